@@ -1,0 +1,88 @@
+package schema
+
+import "github.com/crdkit/crdkit/internal/jsonval"
+
+// Annotations hold what a schema says for people: descriptions, titles,
+// links and examples. They form a tree of the shape of the schema that is kept
+// apart from the tree of nodes, since equal nodes at different places are one
+// node and seldom have the same description.
+//
+// All methods accept a nil receiver, which stands for a place without any
+// annotation. Annotations are immutable and safe for concurrent use.
+type Annotations struct {
+	description, title string
+	docs               *ExternalDocs
+	example            any
+
+	properties map[string]*Annotations
+	items      *Annotations
+	additional *Annotations
+}
+
+// ExternalDocs is a link to documentation elsewhere.
+type ExternalDocs struct{ Description, URL string }
+
+// Description returns the description of the schema, "" if it has none.
+func (a *Annotations) Description() string {
+	if a == nil {
+		return ""
+	}
+	return a.description
+}
+
+// Title returns the title of the schema, "" if it has none.
+func (a *Annotations) Title() string {
+	if a == nil {
+		return ""
+	}
+	return a.title
+}
+
+// ExternalDocs returns the link to further documentation and reports whether
+// the schema has one.
+func (a *Annotations) ExternalDocs() (ExternalDocs, bool) {
+	if a == nil || a.docs == nil {
+		return ExternalDocs{}, false
+	}
+	return *a.docs, true
+}
+
+// Example returns a copy of the example value and reports whether the schema
+// has one.
+func (a *Annotations) Example() (any, bool) {
+	if a == nil || a.example == nil {
+		return nil, false
+	}
+	return jsonval.Clone(a.example), true
+}
+
+// Property returns the annotations of a property and below, nil if there are
+// none.
+func (a *Annotations) Property(name string) *Annotations {
+	if a == nil {
+		return nil
+	}
+	return a.properties[name]
+}
+
+// Items returns the annotations of the items and below, nil if there are none.
+func (a *Annotations) Items() *Annotations {
+	if a == nil {
+		return nil
+	}
+	return a.items
+}
+
+// AdditionalProperties returns the annotations of the schema of additional
+// properties and below, nil if there are none.
+func (a *Annotations) AdditionalProperties() *Annotations {
+	if a == nil {
+		return nil
+	}
+	return a.additional
+}
+
+func (a *Annotations) empty() bool {
+	return a.description == "" && a.title == "" && a.docs == nil && a.example == nil &&
+		len(a.properties) == 0 && a.items == nil && a.additional == nil
+}

@@ -1,0 +1,94 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+	"sort"
+)
+
+// A Branch is the compiled form of a schema under allOf, anyOf, oneOf or not,
+// or of a part of such a schema. It constrains values whose structure is
+// declared elsewhere, by a [Node]. A Branch declares a type only in the
+// int-or-string pattern: anyOf: [{type: integer}, {type: string}].
+//
+// A Branch never changes and is safe for concurrent use.
+type Branch struct {
+	kind  Kind
+	id    uint32
+	names []string
+	props []*Branch
+	items *Branch
+
+	limits   *Limits
+	junctors *junctors
+}
+
+// Kind returns the declared type.
+func (b *Branch) Kind() Kind { return b.kind }
+
+// Len returns the number of constrained properties.
+func (b *Branch) Len() int { return len(b.names) }
+
+// Property returns the constraints on a property, nil if there are none.
+func (b *Branch) Property(name string) *Branch {
+	i := sort.SearchStrings(b.names, name)
+	if i < len(b.names) && b.names[i] == name {
+		return b.props[i]
+	}
+	return nil
+}
+
+// Properties yields the constrained properties in increasing order of name.
+func (b *Branch) Properties() iter.Seq2[string, *Branch] {
+	return func(yield func(string, *Branch) bool) {
+		for i, name := range b.names {
+			if !yield(name, b.props[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Items returns the constraints on the elements of an array, nil if there are
+// none.
+func (b *Branch) Items() *Branch { return b.items }
+
+// Limits returns the value validations of the branch.
+func (b *Branch) Limits() Limits {
+	if b.limits == nil {
+		return Limits{}
+	}
+	return *b.limits
+}
+
+// AllOf returns the branches of allOf in their order, nil if there are none.
+func (b *Branch) AllOf() []*Branch {
+	if b.junctors == nil {
+		return nil
+	}
+	return slices.Clone(b.junctors.allOf)
+}
+
+// AnyOf returns the branches of anyOf in their order, nil if there are none.
+func (b *Branch) AnyOf() []*Branch {
+	if b.junctors == nil {
+		return nil
+	}
+	return slices.Clone(b.junctors.anyOf)
+}
+
+// OneOf returns the branches of oneOf in their order, nil if there are none.
+func (b *Branch) OneOf() []*Branch {
+	if b.junctors == nil {
+		return nil
+	}
+	return slices.Clone(b.junctors.oneOf)
+}
+
+// Not returns the branch of not, nil if there is none.
+func (b *Branch) Not() *Branch {
+	if b.junctors == nil {
+		return nil
+	}
+	return b.junctors.not
+}

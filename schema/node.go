@@ -1,0 +1,222 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+	"sort"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// A Node is the compiled form of one structural schema: a place of the spine
+// that is formed by properties, items and additionalProperties.
+//
+// A Node never changes and is safe for concurrent use. Equal schemas within
+// one compile are one Node, so a pointer says what a value looks like, not
+// where it is. Most methods are meant for building something else from the
+// tree, once; copies they return are the caller's.
+type Node struct {
+	kind  Kind
+	flags flags
+	facts Facts
+	id    uint32 // position in order of creation within one compile, from 1
+
+	typ string // as declared
+
+	names []string // of properties, increasing
+	props []*Node  // in the order of names
+
+	items      *Node
+	additional *Node
+
+	limits    *Limits    // nil if nothing is limited
+	junctors  *junctors  // nil if there are none
+	extension *extension // nil if neither list type, keys nor map type is declared
+	rules     []Rule
+	def       any // nil if there is no default
+
+	// Only the root that Compile returns has these.
+	annotations *Annotations
+	stats       Stats
+}
+
+type flags uint16
+
+const (
+	flagNullable flags = 1 << iota
+	flagPreserve
+	flagEmbedded
+	flagIntOrString
+	flagAdditional        // additionalProperties is declared
+	flagAdditionalAllowed // additionalProperties is true or a schema
+)
+
+type extension struct {
+	listType, mapType       string
+	setListType, setMapType bool
+	listMapKeys             []string
+}
+
+type junctors struct {
+	allOf, anyOf, oneOf []*Branch
+	not                 *Branch
+}
+
+// Stats say how large a compiled schema is.
+type Stats struct {
+	Nodes    int // places of the spine
+	Unique   int // nodes that stand for them
+	Branches int // schemas under allOf, anyOf, oneOf and not
+	Depth    int // places below one another, 1 for a scalar
+}
+
+// Kind returns the declared type. A schema with x-kubernetes-int-or-string may
+// declare any or none.
+func (n *Node) Kind() Kind { return n.kind }
+
+// Type returns the declared type as it is written, "" if there is none.
+func (n *Node) Type() string { return n.typ }
+
+// Nullable reports whether the schema admits null (nullable: true).
+func (n *Node) Nullable() bool { return n.flags&flagNullable != 0 }
+
+// PreserveUnknownFields reports whether unknown fields are kept
+// (x-kubernetes-preserve-unknown-fields: true).
+func (n *Node) PreserveUnknownFields() bool { return n.flags&flagPreserve != 0 }
+
+// EmbeddedResource reports whether the value is an object with apiVersion,
+// kind and metadata of its own (x-kubernetes-embedded-resource: true).
+func (n *Node) EmbeddedResource() bool { return n.flags&flagEmbedded != 0 }
+
+// IntOrString reports whether the value is an integer or a string
+// (x-kubernetes-int-or-string: true).
+func (n *Node) IntOrString() bool { return n.flags&flagIntOrString != 0 }
+
+// Len returns the number of declared properties.
+func (n *Node) Len() int { return len(n.names) }
+
+// Property returns the schema of a declared property, nil if there is none of
+// that name.
+func (n *Node) Property(name string) *Node {
+	i := sort.SearchStrings(n.names, name)
+	if i < len(n.names) && n.names[i] == name {
+		return n.props[i]
+	}
+	return nil
+}
+
+// Properties yields the declared properties in increasing order of name.
+func (n *Node) Properties() iter.Seq2[string, *Node] {
+	return func(yield func(string, *Node) bool) {
+		for i, name := range n.names {
+			if !yield(name, n.props[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Items returns the schema of the elements of an array, nil if it is not
+// declared.
+func (n *Node) Items() *Node { return n.items }
+
+// AdditionalProperties returns the schema of properties that are not declared
+// by name, and reports whether additionalProperties is declared at all. The
+// node is nil if it is not, and if a boolean is declared in place of a schema;
+// see [Node.AllowsAdditionalProperties].
+func (n *Node) AdditionalProperties() (*Node, bool) {
+	return n.additional, n.flags&flagAdditional != 0
+}
+
+// AllowsAdditionalProperties reports whether additionalProperties is declared
+// as true or as a schema.
+func (n *Node) AllowsAdditionalProperties() bool { return n.flags&flagAdditionalAllowed != 0 }
+
+// Default returns a copy of the default value, and reports whether there is
+// one. A default of null is no default.
+func (n *Node) Default() (any, bool) {
+	if n.def == nil {
+		return nil, false
+	}
+	return jsonval.Clone(n.def), true
+}
+
+// Limits returns the value validations of the node.
+func (n *Node) Limits() Limits {
+	if n.limits == nil {
+		return Limits{}
+	}
+	return *n.limits
+}
+
+// AllOf returns the branches of allOf in their order, nil if there are none.
+func (n *Node) AllOf() []*Branch {
+	if n.junctors == nil {
+		return nil
+	}
+	return slices.Clone(n.junctors.allOf)
+}
+
+// AnyOf returns the branches of anyOf in their order, nil if there are none.
+func (n *Node) AnyOf() []*Branch {
+	if n.junctors == nil {
+		return nil
+	}
+	return slices.Clone(n.junctors.anyOf)
+}
+
+// OneOf returns the branches of oneOf in their order, nil if there are none.
+func (n *Node) OneOf() []*Branch {
+	if n.junctors == nil {
+		return nil
+	}
+	return slices.Clone(n.junctors.oneOf)
+}
+
+// Not returns the branch of not, nil if there is none.
+func (n *Node) Not() *Branch {
+	if n.junctors == nil {
+		return nil
+	}
+	return n.junctors.not
+}
+
+// ListType returns x-kubernetes-list-type and reports whether it is declared:
+// "atomic", "set" or "map". Lists are atomic if it is not.
+func (n *Node) ListType() (string, bool) {
+	if n.extension == nil {
+		return "", false
+	}
+	return n.extension.listType, n.extension.setListType
+}
+
+// ListMapKeys returns x-kubernetes-list-map-keys in the order of the schema.
+func (n *Node) ListMapKeys() []string {
+	if n.extension == nil {
+		return nil
+	}
+	return slices.Clone(n.extension.listMapKeys)
+}
+
+// MapType returns x-kubernetes-map-type and reports whether it is declared:
+// "atomic" or "granular". Maps are granular if it is not.
+func (n *Node) MapType() (string, bool) {
+	if n.extension == nil {
+		return "", false
+	}
+	return n.extension.mapType, n.extension.setMapType
+}
+
+// Rules returns x-kubernetes-validations in the order of the schema.
+func (n *Node) Rules() []Rule { return slices.Clone(n.rules) }
+
+// Facts returns what is known about the schema and everything below it.
+func (n *Node) Facts() Facts { return n.facts }
+
+// Annotations returns the descriptions of the whole schema. It is nil for every
+// node but the one that [Compile] returned, and if there are none.
+func (n *Node) Annotations() *Annotations { return n.annotations }
+
+// Stats returns the size of the whole schema. It is zero for every node but
+// the one that [Compile] returned.
+func (n *Node) Stats() Stats { return n.stats }

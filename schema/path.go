@@ -1,0 +1,92 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Step is one element of a [Path]: the name of a field, the key of a map
+// entry, or the index of a list element.
+type Step struct {
+	name  string
+	index int
+	kind  stepKind
+}
+
+type stepKind uint8
+
+const (
+	stepField stepKind = iota
+	stepKey
+	stepIndex
+)
+
+// Field returns the step to a field of an object. It is written ".name".
+func Field(name string) Step { return Step{name: name, kind: stepField} }
+
+// Key returns the step to an entry of a map. It is written "[name]".
+func Key(name string) Step { return Step{name: name, kind: stepKey} }
+
+// Index returns the step to an element of a list. It is written "[i]".
+func Index(i int) Step { return Step{index: i, kind: stepIndex} }
+
+// Name returns the field or key that s names, and reports whether s is a field
+// or key; an index has no name.
+func (s Step) Name() (string, bool) { return s.name, s.kind != stepIndex }
+
+// Index returns the position that s names, and reports whether s is an index.
+func (s Step) Index() (int, bool) { return s.index, s.kind == stepIndex }
+
+// A Path leads from the root of an object or of a schema to a part of it.
+// The empty path is the root. A Path is a plain slice owned by whoever holds
+// it; results that hand out a Path never share its memory.
+type Path []Step
+
+// String spells p as kube-apiserver does: fields joined by dots without one in
+// front, keys and indices in square brackets, nothing escaped. The root is "".
+func (p Path) String() string {
+	var b strings.Builder
+	for i, s := range p {
+		switch s.kind {
+		case stepField:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.name)
+		case stepKey:
+			b.WriteByte('[')
+			b.WriteString(s.name)
+			b.WriteByte(']')
+		case stepIndex:
+			b.WriteByte('[')
+			b.WriteString(strconv.Itoa(s.index))
+			b.WriteByte(']')
+		}
+	}
+	return b.String()
+}
+
+// Pointer spells p as a JSON Pointer (RFC 6901). The root is "".
+//
+// See https://www.rfc-editor.org/rfc/rfc6901.
+func (p Path) Pointer() string {
+	var b strings.Builder
+	for _, s := range p {
+		b.WriteByte('/')
+		if s.kind == stepIndex {
+			b.WriteString(strconv.Itoa(s.index))
+			continue
+		}
+		b.WriteString(EscapePointer(s.name))
+	}
+	return b.String()
+}
+
+// EscapePointer escapes one name for use as a reference token of a JSON
+// Pointer: "~" becomes "~0" and "/" becomes "~1".
+func EscapePointer(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}

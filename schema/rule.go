@@ -1,0 +1,16 @@
+package schema
+
+// A Rule is one entry of x-kubernetes-validations, as data.
+// Package validation/cel compiles and runs it.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+type Rule struct {
+	Rule              string // CEL expression
+	Message           string // fixed text of the failure
+	MessageExpression string // CEL expression for the text of the failure
+	Reason            string // "" or a value of apiextensions/v1.FieldValueErrorReason
+	FieldPath         string // path below the node to report the failure at
+	// OptionalOldSelf says whether oldSelf is an optional. SetOptionalOldSelf
+	// tells a declared false from an absent field.
+	OptionalOldSelf, SetOptionalOldSelf bool
+}

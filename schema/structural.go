@@ -1,0 +1,185 @@
+package schema
+
+import (
+	"regexp/syntax"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Structural rules.
+//
+// Two languages share the type JSONSchemaProps. Outside of allOf, anyOf, oneOf
+// and not, a schema gives values their structure: types, fields, elements.
+// Inside of them, a nested schema may only narrow the values down and must not
+// add to the structure. The server keeps the two apart by converting the
+// schema to a pair of types first. We do not convert. We walk the schema as it
+// was decoded, and where the conversion decides a rule, because it drops or
+// keeps a member, the rule here asks the decoded member accordingly:
+//
+//   - a default or an example that is null is absent, and so is an empty enum;
+//   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are
+//     there as soon as they are not nil, even if empty, where the server
+//     compares a whole schema (see [saysNothing]);
+//   - properties counts from the first property on in a structural schema, and
+//     as soon as it is not nil in a nested one;
+//   - additionalProperties counts in a structural schema even if false, and in
+//     a nested one only if it is true or a schema.
+//
+// The walk has two parts. The first visits every node and applies rules that
+// need nothing but the node. The second starts at the root only and checks
+// that whatever a nested schema narrows down is declared; it lives in
+// structural_complete.go.
+
+// A structuralLevel says where a structural schema is.
+type structuralLevel int
+
+const (
+	levelRoot  structuralLevel = iota
+	levelItem                  // the schema of array elements
+	levelField                 // the schema of a field, declared or additional
+)
+
+// checkStructural returns the errors that the server has for props because it
+// is not a structural schema, in increasing order of their text. It expects
+// that [unsupported] returned nothing for props. A nil props has no errors.
+// The path is that of props and may be nil.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+	if props == nil {
+		return nil
+	}
+	var steps [2][structuralDepth]structuralStep
+	c := structuralCheck{base: path, at: steps[0][:0]}
+	c.structure(props, levelRoot)
+	if hasJunctors(props) {
+		c.at = c.at[:0]
+		p := completeness{check: &c, nested: steps[1][:0]}
+		p.junctors(props, props)
+	}
+	sortByText(c.errs)
+	return c.errs
+}
+
+// structuralDepth is the depth of a node up to which its place needs no memory
+// of its own. Deeper nodes are fine, only slower.
+const structuralDepth = 24
+
+// structuralCheck is the state of one call of checkStructural.
+type structuralCheck struct {
+	base *field.Path // of the root
+	at   structuralPlace
+	errs field.ErrorList
+}
+
+// structure checks n, whose fields and elements are structure, and all below.
+func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
+	c.arrayHasItems(n)
+	c.rootHasNoAdditionalProperties(n, level)
+	c.intOrStringStandsAlone(n)
+	c.typeIsStated(n, level)
+	c.rootIsObject(n, level)
+	c.embeddedHasNoAdditionalProperties(n)
+	c.embeddedHasContent(n)
+	c.typeMetaIsString(n, level)
+	c.metadataIsObject(n, level)
+	c.rootMetadataIsImplied(n, level)
+	c.patternCompiles(n)
+	c.values(n, isIntOrString(n.AnyOf), len(n.AllOf) > 0 && isIntOrString(n.AllOf[0].AnyOf))
+	c.children(n)
+}
+
+// children checks the structural schemas below n.
+func (c *structuralCheck) children(n *apiextensionsv1.JSONSchemaProps) {
+	if items := itemsOf(n); items != nil {
+		c.at.push("items")
+		c.structure(items, levelItem)
+		c.at.pop()
+	}
+	for name, property := range n.Properties {
+		c.property(name, property)
+	}
+	if n.AdditionalProperties != nil && n.AdditionalProperties.Schema != nil {
+		c.at.push("additionalProperties")
+		c.structure(n.AdditionalProperties.Schema, levelField)
+		c.at.pop()
+	}
+}
+
+// property checks a field's schema. It takes the schema by value because a map
+// gives no pointers to its elements; this copy stays on the stack, unlike one
+// whose address is taken within the loop over the map.
+func (c *structuralCheck) property(name string, n apiextensionsv1.JSONSchemaProps) {
+	c.at.pushKey("properties", name)
+	c.structure(&n, levelField)
+	c.at.pop()
+}
+
+// values checks the nested schemas directly below n, which is structural or
+// nested itself. Nothing is checked in n's anyOf if exemptAnyOf, nor in the
+// anyOf of its first allOf if exemptFirstAllOf (see [isIntOrString]).
+func (c *structuralCheck) values(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf, exemptFirstAllOf bool) {
+	if !exemptAnyOf {
+		for i := range n.AnyOf {
+			c.junctor("anyOf", i, &n.AnyOf[i], false)
+		}
+	}
+	for i := range n.AllOf {
+		c.junctor("allOf", i, &n.AllOf[i], i == 0 && exemptFirstAllOf)
+	}
+	for i := range n.OneOf {
+		c.junctor("oneOf", i, &n.OneOf[i], false)
+	}
+	if n.Not != nil {
+		c.at.push("not")
+		c.nested(n.Not, false)
+		c.at.pop()
+	}
+}
+
+func (c *structuralCheck) junctor(keyword string, i int, n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
+	c.at.pushIndex(keyword, i)
+	c.nested(n, exemptAnyOf)
+	c.at.pop()
+}
+
+// patternCompiles: a pattern is a regular expression of the syntax that Go
+// accepts. Parsing decides it; a pattern that parses always compiles.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
+func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
+	if n.Pattern == "" {
+		return
+	}
+	if _, err := syntax.Parse(n.Pattern, syntax.Perl); err != nil {
+		c.invalid("pattern", n.Pattern, "must be a valid regular expression, but isn't: "+err.Error())
+	}
+}
+
+// require adds an error for a keyword that is missing from the current schema.
+func (c *structuralCheck) require(keyword, detail string) {
+	c.errs = append(c.errs, field.Required(c.path().Child(keyword), detail))
+}
+
+// forbid adds an error for a keyword that the current schema must not have.
+func (c *structuralCheck) forbid(keyword, detail string) {
+	c.errs = append(c.errs, field.Forbidden(c.path().Child(keyword), detail))
+}
+
+// invalid adds an error for the value of a keyword of the current schema.
+func (c *structuralCheck) invalid(keyword string, value any, detail string) {
+	c.errs = append(c.errs, field.Invalid(c.path().Child(keyword), value, detail))
+}
+
+func (c *structuralCheck) path() *field.Path {
+	return c.at.path(c.base)
+}
+
+// itemsOf returns the schema of n's elements, or nil.
+func itemsOf(n *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	if n.Items == nil {
+		return nil
+	}
+	return n.Items.Schema
+}

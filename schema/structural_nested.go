@@ -1,0 +1,166 @@
+package schema
+
+import (
+	"bytes"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Rules about nested schemas, those below allOf, anyOf, oneOf and not. They
+// must not say anything that adds to the structure. The keywords example and
+// externalDocs do no harm and pass.
+
+// nested checks n, a nested schema, and all below. The additionalProperties of
+// a nested schema are an error as such, and nobody looks inside.
+func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
+	c.nestedGenerics(n)
+	c.nestedExtensions(n)
+	c.nestedAdditionalProperties(n)
+	c.nestedMetadata(n)
+	c.patternCompiles(n)
+	c.values(n, exemptAnyOf, false)
+	if items := itemsOf(n); items != nil {
+		c.at.push("items")
+		c.nested(items, false)
+		c.at.pop()
+	}
+	for name, property := range n.Properties {
+		c.nestedProperty(name, property)
+	}
+}
+
+// nestedProperty is like [structuralCheck.property] for nested schemas.
+func (c *structuralCheck) nestedProperty(name string, n apiextensionsv1.JSONSchemaProps) {
+	c.at.pushKey("properties", name)
+	c.nested(&n, false)
+	c.at.pop()
+}
+
+// nestedGenerics: a nested schema neither types nor describes.
+func (c *structuralCheck) nestedGenerics(n *apiextensionsv1.JSONSchemaProps) {
+	const (
+		empty     = "must be empty to be structural"
+		undefined = "must be undefined to be structural"
+		isFalse   = "must be false to be structural"
+	)
+	if n.Type != "" {
+		c.forbid("type", empty)
+	}
+	if n.Title != "" {
+		c.forbid("title", empty)
+	}
+	if n.Description != "" {
+		c.forbid("description", empty)
+	}
+	if hasValue(n.Default) {
+		c.forbid("default", undefined)
+	}
+	if n.Nullable {
+		c.forbid("nullable", isFalse)
+	}
+}
+
+// nestedExtensions: a nested schema has none of the x-kubernetes keywords.
+func (c *structuralCheck) nestedExtensions(n *apiextensionsv1.JSONSchemaProps) {
+	const (
+		empty     = "must be empty to be structural"
+		undefined = "must be undefined to be structural"
+		isFalse   = "must be false to be structural"
+	)
+	if preservesUnknown(n) {
+		c.forbid("x-kubernetes-preserve-unknown-fields", isFalse)
+	}
+	if n.XEmbeddedResource {
+		c.forbid("x-kubernetes-embedded-resource", isFalse)
+	}
+	if n.XIntOrString {
+		c.forbid("x-kubernetes-int-or-string", isFalse)
+	}
+	if len(n.XListMapKeys) > 0 {
+		c.forbid("x-kubernetes-list-map-keys", empty)
+	}
+	if n.XListType != nil {
+		c.forbid("x-kubernetes-list-type", undefined)
+	}
+	if n.XMapType != nil {
+		c.forbid("x-kubernetes-map-type", undefined)
+	}
+	if len(n.XValidations) > 0 {
+		c.forbid("x-kubernetes-validations", empty)
+	}
+}
+
+// nestedAdditionalProperties: a nested schema says nothing about fields that
+// it does not name. That they are false goes unnoticed.
+func (c *structuralCheck) nestedAdditionalProperties(n *apiextensionsv1.JSONSchemaProps) {
+	if restrictsAdditional(n) {
+		c.forbid("additionalProperties", "must be undefined to be structural")
+	}
+}
+
+// nestedMetadata: a nested schema leaves metadata alone, at any depth and
+// whether or not that metadata belongs to a resource.
+func (c *structuralCheck) nestedMetadata(n *apiextensionsv1.JSONSchemaProps) {
+	if _, ok := n.Properties["metadata"]; ok {
+		c.forbidMetadata("must not be specified in a nested context")
+	}
+}
+
+// isIntOrString reports whether anyOf is exactly {type: integer} and
+// {type: string}, in this order. Those types are then no structure: they say
+// in other words what x-kubernetes-int-or-string says. The server does not ask
+// for that extension, though, so the pattern is exempt everywhere.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#intorstring
+func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
+	return len(anyOf) == 2 && isOnlyType(&anyOf[0], "integer") && isOnlyType(&anyOf[1], "string")
+}
+
+// isOnlyType reports whether the nested schema n has that type and says
+// nothing else. An empty properties says something.
+func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
+	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && saysNothing(n)
+}
+
+func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
+	a := n.AdditionalProperties
+	return a != nil && (a.Allows || a.Schema != nil)
+}
+
+// saysNothing reports whether the server sees nothing in n, not counting type,
+// default, properties and additionalProperties. Empty lists that are not nil
+// count as something, except for those of schemas and of enum.
+func saysNothing(n *apiextensionsv1.JSONSchemaProps) bool {
+	return hasNoGenerics(n) && hasNoExtensions(n) && hasNoLimits(n) &&
+		len(n.Enum) == 0 && n.Required == nil && itemsOf(n) == nil && !hasJunctors(n)
+}
+
+func hasNoGenerics(n *apiextensionsv1.JSONSchemaProps) bool {
+	return n.Description == "" && n.Title == "" && !n.Nullable && n.ExternalDocs == nil && !hasValue(n.Example)
+}
+
+func hasNoExtensions(n *apiextensionsv1.JSONSchemaProps) bool {
+	return !preservesUnknown(n) && !n.XEmbeddedResource && !n.XIntOrString &&
+		n.XListMapKeys == nil && n.XListType == nil && n.XMapType == nil && n.XValidations == nil
+}
+
+func hasNoLimits(n *apiextensionsv1.JSONSchemaProps) bool {
+	return n.Format == "" && n.Pattern == "" && n.MaxLength == nil && n.MinLength == nil &&
+		n.Maximum == nil && !n.ExclusiveMaximum && n.Minimum == nil && !n.ExclusiveMinimum && n.MultipleOf == nil &&
+		n.MaxItems == nil && n.MinItems == nil && !n.UniqueItems &&
+		n.MaxProperties == nil && n.MinProperties == nil
+}
+
+// hasJunctors reports whether there is a nested schema directly below n.
+func hasJunctors(n *apiextensionsv1.JSONSchemaProps) bool {
+	return len(n.AllOf) > 0 || len(n.AnyOf) > 0 || len(n.OneOf) > 0 || n.Not != nil
+}
+
+// hasValue reports whether j is a value other than null.
+func hasValue(j *apiextensionsv1.JSON) bool {
+	if j == nil {
+		return false
+	}
+	raw := bytes.TrimSpace(j.Raw)
+	return len(raw) > 0 && string(raw) != "null"
+}

@@ -1,0 +1,101 @@
+package schema
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Rules about resources: the whole object, and objects embedded in it. What
+// they have in common, apiVersion, kind and metadata, the server knows better
+// than any schema.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
+
+// embeddedIsObject: an embedded resource is an object.
+func (c *structuralCheck) embeddedIsObject(n *apiextensionsv1.JSONSchemaProps) {
+	const detail = "must be object if x-kubernetes-embedded-resource is true"
+	switch n.Type {
+	case "object":
+	case "":
+		c.require("type", detail)
+	default:
+		c.invalid("type", n.Type, detail)
+	}
+}
+
+// embeddedHasNoAdditionalProperties: as the root, an embedded resource
+// declares its fields one by one.
+func (c *structuralCheck) embeddedHasNoAdditionalProperties(n *apiextensionsv1.JSONSchemaProps) {
+	if n.XEmbeddedResource && n.AdditionalProperties != nil {
+		c.forbid("additionalProperties", "must not be used if x-kubernetes-embedded-resource is set")
+	}
+}
+
+// embeddedHasContent: an embedded resource has fields, declared or preserved.
+func (c *structuralCheck) embeddedHasContent(n *apiextensionsv1.JSONSchemaProps) {
+	if n.XEmbeddedResource && !preservesUnknown(n) && len(n.Properties) == 0 {
+		c.require("properties", "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields")
+	}
+}
+
+// typeMetaIsString: kind and apiVersion of a resource are strings.
+func (c *structuralCheck) typeMetaIsString(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
+	if !isResource(n, level) {
+		return
+	}
+	c.resourceField(n, "kind", "string", "must be string")
+	c.resourceField(n, "apiVersion", "string", "must be string")
+}
+
+// metadataIsObject: the metadata of a resource is an object.
+func (c *structuralCheck) metadataIsObject(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
+	if isResource(n, level) {
+		c.resourceField(n, "metadata", "object", "must be object")
+	}
+}
+
+func (c *structuralCheck) resourceField(n *apiextensionsv1.JSONSchemaProps, name, typ, detail string) {
+	property, ok := n.Properties[name]
+	if !ok || property.Type == typ {
+		return
+	}
+	c.at.pushKey("properties", name)
+	c.invalid("type", property.Type, detail)
+	c.at.pop()
+}
+
+// rootMetadataIsImplied: a schema restricts no more of the object's metadata
+// than name and generateName. Those two may say anything; metadata itself may
+// say that it is an object and have a default (which is judged elsewhere).
+// Embedded resources are free in this respect.
+func (c *structuralCheck) rootMetadataIsImplied(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
+	if level != levelRoot {
+		return
+	}
+	metadata, ok := n.Properties["metadata"]
+	if !ok || onlyNames(metadata.Properties) && metadata.AdditionalProperties == nil && saysNothing(&metadata) {
+		return
+	}
+	c.forbidMetadata("must not specify anything other than name and generateName, but metadata is implicitly specified")
+}
+
+// forbidMetadata adds an error for the property metadata of the current schema.
+func (c *structuralCheck) forbidMetadata(detail string) {
+	c.errs = append(c.errs, field.Forbidden(c.path().Child("properties").Key("metadata"), detail))
+}
+
+// onlyNames reports whether properties declares nothing but name and
+// generateName.
+func onlyNames(properties map[string]apiextensionsv1.JSONSchemaProps) bool {
+	for name := range properties {
+		if name != "name" && name != "generateName" {
+			return false
+		}
+	}
+	return true
+}
+
+// isResource reports whether values of n are whole Kubernetes objects.
+func isResource(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) bool {
+	return level == levelRoot || n.XEmbeddedResource
+}

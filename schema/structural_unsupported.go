@@ -1,0 +1,106 @@
+package schema
+
+import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+// unsupported returns the text of the error for which the server gives up on
+// props before it looks at any structural rule, or "" if there is none. Of
+// several it is the first in the order in which the server looks: a node before
+// what is below it, nested schemas before elements and elements before fields.
+// The server takes fields in random order, and we in increasing order of name.
+// A nil props has none.
+func unsupported(props *apiextensionsv1.JSONSchemaProps) string {
+	if props == nil {
+		return ""
+	}
+	if text := unsupportedKeyword(props); text != "" {
+		return text
+	}
+	if text := unsupportedInJunctors(props); text != "" {
+		return text
+	}
+	if x := props.XPreserveUnknownFields; x != nil && !*x {
+		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+	}
+	if text := unsupportedInItems(props); text != "" {
+		return text
+	}
+	if text := unsupportedInProperties(props); text != "" {
+		return text
+	}
+	if props.AdditionalProperties == nil {
+		return ""
+	}
+	return unsupported(props.AdditionalProperties.Schema)
+}
+
+// unsupportedKeyword: the keywords of JSON schema that the server does without.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
+func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps) string {
+	var keyword string
+	switch {
+	case props.ID != "":
+		keyword = "id"
+	case props.Schema != "":
+		keyword = "schema"
+	case props.Ref != nil && *props.Ref != "":
+		keyword = "$ref"
+	case len(props.PatternProperties) > 0:
+		keyword = "patternProperties"
+	case len(props.Dependencies) > 0:
+		keyword = "dependencies"
+	case props.AdditionalItems != nil:
+		keyword = "additionalItems"
+	case len(props.Definitions) > 0:
+		keyword = "definitions"
+	default:
+		return ""
+	}
+	return "OpenAPIV3Schema '" + keyword + "' is not supported"
+}
+
+func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps) string {
+	if text := unsupported(props.Not); text != "" {
+		return text
+	}
+	for _, nested := range [...][]apiextensionsv1.JSONSchemaProps{props.AllOf, props.AnyOf, props.OneOf} {
+		for i := range nested {
+			if text := unsupported(&nested[i]); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// unsupportedInItems: all elements of an array have one schema.
+func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps) string {
+	if props.Items == nil {
+		return ""
+	}
+	if len(props.Items.JSONSchemas) > 0 {
+		return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+	}
+	return unsupported(props.Items.Schema)
+}
+
+// unsupportedInProperties looks at every field once, in the order of the map,
+// and keeps what it finds for the least name.
+func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps) string {
+	var first, found string
+	for name, property := range props.Properties {
+		if found != "" && name > first {
+			continue
+		}
+		if text := unsupportedInProperty(property); text != "" {
+			first, found = name, text
+		}
+	}
+	return found
+}
+
+// unsupportedInProperty takes its argument by value for the sake of the stack,
+// see [structuralCheck.property].
+func unsupportedInProperty(property apiextensionsv1.JSONSchemaProps) string {
+	return unsupported(&property)
+}
