@@ -1,0 +1,118 @@
+package conversion_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/conversion"
+)
+
+func definition(strategy apiextensionsv1.ConversionStrategyType) *apiextensionsv1.CustomResourceDefinition {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = "crontabs.stable.example.com"
+	crd.Spec.Group = "stable.example.com"
+	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1"}, {Name: "v1beta1"}}
+	if strategy != "" {
+		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: strategy}
+	}
+	return crd
+}
+
+func object(apiVersion string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion,
+		"kind":       "CronTab",
+		"metadata":   map[string]any{"name": "a"},
+		"spec":       map[string]any{"list": []any{int64(1)}},
+	}}
+}
+
+func TestNone(t *testing.T) {
+	for _, tt := range []struct {
+		name, from, to, wantErr string
+	}{
+		{name: "to another version", from: "stable.example.com/v1beta1", to: "v1"},
+		{name: "to the same version", from: "stable.example.com/v1", to: "v1"},
+		{name: "to a version that does not exist", from: "stable.example.com/v1", to: "v2",
+			wantErr: "request to convert CR to an invalid group/version: stable.example.com/v2"},
+		{name: "from a version that does not exist", from: "stable.example.com/v3", to: "v1",
+			wantErr: "request to convert CR from an invalid group/version: stable.example.com/v3"},
+		{name: "from another group", from: "example.org/v1", to: "v1",
+			wantErr: "request to convert CR from an invalid group/version: example.org/v1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := conversion.New(definition(""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := object(tt.from)
+			out, err := c.Convert(context.Background(), []*unstructured.Unstructured{in}, tt.to)
+			if got := fmt.Sprint(err); tt.wantErr != "" && got != tt.wantErr {
+				t.Fatalf("Convert error %q, want %q", got, tt.wantErr)
+			}
+			if diff := cmp.Diff(object(tt.from), in); diff != "" {
+				t.Errorf("Convert changed its input (-want +got):\n%s", diff)
+			}
+			if tt.wantErr != "" {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(object("stable.example.com/"+tt.to), out[0]); diff != "" {
+				t.Errorf("Convert (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNewStrategies(t *testing.T) {
+	if _, err := conversion.New(definition(apiextensionsv1.NoneConverter)); err != nil {
+		t.Errorf("New(None): %v", err)
+	}
+	if _, err := conversion.New(definition(apiextensionsv1.WebhookConverter)); !errors.Is(err, conversion.ErrNoWebhook) {
+		t.Errorf("New(Webhook): %v, want ErrNoWebhook", err)
+	}
+	want := `unknown conversion strategy "Magic" for CRD crontabs.stable.example.com`
+	if _, err := conversion.New(definition("Magic")); err == nil || err.Error() != want {
+		t.Errorf("New(Magic): %v, want %s", err, want)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := conversion.None(definition("")).Convert(ctx, []*unstructured.Unstructured{object("stable.example.com/v1")}, "v1")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Convert after cancel: %v, want context.Canceled", err)
+	}
+}
+
+func ExampleNew() {
+	c, err := conversion.New(definition(apiextensionsv1.NoneConverter))
+	if err != nil {
+		panic(err)
+	}
+	out, err := c.Convert(context.Background(), []*unstructured.Unstructured{object("stable.example.com/v1beta1")}, "v1")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(out[0].GetAPIVersion(), out[0].GetName())
+	// Output: stable.example.com/v1 a
+}
+
+func ExampleNone() {
+	c := conversion.None(definition(apiextensionsv1.WebhookConverter))
+	out, err := c.Convert(context.Background(), []*unstructured.Unstructured{object("stable.example.com/v1")}, "v1beta1")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(out[0].GetAPIVersion())
+	// Output: stable.example.com/v1beta1
+}
