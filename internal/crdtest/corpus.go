@@ -1,0 +1,220 @@
+package crdtest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// A Corpus is a set of definitions with objects for them.
+type Corpus struct {
+	Dir         string
+	Definitions []*Definition // in increasing order of path
+}
+
+// A Definition is one CRD of a corpus.
+type Definition struct {
+	Path    string // relative to the corpus, with forward slashes
+	CRD     *apiextensionsv1.CustomResourceDefinition
+	Samples []Sample // in increasing order of path
+}
+
+// A Sample is an object written for a definition. Nobody promises that it is
+// valid, nor that the definition still has its version.
+type Sample struct {
+	Path   string // relative to the corpus, with forward slashes
+	Object map[string]any
+}
+
+// Version returns the version that the sample's apiVersion names.
+func (s Sample) Version() string {
+	apiVersion, _ := s.Object["apiVersion"].(string)
+	_, version, _ := strings.Cut(apiVersion, "/")
+	return version
+}
+
+// Find returns the definition of that CRD name, or nil.
+func (c *Corpus) Find(name string) *Definition {
+	for _, d := range c.Definitions {
+		if d.CRD.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Version returns the definition's version of that name, or nil.
+func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for i := range d.CRD.Spec.Versions {
+		if d.CRD.Spec.Versions[i].Name == name {
+			return &d.CRD.Spec.Versions[i]
+		}
+	}
+	return nil
+}
+
+const module = "module github.com/crdkit/crdkit"
+
+// ModuleRoot returns the directory of this module's go.mod, looking upwards
+// from the working directory and past the nested module of the oracle.
+func ModuleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && slices.Contains(strings.Split(string(data), "\n"), module) {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no go.mod of github.com/crdkit/crdkit above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// CorpusDir returns the directory of the corpus and reports whether it exists.
+func CorpusDir() (string, bool) {
+	dir := os.Getenv("CRDKIT_CORPUS")
+	if dir == "" {
+		root, err := ModuleRoot()
+		if err != nil {
+			return "", false
+		}
+		dir = filepath.Join(root, "..", "shared", "corpus")
+	}
+	info, err := os.Stat(filepath.Join(dir, "crds"))
+	return dir, err == nil && info.IsDir()
+}
+
+// FindCorpus loads the corpus for a test, which it skips if there is none.
+func FindCorpus(t testing.TB) *Corpus {
+	t.Helper()
+	dir, ok := CorpusDir()
+	if !ok {
+		t.Skipf("no corpus in %q; set CRDKIT_CORPUS to a directory with crds and samples", dir)
+	}
+	c, err := LoadCorpus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// LoadCorpus reads the corpus in dir.
+func LoadCorpus(dir string) (*Corpus, error) {
+	c := &Corpus{Dir: dir}
+	err := eachYAML(dir, "crds", func(path string, data []byte) error {
+		crd, err := decodeDefinition(data)
+		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	owners := c.owners()
+	err = eachYAML(dir, "samples", func(path string, data []byte) error {
+		return addSample(owners, path, data)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return c, err
+}
+
+// LoadTestdata reads dir, in which every directory holds a definition, crd.yaml,
+// and objects of it, all other files that end in .yaml and hold an object of
+// the definition's group and kind.
+func LoadTestdata(dir string) (*Corpus, error) {
+	c := &Corpus{Dir: dir}
+	type file struct {
+		path string
+		data []byte
+	}
+	var rest []file
+	err := eachYAML(dir, ".", func(path string, data []byte) error {
+		if filepath.Base(path) != "crd.yaml" {
+			rest = append(rest, file{path, data})
+			return nil
+		}
+		crd, err := decodeDefinition(data)
+		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	owners := c.owners()
+	for _, f := range rest {
+		if strings.Contains(string(f.data), "\n---") {
+			continue
+		}
+		if err := addSample(owners, f.path, f.data); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return c, nil
+}
+
+func (c *Corpus) owners() map[[2]string]*Definition {
+	owners := map[[2]string]*Definition{}
+	for _, d := range c.Definitions {
+		owners[[2]string{d.CRD.Spec.Group, d.CRD.Spec.Names.Kind}] = d
+	}
+	return owners
+}
+
+func addSample(owners map[[2]string]*Definition, path string, data []byte) error {
+	obj, err := Decode(data)
+	if err != nil {
+		return err
+	}
+	apiVersion, _ := obj["apiVersion"].(string)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	kind, _ := obj["kind"].(string)
+	if d := owners[[2]string{group, kind}]; d != nil {
+		d.Samples = append(d.Samples, Sample{Path: path, Object: obj})
+	}
+	return nil
+}
+
+func decodeDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(data, crd); err != nil {
+		return nil, err
+	}
+	if crd.Kind != "CustomResourceDefinition" || crd.APIVersion != "apiextensions.k8s.io/v1" {
+		return nil, fmt.Errorf("is a %s of %s, not a definition", crd.Kind, crd.APIVersion)
+	}
+	return crd, nil
+}
+
+func eachYAML(dir, sub string, visit func(path string, data []byte) error) error {
+	return filepath.WalkDir(filepath.Join(dir, sub), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if err := visit(filepath.ToSlash(rel), data); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	})
+}
