@@ -1,0 +1,123 @@
+package correlate
+
+import (
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Schema says what corresponds to what in the values of one schema node. The
+// nil Schema stands for a node that declares nothing.
+type Schema struct {
+	props      map[string]*Schema
+	additional *Schema
+	items      *Schema
+	mapList    bool     // the list type is map
+	keys       []string // of the elements, nil unless elements can be looked up
+}
+
+// New compiles n and everything below it. It returns nil if n is nil.
+func New(n *schema.Node) *Schema {
+	c := compiler{}
+	return c.node(n)
+}
+
+// A compiler maps nodes to what they were compiled to: nodes are shared.
+type compiler map[*schema.Node]*Schema
+
+func (c compiler) node(n *schema.Node) *Schema {
+	if n == nil {
+		return nil
+	}
+	if s, ok := c[n]; ok {
+		return s
+	}
+	s := &Schema{items: c.node(n.Items())}
+	c[n] = s
+	additional, _ := n.AdditionalProperties()
+	s.additional = c.node(additional)
+	if n.Len() > 0 {
+		s.props = make(map[string]*Schema, n.Len())
+		for name, p := range n.Properties() {
+			s.props[name] = c.node(p)
+		}
+	}
+	if t, _ := n.ListType(); t == "map" {
+		s.mapList = true
+		if n.Kind() == schema.KindArray && s.items != nil {
+			s.keys = n.ListMapKeys()
+		}
+	}
+	return s
+}
+
+// Child returns what the entry of an object with this name is compared by: its
+// property, or else additionalProperties. It returns nil if the name is not
+// declared.
+func (s *Schema) Child(name string) *Schema {
+	if s == nil {
+		return nil
+	}
+	if p, ok := s.props[name]; ok {
+		return p
+	}
+	return s.additional
+}
+
+// Items returns what elements of a list are compared by, nil if they are not
+// declared.
+func (s *Schema) Items() *Schema {
+	if s == nil {
+		return nil
+	}
+	return s.items
+}
+
+// Unchanged reports whether next is what old was. Under a nil Schema nothing is
+// unchanged.
+func (s *Schema) Unchanged(next, old any) bool {
+	if s == nil {
+		return false
+	}
+	switch next := next.(type) {
+	case map[string]any:
+		old, ok := old.(map[string]any)
+		return ok && s.sameMap(next, old)
+	case []any:
+		old, ok := old.([]any)
+		return ok && s.sameList(next, old)
+	default:
+		return jsonval.Equal(next, old)
+	}
+}
+
+func (s *Schema) sameMap(next, old map[string]any) bool {
+	if len(next) != len(old) {
+		return false
+	}
+	for name, v := range next {
+		before, ok := old[name]
+		if !ok || !s.Child(name).Unchanged(v, before) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Schema) sameList(next, old []any) bool {
+	if len(next) != len(old) {
+		return false
+	}
+	if len(next) == 0 {
+		return true
+	}
+	if !s.mapList {
+		return jsonval.Equal(next, old)
+	}
+	e := Elements{schema: s, next: next, old: old}
+	for i := range next {
+		if !e.At(i).Unchanged() {
+			return false
+		}
+	}
+	return true
+}
