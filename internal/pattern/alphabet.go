@@ -1,0 +1,213 @@
+package pattern
+
+import (
+	"encoding/binary"
+	"regexp/syntax"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Runes that no instruction of a program tells apart form a class. The classes
+// are found in three steps: collect the distinct sets of runes that the
+// program's instructions accept; cut the range of all runes wherever one of
+// these sets begins or ends; give the same class to all pieces that lie in the
+// same sets. [^a]+ has two classes, and so has \pL+ despite its 600 ranges.
+
+// maxClasses is what a uint8 can tell apart.
+const maxClasses = 256
+
+// A kind is what \b, ^ and $ can see of a neighbouring position.
+type kind uint8
+
+const (
+	other   kind = iota
+	word         // [0-9A-Za-z_]
+	newline      // \n
+	edge         // before the first rune or after the last
+	kinds
+)
+
+// sample returns a rune of the kind, as [syntax.EmptyOpContext] takes it.
+func (k kind) sample() rune {
+	switch k {
+	case word:
+		return 'a'
+	case newline:
+		return '\n'
+	case edge:
+		return -1
+	}
+	return ' '
+}
+
+// An alphabet holds the classes of one program.
+type alphabet struct {
+	ascii [utf8.RuneSelf]uint8
+	wide  []span
+
+	setOf  []int      // by instruction: its set of runes, or -1
+	within [][]uint64 // by class: bit n is set if the class lies in set n
+	kindOf []kind     // by class
+}
+
+// contains reports whether the class lies in the set.
+func (a *alphabet) contains(class, set int) bool {
+	return a.within[class][set/64]>>(set%64)&1 != 0
+}
+
+// newAlphabet returns nil if the classes are too many or too much work.
+func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
+	a := &alphabet{setOf: make([]int, len(prog.Inst))}
+	sets := a.collect(prog)
+	pieces := cut(sets, ops)
+	words := (len(sets) + 63) / 64
+	if !w.spend(len(pieces) * (len(sets) + words)) {
+		return nil
+	}
+	rows := make([]uint64, len(pieces)*words)
+	for n, set := range sets {
+		for i := 0; i < len(set); i += 2 {
+			at, _ := slices.BinarySearch(pieces, set[i])
+			for ; at < len(pieces) && pieces[at] <= set[i+1]; at++ {
+				rows[at*words+n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	if !a.classify(pieces, rows, words, ops) {
+		return nil
+	}
+	return a
+}
+
+// collect fills setOf and returns the distinct sets as ascending pairs of
+// inclusive bounds.
+func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
+	var sets [][]rune
+	seen := make(map[string]int)
+	var key []byte
+	for pc := range prog.Inst {
+		a.setOf[pc] = -1
+		set, ok := runes(&prog.Inst[pc])
+		if !ok {
+			continue
+		}
+		key = key[:0]
+		for _, r := range set {
+			key = binary.LittleEndian.AppendUint32(key, uint32(r))
+		}
+		n, known := seen[string(key)]
+		if !known {
+			n = len(sets)
+			seen[string(key)] = n
+			sets = append(sets, set)
+		}
+		a.setOf[pc] = n
+	}
+	return sets
+}
+
+// runes returns the set of runes that an instruction consumes, and false if it
+// consumes none by its nature.
+func runes(in *syntax.Inst) ([]rune, bool) {
+	switch in.Op {
+	case syntax.InstRuneAny:
+		return []rune{0, unicode.MaxRune}, true
+	case syntax.InstRuneAnyNotNL:
+		return []rune{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
+	case syntax.InstRune, syntax.InstRune1:
+	default:
+		return nil, false
+	}
+	if len(in.Rune) != 1 {
+		return in.Rune, true
+	}
+	// A single rune is a literal, to be folded if the instruction says so.
+	all := []rune{in.Rune[0]}
+	if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
+		for r := unicode.SimpleFold(all[0]); r != all[0]; r = unicode.SimpleFold(r) {
+			all = append(all, r)
+		}
+	}
+	slices.Sort(all)
+	pairs := make([]rune, 0, 2*len(all))
+	for _, r := range all {
+		pairs = append(pairs, r, r)
+	}
+	return pairs, true
+}
+
+// cut returns the first rune of each piece, ascending from 0. ASCII ends at
+// a cut, and what the program's zero-width operators see does not vary within
+// a piece.
+func cut(sets [][]rune, ops syntax.EmptyOp) []rune {
+	cuts := []rune{0, utf8.RuneSelf}
+	for _, set := range sets {
+		for i := 0; i < len(set); i += 2 {
+			cuts = append(cuts, set[i], set[i+1]+1)
+		}
+	}
+	if ops&wordOps != 0 {
+		cuts = append(cuts, '0', '9'+1, 'A', 'Z'+1, '_', '_'+1, 'a', 'z'+1)
+	}
+	if ops&lineOps != 0 {
+		cuts = append(cuts, '\n', '\n'+1)
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	if n := len(cuts); cuts[n-1] > unicode.MaxRune {
+		cuts = cuts[:n-1]
+	}
+	return cuts
+}
+
+// classify numbers the classes and fills the tables. It reports whether the
+// classes are few enough.
+func (a *alphabet) classify(pieces []rune, rows []uint64, words int, ops syntax.EmptyOp) bool {
+	seen := make(map[string]uint8)
+	var key []byte
+	for i, lo := range pieces {
+		row := rows[i*words : (i+1)*words]
+		k := kindOfRune(lo, ops)
+		key = append(key[:0], byte(k))
+		for _, bits := range row {
+			key = binary.LittleEndian.AppendUint64(key, bits)
+		}
+		class, known := seen[string(key)]
+		if !known {
+			if len(seen) == maxClasses {
+				return false
+			}
+			class = uint8(len(seen))
+			seen[string(key)] = class
+			a.within = append(a.within, row)
+			a.kindOf = append(a.kindOf, k)
+		}
+		if lo < utf8.RuneSelf {
+			for r := lo; r < pieces[i+1]; r++ {
+				a.ascii[r] = class
+			}
+		} else if n := len(a.wide); n == 0 || a.wide[n-1].class != class {
+			a.wide = append(a.wide, span{lo, class})
+		}
+	}
+	return true
+}
+
+// The zero-width operators by what they look at.
+const (
+	wordOps = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
+	lineOps = syntax.EmptyBeginLine | syntax.EmptyEndLine
+	headOps = syntax.EmptyBeginLine | syntax.EmptyBeginText
+)
+
+// kindOfRune returns the kind of r as far as the operators in ops can see it.
+func kindOfRune(r rune, ops syntax.EmptyOp) kind {
+	switch {
+	case ops&wordOps != 0 && syntax.IsWordChar(r):
+		return word
+	case ops&lineOps != 0 && r == '\n':
+		return newline
+	}
+	return other
+}

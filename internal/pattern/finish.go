@@ -1,0 +1,103 @@
+package pattern
+
+import "slices"
+
+// finish turns the explored states into rows.
+func (b *builder) finish(start int32) *automaton {
+	classes := len(b.abc.within)
+	a := &automaton{ascii: b.abc.ascii, wide: slices.Clip(b.abc.wide)}
+	place := b.place(a)
+	row := func(state int32) uint16 {
+		if state == matched {
+			return always
+		}
+		return place[state]
+	}
+	for s, at := range place {
+		if at < first {
+			continue
+		}
+		for class, to := range b.edges[s*classes : (s+1)*classes] {
+			a.next[int(at)+class] = row(to)
+		}
+	}
+	a.start = row(start)
+	return a
+}
+
+// place allots a row to each state whose verdict is still open, those that
+// accept at the end of the text last.
+func (b *builder) place(a *automaton) []uint16 {
+	sources, ends := b.reverse()
+	hope := b.reaching(true, sources, ends)
+	doubt := b.reaching(false, sources, ends)
+	place := make([]uint16, len(b.states))
+	at := first
+	for _, final := range []bool{false, true} {
+		if final {
+			a.final = uint32(at)
+		}
+		for s := range b.states {
+			switch {
+			case !hope[s]:
+				place[s] = never
+			case !doubt[s]:
+				place[s] = always
+			case b.accepts[s] == final:
+				place[s] = uint16(at)
+				at += len(b.abc.within)
+			}
+		}
+	}
+	a.next = make([]uint16, at)
+	return place
+}
+
+// reverse returns the sources of all edges, ordered by target: those of the
+// edges into state n lie between ends[n] and ends[n+1].
+func (b *builder) reverse() (sources []int32, ends []int) {
+	classes := len(b.abc.within)
+	ends = make([]int, len(b.states)+2)
+	for _, to := range b.edges {
+		if to != matched {
+			ends[to+2]++
+		}
+	}
+	for i := 2; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	sources = make([]int32, ends[len(ends)-1])
+	for i, to := range b.edges {
+		if to != matched {
+			sources[ends[to+1]] = int32(i / classes)
+			ends[to+1]++
+		}
+	}
+	return sources, ends
+}
+
+// reaching tells for each state whether some continuation ends with the given
+// verdict.
+func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
+	classes := len(b.abc.within)
+	reached := make([]bool, len(b.states))
+	queue := make([]int32, 0, len(b.states))
+	visit := func(s int32) {
+		if !reached[s] {
+			reached[s] = true
+			queue = append(queue, s)
+		}
+	}
+	for s, accepts := range b.accepts {
+		edges := b.edges[s*classes : (s+1)*classes]
+		if accepts == verdict || verdict && slices.Contains(edges, matched) {
+			visit(int32(s))
+		}
+	}
+	for i := 0; i < len(queue); i++ {
+		for _, s := range sources[ends[queue[i]]:ends[queue[i]+1]] {
+			visit(s)
+		}
+	}
+	return reached
+}
