@@ -1,0 +1,104 @@
+package versionsort
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A Stability is the promise that a Kubernetes-like version name makes about
+// its API. A greater Stability has the higher priority.
+type Stability int8
+
+// The stabilities in increasing order of priority.
+const (
+	Alpha Stability = iota // v1alpha1: may change or go without notice
+	Beta                   // v1beta1: well tested, details may change
+	GA                     // v1: stays as it is
+)
+
+// String returns "alpha" and "beta" as version names spell them, and "" for
+// GA, which they leave out.
+func (s Stability) String() string {
+	switch s {
+	case Alpha:
+		return "alpha"
+	case Beta:
+		return "beta"
+	default:
+		return ""
+	}
+}
+
+// A Version is the meaning of a Kubernetes-like version name. It is
+// comparable: two names have equal Versions exactly if kube-apiserver gives
+// them the same priority. The zero Version is v0alpha0.
+type Version struct {
+	Major     int64     // the number after "v", never negative
+	Stability Stability // GA if the name has neither alpha nor beta
+	Minor     int64     // the number after alpha or beta, never negative; 0 for GA
+}
+
+// String returns the shortest name of v, which has no leading zeros.
+func (v Version) String() string {
+	major := "v" + strconv.FormatInt(v.Major, 10)
+	if v.Stability == GA {
+		return major
+	}
+	return major + v.Stability.String() + strconv.FormatInt(v.Minor, 10)
+}
+
+// Parse returns the meaning of name and reports whether name is
+// Kubernetes-like. If it is not, the Version is the zero Version. Leading
+// zeros are allowed; signs, spaces, upper case and digits other than ASCII
+// are not.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+func Parse(name string) (Version, bool) {
+	rest, ok := strings.CutPrefix(name, "v")
+	if !ok {
+		return Version{}, false
+	}
+	major, rest, ok := cutNumber(rest)
+	if !ok {
+		return Version{}, false
+	}
+	if rest == "" {
+		return Version{Major: major, Stability: GA}, true
+	}
+	stability, rest, ok := cutStability(rest)
+	if !ok {
+		return Version{}, false
+	}
+	minor, rest, ok := cutNumber(rest)
+	if !ok || rest != "" {
+		return Version{}, false
+	}
+	return Version{Major: major, Stability: stability, Minor: minor}, true
+}
+
+// cutNumber cuts the decimal number off the front of s and reports whether
+// there is one and it fits an int64. It takes all digits: a number that is
+// too large makes the whole name other than Kubernetes-like.
+func cutNumber(s string) (n int64, rest string, ok bool) {
+	end := 0
+	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
+		digit := int64(s[end] - '0')
+		if n > (1<<63-1-digit)/10 {
+			return 0, s, false
+		}
+		n = n*10 + digit
+		end++
+	}
+	return n, s[end:], end > 0
+}
+
+// cutStability cuts "alpha" or "beta" off the front of s.
+func cutStability(s string) (stability Stability, rest string, ok bool) {
+	if rest, ok := strings.CutPrefix(s, "alpha"); ok {
+		return Alpha, rest, true
+	}
+	if rest, ok := strings.CutPrefix(s, "beta"); ok {
+		return Beta, rest, true
+	}
+	return 0, s, false
+}
