@@ -1,0 +1,217 @@
+package upstream
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/endpoints/handlers"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
+)
+
+// A Body is what a client sends.
+type Body struct {
+	Data []byte
+	YAML bool
+	// Fields is the directive of field validation: Strict, Warn or Ignore.
+	Fields string
+}
+
+// Create does what the server does with a POST, up to the point where the
+// object is written.
+func (v *Version) Create(body Body) Outcome {
+	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
+		rest.WipeObjectMetaSystemFields(u)
+		if err := v.enterNamespace(u); err != nil {
+			return err
+		}
+		dedupOwners(ctx, u)
+		v.strategy.PrepareForCreate(ctx, u)
+		out.Errors = rest.ValidateCreate(ctx, u, v.strategy)
+		if len(out.Errors) == 0 {
+			warn(ctx, v.strategy.WarningsOnCreate(ctx, u))
+		}
+		return nil
+	})
+}
+
+// Update does what the server does with a PUT over old, which is an object as
+// Read returns it.
+func (v *Version) Update(body Body, old map[string]any) Outcome {
+	return v.update(body, old, v.strategy)
+}
+
+// UpdateStatus does what the server does with a PUT of the status subresource.
+func (v *Version) UpdateStatus(body Body, old map[string]any) Outcome {
+	return v.update(body, old, v.onStatus)
+}
+
+func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdateStrategy) Outcome {
+	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
+		if err := v.enterNamespace(u); err != nil {
+			return err
+		}
+		dedupOwners(ctx, u)
+		stored := (&unstructured.Unstructured{Object: old}).DeepCopy()
+		if u.GetResourceVersion() == "" {
+			u.SetResourceVersion(stored.GetResourceVersion())
+		}
+		u.SetGeneration(stored.GetGeneration())
+		strategy.PrepareForUpdate(ctx, u, stored)
+		keepSystemFields(u, stored)
+		out.Errors = rest.ValidateUpdate(ctx, u, stored, strategy)
+		if len(out.Errors) == 0 {
+			warn(ctx, strategy.WarningsOnUpdate(ctx, u, stored))
+		}
+		return nil
+	})
+}
+
+// keepSystemFields is what rest.BeforeUpdate does between preparing and
+// validating.
+func keepSystemFields(u, old *unstructured.Unstructured) {
+	if u.GetUID() == "" {
+		u.SetUID(old.GetUID())
+	}
+	if created := old.GetCreationTimestamp(); !created.IsZero() {
+		u.SetCreationTimestamp(created)
+	}
+	if deleted := old.GetDeletionTimestamp(); !deleted.IsZero() {
+		u.SetDeletionTimestamp(deleted)
+	}
+	if grace := old.GetDeletionGracePeriodSeconds(); grace != nil && u.GetDeletionGracePeriodSeconds() == nil {
+		u.SetDeletionGracePeriodSeconds(grace)
+	}
+}
+
+// Read decodes a stored object, of any version, as a client of v sees it.
+func (v *Version) Read(stored []byte) Outcome {
+	return Catch(func() Outcome {
+		into, _ := creator{}.New(v.Kind)
+		obj, _, err := v.storageDecoder().Decode(stored, nil, into)
+		if err != nil {
+			return Outcome{Refusal: err.Error()}
+		}
+		return Outcome{Object: obj.(*unstructured.Unstructured).Object}
+	})
+}
+
+// request decodes a body and runs do on the object.
+func (v *Version) request(body Body, do func(context.Context, *unstructured.Unstructured, *Outcome) error) Outcome {
+	recorder := &recorder{}
+	ctx := recorder.attach(context.Background())
+	out := Catch(func() Outcome {
+		u, err := v.decode(ctx, body)
+		if err != nil {
+			return Outcome{Refusal: err.Error()}
+		}
+		out := Outcome{}
+		if err := do(ctx, u, &out); err != nil {
+			return Outcome{Refusal: err.Error()}
+		}
+		out.Object = u.Object
+		return out
+	})
+	out.Warnings = recorder.texts
+	return out
+}
+
+func (v *Version) decode(ctx context.Context, body Body) (*unstructured.Unstructured, error) {
+	want := v.Kind
+	original, _ := creator{}.New(v.Kind)
+	strict := body.Fields != metav1.FieldValidationIgnore
+	obj, gvk, err := v.requestDecoder(strict, body.YAML).Decode(body.Data, &want, original)
+	if err != nil {
+		complaints, ok := runtime.AsStrictDecodingError(err)
+		if !ok || obj == nil || body.Fields == metav1.FieldValidationStrict {
+			return nil, v.undecodable(err, original, gvk, body.Data)
+		}
+		for _, e := range complaints.Errors() {
+			warning.AddWarning(ctx, "", e.Error())
+		}
+	}
+	if gv := gvk.GroupVersion(); gv != v.Kind.GroupVersion() {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%v)", gv, v.Kind.GroupVersion()))
+	}
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return nil, errors.New("not unstructured")
+	}
+	return u, nil
+}
+
+// undecodable is the answer to a body that cannot be decoded.
+func (v *Version) undecodable(cause error, into runtime.Object, gvk *schema.GroupVersionKind, body []byte) error {
+	kinds, _, err := v.typer.ObjectKinds(into)
+	if err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if gvk != nil && gvk.Kind != "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, kinds[0].Kind, cause))
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kinds[0].Kind, cause, summary(body)))
+}
+
+func summary(body []byte) string {
+	const most = 30
+	switch {
+	case len(body) == 0:
+		return "<empty>"
+	case body[0] == '{' && len(body) > most:
+		return string(body[:most]) + " ..."
+	case body[0] == '{':
+		return string(body)
+	case len(body) > most:
+		return hex.EncodeToString(body[:most]) + " ..."
+	}
+	return hex.EncodeToString(body)
+}
+
+func (v *Version) enterNamespace(u *unstructured.Unstructured) error {
+	namespace := u.GetNamespace()
+	if namespace == "" {
+		namespace = metav1.NamespaceDefault
+	}
+	accessor, err := meta.Accessor(u)
+	if err != nil {
+		return nil // the server looks at namespaces only where there is metadata
+	}
+	return rest.EnsureObjectNamespaceMatchesRequestNamespace(rest.ExpectedNamespaceForScope(namespace, v.namespaced), accessor)
+}
+
+// dedupOwners drops owner references that are there twice, as the handlers do.
+func dedupOwners(ctx context.Context, u *unstructured.Unstructured) {
+	var kept []metav1.OwnerReference
+	var twice []string
+	for _, ref := range u.GetOwnerReferences() {
+		known := false
+		for _, other := range kept {
+			known = known || other.UID == ref.UID && apiequality.Semantic.DeepEqual(other, ref)
+		}
+		if known {
+			twice = append(twice, string(ref.UID))
+			continue
+		}
+		kept = append(kept, ref)
+	}
+	if len(twice) > 0 {
+		warning.AddWarning(ctx, "", fmt.Sprintf(handlers.DuplicateOwnerReferencesWarningFormat, strings.Join(twice, ", ")))
+		u.SetOwnerReferences(kept)
+	}
+}
+
+func warn(ctx context.Context, texts []string) {
+	for _, text := range texts {
+		warning.AddWarning(ctx, "", text)
+	}
+}
