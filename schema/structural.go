@@ -50,20 +50,19 @@ func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) f
 	if props == nil {
 		return nil
 	}
-	var steps [2][structuralDepth]structuralStep
-	c := structuralCheck{base: path, at: steps[0][:0]}
+	c := structuralCheck{base: path, at: make(structuralPlace, 0, structuralDepth)}
 	c.structure(props, levelRoot)
 	if hasJunctors(props) {
-		c.at = c.at[:0]
-		p := completeness{check: &c, nested: steps[1][:0]}
+		p := completeness{base: path}
 		p.junctors(props, props)
+		c.errs = append(c.errs, p.errs...)
 	}
 	sortByText(c.errs)
 	return c.errs
 }
 
-// structuralDepth is the depth of a node up to which its place needs no memory
-// of its own. Deeper nodes are fine, only slower.
+// structuralDepth is the depth of a node up to which its place needs no more
+// memory than the walk starts with.
 const structuralDepth = 24
 
 // structuralCheck is the state of one call of checkStructural.
@@ -71,6 +70,10 @@ type structuralCheck struct {
 	base *field.Path // of the root
 	at   structuralPlace
 	errs field.ErrorList
+
+	// patterns are those that compile. Few schemas have many, and many have
+	// the same one often.
+	patterns map[string]bool
 }
 
 // structure checks n, whose fields and elements are structure, and all below.
@@ -97,9 +100,7 @@ func (c *structuralCheck) children(n *apiextensionsv1.JSONSchemaProps) {
 		c.structure(items, levelItem)
 		c.at.pop()
 	}
-	for name, property := range n.Properties {
-		c.property(name, property)
-	}
+	c.properties(n)
 	if n.AdditionalProperties != nil && n.AdditionalProperties.Schema != nil {
 		c.at.push("additionalProperties")
 		c.structure(n.AdditionalProperties.Schema, levelField)
@@ -107,13 +108,20 @@ func (c *structuralCheck) children(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// property checks a field's schema. It takes the schema by value because a map
-// gives no pointers to its elements; this copy stays on the stack, unlike one
-// whose address is taken within the loop over the map.
-func (c *structuralCheck) property(name string, n apiextensionsv1.JSONSchemaProps) {
-	c.at.pushKey("properties", name)
-	c.structure(&n, levelField)
-	c.at.pop()
+// properties checks the schemas of n's fields. A map gives no pointers to its
+// elements. The copy is declared outside of the loop, because one declared by
+// the loop would go to the heap, once for every field.
+func (c *structuralCheck) properties(n *apiextensionsv1.JSONSchemaProps) {
+	if len(n.Properties) == 0 {
+		return
+	}
+	var name string
+	var property apiextensionsv1.JSONSchemaProps
+	for name, property = range n.Properties {
+		c.at.pushKey("properties", name)
+		c.structure(&property, levelField)
+		c.at.pop()
+	}
 }
 
 // values checks the nested schemas directly below n, which is structural or
@@ -149,12 +157,17 @@ func (c *structuralCheck) junctor(keyword string, i int, n *apiextensionsv1.JSON
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
-	if n.Pattern == "" {
+	if n.Pattern == "" || c.patterns[n.Pattern] {
 		return
 	}
 	if _, err := syntax.Parse(n.Pattern, syntax.Perl); err != nil {
 		c.invalid("pattern", n.Pattern, "must be a valid regular expression, but isn't: "+err.Error())
+		return
 	}
+	if c.patterns == nil {
+		c.patterns = map[string]bool{}
+	}
+	c.patterns[n.Pattern] = true
 }
 
 // require adds an error for a keyword that is missing from the current schema.

@@ -13,8 +13,10 @@ import (
 // field may therefore narrow down fields that nobody declares. Neither does
 // additionalProperties count as declaration.
 type completeness struct {
-	check  *structuralCheck // its place is that of the structural schema
-	nested structuralPlace
+	base       *field.Path     // of the root
+	structural structuralPlace // of the schema that declares
+	nested     structuralPlace // of the schema that narrows down
+	errs       field.ErrorList
 }
 
 // junctors checks what is nested directly below v, which is about the values
@@ -47,32 +49,37 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	}
 	p.junctors(v, s)
 	if items := itemsOf(v); items != nil {
-		p.check.at.push("items")
+		p.structural.push("items")
 		p.nested.push("items")
 		p.values(items, itemsOf(s))
 		p.nested.pop()
-		p.check.at.pop()
+		p.structural.pop()
 	}
-	for name, property := range v.Properties {
-		p.property(name, property, s)
-	}
+	p.properties(v, s)
 }
 
-// property takes v by value for the sake of the stack, see
-// [structuralCheck.property].
-func (p *completeness) property(name string, v apiextensionsv1.JSONSchemaProps, s *apiextensionsv1.JSONSchemaProps) {
-	p.check.at.pushKey("properties", name)
-	p.nested.pushKey("properties", name)
-	if declared, ok := s.Properties[name]; ok {
-		p.values(&v, &declared)
-	} else {
-		p.missing()
+// properties keeps its copies as [structuralCheck.properties] does.
+func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
+	if len(v.Properties) == 0 {
+		return
 	}
-	p.nested.pop()
-	p.check.at.pop()
+	var name string
+	var property, declared apiextensionsv1.JSONSchemaProps
+	for name, property = range v.Properties {
+		p.structural.pushKey("properties", name)
+		p.nested.pushKey("properties", name)
+		var ok bool
+		if declared, ok = s.Properties[name]; ok {
+			p.values(&property, &declared)
+		} else {
+			p.missing()
+		}
+		p.nested.pop()
+		p.structural.pop()
+	}
 }
 
 func (p *completeness) missing() {
-	nested := p.nested.path(p.check.base)
-	p.check.errs = append(p.check.errs, field.Required(p.check.path(), "because it is defined in "+nested.String()))
+	nested := p.nested.path(p.base)
+	p.errs = append(p.errs, field.Required(p.structural.path(p.base), "because it is defined in "+nested.String()))
 }

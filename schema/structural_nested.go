@@ -24,16 +24,21 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf
 		c.nested(items, false)
 		c.at.pop()
 	}
-	for name, property := range n.Properties {
-		c.nestedProperty(name, property)
-	}
+	c.nestedProperties(n)
 }
 
-// nestedProperty is like [structuralCheck.property] for nested schemas.
-func (c *structuralCheck) nestedProperty(name string, n apiextensionsv1.JSONSchemaProps) {
-	c.at.pushKey("properties", name)
-	c.nested(&n, false)
-	c.at.pop()
+// nestedProperties is like [structuralCheck.properties] for nested schemas.
+func (c *structuralCheck) nestedProperties(n *apiextensionsv1.JSONSchemaProps) {
+	if len(n.Properties) == 0 {
+		return
+	}
+	var name string
+	var property apiextensionsv1.JSONSchemaProps
+	for name, property = range n.Properties {
+		c.at.pushKey("properties", name)
+		c.nested(&property, false)
+		c.at.pop()
+	}
 }
 
 // nestedGenerics: a nested schema neither types nor describes.

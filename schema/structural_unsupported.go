@@ -85,22 +85,21 @@ func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps) string {
 }
 
 // unsupportedInProperties looks at every field once, in the order of the map,
-// and keeps what it finds for the least name.
+// and keeps what it finds for the least name. It keeps its copy of the schema
+// as [structuralCheck.properties] does.
 func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps) string {
-	var first, found string
-	for name, property := range props.Properties {
+	if len(props.Properties) == 0 {
+		return ""
+	}
+	var name, first, found string
+	var property apiextensionsv1.JSONSchemaProps
+	for name, property = range props.Properties {
 		if found != "" && name > first {
 			continue
 		}
-		if text := unsupportedInProperty(property); text != "" {
+		if text := unsupported(&property); text != "" {
 			first, found = name, text
 		}
 	}
 	return found
-}
-
-// unsupportedInProperty takes its argument by value for the sake of the stack,
-// see [structuralCheck.property].
-func unsupportedInProperty(property apiextensionsv1.JSONSchemaProps) string {
-	return unsupported(&property)
 }

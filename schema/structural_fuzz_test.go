@@ -1,0 +1,101 @@
+package schema
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// FuzzStructural checks what must hold for any schema that decodes: the same
+// result again, the schema left as it was, errors in order, the same errors
+// below another path, and the first unsupported keyword of a plain search that
+// visits everything in order. That the errors are those of the server is
+// tested in internal/oracle.
+func FuzzStructural(f *testing.F) {
+	for _, data := range structuralSchemas(f) {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		props := &apiextensionsv1.JSONSchemaProps{}
+		if len(data) > 1<<14 || json.Unmarshal(data, props) != nil {
+			return
+		}
+		before := props.DeepCopy()
+		if got, want := unsupported(props), firstUnsupported(props); got != want {
+			t.Errorf("unsupported() = %q, want %q", got, want)
+		}
+		errs := checkStructural(props, field.NewPath("x", "y"))
+		texts := errorTexts(errs)
+		if !slices.IsSorted(texts) {
+			t.Errorf("checkStructural() is not in order: %q", texts)
+		}
+		if diff := cmp.Diff(errs, checkStructural(props, field.NewPath("x", "y"))); diff != "" {
+			t.Errorf("checkStructural() differs the second time (-first +second):\n%s", diff)
+		}
+		if got := len(checkStructural(props, nil)); got != len(errs) {
+			t.Errorf("checkStructural() has %d errors without a path, and %d with", got, len(errs))
+		}
+		for _, err := range errs {
+			if !strings.HasPrefix(err.Field, "x.y.") {
+				t.Errorf("field %q is not below the path", err.Field)
+			}
+		}
+		if diff := cmp.Diff(before, props); diff != "" {
+			t.Errorf("checkStructural() changed the schema (-before +after):\n%s", diff)
+		}
+	})
+}
+
+func errorTexts(errs field.ErrorList) []string {
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return texts
+}
+
+// firstUnsupported is [unsupported] without regard to speed: the first text of
+// all, in order.
+func firstUnsupported(props *apiextensionsv1.JSONSchemaProps) string {
+	all := allUnsupported(props, nil)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}
+
+func allUnsupported(props *apiextensionsv1.JSONSchemaProps, found []string) []string {
+	if props == nil {
+		return found
+	}
+	if text := unsupportedKeyword(props); text != "" {
+		found = append(found, text)
+	}
+	found = allUnsupported(props.Not, found)
+	for _, nested := range slices.Concat(props.AllOf, props.AnyOf, props.OneOf) {
+		found = allUnsupported(&nested, found)
+	}
+	if props.XPreserveUnknownFields != nil && !*props.XPreserveUnknownFields {
+		found = append(found, "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined")
+	}
+	if props.Items != nil {
+		if len(props.Items.JSONSchemas) > 0 {
+			found = append(found, "OpenAPIV3Schema 'items' must be a schema, but is an array")
+		}
+		found = allUnsupported(props.Items.Schema, found)
+	}
+	for _, name := range slices.Sorted(maps.Keys(props.Properties)) {
+		property := props.Properties[name]
+		found = allUnsupported(&property, found)
+	}
+	if props.AdditionalProperties != nil {
+		found = allUnsupported(props.AdditionalProperties.Schema, found)
+	}
+	return found
+}

@@ -1,0 +1,283 @@
+package schema
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// structuralSections are the sections of testdata/structural/*.txtar:
+//
+//   - schema.yaml is the schema;
+//   - path, if there, is its path, where <nil> is no path; it is "schema" otherwise;
+//   - errors are the texts of the errors, one a line, of a schema that is supported;
+//   - unsupported is the text that says why a schema is not supported.
+var structuralSections = []string{"schema.yaml", "path", "errors", "unsupported"}
+
+const structuralFiles = "testdata/structural/*.txtar"
+
+func TestStructural(t *testing.T) {
+	crdtest.RunTxtar(t, structuralFiles, structuralSections, func(t *testing.T, c *crdtest.Case) {
+		if c.Has("errors") == c.Has("unsupported") {
+			t.Fatal("want either errors or unsupported")
+		}
+		props := decodeSchema(t, c.Section("schema.yaml"))
+		text := unsupported(props)
+		c.Want(t, "unsupported", text)
+		if text != "" {
+			return
+		}
+		var got strings.Builder
+		for _, err := range checkStructural(props, casePath(c.Section("path"))) {
+			got.WriteString(err.Error() + "\n")
+		}
+		c.Want(t, "errors", got.String())
+	})
+}
+
+func casePath(section string) *field.Path {
+	switch section = strings.TrimSpace(section); section {
+	case "<nil>":
+		return nil
+	case "":
+		return field.NewPath("schema")
+	default:
+		return field.NewPath(section)
+	}
+}
+
+func decodeSchema(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	props := &apiextensionsv1.JSONSchemaProps{}
+	if err := yaml.UnmarshalStrict([]byte(text), props); err != nil {
+		t.Fatal(err)
+	}
+	return props
+}
+
+// structuralSchemas returns the schemas of the cases by name of file, in JSON.
+func structuralSchemas(t testing.TB) map[string][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(structuralFiles)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file matches %q (%v)", structuralFiles, err)
+	}
+	schemas := map[string][]byte{}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := yaml.YAMLToJSON(archive.Files[0].Data)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		schemas[path] = data
+	}
+	return schemas
+}
+
+// The cases must cover every rule, that is, every text that the code can give.
+// The texts are taken from the code, so that a rule without a case fails here.
+func TestStructuralCasesCoverRules(t *testing.T) {
+	var wanted strings.Builder
+	for path := range structuralSchemas(t) {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name == "errors" || f.Name == "unsupported" {
+				wanted.Write(f.Data)
+			}
+		}
+	}
+	texts := structuralTexts(t)
+	if len(texts) < 25 {
+		t.Errorf("only %d texts found in the code", len(texts))
+	}
+	for _, text := range texts {
+		if !strings.Contains(wanted.String(), text) {
+			t.Errorf("no case wants %q", text)
+		}
+	}
+}
+
+// structuralTexts returns the string literals of structural*.go that are the
+// text of an error: those with a space that are not import paths.
+func structuralTexts(t *testing.T) []string {
+	t.Helper()
+	paths, err := filepath.Glob("structural*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		code, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range strings.Split(withoutComments(string(code)), `"`) {
+			if i%2 == 1 && strings.Contains(part, " ") {
+				texts = append(texts, part)
+			}
+		}
+	}
+	return texts
+}
+
+func withoutComments(code string) string {
+	var out strings.Builder
+	for line := range strings.Lines(code) {
+		before, _, _ := strings.Cut(line, "//")
+		out.WriteString(before + "\n")
+	}
+	return out.String()
+}
+
+// A keyword that upstream adds to the type must be considered in
+// [saysNothing] or in [unsupported]. This test finds it.
+func TestEveryKeywordSaysSomething(t *testing.T) {
+	for f := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
+		t.Run(f.Name, func(t *testing.T) {
+			props := &apiextensionsv1.JSONSchemaProps{}
+			setNonZero(t, reflect.ValueOf(props).Elem().FieldByIndex(f.Index))
+			if f.Name == "Type" {
+				if !isOnlyType(props, props.Type) || isOnlyType(props, "string") {
+					t.Errorf("isOnlyType does not compare the type")
+				}
+				return
+			}
+			if isOnlyType(props, "") && unsupported(props) == "" {
+				t.Errorf("isOnlyType overlooks %s", f.Name)
+			}
+		})
+	}
+}
+
+// setNonZero makes v something that is not null in JSON.
+func setNonZero(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Interface().(type) {
+	case *apiextensionsv1.JSON:
+		v.Set(reflect.ValueOf(&apiextensionsv1.JSON{Raw: []byte("0")}))
+		return
+	case *apiextensionsv1.JSONSchemaPropsOrArray:
+		v.Set(reflect.ValueOf(&apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{}}))
+		return
+	case *apiextensionsv1.JSONSchemaPropsOrBool:
+		v.Set(reflect.ValueOf(&apiextensionsv1.JSONSchemaPropsOrBool{Allows: true}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		if e := v.Elem(); e.Kind() == reflect.Bool || e.Kind() == reflect.String {
+			setNonZero(t, e)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf("x"), reflect.Zero(v.Type().Elem()))
+	default:
+		t.Fatalf("no value of type %s", v.Type())
+	}
+}
+
+// Values set by a program may be null in ways that decoding never gives.
+func TestHasValue(t *testing.T) {
+	for _, test := range []struct {
+		raw  string
+		want bool
+	}{
+		{"", false}, {"null", false}, {" null\n", false}, {" ", false},
+		{"0", true}, {"false", true}, {`""`, true}, {"{}", true}, {`"null"`, true},
+	} {
+		if got := hasValue(&apiextensionsv1.JSON{Raw: []byte(test.raw)}); got != test.want {
+			t.Errorf("hasValue(%q) = %v, want %v", test.raw, got, test.want)
+		}
+	}
+	if hasValue(nil) {
+		t.Error("hasValue(nil) = true")
+	}
+}
+
+func TestStructuralNil(t *testing.T) {
+	if text := unsupported(nil); text != "" {
+		t.Errorf("unsupported(nil) = %q", text)
+	}
+	if errs := checkStructural(nil, nil); len(errs) > 0 {
+		t.Errorf("checkStructural(nil) = %v", errs)
+	}
+}
+
+// A schema deeper than the places that need no memory of their own.
+func TestStructuralDeep(t *testing.T) {
+	props, want := &apiextensionsv1.JSONSchemaProps{}, "schema"
+	for range 3 * structuralDepth {
+		props = &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": *props}}
+		want += ".properties[a]"
+	}
+	want += ".type: Required value: must not be empty for specified object fields"
+	var got []string
+	for _, err := range checkStructural(props, field.NewPath("schema")) {
+		got = append(got, err.Error())
+	}
+	if diff := cmp.Diff([]string{want}, got); diff != "" {
+		t.Errorf("checkStructural() mismatch (-want +got):\n%s", diff)
+	}
+}
+
+// Real definitions are accepted by the server, so each is structural.
+func TestStructuralCorpus(t *testing.T) {
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			props := v.Schema.OpenAPIV3Schema
+			if text := unsupported(props); text != "" {
+				t.Errorf("%s %s: unsupported: %s", d.Path, v.Name, text)
+			}
+			if errs := checkStructural(props, nil); len(errs) > 0 {
+				t.Errorf("%s %s: %v", d.Path, v.Name, errs.ToAggregate())
+			}
+		}
+	}
+}
+
+// A schema without patterns costs one allocation: the place of the walk.
+func TestStructuralAllocations(t *testing.T) {
+	props := &apiextensionsv1.JSONSchemaProps{}
+	if err := json.Unmarshal(structuralSchemas(t)["testdata/structural/accepted.txtar"], props); err != nil {
+		t.Fatal(err)
+	}
+	path := field.NewPath("schema")
+	got := testing.AllocsPerRun(100, func() {
+		if unsupported(props) != "" || checkStructural(props, path) != nil {
+			t.Error("the schema is not accepted")
+		}
+	})
+	if got > 1 {
+		t.Errorf("checking a structural schema allocated %v times, want at most 1", got)
+	}
+}
