@@ -1,0 +1,271 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The tree of rules.
+//
+// The walk that runs rules visits a tree of its own, which has a node only
+// where there are rules or where the way to rules leads through. It is built
+// from the schema and from the type of self at the root, side by side: what
+// has no type in CEL is left out with all that is below it, and rules there are
+// never run, which is what the server does.
+
+// A node holds the rules of a schema node and those below it.
+type node struct {
+	typ       string // as declared
+	omitValue bool   // errors do not show values of objects and lists
+	self      *shape
+	rules     []rule
+	usesOld   bool   // one of the rules refers to oldSelf
+	broken    string // why there are no rules, if so
+
+	items      *node
+	values     *node // of additionalProperties
+	fields     []childField
+	correlates bool // entries have old values; true unless the map type is unheard of
+}
+
+type childField struct {
+	name string
+	node *node
+}
+
+// A rule is compiled once for equal schemas.
+type rule struct {
+	condition *expression // nil for a blank rule and one that does not compile
+	broken    string      // why it does not compile
+	message   *expression // nil without a messageExpression that compiles
+	optional  bool        // oldSelf is an optional
+
+	path     schema.Path // of the field, below the value, at which to report
+	pathText string      // path as one step
+
+	name          string // what errors call the rule
+	text          string // of the failure, unless message yields one
+	messageSource string
+	reason        apiextensionsv1.FieldValueErrorReason
+}
+
+func (r *rule) usesOld() bool { return r.condition != nil && r.condition.usesOldSelf }
+
+// A builder is the state of one Compile.
+type builder struct {
+	expressions
+	types  *provider
+	shapes shapes
+	memo   map[buildKey]*node
+	stored bool // keep errors for the run
+	errs   field.ErrorList
+}
+
+type buildKey struct {
+	node *schema.Node
+	root bool
+}
+
+// node builds the tree for n, whose values are of type t. It returns nil if
+// there is nothing to run. implied says that t is not made from n but is that
+// of a field which resources have whatever is declared.
+func (b *builder) node(n *schema.Node, t *typ, root, implied bool, path *field.Path) *node {
+	key := buildKey{node: n, root: root}
+	if old, ok := b.memo[key]; ok && !implied && t != nil {
+		return old
+	}
+	before := len(b.errs)
+	out := b.build(n, t, root, implied, path)
+	if !implied && t != nil && len(b.errs) == before {
+		b.memo[key] = out
+	}
+	return out
+}
+
+func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.Path) *node {
+	out := &node{
+		typ:        n.Type(),
+		omitValue:  n.Kind() == schema.KindObject || n.Kind() == schema.KindArray,
+		self:       b.shapes.of(n, root),
+		correlates: correlates(n),
+	}
+	b.rules(out, n, t, path)
+	var elem *typ
+	if t != nil {
+		elem = t.elem
+	}
+	if items := n.Items(); hasRules(items) {
+		out.items = b.node(items, elem, items.EmbeddedResource(), implied, path.Child("items"))
+	}
+	for name, child := range n.Properties() {
+		if hasRules(child) {
+			b.property(out, name, child, t, implied, path.Child("properties").Key(name))
+		}
+	}
+	if values, _ := n.AdditionalProperties(); hasRules(values) {
+		out.values = b.node(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
+	}
+	if len(out.rules) == 0 && out.broken == "" && out.items == nil && out.values == nil && len(out.fields) == 0 {
+		return nil
+	}
+	return out
+}
+
+func (b *builder) property(parent *node, name string, n *schema.Node, t *typ, implied bool, path *field.Path) {
+	var child *typ
+	if escaped, ok := apiservercel.Escape(name); !ok {
+		// Rules of the parent cannot spell the name; the field has its own.
+		child = b.types.typ(selfTypeName, n, n.EmbeddedResource())
+	} else if t != nil {
+		child = b.types.field(t, escaped)
+		implied = implied || t.implied && isMeta(name)
+	}
+	if child == nil {
+		b.unreached(n, path)
+		return
+	}
+	if c := b.node(n, child, n.EmbeddedResource(), implied, path); c != nil {
+		parent.fields = append(parent.fields, childField{name: name, node: c})
+	}
+}
+
+// rules compiles the rules of n itself.
+func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
+	rules := n.Rules()
+	if len(rules) == 0 {
+		return
+	}
+	path = path.Child("x-kubernetes-validations")
+	if t == nil {
+		out.broken = "failed to convert to declType for CEL validation rules"
+		b.report(field.InternalError(path, errors.New(out.broken)))
+		return
+	}
+	scope := b.scope(t)
+	out.rules = make([]rule, len(rules))
+	for i := range rules {
+		out.rules[i] = b.rule(n, &rules[i], scope, path.Index(i))
+		out.usesOld = out.usesOld || out.rules[i].usesOld()
+	}
+}
+
+func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, path *field.Path) rule {
+	out := rule{
+		optional:      r.OptionalOldSelf,
+		name:          strings.TrimSpace(r.Rule),
+		messageSource: r.MessageExpression,
+		reason:        apiextensionsv1.FieldValueErrorReason(r.Reason),
+	}
+	out.text = "failed rule: " + out.name
+	if r.Message != "" {
+		out.name = strings.TrimSpace(r.Message)
+		out.text = out.name
+	}
+	if isBlank(r.Rule) {
+		return out
+	}
+	if out.condition, out.broken = b.compile(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &ruleWording); out.condition == nil {
+		b.report(field.Invalid(path.Child("rule"), ruleValueOf(r), out.broken))
+		return out
+	}
+	if r.MessageExpression != "" {
+		var why string
+		if out.message, why = b.compile(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording); out.message == nil {
+			b.report(field.Invalid(path.Child("messageExpression"), ruleValueOf(r), why))
+			return out
+		}
+	}
+	if r.FieldPath != "" {
+		if p, err := parseFieldPath(r.FieldPath, n); err == nil {
+			out.path, out.pathText = p, p.String()
+		}
+	}
+	return out
+}
+
+// unreached looks for rules of n and below, which are never run because n has
+// no type. Where the server refuses to store such a rule, so do we; where it
+// stores the rule and ignores it, we do that too.
+func (b *builder) unreached(n *schema.Node, path *field.Path) {
+	if b.stored {
+		return
+	}
+	b.refuse(n, path, false)
+}
+
+// refuse reports rules on values without a type. below says that there are
+// rules on an outer value without a type.
+func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
+	if !hasRules(n) {
+		return
+	}
+	if rules := n.Rules(); len(rules) > 0 && !below {
+		t := b.types.typ(selfTypeName, n, n.EmbeddedResource())
+		if t != nil {
+			b.node(n, t, n.EmbeddedResource(), false, path)
+			return
+		}
+		below = true
+	}
+	if below && len(n.Rules()) > 0 {
+		b.report(field.InternalError(path.Child("x-kubernetes-validations"), fmt.Errorf(
+			"internal error: failed to construct type information for x-kubernetes-validations rules: %s",
+			"unable to convert structural schema to CEL declarations")))
+	}
+	b.refuse(n.Items(), path.Child("items"), below)
+	for name, child := range n.Properties() {
+		b.refuse(child, path.Child("properties").Key(name), below)
+	}
+	values, _ := n.AdditionalProperties()
+	b.refuse(values, path.Child("additionalProperties"), below)
+}
+
+func (b *builder) report(err *field.Error) {
+	if !b.stored {
+		b.errs = append(b.errs, err)
+	}
+}
+
+func hasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasRules) }
+
+func isMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
+
+func correlates(n *schema.Node) bool {
+	switch t, declared := n.MapType(); t {
+	case "granular", "atomic":
+		return true
+	default:
+		return !declared
+	}
+}
+
+// A ruleValue is how the server shows a rule in an error: the fields by their
+// names in Go, as its internal type has no others.
+type ruleValue struct {
+	Rule              string
+	Message           string
+	MessageExpression string
+	Reason            *string
+	FieldPath         string
+	OptionalOldSelf   *bool
+}
+
+func ruleValueOf(r *schema.Rule) ruleValue {
+	v := ruleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
+	if reason := r.Reason; reason != "" {
+		v.Reason = &reason
+	}
+	if r.SetOptionalOldSelf {
+		optional := r.OptionalOldSelf
+		v.OptionalOldSelf = &optional
+	}
+	return v
+}

@@ -1,0 +1,172 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// Limits of the server. They are measured in cost units of CEL, which count
+// steps of evaluation and the sizes of what the steps read.
+const (
+	// DefaultBudget is what all rules may spend on one object.
+	DefaultBudget = 10_000_000
+	// DefaultPerCallLimit is what one rule may spend on one value.
+	DefaultPerCallLimit = 1_000_000
+
+	// interruptFrequency is how many loop steps pass between two looks at the
+	// context.
+	interruptFrequency = 100
+	// maxMessageBytes is how long the result of a messageExpression may be.
+	maxMessageBytes = 5 * 1024
+)
+
+const (
+	selfName    = "self"
+	oldSelfName = "oldSelf"
+)
+
+// A base is the language that rules are written in: the functions and types
+// which the server knows when it runs rules that are already stored.
+//
+// It never changes. Building it takes longer than compiling a rule, so there
+// is one for all programs; see [serverBase].
+type base struct {
+	env        *cel.Env
+	checker    *checker.Env // env's declarations; copied for every node
+	provider   *apiservercel.DeclTypeProvider
+	validators validatorConfig
+}
+
+// serverBase returns the language of Kubernetes 1.37.
+var serverBase = sync.OnceValues(newBase)
+
+func newBase() (*base, error) {
+	std, err := cel.NewEnv()
+	if err != nil {
+		return nil, err
+	}
+	env, err := std.Extend(cel.Lib(serverLibrary{}))
+	if err != nil {
+		return nil, err
+	}
+	b := &base{env: env}
+	if b.checker, err = declarationsOf(env); err != nil {
+		return nil, err
+	}
+	if b.provider, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
+		return nil, err
+	}
+	b.validators, err = configure(env.Validators())
+	return b, err
+}
+
+// declarationsOf returns a checker that knows what env declares. An Env has one
+// of its own, but does not give it away, and extending the Env anew for every
+// node of a schema costs several times more than checking the rules.
+func declarationsOf(env *cel.Env) (*checker.Env, error) {
+	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.AddIdents(env.Variables()...); err != nil {
+		return nil, err
+	}
+	for name, fn := range env.Functions() {
+		if fn.IsDeclarationDisabled() {
+			continue
+		}
+		if err := c.AddFunctions(fn); err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+	}
+	return c, nil
+}
+
+// serverLibrary is what kube-apiserver 1.37 makes known to rules that are
+// stored. It is more than it admits in rules that are new.
+type serverLibrary struct{}
+
+// CompileOptions implements cel.Library.
+func (serverLibrary) CompileOptions() []cel.EnvOption {
+	return []cel.EnvOption{
+		cel.HomogeneousAggregateLiterals(),
+		cel.EagerlyValidateDeclarations(true),
+		cel.DefaultUTCTimeZone(true),
+		library.URLs(),
+		library.Regex(),
+		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+		library.Authz(),
+		cel.CrossTypeNumericComparisons(true),
+		cel.OptionalTypes(),
+		library.Quantity(),
+		cel.ASTValidators(
+			cel.ValidateDurationLiterals(),
+			cel.ValidateTimestampLiterals(),
+			cel.ValidateRegexLiterals(),
+			cel.ValidateHomogeneousAggregateLiterals(),
+		),
+		ext.Strings(ext.StringsVersion(2)),
+		ext.Sets(),
+		library.IP(),
+		library.CIDR(),
+		library.Format(),
+		library.AuthzSelectors(),
+		ext.TwoVarComprehensions(),
+		library.SemverLib(library.SemverVersion(1)),
+		ext.Lists(ext.ListsVersion(3)),
+		library.Lists(library.ListsVersion(1)),
+	}
+}
+
+// ProgramOptions implements cel.Library.
+func (serverLibrary) ProgramOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.CostTracking(&library.CostEstimator{}),
+		cel.InterruptCheckFrequency(interruptFrequency),
+	}
+}
+
+// A validatorConfig holds the settings of the checks that follow type
+// checking, as [cel.Env.Check] collects them.
+type validatorConfig map[string]any
+
+func configure(validators []cel.ASTValidator) (validatorConfig, error) {
+	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
+	for _, v := range validators {
+		c, ok := v.(cel.ASTValidatorConfigurer)
+		if !ok {
+			continue
+		}
+		if err := c.Configure(config); err != nil {
+			return nil, err
+		}
+	}
+	return config, nil
+}
+
+// GetOrDefault implements cel.ValidatorConfig.
+func (c validatorConfig) GetOrDefault(name string, value any) any {
+	if v, ok := c[name]; ok {
+		return v
+	}
+	return value
+}
+
+// Set implements cel.MutableValidatorConfig.
+func (c validatorConfig) Set(name string, value any) error {
+	if name == "" {
+		return errors.New("setting of a validator without a name")
+	}
+	c[name] = value
+	return nil
+}

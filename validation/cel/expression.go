@@ -1,0 +1,160 @@
+package cel
+
+import (
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+)
+
+// Compiling one expression.
+//
+// The way that cel-go offers is to extend an environment with the variables
+// self and oldSelf and to let it compile. We take apart the steps that this
+// consists of: an expression is parsed once wherever it occurs, and a checker
+// that knows the two variables is copied from one that knows all functions,
+// which costs a fraction of an environment. What they accept is the same, and
+// what they say about the rest.
+
+// expressions compiles the expressions of one schema. It is for one goroutine.
+type expressions struct {
+	base   *base
+	limit  uint64 // cost units of one call
+	parsed map[string]parsed
+}
+
+// A parsed expression is a tree, or says why it is none.
+type parsed struct {
+	tree *cel.Ast
+	why  string
+}
+
+// An expression is what a rule or a messageExpression is compiled to.
+type expression struct {
+	program     cel.Program
+	usesOldSelf bool
+}
+
+// A scope is what the rules of one node can refer to.
+type scope struct {
+	types *provider
+	self  *cel.Type
+
+	plain, optional *checker.Env // by what oldSelf is; nil until needed
+}
+
+// scope returns the scope of rules on values of type self.
+func (x *expressions) scope(self *typ) *scope {
+	p := x.base.newProvider()
+	return &scope{types: p, self: p.adopt(selfTypeName, self).cel}
+}
+
+func (s *scope) checker(b *base, optional bool) (*checker.Env, error) {
+	c, old := &s.plain, s.self
+	if optional {
+		c, old = &s.optional, types.NewOptionalType(s.self)
+	}
+	if *c != nil {
+		return *c, nil
+	}
+	env, err := checker.NewEnv(b.env.Container, s.types,
+		checker.ValidatedDeclarations(b.checker), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := env.AddIdents(decls.NewVariable(selfName, s.self), decls.NewVariable(oldSelfName, old)); err != nil {
+		return nil, err
+	}
+	*c = env
+	return env, nil
+}
+
+// The texts that say what is wrong with an expression begin alike for rules
+// and for messageExpressions.
+type wording struct{ compilation, result, instantiation string }
+
+var (
+	ruleWording = wording{
+		compilation:   "compilation failed: ",
+		result:        "cel expression must evaluate to a bool",
+		instantiation: "program instantiation failed: ",
+	}
+	messageWording = wording{
+		compilation:   "messageExpression compilation failed: ",
+		result:        "messageExpression must evaluate to a string",
+		instantiation: "messageExpression instantiation failed: ",
+	}
+)
+
+// compile compiles text, whose result has to be of the type want. If it cannot,
+// it returns what the server says.
+func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Type, w *wording) (*expression, string) {
+	checked, why := x.check(s, text, optional)
+	if checked == nil {
+		return nil, w.compilation + readable(why)
+	}
+	if checked.GetType(checked.Expr().ID()) != want {
+		return nil, w.result
+	}
+	program, err := x.base.env.PlanProgram(checked, cel.CostLimit(x.limit))
+	if err != nil {
+		return nil, w.instantiation + err.Error()
+	}
+	e := &expression{program: program}
+	for _, r := range checked.ReferenceMap() {
+		if r.Name == oldSelfName {
+			e.usesOldSelf = true
+		}
+	}
+	return e, ""
+}
+
+// check parses text, checks its types and applies what else an environment
+// demands of it.
+func (x *expressions) check(s *scope, text string, optional bool) (*ast.AST, string) {
+	p := x.parse(text)
+	if p.tree == nil {
+		return nil, p.why
+	}
+	env, err := s.checker(x.base, optional)
+	if err != nil {
+		errs := common.NewErrors(p.tree.Source())
+		errs.ReportErrorString(common.NoLocation, err.Error())
+		return nil, errs.ToDisplayString()
+	}
+	// Checking changes the tree.
+	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
+	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
+	if issues.Err() != nil {
+		return nil, issues.String()
+	}
+	for _, v := range x.base.env.Validators() {
+		v.Validate(x.base.env, x.base.validators, checked, issues)
+	}
+	if issues.Err() != nil {
+		return nil, issues.String()
+	}
+	return checked, ""
+}
+
+func (x *expressions) parse(text string) parsed {
+	if p, ok := x.parsed[text]; ok {
+		return p
+	}
+	var p parsed
+	tree, issues := x.base.env.Parse(text)
+	if issues.Err() != nil {
+		p.why = issues.String()
+	} else {
+		p.tree = tree
+	}
+	x.parsed[text] = p
+	return p
+}
+
+// isBlank reports whether a rule says nothing. The server runs no such rule.
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }

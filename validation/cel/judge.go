@@ -1,0 +1,231 @@
+package cel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// noRule is the index of errors that are not from one rule.
+const noRule = -1
+
+// costLimitText begins the error of an evaluation that was too expensive for
+// one call.
+const costLimitText = "operation cancelled: actual cost limit exceeded"
+
+const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+// rules runs the rules of n on value.
+func (r *run) rules(n *node, value, old any) {
+	if n.broken != "" {
+		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
+		return
+	}
+	if len(n.rules) == 0 {
+		return
+	}
+	if r.remaining <= 0 {
+		r.fail(n, noRule, outOfBudget)
+		r.stop()
+		return
+	}
+	plain, optional := bind(n, value, old)
+	for i := range n.rules {
+		r.rule(n, i, value, old != nil, &plain, &optional)
+		if r.stopped() {
+			return
+		}
+	}
+}
+
+// rule runs one rule. A transition rule is skipped if there is no old value,
+// unless it says that it can do without.
+func (r *run) rule(n *node, i int, value any, hasOld bool, plain, optional *variables) {
+	rule := &n.rules[i]
+	if rule.broken != "" {
+		r.fail(n, i, "rule compile error: "+rule.broken)
+		return
+	}
+	if rule.condition == nil || rule.usesOld() && !hasOld && !rule.optional {
+		return
+	}
+	vars := plain
+	if rule.optional {
+		vars = optional
+	}
+	result, cost, err := r.call(rule.condition, vars)
+	switch cost {
+	case costUnknown:
+		text := "runtime cost could not be calculated for validation rule: " + rule.name + ", no further validation rules will be run"
+		r.add(n, i, field.InternalError(r.fieldPath(), errors.New(text)))
+		r.stop()
+		return
+	case costTooHigh:
+		r.fail(n, i, outOfBudget)
+		r.stop()
+		return
+	}
+	if err != nil {
+		r.trouble(n, i, err.Error())
+		return
+	}
+	if result != types.True {
+		r.broken(n, i, value, plain)
+	}
+}
+
+// trouble reports a rule that has no result.
+func (r *run) trouble(n *node, i int, text string) {
+	name := n.rules[i].name
+	switch {
+	case strings.HasPrefix(text, "no such overload"):
+		r.fail(n, i, "'"+text+"': call arguments did not match a supported operator, function or macro signature for rule: "+name)
+	case strings.HasPrefix(text, costLimitText):
+		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call cost exceeds limit for rule: "+name)
+		r.stop()
+	default:
+		r.fail(n, i, text+" evaluating rule: "+name)
+	}
+}
+
+// broken reports a rule whose result is false.
+func (r *run) broken(n *node, i int, value any, plain *variables) {
+	rule := &n.rules[i]
+	text := rule.text
+	if rule.message != nil {
+		made, err := r.message(rule, plain)
+		if err != nil {
+			r.addUnlessRatcheted(n, i, err(r.reportPath(rule), n.typ))
+			r.stop()
+			return
+		}
+		if made != "" {
+			text = made
+		}
+	}
+	if n.omitValue {
+		value = field.OmitValueType{}
+	}
+	r.addUnlessRatcheted(n, i, withReason(r.reportPath(rule), value, text, rule.reason))
+}
+
+// message evaluates the messageExpression of a rule. The text is empty if it
+// does not yield a usable one. The error is what ends the run.
+//
+// oldSelf is never an optional here, even if it is one for the rule, and the
+// server is no better.
+func (r *run) message(rule *rule, plain *variables) (text string, err func(*field.Path, string) *field.Error) {
+	result, cost, evalErr := r.call(rule.message, plain)
+	switch {
+	case cost == costUnknown:
+		return "", func(path *field.Path, _ string) *field.Error {
+			return field.InternalError(path, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
+		}
+	case cost == costTooHigh:
+		return "", func(path *field.Path, typ string) *field.Error {
+			return field.Invalid(path, typ, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
+		}
+	case evalErr != nil && strings.HasPrefix(evalErr.Error(), costLimitText):
+		return "", func(path *field.Path, typ string) *field.Error {
+			return field.Invalid(path, typ, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.messageSource))
+		}
+	case evalErr != nil:
+		return "", nil
+	}
+	made, ok := result.Value().(string)
+	made = strings.TrimSpace(made)
+	if !ok || len(made) > maxMessageBytes || strings.Contains(made, "\n") {
+		return "", nil
+	}
+	return made, nil
+}
+
+// What an evaluation cost is taken from the budget, or one of these.
+type costProblem uint8
+
+const (
+	costPaid    costProblem = iota
+	costUnknown             // CEL did not measure it
+	costTooHigh             // the budget cannot pay for it
+)
+
+// call evaluates an expression and pays for it.
+func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error) {
+	var result ref.Val
+	var details *cel.EvalDetails
+	var err error
+	if r.cancelable {
+		result, details, err = e.program.ContextEval(r.ctx, vars)
+	} else {
+		result, details, err = e.program.Eval(vars)
+	}
+	cost := details.ActualCost()
+	switch {
+	case cost == nil:
+		return nil, costUnknown, err
+	case *cost > math.MaxInt64 || int64(*cost) > r.remaining:
+		return nil, costTooHigh, err
+	}
+	r.remaining -= int64(*cost)
+	return result, costPaid, err
+}
+
+// reportPath returns where failures of the rule are reported. The path within
+// the value is one step, whatever it spells.
+func (r *run) reportPath(rule *rule) *field.Path {
+	if rule.pathText == "" {
+		return r.fieldPath()
+	}
+	return r.fieldPath().Child(rule.pathText)
+}
+
+// fail reports what keeps rules from having a result. The server shows the type
+// of the schema for the value.
+func (r *run) fail(n *node, i int, text string) {
+	r.add(n, i, field.Invalid(r.fieldPath(), n.typ, text))
+}
+
+func (r *run) add(n *node, i int, err *field.Error) {
+	r.errs = append(r.errs, r.located(nil, i, err))
+}
+
+// addUnlessRatcheted forgives an error if the value did not change and the rule
+// is not about change.
+func (r *run) addUnlessRatcheted(n *node, i int, err *field.Error) {
+	rule := &n.rules[i]
+	e := r.located(rule.path, i, err)
+	if !rule.usesOld() && r.ratchet.unchanged() {
+		r.ratcheted = append(r.ratcheted, e)
+		return
+	}
+	r.errs = append(r.errs, e)
+}
+
+// located adds to err where it is, at below within the place of the walk.
+func (r *run) located(below schema.Path, i int, err *field.Error) *validation.Error {
+	e := validation.NewError(err, validation.StepRules, schema.Path(r.path).Pointer()+below.Pointer(), r.schemaPointer())
+	e.Rule = i
+	return e
+}
+
+func withReason(path *field.Path, value any, text string, reason apiextensionsv1.FieldValueErrorReason) *field.Error {
+	switch reason {
+	case apiextensionsv1.FieldValueForbidden:
+		return field.Forbidden(path, text)
+	case apiextensionsv1.FieldValueRequired:
+		return field.Required(path, text)
+	case apiextensionsv1.FieldValueDuplicate:
+		return field.Duplicate(path, value)
+	}
+	return field.Invalid(path, value, text)
+}

@@ -1,0 +1,129 @@
+package cel
+
+import (
+	"context"
+	"math"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A Program is the compiled form of all x-kubernetes-validations of a schema.
+//
+// A Program never changes and is safe for concurrent use. The nil Program has
+// no rules.
+type Program struct {
+	root      *node
+	correlate *correlate.Schema
+}
+
+// A Result is the verdict of a [Program] on one object.
+type Result struct {
+	// Errors are the rules that the object breaks, and what kept rules from
+	// running, sorted. The object is acceptable if there are none.
+	Errors validation.ErrorList
+	// Ratcheted are the rules that the object breaks with values which the old
+	// object has too, sorted. The server turns them into warnings.
+	Ratcheted validation.ErrorList
+	// Cost is what the rules spent, in cost units of CEL. It is the whole
+	// budget if the rules were stopped early.
+	Cost uint64
+}
+
+// Compile compiles the rules of n and below. It returns either a program or
+// errors, never both; if there are no rules at all the program is nil, which
+// can be used like any other. A nil n has no rules.
+//
+// The errors are those that kube-apiserver has for rules which are already
+// stored, so functions of all versions up to 1.37 are known: with an error
+// for each rule and each messageExpression that does not compile, in the order
+// of the schema (a node, its items, its properties by name, its
+// additionalProperties), and internal errors for rules on values that have no
+// type in CEL. Other demands on a rule, such as on its fieldPath and on what it
+// may cost, are not made here.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
+	if !hasRules(n) {
+		return nil, nil
+	}
+	o := compileOptions{perCall: DefaultPerCallLimit}
+	for _, opt := range opts {
+		opt.applyCompile(&o)
+	}
+	base, err := serverBase()
+	if err != nil {
+		return nil, field.ErrorList{field.InternalError(o.path, err)}
+	}
+	b := builder{
+		expressions: expressions{base: base, limit: o.perCall, parsed: make(map[string]parsed)},
+		types:       base.newProvider(),
+		shapes:      make(shapes),
+		memo:        make(map[buildKey]*node),
+		stored:      o.stored,
+	}
+	root := b.node(n, b.types.typ(selfTypeName, n, !o.fragment), !o.fragment, false, o.path)
+	if len(b.errs) > 0 {
+		return nil, b.errs
+	}
+	if root == nil {
+		return nil, nil
+	}
+	return &Program{root: root, correlate: correlate.New(n)}, nil
+}
+
+// Eval runs the rules on obj, which is an object that passed validation.
+// Neither obj nor the old object is changed, and both must not change
+// meanwhile. Errors may refer to parts of obj.
+//
+// If ctx is cancelled, rules that loop over a list or a map end with an error
+// that says so; the verdict is of no use then. A nil ctx is never cancelled.
+func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOption) Result {
+	if p == nil || obj == nil {
+		return Result{}
+	}
+	o := evalOptions{budget: DefaultBudget}
+	for _, opt := range opts {
+		opt.applyEval(&o)
+	}
+	r := run{}
+	var old any
+	if o.old != nil {
+		old = o.old
+		r.ratchet.here = p.correlate.Pair(obj, o.old)
+	}
+	return r.eval(ctx, p.root, obj, old, o.budget)
+}
+
+// EvalDefault runs the rules on a default value of the schema, which is taken
+// for its own old value. It is meant for programs of a [Fragment].
+func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption) Result {
+	if p == nil || value == nil {
+		return Result{}
+	}
+	o := evalOptions{budget: DefaultBudget}
+	for _, opt := range opts {
+		opt.applyEval(&o)
+	}
+	r := run{}
+	return r.eval(ctx, p.root, value, value, o.budget)
+}
+
+func (r *run) eval(ctx context.Context, root *node, value, old any, budget uint64) Result {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	r.ctx, r.cancelable = ctx, ctx.Done() != nil
+	r.remaining = int64(min(budget, math.MaxInt64))
+	r.visit(root, value, old)
+	res := Result{Errors: r.errs, Ratcheted: r.ratcheted, Cost: budget}
+	if r.remaining >= 0 {
+		res.Cost = min(budget, math.MaxInt64) - uint64(r.remaining)
+	}
+	res.Errors.Sort()
+	res.Ratcheted.Sort()
+	return res
+}

@@ -1,0 +1,229 @@
+package cel
+
+import (
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Types of CEL for schemas.
+//
+// The type of a value says more than its schema in one respect: two objects of
+// equal schemas at different places have different types, so that a rule which
+// compares them is rejected. Hence object types are named by their place below
+// the value that the rule is on, and cannot be shared like nodes. As a rule looks
+// at few of the fields within its reach, the type of a field is made when the
+// checker asks for it.
+
+// selfTypeName is the name of the type of self. No rule can spell it, so that
+// no rule can depend on it. The server takes a name that is random instead.
+const selfTypeName = "\x00selfType"
+
+// readable returns a text of the checker without what makes type names
+// unspeakable.
+func readable(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+
+// A typ is the type of CEL that a schema has.
+type typ struct {
+	kind typKind
+	cel  *cel.Type
+	elem *typ // of elements of a list and of values of a map
+
+	// Of objects.
+	path    string       // unique name within the provider
+	node    *schema.Node // declares the fields; nil for metadata that is implied
+	implied bool         // apiVersion, kind and metadata are added, whatever node declares
+}
+
+type typKind uint8
+
+const (
+	typScalar typKind = iota
+	typList
+	typMap
+	typObject
+)
+
+func scalar(t *cel.Type) *typ { return &typ{kind: typScalar, cel: t} }
+
+// A provider tells the checker about the types of one schema. It is for one
+// goroutine.
+type provider struct {
+	*apiservercel.DeclTypeProvider // what is not of the schema
+	objects                        map[string]*typ
+}
+
+func (b *base) newProvider() *provider {
+	return &provider{DeclTypeProvider: b.provider, objects: make(map[string]*typ)}
+}
+
+// typ returns the type of values of n, named by path if it is an object. The
+// result is nil if rules cannot see such values. root says whether n is an
+// object with apiVersion, kind and metadata of its own.
+func (p *provider) typ(path string, n *schema.Node, root bool) *typ {
+	if n.IntOrString() {
+		return scalar(cel.DynType)
+	}
+	switch n.Kind() {
+	case schema.KindArray:
+		return p.list(path, n)
+	case schema.KindObject:
+		if values, _ := n.AdditionalProperties(); values != nil {
+			return p.mapOf(path, values)
+		}
+		return p.object(&typ{path: path, node: n, implied: root && !declaresMeta(n)})
+	case schema.KindString:
+		return scalar(stringType(n.Limits().Format))
+	case schema.KindBoolean:
+		return scalar(cel.BoolType)
+	case schema.KindNumber:
+		return scalar(cel.DoubleType)
+	case schema.KindInteger:
+		return scalar(cel.IntType)
+	}
+	return nil
+}
+
+func (p *provider) list(path string, n *schema.Node) *typ {
+	items := n.Items()
+	if items == nil {
+		return nil
+	}
+	return listOf(p.typ(path+".@idx", items, items.EmbeddedResource()))
+}
+
+func listOf(elem *typ) *typ {
+	if elem == nil {
+		return nil
+	}
+	return &typ{kind: typList, cel: cel.ListType(elem.cel), elem: elem}
+}
+
+func (p *provider) mapOf(path string, values *schema.Node) *typ {
+	return mapOf(p.typ(path+".@elem", values, values.EmbeddedResource()))
+}
+
+func mapOf(elem *typ) *typ {
+	if elem == nil {
+		return nil
+	}
+	return &typ{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), elem: elem}
+}
+
+// adopt returns the type of p that is like t, which may belong to another
+// provider, but is named by path.
+func (p *provider) adopt(path string, t *typ) *typ {
+	switch t.kind {
+	case typList:
+		return listOf(p.adopt(path+".@idx", t.elem))
+	case typMap:
+		return mapOf(p.adopt(path+".@elem", t.elem))
+	case typObject:
+		return p.object(&typ{path: path, node: t.node, implied: t.implied})
+	}
+	return t
+}
+
+func (p *provider) object(t *typ) *typ {
+	t.kind, t.cel = typObject, cel.ObjectType(t.path)
+	p.objects[t.path] = t
+	return t
+}
+
+// field returns the type of a field of t, whose name is escaped, or nil if
+// rules cannot see such a field.
+func (p *provider) field(t *typ, escaped string) *typ {
+	if t.kind != typObject {
+		return nil
+	}
+	path := t.path + "." + escaped
+	if t.node == nil {
+		if escaped == "name" || escaped == "generateName" {
+			return scalar(cel.StringType)
+		}
+		return nil
+	}
+	if t.implied {
+		switch escaped {
+		case "apiVersion", "kind":
+			return scalar(cel.StringType)
+		case "metadata":
+			return p.object(&typ{path: path})
+		}
+	}
+	name, ok := apiservercel.Unescape(escaped)
+	if !ok {
+		return nil
+	}
+	if back, ok := apiservercel.Escape(name); !ok || back != escaped {
+		return nil
+	}
+	child := t.node.Property(name)
+	if child == nil {
+		return nil
+	}
+	return p.typ(path, child, child.EmbeddedResource())
+}
+
+// FindStructType implements types.Provider.
+func (p *provider) FindStructType(name string) (*types.Type, bool) {
+	if t, ok := p.objects[name]; ok {
+		return types.NewTypeTypeWithParam(t.cel), true
+	}
+	return p.DeclTypeProvider.FindStructType(name)
+}
+
+// FindStructFieldType implements types.Provider. A field whose name is a
+// reserved word of CEL is found under this name and under its escaped one.
+func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	t, ok := p.objects[name]
+	if !ok {
+		return p.DeclTypeProvider.FindStructFieldType(name, field)
+	}
+	f := p.field(t, field)
+	if reserved := "__" + field + "__"; f == nil {
+		if escaped, ok := apiservercel.Escape(field); ok && escaped == reserved {
+			f = p.field(t, reserved)
+		}
+	}
+	if f == nil {
+		return nil, false
+	}
+	return &types.FieldType{Type: f.cel}, true
+}
+
+// stringType returns the type of strings of a format. "datetime" is a format
+// for validation, but not here.
+func stringType(format string) *cel.Type {
+	switch format {
+	case "byte":
+		return cel.BytesType
+	case "duration":
+		return cel.DurationType
+	case "date", "date-time":
+		return cel.TimestampType
+	}
+	return cel.StringType
+}
+
+// declaresMeta reports whether n declares all that is implied at the root of a
+// resource. If it does not, the implied schemas replace what it declares.
+func declaresMeta(n *schema.Node) bool {
+	metadata := n.Property("metadata")
+	return typeOf(n.Property("kind")) == schema.KindString &&
+		typeOf(n.Property("apiVersion")) == schema.KindString &&
+		typeOf(metadata) == schema.KindObject &&
+		typeOf(metadata.Property("name")) == schema.KindString &&
+		typeOf(metadata.Property("generateName")) == schema.KindString
+}
+
+func typeOf(n *schema.Node) schema.Kind {
+	if n == nil {
+		return schema.KindNone
+	}
+	return n.Kind()
+}
