@@ -1,0 +1,198 @@
+package objectmeta
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Coerce makes of the metadata of every embedded resource in obj what
+// [Coerce] makes of that of the object, and asks that apiVersion and kind be
+// strings. With [Options.DropInvalid] they are dropped if they are not, and
+// metadata that cannot be decoded stays as it is; without it, either is an
+// error, and obj may then be changed in part. Of several errors the first is
+// returned, members in increasing order of name.
+//
+// The paths of unknown fields are sorted by what they are written as. A value
+// that is not an object is left alone.
+func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
+	if e.root == nil {
+		return nil, nil
+	}
+	o.PlainOnly = o.PlainOnly || e.plain
+	if !o.PlainOnly && e.root.settled(obj) {
+		return nil, nil
+	}
+	c := coercion{options: o, base: e.path}
+	err := c.value(e.root, obj)
+	slices.SortStableFunc(c.unknown, func(a, b schema.Path) int {
+		return strings.Compare(a.String(), b.String())
+	})
+	return c.unknown, err
+}
+
+// settled reports whether coercing leaves v as it is and finds nothing to say.
+func (n *node) settled(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if n.embedded && !settledResource(v) {
+			return false
+		}
+		for i, name := range n.names {
+			if e, ok := v[name]; ok && !n.children[i].settled(e) {
+				return false
+			}
+		}
+		if n.additional == nil {
+			return true
+		}
+		for name, e := range v {
+			if n.undeclared(name) && !n.additional.settled(e) {
+				return false
+			}
+		}
+	case []any:
+		if n.items == nil {
+			return true
+		}
+		for _, e := range v {
+			if !n.items.settled(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func settledResource(m map[string]any) bool {
+	for _, name := range [...]string{"apiVersion", "kind"} {
+		if v, ok := m[name]; ok {
+			if _, ok := v.(string); !ok {
+				return false
+			}
+		}
+	}
+	raw, ok := m["metadata"]
+	if !ok {
+		return true
+	}
+	metadata, ok := raw.(map[string]any)
+	return ok && recognise(metadata) == verdictSame
+}
+
+// coercion is the state of one call.
+type coercion struct {
+	options Options
+	base    *field.Path
+	path    schema.Path
+	unknown []schema.Path
+}
+
+func (c *coercion) value(n *node, v any) *field.Error {
+	switch v := v.(type) {
+	case map[string]any:
+		return c.object(n, v)
+	case []any:
+		if n.items == nil {
+			return nil
+		}
+		for i, e := range v {
+			if err := c.below(n.items, schema.Index(i), e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *coercion) object(n *node, m map[string]any) *field.Error {
+	for _, name := range n.members(m) {
+		v, ok := m[name]
+		if !ok {
+			continue
+		}
+		if n.embedded {
+			if err := c.member(n, m, name); err != nil {
+				return err
+			}
+		}
+		child, step := n.child(name)
+		if child == nil {
+			continue
+		}
+		if err := c.below(child, step, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *coercion) below(n *node, step schema.Step, v any) *field.Error {
+	c.path = append(c.path, step)
+	err := c.value(n, v)
+	c.path = c.path[:len(c.path)-1]
+	return err
+}
+
+// member coerces a member of an embedded resource.
+func (c *coercion) member(n *node, m map[string]any, name string) *field.Error {
+	switch name {
+	case "apiVersion", "kind":
+		if _, ok := m[name].(string); ok {
+			return nil
+		}
+		if !c.options.DropInvalid {
+			return field.Invalid(c.field(name), m[name], "must be a string")
+		}
+		delete(m, name)
+	case "metadata":
+		return c.metadata(n, m)
+	}
+	return nil
+}
+
+func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
+	o := c.options
+	o.PlainOnly = o.PlainOnly || n.detour
+	raw := m["metadata"]
+	meta, unknown, err := decodeMeta(raw, o)
+	if err != nil {
+		if o.DropInvalid {
+			return nil
+		}
+		return field.Invalid(c.field("metadata"), raw, err.Error())
+	}
+	for _, p := range unknown {
+		c.unknown = append(c.unknown, slices.Concat(c.path, p))
+	}
+	if err := meta.Restore(m); err != nil {
+		return field.Invalid(c.field("metadata"), raw, err.Error())
+	}
+	return nil
+}
+
+func (c *coercion) field(name string) *field.Path { return fieldPath(c.base, c.path).Child(name) }
+
+// fieldPath is p below base as errors name it. A base of nil is the root.
+func fieldPath(base *field.Path, p schema.Path) *field.Path {
+	out := base
+	for _, s := range p {
+		name, named := s.Name()
+		i, indexed := s.Index()
+		switch {
+		case indexed:
+			out = out.Index(i)
+		case named && isField(s, name):
+			out = out.Child(name)
+		default:
+			out = out.Key(name)
+		}
+	}
+	return out
+}
+
+// isField reports whether s is the step to a field, not to the key of a map.
+func isField(s schema.Step, name string) bool { return s == schema.Field(name) }

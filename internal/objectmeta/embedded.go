@@ -1,0 +1,152 @@
+package objectmeta
+
+import (
+	"slices"
+	"sort"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Embedded knows where the objects of one schema have embedded resources: the
+// values of schemas with x-kubernetes-embedded-resource. It coerces and checks
+// their apiVersion, kind and metadata.
+//
+// An Embedded never changes and is safe for concurrent use.
+type Embedded struct {
+	root         *node       // nil if there are no embedded resources
+	path         *field.Path // of the root, in errors
+	resourceRoot bool
+	plain        bool
+}
+
+// A node is a schema with an embedded resource here or below. Schemas without
+// have no node, so that values without are not visited.
+type node struct {
+	embedded bool
+	// detour: there are embedded resources inside the metadata of this one.
+	// Its metadata is visited before it is replaced, so what changes in there
+	// must not be the metadata that stays.
+	detour bool
+
+	names    []string // of the properties that have a node, increasing
+	children []*node  // in the order of names
+
+	additional *node               // of properties that are not declared
+	declared   map[string]struct{} // all declared properties; set if additional is
+	items      *node
+}
+
+// NewEmbedded returns the embedded resources of the schema n. A nil n declares
+// none.
+func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
+	e := &Embedded{}
+	for _, o := range opts {
+		o.apply(e)
+	}
+	c := compiler{done: map[*schema.Node]*node{}}
+	if n != nil {
+		e.root = c.node(n)
+	}
+	if e.resourceRoot {
+		root := node{}
+		if n != nil {
+			c.fill(&root, n)
+		}
+		root.embedded = true
+		root.detour = root.entersMetadata()
+		e.root = &root
+	}
+	return e
+}
+
+// Empty reports whether the schema has no embedded resources, so that no
+// object needs to be looked at.
+func (e *Embedded) Empty() bool { return e.root == nil }
+
+// compiler makes one node of each node of the schema.
+type compiler struct {
+	done map[*schema.Node]*node
+}
+
+func (c *compiler) node(n *schema.Node) *node {
+	if n == nil || !n.Facts().Has(schema.HasEmbedded) {
+		return nil
+	}
+	if out, ok := c.done[n]; ok {
+		return out
+	}
+	out := &node{embedded: n.EmbeddedResource()}
+	c.done[n] = out
+	c.fill(out, n)
+	out.detour = out.embedded && out.entersMetadata()
+	return out
+}
+
+func (c *compiler) fill(out *node, n *schema.Node) {
+	for name, p := range n.Properties() {
+		if child := c.node(p); child != nil {
+			out.names = append(out.names, name)
+			out.children = append(out.children, child)
+		}
+	}
+	out.items = c.node(n.Items())
+	additional, _ := n.AdditionalProperties()
+	if out.additional = c.node(additional); out.additional == nil {
+		return
+	}
+	out.declared = map[string]struct{}{}
+	for name := range n.Properties() {
+		out.declared[name] = struct{}{}
+	}
+}
+
+func (n *node) entersMetadata() bool {
+	child, _ := n.child("metadata")
+	return child != nil
+}
+
+// child returns the node of a member of an object and the step that leads
+// there, or nil if there are no embedded resources in that member.
+func (n *node) child(name string) (*node, schema.Step) {
+	i := sort.SearchStrings(n.names, name)
+	if i < len(n.names) && n.names[i] == name {
+		return n.children[i], fieldStep(name)
+	}
+	if n.undeclared(name) {
+		return n.additional, schema.Key(name)
+	}
+	return nil, schema.Step{}
+}
+
+// undeclared reports whether additional holds for a member of that name.
+func (n *node) undeclared(name string) bool {
+	if n.additional == nil {
+		return false
+	}
+	_, declared := n.declared[name]
+	return !declared
+}
+
+// fieldStep is the step to a declared property. Upstream writes one without a
+// name as it writes an index.
+func fieldStep(name string) schema.Step {
+	if name == "" {
+		return schema.Key("")
+	}
+	return schema.Field(name)
+}
+
+// members returns the names of the members of m that matter to n, increasing.
+func (n *node) members(m map[string]any) []string {
+	if !n.embedded && n.additional == nil {
+		return n.names
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

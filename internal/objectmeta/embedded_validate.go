@@ -1,0 +1,222 @@
+package objectmeta
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Valid reports whether [Embedded.Validate] finds nothing. It allocates nothing
+// for embedded resources without oddities.
+func (e *Embedded) Valid(obj any) bool {
+	if e.root == nil {
+		return true
+	}
+	if e.plain {
+		return len(e.Validate(obj)) == 0
+	}
+	return e.root.valid(obj)
+}
+
+// Validate returns what is wrong with the apiVersion, kind and metadata of the
+// embedded resources in obj, sorted by field, type and detail; nil if nothing
+// is. The metadata is decoded again, by the rules of [Decode], and checked by
+// those for new objects, except that it may be absent, needs no name, and a
+// name need only fit into a path.
+func (e *Embedded) Validate(obj any) []Problem {
+	if e.root == nil || !e.plain && e.root.valid(obj) {
+		return nil
+	}
+	c := checking{base: e.path}
+	c.value(e.root, obj)
+	sortProblems(c.problems)
+	return c.problems
+}
+
+func (n *node) valid(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		if n.embedded && !fineResource(v) && len(resourceErrors(nil, v)) > 0 {
+			return false
+		}
+		for i, name := range n.names {
+			if e, ok := v[name]; ok && !n.children[i].valid(e) {
+				return false
+			}
+		}
+		if n.additional == nil {
+			return true
+		}
+		for name, e := range v {
+			if n.undeclared(name) && !n.additional.valid(e) {
+				return false
+			}
+		}
+	case []any:
+		if n.items == nil {
+			return true
+		}
+		for _, e := range v {
+			if !n.items.valid(e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// checking is the state of one call.
+type checking struct {
+	base     *field.Path
+	path     schema.Path
+	place    string // in the schema, as a JSON Pointer
+	problems []Problem
+}
+
+func (c *checking) value(n *node, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if n.embedded {
+			c.resource(v)
+		}
+		for _, name := range n.members(v) {
+			e, ok := v[name]
+			if !ok {
+				continue
+			}
+			child, step := n.child(name)
+			switch {
+			case child == nil:
+			case n.undeclared(name):
+				c.below(child, step, "/additionalProperties", e)
+			default:
+				c.below(child, step, "/properties/"+schema.EscapePointer(name), e)
+			}
+		}
+	case []any:
+		if n.items == nil {
+			return
+		}
+		for i, e := range v {
+			c.below(n.items, schema.Index(i), "/items", e)
+		}
+	}
+}
+
+func (c *checking) below(n *node, step schema.Step, keyword string, v any) {
+	place := c.place
+	c.path, c.place = append(c.path, step), place+keyword
+	c.value(n, v)
+	c.path, c.place = c.path[:len(c.path)-1], place
+}
+
+func (c *checking) resource(m map[string]any) {
+	path := fieldPath(c.base, c.path)
+	errs := resourceErrors(path, m)
+	if len(errs) == 0 {
+		return
+	}
+	metadata, _ := m["metadata"].(map[string]any)
+	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer())
+	for _, err := range errs {
+		c.problems = append(c.problems, Problem{Err: err, Pointer: l.pointer(err), Schema: c.place})
+	}
+}
+
+// resourceErrors checks the type and the metadata of one embedded resource.
+func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
+	var errs field.ErrorList
+	errs = append(errs, apiVersionErrors(path.Child("apiVersion"), m)...)
+	errs = append(errs, kindErrors(path.Child("kind"), m)...)
+	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
+}
+
+func apiVersionErrors(path *field.Path, m map[string]any) field.ErrorList {
+	v, found := m["apiVersion"]
+	if !found {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	s, ok := v.(string)
+	if !ok {
+		return field.ErrorList{field.Invalid(path, v, "must be a string")}
+	}
+	if s == "" {
+		return field.ErrorList{field.Invalid(path, s, "must not be empty")}
+	}
+	if _, err := runtimeschema.ParseGroupVersion(s); err != nil {
+		return field.ErrorList{field.Invalid(path, s, err.Error())}
+	}
+	return nil
+}
+
+func kindErrors(path *field.Path, m map[string]any) field.ErrorList {
+	v, found := m["kind"]
+	if !found {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	s, ok := v.(string)
+	if !ok {
+		return field.ErrorList{field.Invalid(path, v, "must be a string")}
+	}
+	if s == "" {
+		return field.ErrorList{field.Invalid(path, s, "must not be empty")}
+	}
+	if msgs := utilvalidation.IsDNS1035Label(strings.ToLower(s)); len(msgs) > 0 {
+		return field.ErrorList{field.Invalid(path, s, "may have mixed case, but should otherwise match: "+strings.Join(msgs, ","))}
+	}
+	return nil
+}
+
+func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
+	raw, found := m["metadata"]
+	if !found {
+		return nil
+	}
+	meta, _, err := decode(raw, Options{})
+	if err != nil {
+		return field.ErrorList{field.Invalid(path, raw, err.Error())}
+	}
+	if meta.Name == "" {
+		meta.Name = "fakename" // a name is required, but not of embedded resources
+	}
+	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
+		meta, nil, meta.Namespace != "", pathSegmentMessages, path, true)
+}
+
+func pathSegmentMessages(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+// fineResource reports whether nothing is wrong with an embedded resource. It
+// knows the ordinary ones; false means that the rules have to be asked.
+func fineResource(m map[string]any) bool {
+	apiVersion, ok := m["apiVersion"].(string)
+	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {
+		return false
+	}
+	if kind, ok := m["kind"].(string); !ok || !isKind(kind) {
+		return false
+	}
+	raw, found := m["metadata"]
+	if !found {
+		return true
+	}
+	metadata, ok := raw.(map[string]any)
+	return ok && fineEmbedded(metadata)
+}
+
+func sortProblems(problems []Problem) {
+	slices.SortStableFunc(problems, compareProblems)
+}

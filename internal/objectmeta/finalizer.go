@@ -1,0 +1,87 @@
+package objectmeta
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// finalizerKubernetes is the finalizer of namespaces.
+const finalizerKubernetes = "kubernetes"
+
+// FinalizerWarnings returns the warnings of kube-apiserver about the names of
+// finalizers of obj that old does not have, in increasing order of finalizer.
+// A nil old has none, as when an object is created. There are no such warnings
+// when the status is updated.
+func FinalizerWarnings(obj, old map[string]any) []string {
+	if quietFinalizers(obj, old) {
+		return nil
+	}
+	before := finalizers(old)
+	var warnings []string
+	added := finalizers(obj)
+	slices.Sort(added)
+	for _, f := range slices.Compact(added) {
+		if !slices.Contains(before, f) {
+			warnings = append(warnings, finalizerWarnings(f)...)
+		}
+	}
+	return warnings
+}
+
+// quietFinalizers reports whether there is plainly nothing to warn of.
+func quietFinalizers(obj, old map[string]any) bool {
+	m, _ := obj["metadata"].(map[string]any)
+	list, _ := m["finalizers"].([]any)
+	if len(list) == 0 {
+		return true
+	}
+	before, _ := old["metadata"].(map[string]any)
+	if sameList(m["finalizers"], before["finalizers"]) {
+		return true
+	}
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok || !isQualifiedName(s, false) || !hasByte(s, '/') && !standardFinalizer(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// finalizers returns the finalizers of obj, none unless all are strings.
+func finalizers(obj map[string]any) []string {
+	m, _ := obj["metadata"].(map[string]any)
+	list, _ := m["finalizers"].([]any)
+	out := make([]string, 0, len(list))
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return nil
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func finalizerWarnings(name string) []string {
+	var warnings []string
+	for _, msg := range validation.IsQualifiedName(name) {
+		warnings = append(warnings, fmt.Sprintf("metadata.finalizers: %q: %s", name, msg))
+	}
+	if strings.Contains(name, "/") || standardFinalizer(name) {
+		return warnings
+	}
+	hint := ""
+	if strings.Contains(name, ".") {
+		hint = "including a path (/) "
+	}
+	return append(warnings, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name %sto avoid accidental conflicts with other finalizer writers", name, hint))
+}
+
+func standardFinalizer(name string) bool {
+	return name == metav1.FinalizerOrphanDependents || name == metav1.FinalizerDeleteDependents || name == finalizerKubernetes
+}

@@ -1,0 +1,58 @@
+package objectmeta
+
+// A member is a kind of field of ObjectMeta.
+type member uint8
+
+const (
+	memberUnknown    member = iota
+	memberText              // name, uid and their like: a string
+	memberGeneration        // an integer, 0 if absent
+	memberGrace             // deletionGracePeriodSeconds: an integer, or absent
+	memberTime              // a point in time
+	memberStrings           // labels, annotations: strings by name
+	memberOwners            // ownerReferences
+	memberFinalizers        // finalizers: a list of strings
+	memberManaged           // managedFields
+)
+
+func memberOf(name string) member {
+	switch name {
+	case "name", "generateName", "namespace", "selfLink", "uid", "resourceVersion":
+		return memberText
+	case "generation":
+		return memberGeneration
+	case "deletionGracePeriodSeconds":
+		return memberGrace
+	case "creationTimestamp", "deletionTimestamp":
+		return memberTime
+	case "labels", "annotations":
+		return memberStrings
+	case "ownerReferences":
+		return memberOwners
+	case "finalizers":
+		return memberFinalizers
+	case "managedFields":
+		return memberManaged
+	default:
+		return memberUnknown
+	}
+}
+
+// omitted reports whether a member of this value is left out when ObjectMeta
+// is written: null, and what stands for nothing in its type.
+func (m member) omitted(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return m != memberUnknown
+	case string:
+		return m == memberText && v == ""
+	case int64:
+		return m == memberGeneration && v == 0
+	case map[string]any:
+		return m == memberStrings && len(v) == 0
+	case []any:
+		return (m == memberOwners || m == memberFinalizers || m == memberManaged) && len(v) == 0
+	default:
+		return false
+	}
+}

@@ -1,0 +1,250 @@
+package objectmeta
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// PrepareCreate changes the metadata of a new object as kube-apiserver does
+// before it validates it, as far as that is determined by the object: fields
+// that belong to the server (creationTimestamp, uid, deletionTimestamp,
+// deletionGracePeriodSeconds, selfLink) are removed, owner references that are
+// there already are dropped, and the generation is 1. It returns the warning
+// about the owner references, if any.
+func PrepareCreate(obj map[string]any) []string {
+	if m, ok := obj["metadata"].(map[string]any); ok {
+		for _, name := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+			delete(m, name)
+		}
+	}
+	warnings := dropDuplicateOwners(obj)
+	SetGeneration(obj, 1)
+	return warnings
+}
+
+// PrepareUpdate changes the metadata of an object that replaces old as
+// kube-apiserver does before it validates it: owner references that are there
+// already are dropped, the generation is that of old, a missing uid and missing
+// deletionGracePeriodSeconds are taken from old, and so are creationTimestamp
+// and deletionTimestamp whatever the object says, if old has them. It returns
+// the warning about the owner references, if any.
+//
+// An object that differs from old in more than its metadata gets the next
+// generation; the caller knows, and says so with [SetGeneration].
+func PrepareUpdate(obj, old map[string]any) []string {
+	warnings := dropDuplicateOwners(obj)
+	SetGeneration(obj, Generation(old))
+	before, _ := old["metadata"].(map[string]any)
+	raw, found := obj["metadata"]
+	m, ok := raw.(map[string]any)
+	switch {
+	case found && !ok:
+	case m == nil:
+		if m = inherit(map[string]any{}, before); len(m) > 0 {
+			obj["metadata"] = m
+		}
+	default:
+		inherit(m, before)
+	}
+	return warnings
+}
+
+// inherit takes from before what an update cannot change, and returns m.
+func inherit(m, before map[string]any) map[string]any {
+	if uid := text(before, "uid"); uid != "" && text(m, "uid") == "" {
+		m["uid"] = uid
+	}
+	keepTime(m, before, "creationTimestamp")
+	keepTime(m, before, "deletionTimestamp")
+	if grace, ok := before["deletionGracePeriodSeconds"].(int64); ok {
+		if _, ok := m["deletionGracePeriodSeconds"].(int64); !ok {
+			m["deletionGracePeriodSeconds"] = grace
+		}
+	}
+	return m
+}
+
+// keepTime copies a point in time from before, where there is one, to m.
+func keepTime(m, before map[string]any, name string) {
+	s, ok := before[name].(string)
+	if !ok || canonicalTime(s) && m[name] == s {
+		return
+	}
+	if !canonicalTime(s) {
+		var t metav1.Time
+		if err := t.UnmarshalQueryParameter(s); err != nil || t.IsZero() {
+			return
+		}
+		s, _ = t.ToUnstructured().(string)
+	}
+	m[name] = s
+}
+
+// PrepareStatusUpdate makes the metadata of obj that of old, but for its
+// managedFields. An update of the status changes nothing else.
+func PrepareStatusUpdate(obj, old map[string]any) {
+	m, _ := obj["metadata"].(map[string]any)
+	managed, found := readManaged(m["managedFields"])
+	before, kept := old["metadata"]
+	if !kept {
+		delete(obj, "metadata")
+	} else {
+		obj["metadata"] = jsonval.Clone(before)
+	}
+	out, ok := obj["metadata"].(map[string]any)
+	switch {
+	case found && !kept:
+		obj["metadata"] = map[string]any{"managedFields": managed}
+	case found && ok:
+		out["managedFields"] = managed
+	case ok:
+		delete(out, "managedFields")
+	}
+}
+
+// readManaged returns managed fields as they are written, and reports whether
+// they are a list whose entries all can be read.
+func readManaged(v any) ([]any, bool) {
+	list, ok := v.([]any)
+	if !ok || canonicalList(v, canonicalManaged) {
+		return list, ok
+	}
+	out := make([]any, 0, len(list))
+	for _, e := range list {
+		m, ok := e.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		var entry metav1.ManagedFieldsEntry
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(m, &entry); err != nil {
+			return nil, false
+		}
+		written, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&entry)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, written)
+	}
+	return out, true
+}
+
+// Generation returns metadata.generation of obj, 0 if there is none.
+func Generation(obj map[string]any) int64 {
+	m, _ := obj["metadata"].(map[string]any)
+	g, _ := m["generation"].(int64)
+	return g
+}
+
+// SetGeneration sets metadata.generation; 0 removes it. It adds metadata to an
+// object without, and leaves metadata alone that is not an object.
+func SetGeneration(obj map[string]any, generation int64) {
+	raw, found := obj["metadata"]
+	m, ok := raw.(map[string]any)
+	switch {
+	case ok && m != nil:
+		setGeneration(m, generation)
+	case !found && generation != 0:
+		obj["metadata"] = map[string]any{"generation": generation}
+	}
+}
+
+// MatchNamespace makes the namespace of obj that of the request, "" for a
+// resource that is not namespaced. A namespace of the object that differs from
+// that of the request is an error, which kube-apiserver returns as a bad
+// request.
+func MatchNamespace(obj map[string]any, namespace string) error {
+	u := unstructured.Unstructured{Object: obj}
+	switch own := u.GetNamespace(); {
+	case own == namespace:
+		return nil
+	case own == "" || namespace == "":
+		u.SetNamespace(namespace)
+		return nil
+	default:
+		return errors.New("the namespace of the provided object does not match the namespace sent on the request")
+	}
+}
+
+// RejectResourceVersion returns the error of kube-apiserver's storage about a
+// new object that has a resourceVersion. What is not a number is no version
+// there, and is dropped.
+func RejectResourceVersion(obj map[string]any) error {
+	m, _ := obj["metadata"].(map[string]any)
+	version := text(m, "resourceVersion")
+	if version == "" {
+		return nil
+	}
+	if v, err := strconv.ParseUint(version, 10, 64); err != nil || v == 0 {
+		return nil
+	}
+	return errors.New("resourceVersion should not be set on objects to be created")
+}
+
+const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+
+// dropDuplicateOwners drops owner references that equal an earlier one.
+func dropDuplicateOwners(obj map[string]any) []string {
+	m, _ := obj["metadata"].(map[string]any)
+	list, ok := m["ownerReferences"].([]any)
+	if !ok || !sharedUID(list) {
+		return nil
+	}
+	u := unstructured.Unstructured{Object: obj}
+	var kept []metav1.OwnerReference
+	var dropped []string
+	for _, ref := range u.GetOwnerReferences() {
+		if containsOwner(kept, ref) {
+			dropped = append(dropped, string(ref.UID))
+			continue
+		}
+		kept = append(kept, ref)
+	}
+	if len(dropped) == 0 {
+		return nil
+	}
+	u.SetOwnerReferences(kept)
+	return []string{fmt.Sprintf(duplicateOwnersFormat, strings.Join(dropped, ", "))}
+}
+
+// sharedUID reports whether two owner references may have the same uid.
+func sharedUID(list []any) bool {
+	const few = 16
+	if len(list) > few {
+		return true
+	}
+	for i, e := range list {
+		m, _ := e.(map[string]any)
+		for _, other := range list[:i] {
+			n, _ := other.(map[string]any)
+			if text(m, "uid") == text(n, "uid") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func containsOwner(refs []metav1.OwnerReference, ref metav1.OwnerReference) bool {
+	for _, r := range refs {
+		if r.APIVersion == ref.APIVersion && r.Kind == ref.Kind && r.Name == ref.Name && r.UID == ref.UID &&
+			sameBool(r.Controller, ref.Controller) && sameBool(r.BlockOwnerDeletion, ref.BlockOwnerDeletion) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameBool(a, b *bool) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}

@@ -1,0 +1,134 @@
+package objectmeta
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Meta is the metadata of an object between [Decode] and [Meta.Restore]. The
+// zero Meta stands for an object without metadata.
+//
+// A Meta may refer to the metadata that it was decoded from, which must not be
+// changed before it is restored other than by pruning, null dropping and the
+// coercion of embedded resources. It is for one goroutine.
+type Meta struct {
+	found bool
+	// Exactly one of the two is set if metadata was found.
+	kept  map[string]any // the metadata itself, whose omitted members go
+	typed *metav1.ObjectMeta
+
+	thin       bool // kept has omitted members
+	generation int64
+	repaired   bool // generation was set
+}
+
+// Decode decodes the metadata of obj and leaves obj as it is. It returns the
+// paths of unknown fields if o asks for them, in the order in which the server
+// reports them: by name, elements of lists in theirs.
+//
+// The error is what kube-apiserver says of metadata that cannot be decoded,
+// word for word. With [Options.DropInvalid] only metadata that is not an
+// object, or that JSON cannot hold, is an error.
+func Decode(obj map[string]any, o Options) (Meta, []schema.Path, error) {
+	raw, found := obj["metadata"]
+	if !found {
+		return Meta{}, nil, nil
+	}
+	return decodeMeta(raw, o)
+}
+
+func decodeMeta(raw any, o Options) (Meta, []schema.Path, error) {
+	if m, ok := raw.(map[string]any); ok && !o.PlainOnly {
+		if v := recognise(m); v != verdictUnsure {
+			return Meta{found: true, kept: m, thin: v == verdictThinned}, nil, nil
+		}
+	}
+	typed, unknown, err := decode(raw, o)
+	if err != nil {
+		return Meta{}, nil, err
+	}
+	return Meta{found: true, typed: typed}, unknown, nil
+}
+
+// Found reports whether the object has metadata. Metadata of null counts.
+func (m *Meta) Found() bool { return m.found }
+
+// Generation returns metadata.generation, 0 if there is none.
+func (m *Meta) Generation() int64 {
+	switch {
+	case m.repaired:
+		return m.generation
+	case m.typed != nil:
+		return m.typed.Generation
+	default:
+		g, _ := m.kept["generation"].(int64)
+		return g
+	}
+}
+
+// SetGeneration sets the generation that [Meta.Restore] writes. It has no
+// effect on an object without metadata.
+func (m *Meta) SetGeneration(generation int64) {
+	m.generation, m.repaired = generation, true
+}
+
+// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does with
+// stored objects that were written before there were generations.
+func (m *Meta) RepairGeneration() {
+	if m.Generation() == 0 {
+		m.SetGeneration(1)
+	}
+}
+
+// Restore writes the metadata back to obj: fields that ObjectMeta does not have
+// are gone, members that stand for nothing are left out, and everything is
+// spelled as kube-apiserver spells it. An object without metadata stays without.
+func (m *Meta) Restore(obj map[string]any) error {
+	if !m.found {
+		return nil
+	}
+	written, err := m.written()
+	if err != nil {
+		return err
+	}
+	obj["metadata"] = written
+	return nil
+}
+
+func (m *Meta) written() (map[string]any, error) {
+	out := m.kept
+	if m.typed != nil {
+		var err error
+		if out, err = encode(m.typed); err != nil {
+			return nil, err
+		}
+	} else if m.thin {
+		for name, v := range out {
+			if memberOf(name).omitted(v) {
+				delete(out, name)
+			}
+		}
+	}
+	if m.repaired {
+		setGeneration(out, m.generation)
+	}
+	return out, nil
+}
+
+func setGeneration(metadata map[string]any, generation int64) {
+	if generation == 0 {
+		delete(metadata, "generation")
+		return
+	}
+	metadata["generation"] = generation
+}
+
+// Coerce does [Decode] and [Meta.Restore] one after the other.
+func Coerce(obj map[string]any, o Options) ([]schema.Path, error) {
+	m, unknown, err := Decode(obj, o)
+	if err != nil {
+		return nil, err
+	}
+	return unknown, m.Restore(obj)
+}

@@ -1,0 +1,80 @@
+package objectmeta
+
+import (
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// unknownPaths returns a path for every strict decoding error, in their order,
+// spelled as the error spells it.
+//
+// An error has only a string. The steps are found in the value; a string that
+// fits no unknown field there, which takes a key that is not valid UTF-8,
+// becomes one step.
+func unknownPaths(raw any, strict []error) []schema.Path {
+	if len(strict) == 0 {
+		return nil
+	}
+	found := unknownFields(raw)
+	paths := make([]schema.Path, 0, len(strict))
+	for _, err := range strict {
+		fieldErr, ok := err.(kjson.FieldError)
+		if !ok {
+			continue
+		}
+		p := schema.Path{schema.Field("metadata"), schema.Field(fieldErr.FieldPath())}
+		if exact, ok := found[p.String()]; ok {
+			p = exact
+		}
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+// unknownFields returns the paths of the unknown fields of metadata by their
+// strings.
+func unknownFields(raw any) map[string]schema.Path {
+	found := map[string]schema.Path{}
+	add := func(p schema.Path) { found[p.String()] = p }
+	m, _ := raw.(map[string]any)
+	for name, v := range m {
+		switch memberOf(name) {
+		case memberUnknown:
+			add(schema.Path{schema.Field("metadata"), schema.Field(name)})
+		case memberOwners:
+			unknownOfEntries(name, v, knownOwnerField, add)
+		case memberManaged:
+			unknownOfEntries(name, v, knownManagedField, add)
+		}
+	}
+	return found
+}
+
+func unknownOfEntries(list string, v any, known func(string) bool, add func(schema.Path)) {
+	entries, _ := v.([]any)
+	for i, e := range entries {
+		m, _ := e.(map[string]any)
+		for name := range m {
+			if !known(name) {
+				add(schema.Path{schema.Field("metadata"), schema.Field(list), schema.Index(i), schema.Field(name)})
+			}
+		}
+	}
+}
+
+func knownOwnerField(name string) bool {
+	switch name {
+	case "apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion":
+		return true
+	}
+	return false
+}
+
+func knownManagedField(name string) bool {
+	switch name {
+	case "manager", "operation", "apiVersion", "time", "fieldsType", "fieldsV1", "subresource":
+		return true
+	}
+	return false
+}
