@@ -1,0 +1,84 @@
+package format
+
+import (
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// isHostname accepts a single label, or labels and a top-level domain of two
+// letters at least. The single label is odd: only its second byte may be a
+// dash, and so may its last if that is the second.
+func isHostname(s string) bool {
+	if !isASCII(s) {
+		return strfmt.IsHostname(s)
+	}
+	if s == "" || len(s) > 255 {
+		return false
+	}
+	top := strings.LastIndexByte(s, '.')
+	if top < 0 {
+		return isSingleLabel(s)
+	}
+	for rest := s[:top+1]; rest != ""; {
+		var label string
+		label, rest, _ = strings.Cut(rest, ".")
+		if !isLabel(label, isHostByte) {
+			return false
+		}
+	}
+	s = s[top+1:]
+	return len(s) >= 2 && len(s) <= 63 && all(s, isLetter)
+}
+
+func isSingleLabel(s string) bool {
+	if len(s) > 63 || !isHostByte(s[0]) {
+		return false
+	}
+	return all(strings.TrimPrefix(s[1:], "-"), isHostByte)
+}
+
+// isLabel accepts up to 63 bytes that satisfy f or are dashes, but no dash at
+// either end.
+func isLabel(s string, f func(byte) bool) bool { return len(s) <= 63 && isSegment(s, f) }
+
+// isSegment is isLabel without the limit.
+func isSegment(s string, f func(byte) bool) bool {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] != '-' && !f(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isHostByte accepts letters, digits and the symbols of ASCII: strfmt lets
+// hostnames contain any Unicode symbol.
+func isHostByte(c byte) bool {
+	switch c {
+	case '$', '+', '<', '=', '>', '^', '`', '|', '~':
+		return true
+	}
+	return isLetter(c) || isDigit(c)
+}
+
+func isLowerOrDigit(c byte) bool { return 'a' <= c && c <= 'z' || isDigit(c) }
+
+func isShortName(s string) bool { return isLabel(s, isLowerOrDigit) }
+
+func isLongName(s string) bool {
+	if len(s) > strfmt.LongNameMaxLength {
+		return false
+	}
+	for more := true; more; {
+		var segment string
+		segment, s, more = strings.Cut(s, ".")
+		if !isSegment(segment, isLowerOrDigit) {
+			return false
+		}
+	}
+	return true
+}

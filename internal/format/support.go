@@ -1,0 +1,57 @@
+package format
+
+// DefaultMinor is the minor version whose formats kube-apiserver 1.37 honours.
+const DefaultMinor = 36
+
+// namesSince is the first minor version that knows the Kubernetes names.
+const namesSince = 34
+
+// Supported reports whether Kubernetes 1.minor honours a format in a schema of
+// the declared type. It ignores a format it does not honour. The type is ""
+// if the schema declares none, or more than one, as x-kubernetes-int-or-string
+// does. The empty format is never supported.
+func Supported(typ, format string, minor int) bool {
+	switch typ {
+	case "", "string":
+		return honoured(Normalize(format), minor)
+	case "integer":
+		return format == "int32" || format == "int64"
+	case "number":
+		return format == "float" || format == "double"
+	}
+	return false
+}
+
+// Names returns the formats that Kubernetes 1.minor honours in a schema of the
+// declared type, sorted, in the spelling of the Kubernetes documentation. The
+// caller owns the result; it is empty for types without formats.
+func Names(typ string, minor int) []string {
+	switch typ {
+	case "", "string":
+	case "integer":
+		return []string{"int32", "int64"}
+	case "number":
+		return []string{"double", "float"}
+	default:
+		return nil
+	}
+	names := []string{
+		"bsonobjectid", "byte", "cidr", "creditcard", "date", "date-time",
+		"duration", "email", "hexcolor", "hostname", "ipv4", "ipv6", "isbn",
+		"isbn10", "isbn13",
+	}
+	if minor >= namesSince {
+		names = append(names, "k8s-long-name", "k8s-short-name")
+	}
+	return append(names,
+		"mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5")
+}
+
+// honoured reports whether the normalized name is known for strings.
+func honoured(name string, minor int) bool {
+	switch name {
+	case "k8slongname", "k8sshortname":
+		return minor >= namesSince
+	}
+	return check(name) != nil
+}

@@ -1,0 +1,90 @@
+package format
+
+import (
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// isDate accepts yyyy-mm-dd with a day that exists. The year 0000 is a leap
+// year.
+func isDate(s string) bool {
+	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	century, year, month, day := twoDigits(s, 0), twoDigits(s, 2), twoDigits(s, 5), twoDigits(s, 8)
+	if century < 0 || year < 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	return day <= daysIn(month, century*100+year)
+}
+
+func daysIn(month, year int) int {
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
+
+// isDateTime accepts a date, a t and a time with a zone, in either case. What
+// follows a second t is not looked at, nor are the numbers of the zone.
+func isDateTime(s string) bool {
+	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && isDate(s[:10]) && isClock(s[11:]) {
+		return true
+	}
+	if !isASCII(s) {
+		// Folding to lower case can turn other letters into ASCII ones, and
+		// any rune may stand before the fraction.
+		return strfmt.IsDateTime(s)
+	}
+	// The fraction may be set off by anything, but not by a second t.
+	at := strings.IndexAny(s, "tT")
+	if at < 0 || !isDate(s[:at]) {
+		return false
+	}
+	s = s[at+1:]
+	if end := strings.IndexAny(s, "tT"); end >= 0 {
+		s = s[:end]
+	}
+	return isClock(s)
+}
+
+// isClock accepts hh:mm:ss, a fraction set off by any byte but a newline, and
+// a zone: z or +hh:mm or -hh:mm.
+func isClock(s string) bool {
+	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
+		return false
+	}
+	hour, minute, second := twoDigits(s, 0), twoDigits(s, 3), twoDigits(s, 6)
+	if hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 {
+		return false
+	}
+	s = s[8:]
+	if isZone(s) {
+		return true
+	}
+	if s[0] == '\n' || len(s) < 2 || !isDigit(s[1]) {
+		return false
+	}
+	s = s[1:]
+	for s != "" && isDigit(s[0]) {
+		s = s[1:]
+	}
+	return isZone(s)
+}
+
+func isZone(s string) bool {
+	switch len(s) {
+	case 1:
+		return s[0]|0x20 == 'z'
+	case 6:
+		return (s[0] == '+' || s[0] == '-') && twoDigits(s, 1) >= 0 && s[3] == ':' && twoDigits(s, 4) >= 0
+	}
+	return false
+}

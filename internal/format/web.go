@@ -1,0 +1,89 @@
+package format
+
+import (
+	"net/url"
+	"strings"
+
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// isURI accepts what [url.ParseRequestURI] does.
+func isURI(s string) bool {
+	if isPlainURI(s) {
+		return true
+	}
+	_, err := url.ParseRequestURI(s)
+	return err == nil
+}
+
+// isPlainURI accepts an absolute path, or a scheme, a host, an optional port
+// and an optional path, with an optional query, none of which holds anything
+// that needs decoding.
+func isPlainURI(s string) bool {
+	if s == "" {
+		return false
+	}
+	s, query, _ := strings.Cut(s, "?")
+	if !all(query, isQueryByte) || s == "" {
+		return false
+	}
+	if s[0] != '/' {
+		var ok bool
+		if s, ok = cutOrigin(s); !ok {
+			return false
+		}
+	}
+	return all(s, isPathByte)
+}
+
+// cutOrigin returns what follows scheme://host:port.
+func cutOrigin(s string) (path string, ok bool) {
+	scheme, s, ok := strings.Cut(s, "://")
+	if !ok || scheme == "" || !all(scheme, isLetter) {
+		return "", false
+	}
+	at := strings.IndexByte(s, '/')
+	if at < 0 {
+		at = len(s)
+	}
+	host, port, _ := strings.Cut(s[:at], ":")
+	return s[at:], host != "" && all(host, isPlainHostByte) && all(port, isDigit)
+}
+
+func isPlainHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
+
+func isPathByte(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '/' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+func isQueryByte(c byte) bool { return isPathByte(c) || c == '=' || c == '&' }
+
+// isEmail accepts what [net/mail.ParseAddress] does, display names and comments
+// included.
+func isEmail(s string) bool {
+	local, domain, ok := strings.Cut(s, "@")
+	if ok && isPlainAtom(local) && isPlainAtom(domain) {
+		return true
+	}
+	return strfmt.IsEmail(s)
+}
+
+// isPlainAtom accepts words of letters, digits, plus signs, dashes and
+// underscores, joined by dots.
+func isPlainAtom(s string) bool {
+	if s == "" || s[len(s)-1] == '.' {
+		return false
+	}
+	last := byte('.')
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '.' && last == '.' {
+			return false
+		}
+		if c != '.' && !isLetter(c) && !isDigit(c) && c != '+' && c != '-' && c != '_' {
+			return false
+		}
+		last = c
+	}
+	return true
+}
