@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,7 +125,9 @@ func LoadCorpus(dir string) (*Corpus, error) {
 	}
 	owners := c.owners()
 	err = eachYAML(dir, "samples", func(path string, data []byte) error {
-		return addSample(owners, path, data)
+		obj, err := Decode(data)
+		owners.add(path, obj)
+		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -133,21 +136,21 @@ func LoadCorpus(dir string) (*Corpus, error) {
 }
 
 // LoadTestdata reads dir, in which every directory holds a definition, crd.yaml,
-// and objects of it, all other files that end in .yaml and hold an object of
-// the definition's group and kind.
+// and objects of it in all other files that end in .yaml. What is not for a
+// server that knows apiextensions.k8s.io/v1 only is left out: definitions of
+// v1beta1, objects of no definition, and documents that do not decode.
 func LoadTestdata(dir string) (*Corpus, error) {
 	c := &Corpus{Dir: dir}
-	type file struct {
-		path string
-		data []byte
-	}
-	var rest []file
+	objects := map[string][]byte{}
 	err := eachYAML(dir, ".", func(path string, data []byte) error {
 		if filepath.Base(path) != "crd.yaml" {
-			rest = append(rest, file{path, data})
+			objects[path] = data
 			return nil
 		}
 		crd, err := decodeDefinition(data)
+		if errors.Is(err, errOtherVersion) {
+			return nil
+		}
 		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
 		return err
 	})
@@ -155,38 +158,37 @@ func LoadTestdata(dir string) (*Corpus, error) {
 		return nil, err
 	}
 	owners := c.owners()
-	for _, f := range rest {
-		if strings.Contains(string(f.data), "\n---") {
-			continue
-		}
-		if err := addSample(owners, f.path, f.data); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
+	for _, path := range slices.Sorted(maps.Keys(objects)) {
+		for _, doc := range strings.Split(string(objects[path]), "\n---") {
+			if obj, err := Decode([]byte(doc)); err == nil {
+				owners.add(path, obj)
+			}
 		}
 	}
 	return c, nil
 }
 
-func (c *Corpus) owners() map[[2]string]*Definition {
-	owners := map[[2]string]*Definition{}
+// owners finds the definition of an object by group and kind.
+type owners map[[2]string]*Definition
+
+func (c *Corpus) owners() owners {
+	o := owners{}
 	for _, d := range c.Definitions {
-		owners[[2]string{d.CRD.Spec.Group, d.CRD.Spec.Names.Kind}] = d
+		o[[2]string{d.CRD.Spec.Group, d.CRD.Spec.Names.Kind}] = d
 	}
-	return owners
+	return o
 }
 
-func addSample(owners map[[2]string]*Definition, path string, data []byte) error {
-	obj, err := Decode(data)
-	if err != nil {
-		return err
-	}
+func (o owners) add(path string, obj map[string]any) {
 	apiVersion, _ := obj["apiVersion"].(string)
 	group, _, _ := strings.Cut(apiVersion, "/")
 	kind, _ := obj["kind"].(string)
-	if d := owners[[2]string{group, kind}]; d != nil {
+	if d := o[[2]string{group, kind}]; d != nil {
 		d.Samples = append(d.Samples, Sample{Path: path, Object: obj})
 	}
-	return nil
 }
+
+var errOtherVersion = errors.New("not a definition of apiextensions.k8s.io/v1")
 
 func decodeDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -194,7 +196,7 @@ func decodeDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, e
 		return nil, err
 	}
 	if crd.Kind != "CustomResourceDefinition" || crd.APIVersion != "apiextensions.k8s.io/v1" {
-		return nil, fmt.Errorf("is a %s of %s, not a definition", crd.Kind, crd.APIVersion)
+		return nil, fmt.Errorf("is a %s of %s: %w", crd.Kind, crd.APIVersion, errOtherVersion)
 	}
 	return crd, nil
 }

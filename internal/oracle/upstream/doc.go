@@ -21,8 +21,9 @@
 //
 // Left out is what only a running server can give: metadata.uid,
 // creationTimestamp and a name made from generateName, field management,
-// admission, authorization, and the check of resourceVersion against a store.
-// Requests are made in the namespace of their object, or in "default".
+// admission, authorization, and a store's demand for a resourceVersion and a
+// matching uid. Requests are made in the namespace of their object, or in
+// "default".
 //
 // # Chance
 //

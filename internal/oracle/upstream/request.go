@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
+	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/warning"
 )
@@ -32,7 +33,7 @@ type Body struct {
 func (v *Version) Create(body Body) Outcome {
 	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
 		rest.WipeObjectMetaSystemFields(u)
-		if err := v.enterNamespace(u); err != nil {
+		if err := v.enterNamespace(u, u.GetNamespace()); err != nil {
 			return err
 		}
 		dedupOwners(ctx, u)
@@ -58,13 +59,16 @@ func (v *Version) UpdateStatus(body Body, old map[string]any) Outcome {
 
 func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdateStrategy) Outcome {
 	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
-		if err := v.enterNamespace(u); err != nil {
+		stored := (&unstructured.Unstructured{Object: old}).DeepCopy()
+		if err := v.enterNamespace(u, stored.GetNamespace()); err != nil {
+			return err
+		}
+		if err := checkName(u, stored.GetName()); err != nil {
 			return err
 		}
 		dedupOwners(ctx, u)
-		stored := (&unstructured.Unstructured{Object: old}).DeepCopy()
-		if u.GetResourceVersion() == "" {
-			u.SetResourceVersion(stored.GetResourceVersion())
+		if err := v.checkState(u, stored); err != nil {
+			return err
 		}
 		u.SetGeneration(stored.GetGeneration())
 		strategy.PrepareForUpdate(ctx, u, stored)
@@ -177,8 +181,32 @@ func summary(body []byte) string {
 	return hex.EncodeToString(body)
 }
 
-func (v *Version) enterNamespace(u *unstructured.Unstructured) error {
-	namespace := u.GetNamespace()
+// checkName refuses an object of another name than the one in the URL.
+func checkName(u *unstructured.Unstructured, name string) error {
+	switch got := u.GetName(); got {
+	case name:
+		return nil
+	case "":
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: %v", name, "name must be provided"))
+	default:
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, name))
+	}
+}
+
+// checkState refuses an update that was made from another state of the object.
+// Nothing is asked where there is no state, since there is no store.
+func (v *Version) checkState(u, old *unstructured.Unstructured) error {
+	switch got, want := u.GetResourceVersion(), old.GetResourceVersion(); {
+	case got == "":
+		u.SetResourceVersion(want)
+	case want != "" && got != want:
+		resource := schema.GroupResource{Group: v.Kind.Group, Resource: v.Definition.CRD.Spec.Names.Plural}
+		return apierrors.NewConflict(resource, u.GetName(), errors.New(registry.OptimisticLockErrorMsg))
+	}
+	return nil
+}
+
+func (v *Version) enterNamespace(u *unstructured.Unstructured, namespace string) error {
 	if namespace == "" {
 		namespace = metav1.NamespaceDefault
 	}

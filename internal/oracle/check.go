@@ -1,0 +1,307 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+)
+
+// Reruns is how often upstream may answer before its answer counts as
+// different.
+const Reruns = 30
+
+// check compares the two sides on one version.
+type check struct {
+	tally       *Tally
+	def         *crdtest.Definition
+	up          *upstream.Version
+	ours        *Ours
+	name        string // of the case at hand
+	comparisons int
+}
+
+func (c *check) differ(op, what, detail string, input any) {
+	c.tally.add(Difference{
+		Op: op, What: what, Definition: c.def.Path, Version: c.up.Name, Case: c.name,
+		Detail: detail, Object: encode(input),
+	})
+}
+
+// encode is crdtest.Encode, and says so where upstream left a value that no
+// decoder makes.
+func encode(v any) (out []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = fmt.Append(nil, p)
+		}
+	}()
+	return crdtest.Encode(v)
+}
+
+// guard turns a panic of ours into a difference.
+func (c *check) guard(op string, input any, f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.differ(op, "panic", fmt.Sprintf("  +ours panics: %v\n", p), input)
+		}
+	}()
+	c.comparisons++
+	f()
+}
+
+// mutation compares a step that changes an object, and what it reports.
+func (c *check) mutation(op string, obj map[string]any, up, ours func(map[string]any) []string) {
+	c.guard(op, obj, func() {
+		a, b := crdtest.Clone(obj), crdtest.Clone(obj)
+		removed, removedOurs := up(a), ours(b)
+		if x, y := encode(a), encode(b); !bytes.Equal(x, y) {
+			c.differ(op, "object", fmt.Sprintf("  -upstream %s\n  +ours     %s\n", x, y), obj)
+		}
+		slices.Sort(removedOurs)
+		if !slices.Equal(removed, removedOurs) {
+			c.differ(op, "paths", upstream.Diff(removed, removedOurs), obj)
+		}
+	})
+}
+
+func silent(f func(map[string]any)) func(map[string]any) []string {
+	return func(obj map[string]any) []string {
+		f(obj)
+		return nil
+	}
+}
+
+// errors compares lists of errors.
+func (c *check) errors(op string, obj map[string]any, up, ours func() field.ErrorList) {
+	c.guard(op, obj, func() {
+		before := encode(obj)
+		mine := upstream.Lines(ours())
+		if after := encode(obj); !bytes.Equal(before, after) {
+			c.differ(op, "object", fmt.Sprintf("  +ours changed the object to %s\n", after), obj)
+		}
+		var diff string
+		for range Reruns {
+			theirs := upstream.Lines(up())
+			if slices.Equal(theirs, mine) {
+				return
+			}
+			diff = upstream.Diff(theirs, mine)
+		}
+		c.differ(op, "errors", diff, obj)
+	})
+}
+
+// A side is an outcome in comparable form.
+type side struct {
+	panic, refusal, object string
+	errors, warnings       []string
+	cost                   string
+}
+
+func sideOf(out upstream.Outcome, costs bool) side {
+	s := side{
+		panic: out.Panic, refusal: upstream.Normal(out.Refusal), object: string(encode(out.Object)),
+		errors: upstream.Lines(out.Errors),
+	}
+	for _, w := range out.Warnings {
+		s.warnings = append(s.warnings, upstream.Normal(w))
+	}
+	slices.Sort(s.warnings)
+	s.warnings = slices.Compact(s.warnings)
+	if costs && !out.Exhausted {
+		s.cost = fmt.Sprint(out.Cost)
+	}
+	return s
+}
+
+// outcome compares what came of a step or request.
+func (c *check) outcome(op string, input any, costs bool, up func() upstream.Outcome, ours upstream.Outcome) upstream.Outcome {
+	mine := sideOf(ours, costs)
+	var (
+		theirs upstream.Outcome
+		what   string
+		detail string
+	)
+	for range Reruns {
+		theirs = upstream.Catch(up)
+		if what, detail = compareSides(sideOf(theirs, costs), mine); what == "" {
+			return theirs
+		}
+	}
+	c.differ(op, what, detail, input)
+	return theirs
+}
+
+// compareSides says in what the sides differ first, and how.
+func compareSides(theirs, mine side) (what, detail string) {
+	texts := []struct{ what, theirs, mine string }{
+		{"panic", theirs.panic, mine.panic},
+		{"refusal", theirs.refusal, mine.refusal},
+		{"errors", strings.Join(theirs.errors, "\n"), strings.Join(mine.errors, "\n")},
+		{"object", theirs.object, mine.object},
+		{"warnings", strings.Join(theirs.warnings, "\n"), strings.Join(mine.warnings, "\n")},
+		{"cost", theirs.cost, mine.cost},
+	}
+	for _, t := range texts {
+		if t.theirs == t.mine {
+			continue
+		}
+		if t.what == "errors" {
+			return t.what, upstream.Diff(theirs.errors, mine.errors)
+		}
+		return t.what, fmt.Sprintf("  -upstream %s\n  +ours     %s\n", t.theirs, t.mine)
+	}
+	return "", ""
+}
+
+// steps compares each step alone, in the order of a request and on the object
+// as it came.
+func (c *check) steps(obj map[string]any) {
+	up, ours := c.up, c.ours
+	c.mutation("prune", obj, silent(up.Prune), silent(ours.Prune))
+	c.mutation("report", obj, up.Report, ours.Report)
+	c.mutation("nulls", obj, silent(up.DropNulls), silent(ours.DropNulls))
+	c.mutation("default", obj, silent(up.Default), silent(ours.Default))
+	c.schema("validate raw", obj)
+	done := crdtest.Clone(obj)
+	up.Prune(done)
+	c.mutation("nulls", done, silent(up.DropNulls), silent(ours.DropNulls))
+	up.DropNulls(done)
+	c.mutation("default", done, silent(up.Default), silent(ours.Default))
+	up.Default(done)
+	c.rules("rules", done, nil, c.schema("validate", done))
+}
+
+// schema compares validation, and returns upstream's errors.
+func (c *check) schema(op string, obj map[string]any) field.ErrorList {
+	var theirs field.ErrorList
+	c.errors(op, obj, func() field.ErrorList {
+		theirs = c.up.Schema(obj)
+		return theirs
+	}, func() field.ErrorList { return c.ours.Schema(obj) })
+	c.guard(op, obj, func() {
+		if valid := c.ours.Valid(obj); valid != (len(theirs) == 0) {
+			c.differ(op, "verdict", fmt.Sprintf("  -upstream has %d errors\n  +ours says %v\n", len(theirs), valid), obj)
+		}
+	})
+	return theirs
+}
+
+// rules compares the evaluation of rules on objects whose values are fit for
+// them.
+func (c *check) rules(op string, obj, old map[string]any, errs field.ErrorList) {
+	if !c.up.HasRules() || blocking(errs) {
+		return
+	}
+	c.guard(op, obj, func() {
+		c.outcome(op, obj, true, func() upstream.Outcome { return c.up.Rules(obj, old) }, c.ours.Rules(obj, old))
+	})
+}
+
+func blocking(errs field.ErrorList) bool {
+	return slices.ContainsFunc(errs, func(e *field.Error) bool {
+		switch e.Type {
+		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
+			return true
+		}
+		return false
+	})
+}
+
+// create compares the request that creates an object, and returns the object
+// that upstream made of it, nil if it could not be decoded.
+func (c *check) create(obj map[string]any, fields string) map[string]any {
+	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	up := func() upstream.Outcome { return c.up.Create(body) }
+	var made map[string]any
+	c.guard("create", obj, func() {
+		if kind, _ := obj["kind"].(string); kind == "" {
+			made = up().Object // an object without kind comes from no decoder
+			return
+		}
+		made = c.outcome("create", obj, false, up, c.ours.Create(crdtest.Clone(obj), fields)).Object
+	})
+	c.guard("create json", obj, func() {
+		out, stored := c.ours.CreateJSON(body)
+		c.bytes("create json", obj, up, out, stored)
+	})
+	return made
+}
+
+// bytes compares a request on bytes: the outcome, and what is stored.
+func (c *check) bytes(op string, input any, up func() upstream.Outcome, ours upstream.Outcome, stored []byte) {
+	c.outcome(op, input, false, func() upstream.Outcome {
+		out := up()
+		if out.Panic == "" && out.Refusal == "" && len(out.Errors) == 0 {
+			want, err := json.Marshal(out.Object)
+			if err != nil {
+				out.Panic = err.Error()
+			}
+			out.Object = map[string]any{"stored": string(want)}
+			return out
+		}
+		out.Object = nil
+		return out
+	}, withStored(ours, stored))
+}
+
+func withStored(out upstream.Outcome, stored []byte) upstream.Outcome {
+	out.Object = nil
+	if stored != nil {
+		out.Object = map[string]any{"stored": string(stored)}
+	}
+	return out
+}
+
+// update compares the steps and requests that replace old.
+func (c *check) update(kind string, obj, old map[string]any, fields string) {
+	c.errors("validate "+kind, obj, func() field.ErrorList { return c.up.SchemaUpdate(obj, old) },
+		func() field.ErrorList { return c.ours.SchemaUpdate(obj, old) })
+	c.rules("rules "+kind, obj, old, c.up.SchemaUpdate(obj, old))
+	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	up := func() upstream.Outcome { return c.up.Update(body, old) }
+	c.guard(kind, obj, func() {
+		before := encode(old)
+		c.outcome(kind, pair(obj, old), false, up, c.ours.Update(crdtest.Clone(obj), old, fields))
+		if !bytes.Equal(before, encode(old)) {
+			c.differ(kind, "object", "  +ours changed the old object\n", pair(obj, old))
+		}
+	})
+	c.guard(kind+" json", obj, func() {
+		out, stored := c.ours.UpdateJSON(body, crdtest.Encode(old))
+		c.bytes(kind+" json", pair(obj, old), up, out, stored)
+	})
+}
+
+func pair(obj, old map[string]any) map[string]any {
+	return map[string]any{"new": obj, "old": old}
+}
+
+// status compares what concerns the status subresource.
+func (c *check) status(obj, old map[string]any, fields string) {
+	if !c.up.HasStatus {
+		return
+	}
+	c.errors("validate status", obj, func() field.ErrorList { return c.up.SchemaStatus(obj, old) },
+		func() field.ErrorList { return c.ours.SchemaStatus(obj, old) })
+	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	c.guard("status", obj, func() {
+		c.outcome("status", pair(obj, old), false, func() upstream.Outcome { return c.up.UpdateStatus(body, old) },
+			c.ours.UpdateStatus(crdtest.Clone(obj), old, fields))
+	})
+}
+
+// read compares how a stored object is served.
+func (c *check) read(stored map[string]any) {
+	c.guard("read", stored, func() {
+		c.outcome("read", stored, false, func() upstream.Outcome { return c.up.Read(crdtest.Encode(stored)) },
+			c.ours.Read(crdtest.Clone(stored)))
+	})
+}
