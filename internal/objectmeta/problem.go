@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,11 +36,9 @@ func compareProblems(a, b Problem) int {
 // A locator finds the pointers of errors about one object with metadata.
 type locator struct {
 	metadata map[string]any
-	field    string // of the metadata, as errors spell it
-	parent   string // pointer of the object
-	// taken counts, by field and value, the errors about one and the same
-	// value, which are about one key after the other.
-	taken map[string]int
+	field    string         // of the metadata, as errors spell it
+	parent   string         // pointer of the object
+	taken    map[string]int // errors by entry and text
 }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
@@ -62,32 +61,51 @@ func pointerOf(rest string) string {
 }
 
 // element finds the entry of labels, annotations or finalizers that an error
-// is about, which only tells its key or its value.
+// is about, which only tells its key or its value. Errors of one text are about
+// one entry after the other; if there are more of them than entries, the rest
+// is about the first.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {
 		return ""
 	}
-	switch name := strings.TrimPrefix(rest, "."); name {
-	case "labels", "annotations":
-		m, _ := l.metadata[name].(map[string]any)
-		if err.Origin != "format=k8s-label-value" {
-			return "/" + schema.EscapePointer(value)
+	if rest != ".finalizers" && rest != ".labels" && rest != ".annotations" {
+		return ""
+	}
+	if rest != ".finalizers" && err.Origin != "format=k8s-label-value" {
+		return "/" + schema.EscapePointer(value)
+	}
+	first := ""
+	for _, p := range l.entries(rest[1:], value) {
+		if first == "" {
+			first = p
 		}
-		for _, key := range slices.Sorted(maps.Keys(m)) {
-			if m[key] == value && l.take(rest+"\x00"+key+"\x00"+err.Detail) {
-				return "/" + schema.EscapePointer(key)
+		if l.take(rest + p + "\x00" + err.Detail) {
+			return p
+		}
+	}
+	return first
+}
+
+// entries returns the pointers of the entries of that value, relative to the
+// member that holds them.
+func (l *locator) entries(name, value string) []string {
+	var out []string
+	switch v := l.metadata[name].(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if v[key] == value {
+				out = append(out, "/"+schema.EscapePointer(key))
 			}
 		}
-	case "finalizers":
-		list, _ := l.metadata[name].([]any)
-		for i, e := range list {
-			if p := (schema.Path{schema.Index(i)}).Pointer(); e == value && l.take(p+"\x00"+err.Detail) {
-				return p
+	case []any:
+		for i, e := range v {
+			if e == value {
+				out = append(out, "/"+strconv.Itoa(i))
 			}
 		}
 	}
-	return ""
+	return out
 }
 
 // take reports whether an entry was not taken before by an error of this text.

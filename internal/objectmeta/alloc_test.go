@@ -1,0 +1,189 @@
+package objectmeta
+
+import (
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+const ordinaryJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
+	"name":"web","namespace":"default","uid":"0f0c8b7e-6b0a-4d0e-9a59-6d4f3f2f8a11","resourceVersion":"123456","generation":2,
+	"creationTimestamp":"2024-02-29T23:59:59Z",
+	"labels":{"app.kubernetes.io/name":"web","app.kubernetes.io/instance":"web-1","team":"payments"},
+	"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Foo\"}","Example.com/note":"x"},
+	"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"web","uid":"8f2c","controller":true,"blockOwnerDeletion":true}],
+	"finalizers":["example.com/protect"],
+	"managedFields":[{"manager":"kubectl","operation":"Apply","apiVersion":"example.com/v1","time":"2024-02-29T23:59:59Z","fieldsType":"FieldsV1",
+		"fieldsV1":{"f:metadata":{"f:labels":{"f:team":{}}},"f:spec":{"f:replicas":{},"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}}}]}}`
+
+const ordinarySchema = `
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+      list: {type: array, items: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}
+      byName: {type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}
+`
+
+// ordinary is an object with everything that metadata usually has, and with
+// embedded resources that have it too.
+func ordinary(t testing.TB) map[string]any {
+	t.Helper()
+	parse := func() map[string]any {
+		v, err := crdtest.Decode([]byte(ordinaryJSON))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	obj := parse()
+	obj["spec"] = map[string]any{
+		"template": parse(),
+		"list":     []any{parse(), parse()},
+		"byName":   map[string]any{"a": parse()},
+	}
+	return obj
+}
+
+func TestNoAllocations(t *testing.T) {
+	obj, old := ordinary(t), ordinary(t)
+	e := NewEmbedded(compile(t, ordinarySchema))
+	unlike := "unexpected result for ordinary metadata"
+	for name, call := range map[string]func(){
+		"Coerce": func() {
+			if unknown, err := Coerce(obj, Options{ReportUnknown: true}); unknown != nil || err != nil {
+				t.Fatal(unlike)
+			}
+		},
+		"Decode and Restore": func() {
+			m, _, err := Decode(obj, Options{DropInvalid: true})
+			if m.RepairGeneration(); err != nil || m.Restore(obj) != nil {
+				t.Fatal(unlike)
+			}
+		},
+		"Embedded.Coerce": func() {
+			if unknown, err := e.Coerce(obj, Options{ReportUnknown: true}); unknown != nil || err != nil {
+				t.Fatal(unlike)
+			}
+		},
+		"Embedded.Valid": func() {
+			if !e.Valid(obj) {
+				t.Fatal(unlike)
+			}
+		},
+		"Embedded.Validate":    func() { wantNone(t, e.Validate(obj)) },
+		"ValidateCreate":       func() { wantNone(t, ValidateCreate(obj, true)) },
+		"ValidateUpdate":       func() { wantNone(t, ValidateUpdate(obj, old, true)) },
+		"ValidateCommonCreate": func() { wantNone(t, ValidateCommonCreate(obj, true)) },
+		"ValidateCommonUpdate": func() { wantNone(t, ValidateCommonUpdate(obj, old, true)) },
+		"FinalizerWarnings": func() {
+			if FinalizerWarnings(obj, nil) != nil {
+				t.Fatal(unlike)
+			}
+		},
+		"PrepareUpdate": func() {
+			if PrepareUpdate(obj, old) != nil {
+				t.Fatal(unlike)
+			}
+		},
+	} {
+		if got := testing.AllocsPerRun(100, call); got != 0 {
+			t.Errorf("%s allocates %v times", name, got)
+		}
+	}
+}
+
+func wantNone(t *testing.T, problems []Problem) {
+	if problems != nil {
+		t.Fatal(problemLines(problems))
+	}
+}
+
+// Leaving out members allocates nothing either.
+func TestThinningAllocatesNothing(t *testing.T) {
+	obj := ordinary(t)
+	m := obj["metadata"].(map[string]any)
+	if got := testing.AllocsPerRun(100, func() {
+		m["creationTimestamp"] = nil
+		if _, err := Coerce(obj, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := m["creationTimestamp"]; ok {
+			t.Fatal("null is still there")
+		}
+	}); got != 0 {
+		t.Errorf("allocates %v times", got)
+	}
+}
+
+func BenchmarkCoerce(b *testing.B) {
+	for name, plain := range map[string]bool{"fast": false, "plain": true} {
+		b.Run(name, func(b *testing.B) {
+			obj := ordinary(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Coerce(obj, Options{ReportUnknown: true, PlainOnly: plain}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEmbeddedCoerce(b *testing.B) {
+	for name, opts := range map[string][]Option{"fast": nil, "plain": {PlainOnly()}} {
+		b.Run(name, func(b *testing.B) {
+			obj, e := ordinary(b), NewEmbedded(compile(b, ordinarySchema), opts...)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.Coerce(obj, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEmbeddedValid(b *testing.B) {
+	for name, opts := range map[string][]Option{"fast": nil, "plain": {PlainOnly()}} {
+		b.Run(name, func(b *testing.B) {
+			obj, e := ordinary(b), NewEmbedded(compile(b, ordinarySchema), opts...)
+			b.ReportAllocs()
+			for b.Loop() {
+				if !e.Valid(obj) {
+					b.Fatal("not valid")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkValidateCreate(b *testing.B) {
+	for name, check := range map[string]func(map[string]any, bool) []Problem{"fast": ValidateCreate, "plain": createProblems} {
+		b.Run(name, func(b *testing.B) {
+			obj := ordinary(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				if check(obj, true) != nil {
+					b.Fatal("not valid")
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkValidateUpdate(b *testing.B) {
+	for name, check := range map[string]func(obj, old map[string]any, namespaced bool) []Problem{"fast": ValidateUpdate, "plain": updateProblems} {
+		b.Run(name, func(b *testing.B) {
+			obj, old := ordinary(b), ordinary(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				if check(obj, old, true) != nil {
+					b.Fatal("not valid")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package objectmeta
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// The files under testdata/coerce have these sections. Options are the words
+// drop and repair; route says how the metadata is written again.
+var coerceSections = []string{"options", "object", "route", "coerced", "unknown", "error"}
+
+func TestCoerce(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/coerce/*.txtar", coerceSections, func(t *testing.T, c *crdtest.Case) {
+		for _, plain := range []bool{false, true} {
+			obj := object(t, c, "object")
+			if !plain {
+				c.Want(t, "route", route(obj))
+			}
+			o := Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true, PlainOnly: plain}
+			meta, unknown, err := Decode(obj, o)
+			if err == nil {
+				if hasWord(c, "repair") {
+					meta.RepairGeneration()
+				}
+				err = meta.Restore(obj)
+			}
+			c.Want(t, "coerced", string(crdtest.Encode(obj)))
+			c.Want(t, "unknown", pathLines(unknown))
+			c.Want(t, "error", errorText(err))
+		}
+	})
+}
+
+// route names the way that the metadata of obj takes.
+func route(obj map[string]any) string {
+	raw, found := obj["metadata"]
+	if !found {
+		return "none"
+	}
+	m, _ := raw.(map[string]any)
+	return map[verdict]string{verdictSame: "same", verdictThinned: "thinned", verdictUnsure: "round trip"}[recognise(m)]
+}
+
+// The files under testdata/embedded have these sections. Options are the words
+// drop and root, and path= with the path of the root. The object is coerced;
+// what comes out is validated.
+var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "unknown", "error", "invalid"}
+
+func TestEmbedded(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *crdtest.Case) {
+		n := compile(t, c.Section("schema.yaml"))
+		for _, plain := range []bool{false, true} {
+			e := NewEmbedded(n, caseOptions(c, plain)...)
+			obj := object(t, c, "object")
+			unknown, err := e.Coerce(obj, Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true})
+			c.Want(t, "unknown", pathLines(unknown))
+			if err != nil {
+				c.Want(t, "error", err.Error())
+				obj = object(t, c, "object")
+			} else {
+				c.Want(t, "coerced", string(crdtest.Encode(obj)))
+			}
+			problems := e.Validate(obj)
+			c.Want(t, "invalid", problemLines(problems))
+			if e.Valid(obj) != (len(problems) == 0) {
+				t.Errorf("Valid is %v with problems %v", e.Valid(obj), problems)
+			}
+		}
+	})
+}
+
+func caseOptions(c *crdtest.Case, plain bool) []Option {
+	var opts []Option
+	if hasWord(c, "root") {
+		opts = append(opts, ResourceRoot())
+	}
+	for _, word := range strings.Fields(c.Section("options")) {
+		if path, ok := strings.CutPrefix(word, "path="); ok {
+			opts = append(opts, AtPath(field.NewPath(path)))
+		}
+	}
+	if plain {
+		opts = append(opts, PlainOnly())
+	}
+	return opts
+}
+
+// The files under testdata/validate have these sections; without an old object
+// there is no update. Fast is whether the quick checks see that all is well.
+var validateSections = []string{"scope", "object", "old", "fast", "create", "update", "common-create", "common-update", "create-warnings", "update-warnings"}
+
+func TestValidate(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/validate/*.txtar", validateSections, func(t *testing.T, c *crdtest.Case) {
+		obj := object(t, c, "object")
+		namespaced := strings.TrimSpace(c.Section("scope")) == "namespaced"
+		fast := fmt.Sprint("create ", ValidCreate(obj, namespaced))
+		c.Want(t, "create", problemLines(ValidateCreate(obj, namespaced)))
+		c.Want(t, "create", problemLines(createProblems(obj, namespaced)))
+		c.Want(t, "common-create", problemLines(ValidateCommonCreate(obj, namespaced)))
+		c.Want(t, "create-warnings", strings.Join(FinalizerWarnings(obj, nil), "\n"))
+		if c.Has("old") {
+			old := object(t, c, "old")
+			fast += fmt.Sprint(" update ", ValidUpdate(obj, old))
+			c.Want(t, "update", problemLines(ValidateUpdate(obj, old, namespaced)))
+			c.Want(t, "update", problemLines(updateProblems(obj, old, namespaced)))
+			c.Want(t, "common-update", problemLines(ValidateCommonUpdate(obj, old, namespaced)))
+			c.Want(t, "update-warnings", strings.Join(FinalizerWarnings(obj, old), "\n"))
+		}
+		c.Want(t, "fast", fast)
+	})
+}
+
+// The files under testdata/prepare have these sections.
+var prepareSections = []string{"object", "old", "created", "created-warnings", "updated", "updated-warnings", "status"}
+
+func TestPrepare(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/prepare/*.txtar", prepareSections, func(t *testing.T, c *crdtest.Case) {
+		obj, old := object(t, c, "object"), object(t, c, "old")
+		warnings := PrepareCreate(obj)
+		c.Want(t, "created", string(crdtest.Encode(obj)))
+		c.Want(t, "created-warnings", strings.Join(warnings, "\n"))
+		obj = object(t, c, "object")
+		warnings = PrepareUpdate(obj, old)
+		c.Want(t, "updated", string(crdtest.Encode(obj)))
+		c.Want(t, "updated-warnings", strings.Join(warnings, "\n"))
+		obj = object(t, c, "object")
+		PrepareStatusUpdate(obj, old)
+		c.Want(t, "status", string(crdtest.Encode(obj)))
+		if !jsonval.Equal(old, object(t, c, "old")) {
+			t.Error("the old object was changed")
+		}
+	})
+}
+
+// object decodes a section that holds JSON, which keeps 1.0 apart from 1.
+func object(t testing.TB, c *crdtest.Case, section string) map[string]any {
+	t.Helper()
+	v, err := crdtest.DecodeJSON([]byte(c.Section(section)))
+	if err != nil {
+		t.Fatalf("section %q: %v", section, err)
+	}
+	return v.(map[string]any)
+}
+
+func compile(t testing.TB, text string) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		t.Fatal(err)
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return n
+}
+
+func hasWord(c *crdtest.Case, word string) bool {
+	for _, w := range strings.Fields(c.Section("options")) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+func pathLines(paths []schema.Path) string {
+	var b strings.Builder
+	for _, p := range paths {
+		fmt.Fprintf(&b, "%s %s\n", p, p.Pointer())
+	}
+	return b.String()
+}
+
+func problemLines(problems []Problem) string {
+	var b strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&b, "%s\n  at %q, schema %q\n", p.Err, p.Pointer, p.Schema)
+	}
+	return b.String()
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,243 @@
+package objectmeta
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// seeds are the sections of that name in the cases.
+func seeds(t testing.TB, pattern, section string) [][]byte {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no file matches %q (%v)", pattern, err)
+	}
+	var out [][]byte
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name == section {
+				out = append(out, f.Data)
+			}
+		}
+	}
+	return out
+}
+
+// addPairs seeds f with every object together with the next.
+func addPairs(f *testing.F) {
+	objects := slices.Concat(seeds(f, "testdata/coerce/*.txtar", "object"),
+		seeds(f, "testdata/validate/*.txtar", "object"), seeds(f, "testdata/embedded/*.txtar", "object"))
+	for i, obj := range objects {
+		next := objects[(i+1)%len(objects)]
+		f.Add(obj, next, uint64(0))
+		f.Add(obj, next, uint64(0x5a5a5a5a5a5a5a5a))
+	}
+}
+
+// cross decodes two objects and makes one whose metadata takes its members
+// from either, as the bits of mask say.
+func cross(a, b []byte, mask uint64) (map[string]any, bool) {
+	x, errX := crdtest.DecodeJSON(a)
+	y, errY := crdtest.DecodeJSON(b)
+	obj, ok := x.(map[string]any)
+	if errX != nil || errY != nil || !ok {
+		return nil, false
+	}
+	other, _ := y.(map[string]any)
+	mix(obj, other, mask)
+	m, okM := obj["metadata"].(map[string]any)
+	n, okN := other["metadata"].(map[string]any)
+	if okM && okN {
+		mix(m, n, mask>>8)
+	}
+	return obj, true
+}
+
+func mix(into, from map[string]any, mask uint64) {
+	for i, name := range slices.Sorted(maps.Keys(from)) {
+		if mask>>(i%56)&1 == 1 {
+			into[name] = from[name]
+		}
+	}
+}
+
+// The round trip is the judge of what is recognised without it.
+func FuzzCoerce(f *testing.F) {
+	addPairs(f)
+	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+		obj, ok := cross(a, b, mask)
+		if !ok {
+			return
+		}
+		for _, drop := range []bool{false, true} {
+			fast, plain := jsonval.Clone(obj).(map[string]any), jsonval.Clone(obj).(map[string]any)
+			o := Options{DropInvalid: drop, ReportUnknown: true}
+			fastUnknown, fastErr := Coerce(fast, o)
+			o.PlainOnly = true
+			plainUnknown, plainErr := Coerce(plain, o)
+			if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
+				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, crdtest.Encode(obj), diff)
+			}
+			if !jsonval.Equal(fast, plain) {
+				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, crdtest.Encode(obj), cmp.Diff(plain, fast))
+			}
+			again := jsonval.Clone(fast).(map[string]any)
+			if _, err := Coerce(again, o); fastErr == nil && !drop && !jsonval.Equal(again, fast) && !oddTimes(fast) {
+				t.Errorf("%s is not the same twice, %v:\n%s", crdtest.Encode(obj), err, cmp.Diff(fast, again))
+			}
+		}
+	})
+}
+
+// oddTimes reports whether there are times that are written in a way that
+// cannot be read, or as null, so that coercing once more changes something.
+func oddTimes(obj map[string]any) bool {
+	text := string(crdtest.Encode(obj["metadata"]))
+	return strings.Contains(text, `"-0001-`) || strings.Contains(text, `"10000-`) ||
+		strings.Contains(text, `imestamp":null`) || strings.Contains(text, `"time":null`) || strings.Contains(text, `"fieldsV1":null`)
+}
+
+// The rules of apimachinery are the judge of what is found right without them.
+func FuzzValidate(f *testing.F) {
+	addPairs(f)
+	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+		obj, ok := cross(a, b, mask)
+		old, okOld := cross(b, a, mask>>3)
+		if !ok || !okOld {
+			return
+		}
+		for _, namespaced := range []bool{false, true} {
+			if problems := createProblems(obj, namespaced); ValidCreate(obj, namespaced) && len(problems) > 0 {
+				t.Errorf("create of %s: not seen:\n%s", crdtest.Encode(obj), problemLines(problems))
+			}
+			if problems := updateProblems(obj, old, namespaced); ValidUpdate(obj, old) && len(problems) > 0 {
+				t.Errorf("update of %s to %s: not seen:\n%s", crdtest.Encode(old), crdtest.Encode(obj), problemLines(problems))
+			}
+			fast, plain := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
+			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
+				t.Errorf("common create of %s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+			}
+			fast, plain = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
+			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
+				t.Errorf("common update of %s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+			}
+		}
+		if quiet := quietFinalizers(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
+			t.Errorf("warnings about %s not seen: %q", crdtest.Encode(obj), addedWarnings(obj, old))
+		}
+	})
+}
+
+// addedWarnings is [FinalizerWarnings] as a definition.
+func addedWarnings(obj, old map[string]any) []string {
+	var out []string
+	for _, f := range finalizers(obj) {
+		if !slices.Contains(finalizers(old), f) {
+			out = append(out, finalizerWarnings(f)...)
+		}
+	}
+	return out
+}
+
+// Visiting everything, with the round trip and the rules, is the judge of what
+// is left alone.
+func FuzzEmbedded(f *testing.F) {
+	addPairs(f)
+	var fast, plain []*Embedded
+	for _, text := range seeds(f, "testdata/embedded/*.txtar", "schema.yaml") {
+		n := compile(f, string(text))
+		fast = append(fast, NewEmbedded(n), NewEmbedded(n, ResourceRoot()))
+		plain = append(plain, NewEmbedded(n, PlainOnly()), NewEmbedded(n, ResourceRoot(), PlainOnly()))
+	}
+	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+		obj, ok := cross(a, b, mask)
+		if !ok {
+			return
+		}
+		i := int(mask>>40) % len(fast)
+		o := Options{DropInvalid: mask>>30&1 == 1, ReportUnknown: true}
+		x, y := jsonval.Clone(obj), jsonval.Clone(obj)
+		fastUnknown, fastErr := fast[i].Coerce(x, o)
+		plainUnknown, plainErr := plain[i].Coerce(y, o)
+		if diff := cmp.Diff(pathLines(plainUnknown)+fieldErrorText(plainErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
+			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+		}
+		if !jsonval.Equal(x, y) {
+			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), cmp.Diff(y, x))
+		}
+		problems := plain[i].Validate(obj)
+		if diff := cmp.Diff(problemLines(problems), problemLines(fast[i].Validate(obj))); diff != "" {
+			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+		}
+		if fast[i].Valid(obj) != (len(problems) == 0) {
+			t.Errorf("%s: Valid is %v with:\n%s", crdtest.Encode(obj), fast[i].Valid(obj), problemLines(problems))
+		}
+	})
+}
+
+func fieldErrorText(err *field.Error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// names are strings at the borders of the rules.
+func names() []string {
+	out := []string{"", "a", "A", "1", "-", "a-", "-a", "a.b", "a..b", ".a", "a.", "a-.b", "a.-b", "a/b", "/a", "a/", "a/b/c",
+		"A.b/C", "a_b", "a/_b", "a b", "é", "a/é", "K", "ⓐ", "%", "..", ".", "a%b", "1a", "a1", "Foo", "foo-bar", "a/-", "%-", "\xff"}
+	for _, n := range []int{62, 63, 64, 252, 253, 254} {
+		long := strings.Repeat("a", n)
+		out = append(out, long, long+"/b", "b/"+long, long[:n-2]+".b", long[:n-1]+"-", strings.Repeat("a", n-62)+"."+strings.Repeat("b", 61))
+	}
+	return out
+}
+
+func FuzzNames(f *testing.F) {
+	for _, s := range names() {
+		f.Add(s)
+	}
+	f.Fuzz(checkNames)
+}
+
+// checkNames compares every check of names with the rule that it stands for.
+func checkNames(t *testing.T, s string) {
+	ascii := !strings.ContainsFunc(s, func(r rune) bool { return r > 127 })
+	for _, c := range []struct {
+		rule  string
+		got   bool
+		want  []string
+		exact bool
+	}{
+		{"subdomain", isSubdomain(s), validation.IsDNS1123Subdomain(s), true},
+		{"subdomain prefix", isSubdomainPrefix(s), metavalidation.NameIsDNSSubdomain(s, true), false},
+		{"label", isLabel(s), validation.IsDNS1123Label(s), true},
+		{"kind", isKind(s), validation.IsDNS1035Label(strings.ToLower(s)), ascii},
+		{"qualified name", isQualifiedName(s, false), validation.IsQualifiedName(s), true},
+		{"folded qualified name", isQualifiedName(s, true), validation.IsQualifiedName(strings.ToLower(s)), ascii},
+		{"label value", isLabelValue(s), validation.IsValidLabelValue(s), true},
+		{"path name", isPathName(s), pathSegmentMessages(s, false), true},
+		{"path prefix", isPathPrefix(s), pathSegmentMessages(s, true), true},
+	} {
+		want := len(c.want) == 0
+		if c.got && !want || c.exact && c.got != want {
+			t.Errorf("%s %q: got %v, the rule says %q", c.rule, s, c.got, c.want)
+		}
+	}
+}

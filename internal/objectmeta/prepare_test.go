@@ -1,0 +1,117 @@
+package objectmeta
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+func withMetadata(members ...any) map[string]any {
+	m := map[string]any{}
+	for i := 0; i < len(members); i += 2 {
+		m[members[i].(string)] = members[i+1]
+	}
+	return map[string]any{"metadata": m}
+}
+
+func TestMatchNamespace(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		obj       map[string]any
+		namespace string
+		want      map[string]any
+		wantErr   string
+	}{
+		{"the same", withMetadata("namespace", "a"), "a", withMetadata("namespace", "a"), ""},
+		{"none in the object", withMetadata(), "a", withMetadata("namespace", "a"), ""},
+		{"no metadata", map[string]any{}, "a", withMetadata("namespace", "a"), ""},
+		{"not namespaced", withMetadata("namespace", "a"), "", withMetadata(), ""},
+		{"another", withMetadata("namespace", "b"), "a", withMetadata("namespace", "b"),
+			"the namespace of the provided object does not match the namespace sent on the request"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := MatchNamespace(c.obj, c.namespace)
+			if diff := cmp.Diff(c.wantErr, errorText(err)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.want, c.obj); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestRejectResourceVersion(t *testing.T) {
+	for version, reject := range map[string]bool{"": false, "0": false, "1": true, "18446744073709551615": true, "18446744073709551616": false, "abc": false, "-1": false} {
+		err := RejectResourceVersion(withMetadata("resourceVersion", version))
+		if (err != nil) != reject {
+			t.Errorf("resourceVersion %q: %v", version, err)
+		}
+	}
+	if err := RejectResourceVersion(map[string]any{}); err != nil {
+		t.Errorf("no metadata: %v", err)
+	}
+}
+
+func TestSetGeneration(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		obj        map[string]any
+		generation int64
+		want       map[string]any
+	}{
+		{"set", withMetadata("generation", int64(3)), 4, withMetadata("generation", int64(4))},
+		{"removed", withMetadata("generation", int64(3)), 0, withMetadata()},
+		{"no metadata", map[string]any{}, 1, withMetadata("generation", int64(1))},
+		{"no metadata and nothing to set", map[string]any{}, 0, map[string]any{}},
+		{"null", map[string]any{"metadata": nil}, 1, map[string]any{"metadata": nil}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			SetGeneration(c.obj, c.generation)
+			if diff := cmp.Diff(c.want, c.obj); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Null, a map without memory and deep field sets are no ordinary values, and
+// neither panics nor passes for one.
+func TestOddValues(t *testing.T) {
+	deep := any(map[string]any{})
+	for range 3 * maxFieldsDepth {
+		deep = map[string]any{"f:a": deep}
+	}
+	for name, m := range map[string]map[string]any{
+		"nil map":     nil,
+		"nil labels":  {"labels": map[string]any(nil)},
+		"nil owner":   {"ownerReferences": []any{map[string]any(nil)}},
+		"nil entry":   {"managedFields": []any{map[string]any(nil)}},
+		"deep fields": {"managedFields": []any{map[string]any{"fieldsV1": deep}}},
+		"bytes":       {"name": "\xff", "labels": map[string]any{"a": "\xff"}},
+		"keys":        {"\xff": int64(1), "\xfe": int64(2)},
+		"Go types":    {"labels": map[string]string{"a": "b"}, "finalizers": []string{"x/y"}, "generation": 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj := func() map[string]any { return map[string]any{"metadata": jsonval.Clone(m)} }
+			fast, plain := obj(), obj()
+			fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
+			plainUnknown, plainErr := Coerce(plain, Options{ReportUnknown: true, PlainOnly: true})
+			if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
+				t.Errorf("(-plain +fast):\n%s", diff)
+			}
+			if diff := cmp.Diff(plain, fast); diff != "" {
+				t.Errorf("(-plain +fast):\n%s", diff)
+			}
+			if ValidCreate(obj(), false) && createProblems(obj(), false) != nil {
+				t.Error("taken for right")
+			}
+			FinalizerWarnings(obj(), nil)
+			PrepareUpdate(fast, plain)
+			PrepareStatusUpdate(fast, plain)
+			PrepareCreate(fast)
+		})
+	}
+}
