@@ -1,0 +1,147 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/crdkit/crdkit/internal/check"
+	"github.com/crdkit/crdkit/internal/correlate"
+)
+
+// nested checks v against the junctors of n and returns their count. Junctors
+// come in a fixed order; what is important comes last.
+func (r *run) nested(n *check.Node, v any) (count int) {
+	j := n.Nested
+	if j == nil {
+		return 0
+	}
+	if !r.counting && !r.plain && j.Valid(v) {
+		return 0
+	}
+	outer := r.counting
+	r.counting = true
+	var any, one, all []finding
+	if j.AnyOf != nil {
+		c, kept := r.anyOf(j.AnyOf, v)
+		count, any = count+c, kept
+	}
+	if j.OneOf != nil {
+		c, kept := r.oneOf(j.OneOf, v)
+		count, one = count+c, kept
+	}
+	if j.AllOf != nil {
+		c, kept := r.allOf(j.AllOf, v)
+		count, all = count+c, kept
+	}
+	if j.Not != nil {
+		if _, failures := r.branch(notStep, 0, j.Not, v); failures == nil {
+			r.junctor("must not validate the schema (not)")
+		}
+	}
+	r.counting = outer
+	r.found = append(append(append(r.found, all...), one...), any...)
+	return count
+}
+
+// branch checks v against one branch and returns its count and a copy of what
+// was found, nil if v is valid.
+func (r *run) branch(kind stepKind, i int, n *check.Node, v any) (int, []finding) {
+	mark := len(r.found)
+	r.place.push(kind, "", i)
+	count, _ := r.node(n, v, correlate.Pair{})
+	r.place.pop()
+	if len(r.found) == mark {
+		return count, nil
+	}
+	failures := slices.Clone(r.found[mark:])
+	r.found = r.found[:mark]
+	return count, failures
+}
+
+// junctor reports that a junctor is not satisfied.
+func (r *run) junctor(rest string) {
+	r.reportAtStart(strconv.Quote(r.place.text()) + " " + rest)
+}
+
+// A best is the branch whose errors are reported: of those with the highest
+// count, the first.
+type best struct {
+	count    int
+	failures []finding
+}
+
+func (b *best) offer(count int, failures []finding) {
+	if b.failures == nil || count > b.count {
+		b.count, b.failures = count, failures
+	}
+}
+
+func (r *run) anyOf(branches []*check.Node, v any) (int, []finding) {
+	var b best
+	var kept []finding
+	for i, n := range branches {
+		count, failures := r.branch(anyOfStep, i, n, v)
+		if failures == nil {
+			return count, nil
+		}
+		kept = r.keep(kept, failures)
+		b.offer(count, failures)
+	}
+	r.junctor("must validate at least one schema (anyOf)")
+	r.found = append(r.found, b.failures...)
+	return b.count, kept
+}
+
+// oneOf counts the branch that is satisfied, or else the best one. If there are
+// several, it counts none.
+func (r *run) oneOf(branches []*check.Node, v any) (int, []finding) {
+	var b best
+	var kept []finding
+	valid, validCount := 0, 0
+	for i, n := range branches {
+		count, failures := r.branch(oneOfStep, i, n, v)
+		if failures == nil {
+			if valid++; valid == 1 {
+				validCount = count
+			}
+			kept = nil
+			continue
+		}
+		kept = r.keep(kept, failures)
+		b.offer(count, failures)
+	}
+	switch valid {
+	case 0:
+		r.junctor("must validate one and only one schema (oneOf). Found none valid")
+		r.found = append(r.found, b.failures...)
+		return b.count, kept
+	case 1:
+		return validCount, kept
+	default:
+		r.junctor(fmt.Sprintf("must validate one and only one schema (oneOf). Found %d valid alternatives", valid))
+		return 0, kept
+	}
+}
+
+func (r *run) allOf(branches []*check.Node, v any) (int, []finding) {
+	var kept []finding
+	total, failed := 0, 0
+	for i, n := range branches {
+		count, failures := r.branch(allOfStep, i, n, v)
+		total += count
+		if failures != nil {
+			failed++
+			kept = r.keep(kept, failures)
+			r.found = append(r.found, failures...)
+		}
+	}
+	switch failed {
+	case 0:
+	case len(branches):
+		r.junctor("must validate all the schemas (allOf). None validated")
+	default:
+		r.junctor("must validate all the schemas (allOf)")
+	}
+	return total, kept
+}

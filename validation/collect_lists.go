@@ -1,0 +1,145 @@
+package validation
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/check"
+)
+
+// A listRun finds the elements that occur in a list for the second time and
+// should not, and the elements of lists of type map that are no objects. See
+// [check.List] for what is the same.
+type listRun struct {
+	place place
+	errs  ErrorList
+}
+
+func (r *listRun) value(n *check.Node, v any) {
+	if n == nil || !n.HasLists {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		r.list(n, v)
+	case map[string]any:
+		r.object(n, v)
+	}
+}
+
+func (r *listRun) object(n *check.Node, obj map[string]any) {
+	if a := n.Fields.Additional; a != nil && a.HasLists {
+		for _, name := range slices.Sorted(maps.Keys(obj)) {
+			r.place.push(entryStep, name, 0)
+			r.value(a, obj[name])
+			r.place.pop()
+		}
+	}
+	for i := range n.Fields.Props {
+		p := &n.Fields.Props[i]
+		if v, ok := obj[p.Name]; ok && p.Node.HasLists {
+			r.place.push(propertyStep, p.Name, 0)
+			r.value(p.Node, v)
+			r.place.pop()
+		}
+	}
+}
+
+func (r *listRun) list(n *check.Node, list []any) {
+	if n.List != nil {
+		switch n.List.Kind {
+		case check.SetList:
+			r.distinct(list, func(i int) any { return list[i] })
+		case check.MapList:
+			r.mapList(n.List.Keys, list)
+		}
+	}
+	if n.Items == nil {
+		return
+	}
+	for i, v := range list {
+		r.place.push(itemStep, "", i)
+		r.value(n.Items, v)
+		r.place.pop()
+	}
+}
+
+func (r *listRun) mapList(keys []string, list []any) {
+	for i, v := range list {
+		if _, ok := v.(map[string]any); v != nil && !ok {
+			r.at(i, func(path *field.Path) *field.Error {
+				return field.Invalid(path, v, "must be an object for an array of list-type map")
+			})
+			return
+		}
+	}
+	composite := func(i int) map[string]any {
+		obj, _ := list[i].(map[string]any)
+		out := map[string]any{}
+		for _, k := range keys {
+			if v, ok := obj[k]; ok {
+				out[k] = v
+			}
+		}
+		return out
+	}
+	values := make([]any, len(list))
+	for i := range list {
+		c := composite(i)
+		values[i] = c
+		if len(keys) != 1 {
+			continue
+		}
+		// A single key counts as what it is, not by its text.
+		values[i] = unspecified{}
+		if v, ok := c[keys[0]]; ok {
+			values[i] = v
+		}
+	}
+	r.distinct(values, func(i int) any { return composite(i) })
+}
+
+// unspecified stands for the single key of an element that has none.
+type unspecified struct{}
+
+// distinct reports the second occurrence of each of values. The bad value is
+// what shown returns for its index.
+func (r *listRun) distinct(values []any, shown func(i int) any) {
+	if len(values) <= 1 {
+		return
+	}
+	times := make(map[any]int, len(values))
+	var second []int
+	for i, v := range values {
+		id := v
+		switch v.(type) {
+		case map[string]any, []any:
+			text, err := json.Marshal(v)
+			if err != nil {
+				r.at(i, func(path *field.Path) *field.Error { return field.Invalid(path, v, "internal error") })
+				return
+			}
+			id = jsonText(text)
+		}
+		if times[id]++; times[id] == 2 {
+			second = append(second, i)
+		}
+	}
+	for _, i := range second {
+		r.at(i, func(path *field.Path) *field.Error { return field.Duplicate(path, shown(i)) })
+	}
+}
+
+// jsonText is the identity of an object or a list. It differs from every
+// string.
+type jsonText string
+
+func (r *listRun) at(i int, report func(*field.Path) *field.Error) {
+	schema := r.place.schemaPointer()
+	r.place.push(itemStep, "", i)
+	r.errs = append(r.errs, NewError(report(r.place.path()), StepListType, r.place.objectPointer(), schema))
+	r.place.pop()
+}
