@@ -1,3 +1,59 @@
-// Package crdkit gives a program the CustomResourceDefinition behaviour of
-// kube-apiserver without the server.
+// Package crdkit gives a program the behaviour of CustomResourceDefinitions in
+// kube-apiserver 1.37, without the server: the same objects, the same verdicts,
+// the same words.
+//
+//	crd, err := crdkit.Parse(data)
+//	def, err := crdkit.Compile(crd)
+//	result, err := def.Version("v1").Create(ctx, obj)
+//
+// A definition goes in at the top and becomes one tree for each version
+// (package schema). Each engine compiles the tree into something that cannot
+// change. Objects pass through the engines in the order of the server, which is
+// what this package knows and nothing else does.
+//
+// # Which package for what
+//
+//   - crdkit: a whole definition, whole requests. Start here.
+//   - schema: is a schema structural, and what does it declare.
+//   - pruning: remove the fields that a schema does not declare.
+//   - defaulting: drop nulls, set defaults.
+//   - validation: values, list types, embedded resources, ratcheting.
+//   - validation/cel: x-kubernetes-validations.
+//   - conversion: objects of one version at another.
+//   - versionsort: which version goes first.
+//
+// Each of them stands alone: a program that only prunes links no CEL.
+//
+// # Semantics
+//
+// [Version.Create] does what the server does with a POST: read strictly or
+// not, bring metadata into form, prune, drop nulls, bring embedded metadata into
+// form, set defaults, let the caller mutate, reset what clients cannot set,
+// validate, and run the rules unless an error makes the values unfit for them.
+// [Version.Update] and [Version.UpdateStatus] are PUTs over an old object, with
+// ratcheting and transition rules; [Version.Read] is what a GET of a stored
+// object gives; [Version.Store] is what is written to storage. Without options
+// everything is as in a server with default settings; fields that the schema
+// does not know are dropped with a warning, see [FieldValidation].
+//
+// There are three ways to fail, and each has a place of its own. The definition
+// is wrong: [Compile] says so. The object is wrong: [Result] has the errors,
+// which are a verdict and not an error. There can be no verdict, as when the
+// context ends: the error.
+//
+// What only a running server can give is left out: metadata.uid,
+// creationTimestamp, resourceVersion, managedFields, generated names, admission
+// by others, and everything about users.
+//
+// # Differences from Kubernetes
+//
+// docs/DIFFERENCES.md lists them, each with its reason. Errors come sorted by
+// field, type and detail, where the server's order is often random.
+//
+// # Concurrency and ownership
+//
+// A [Definition] and its parts never change and are safe for concurrent use.
+// Requests change the object that they are given, and no other; the object must
+// not be used elsewhere meanwhile. Results belong to the caller. The functions
+// that take JSON never change their input.
 package crdkit

@@ -11,11 +11,11 @@ import (
 	_ "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	_ "k8s.io/apimachinery/pkg/api/validation"
 	_ "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	_ "k8s.io/apimachinery/pkg/util/json"
 	_ "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	_ "k8s.io/apimachinery/pkg/util/json"
 	_ "k8s.io/apiserver/pkg/cel"
 	_ "k8s.io/apiserver/pkg/cel/library"
 	_ "k8s.io/kube-openapi/pkg/validation/strfmt"
-	_ "sigs.k8s.io/yaml"
 	_ "sigs.k8s.io/json"
+	_ "sigs.k8s.io/yaml"
 )

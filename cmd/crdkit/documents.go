@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+)
+
+// maxFileBytes bounds how much of one file is read. A file may hold many
+// documents, each of which is bounded by the server's limit of its own.
+const maxFileBytes = 256 << 20
+
+// A document is one object of a file, or the reason why there is none.
+type document struct {
+	file   string // as the user named it, or found in a directory
+	number int    // position in the file, from 1; 0 if the file cannot be read
+	data   []byte
+	yaml   bool
+	err    error
+}
+
+// place names the document for people.
+func (d document) place() string {
+	if d.number == 0 {
+		return d.file
+	}
+	return fmt.Sprintf("%s, document %d", d.file, d.number)
+}
+
+// documents yields the documents of a file, of the files of a directory in
+// the order of their names, or of in for "-".
+func documents(name string, recursive bool, in io.Reader) iter.Seq[document] {
+	return func(yield func(document) bool) {
+		files, err := filesOf(name, recursive)
+		if err != nil {
+			yield(document{file: name, err: err})
+			return
+		}
+		for _, file := range files {
+			for d := range documentsOfFile(file, in) {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// filesOf returns name itself, or the YAML and JSON files in the directory of
+// that name.
+func filesOf(name string, recursive bool) ([]string, error) {
+	if name == "-" {
+		return []string{name}, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != name && !recursive:
+			return filepath.SkipDir
+		case !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no .yaml, .yml or .json file in %s", name)
+	}
+	return files, nil
+}
+
+func documentsOfFile(file string, in io.Reader) iter.Seq[document] {
+	return func(yield func(document) bool) {
+		data, err := readFile(file, in)
+		if err != nil {
+			yield(document{file: file, err: err})
+			return
+		}
+		next := yamlReader(data)
+		isYAML := !isJSON(file, data)
+		if !isYAML {
+			next = jsonReader(data)
+		}
+		for number := 1; ; {
+			doc, err := next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err == nil && blank(doc) {
+				continue
+			}
+			if !yield(document{file: file, number: number, data: doc, yaml: isYAML, err: err}) || err != nil {
+				return
+			}
+			number++
+		}
+	}
+}
+
+func readFile(file string, in io.Reader) ([]byte, error) {
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxFileBytes {
+		return nil, fmt.Errorf("larger than %d bytes", maxFileBytes)
+	}
+	return data, nil
+}
+
+// isJSON reports whether a file is sent as application/json: by its name, and
+// standard input by how it begins.
+func isJSON(file string, data []byte) bool {
+	if file != "-" {
+		return strings.EqualFold(filepath.Ext(file), ".json")
+	}
+	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+}
+
+// A reader returns the next document, and io.EOF after the last.
+type reader func() ([]byte, error)
+
+func yamlReader(data []byte) reader {
+	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	return r.Read
+}
+
+func jsonReader(data []byte) reader {
+	d := json.NewDecoder(bytes.NewReader(data))
+	return func() ([]byte, error) {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, err
+		}
+		return raw, nil
+	}
+}
+
+// blank reports whether a document holds nothing but comments and white space.
+func blank(doc []byte) bool {
+	for line := range bytes.Lines(doc) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}

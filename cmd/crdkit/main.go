@@ -1,0 +1,63 @@
+// Command crdkit does to custom resources what kube-apiserver does, without a
+// server.
+//
+//	crdkit admit -c CRD... FILE...
+//
+// See the help of each command, and package crdkit for the same as a library.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK        = 0 // everything was admitted
+	exitRefused   = 1 // something was refused
+	exitUndecided = 2 // something could not be decided, or the command line is wrong
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// An exitCode is an error that says how to exit and nothing else: what was
+// wrong has been printed.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	root := &cobra.Command{
+		Use:           "crdkit",
+		Short:         "Do to custom resources what kube-apiserver does, without a server",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.SetArgs(args)
+	root.AddCommand(newAdmit())
+
+	err := root.ExecuteContext(ctx)
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	default:
+		fmt.Fprintf(errOut, "error: %v\n", err)
+		return exitUndecided
+	}
+}

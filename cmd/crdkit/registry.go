@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit"
+)
+
+// A registry knows the definitions by group and kind.
+type registry struct {
+	kinds map[schema.GroupKind]*entry
+	errs  []error // what is wrong with the definitions
+}
+
+type entry struct {
+	place      string
+	definition *crdkit.Definition
+	err        error // why the server could not serve it
+}
+
+// load adds the definitions of a file or directory. Documents of other kinds
+// are passed over in directories and are errors in files.
+func (r *registry) load(name string, recursive bool, in io.Reader) {
+	info, err := os.Stat(name)
+	inDirectory := err == nil && info.IsDir()
+	found := false
+	for doc := range documents(name, recursive, in) {
+		if doc.err != nil {
+			r.fail(doc.place(), doc.err)
+			continue
+		}
+		if inDirectory && !isDefinition(doc.data) {
+			continue
+		}
+		found = true
+		r.add(doc)
+	}
+	if !found && len(r.errs) == 0 {
+		r.fail(name, errors.New("no CustomResourceDefinition in it"))
+	}
+}
+
+func isDefinition(data []byte) bool {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	// What is no YAML at all is passed on, so that the parser says why.
+	return yaml.Unmarshal(data, &head) != nil || head.Kind == "CustomResourceDefinition"
+}
+
+func (r *registry) add(doc document) {
+	crd, err := crdkit.Parse(doc.data)
+	if err != nil {
+		r.fail(doc.place(), err)
+		return
+	}
+	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
+	if other := r.kinds[kind]; other != nil {
+		r.fail(doc.place(), fmt.Errorf("%s is already defined in %s", kind, other.place))
+		return
+	}
+	d, err := crdkit.Compile(crd)
+	if err != nil {
+		r.fail(doc.place(), err)
+	}
+	if r.kinds == nil {
+		r.kinds = make(map[schema.GroupKind]*entry)
+	}
+	r.kinds[kind] = &entry{place: doc.place(), definition: d, err: err}
+}
+
+func (r *registry) fail(place string, err error) {
+	r.errs = append(r.errs, fmt.Errorf("%s: %w", place, err))
+}
+
+// version returns the served version of a kind, or why there is none.
+func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error) {
+	e := r.kinds[gvk.GroupKind()]
+	switch {
+	case e == nil:
+		return nil, fmt.Errorf("no matches for kind %q in version %q: no given definition has it", gvk.Kind, gvk.GroupVersion())
+	case e.err != nil:
+		return nil, fmt.Errorf("the definition in %s cannot be served: %w", e.place, e.err)
+	}
+	v := e.definition.Version(gvk.Version)
+	if v == nil || !v.Served() {
+		return nil, fmt.Errorf("no matches for kind %q in version %q: %s does not serve it", gvk.Kind, gvk.GroupVersion(), e.definition.Name())
+	}
+	return v, nil
+}

@@ -1,0 +1,81 @@
+package crdkit
+
+import (
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
+	"k8s.io/apimachinery/pkg/runtime"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+)
+
+// MaxRequestBytes is the size of the largest request body that kube-apiserver
+// reads. Larger input is refused before it is looked at.
+const MaxRequestBytes = 3 * 1024 * 1024
+
+// decode reads the body of a request. Complaints of strict decoding that are
+// not fatal, such as duplicate fields, come back next to the object.
+//
+// A refusal is the server's answer to a body that it cannot read.
+func (r *request) decode(raw []byte) (*unstructured.Unstructured, []error, *Refusal) {
+	if len(raw) > MaxRequestBytes {
+		return nil, nil, &Refusal{
+			Code:    http.StatusRequestEntityTooLarge,
+			Reason:  "RequestEntityTooLarge",
+			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
+		}
+	}
+	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, unstructuredscheme.NewUnstructuredObjectTyper(),
+		json.SerializerOptions{Yaml: r.yaml, Strict: r.fields != Ignore})
+	want := r.version.GroupVersionKind()
+	obj := &unstructured.Unstructured{}
+	_, found, err := s.Decode(raw, &want, obj)
+	if err == nil {
+		return obj, nil, nil
+	}
+	if strict, ok := runtime.AsStrictDecodingError(err); ok {
+		return obj, strict.Errors(), nil
+	}
+	return nil, nil, r.undecodable(err, found, raw)
+}
+
+// creator makes the objects that a serializer decodes into.
+type creator struct{}
+
+func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {
+	return &unstructured.Unstructured{}, nil
+}
+
+// undecodable returns the server's answer to a body that is no object of the
+// version. found is what the body says that it is, nil if it does not say.
+func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, raw []byte) *Refusal {
+	kind := r.version.def.kind
+	if found != nil && found.Kind != "" {
+		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", found.Kind, found.Version, kind, err))
+	}
+	return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v (%s)", kind, err, summary(raw)))
+}
+
+// summary returns the beginning of a body that could not be read: as text if
+// it looks like JSON, in hexadecimal otherwise.
+func summary(raw []byte) string {
+	const most = 30
+	if len(raw) == 0 {
+		return "<empty>"
+	}
+	more := ""
+	shown := raw
+	if len(raw) > most {
+		shown, more = raw[:most], " ..."
+	}
+	if raw[0] == '{' {
+		return string(shown) + more
+	}
+	return fmt.Sprintf("%x%s", shown, more)
+}
+
+func badRequest(message string, details ...string) *Refusal {
+	return &Refusal{Code: http.StatusBadRequest, Reason: "BadRequest", Message: message, Details: details}
+}

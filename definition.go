@@ -1,0 +1,229 @@
+package crdkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/versionsort"
+)
+
+// A Definition is a compiled CustomResourceDefinition. It never changes and is
+// safe for concurrent use.
+type Definition struct {
+	name       string
+	group      string
+	kind       string
+	plural     string
+	namespaced bool
+	// preserve: unknown fields of all objects are kept, whatever schemas say
+	// (spec.preserveUnknownFields, a leftover of v1beta1).
+	preserve bool
+	plain    bool // shortcuts are off
+
+	versions  []*Version // by priority
+	byName    map[string]*Version
+	storage   *Version
+	converter conversion.Converter
+	// noConverter says why there is no converter; it is the error of every
+	// conversion that would need one.
+	noConverter error
+}
+
+// Compile prepares a definition for requests. The definition is not changed
+// and not kept.
+//
+// The error says everything that keeps the server from serving objects of the
+// definition: schemas that are not structural and rules that do not compile,
+// with the server's words and places. It unwraps to the single *field.Error
+// values. Compile does not judge what has no effect on objects.
+//
+// A definition whose strategy is Webhook compiles without [WithConverter] as
+// long as no object needs to be converted; conversions then fail with
+// conversion.ErrNoWebhook.
+func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Definition, error) {
+	if crd == nil {
+		return nil, errors.New("crdkit: the definition is nil")
+	}
+	var cfg config
+	for _, opt := range opts {
+		opt.applyCompile(&cfg)
+	}
+	d := &Definition{
+		name:       crd.Name,
+		group:      crd.Spec.Group,
+		kind:       crd.Spec.Names.Kind,
+		plural:     crd.Spec.Names.Plural,
+		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		preserve:   crd.Spec.PreserveUnknownFields,
+		plain:      cfg.plain,
+		byName:     make(map[string]*Version, len(crd.Spec.Versions)),
+	}
+	if err := d.checkShape(crd); err != nil {
+		return nil, err
+	}
+	if err := d.compileVersions(crd, cfg); err != nil {
+		return nil, err
+	}
+	d.converter, d.noConverter = cfg.converter, nil
+	if d.converter == nil {
+		d.converter, d.noConverter = conversion.New(crd)
+		if d.noConverter != nil && !errors.Is(d.noConverter, conversion.ErrNoWebhook) {
+			return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, d.noConverter)
+		}
+	}
+	return d, nil
+}
+
+// checkShape returns an error for a definition that lacks what every request
+// needs.
+func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) error {
+	var errs field.ErrorList
+	spec := field.NewPath("spec")
+	if d.group == "" {
+		errs = append(errs, field.Required(spec.Child("group"), ""))
+	}
+	if d.kind == "" {
+		errs = append(errs, field.Required(spec.Child("names", "kind"), ""))
+	}
+	if d.plural == "" {
+		errs = append(errs, field.Required(spec.Child("names", "plural"), ""))
+	}
+	stored := 0
+	seen := map[string]bool{}
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			stored++
+		}
+		if seen[v.Name] {
+			errs = append(errs, field.Invalid(spec.Child("versions"), field.OmitValueType{}, "must contain unique version names"))
+		}
+		seen[v.Name] = true
+	}
+	if stored != 1 {
+		errs = append(errs, field.Invalid(spec.Child("versions"), field.OmitValueType{}, "must have exactly one version marked as storage version"))
+	}
+	return d.wrong(errs)
+}
+
+// wrong returns errs as the error of Compile, nil if there are none.
+func (d *Definition) wrong(errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("crdkit: definition %s: %w", d.name, errs.ToAggregate())
+}
+
+func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
+	var errs field.ErrorList
+	for i := range crd.Spec.Versions {
+		v, wrong := newVersion(d, crd, i, cfg)
+		if len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
+		d.versions = append(d.versions, v)
+		d.byName[v.name] = v
+		if v.storage {
+			d.storage = v
+		}
+	}
+	slices.SortFunc(d.versions, func(a, b *Version) int { return versionsort.Compare(a.name, b.name) })
+	return d.wrong(errs)
+}
+
+// Name returns the name of the definition, plural.group.
+func (d *Definition) Name() string { return d.name }
+
+// GroupKind returns the group and kind of the objects.
+func (d *Definition) GroupKind() runtimeschema.GroupKind {
+	return runtimeschema.GroupKind{Group: d.group, Kind: d.kind}
+}
+
+// Namespaced reports whether objects live in namespaces.
+func (d *Definition) Namespaced() bool { return d.namespaced }
+
+// Versions returns all versions, served or not, in the order of priority that
+// clients see: the most stable and newest first.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
+func (d *Definition) Versions() []*Version { return slices.Clone(d.versions) }
+
+// Version returns the version of that name, nil if there is none.
+func (d *Definition) Version(name string) *Version { return d.byName[name] }
+
+// Storage returns the version at which objects are stored.
+func (d *Definition) Storage() *Version { return d.storage }
+
+// Preferred returns the version that clients use if they may choose: the
+// served one of the highest priority. It is nil if none is served.
+func (d *Definition) Preferred() *Version {
+	for _, v := range d.versions {
+		if v.served {
+			return v
+		}
+	}
+	return nil
+}
+
+// Convert returns objs at version to, in the same order, as the definition's
+// conversion strategy has it. Nothing is pruned, defaulted or validated; see
+// [Version.Read] for objects as they are served. The objects are not changed,
+// and the result shares no memory with them.
+func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	if d.byName[to] == nil {
+		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)
+	}
+	if d.converter == nil {
+		return nil, d.noConverter
+	}
+	return d.converter.Convert(ctx, objs, to)
+}
+
+// convertOne is Convert for one object that may be used up.
+func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructured, to *Version) (*unstructured.Unstructured, error) {
+	if obj.GetAPIVersion() == to.apiVersion() {
+		return obj, nil
+	}
+	out, err := d.Convert(ctx, []*unstructured.Unstructured{obj}, to.name)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != 1 || out[0] == nil {
+		return nil, fmt.Errorf("crdkit: the converter returned %d objects for one", len(out))
+	}
+	return out[0], nil
+}
+
+// deprecation returns the warning of a deprecated version, "" for others.
+func (d *Definition) deprecation(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) string {
+	if !v.Deprecated {
+		return ""
+	}
+	if v.DeprecationWarning != nil {
+		return *v.DeprecationWarning
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s/%s %s is deprecated", d.group, v.Name, d.kind)
+	best := ""
+	for _, other := range crd.Spec.Versions {
+		if !other.Served || other.Deprecated || versionsort.Compare(other.Name, v.Name) >= 0 {
+			continue
+		}
+		if best == "" || versionsort.Compare(other.Name, best) < 0 {
+			best = other.Name
+		}
+	}
+	if best != "" {
+		fmt.Fprintf(&text, "; use %s/%s %s", d.group, best, d.kind)
+	}
+	return text.String()
+}

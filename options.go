@@ -1,0 +1,87 @@
+package crdkit
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/conversion"
+)
+
+// An Option changes how [Compile] prepares a definition. Without options a
+// definition behaves exactly as in kube-apiserver 1.37.
+type Option interface{ applyCompile(*config) }
+
+type config struct {
+	converter conversion.Converter
+	plain     bool
+}
+
+type compileOption func(*config)
+
+func (f compileOption) applyCompile(c *config) { f(c) }
+
+// WithConverter makes the definition convert objects with c, whatever its
+// spec.conversion says.
+func WithConverter(c conversion.Converter) Option {
+	return compileOption(func(cfg *config) { cfg.converter = c })
+}
+
+// PlainOnly switches every shortcut of the engines off. Results are the same;
+// tests compare the two.
+func PlainOnly() Option {
+	return compileOption(func(cfg *config) { cfg.plain = true })
+}
+
+// A RequestOption changes one request. Without options a request is what
+// kube-apiserver does with one that sets no query parameters.
+type RequestOption interface{ applyRequest(*request) }
+
+type requestOption func(*request)
+
+func (f requestOption) applyRequest(r *request) { f(r) }
+
+// A FieldValidation says what becomes of fields that the schema does not know
+// and of fields that are given twice.
+//
+// See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
+type FieldValidation string
+
+const (
+	// Warn drops the fields and reports each as a warning. It is the default.
+	Warn FieldValidation = "Warn"
+	// Ignore drops the fields silently.
+	Ignore FieldValidation = "Ignore"
+	// Strict refuses the request.
+	Strict FieldValidation = "Strict"
+)
+
+// Validate sets what becomes of unknown and duplicate fields.
+func (f FieldValidation) applyRequest(r *request) { r.fields = f }
+
+// ReportChanges makes the result list what the server changed in the object.
+func ReportChanges() RequestOption {
+	return requestOption(func(r *request) { r.report = true })
+}
+
+// InNamespace sets the namespace that the request is made in. An object that
+// names another is refused. Without this option the request is made in the
+// namespace that the object names, or in "default" if it names none, as kubectl
+// does. It has no effect on cluster-scoped resources.
+func InNamespace(namespace string) RequestOption {
+	return requestOption(func(r *request) { r.namespace = namespace })
+}
+
+// Mutate runs f on the decoded, pruned and defaulted object, as mutating
+// admission would, and sets defaults again afterwards. The server neither
+// prunes nor drops nulls after it. An error of f ends the request without a
+// verdict.
+func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
+	return requestOption(func(r *request) { r.mutate = f })
+}
+
+// YAML makes CreateJSON, UpdateJSON and UpdateStatusJSON read their input as
+// application/yaml. The output is JSON all the same.
+func YAML() RequestOption {
+	return requestOption(func(r *request) { r.yaml = true })
+}

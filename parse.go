@@ -1,0 +1,99 @@
+package crdkit
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// crdKind is the kind of a definition.
+const crdKind = "CustomResourceDefinition"
+
+// Parse reads one CustomResourceDefinition of apiextensions.k8s.io/v1 from YAML
+// or JSON. It is as strict as kubectl: fields that the type does not have and
+// fields that are given twice are errors, all of them named. It does not judge
+// what the definition says; [Compile] does.
+//
+// The input is neither kept nor changed.
+func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	converted, err := toJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if err := expectDefinition(converted); err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	strict, err := kjson.UnmarshalStrict(converted, crd)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if err := errors.Join(strict...); err != nil {
+		return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, err)
+	}
+	return crd, nil
+}
+
+// toJSON returns one document of YAML or JSON as JSON, and refuses several.
+func toJSON(data []byte) ([]byte, error) {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		return trimmed, nil
+	}
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	var doc []byte
+	for {
+		next, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if blank(next) {
+			continue
+		}
+		if doc != nil {
+			return nil, errors.New("several documents where one is expected")
+		}
+		doc = next
+	}
+	if doc == nil {
+		return nil, errors.New("no document where one is expected")
+	}
+	return yaml.YAMLToJSONStrict(doc)
+}
+
+// blank reports whether a document holds nothing but comments and white space.
+func blank(doc []byte) bool {
+	for line := range bytes.Lines(doc) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}
+
+func expectDefinition(data []byte) error {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
+		return fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if head.Kind != crdKind {
+		return fmt.Errorf("crdkit: not a definition: kind is %q, want %q", head.Kind, crdKind)
+	}
+	if want := apiextensionsv1.SchemeGroupVersion.String(); head.APIVersion != want {
+		return fmt.Errorf("crdkit: definition has apiVersion %q, want %q", head.APIVersion, want)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package crdkit
+
+import (
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	crdschema "github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A Result is the verdict on one request. It belongs to the caller.
+type Result struct {
+	// Errors are what the server lists when it answers 422 Invalid, sorted by
+	// field, type and detail. An error that the server repeats is repeated.
+	Errors validation.ErrorList
+	// Refusal is set instead if the server turns the request down before it
+	// validates the object.
+	Refusal *Refusal
+	// Warnings are the warning headers of the response, in the server's order.
+	Warnings []string
+	// Ratcheted are errors of the new object that an update is excused from,
+	// because the old object has them at values that did not change.
+	Ratcheted validation.ErrorList
+	// Changes are what the server changed in the object, in the order of its
+	// steps. They are recorded with [ReportChanges] only.
+	Changes []Change
+	// Cost is what the rules of the object spent, in CEL cost units, of a
+	// budget of 10,000,000.
+	Cost uint64
+
+	groupKind schema.GroupKind
+	name      string
+}
+
+// A Refusal is an answer other than 422 Invalid.
+type Refusal struct {
+	Code    int    // HTTP status, such as 400
+	Reason  string // as metav1.StatusReason: BadRequest, Conflict, RequestEntityTooLarge
+	Message string // the server's words
+	// Details are the single complaints of a message that joins several, such
+	// as `unknown field "spec.replica"`.
+	Details []string
+}
+
+// Admitted reports whether the server accepts the request.
+func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil }
+
+// Err returns the answer of the server to a request that it does not accept,
+// an *apierrors.StatusError with the server's message, and nil for a request
+// that it accepts.
+func (r *Result) Err() error {
+	if r.Refusal != nil {
+		return r.Refusal.status()
+	}
+	if len(r.Errors) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(r.groupKind, r.name, r.Errors.Field())
+}
+
+func (r *Refusal) status() error {
+	switch r.Code {
+	case http.StatusConflict:
+		err := apierrors.NewConflict(schema.GroupResource{}, "", nil)
+		err.ErrStatus.Message = r.Message
+		return err
+	case http.StatusRequestEntityTooLarge:
+		err := apierrors.NewRequestEntityTooLargeError("")
+		err.ErrStatus.Message = r.Message
+		return err
+	default:
+		return apierrors.NewBadRequest(r.Message)
+	}
+}
+
+// An Op says what was done to a place of an object.
+type Op string
+
+const (
+	// Pruned: a field that the schema does not declare was removed.
+	Pruned Op = "pruned"
+	// NullDropped: a null was removed where the schema does not admit it.
+	NullDropped Op = "null-dropped"
+	// Defaulted: a default was set.
+	Defaulted Op = "defaulted"
+	// Coerced: metadata of the object or of an embedded resource was brought
+	// into the form in which the server writes it.
+	Coerced Op = "coerced"
+	// Reset: the server overwrote what a request cannot set, such as status,
+	// metadata.generation or metadata.uid.
+	Reset Op = "reset"
+)
+
+// A Change is one thing that the server changed in an object.
+type Change struct {
+	Op   Op
+	Path crdschema.Path
+}
+
+// String returns the change in the form "pruned spec.replica".
+func (c Change) String() string { return fmt.Sprintf("%s %s", c.Op, c.Path) }

@@ -1,0 +1,116 @@
+package crdkit
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/pruning"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// A Version is one version of a definition with everything that a request to
+// it needs, compiled. It never changes and is safe for concurrent use.
+type Version struct {
+	def  *Definition
+	name string
+
+	served, storage bool
+	status          bool // has the status subresource
+	scale           *scale
+	warning         string // on every request, "" if the version is not deprecated
+
+	node      *schema.Node // nil if the version has no schema
+	pruner    *pruning.Pruner
+	defaulter *defaulting.Defaulter
+	embedded  *objectmeta.Embedded
+	validator *validation.Validator
+	rules     *cel.Program // nil if there are no rules
+}
+
+func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
+	declared := &crd.Spec.Versions[i]
+	v := &Version{
+		def:     d,
+		name:    declared.Name,
+		served:  declared.Served,
+		storage: declared.Storage,
+		warning: d.deprecation(crd, declared),
+	}
+	if s := declared.Subresources; s != nil {
+		v.status = s.Status != nil
+		v.scale = newScale(s.Scale)
+	}
+	if declared.Schema == nil || declared.Schema.OpenAPIV3Schema == nil {
+		v.compileEngines(cfg)
+		return v, nil
+	}
+	path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+	node, errs := schema.Compile(declared.Schema.OpenAPIV3Schema, schema.AtPath(path))
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if !d.preserve {
+		node = pruneDefaults(node)
+	}
+	v.node = node
+	if node.Facts().Has(schema.HasRules) {
+		if v.rules, errs = cel.Compile(node, cel.AtPath(path)); len(errs) > 0 {
+			return nil, errs
+		}
+	}
+	v.compileEngines(cfg)
+	return v, nil
+}
+
+func (v *Version) compileEngines(cfg config) {
+	var (
+		prune []pruning.Option
+		deflt []defaulting.Option
+		valid []validation.Option
+		embed []objectmeta.Option
+	)
+	if cfg.plain {
+		prune = append(prune, pruning.PlainOnly())
+		deflt = append(deflt, defaulting.PlainOnly())
+		valid = append(valid, validation.PlainOnly())
+		embed = append(embed, objectmeta.PlainOnly())
+	}
+	v.pruner = pruning.New(v.node, prune...)
+	v.defaulter = defaulting.New(v.node, deflt...)
+	v.embedded = objectmeta.NewEmbedded(v.node, embed...)
+	v.validator = validation.New(v.node, valid...)
+}
+
+// Name returns the name of the version, such as v1beta1.
+func (v *Version) Name() string { return v.name }
+
+// Definition returns the definition that v is a version of.
+func (v *Version) Definition() *Definition { return v.def }
+
+// Served reports whether clients may use the version.
+func (v *Version) Served() bool { return v.served }
+
+// IsStorage reports whether objects are stored at the version.
+func (v *Version) IsStorage() bool { return v.storage }
+
+// HasStatus reports whether the version has the status subresource.
+func (v *Version) HasStatus() bool { return v.status }
+
+// Warning returns what the server warns of on every request to the version:
+// that it is deprecated. It is "" for a version that is not.
+func (v *Version) Warning() string { return v.warning }
+
+// Schema returns the compiled schema, nil if the version has none.
+func (v *Version) Schema() *schema.Node { return v.node }
+
+// GroupVersionKind returns the group, version and kind of the objects.
+func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
+	return runtimeschema.GroupVersionKind{Group: v.def.group, Version: v.name, Kind: v.def.kind}
+}
+
+func (v *Version) apiVersion() string { return v.def.group + "/" + v.name }
