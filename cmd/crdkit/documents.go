@@ -48,7 +48,7 @@ func documents(name string, recursive bool, in io.Reader) iter.Seq[document] {
 			return
 		}
 		for _, file := range files {
-			for d := range documentsOfFile(file, in) {
+			for d := range documentsOfFile(file, file == name, in) {
 				if !yield(d) {
 					return
 				}
@@ -91,7 +91,9 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	return files, nil
 }
 
-func documentsOfFile(file string, in io.Reader) iter.Seq[document] {
+// documentsOfFile yields the documents of one file. A file that was named must
+// have some.
+func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
 	return func(yield func(document) bool) {
 		data, err := readFile(file, in)
 		if err != nil {
@@ -106,6 +108,9 @@ func documentsOfFile(file string, in io.Reader) iter.Seq[document] {
 		for number := 1; ; {
 			doc, err := next()
 			if errors.Is(err, io.EOF) {
+				if number == 1 && named {
+					yield(document{file: file, err: errors.New("no document in it")})
+				}
 				return
 			}
 			if err == nil && blank(doc) {
