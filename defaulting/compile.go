@@ -1,0 +1,99 @@
+package defaulting
+
+import "github.com/crdkit/crdkit/schema"
+
+type fillCompiler struct {
+	nodes map[*schema.Node]*fillNode
+	sets  map[*schema.Node]*set
+	left  int // values by which defaults may still grow
+}
+
+// compileDefaults returns the node for objects of schema n. Filling in
+// defaults makes at most maxFilled values.
+func compileDefaults(n *schema.Node, maxFilled int) *fillNode {
+	c := fillCompiler{
+		nodes: make(map[*schema.Node]*fillNode),
+		sets:  make(map[*schema.Node]*set),
+		left:  maxFilled,
+	}
+	return c.node(n)
+}
+
+// node returns the node for values of n, nil if there is nothing to set.
+func (c *fillCompiler) node(n *schema.Node) *fillNode {
+	if n == nil || !n.Facts().Has(schema.HasDefaults) {
+		return nil
+	}
+	done, ok := c.nodes[n]
+	if !ok {
+		done = c.compile(n)
+		if done.idle() {
+			done = nil
+		}
+		c.nodes[n] = done
+	}
+	return done
+}
+
+func (c *fillCompiler) compile(n *schema.Node) *fillNode {
+	additional, _ := n.AdditionalProperties()
+	out := &fillNode{
+		byName: make(map[string]*fillNode),
+		others: c.rule(additional),
+		items:  c.rule(n.Items()),
+	}
+	for name, p := range n.Properties() {
+		below := c.node(p)
+		if s := c.set(p); s != nil {
+			out.sets = append(out.sets, field{name: name, set: s, below: below})
+			below = nil
+		} else if below != nil {
+			out.walks = append(out.walks, field{name: name, below: below})
+		}
+		if below != nil || !out.others.idle() {
+			out.byName[name] = below
+		}
+	}
+	return out
+}
+
+// rule returns what to do with values of n that have no name in the schema.
+func (c *fillCompiler) rule(n *schema.Node) rule {
+	r := rule{below: c.node(n)}
+	if n != nil && !n.Nullable() {
+		r.null = c.set(n)
+	}
+	return r
+}
+
+// set returns the default of n, nil if there is none.
+func (c *fillCompiler) set(n *schema.Node) *set {
+	if done, ok := c.sets[n]; ok {
+		return done
+	}
+	var out *set
+	if d, ok := n.Default(); ok {
+		out = c.filled(d, n)
+		out.nullable = n.Nullable()
+	}
+	c.sets[n] = out
+	return out
+}
+
+// filled fills the default d of n in, or leaves that for later if it takes
+// more values than are left.
+func (c *fillCompiler) filled(d any, n *schema.Node) *set {
+	below := c.node(n)
+	declared := count(d)
+	m := meter{compiler: c, left: c.left + declared}
+	m.value(d, n)
+	if m.left < 0 {
+		return &set{value: templateOf(d), late: below, size: tooLarge}
+	}
+	size := c.left + declared - m.left
+	c.left = m.left
+	if below != nil {
+		below.value(d, schema.Step{}, nil)
+	}
+	return &set{value: templateOf(d), size: size}
+}

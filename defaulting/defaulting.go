@@ -1,0 +1,62 @@
+package defaulting
+
+import (
+	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Defaulter drops nulls from objects of one schema and sets their defaults.
+// It never changes and is safe for concurrent use.
+type Defaulter struct {
+	nulls    walker
+	defaults walker
+}
+
+// A walker changes one object. If t is not nil it marks there what it changes.
+type walker interface {
+	walk(obj map[string]any, t *trail.Trail)
+}
+
+// New returns a Defaulter for objects of schema n. A nil n declares nothing,
+// so that no object is changed.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+func New(n *schema.Node, opts ...Option) *Defaulter {
+	o := options{maxFilled: maxFilled}
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	if o.plain {
+		return &Defaulter{nulls: plainNulls{n}, defaults: plainDefaults{n}}
+	}
+	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
+}
+
+// DropNulls removes from obj, in place, the entries of maps that are null
+// where the schema neither admits null nor declares a default.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
+func (d *Defaulter) DropNulls(obj map[string]any) { d.nulls.walk(obj, nil) }
+
+// ReportNulls is like [Defaulter.DropNulls] but also returns the paths of the
+// nulls that it dropped, in increasing order of their strings, nil if there
+// are none.
+func (d *Defaulter) ReportNulls(obj map[string]any) []schema.Path { return report(d.nulls, obj) }
+
+// Default sets in obj, in place, the values that are absent and have a
+// default, and replaces nulls that are not admitted by the default if there is
+// one. A nil obj stays nil.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+func (d *Defaulter) Default(obj map[string]any) { d.defaults.walk(obj, nil) }
+
+// Report is like [Defaulter.Default] but also returns the paths of the values
+// that it set, in increasing order of their strings, nil if there are none.
+// Values inside of a value that was set are not listed.
+func (d *Defaulter) Report(obj map[string]any) []schema.Path { return report(d.defaults, obj) }
+
+func report(w walker, obj map[string]any) []schema.Path {
+	var t trail.Trail
+	w.walk(obj, &t)
+	return t.Marks()
+}

@@ -1,0 +1,163 @@
+package defaulting
+
+import (
+	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Defaulting, compiled. A node knows the few fields that matter: those to be
+// set, and those with defaults further down. Defaults have been filled in with
+// the defaults below them, so that a value that is set needs no second look.
+
+// A fillNode says which defaults to set in the values of one place. A nil
+// *fillNode sets none. Equal schemas share theirs.
+type fillNode struct {
+	sets  []field // properties with a default, by name
+	walks []field // other properties with defaults below, by name
+
+	// byName has the walks, and if others is not idle also nil for every other
+	// property.
+	byName map[string]*fillNode
+	others rule // for fields that are not properties
+	items  rule
+}
+
+type field struct {
+	name  string
+	set   *set      // nil in walks
+	below *fillNode // for the value if there is one
+}
+
+// A rule says what to do with values that have no name in the schema.
+type rule struct {
+	null  *set // what a null gives way to, nil if nothing
+	below *fillNode
+}
+
+func (r rule) idle() bool { return r.null == nil && r.below == nil }
+
+// A set is the default of a schema.
+type set struct {
+	value    template
+	size     int       // values in it once it is filled in
+	late     *fillNode // fills copies of the default in, nil if it is filled in already
+	nullable bool      // null stays
+}
+
+// copy returns a new copy of the default with all defaults below it.
+func (s *set) copy() any {
+	v := s.value.copy()
+	if s.late != nil {
+		s.late.value(v, schema.Step{}, nil)
+	}
+	return v
+}
+
+func (n *fillNode) idle() bool {
+	return len(n.sets) == 0 && len(n.walks) == 0 && n.others.idle() && n.items.idle()
+}
+
+func (n *fillNode) walk(obj map[string]any, t *trail.Trail) {
+	if n != nil {
+		n.object(obj, t)
+	}
+}
+
+// value fills in a value that the caller found at step s.
+func (n *fillNode) value(v any, s schema.Step, t *trail.Trail) {
+	switch v := v.(type) {
+	case map[string]any:
+		t.Enter(s)
+		n.object(v, t)
+		t.Leave()
+	case []any:
+		t.Enter(s)
+		n.list(v, t)
+		t.Leave()
+	}
+}
+
+func (n *fillNode) list(list []any, t *trail.Trail) {
+	if n.items.idle() {
+		return
+	}
+	for i, v := range list {
+		switch {
+		case v == nil && n.items.null != nil:
+			list[i] = n.items.null.copy()
+			t.Mark(schema.Index(i))
+		case n.items.below != nil && isContainer(v):
+			n.items.below.value(v, schema.Index(i), t)
+		}
+	}
+}
+
+func (n *fillNode) object(m map[string]any, t *trail.Trail) {
+	if m == nil {
+		return
+	}
+	switch {
+	case !n.others.idle():
+		n.all(m, t)
+	case dense(len(n.walks), len(m)):
+		n.probe(m, t)
+	default:
+		n.scan(m, t)
+	}
+	// Last, so that nothing else looks into values that are complete.
+	for i := range n.sets {
+		n.sets[i].apply(m, t)
+	}
+}
+
+// probe looks up the properties with defaults below.
+func (n *fillNode) probe(m map[string]any, t *trail.Trail) {
+	for i := range n.walks {
+		f := &n.walks[i]
+		if v, ok := m[f.name]; ok && isContainer(v) {
+			f.below.value(v, schema.Field(f.name), t)
+		}
+	}
+}
+
+// scan goes through m for properties with defaults below.
+func (n *fillNode) scan(m map[string]any, t *trail.Trail) {
+	for name, v := range m {
+		if !isContainer(v) {
+			continue
+		}
+		if below := n.byName[name]; below != nil {
+			below.value(v, schema.Field(name), t)
+		}
+	}
+}
+
+// all goes through m when fields of any name matter.
+func (n *fillNode) all(m map[string]any, t *trail.Trail) {
+	for name, v := range m {
+		below, known := n.byName[name]
+		switch {
+		case known:
+		case v == nil && n.others.null != nil:
+			m[name] = n.others.null.copy()
+			t.Mark(schema.Field(name))
+			continue
+		default:
+			below = n.others.below
+		}
+		if below != nil && isContainer(v) {
+			below.value(v, schema.Field(name), t)
+		}
+	}
+}
+
+func (f *field) apply(m map[string]any, t *trail.Trail) {
+	v, ok := m[f.name]
+	switch {
+	case !ok || v == nil && !f.set.nullable:
+		m[f.name] = f.set.copy()
+		t.Mark(schema.Field(f.name))
+	case f.below != nil && isContainer(v):
+		f.below.value(v, schema.Field(f.name), t)
+	}
+}

@@ -1,0 +1,137 @@
+package defaulting
+
+import (
+	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Null dropping, compiled. A node knows for each field whether a null goes and
+// what to do inside of the value, and most values are neither null nor a
+// container: those are passed over without being looked up.
+
+// A nullNode says which nulls to drop from the values of one place. A nil
+// *nullNode drops none. Equal schemas share theirs.
+type nullNode struct {
+	fields []nullField // that have something to do, by name
+	byName map[string]nullRule
+	others nullRule // for fields that are not in byName
+	items  *nullNode
+}
+
+type nullField struct {
+	name string
+	nullRule
+}
+
+type nullRule struct {
+	below *nullNode
+	drop  bool // null is to be dropped
+}
+
+func (r nullRule) idle() bool { return r.below == nil && !r.drop }
+
+type nullCompiler map[*schema.Node]*nullNode
+
+func compileNulls(n *schema.Node) *nullNode {
+	return nullCompiler{}.node(n)
+}
+
+func (c nullCompiler) node(n *schema.Node) *nullNode {
+	if n == nil || !n.Facts().Has(schema.CanDropNulls) {
+		return nil
+	}
+	if done, ok := c[n]; ok {
+		return done
+	}
+	out := &nullNode{byName: make(map[string]nullRule), items: c.node(n.Items())}
+	additional, _ := n.AdditionalProperties()
+	out.others = c.rule(additional)
+	for name, p := range n.Properties() {
+		r := c.rule(p)
+		if !r.idle() {
+			out.fields = append(out.fields, nullField{name, r})
+		}
+		if !r.idle() || !out.others.idle() {
+			out.byName[name] = r
+		}
+	}
+	c[n] = out
+	return out
+}
+
+func (c nullCompiler) rule(n *schema.Node) nullRule {
+	if n == nil {
+		return nullRule{}
+	}
+	return nullRule{below: c.node(n), drop: !n.Nullable() && !hasDefault(n)}
+}
+
+func (n *nullNode) walk(obj map[string]any, t *trail.Trail) {
+	if n != nil {
+		n.object(obj, t)
+	}
+}
+
+func (n *nullNode) value(v any, s schema.Step, t *trail.Trail) {
+	switch v := v.(type) {
+	case map[string]any:
+		t.Enter(s)
+		n.object(v, t)
+		t.Leave()
+	case []any:
+		if n.items == nil {
+			return
+		}
+		t.Enter(s)
+		for i, e := range v {
+			if isContainer(e) {
+				n.items.value(e, schema.Index(i), t)
+			}
+		}
+		t.Leave()
+	}
+}
+
+func (n *nullNode) object(m map[string]any, t *trail.Trail) {
+	if n.others.idle() && dense(len(n.fields), len(m)) {
+		n.probe(m, t)
+		return
+	}
+	for name, v := range m {
+		if v != nil && !isContainer(v) {
+			continue
+		}
+		r, ok := n.byName[name]
+		if !ok {
+			r = n.others
+		}
+		r.apply(m, name, v, t)
+	}
+}
+
+// probe looks up the fields that have something to do.
+func (n *nullNode) probe(m map[string]any, t *trail.Trail) {
+	left := len(m)
+	for i := range n.fields {
+		if left == 0 {
+			return
+		}
+		f := &n.fields[i]
+		if v, ok := m[f.name]; ok {
+			left--
+			if v == nil || isContainer(v) {
+				f.apply(m, f.name, v, t)
+			}
+		}
+	}
+}
+
+func (r nullRule) apply(m map[string]any, name string, v any, t *trail.Trail) {
+	switch {
+	case v == nil && r.drop:
+		t.Mark(schema.Field(name))
+		delete(m, name)
+	case r.below != nil:
+		r.below.value(v, schema.Field(name), t)
+	}
+}

@@ -1,0 +1,187 @@
+package pruning
+
+import (
+	"slices"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A node says how to prune the values of one place. Scalars are never
+// changed, so that it only concerns maps and lists. A nil *node leaves
+// everything alone.
+//
+// Whether unknown fields are preserved can be inherited, so that one schema
+// may have two nodes. Equal schemas share theirs.
+type node struct {
+	// fields are those known by name, likely ones first: each of them if fields
+	// of other names do not simply stay, or else those only that are not to be
+	// left alone.
+	fields []field
+	byName map[string]*node
+
+	others others
+	rest   *node // of fields that are not in byName if others is walkOthers
+	items  *node
+}
+
+type field struct {
+	name string
+	node *node
+}
+
+// others says what happens to fields that are not in byName.
+type others uint8
+
+const (
+	dropOthers others = iota
+	keepOthers
+	walkOthers
+)
+
+// dense reports whether it takes less time to look all known fields up in a
+// map of that many entries than to go through the map and look its entries up.
+// BenchmarkDense measures both. Starting to go through a map costs as much as
+// a handful of lookups, and maps of more than eight entries are of another,
+// slower kind.
+func (n *node) dense(entries int) bool {
+	if entries > 8 {
+		return len(n.fields) <= 2*entries
+	}
+	return len(n.fields) <= 8+entries/2
+}
+
+// compile returns the node for whole objects of schema n.
+func compile(n *schema.Node, resource bool) *node {
+	c := compiler{done: make(map[key]*node), empty: &node{}}
+	c.empty.items = c.empty
+	if n == nil {
+		if resource {
+			return c.object(nil, false, true)
+		}
+		return c.empty
+	}
+	if resource && !n.EmbeddedResource() {
+		return c.object(n, n.PreserveUnknownFields(), true)
+	}
+	return c.node(n, false)
+}
+
+type compiler struct {
+	done  map[key]*node
+	empty *node // empties maps, at any depth of lists
+}
+
+type key struct {
+	schema   *schema.Node
+	preserve bool
+}
+
+// node returns the node for values of n at a place that inherits preserve.
+func (c *compiler) node(n *schema.Node, preserve bool) *node {
+	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	switch {
+	case n == nil && preserve:
+		return nil
+	case n == nil:
+		return c.empty
+	}
+	k := key{n, preserve}
+	done, ok := c.done[k]
+	if !ok {
+		done = c.simplify(c.object(n, preserve, n.EmbeddedResource()))
+		c.done[k] = done
+	}
+	return done
+}
+
+// object compiles a schema that may be nil.
+func (c *compiler) object(n *schema.Node, preserve, resource bool) *node {
+	out := &node{byName: make(map[string]*node)}
+	if preserve {
+		out.others = keepOthers
+	}
+	if n != nil {
+		c.declared(out, n)
+		out.items = c.node(n.Items(), preserve)
+	}
+	if resource {
+		for _, name := range [...]string{"apiVersion", "kind", "metadata"} {
+			out.protect(name)
+		}
+	}
+	if out.others == keepOthers {
+		out.forgetIdle()
+	}
+	return out
+}
+
+func (c *compiler) declared(out *node, n *schema.Node) {
+	for name, p := range n.Properties() {
+		out.add(name, c.node(p, false))
+	}
+	out.likelyFirst(n)
+	if additional, ok := n.AdditionalProperties(); ok {
+		out.rest = c.node(additional, false)
+		out.others = walkOthers
+		if out.rest == nil {
+			out.others = keepOthers
+		}
+	}
+}
+
+// protect makes name a known field that is left alone.
+func (n *node) protect(name string) {
+	if _, ok := n.byName[name]; ok {
+		n.fields = slices.DeleteFunc(n.fields, func(f field) bool { return f.name == name })
+	}
+	n.fields = slices.Insert(n.fields, 0, field{name: name})
+	n.byName[name] = nil
+}
+
+func (n *node) add(name string, child *node) {
+	n.fields = append(n.fields, field{name: name, node: child})
+	n.byName[name] = child
+}
+
+// likelyFirst moves required fields to the front, and fields with defaults
+// after them. The sooner all entries of a map are found the better.
+func (n *node) likelyFirst(s *schema.Node) {
+	rank := make(map[string]int)
+	for name, p := range s.Properties() {
+		rank[name] = 2
+		if p.Facts().Has(schema.HasDefaults) {
+			rank[name] = 1
+		}
+	}
+	for _, name := range s.Limits().Required {
+		rank[name] = 0
+	}
+	slices.SortStableFunc(n.fields, func(a, b field) int { return rank[a.name] - rank[b.name] })
+}
+
+// forgetIdle drops the fields to be left alone, as fields of any name are.
+func (n *node) forgetIdle() {
+	var busy []field
+	for _, f := range n.fields {
+		if f.node != nil {
+			busy = append(busy, f)
+		} else {
+			delete(n.byName, f.name)
+		}
+	}
+	n.fields = busy
+}
+
+// simplify returns the canonical node for those that do nothing, and those
+// that empty everything, as under most scalars.
+func (c *compiler) simplify(n *node) *node {
+	switch {
+	case len(n.fields) > 0:
+		return n
+	case n.others == keepOthers && n.items == nil:
+		return nil
+	case n.others == dropOthers && n.items == c.empty:
+		return c.empty
+	}
+	return n
+}

@@ -1,0 +1,70 @@
+package pruning
+
+import (
+	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// The plain walk is the definition of pruning, written over the schema itself.
+// It is the judge of the compiled walk.
+
+type plain struct {
+	node     *schema.Node
+	resource bool // apiVersion, kind and metadata of the object are protected
+}
+
+func (p plain) prune(obj map[string]any, t *trail.Trail) {
+	preserve := p.node != nil && p.node.PreserveUnknownFields()
+	plainObject(obj, p.node, preserve, p.resource, t)
+}
+
+// plainValue prunes v by n. Preserve tells that a list above preserves unknown
+// fields. A nil n declares nothing.
+func plainValue(v any, n *schema.Node, preserve bool, t *trail.Trail) {
+	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	switch v := v.(type) {
+	case map[string]any:
+		plainObject(v, n, preserve, false, t)
+	case []any:
+		var items *schema.Node
+		if n != nil {
+			items = n.Items()
+		}
+		for i, e := range v {
+			t.Enter(schema.Index(i))
+			plainValue(e, items, preserve, t)
+			t.Leave()
+		}
+	}
+}
+
+func plainObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *trail.Trail) {
+	resource = resource || n != nil && n.EmbeddedResource()
+	for name, v := range obj {
+		if resource && isMeta(name) {
+			continue
+		}
+		child, declared := childOf(n, name)
+		switch {
+		case declared:
+			t.Enter(schema.Field(name))
+			plainValue(v, child, false, t)
+			t.Leave()
+		case !preserve:
+			t.Mark(schema.Field(name))
+			delete(obj, name)
+		}
+	}
+}
+
+// childOf returns the schema of a field, which may be nil, and reports whether
+// the field is declared, by name or as an additional property.
+func childOf(n *schema.Node, name string) (*schema.Node, bool) {
+	if n == nil {
+		return nil, false
+	}
+	if p := n.Property(name); p != nil {
+		return p, true
+	}
+	return n.AdditionalProperties()
+}

@@ -1,0 +1,71 @@
+package pruning
+
+import (
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Pruner removes undeclared fields from objects of one schema. It never
+// changes and is safe for concurrent use.
+type Pruner struct {
+	walk walker
+	// silentMeta: apiVersion, kind and metadata of the object itself are
+	// removed without being reported.
+	silentMeta bool
+}
+
+// A walker prunes one object. If t is not nil it marks there what it removes.
+type walker interface {
+	prune(obj map[string]any, t *trail.Trail)
+}
+
+// New returns a Pruner for objects of schema n. A nil n declares nothing, so
+// that everything is removed but what every resource has.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
+func New(n *schema.Node, opts ...Option) *Pruner {
+	var o options
+	for _, opt := range opts {
+		opt.apply(&o)
+	}
+	p := &Pruner{silentMeta: o.fragment && n != nil}
+	if o.plain {
+		p.walk = plain{node: n, resource: !o.fragment}
+	} else {
+		p.walk = compile(n, !o.fragment)
+	}
+	return p
+}
+
+// Prune removes from obj, in place, the fields that the schema does not
+// declare. A nil obj stays nil.
+func (p *Pruner) Prune(obj map[string]any) { p.walk.prune(obj, nil) }
+
+// Report is like [Pruner.Prune] but also returns the paths of the fields that
+// it removed, in increasing order of their strings, nil if there are none.
+func (p *Pruner) Report(obj map[string]any) []schema.Path {
+	var t trail.Trail
+	p.walk.prune(obj, &t)
+	removed := t.Marks()
+	if p.silentMeta {
+		removed = slices.DeleteFunc(removed, isRootMeta)
+	}
+	if len(removed) == 0 {
+		return nil
+	}
+	return removed
+}
+
+// isRootMeta reports whether path names a field that every resource has, of
+// the object itself.
+func isRootMeta(path schema.Path) bool {
+	name, _ := path[0].Name()
+	return len(path) == 1 && isMeta(name)
+}
+
+// isMeta reports whether name is a field that every resource has.
+func isMeta(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata"
+}
