@@ -39,6 +39,7 @@ var structuralKeywords = []struct {
 	{"not", []string{`{}`, `null`, `{"type":"string"}`, `{"required":["a"]}`, `{"properties":{"metadata":{}}}`, `{"properties":{"zz":{}}}`, `{"items":{"items":{}}}`, `{"id":"x"}`}},
 	{"allOf", []string{`[]`, `[{}]`, `null`, `[{"anyOf":[{"type":"integer"},{"type":"string"}]}]`,
 		`[{"anyOf":[{"type":"integer"},{"type":"string"}],"title":"x"},{"pattern":"("}]`, `[{},{"anyOf":[{"type":"integer"},{"type":"string"}]}]`,
+		`[{"anyOf":[{"type":"integer"},{"type":"string"}]},{"anyOf":[{"type":"integer"},{"type":"string"}]}]`,
 		`[{"properties":{"spec":{"properties":{"a":{"minLength":1}}}}}]`}},
 	{"anyOf", []string{`[]`, `[{}]`, `[{"type":"integer"},{"type":"string"}]`, `[{"type":"string"},{"type":"integer"}]`,
 		`[{"type":"integer"},{"type":"string","default":null,"example":null,"enum":[]}]`, `[{"type":"integer"},{"type":"string"},{}]`,
