@@ -1,0 +1,359 @@
+package crdkit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+func TestParseErrors(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing", "", "no document where one is expected"},
+		{"comments", "# a\n---\n# b\n", "no document where one is expected"},
+		{"two documents", cronTab + "---\n" + cronTab, "several documents where one is expected"},
+		{"no yaml", "a: [1", "did not find expected"},
+		{"a scalar", "hello", "cannot unmarshal string"},
+		{"another kind", "apiVersion: v1\nkind: Pod\n", `kind is "Pod", want "CustomResourceDefinition"`},
+		{"another version", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v1beta1", want "apiextensions.k8s.io/v1"`},
+		{"unknown field", strings.Replace(cronTab, "scope:", "scape:", 1), `unknown field "spec.scape"`},
+		{"wrong case", strings.Replace(cronTab, "scope:", "Scope:", 1), `unknown field "spec.Scope"`},
+		{"duplicate field", strings.Replace(cronTab, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},
+		{"wrong type", strings.Replace(cronTab, "served: true", "served: maybe", 1), "cannot unmarshal string"},
+		{"json", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":5}`, "cannot unmarshal number"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			crd, err := crdkit.Parse([]byte(tt.text))
+			if crd != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Parse = %v, %v; want an error with %q", crd, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name, old, new, want string
+	}{
+		{"not structural", "cronSpec: {type: string}\n              replicas", "cronSpec: {}\n              replicas",
+			"spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[cronSpec].type: Required value: must not be empty for specified object fields"},
+		{"rule", "self.replicas >=", "self.replica >=", "undefined field 'replica'"},
+		{"no storage version", "storage: true", "storage: false", "must have exactly one version marked as storage version"},
+		{"two storage versions", "storage: false", "storage: true", "must have exactly one version marked as storage version"},
+		{"two versions of one name", "name: v1beta1", "name: v1", "must contain unique version names"},
+		{"no kind", ", kind: CronTab", "", "spec.names.kind: Required value"},
+		{"no group", "group: example.com", "group: ''", "spec.group: Required value"},
+		{"strategy", "scope:", "conversion: {strategy: Magic}\n  scope:", `unknown conversion strategy "Magic"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Replace(cronTab, tt.old, tt.new, 1)
+			if text == cronTab {
+				t.Fatal("nothing was replaced")
+			}
+			crd, err := crdkit.Parse([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			def, err := crdkit.Compile(crd)
+			if def != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Compile = %v, %v; want an error with %q", def, err, tt.want)
+			}
+		})
+	}
+	if _, err := crdkit.Compile(nil); err == nil {
+		t.Error("Compile(nil) succeeds")
+	}
+}
+
+func TestCompileLeavesDefinitionAlone(t *testing.T) {
+	crd, err := crdkit.Parse([]byte(cronTab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := crd.DeepCopy()
+	if _, err := crdkit.Compile(crd); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, crd); diff != "" {
+		t.Errorf("Compile changed the definition (-before +after):\n%s", diff)
+	}
+}
+
+// Definitions whose objects no server could serve are refused with a reason.
+// Others that no server would create, but would serve if they were there, are
+// not Compile's business.
+func TestNonStructuralDefinitions(t *testing.T) {
+	paths, err := filepath.Glob("testdata/nonstructural/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no definitions: %v", err)
+	}
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd, err := crdkit.Parse(data)
+		if err == nil {
+			_, err = crdkit.Compile(crd)
+		}
+		servable := map[string]bool{"defaults.yaml": true, "lists.yaml": true}[filepath.Base(path)]
+		if (err == nil) != servable {
+			t.Errorf("%s: Compile: %v", path, err)
+		}
+	}
+}
+
+// What lies in testdata is admitted or refused as the name of its directory
+// says, with and without shortcuts.
+func TestTestdata(t *testing.T) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := 0
+	for _, d := range corpus.Definitions {
+		if strings.Contains(d.Path, "nonstructural") {
+			continue
+		}
+		fast, plain := compileBoth(t, d.CRD)
+		for _, s := range d.Samples {
+			v := fast.Version(s.Version())
+			if v == nil || !v.Served() {
+				continue
+			}
+			objects++
+			got := create(t, v, s.Object)
+			if want := create(t, plain.Version(s.Version()), s.Object); got != want {
+				t.Errorf("%s: with and without shortcuts (-without +with):\n%s", s.Path, cmp.Diff(want, got))
+			}
+			switch {
+			case strings.Contains(s.Path, "/invalid/") && !strings.HasPrefix(got, "refused"):
+				t.Errorf("%s: admitted", s.Path)
+			case strings.Contains(s.Path, "/valid/") && strings.HasPrefix(got, "refused"):
+				t.Errorf("%s: %s", s.Path, got)
+			}
+		}
+	}
+	if objects < 20 {
+		t.Errorf("only %d objects", objects)
+	}
+}
+
+func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (fast, plain *crdkit.Definition) {
+	t.Helper()
+	fast, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatalf("%s: %v", crd.Name, err)
+	}
+	if plain, err = crdkit.Compile(crd, crdkit.PlainOnly()); err != nil {
+		t.Fatalf("%s: %v", crd.Name, err)
+	}
+	return fast, plain
+}
+
+// create returns everything that came of creating a copy of obj, as text.
+func create(t testing.TB, v *crdkit.Version, obj map[string]any) string {
+	t.Helper()
+	u := &unstructured.Unstructured{Object: crdtest.Clone(obj)}
+	res, err := v.Create(context.Background(), u, crdkit.ReportChanges(), crdkit.Strict)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(u.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict := "admitted"
+	if !res.Admitted() {
+		verdict = "refused"
+	}
+	return fmt.Sprintf("%s\n%s\n%v", verdict, text, render(res))
+}
+
+func TestConcurrentRequests(t *testing.T) {
+	v := compiled().Version("v1")
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red", "replicas": int64(3)}).Object
+	want := create(t, v, obj)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if got := create(t, v, obj); got != want {
+					t.Errorf("a concurrent request differs (-want +got):\n%s", cmp.Diff(want, got))
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestNoVerdict(t *testing.T) {
+	v := compiled().Version("v1")
+	ctx := context.Background()
+	obj := func() *unstructured.Unstructured {
+		return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := v.Create(cancelled, obj()); !errors.Is(err, context.Canceled) {
+		t.Errorf("Create after cancel: %v", err)
+	}
+	if _, err := v.Create(ctx, nil); err == nil {
+		t.Error("Create of nil succeeds")
+	}
+	if _, err := v.Create(ctx, &unstructured.Unstructured{}); err == nil {
+		t.Error("Create of an empty object succeeds")
+	}
+	if _, err := v.Update(ctx, obj(), nil); err == nil {
+		t.Error("Update of nil succeeds")
+	}
+	broken := errors.New("broken")
+	_, err := v.Create(ctx, obj(), crdkit.Mutate(func(context.Context, *unstructured.Unstructured) error { return broken }))
+	if !errors.Is(err, broken) {
+		t.Errorf("Create with a mutation that fails: %v", err)
+	}
+	if _, err := compiled().Version("v1beta1").UpdateStatus(ctx, obj(), obj()); err == nil {
+		t.Error("UpdateStatus without a status subresource succeeds")
+	}
+	if _, _, err := v.Read(ctx, cronTabObject("v9", nil)); err == nil {
+		t.Error("Read of an unknown version succeeds")
+	}
+	if _, _, err := v.UpdateJSON(ctx, []byte("{}"), []byte("[")); err != nil {
+		t.Errorf("UpdateJSON looks at the old object of a body that is refused: %v", err)
+	}
+}
+
+func TestWebhookConversion(t *testing.T) {
+	crd, err := crdkit.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
+    strategy: Webhook
+    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
+  scope:`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	def, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	if _, _, err := def.Version("v1").Read(ctx, stored); err != nil {
+		t.Errorf("Read without conversion: %v", err)
+	}
+	if _, _, err := def.Version("v1beta1").Read(ctx, stored); !errors.Is(err, conversion.ErrNoWebhook) {
+		t.Errorf("Read with conversion: %v, want ErrNoWebhook", err)
+	}
+	if def, err = crdkit.Compile(crd, crdkit.WithConverter(conversion.None(crd))); err != nil {
+		t.Fatal(err)
+	}
+	obj, _, err := def.Version("v1beta1").Read(ctx, stored)
+	if err != nil || obj.GetAPIVersion() != "example.com/v1beta1" {
+		t.Errorf("Read with a converter: %v, %v", obj, err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	raw := make([]byte, crdkit.MaxRequestBytes+1)
+	_, res, err := compiled().Version("v1").CreateJSON(context.Background(), raw)
+	if err != nil || res.Refusal == nil || res.Refusal.Code != 413 || res.Err().Error() != "Request entity too large: limit is 3145728" {
+		t.Errorf("CreateJSON = %+v, %v", res, err)
+	}
+}
+
+// FuzzCreate compares requests with and without shortcuts, and asks that what
+// was admitted is admitted again and does not change.
+func FuzzCreate(f *testing.F) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		f.Fatal(err)
+	}
+	type pair struct{ fast, plain *crdkit.Version }
+	var versions []pair
+	for _, d := range corpus.Definitions {
+		if strings.Contains(d.Path, "nonstructural") {
+			continue
+		}
+		fast, plain := compileBoth(f, d.CRD)
+		for _, v := range fast.Versions() {
+			versions = append(versions, pair{v, plain.Version(v.Name())})
+			for _, s := range d.Samples {
+				if s.Version() == v.Name() {
+					f.Add(uint8(len(versions)-1), crdtest.Encode(s.Object))
+				}
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, i uint8, raw []byte) {
+		v := versions[int(i)%len(versions)]
+		ctx := context.Background()
+		out, res, err := v.fast.CreateJSON(ctx, raw, crdkit.ReportChanges())
+		if err != nil {
+			t.Fatal(err)
+		}
+		plainOut, plainRes, err := v.plain.CreateJSON(ctx, raw, crdkit.ReportChanges())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(plainOut), string(out)); diff != "" {
+			t.Errorf("object without and with shortcuts:\n%s", diff)
+		}
+		if diff := cmp.Diff(render(plainRes), render(res)); diff != "" {
+			t.Errorf("result without and with shortcuts:\n%s", diff)
+		}
+		if out == nil {
+			return
+		}
+		again, res, err := v.fast.CreateJSON(ctx, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != string(out) {
+			t.Errorf("what was admitted is not admitted as it is: %v\n%s\n%s", render(res), out, again)
+		}
+	})
+}
+
+func BenchmarkCreate(b *testing.B) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, d := range corpus.Definitions {
+		if strings.Contains(d.Path, "nonstructural") || len(d.Samples) == 0 {
+			continue
+		}
+		def, err := crdkit.Compile(d.CRD)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s := d.Samples[0]
+		v := def.Version(s.Version())
+		if v == nil {
+			continue
+		}
+		raw := crdtest.Encode(s.Object)
+		b.Run("crd="+d.CRD.Spec.Names.Singular+"/step=bytes", func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(raw)))
+			for b.Loop() {
+				if _, _, err := v.CreateJSON(context.Background(), raw); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

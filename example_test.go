@@ -1,0 +1,256 @@
+package crdkit_test
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+)
+
+const cronTab = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: crontabs.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [cronSpec]
+            properties:
+              cronSpec: {type: string}
+              replicas: {type: integer, default: 1, maximum: 10}
+            x-kubernetes-validations:
+            - rule: self.replicas >= oldSelf.replicas
+              message: replicas must not shrink
+          status:
+            type: object
+            properties:
+              ready: {type: boolean}
+  - name: v1beta1
+    served: true
+    storage: false
+    deprecated: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              cronSpec: {type: string}
+              timeZone: {type: string, default: UTC}
+`
+
+func compiled() *crdkit.Definition {
+	crd, err := crdkit.Parse([]byte(cronTab))
+	if err != nil {
+		panic(err)
+	}
+	def, err := crdkit.Compile(crd)
+	if err != nil {
+		panic(err)
+	}
+	return def
+}
+
+func cronTabObject(version string, spec map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/" + version,
+		"kind":       "CronTab",
+		"metadata":   map[string]any{"name": "nightly", "namespace": "jobs"},
+		"spec":       spec,
+	}}
+}
+
+func Example() {
+	crd, err := crdkit.Parse([]byte(cronTab))
+	if err != nil {
+		panic(err)
+	}
+	def, err := crdkit.Compile(crd)
+	if err != nil {
+		panic(err)
+	}
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red"})
+	result, err := def.Version("v1").Create(context.Background(), obj)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Admitted(), result.Warnings)
+	fmt.Println(obj.Object["spec"])
+	// Output:
+	// true [unknown field "spec.colour"]
+	// map[cronSpec:0 3 * * * replicas:1]
+}
+
+func ExampleParse() {
+	_, err := crdkit.Parse([]byte("apiVersion: v1\nkind: Pod\n"))
+	fmt.Println(err)
+	// Output:
+	// crdkit: not a definition: kind is "Pod", want "CustomResourceDefinition"
+}
+
+func ExampleCompile() {
+	for _, v := range compiled().Versions() {
+		fmt.Printf("%s storage=%t %q\n", v.Name(), v.IsStorage(), v.Warning())
+	}
+	// Output:
+	// v1 storage=true ""
+	// v1beta1 storage=false "example.com/v1beta1 CronTab is deprecated; use example.com/v1 CronTab"
+}
+
+func ExampleVersion_Create() {
+	obj := cronTabObject("v1", map[string]any{"replicas": int64(11)})
+	result, err := compiled().Version("v1").Create(context.Background(), obj)
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range result.Errors {
+		fmt.Printf("%q: %s\n", e.Pointer, e)
+	}
+	// Output:
+	// "": <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
+	// "/spec/cronSpec": spec.cronSpec: Required value
+	// "/spec/replicas": spec.replicas: Invalid value: 11: spec.replicas in body should be less than or equal to 10
+}
+
+func ExampleVersion_Create_strict() {
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red"})
+	result, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.Strict)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Err())
+	// Output:
+	// CronTab in version "v1" cannot be handled as a CronTab: strict decoding error: unknown field "spec.colour"
+}
+
+func ExampleReportChanges() {
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red", "replicas": nil})
+	result, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.ReportChanges())
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range result.Changes {
+		fmt.Println(c)
+	}
+	// Output:
+	// pruned spec.colour
+	// defaulted spec.replicas
+	// reset metadata.generation
+}
+
+func ExampleVersion_Update() {
+	old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(3)})
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(2)})
+	result, err := compiled().Version("v1").Update(context.Background(), obj, old)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Err())
+	// Output:
+	// CronTab.example.com "nightly" is invalid: spec: Invalid value: replicas must not shrink
+}
+
+func ExampleVersion_UpdateStatus() {
+	old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(3)})
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "ignored"})
+	obj.Object["status"] = map[string]any{"ready": true}
+	result, err := compiled().Version("v1").UpdateStatus(context.Background(), obj, old)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Admitted(), obj.Object["spec"], obj.Object["status"])
+	// Output:
+	// true map[cronSpec:0 3 * * * replicas:3] map[ready:true]
+}
+
+func ExampleVersion_Read() {
+	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	obj, _, err := compiled().Version("v1beta1").Read(context.Background(), stored)
+	if err != nil {
+		panic(err)
+	}
+	// replicas was defaulted at v1 and is not known to v1beta1; timeZone is
+	// not defaulted, since the object is stored at v1.
+	fmt.Println(obj.GetAPIVersion(), obj.Object["spec"])
+	// Output:
+	// example.com/v1beta1 map[cronSpec:0 3 * * *]
+}
+
+func ExampleVersion_Store() {
+	v := compiled().Version("v1beta1")
+	obj := cronTabObject("v1beta1", map[string]any{"cronSpec": "0 3 * * *", "timeZone": "CET"})
+	stored, err := v.Store(context.Background(), obj)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(stored.GetAPIVersion(), stored.Object["spec"])
+	// Output:
+	// example.com/v1 map[cronSpec:0 3 * * *]
+}
+
+func ExampleVersion_CreateJSON() {
+	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":"0 3 * * *","cronSpec":"0 4 * * *"}}`)
+	out, result, err := compiled().Version("v1").CreateJSON(context.Background(), raw)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(result.Warnings)
+	fmt.Println(string(out))
+	// Output:
+	// [duplicate field "spec.cronSpec"]
+	// {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":1,"name":"nightly","namespace":"default"},"spec":{"cronSpec":"0 4 * * *","replicas":1}}
+}
+
+func ExampleVersion_UpdateJSON() {
+	old := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","generation":1},"spec":{"cronSpec":"0 3 * * *","replicas":1}}`)
+	raw := []byte("apiVersion: example.com/v1\nkind: CronTab\nmetadata: {name: nightly}\nspec: {cronSpec: 0 4 * * *}\n")
+	out, _, err := compiled().Version("v1").UpdateJSON(context.Background(), raw, old, crdkit.YAML())
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(out))
+	// Output:
+	// {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":2,"name":"nightly","namespace":"default"},"spec":{"cronSpec":"0 4 * * *","replicas":1}}
+}
+
+func ExampleDefinition_Convert() {
+	objs := []*unstructured.Unstructured{cronTabObject("v1", map[string]any{"replicas": int64(1)})}
+	out, err := compiled().Convert(context.Background(), objs, "v1beta1")
+	if err != nil {
+		panic(err)
+	}
+	// Only the version changes; Read also prunes.
+	fmt.Println(out[0].GetAPIVersion(), out[0].Object["spec"])
+	// Output:
+	// example.com/v1beta1 map[replicas:1]
+}
+
+func ExampleMutate() {
+	addLabel := func(_ context.Context, obj *unstructured.Unstructured) error {
+		obj.SetLabels(map[string]string{"team": "a"})
+		return nil
+	}
+	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	if _, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.Mutate(addLabel)); err != nil {
+		panic(err)
+	}
+	fmt.Println(obj.GetLabels())
+	// Output:
+	// map[team:a]
+}
