@@ -132,7 +132,7 @@ func TestAllocations(t *testing.T) {
 		got := testing.AllocsPerRun(100, func() {
 			Sort(names)
 			Compare(names[0], names[1])
-			Parse(names[0])
+			_, _ = Parse(names[0])
 		})
 		if got != 0 {
 			t.Errorf("%s: Sort, Compare and Parse allocated %v times, want 0", test.name, got)

@@ -1,0 +1,269 @@
+package depcheck
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/crdkit/crdkit"
+
+const (
+	apiextensions      = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsBeta  = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	apimachinery       = "k8s.io/apimachinery/pkg/"
+	apimachineryErrors = "k8s.io/apimachinery/pkg/util/errors"
+	equality           = "k8s.io/apimachinery/pkg/api/equality"
+	field              = "k8s.io/apimachinery/pkg/util/validation/field"
+	utiljson           = "k8s.io/apimachinery/pkg/util/json"
+	strfmt             = "k8s.io/kube-openapi/pkg/validation/strfmt"
+	sigsJSON           = "sigs.k8s.io/json"
+	sigsYAML           = "sigs.k8s.io/yaml"
+)
+
+// A rule says what the package may import besides the standard library and,
+// except for the leaves, packages below internal. A name that ends in a slash
+// allows everything below it.
+type rule struct {
+	ours   []string // packages of this module, relative to it; "." is the root
+	others []string // packages of other modules
+	leaf   bool     // nothing below internal either
+}
+
+var engines = []string{"schema", "pruning", "defaulting", "validation", "validation/cel", "conversion", "versionsort"}
+
+// rules has an entry for each package outside internal. All of them must
+// exist, and a package that is not here fails the test until it is.
+var rules = map[string]rule{
+	".": {
+		ours:   engines,
+		others: []string{apiextensions, apiextensionsBeta, apimachinery, sigsJSON, sigsYAML},
+	},
+	"schema":     {others: []string{apiextensions, field, utiljson}},
+	"pruning":    {ours: []string{"schema"}},
+	"defaulting": {ours: []string{"schema"}},
+	"validation": {ours: []string{"schema"}, others: []string{field, apimachineryErrors}},
+	"validation/cel": {
+		ours: []string{"schema", "validation"},
+		others: []string{
+			apiextensions, field, equality, strfmt,
+			"github.com/google/cel-go/",
+			// Not .../environment, which links prometheus and otel.
+			"k8s.io/apiserver/pkg/cel", "k8s.io/apiserver/pkg/cel/library",
+		},
+	},
+	"conversion":  {others: []string{apiextensions, apiextensionsBeta, apimachinery}},
+	"versionsort": {leaf: true},
+	"cmd/crdkit": {
+		ours:   append([]string{"."}, engines...),
+		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
+	},
+}
+
+// optional packages stand beside the rest: their rules hold if they exist.
+var optional = map[string]rule{
+	"serving/table":     {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/client-go/util/jsonpath"}},
+	"serving/openapi":   {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/kube-openapi/pkg/"}},
+	"serving/discovery": {ours: []string{".", "schema", "versionsort"}, others: []string{apiextensions, apimachinery}},
+	"serving/scale":     {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/"}},
+}
+
+// internalRule holds for packages below internal: they serve the engines and
+// know none of them.
+var internalRule = rule{
+	ours:   []string{"schema"},
+	others: []string{apiextensions, apimachinery, strfmt, sigsJSON},
+}
+
+// internalRules are the exceptions to internalRule.
+var internalRules = map[string]rule{
+	"internal/pattern":  {leaf: true},
+	"internal/jsonscan": {leaf: true},
+	"internal/jsonval":  {leaf: true},
+	"internal/format":   {others: []string{strfmt}},
+	// For tests only, as TestTestHelpers checks.
+	"internal/crdtest": {
+		ours:   []string{"schema"},
+		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
+	},
+}
+
+// unreachable packages must not be linked into anything, however indirectly.
+var unreachable = []string{
+	"k8s.io/apiextensions-apiserver/pkg/apiserver",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation",
+	"k8s.io/apiserver/pkg/cel/environment",
+	"github.com/prometheus/",
+	"go.opentelemetry.io/",
+	"google.golang.org/grpc",
+	"go.etcd.io/",
+	"k8s.io/component-base/",
+	"testing",
+}
+
+// unused packages of the standard library must not be imported by our own
+// code, for the results would depend on chance, or be told to nobody.
+var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
+
+// clientGo may be reached from nowhere but the table printer, and of it only
+// the JSON path.
+const clientGo = "k8s.io/client-go/"
+
+type goPackage struct {
+	ImportPath   string
+	Standard     bool
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	Deps         []string
+}
+
+// list runs go list on the packages of this module. It needs no network: the
+// build of this very test has fetched what there is to fetch.
+func list(t *testing.T) map[string]goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Standard,Imports,TestImports,XTestImports,Deps", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr(err))
+	}
+	packages := map[string]goPackage{}
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p goPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatalf("decoding the output of go list: %v", err)
+		}
+		packages[relative(p.ImportPath)] = p
+	}
+}
+
+func stderr(err error) string {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return string(exit.Stderr)
+	}
+	return ""
+}
+
+// relative returns the name of a package within this module, "." for the root,
+// and "" for a package of another module.
+func relative(path string) string {
+	if path == module {
+		return "."
+	}
+	name, _ := strings.CutPrefix(path, module+"/")
+	if name == path {
+		return ""
+	}
+	return name
+}
+
+func TestImports(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs go list; skipped with -short")
+	}
+	packages := list(t)
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		if _, ok := packages[name]; !ok {
+			t.Errorf("package %s does not exist: remove its rule or restore it", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		r, ok := ruleFor(name)
+		if !ok {
+			t.Errorf("package %s has no rule: say in the table what it may import", name)
+			continue
+		}
+		for _, path := range packages[name].Imports {
+			if !r.allows(path) {
+				t.Errorf("package %s imports %s, which the table does not allow", name, path)
+			}
+			if slices.Contains(unused, path) && name != "internal/crdtest" {
+				t.Errorf("package %s imports %s, which no package may", name, path)
+			}
+		}
+	}
+}
+
+func ruleFor(name string) (rule, bool) {
+	for _, table := range []map[string]rule{rules, optional, internalRules} {
+		if r, ok := table[name]; ok {
+			return r, true
+		}
+	}
+	return internalRule, strings.HasPrefix(name, "internal/")
+}
+
+func (r rule) allows(path string) bool {
+	if ours := relative(path); ours != "" {
+		return slices.Contains(r.ours, ours) || !r.leaf && strings.HasPrefix(ours, "internal/")
+	}
+	return standard(path) || slices.ContainsFunc(r.others, func(pattern string) bool {
+		return matches(pattern, path)
+	})
+}
+
+// standard reports whether path is one of the standard library: the first
+// element of any other import path has a dot.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}
+
+// matches reports whether path is pattern or, if that ends in a slash, is
+// below it.
+func matches(pattern, path string) bool {
+	return path == pattern || strings.HasSuffix(pattern, "/") && strings.HasPrefix(path, pattern)
+}
+
+func TestUnreachable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs go list; skipped with -short")
+	}
+	packages := list(t)
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		if name == "internal/crdtest" {
+			continue
+		}
+		for _, path := range packages[name].Deps {
+			if forbidden(name, path) {
+				t.Errorf("package %s reaches %s", name, path)
+			}
+		}
+	}
+}
+
+func forbidden(name, path string) bool {
+	if strings.HasPrefix(path, clientGo) {
+		return name != "serving/table" || !strings.Contains(path, "/jsonpath") && !strings.Contains(path, "/third_party/")
+	}
+	return slices.ContainsFunc(unreachable, func(pattern string) bool {
+		return path == pattern || strings.HasPrefix(path, strings.TrimSuffix(pattern, "/")+"/")
+	})
+}
+
+// TestTestHelpers checks that what is there for tests is used by tests only,
+// and that tests use no assertion library.
+func TestTestHelpers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs go list; skipped with -short")
+	}
+	for name, p := range list(t) {
+		if name != "internal/crdtest" && slices.Contains(p.Imports, module+"/internal/crdtest") {
+			t.Errorf("package %s imports internal/crdtest outside its tests", name)
+		}
+		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+			if strings.HasPrefix(path, "github.com/stretchr/") || strings.HasPrefix(path, "github.com/onsi/") {
+				t.Errorf("the tests of package %s import %s", name, path)
+			}
+		}
+	}
+}

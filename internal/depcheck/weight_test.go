@@ -1,0 +1,90 @@
+package depcheck
+
+import (
+	"debug/buildinfo"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// budgets are upper bounds for each program in testdata. A megabyte is 10^6
+// bytes; the binaries are stripped and built for linux/amd64 without cgo, so
+// that the figures mean the same on every machine.
+var budgets = []struct {
+	program   string
+	modules   int // that took part in the build, ours included
+	megabytes float64
+}{
+	{"versionsort", 1, 2},
+	{"schema", 20, 8.5},
+	{"pruning", 20, 8.5},
+	{"defaulting", 20, 8.5},
+	{"validation", 24, 10},
+	{"crdkit", 32, 20},
+}
+
+func TestWeight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links programs; skipped with -short")
+	}
+	t.Logf("%-12s %8s %6s %10s %8s", "program", "modules", "most", "megabytes", "most")
+	for _, budget := range budgets {
+		binary := build(t, budget.program)
+		modules := linkedModules(t, binary)
+		info, err := os.Stat(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		megabytes := float64(info.Size()) / 1e6
+		t.Logf("%-12s %8d %6d %10.2f %8.1f", budget.program, len(modules), budget.modules, megabytes, budget.megabytes)
+		if len(modules) > budget.modules {
+			t.Errorf("%s is built from %d modules, want at most %d:\n%s",
+				budget.program, len(modules), budget.modules, strings.Join(modules, "\n"))
+		}
+		if megabytes > budget.megabytes {
+			t.Errorf("%s is %.2f MB, want at most %.1f", budget.program, megabytes, budget.megabytes)
+		}
+	}
+}
+
+// TestEveryProgramHasABudget fails for a program that nothing weighs.
+func TestEveryProgramHasABudget(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(budgets) {
+		t.Errorf("testdata has %d programs, but there are %d budgets", len(files), len(budgets))
+	}
+}
+
+// build links a program of testdata and returns the name of the binary.
+func build(t *testing.T, program string) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), program)
+	source := filepath.Join("testdata", program+".go")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, source)
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building %s: %v\n%s", source, err, out)
+	}
+	return binary
+}
+
+// linkedModules returns the modules that the binary says it was built from.
+func linkedModules(t *testing.T, binary string) []string {
+	t.Helper()
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := []string{module}
+	for _, dep := range info.Deps {
+		modules = append(modules, dep.Path)
+	}
+	slices.Sort(modules)
+	return slices.Compact(modules)
+}
