@@ -1,0 +1,119 @@
+package cel_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// TestBehaviour runs testdata/behaviour. A file has the sections
+//
+//	schema.yaml  the schema
+//	object.yaml  the object, unless only compiling is tested
+//	old.yaml     the object that is replaced, if any
+//	budget       cost units for all rules, if not the default
+//	per-call     cost units for one call, if not the default
+//	stored       there if the schema is one that is already stored
+//	compile      errors of compiling
+//	errors       errors of the object: type, field, detail, value, JSON Pointer,
+//	             place in the schema, index of the rule
+//	ratcheted    errors that are forgiven
+//	cost         cost units spent
+func TestBehaviour(t *testing.T) {
+	sections := []string{"schema.yaml", "object.yaml", "old.yaml", "budget", "per-call", "stored", "compile", "errors", "ratcheted", "cost"}
+	crdtest.RunTxtar(t, "testdata/behaviour/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+		var opts []cel.Option
+		if c.Has("per-call") {
+			opts = append(opts, cel.PerCallLimit(units(t, c, "per-call")))
+		}
+		if c.Has("stored") {
+			opts = append(opts, cel.Stored())
+		}
+		p, errs := cel.Compile(compileSchema(t, c.Section("schema.yaml")), opts...)
+		c.Want(t, "compile", fieldLines(errs))
+		if p == nil {
+			return
+		}
+		var eval []cel.EvalOption
+		if c.Has("old.yaml") {
+			eval = append(eval, cel.Old(c.Object(t, "old.yaml")))
+		}
+		if c.Has("budget") {
+			eval = append(eval, cel.Budget(units(t, c, "budget")))
+		}
+		res := p.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)
+		c.Want(t, "errors", lines(res.Errors))
+		c.Want(t, "ratcheted", lines(res.Ratcheted))
+		c.Want(t, "cost", strconv.FormatUint(res.Cost, 10))
+	})
+}
+
+func units(t *testing.T, c *crdtest.Case, section string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimSpace(c.Section(section)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func compileSchema(t testing.TB, text string) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		t.Fatal(err)
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return n
+}
+
+func decode(t testing.TB, text string) map[string]any {
+	t.Helper()
+	obj, err := crdtest.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+func fieldLines(errs field.ErrorList) string {
+	var b strings.Builder
+	for _, e := range errs {
+		fmt.Fprintf(&b, "%s | %s | %q | %s\n", e.Type, e.Field, e.Detail, valueText(e.BadValue))
+	}
+	return b.String()
+}
+
+func lines(errs validation.ErrorList) string {
+	var b strings.Builder
+	for _, e := range errs {
+		fmt.Fprintf(&b, "%s | %s | %s | %s | %s | %s | %d\n", e.Type, e.Field, e.Detail, valueText(e.BadValue), e.Pointer, e.Schema, e.Rule)
+	}
+	return b.String()
+}
+
+func valueText(v any) string {
+	if _, ok := v.(field.OmitValueType); ok {
+		return "omitted"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%#v", v)
+	}
+	return string(text)
+}

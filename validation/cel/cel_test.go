@@ -1,0 +1,189 @@
+package cel_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+func compile(t testing.TB, text string, opts ...cel.Option) *cel.Program {
+	t.Helper()
+	p, errs := cel.Compile(compileSchema(t, text), opts...)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return p
+}
+
+func TestNoRules(t *testing.T) {
+	for name, n := range map[string]*schema.Node{"nil": nil, "plain": compileSchema(t, "{type: object}")} {
+		p, errs := cel.Compile(n)
+		if p != nil || errs != nil {
+			t.Errorf("%s: Compile = %v, %v", name, p, errs)
+		}
+		obj := map[string]any{"a": int64(1)}
+		allocs := testing.AllocsPerRun(100, func() { p.Eval(context.Background(), obj) })
+		if allocs != 0 {
+			t.Errorf("%s: Eval without rules allocates %v times", name, allocs)
+		}
+		if res := p.Eval(context.Background(), obj, cel.Old(obj), cel.Budget(0)); len(res.Errors)+len(res.Ratcheted) > 0 || res.Cost != 0 {
+			t.Errorf("%s: Eval without rules = %+v", name, res)
+		}
+	}
+}
+
+func TestAtPath(t *testing.T) {
+	n := compileSchema(t, "{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: self > 1}]}}}")
+	_, errs := cel.Compile(n, cel.AtPath(field.NewPath("spec", "schema")))
+	if len(errs) != 1 || errs[0].Field != "spec.schema.properties[a].x-kubernetes-validations[0].rule" {
+		t.Errorf("Compile errors = %v", errs)
+	}
+}
+
+func TestFragment(t *testing.T) {
+	const text = "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: has(self.kind)}]}"
+	if _, errs := cel.Compile(compileSchema(t, text), cel.Fragment()); len(errs) != 1 {
+		t.Errorf("a fragment has a kind: %v", errs)
+	}
+	compile(t, text)
+}
+
+func TestEvalDefault(t *testing.T) {
+	n := compileSchema(t, `
+type: object
+properties:
+  s: {type: string, x-kubernetes-validations: [{rule: self == 'a', message: a}, {rule: self != oldSelf, message: changes}]}
+`)
+	p, errs := cel.Compile(n.Property("s"), cel.Fragment())
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	res := p.EvalDefault(context.Background(), "b")
+	if got, want := lines(res.Errors), "Invalid value | <nil> | a | \"b\" |  |  | 0\nInvalid value | <nil> | changes | \"b\" |  |  | 1\n"; got != want || len(res.Ratcheted) > 0 {
+		t.Errorf("EvalDefault: got\n%swant\n%s", got, want)
+	}
+	if res := p.EvalDefault(context.Background(), nil); len(res.Errors) > 0 {
+		t.Errorf("EvalDefault(nil) = %v", res.Errors)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := compile(t, `
+type: object
+properties: {l: {type: array, items: {type: integer}}}
+x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, x + y >= 0))"}, {rule: "self.l.size() == 0", message: next}]
+`)
+	list := make([]any, 40)
+	for i := range list {
+		list[i] = int64(i)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := lines(p.Eval(ctx, map[string]any{"l": list}).Errors)
+	want := `Invalid value | <nil> | next | omitted |  |  | 1
+Invalid value | <nil> | operation interrupted: context canceled evaluating rule: self.l.all(x, self.l.all(y, x + y >= 0)) | "object" |  |  | 0
+`
+	if got != want {
+		t.Errorf("Eval with a cancelled context: got\n%swant\n%s", got, want)
+	}
+	var none context.Context
+	if got := lines(p.Eval(none, map[string]any{"l": list}).Errors); strings.Contains(got, "interrupted") {
+		t.Errorf("Eval without a context: %s", got)
+	}
+}
+
+// TestConcurrent compiles and runs at once, for the race detector and because
+// programs share an environment.
+func TestConcurrent(t *testing.T) {
+	groups := expressionGroups(t)
+	var wg sync.WaitGroup
+	for range 2 {
+		for _, g := range groups {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				obj, _ := crdtest.Decode(g.Object)
+				for _, r := range g.Rules[:min(6, len(g.Rules))] {
+					n := ruleSchema(t, g.Schema, r.Rule)
+					if got, cost := outcome(n, r.Rule, obj); got != r.Want || cost != r.Cost {
+						t.Errorf("%s: %q at cost %d, want %q at %d", r.Rule, got, cost, r.Want, r.Cost)
+					}
+				}
+			}()
+		}
+	}
+	wg.Wait()
+
+	p := compile(t, benchmarks[0].schema)
+	obj := decode(t, benchmarks[0].object)
+	want := p.Eval(context.Background(), obj)
+	for range 8 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			got := p.Eval(context.Background(), obj, cel.Old(obj))
+			if lines(got.Errors) != lines(want.Errors) {
+				t.Errorf("concurrent Eval: %s", lines(got.Errors))
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+// TestShared runs one schema compiled with shared nodes and without.
+func TestShared(t *testing.T) {
+	const text = `
+type: object
+properties:
+  a: {type: object, properties: {x: {type: string, x-kubernetes-validations: [{rule: self == 'x'}]}, z: {type: string}}, x-kubernetes-validations: [{rule: self.x != self.z}]}
+  b: {type: object, properties: {x: {type: string, x-kubernetes-validations: [{rule: self == 'x'}]}, z: {type: string}}, x-kubernetes-validations: [{rule: self.x != self.z}]}
+`
+	n := compileSchema(t, text)
+	if n.Property("a") != n.Property("b") {
+		t.Fatal("the nodes are not shared")
+	}
+	p, _ := cel.Compile(n)
+	got := p.Eval(context.Background(), decode(t, "{a: {x: v, z: v}, b: {x: x, z: x}}"))
+	want := `Invalid value | a | failed rule: self.x != self.z | omitted | /a | /properties/a | 0
+Invalid value | a.x | failed rule: self == 'x' | "v" | /a/x | /properties/a/properties/x | 0
+Invalid value | b | failed rule: self.x != self.z | omitted | /b | /properties/b | 0
+`
+	if lines(got.Errors) != want {
+		t.Errorf("Eval: got\n%swant\n%s", lines(got.Errors), want)
+	}
+
+	// Equal schemas at different places have different types all the same.
+	bad := strings.Replace(text, "type: object\n", "type: object\nx-kubernetes-validations: [{rule: self.a == self.b}]\n", 1)
+	_, errs := cel.Compile(compileSchema(t, bad))
+	if len(errs) != 1 || !strings.Contains(errs[0].Detail, "(selfType.a, selfType.b)") {
+		t.Errorf("Compile errors = %v", errs)
+	}
+}
+
+func TestCorpusCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all rules of the corpus")
+	}
+	c := crdtest.FindCorpus(t)
+	for _, d := range c.Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+			if len(errs) > 0 {
+				continue
+			}
+			if _, errs := cel.Compile(n); len(errs) > 0 {
+				t.Errorf("%s %s: %v", d.Path, v.Name, errs.ToAggregate())
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package cel_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// An expressionGroup is an entry of testdata/expressions.yaml: rules at the
+// root of one schema, with what the server makes of each for one object. Want
+// is "true", "false", or the text of the error.
+type expressionGroup struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+	Object json.RawMessage `json:"object"`
+	Rules  []struct {
+		Rule string `json:"rule"`
+		Want string `json:"want"`
+		Cost uint64 `json:"cost"`
+	} `json:"rules"`
+}
+
+func expressionGroups(t testing.TB) []expressionGroup {
+	t.Helper()
+	data, err := os.ReadFile("testdata/expressions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []expressionGroup
+	if err := yaml.UnmarshalStrict(data, &groups); err != nil {
+		t.Fatal(err)
+	}
+	return groups
+}
+
+// ruleSchema returns the schema with one rule at its root.
+func ruleSchema(t testing.TB, text []byte, rule string) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(text, &props); err != nil {
+		t.Fatal(err)
+	}
+	props.Type = "object"
+	props.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return n
+}
+
+func TestExpressions(t *testing.T) {
+	for _, g := range expressionGroups(t) {
+		obj := decode(t, string(g.Object))
+		for _, r := range g.Rules {
+			t.Run(g.Name+"/"+r.Rule, func(t *testing.T) {
+				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj)
+				if got != r.Want || cost != r.Cost {
+					t.Errorf("Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
+				}
+			})
+		}
+	}
+}
+
+// outcome compiles the only rule of n and runs it.
+func outcome(n *schema.Node, rule string, obj map[string]any) (string, uint64) {
+	p, errs := cel.Compile(n)
+	if len(errs) > 0 {
+		return errs[0].Detail, 0
+	}
+	res := p.Eval(context.Background(), obj)
+	switch {
+	case len(res.Errors) == 0:
+		return "true", res.Cost
+	case res.Errors[0].Detail == "failed rule: "+strings.TrimSpace(rule):
+		return "false", res.Cost
+	}
+	return res.Errors[0].Detail, res.Cost
+}
+
+// FuzzEval runs the rules of the table on other objects. Nothing may panic, and
+// two runs of one program have the same outcome and the same cost, as have two
+// programs, of which one shares no nodes.
+func FuzzEval(f *testing.F) {
+	groups := expressionGroups(f)
+	for i, g := range groups {
+		for k := range g.Rules {
+			f.Add(i, k, []byte(g.Object))
+		}
+	}
+	f.Fuzz(func(t *testing.T, group, rule int, data []byte) {
+		obj, err := crdtest.Decode(data)
+		if err != nil || obj == nil || group < 0 || group >= len(groups) {
+			return
+		}
+		g := groups[group]
+		if rule < 0 || rule >= len(g.Rules) {
+			return
+		}
+		p, errs := cel.Compile(ruleSchema(t, g.Schema, g.Rules[rule].Rule))
+		if p == nil {
+			if len(errs) == 0 {
+				t.Fatal("neither a program nor errors")
+			}
+			return
+		}
+		first := p.Eval(context.Background(), obj, cel.Old(obj))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		second := p.Eval(ctx, obj, cel.Old(crdtest.Clone(obj)))
+		if hasMaps(obj) {
+			return // iteration within a rule is in the order of the Go map
+		}
+		if a, b := lines(first.Errors), lines(second.Errors); a != b || first.Cost != second.Cost {
+			t.Errorf("two runs differ: cost %d and %d\n%s\n%s", first.Cost, second.Cost, a, b)
+		}
+	})
+}
+
+// hasMaps reports whether an object contains one with several entries below
+// the root.
+func hasMaps(obj map[string]any) bool {
+	var found func(v any) bool
+	found = func(v any) bool {
+		switch v := v.(type) {
+		case map[string]any:
+			if len(v) > 1 {
+				return true
+			}
+			for _, e := range v {
+				if found(e) {
+					return true
+				}
+			}
+		case []any:
+			for _, e := range v {
+				if found(e) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, v := range obj {
+		if found(v) {
+			return true
+		}
+	}
+	return false
+}
