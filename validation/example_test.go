@@ -1,0 +1,122 @@
+package validation_test
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// cronTab is the schema of the examples.
+func cronTab() *schema.Node {
+	maximum, short := 10.0, int64(3)
+	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"spec": {
+				Type:     "object",
+				Required: []string{"cron"},
+				Properties: map[string]apiextensionsv1.JSONSchemaProps{
+					"cron":     {Type: "string", MinLength: &short},
+					"replicas": {Type: "integer", Maximum: &maximum},
+				},
+			},
+			"status": {
+				Type:       "object",
+				Properties: map[string]apiextensionsv1.JSONSchemaProps{"phase": {Type: "string"}},
+			},
+		},
+	})
+	if len(errs) > 0 {
+		panic(errs.ToAggregate())
+	}
+	return n
+}
+
+func ExampleNew() {
+	v := validation.New(cronTab())
+	fmt.Println(v.Valid(map[string]any{"spec": map[string]any{"cron": "* * * * *"}}))
+	fmt.Println(v.Valid(map[string]any{"spec": map[string]any{"replicas": int64(3)}}))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleValidator_Valid() {
+	v := validation.New(cronTab())
+	fmt.Println(v.Valid(map[string]any{"spec": map[string]any{"cron": "* * * * *", "replicas": "3"}}))
+	// Output: false
+}
+
+func ExampleValidator_Validate() {
+	v := validation.New(cronTab())
+	errs := v.Validate(map[string]any{"spec": map[string]any{"replicas": int64(30)}})
+	for _, err := range errs {
+		fmt.Println(err)
+		fmt.Println("  at", err.Pointer, "by", err.Schema)
+	}
+	// Output:
+	// spec.cron: Required value
+	//   at /spec/cron by /properties/spec
+	// spec.replicas: Invalid value: 30: spec.replicas in body should be less than or equal to 10
+	//   at /spec/replicas by /properties/spec/properties/replicas
+}
+
+func ExampleValidator_ValidateUpdate() {
+	v := validation.New(cronTab())
+	old := map[string]any{"spec": map[string]any{"cron": "*", "replicas": int64(30)}}
+	obj := map[string]any{"spec": map[string]any{"cron": "-", "replicas": int64(30)}}
+	res := v.ValidateUpdate(obj, old)
+	fmt.Println("refused:", res.Errors.Err())
+	fmt.Println("forgiven:", res.Ratcheted.Err())
+	// Output:
+	// refused: spec.cron: Invalid value: "-": spec.cron in body should be at least 3 chars long
+	// forgiven: spec.replicas: Invalid value: 30: spec.replicas in body should be less than or equal to 10
+}
+
+func ExampleValidator_ValidateStatus() {
+	v := validation.New(cronTab())
+	obj := map[string]any{"status": map[string]any{"phase": int64(1)}}
+	fmt.Println(v.ValidateStatus(obj, nil).Errors.Err())
+	// Output: status.phase: Invalid value: "integer": phase in body must be of type string: "integer"
+}
+
+func ExampleKubernetesVersion() {
+	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"name": {Type: "string", Format: "k8s-short-name"},
+		},
+	})
+	obj := map[string]any{"name": "Not a name"}
+	fmt.Println(validation.New(n).Valid(obj))
+	fmt.Println(validation.New(n, validation.KubernetesVersion("1.33")).Valid(obj))
+	// Output:
+	// false
+	// true
+}
+
+func ExamplePlainOnly() {
+	obj := map[string]any{"spec": map[string]any{"cron": "* * * * *"}}
+	fmt.Println(validation.New(cronTab()).Valid(obj), validation.New(cronTab(), validation.PlainOnly()).Valid(obj))
+	// Output: true true
+}
+
+func ExampleNewError() {
+	path := field.NewPath("spec", "cron")
+	err := validation.NewError(field.Required(path, ""), validation.StepSchema, "/spec/cron", "/properties/spec")
+	fmt.Println(err, "by", err.Step)
+	// Output: spec.cron: Required value by schema
+}
+
+func ExampleErrorList_BlocksRules() {
+	v := validation.New(cronTab())
+	fmt.Println(v.Validate(map[string]any{"spec": map[string]any{"cron": "*"}}).BlocksRules())
+	fmt.Println(v.Validate(map[string]any{"spec": map[string]any{}}).BlocksRules())
+	// Output:
+	// false
+	// true
+}

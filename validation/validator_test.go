@@ -1,0 +1,216 @@
+package validation_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// ways are the two ways to reach a verdict; every table runs through both.
+var ways = []struct {
+	name string
+	opts []validation.Option
+}{
+	{"fast", nil},
+	{"plain", []validation.Option{validation.PlainOnly()}},
+}
+
+func TestValues(t *testing.T) {
+	tests := valueTests(t)
+	for _, way := range ways {
+		for i, test := range tests {
+			t.Run(way.name+"/"+test.Name, func(t *testing.T) {
+				v := validation.New(compile(t, string(test.Schema)), way.opts...)
+				obj := decode(t, string(test.Object))
+				before := crdtest.Encode(obj)
+				other := map[string]any{"another": "object"}
+				got := describe(v.Validate(obj))
+				if crdtest.Update() {
+					tests[i].Want = got
+				} else if diff := cmp.Diff(test.Want, got); diff != "" {
+					t.Errorf("Validate (-want +got):\n%s", diff)
+				}
+				if v.Valid(obj) != (len(got) == 0) {
+					t.Errorf("Valid = %v, but Validate found %d errors", v.Valid(obj), len(got))
+				}
+				if diff := cmp.Diff(got, describe(v.ValidateUpdate(obj, other).Errors)); diff != "" {
+					t.Errorf("ValidateUpdate of another object differs from Validate:\n%s", diff)
+				}
+				if after := crdtest.Encode(obj); string(before) != string(after) {
+					t.Errorf("object was changed from %s to %s", before, after)
+				}
+			})
+		}
+	}
+	if crdtest.Update() {
+		writeValueTests(t, tests)
+	}
+}
+
+// TestUnshared runs the table over trees in which no two places share a node.
+func TestUnshared(t *testing.T) {
+	for _, test := range valueTests(t) {
+		props := properties(t, string(test.Schema))
+		n, errs := schema.Compile(props, schema.Unshared())
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		got := describe(validation.New(n).Validate(decode(t, string(test.Object))))
+		if diff := cmp.Diff(test.Want, got); diff != "" {
+			t.Errorf("%s: Validate (-want +got):\n%s", test.Name, diff)
+		}
+	}
+}
+
+func TestBehaviour(t *testing.T) {
+	sections := []string{"schema.yaml", "object.yaml", "old.yaml", "subresource", "errors", "forgiven"}
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+				v := validation.New(compile(t, c.Section("schema.yaml")), way.opts...)
+				obj, old := c.Object(t, "object.yaml"), c.Object(t, "old.yaml")
+				validate := v.ValidateUpdate
+				if c.Has("subresource") {
+					validate = v.ValidateStatus
+				}
+				res := validate(obj, old)
+				c.Want(t, "errors", lines(res.Errors))
+				c.Want(t, "forgiven", lines(res.Ratcheted))
+			})
+		})
+	}
+}
+
+func lines(errs validation.ErrorList) string {
+	var s string
+	for _, e := range describe(errs) {
+		s += e + "\n"
+	}
+	return s
+}
+
+func TestNoSchema(t *testing.T) {
+	for _, way := range ways {
+		v := validation.New(nil, way.opts...)
+		obj := map[string]any{"a": []any{int64(1), int64(1)}, "status": nil}
+		if errs := v.Validate(obj); !v.Valid(obj) || len(errs) > 0 {
+			t.Errorf("%s: Valid = %v, Validate = %v; a nil schema declares nothing", way.name, v.Valid(obj), errs)
+		}
+		if res := v.ValidateUpdate(obj, obj); len(res.Errors)+len(res.Ratcheted) > 0 {
+			t.Errorf("%s: ValidateUpdate = %v", way.name, res)
+		}
+		if res := v.ValidateStatus(obj, nil); len(res.Errors)+len(res.Ratcheted) > 0 {
+			t.Errorf("%s: ValidateStatus = %v", way.name, res)
+		}
+	}
+}
+
+// TestSelection pins which way is chosen: the two differ in what a pattern
+// costs, and plain validators find the errors to see that there are some.
+func TestSelection(t *testing.T) {
+	n := compile(t, `{type: object, properties: {v: {type: string, pattern: "^[a-z]+$"}}}`)
+	bad := map[string]any{"v": "UPPER"}
+	fast, plain := validation.New(n), validation.New(n, validation.PlainOnly())
+	if got := testing.AllocsPerRun(100, func() { fast.Valid(bad) }); got != 0 {
+		t.Errorf("Valid of an invalid object allocated %v times: it does not stop at the verdict", got)
+	}
+	if got := testing.AllocsPerRun(100, func() { plain.Valid(bad) }); got == 0 {
+		t.Error("Valid of a plain validator allocated nothing: it did not collect errors")
+	}
+}
+
+func TestKubernetesVersion(t *testing.T) {
+	n := compile(t, `{type: object, properties: {v: {type: string, format: k8s-short-name}}}`)
+	bad := map[string]any{"v": "-"}
+	for version, want := range map[string]bool{"1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false, "": false, "2.0": false} {
+		if got := validation.New(n, validation.KubernetesVersion(version)).Valid(bad); got != want {
+			t.Errorf("version %q: Valid = %v, want %v", version, got, want)
+		}
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	for _, test := range valueTests(t) {
+		if len(test.Want) > 0 || strings.Contains(string(test.Schema), "IMPORTANT!") {
+			continue // a property of that name switches shortcuts off
+		}
+		v := validation.New(compile(t, string(test.Schema)))
+		obj := decode(t, string(test.Object))
+		old := decode(t, string(test.Object))
+		if got := testing.AllocsPerRun(20, func() { v.Valid(obj); v.Validate(obj); v.ValidateUpdate(obj, old) }); got != 0 {
+			t.Errorf("%s: a valid object allocated %v times, want 0", test.Name, got)
+		}
+	}
+}
+
+// TestDeterministic checks that the order of Go maps shows nowhere.
+func TestDeterministic(t *testing.T) {
+	for _, test := range valueTests(t) {
+		v := validation.New(compile(t, string(test.Schema)))
+		for range 5 {
+			got := describe(v.Validate(decode(t, string(test.Object))))
+			if diff := cmp.Diff(test.Want, got); diff != "" {
+				t.Fatalf("%s: Validate (-want +got):\n%s", test.Name, diff)
+			}
+		}
+	}
+}
+
+// TestCorpus holds the fast way to the plain one on real definitions.
+func TestCorpus(t *testing.T) {
+	corpus := crdtest.FindCorpus(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, d := range corpus.Definitions {
+		for i, sample := range d.Samples {
+			if i == 2 {
+				break // more samples of a definition take long and tell little
+			}
+			version := d.Version(sample.Version())
+			if version == nil || version.Schema == nil {
+				continue
+			}
+			n, errs := schema.Compile(version.Schema.OpenAPIV3Schema)
+			if len(errs) > 0 {
+				continue
+			}
+			w := newWays(n)
+			changed := crdtest.Mutate(rng, sample.Object)
+			w.compare(t, sample.Object, changed)
+			w.compare(t, changed, sample.Object)
+		}
+	}
+}
+
+// bothWays are two validators of one schema.
+type bothWays struct{ fast, plain *validation.Validator }
+
+func newWays(n *schema.Node) bothWays {
+	return bothWays{fast: validation.New(n), plain: validation.New(n, validation.PlainOnly())}
+}
+
+// compare reports an error if the two ways differ in anything.
+func (w bothWays) compare(t testing.TB, obj, old map[string]any) {
+	t.Helper()
+	fast, plain := w.fast, w.plain
+	want := describe(plain.Validate(obj))
+	if got := describe(fast.Validate(obj)); !cmp.Equal(want, got) {
+		t.Errorf("Validate(%s) (-plain +fast):\n%s", crdtest.Encode(obj), cmp.Diff(want, got))
+	}
+	if got := fast.Valid(obj); got != (len(want) == 0) {
+		t.Errorf("Valid(%s) = %v, but the plain way finds %q", crdtest.Encode(obj), got, want)
+	}
+	for _, both := range [][2]validation.Result{
+		{plain.ValidateUpdate(obj, old), fast.ValidateUpdate(obj, old)},
+		{plain.ValidateStatus(obj, old), fast.ValidateStatus(obj, old)},
+	} {
+		if want, got := describe(both[0].Errors), describe(both[1].Errors); !cmp.Equal(want, got) {
+			t.Errorf("update of %s to %s (-plain +fast):\n%s", crdtest.Encode(old), crdtest.Encode(obj), cmp.Diff(want, got))
+		}
+	}
+}
