@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
 )
 
 const module = "github.com/crdkit/crdkit"
@@ -127,6 +129,7 @@ type goPackage struct {
 // build of this very test has fetched what there is to fetch.
 func list(t *testing.T) map[string]goPackage {
 	t.Helper()
+	crdtest.DependOnSources(t)
 	cmd := exec.Command("go", "list", "-json=ImportPath,Standard,Imports,TestImports,XTestImports,Deps", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()

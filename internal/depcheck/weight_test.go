@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
 )
 
 // budgets are upper bounds for each program in testdata. A megabyte is 10^6
@@ -30,6 +32,7 @@ func TestWeight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links programs; skipped with -short")
 	}
+	crdtest.DependOnSources(t)
 	t.Logf("%-12s %8s %6s %10s %8s", "program", "modules", "most", "megabytes", "most")
 	for _, budget := range budgets {
 		binary := build(t, budget.program)

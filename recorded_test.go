@@ -1,0 +1,178 @@
+package crdkit_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// legacy holds a definition of apiextensions.k8s.io/v1beta1, which Parse does
+// not take and a server of version 1.37 does not either.
+const legacy = "legacy"
+
+// TestRecordedLegacy fails once there is no more reason to leave it out.
+func TestRecordedLegacy(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", legacy, "crd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := crdkit.Parse(data); err == nil {
+		t.Errorf("Parse takes v1beta1: let TestRecorded read testdata/%s, too", legacy)
+	}
+}
+
+// TestRecorded compares with what kube-apiserver answers, as recorded at the
+// top of each object in testdata. See testdata/README.md.
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/crd.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d definitions in testdata: %v", len(files), err)
+	}
+	for _, file := range files {
+		dir := filepath.Dir(file)
+		if filepath.Base(dir) == legacy {
+			continue
+		}
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			d := compileFile(t, file)
+			for _, object := range objects(t, dir) {
+				t.Run(strings.TrimPrefix(filepath.ToSlash(object), filepath.ToSlash(dir)+"/"), func(t *testing.T) {
+					testRecorded(t, d, object)
+				})
+			}
+		})
+	}
+}
+
+func compileFile(t *testing.T, file string) *crdkit.Definition {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd, err := crdkit.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// objects returns the files that hold what a request sends.
+func objects(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	for _, pattern := range []string{"object*.yaml", "objects/*valid/*.yaml", "objects/*/*.new.yaml"} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatalf("found no objects in %s", dir)
+	}
+	return files
+}
+
+func testRecorded(t *testing.T, d *crdkit.Definition, file string) {
+	obj, recorded := readRecorded(t, file)
+	version := d.Version(obj.GroupVersionKind().Version)
+	if version == nil {
+		t.Fatalf("%s names a version that the definition does not have", file)
+	}
+	result := request(t, version, obj, file)
+	if diff := cmp.Diff(recorded, answer(result)); diff != "" {
+		t.Errorf("%s: answer mismatch (-recorded +got):\n%s", file, diff)
+	}
+}
+
+// request does what the name of the file says.
+func request(t *testing.T, version *crdkit.Version, obj *unstructured.Unstructured, file string) *crdkit.Result {
+	t.Helper()
+	ctx := context.Background()
+	var result *crdkit.Result
+	var err error
+	old, isUpdate := storedFor(file)
+	switch {
+	case !isUpdate:
+		result, err = version.Create(ctx, obj)
+	case filepath.Base(filepath.Dir(file)) == "status":
+		result, err = version.UpdateStatus(ctx, obj, readStored(t, version, old))
+	default:
+		result, err = version.Update(ctx, obj, readStored(t, version, old))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// storedFor returns the file of what an update replaces.
+func storedFor(file string) (string, bool) {
+	if name, ok := strings.CutSuffix(file, ".new.yaml"); ok {
+		return name + ".old.yaml", true
+	}
+	dir, name := filepath.Split(file)
+	return dir + "object.yaml", strings.HasPrefix(name, "object-update")
+}
+
+func readStored(t *testing.T, version *crdkit.Version, file string) *unstructured.Unstructured {
+	t.Helper()
+	stored, _ := readRecorded(t, file)
+	obj, _, err := version.Read(context.Background(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return obj
+}
+
+// readRecorded reads an object and the answer at the top of its file.
+func readRecorded(t *testing.T, file string) (*unstructured.Unstructured, []string) {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := crdtest.Decode(data)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	var recorded []string
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "# error: ") || strings.HasPrefix(line, "# unknown: ") {
+			recorded = append(recorded, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return &unstructured.Unstructured{Object: object}, recorded
+}
+
+// answer writes a result as the files do.
+func answer(result *crdkit.Result) []string {
+	var lines []string
+	if result.Refusal != nil {
+		lines = append(lines, "# error: "+result.Refusal.Message)
+	}
+	for _, err := range result.Errors {
+		lines = append(lines, "# error: "+err.Error())
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	for _, warning := range result.Warnings {
+		if path, ok := strings.CutPrefix(warning, `unknown field "`); ok {
+			lines = append(lines, "# unknown: "+strings.TrimSuffix(path, `"`))
+		}
+	}
+	return lines
+}
