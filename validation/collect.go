@@ -2,7 +2,7 @@ package validation
 
 import (
 	"fmt"
-	"strings"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -24,6 +24,10 @@ import (
 // most of what is wrong; it is the detail of an error, or just the means to
 // compare it.
 
+// What is known to be valid is left out of the walk, unless checks are counted.
+// A value below which there are errors is then looked at twice or more, so that
+// is done only a few times on the way from the root to an error.
+
 // A run is the state of one walk over one object.
 type run struct {
 	place     place
@@ -31,6 +35,11 @@ type run struct {
 	ratcheted []finding // what was found in values that did not change
 	counting  bool      // in a branch: counts are needed
 	plain     bool      // no shortcuts
+	misses    int       // values above that were taken for valid in vain
+
+	buf   []byte // for texts
+	path  int    // how much of buf is the path
+	steps [16]step
 }
 
 // A finding is an error and its text.
@@ -39,83 +48,99 @@ type finding struct {
 	err  *Error
 }
 
-// inBody is how messages go on after the path.
-const inBody = " in body "
+// patience is how many values above an error may be taken for valid in vain.
+const patience = 4
 
-// report adds an error about the current place. The text goes on after the
-// path; it is the detail unless e has one or needs none.
-func (r *run) report(e field.Error, rest string) {
-	path := r.place.text()
-	text := path + inBody + rest
-	if e.Type == field.ErrorTypeInvalid || e.Type == field.ErrorTypeTypeInvalid {
-		e.Detail = text
+// start begins a walk over v, which is known to be invalid.
+func (r *run) start(n *check.Node, v any, p correlate.Pair) {
+	r.place.steps = r.steps[:0]
+	if n != nil {
+		r.check(n, v, p)
 	}
-	e.Field = r.place.fieldOf(path)
-	r.add(text, &e)
-}
-
-// reportAtStart adds an error that is not assigned to a place.
-func (r *run) reportAtStart(text string) {
-	r.add(text, &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.start(), BadValue: "", Detail: text})
-}
-
-func (r *run) add(text string, e *field.Error) {
-	err := NewError(e, StepSchema, r.place.objectPointer(), r.place.schemaPointer())
-	r.found = append(r.found, finding{text: text, err: err})
 }
 
 // node checks v, which corresponds to p. It returns the number of checks, and
 // whether v is known to have changed.
+func (r *run) node(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
+	if r.counting || r.plain {
+		return r.check(n, v, p)
+	}
+	if r.misses == patience && isContainer(v) {
+		return r.check(n, v, p)
+	}
+	if n.Valid(v) {
+		return 0, false
+	}
+	r.misses++
+	_, changed = r.check(n, v, p)
+	r.misses--
+	return 0, changed
+}
+
+func isContainer(v any) bool {
+	switch v.(type) {
+	case []any, map[string]any:
+		return true
+	}
+	return false
+}
+
+// check does what node does, without shortcut.
 //
 // A value is checked for its type if one is declared, for junctors, enum and
 // what applies to its kind. Each is counted once, and type, junctors, numbers
 // and lists once more; a wrong type is not. The value itself counts once. Null
 // counts only for its type.
-func (r *run) node(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
-	if n == nil {
-		return 0, false
-	}
+func (r *run) check(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
 	mark := len(r.found)
 	kind := check.MaskOf(v)
-	if n.Accept&kind == 0 {
-		r.wrongType(n, kind)
-	} else if kind == check.Null {
-		count++
-	} else if n.Type.Declared() {
-		count += 2
-	}
 	switch {
-	case kind == check.Null:
-		r.enum(n, v)
-	default:
-		if n.Accept&kind == 0 {
-			count++
+	case n.Accept&kind == 0:
+		r.wrongType(n, kind)
+		count = 1
+	case n.Type.Declared():
+		count = 2
+	}
+	if kind == check.Null {
+		count = 0
+		if n.Accept&kind != 0 {
+			count = 1
 		}
-		count += r.nested(n, v) + 2 + 1 + 1 // junctors, enum, the value
+		r.enum(n, v)
+	} else {
+		count += r.nested(n, v) + 2 // and junctors
 		var c int
-		switch v := v.(type) {
-		case string:
-			count += r.text(n, v) + 1
-		case int64:
-			r.int(n, v)
-			count += 2
-		case float64:
-			r.float(n, v)
-			count += 2
-		case []any:
-			c, changed = r.list(n, v, p)
-			count += c + 2
-		}
-		r.enum(n, v)
-		if obj, ok := v.(map[string]any); ok {
-			c, changed = r.object(n, obj, p)
-			count += c + 1
-		}
+		c, changed = r.kind(n, v, p)
+		count += c + 1 + 1 // and enum, and the value
 	}
 	if p.Correlated() && len(r.found) > mark {
 		changed = r.ratchet(mark, p, changed)
 	}
 	return count, changed && p.Correlated()
+}
+
+// kind checks v for what applies to values of its kind, and for enum, which
+// comes after all but the properties of an object.
+func (r *run) kind(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
+	switch t := v.(type) {
+	case string:
+		count = r.text(n, t, v) + 1
+	case int64:
+		r.int(n, t, v)
+		count = 2
+	case float64:
+		r.float(n, t, v)
+		count = 2
+	case []any:
+		count, changed = r.list(n, t, p)
+		count += 2
+	}
+	r.enum(n, v)
+	if obj, ok := v.(map[string]any); ok {
+		count, changed = r.object(n, obj, p)
+		count++
+	}
+	return count, changed
 }
 
 // ratchet forgives what was found since mark if the value did not change.
@@ -131,8 +156,15 @@ func (r *run) ratchet(mark int, p correlate.Pair, changed bool) bool {
 
 func (r *run) wrongType(n *check.Node, kind check.Mask) {
 	want, got := n.Type.Refusal(kind)
-	r.report(field.Error{Type: field.ErrorTypeTypeInvalid, BadValue: got},
-		fmt.Sprintf("must be of type %s: %q", want, got))
+	name, _ := got.(string)
+	r.mistyped(want, name, got)
+}
+
+// mistyped reports a wrong type, or a wrong format, which is one.
+func (r *run) mistyped(want, got string, bad any) {
+	b := append(r.begin(), "must be of type "...)
+	b = append(append(b, want...), ": "...)
+	r.end(strconv.AppendQuote(b, got), field.Error{Type: field.ErrorTypeTypeInvalid, BadValue: bad})
 }
 
 func (r *run) enum(n *check.Node, v any) {
@@ -140,12 +172,12 @@ func (r *run) enum(n *check.Node, v any) {
 		return
 	}
 	e := field.NotSupported(nil, v, n.Enum.Texts())
-	r.report(*e, fmt.Sprintf("should be one of %v", n.Enum.Values))
+	r.end(fmt.Append(append(r.begin(), "should be one of "...), n.Enum.Values), *e)
 }
 
 // text checks a string and returns the count of its format. Length and pattern
 // are checked up to the first failure.
-func (r *run) text(n *check.Node, s string) int {
+func (r *run) text(n *check.Node, s string, v any) int {
 	t := n.Text
 	if t == nil {
 		return 0
@@ -153,44 +185,25 @@ func (r *run) text(n *check.Node, s string) int {
 	switch {
 	case t.TooLong(s):
 		e := field.TooLong(nil, "", int(t.Max.N))
-		r.report(*e, fmt.Sprintf("should be at most %d chars long", t.Max.N))
+		r.end(quantity(r.begin(), "should be at most ", t.Max.N, " chars long"), *e)
 	case t.TooShort(s):
-		r.invalid(s, fmt.Sprintf("should be at least %d chars long", t.Min.N))
+		r.invalid(quantity(r.begin(), "should be at least ", t.Min.N, " chars long"), v)
 	case !t.Matches(s):
-		expr := t.Expr
+		b := append(append(r.begin(), "should match '"...), t.Expr...)
 		if t.BadExpr != "" {
-			expr += ", but pattern is invalid: " + t.BadExpr
+			b = append(append(b, ", but pattern is invalid: "...), t.BadExpr...)
 		}
-		r.invalid(s, "should match '"+expr+"'")
+		r.invalid(append(b, '\''), v)
 	}
 	if t.HasForm == nil {
 		return 0
 	}
 	if !t.HasForm(s) {
-		r.report(field.Error{Type: field.ErrorTypeTypeInvalid, BadValue: s},
-			fmt.Sprintf("must be of type %s: %q", t.Format, s))
+		r.mistyped(t.Format, s, v)
 	}
 	return 1
 }
 
-func (r *run) invalid(bad any, rest string) {
-	r.report(field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, rest)
-}
-
-// important marks texts that are reported from every branch that fails, not
-// just from the chosen one. No text of the server bears it, but a text begins
-// with a path, and a property can have any name.
-const important = "IMPORTANT!"
-
-// keep appends what is important among findings of a branch to kept.
-func (r *run) keep(kept, branch []finding) []finding {
-	for _, f := range branch {
-		text, ok := strings.CutPrefix(f.text, important)
-		if !ok {
-			continue
-		}
-		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.start(), BadValue: "", Detail: text}
-		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.Schema)})
-	}
-	return kept
+func quantity(b []byte, what string, n int64, of string) []byte {
+	return append(strconv.AppendInt(append(b, what...), n, 10), of...)
 }

@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -30,20 +29,20 @@ func (r *run) list(n *check.Node, list []any, p correlate.Pair) (count int, chan
 	}
 	size := int64(len(list))
 	if l.Min.Set && size < l.Min.N {
-		r.invalid(size, fmt.Sprintf("should have at least %d items", l.Min.N))
+		r.invalid(quantity(r.begin(), "should have at least ", l.Min.N, " items"), size)
 	}
 	if l.Max.Set && size > l.Max.N {
-		r.tooMany(size, l.Max.N, "items")
+		r.tooMany(size, l.Max.N, " items")
 	}
 	if l.Unique && check.HasEqual(list) {
-		r.invalid("", "shouldn't contain duplicates")
+		r.invalid(append(r.begin(), "shouldn't contain duplicates"...), "")
 	}
 	return count, changed
 }
 
 func (r *run) tooMany(size, limit int64, what string) {
 	e := field.TooMany(nil, int(size), int(limit))
-	r.report(*e, fmt.Sprintf("should have at most %d %s", limit, what))
+	r.end(quantity(r.begin(), "should have at most ", limit, what), *e)
 }
 
 // object checks an object and its properties. It returns the count of the
@@ -52,32 +51,56 @@ func (r *run) object(n *check.Node, obj map[string]any, p correlate.Pair) (count
 	f := n.Fields
 	size := int64(len(obj))
 	if f.Min.Set && size < f.Min.N {
-		r.invalid(size, fmt.Sprintf("should have at least %d properties", f.Min.N))
+		r.invalid(quantity(r.begin(), "should have at least ", f.Min.N, " properties"), size)
 	}
 	if f.Max.Set && size > f.Max.N {
-		r.tooMany(size, f.Max.N, "properties")
+		r.tooMany(size, f.Max.N, " properties")
 	}
 	if f.Closed || f.Additional != nil {
 		count, changed = r.additional(f, obj, p)
 	}
-	for i := range f.Props {
-		prop := &f.Props[i]
-		v, ok := obj[prop.Name]
-		if !ok {
-			continue
-		}
-		before := r.key(p, prop.Name)
-		r.place.push(propertyStep, prop.Name, 0)
-		c, ch := r.node(prop.Node, v, before)
-		r.place.pop()
-		count += c
-		changed = changed || ch
-	}
+	c, ch := r.declared(f, obj, p)
 	for _, name := range f.Required {
 		if _, ok := obj[name]; !ok {
 			r.required(name)
 		}
 	}
+	return count + c, changed || ch
+}
+
+// declared checks the declared properties, in increasing order of name.
+func (r *run) declared(f *check.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+	if f.Probe(len(obj)) {
+		for i := range f.Props {
+			if v, ok := obj[f.Props[i].Name]; ok {
+				c, ch := r.property(&f.Props[i], v, p)
+				count += c
+				changed = changed || ch
+			}
+		}
+		return count, changed
+	}
+	var buf [32]int
+	present := buf[:0]
+	for name := range obj {
+		if i, ok := f.Index(name); ok {
+			present = append(present, i)
+		}
+	}
+	slices.Sort(present)
+	for _, i := range present {
+		c, ch := r.property(&f.Props[i], obj[f.Props[i].Name], p)
+		count += c
+		changed = changed || ch
+	}
+	return count, changed
+}
+
+func (r *run) property(prop *check.Prop, v any, p correlate.Pair) (count int, changed bool) {
+	before := r.key(p, prop.Name)
+	r.place.push(propertyStep, prop.Name, 0)
+	count, changed = r.node(prop.Node, v, before)
+	r.place.pop()
 	return count, changed
 }
 
@@ -95,7 +118,7 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 // so that of two errors with one text always the same is reported.
 func (r *run) additional(f *check.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
-		if f.Declares(name) {
+		if _, ok := f.Index(name); ok {
 			continue
 		}
 		if f.Closed {
@@ -113,18 +136,19 @@ func (r *run) additional(f *check.Fields, obj map[string]any, p correlate.Pair) 
 }
 
 func (r *run) required(name string) {
-	path := r.place.text() + "." + name
-	e := &field.Error{Type: field.ErrorTypeRequired, Field: r.place.fieldOf(path), BadValue: ""}
+	b := append(append(r.place.appendText(r.buf[:0]), '.'), name...)
+	r.path = len(b)
+	b = append(append(b, inBody...), "is required"...)
 	r.place.push(keyStep, name, 0)
-	r.add(path+inBody+"is required", e)
+	r.end(b, field.Error{Type: field.ErrorTypeRequired, BadValue: ""})
 	r.place.pop()
 }
 
 func (r *run) forbidden(name string) {
-	path := r.place.text()
-	text := path + "." + name + inBody + "is a forbidden property"
-	e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.fieldOf(path), BadValue: name, Detail: text}
+	b := r.begin()[:r.path]
+	b = append(append(append(b, '.'), name...), inBody...)
+	b = append(b, "is a forbidden property"...)
 	r.place.push(keyStep, name, 0)
-	r.add(text, e)
+	r.invalid(b, name)
 	r.place.pop()
 }

@@ -61,7 +61,8 @@ func (r *run) branch(kind stepKind, i int, n *check.Node, v any) (int, []finding
 
 // junctor reports that a junctor is not satisfied.
 func (r *run) junctor(rest string) {
-	r.reportAtStart(strconv.Quote(r.place.text()) + " " + rest)
+	b := strconv.AppendQuote(r.buf[:0], r.place.text())
+	r.atStart(append(append(b, ' '), rest...))
 }
 
 // A best is the branch whose errors are reported: of those with the highest

@@ -12,7 +12,7 @@ import (
 // bound fits the declared type. If it does not, that is an error in itself, and
 // they are compared as float64.
 
-func (r *run) int(n *check.Node, v int64) {
+func (r *run) int(n *check.Node, v int64, bad any) {
 	num := n.Number
 	if num == nil {
 		return
@@ -21,26 +21,26 @@ func (r *run) int(n *check.Node, v int64) {
 		r.misfit("Checked", num)
 	}
 	if l := &num.Multiple; l.Fits {
-		r.multiple(l.OffInt(v), l.Int, l.Int > 0, v)
+		r.multiple(l.OffInt(v), l.Int, l.Int > 0, bad)
 	} else if l.Set {
 		r.misfit("MultipleOf", num)
 		r.multiple(l.OffFloat(float64(v)), l.Value, l.Value > 0, float64(v))
 	}
 	if l := &num.Min; l.Fits {
-		r.minimum(l.TooLowInt(v), l.Int, l.Exclusive, v)
+		r.minimum(l.TooLowInt(v), l.Int, l.Exclusive, bad)
 	} else if l.Set {
 		r.misfit("Minimum boundary", num)
 		r.minimum(l.TooLowFloat(float64(v)), l.Value, l.Exclusive, float64(v))
 	}
 	if l := &num.Max; l.Fits {
-		r.maximum(l.TooHighInt(v), l.Int, l.Exclusive, v)
+		r.maximum(l.TooHighInt(v), l.Int, l.Exclusive, bad)
 	} else if l.Set {
 		r.misfit("Maximum boundary", num)
 		r.maximum(l.TooHighFloat(float64(v)), l.Value, l.Exclusive, float64(v))
 	}
 }
 
-func (r *run) float(n *check.Node, v float64) {
+func (r *run) float(n *check.Node, v float64, bad any) {
 	num := n.Number
 	if num == nil {
 		return
@@ -52,19 +52,19 @@ func (r *run) float(n *check.Node, v float64) {
 		if !l.Fits {
 			r.misfit("MultipleOf", num)
 		}
-		r.multiple(l.OffFloat(v), l.Value, l.Value > 0, v)
+		r.multiple(l.OffFloat(v), l.Value, l.Value > 0, bad)
 	}
 	if l := &num.Min; l.Set {
 		if !l.Fits {
 			r.misfit("Minimum boundary", num)
 		}
-		r.minimum(l.TooLowFloat(v), l.Value, l.Exclusive, v)
+		r.minimum(l.TooLowFloat(v), l.Value, l.Exclusive, bad)
 	}
 	if l := &num.Max; l.Set {
 		if !l.Fits {
 			r.misfit("Maximum boundary", num)
 		}
-		r.maximum(l.TooHighFloat(v), l.Value, l.Exclusive, v)
+		r.maximum(l.TooHighFloat(v), l.Value, l.Exclusive, bad)
 	}
 }
 
@@ -74,28 +74,34 @@ func (r *run) misfit(what string, n *check.Number) {
 	if n.Format != "" {
 		form = "with format " + n.Format
 	}
-	r.reportAtStart(what + " value must be of type " + n.Type + " " + form + " in " + r.place.text())
+	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.place.text()))
 }
 
 func (r *run) multiple(off bool, factor any, positive bool, v any) {
 	switch {
 	case !off:
 	case positive:
-		r.invalid(v, fmt.Sprintf("should be a multiple of %v", factor))
+		r.invalid(fmt.Append(append(r.begin(), "should be a multiple of "...), factor), v)
 	default:
-		path := r.place.text()
-		text := fmt.Sprintf("factor MultipleOf declared for %s must be positive: %v", path, factor)
-		r.add(text, &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.fieldOf(path), BadValue: factor, Detail: text})
+		path := r.begin()[:r.path]
+		text := fmt.Appendf(nil, "factor MultipleOf declared for %s must be positive: %v", path, factor)
+		r.misplaced(string(path), text, factor)
 	}
+}
+
+// misplaced adds an error whose text does not begin with the path.
+func (r *run) misplaced(path string, text []byte, bad any) {
+	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false)
+	r.found[len(r.found)-1].err.fieldError.Field = r.place.fieldOf(path)
 }
 
 func (r *run) minimum(low bool, bound any, exclusive bool, v any) {
 	switch {
 	case !low:
 	case exclusive:
-		r.invalid(v, fmt.Sprintf("should be greater than %v", bound))
+		r.invalid(fmt.Append(append(r.begin(), "should be greater than "...), bound), v)
 	default:
-		r.invalid(v, fmt.Sprintf("should be greater than or equal to %v", bound))
+		r.invalid(fmt.Append(append(r.begin(), "should be greater than or equal to "...), bound), v)
 	}
 }
 
@@ -103,8 +109,8 @@ func (r *run) maximum(high bool, bound any, exclusive bool, v any) {
 	switch {
 	case !high:
 	case exclusive:
-		r.invalid(v, fmt.Sprintf("should be less than %v", bound))
+		r.invalid(fmt.Append(append(r.begin(), "should be less than "...), bound), v)
 	default:
-		r.invalid(v, fmt.Sprintf("should be less than or equal to %v", bound))
+		r.invalid(fmt.Append(append(r.begin(), "should be less than or equal to "...), bound), v)
 	}
 }

@@ -47,19 +47,21 @@ func (p *place) push(kind stepKind, name string, index int) {
 
 func (p *place) pop() { p.steps = p.steps[:len(p.steps)-1] }
 
-// text returns the path as messages spell it: from where the walk began, with
-// a dot in front of every entry but not of a property of the beginning.
+// text returns the path as messages spell it.
 func (p *place) text() string {
 	var buf [128]byte
 	return string(p.appendText(buf[:0]))
 }
 
+// appendText appends the path as messages spell it: from where the walk began,
+// with a dot in front of every entry but not of a property of the beginning.
 func (p *place) appendText(b []byte) []byte {
+	start := len(b)
 	for i := range p.steps {
 		s := &p.steps[i]
 		switch s.kind {
 		case propertyStep:
-			if len(b) > 0 {
+			if len(b) > start {
 				b = append(b, '.')
 			}
 			b = append(b, s.name...)
@@ -111,7 +113,11 @@ func (p *place) start() string {
 // objectPointer returns the place in the object as a JSON Pointer.
 func (p *place) objectPointer() string {
 	var buf [128]byte
-	b := append(buf[:0], p.pointer...)
+	return string(p.appendObjectPointer(buf[:0]))
+}
+
+func (p *place) appendObjectPointer(b []byte) []byte {
+	b = append(b, p.pointer...)
 	for i := range p.steps {
 		switch s := &p.steps[i]; s.kind {
 		case propertyStep, entryStep, keyStep:
@@ -120,13 +126,17 @@ func (p *place) objectPointer() string {
 			b = strconv.AppendInt(append(b, '/'), int64(s.index), 10)
 		}
 	}
-	return string(b)
+	return b
 }
 
 // schemaPointer returns the place in the schema as a JSON Pointer.
 func (p *place) schemaPointer() string {
 	var buf [256]byte
-	b := append(buf[:0], p.schema...)
+	return string(p.appendSchemaPointer(buf[:0]))
+}
+
+func (p *place) appendSchemaPointer(b []byte) []byte {
+	b = append(b, p.schema...)
 	for i := range p.steps {
 		switch s := &p.steps[i]; s.kind {
 		case propertyStep:
@@ -145,7 +155,7 @@ func (p *place) schemaPointer() string {
 			b = append(b, "/not"...)
 		}
 	}
-	return string(b)
+	return b
 }
 
 // appendToken appends a name as a reference token of a JSON Pointer.

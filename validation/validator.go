@@ -139,7 +139,7 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.plain || !v.status.Valid(status)) {
 		r := run{plain: v.plain, place: place{field: "status", pointer: "/status", schema: "/properties/status"}}
-		r.node(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
+		r.start(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
 		res.Errors, res.Ratcheted = distill(r.found), distill(r.ratcheted)
 	}
 	res.addLists(v.lists(obj), v.root, old)
@@ -152,7 +152,7 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 // changed.
 func (v *Validator) values(obj map[string]any, p correlate.Pair) (errs, ratcheted ErrorList) {
 	r := run{plain: v.plain}
-	r.node(v.root, obj, p)
+	r.start(v.root, obj, p)
 	return distill(r.found), distill(r.ratcheted)
 }
 
@@ -182,23 +182,6 @@ func (v *Validator) resources(obj map[string]any) ErrorList {
 	var errs ErrorList
 	for _, p := range v.embedded.Validate(obj) {
 		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.Schema))
-	}
-	return errs
-}
-
-// distill returns the first of the findings of each text.
-func distill(found []finding) ErrorList {
-	if len(found) == 0 {
-		return nil
-	}
-	errs := make(ErrorList, 0, len(found))
-	seen := make(map[string]struct{}, len(found))
-	for _, f := range found {
-		if _, ok := seen[f.text]; ok {
-			continue
-		}
-		seen[f.text] = struct{}{}
-		errs = append(errs, f.err)
 	}
 	return errs
 }

@@ -20,10 +20,11 @@ type Fields struct {
 	Additional *Node
 	Closed     bool
 
-	additional *Node            // nil if it admits everything
-	byName     map[string]*Node // of Props; nil nodes admit everything
-	probed     []probe          // of Props, those that matter
-	missing    []string         // of Required, those that are not declared
+	additional *Node          // nil if it admits everything
+	byName     map[string]int // index of Props
+	nodes      []*Node        // of Props, nil if they admit everything
+	probed     []probe        // of Props, those that matter
+	missing    []string       // of Required, those that are not declared
 }
 
 // A Prop is a declared property.
@@ -44,10 +45,11 @@ func (f *Fields) finish() {
 	for _, name := range f.Required {
 		required[name] = true
 	}
-	f.byName = make(map[string]*Node, len(f.Props))
-	for _, p := range f.Props {
+	f.byName = make(map[string]int, len(f.Props))
+	for i, p := range f.Props {
 		p := probe{name: p.Name, node: p.Node.needed(), required: required[p.Name]}
-		f.byName[p.name] = p.node
+		f.byName[p.name] = i
+		f.nodes = append(f.nodes, p.node)
 		if p.node != nil || p.required {
 			f.probed = append(f.probed, p)
 		}
@@ -65,11 +67,16 @@ func (f *Fields) vacuous() bool {
 	return len(f.probed) == 0 && len(f.missing) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 
-// Declares reports whether name is a declared property.
-func (f *Fields) Declares(name string) bool {
-	_, ok := f.byName[name]
-	return ok
+// Index returns the index in Props of the property of that name, and reports
+// whether it is declared.
+func (f *Fields) Index(name string) (int, bool) {
+	i, ok := f.byName[name]
+	return i, ok
 }
+
+// Probe reports whether it is quicker to look up the declared properties in an
+// object of n entries than to range over it.
+func (f *Fields) Probe(n int) bool { return len(f.Props) <= probeRatio*n+probeBase }
 
 func (f *Fields) valid(m map[string]any) bool {
 	if f.Min.Set && int64(len(m)) < f.Min.N || f.Max.Set && int64(len(m)) > f.Max.N {
@@ -101,12 +108,11 @@ const (
 
 func (f *Fields) validRange(m map[string]any) bool {
 	for name, v := range m {
-		n, ok := f.byName[name]
-		if !ok {
-			if f.Closed {
-				return false
-			}
-			n = f.additional
+		n := f.additional
+		if i, ok := f.byName[name]; ok {
+			n = f.nodes[i]
+		} else if f.Closed {
+			return false
 		}
 		if !n.Valid(v) {
 			return false

@@ -46,14 +46,14 @@ func (t *Type) admits(kind Mask) bool {
 		return true
 	}
 	name, _ := describe(kind)
-	return t.has(name) && kind != Other || kind == Int && t.has("number") || kind == Whole && t.has("integer")
+	return t.has(name.(string)) && kind != Other || kind == Int && t.has("number") || kind == Whole && t.has("integer")
 }
 
 func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 
 // Refusal returns what a value of a refused kind should have been and what it
-// is, in the words of the server.
-func (t *Type) Refusal(kind Mask) (want, got string) {
+// is, in the words of the server. What it is, is a string.
+func (t *Type) Refusal(kind Mask) (want string, got any) {
 	name, format := describe(kind)
 	if t.Format != "" && kind&(Null|String|Array) == 0 {
 		return t.Format, format
@@ -62,8 +62,8 @@ func (t *Type) Refusal(kind Mask) (want, got string) {
 }
 
 // describe returns the names of the type and of the format that the server
-// takes values of a kind for.
-func describe(kind Mask) (name, format string) {
+// takes values of a kind for, which are strings.
+func describe(kind Mask) (name, format any) {
 	switch kind {
 	case Null:
 		return "null", ""

@@ -1,0 +1,114 @@
+package validation
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// inBody is how messages go on after the path.
+const inBody = " in body "
+
+// begin starts the text of an error about the current place. The caller appends
+// to it and hands it to end.
+func (r *run) begin() []byte {
+	b := r.place.appendText(r.buf[:0])
+	r.path = len(b)
+	return append(b, inBody...)
+}
+
+// end adds the error of a text that begin started.
+func (r *run) end(text []byte, e field.Error) { r.add(text, e, true) }
+
+// invalid adds an error of a text that begin started.
+func (r *run) invalid(text []byte, bad any) {
+	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
+}
+
+// atStart adds an error that is not assigned to a place.
+func (r *run) atStart(text []byte) {
+	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
+}
+
+// located is an error with all that belongs to it.
+type located struct {
+	err   Error
+	field field.Error
+}
+
+// add adds an error. The text is its detail unless errors of its type have one
+// of their own. All its strings share their memory.
+func (r *run) add(text []byte, e field.Error, placed bool) {
+	b := r.place.appendObjectPointer(text)
+	pointer := len(b)
+	b = r.place.appendSchemaPointer(b)
+	r.buf = b
+	all := string(b)
+
+	x := &located{field: e}
+	x.err = Error{fieldError: &x.field, Pointer: all[len(text):pointer], Step: StepSchema, Schema: all[pointer:], Rule: -1}
+	if placed {
+		x.field.Field = r.place.fieldOf(all[:r.path])
+	} else {
+		x.field.Field = r.place.start()
+	}
+	if e.Type == field.ErrorTypeInvalid || e.Type == field.ErrorTypeTypeInvalid {
+		x.field.Detail = all[:len(text)]
+	}
+	r.found = append(r.found, finding{text: all[:len(text)], err: &x.err})
+}
+
+// important marks texts that are reported from every branch that fails, not
+// just from the chosen one. No text of the server bears it, but a text begins
+// with a path, and a property can have any name.
+const important = "IMPORTANT!"
+
+// keep appends what is important among findings of a branch to kept.
+func (r *run) keep(kept, branch []finding) []finding {
+	for _, f := range branch {
+		text, ok := strings.CutPrefix(f.text, important)
+		if !ok {
+			continue
+		}
+		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.start(), BadValue: "", Detail: text}
+		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.Schema)})
+	}
+	return kept
+}
+
+// few is up to how many findings are compared one by one.
+const few = 8
+
+// distill returns the first of the findings of each text.
+func distill(found []finding) ErrorList {
+	if len(found) == 0 {
+		return nil
+	}
+	errs := make(ErrorList, 0, len(found))
+	if len(found) <= few {
+		for i, f := range found {
+			if !hasText(found[:i], f.text) {
+				errs = append(errs, f.err)
+			}
+		}
+		return errs
+	}
+	seen := make(map[string]struct{}, len(found))
+	for _, f := range found {
+		if _, ok := seen[f.text]; ok {
+			continue
+		}
+		seen[f.text] = struct{}{}
+		errs = append(errs, f.err)
+	}
+	return errs
+}
+
+func hasText(found []finding, text string) bool {
+	for _, f := range found {
+		if f.text == text {
+			return true
+		}
+	}
+	return false
+}
