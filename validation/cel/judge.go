@@ -39,9 +39,9 @@ func (r *run) rules(n *node, value, old any) {
 		r.stop()
 		return
 	}
-	plain, optional := bind(n, value, old)
+	r.bind(n, value, old)
 	for i := range n.rules {
-		r.rule(n, i, value, old != nil, &plain, &optional)
+		r.rule(n, i, value, old != nil)
 		if r.stopped() {
 			return
 		}
@@ -50,7 +50,7 @@ func (r *run) rules(n *node, value, old any) {
 
 // rule runs one rule. A transition rule is skipped if there is no old value,
 // unless it says that it can do without.
-func (r *run) rule(n *node, i int, value any, hasOld bool, plain, optional *variables) {
+func (r *run) rule(n *node, i int, value any, hasOld bool) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
 		r.fail(n, i, "rule compile error: "+rule.broken)
@@ -59,9 +59,9 @@ func (r *run) rule(n *node, i int, value any, hasOld bool, plain, optional *vari
 	if rule.condition == nil || rule.usesOld() && !hasOld && !rule.optional {
 		return
 	}
-	vars := plain
+	vars := &r.plain
 	if rule.optional {
-		vars = optional
+		vars = &r.optional
 	}
 	result, cost, err := r.call(rule.condition, vars)
 	switch cost {
@@ -80,7 +80,7 @@ func (r *run) rule(n *node, i int, value any, hasOld bool, plain, optional *vari
 		return
 	}
 	if result != types.True {
-		r.broken(n, i, value, plain)
+		r.broken(n, i, value)
 	}
 }
 
@@ -99,11 +99,11 @@ func (r *run) trouble(n *node, i int, text string) {
 }
 
 // broken reports a rule whose result is false.
-func (r *run) broken(n *node, i int, value any, plain *variables) {
+func (r *run) broken(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
 	if rule.message != nil {
-		made, err := r.message(rule, plain)
+		made, err := r.message(rule)
 		if err != nil {
 			r.addUnlessRatcheted(n, i, err(r.reportPath(rule), n.typ))
 			r.stop()
@@ -124,8 +124,8 @@ func (r *run) broken(n *node, i int, value any, plain *variables) {
 //
 // oldSelf is never an optional here, even if it is one for the rule, and the
 // server is no better.
-func (r *run) message(rule *rule, plain *variables) (text string, err func(*field.Path, string) *field.Error) {
-	result, cost, evalErr := r.call(rule.message, plain)
+func (r *run) message(rule *rule) (text string, err func(*field.Path, string) *field.Error) {
+	result, cost, evalErr := r.call(rule.message, &r.plain)
 	switch {
 	case cost == costUnknown:
 		return "", func(path *field.Path, _ string) *field.Error {

@@ -25,7 +25,9 @@ type run struct {
 
 	path    []schema.Step
 	ratchet ratchet
-	vars    variables
+
+	// What the rules of the node at hand can refer to, by what oldSelf is.
+	plain, optional variables
 
 	errs, ratcheted validation.ErrorList
 }
@@ -185,19 +187,19 @@ func (v *variables) ResolveName(name string) (any, bool) {
 // Parent implements interpreter.Activation.
 func (v *variables) Parent() interpreter.Activation { return nil }
 
-// bind returns the variables for rules on value and those for rules whose
-// oldSelf is an optional. If no rule of n refers to oldSelf, there is none.
-func bind(n *node, value, old any) (plain, optional variables) {
-	plain.self = n.self.value(value)
+// bind sets the variables for the rules of n on value. If none of them refers
+// to oldSelf, there is none.
+func (r *run) bind(n *node, value, old any) {
+	r.plain = variables{self: n.self.value(value)}
+	r.optional = r.plain
 	if !n.usesOld {
-		return plain, plain
+		return
 	}
-	optional = variables{self: plain.self, oldSelf: types.OptionalNone, hasOld: true}
+	r.optional.oldSelf, r.optional.hasOld = types.OptionalNone, true
 	if old != nil {
-		plain.oldSelf, plain.hasOld = n.self.value(old), true
-		optional.oldSelf = types.OptionalOf(plain.oldSelf)
+		r.plain.oldSelf, r.plain.hasOld = n.self.value(old), true
+		r.optional.oldSelf = types.OptionalOf(r.plain.oldSelf)
 	}
-	return plain, optional
 }
 
 // fieldPath returns the place of the walk as the server spells it. At the root
