@@ -13,6 +13,7 @@ type Difference struct {
 	What       string // object, paths, errors, refusal, warnings, cost, verdict, facts, panic
 	Definition string
 	Version    string
+	Kind       string // that the definition declares
 	Case       string
 	Detail     string // both sides, or what one has and the other has not
 	Object     []byte // the input
@@ -70,6 +71,17 @@ func (t *Tally) add(d Difference) {
 	if t.counts[kind] <= examples {
 		t.found = append(t.found, d)
 	}
+}
+
+// patience is how often upstream runs before its answer counts as different:
+// less often when there are many differences already, which takes long.
+func (t *Tally) patience() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.total > 100 {
+		return Reruns / 20
+	}
+	return Reruns
 }
 
 func (t *Tally) count(versions, objects, comparisons int) {

@@ -2,7 +2,12 @@ package oracle
 
 import (
 	"flag"
+	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,32 +21,65 @@ var (
 	only      = flag.String("only", "", "compare only the definitions whose path contains this")
 )
 
-// definitions returns those of the repository's testdata and of the corpus, and
-// reports whether the corpus is there.
-func definitions(t *testing.T) ([]*crdtest.Definition, bool) {
+// ownDefinitions returns those of the repository's testdata.
+func ownDefinitions(t *testing.T) []*crdtest.Definition {
 	t.Helper()
 	root, err := crdtest.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := crdtest.LoadTestdata(filepath.Join(root, "testdata"))
+	c, err := crdtest.LoadTestdata(filepath.Join(root, "testdata"))
 	if err != nil {
-		t.Logf("no testdata: %v", err)
-		own = &crdtest.Corpus{}
+		t.Fatal(err)
 	}
+	if len(c.Definitions) == 0 {
+		t.Fatalf("no definitions in %s", c.Dir)
+	}
+	return c.Definitions
+}
+
+// definitions returns those of the repository's testdata and of the corpus, and
+// reports whether the corpus is there.
+func definitions(t *testing.T) ([]*crdtest.Definition, bool) {
+	t.Helper()
+	own := ownDefinitions(t)
 	if *corpusDir != "" {
 		t.Setenv("CRDKIT_CORPUS", *corpusDir)
 	}
 	dir, ok := crdtest.CorpusDir()
 	if !ok {
 		t.Logf("no corpus in %q: comparing the repository's testdata only", dir)
-		return own.Definitions, false
+		return own, false
 	}
 	c, err := crdtest.LoadCorpus(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(own.Definitions, c.Definitions...), true
+	return append(own, c.Definitions...), true
+}
+
+// TestOracle compares crdkit with upstream.
+func TestOracle(t *testing.T) {
+	list, full := definitions(t)
+	list = matching(list, *only)
+	n := *objects
+	if testing.Short() {
+		n = min(n, 4)
+	}
+	tally := Run(list, Config{Objects: n, Known: Differences, Ours: Crdkit})
+	if text := tally.Unknown(); text != "" {
+		t.Errorf("differences that are not in the list:\n%s", text)
+	}
+	if full && *only == "" && !testing.Short() {
+		for _, name := range tally.Stale() {
+			t.Errorf("the known difference %s did not occur", name)
+		}
+	}
+	fmt.Println(tally)
+}
+
+func matching(list []*crdtest.Definition, part string) []*crdtest.Definition {
+	return slices.DeleteFunc(list, func(d *crdtest.Definition) bool { return !strings.Contains(d.Path, part) })
 }
 
 // TestMirror compares upstream with itself, which must not differ in spite of
@@ -69,13 +107,10 @@ func sampleOf(list []*crdtest.Definition, n int) []*crdtest.Definition {
 
 // TestPlantedDifferences shows that the comparison finds each kind of fault.
 func TestPlantedDifferences(t *testing.T) {
-	list, full := definitions(t)
-	if full {
-		list = withRules(list)
-	}
+	list := ownDefinitions(t)
 	for _, p := range planted {
 		t.Run(p.name, func(t *testing.T) {
-			tally := Run(list, Config{Objects: 8, Ours: func(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
+			tally := Run(list, Config{Objects: 12, Ours: func(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
 				ours, err := mirror(crd)
 				for _, o := range ours {
 					p.plant(o)
@@ -89,14 +124,64 @@ func TestPlantedDifferences(t *testing.T) {
 	}
 }
 
-// withRules returns a few definitions that have rules, defaults and status.
-func withRules(list []*crdtest.Definition) []*crdtest.Definition {
-	var out []*crdtest.Definition
-	for _, d := range list {
-		switch d.CRD.Name {
-		case "httproutes.gateway.networking.k8s.io", "certificates.cert-manager.io":
-			out = append(out, d)
+// TestPlain compares crdkit with its shortcuts off.
+func TestPlain(t *testing.T) {
+	list, full := definitions(t)
+	if full {
+		list = sampleOf(list, 40)
+	}
+	tally := Run(list, Config{Objects: 8, Known: Differences, Ours: CrdkitPlain})
+	if text := tally.Unknown(); text != "" {
+		t.Errorf("differences that are not in the list:\n%s", text)
+	}
+	t.Log(tally)
+}
+
+// TestDifferencesAreDocumented looks for every known difference in
+// docs/DIFFERENCES.md, and for entries there that are gone here.
+func TestDifferencesAreDocumented(t *testing.T) {
+	root, err := crdtest.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "DIFFERENCES.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, d := range Differences {
+		named[d.Name] = true
+		if d.Upstream == "" || d.Ours == "" || d.Why == "" || d.Match == nil {
+			t.Errorf("%s: an entry says what upstream does, what ours does and why", d.Name)
+		}
+		if !strings.Contains(string(doc), "| `oracle/"+d.Name+"` |") {
+			t.Errorf("docs/DIFFERENCES.md has no row `oracle/%s`", d.Name)
 		}
 	}
-	return out
+	for _, match := range regexp.MustCompile("\\| `oracle/([^`]+)`").FindAllStringSubmatch(string(doc), -1) {
+		if !named[match[1]] {
+			t.Errorf("docs/DIFFERENCES.md has a row `oracle/%s` that Differences has not", match[1])
+		}
+	}
+}
+
+// TestTally shows what fails a run: an unlisted difference, and an entry that
+// covers nothing.
+func TestTally(t *testing.T) {
+	covers := func(op string) Known {
+		return Known{Name: op, Match: func(d Difference) bool { return d.Op == op }}
+	}
+	tally := newTally([]Known{covers("a"), covers("b")})
+	tally.add(Difference{Op: "a", What: "errors"})
+	if tally.Unknown() != "" || !slices.Equal(tally.Stale(), []string{"b"}) {
+		t.Errorf("after a known difference: unknown %q, stale %q", tally.Unknown(), tally.Stale())
+	}
+	tally.add(Difference{Op: "c", What: "errors"})
+	if !strings.Contains(tally.Unknown(), "1 c errors") {
+		t.Errorf("after an unknown difference: %q", tally.Unknown())
+	}
+	const want = "oracle: 0 definitions, 0 versions, 0 objects, 1 differences (1 known)"
+	if got := tally.String(); got != want {
+		t.Errorf("String: %q, want %q", got, want)
+	}
 }

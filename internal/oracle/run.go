@@ -136,6 +136,7 @@ func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	if old == nil {
 		return
 	}
+	keep(old)
 	if everything {
 		c.update("noop", crdtest.Clone(old), old, fields)
 	}
@@ -145,6 +146,18 @@ func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	}
 	c.update("update", changed, old, fields)
 	c.status(changed, old, fields)
+}
+
+// keep gives an object what a store gives it.
+func keep(obj map[string]any) {
+	meta, ok := obj["metadata"].(map[string]any)
+	if !ok {
+		meta = map[string]any{}
+		obj["metadata"] = meta
+	}
+	meta["resourceVersion"] = "7"
+	meta["uid"] = "5f7a6b1c-0000-4000-8000-000000000007"
+	meta["creationTimestamp"] = "2024-02-29T12:00:00Z"
 }
 
 func (c *check) facts() {

@@ -45,6 +45,7 @@ type Version struct {
 	typer      runtime.ObjectTyper
 	convertor  runtime.ObjectConvertor
 	namespaced bool
+	warning    string // on every request, "" for none
 }
 
 // strategy is what upstream's unexported strategy type can do.
@@ -53,9 +54,28 @@ type strategy interface {
 	rest.RESTUpdateStrategy
 }
 
-// Compile builds what the server needs to serve a definition. The conversion
-// strategy is taken to be None, since a webhook needs somebody to answer.
+// Compile builds what the server needs to serve a definition, and what the
+// single steps need. The conversion strategy is taken to be None, since a
+// webhook needs somebody to answer.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
+	d, err := Serve(crd)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range d.Versions {
+		v.CompileRules()
+	}
+	return d, nil
+}
+
+// CompileRules compiles the rules of the version, of which the strategies have
+// a copy of their own that cannot be reached.
+func (v *Version) CompileRules() {
+	v.rules = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+}
+
+// Serve builds what the server needs to serve a definition and nothing more.
+func Serve(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 	crd = crd.DeepCopy()
 	crd.Spec.Conversion = nil
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
@@ -137,6 +157,7 @@ func (d *Definition) version(declared *apiextensionsv1.CustomResourceDefinitionV
 		Kind:       schema.GroupVersionKind{Group: d.CRD.Spec.Group, Version: declared.Name, Kind: d.CRD.Spec.Names.Kind},
 		structural: d.schemas[declared.Name],
 		namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped,
+		warning:    deprecation(d.CRD, declared),
 		typer:      newTyper(schema.GroupVersion{Group: d.CRD.Spec.Group, Version: declared.Name}),
 	}
 	var props *apiextensions.JSONSchemaProps
@@ -150,7 +171,6 @@ func (d *Definition) version(declared *apiextensionsv1.CustomResourceDefinitionV
 	if v.values, _, err = validation.NewSchemaValidator(props); err != nil {
 		return nil, err
 	}
-	v.rules = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
 	return v, v.strategies(declared, props)
 }
 

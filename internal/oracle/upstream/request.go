@@ -37,13 +37,29 @@ func (v *Version) Create(body Body) Outcome {
 			return err
 		}
 		dedupOwners(ctx, u)
+		generated := generateName(u)
 		v.strategy.PrepareForCreate(ctx, u)
 		out.Errors = rest.ValidateCreate(ctx, u, v.strategy)
+		if generated {
+			u.SetName("")
+		}
 		if len(out.Errors) == 0 {
 			warn(ctx, v.strategy.WarningsOnCreate(ctx, u))
 		}
 		return nil
 	})
+}
+
+// generateName gives an object a name, as a server does, but always the same,
+// and reports whether it did.
+func generateName(u *unstructured.Unstructured) bool {
+	const suffix = "00000"
+	base := u.GetGenerateName()
+	if base == "" || u.GetName() != "" {
+		return false
+	}
+	u.SetName(base[:min(len(base), 63-len(suffix))] + suffix)
+	return true
 }
 
 // Update does what the server does with a PUT over old, which is an object as
@@ -114,6 +130,9 @@ func (v *Version) Read(stored []byte) Outcome {
 func (v *Version) request(body Body, do func(context.Context, *unstructured.Unstructured, *Outcome) error) Outcome {
 	recorder := &recorder{}
 	ctx := recorder.attach(context.Background())
+	if v.warning != "" {
+		warning.AddWarning(ctx, "", v.warning)
+	}
 	out := Catch(func() Outcome {
 		u, err := v.decode(ctx, body)
 		if err != nil {

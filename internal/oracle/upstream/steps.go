@@ -11,6 +11,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
@@ -115,4 +116,25 @@ func (v *Version) Rules(obj, old map[string]any) Outcome {
 		out.Cost, out.Exhausted = celconfig.RuntimeCELCostBudget, true
 	}
 	return out
+}
+
+// Convert converts a list of objects to another version, as the server does
+// between the store and a client: without pruning and defaulting.
+func (v *Version) Convert(objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	list := &unstructured.UnstructuredList{Items: make([]unstructured.Unstructured, len(objs))}
+	list.SetGroupVersionKind(v.Kind.GroupVersion().WithKind(v.Definition.CRD.Spec.Names.ListKind))
+	for i, u := range objs {
+		list.Items[i] = *u
+	}
+	gv := v.Kind.GroupVersion()
+	gv.Version = to
+	out, err := v.convertor.ConvertToVersion(list, gv)
+	if err != nil {
+		return nil, err
+	}
+	converted := make([]*unstructured.Unstructured, len(objs))
+	for i := range out.(*unstructured.UnstructuredList).Items {
+		converted[i] = &out.(*unstructured.UnstructuredList).Items[i]
+	}
+	return converted, nil
 }

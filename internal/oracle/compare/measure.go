@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// A pair is an operation on a case: two functions that do the same.
+type pair struct {
+	upstream, ours func(input any)
+	// fresh makes an input that the functions may change; nil if they change
+	// nothing, and then they get nil.
+	fresh func() any
+	// size is roughly what an input takes in memory.
+	size int
+	idle bool // there is nothing to do
+	// yardstick is something simpler to compare with, nil for none.
+	yardstick     func(input any)
+	yardstickName string
+	note          string // printed in the place of a yardstick
+}
+
+type measurement struct {
+	upstream, ours float64 // ns of one operation
+	allocs, bytes  float64 // of one operation of ours
+	yardstick      string
+}
+
+func (m measurement) ratio() float64 { return m.upstream / m.ours }
+
+const (
+	turn = 12 * time.Millisecond // processor time of one turn, about
+	// chunk is how many bytes of inputs are made at once: so few that they are
+	// about as near to the processor as an object that was just decoded.
+	chunk    = 4 << 20
+	maxCount = 200_000
+)
+
+// measure lets both sides take turns.
+func measure(p *pair, rounds int) measurement {
+	nUp, nOurs := calibrate(p, p.upstream), calibrate(p, p.ours)
+	var up, ours []float64
+	for range rounds {
+		up = append(up, timed(p, p.upstream, nUp))
+		ours = append(ours, timed(p, p.ours, nOurs))
+	}
+	m := measurement{upstream: median(up), ours: median(ours), yardstick: p.note}
+	m.allocs, m.bytes = allocations(p, nOurs)
+	if p.yardstick != nil {
+		n := calibrate(p, p.yardstick)
+		var times []float64
+		for range rounds {
+			times = append(times, timed(p, p.yardstick, n))
+		}
+		m.yardstick = fmt.Sprintf("%s %.0f ns", p.yardstickName, median(times))
+	}
+	return m
+}
+
+// calibrate finds how often f runs in one turn.
+func calibrate(p *pair, f func(any)) int {
+	for n := 1; ; n *= 2 {
+		spent := timed(p, f, n) * float64(n)
+		if n >= maxCount || spent >= float64(turn)/2 {
+			return max(1, min(maxCount, int(float64(n)*float64(turn)/max(spent, 1))))
+		}
+	}
+}
+
+// timed returns the processor time of one run of f, of n. No garbage of the
+// making of inputs is collected on f's time.
+func timed(p *pair, f func(any), n int) float64 {
+	runtime.GC()
+	var spent time.Duration
+	for left := n; left > 0; {
+		inputs, k := p.inputs(left)
+		start := cpuTime()
+		for i := range k {
+			f(inputs[i%len(inputs)])
+		}
+		spent += cpuTime() - start
+		left -= k
+	}
+	return float64(spent) / float64(n)
+}
+
+// inputs makes inputs for up to n runs, and says for how many.
+func (p *pair) inputs(n int) ([]any, int) {
+	if p.fresh == nil {
+		return []any{nil}, n
+	}
+	n = max(1, min(n, chunk/max(p.size, 1)))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	inputs := make([]any, n)
+	for i := range inputs {
+		inputs[i] = p.fresh()
+	}
+	return inputs, n
+}
+
+func allocations(p *pair, n int) (count, bytes float64) {
+	inputs, n := p.inputs(min(n, 200))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range n {
+		p.ours(inputs[i%len(inputs)])
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
+}
+
+// cpuTime is the processor time that this process has used.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	if n%2 == 1 {
+		return values[n/2]
+	}
+	return (values[n/2-1] + values[n/2]) / 2
+}

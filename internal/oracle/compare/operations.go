@@ -1,0 +1,289 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/pruning"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// An operation is what both sides can do with a case.
+type operation struct {
+	name, does string
+	// prepare returns nil for a case that the operation has nothing to say of.
+	prepare func(c *testCase) (*pair, error)
+}
+
+var operations = []operation{
+	{"prune", "remove unknown fields from a map", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+		return c.up.Prune, pruning.New(c.ours.Schema()).Prune
+	}, false)},
+	{"report", "remove unknown fields and tell their paths", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+		p := pruning.New(c.ours.Schema())
+		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.Report(obj) }
+	}, false)},
+	{"nulls", "drop nulls", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+		return c.up.DropNulls, defaulting.New(c.ours.Schema()).DropNulls
+	}, false)},
+	{"default", "set defaults", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+		return c.up.Default, defaulting.New(c.ours.Schema()).Default
+	}, true)},
+	{"validate", "validate a valid object: values, list types, embedded resources", prepareValidate},
+	{"invalid", "validate an invalid object, all errors", prepareInvalid},
+	{"update", "validate an update with ratcheting", prepareUpdate},
+	{"request", "the whole of Create, bytes to stored bytes, rules included", prepareRequest},
+	{"cel-eval", "evaluate the rules of an object", prepareEval(false)},
+	{"cel-update", "evaluate the rules of an update", prepareEval(true)},
+	{"cel-compile", "compile the rules of a version", prepareCompileRules},
+	{"compile", "everything of a definition, ready to serve", prepareCompile},
+	{"convert", "convert a list of 50 objects with the strategy None", prepareConvert},
+}
+
+var errDiffer = errors.New("the two sides differ")
+
+// weigh guesses what an object takes in memory.
+func weigh(obj map[string]any) int { return 6 * len(crdtest.Encode(obj)) }
+
+func prepareMutating(sides func(*testCase) (up, ours func(map[string]any)), defaults bool) func(*testCase) (*pair, error) {
+	return func(c *testCase) (*pair, error) {
+		if c.rules || c.unknown && defaults {
+			return nil, nil
+		}
+		up, ours := sides(c)
+		a, b := crdtest.Clone(c.object), crdtest.Clone(c.object)
+		up(a)
+		ours(b)
+		if !bytes.Equal(crdtest.Encode(a), crdtest.Encode(b)) {
+			return nil, errDiffer
+		}
+		return &pair{
+			upstream: func(in any) { up(in.(map[string]any)) },
+			ours:     func(in any) { ours(in.(map[string]any)) },
+			fresh:    func() any { return crdtest.Clone(c.object) },
+			size:     weigh(c.object),
+			idle:     defaults && !c.ours.Schema().Facts().Has(schema.HasDefaults),
+			yardstick: func(in any) {
+				visited = visit(in)
+			},
+			yardstickName: "bare range",
+		}, nil
+	}
+}
+
+var visited int
+
+// visit does nothing with every value of an object.
+func visit(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, value := range v {
+			n += visit(value)
+		}
+	case []any:
+		for _, value := range v {
+			n += visit(value)
+		}
+	}
+	return n
+}
+
+func prepareValidate(c *testCase) (*pair, error) {
+	if c.rules || c.unknown {
+		return nil, nil
+	}
+	v := validation.New(c.ours.Schema())
+	if len(c.up.Schema(c.stored)) > 0 || !v.Valid(c.stored) {
+		return nil, errDiffer
+	}
+	return &pair{
+		upstream: func(any) { c.up.Schema(c.stored) },
+		ours:     func(any) { v.Valid(c.stored) },
+	}, nil
+}
+
+func prepareInvalid(c *testCase) (*pair, error) {
+	if c.rules || c.unknown {
+		return nil, nil
+	}
+	v := validation.New(c.ours.Schema())
+	broken := damage(c.stored, 12)
+	errs := c.up.Schema(broken)
+	if len(errs) == 0 || !upstream.SameErrors(errs, v.Validate(broken).Field()) {
+		return nil, errDiffer
+	}
+	return &pair{
+		upstream: func(any) { c.up.Schema(broken) },
+		ours:     func(any) { v.Validate(broken) },
+		note:     fmt.Sprintf("%d errors", len(errs)),
+	}, nil
+}
+
+func prepareUpdate(c *testCase) (*pair, error) {
+	if c.rules || c.unknown {
+		return nil, nil
+	}
+	v := validation.New(c.ours.Schema())
+	old := crdtest.Clone(c.stored)
+	old["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	if len(c.up.SchemaUpdate(c.stored, old)) > 0 || len(v.ValidateUpdate(c.stored, old).Errors) > 0 {
+		return nil, errDiffer
+	}
+	return &pair{
+		upstream: func(any) { c.up.SchemaUpdate(c.stored, old) },
+		ours:     func(any) { v.ValidateUpdate(c.stored, old) },
+	}, nil
+}
+
+func prepareRequest(c *testCase) (*pair, error) {
+	if c.rules {
+		return nil, nil
+	}
+	ctx := context.Background()
+	raw := crdtest.Encode(c.object)
+	up := func() []byte {
+		out := c.up.Create(upstream.Body{Data: raw, Fields: "Warn"})
+		stored, err := json.Marshal(out.Object)
+		if err != nil || len(out.Errors) > 0 {
+			return nil
+		}
+		return stored
+	}
+	ours := func() []byte {
+		stored, _, err := c.ours.CreateJSON(ctx, raw, crdkit.Warn)
+		if err != nil {
+			return nil
+		}
+		return stored
+	}
+	if a, b := up(), ours(); a == nil || !bytes.Equal(a, b) {
+		return nil, errDiffer
+	}
+	return &pair{
+		upstream:      func(any) { up() },
+		ours:          func(any) { ours() },
+		yardstick:     func(any) { json.Valid(raw) },
+		yardstickName: "json.Valid",
+	}, nil
+}
+
+func prepareEval(update bool) func(*testCase) (*pair, error) {
+	return func(c *testCase) (*pair, error) {
+		if c.unknown || !c.up.HasRules() {
+			return nil, nil
+		}
+		program, errs := cel.Compile(c.ours.Schema())
+		if len(errs) > 0 {
+			return nil, errs.ToAggregate()
+		}
+		var old map[string]any
+		if update {
+			old = crdtest.Clone(c.stored)
+		}
+		ctx := context.Background()
+		theirs, mine := c.up.Rules(c.stored, old), program.Eval(ctx, c.stored, cel.Old(old))
+		if theirs.Cost != int64(mine.Cost) || !upstream.SameErrors(theirs.Errors, mine.Errors.Field()) {
+			return nil, errDiffer
+		}
+		if theirs.Cost == 0 {
+			return nil, nil
+		}
+		return &pair{
+			upstream: func(any) { c.up.Rules(c.stored, old) },
+			ours:     func(any) { program.Eval(ctx, c.stored, cel.Old(old)) },
+			note:     fmt.Sprintf("%d cost units", theirs.Cost),
+		}, nil
+	}
+}
+
+func prepareCompileRules(c *testCase) (*pair, error) {
+	if c.unknown || !c.up.HasRules() || c.rules {
+		return nil, nil
+	}
+	n := c.ours.Schema()
+	var failed field.ErrorList
+	up, _ := upstream.Compile(c.crd)
+	v := up.Version(c.up.Name)
+	p := &pair{
+		upstream: func(any) { v.CompileRules() },
+		ours:     func(any) { _, failed = cel.Compile(n) },
+	}
+	theirs := kept(func() any { v.CompileRules(); return nil })
+	mine := kept(func() any { program, _ := cel.Compile(n); return program })
+	p.note = fmt.Sprintf("kept: upstream %d KiB, ours %d KiB", theirs>>10, mine>>10)
+	return p, failed.ToAggregate()
+}
+
+// kept is how much memory the result of f holds.
+func kept(f func() any) int {
+	f() // what is made once for all
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	result := f()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(result)
+	return max(0, int(after.HeapAlloc)-int(before.HeapAlloc))
+}
+
+func prepareCompile(c *testCase) (*pair, error) {
+	if c.unknown || slices.Contains([]string{"HTTPRoute large", "Prometheus large"}, c.name) || c.rules {
+		return nil, nil
+	}
+	if _, err := crdkit.Compile(c.crd); err != nil {
+		return nil, err
+	}
+	return &pair{
+		upstream: func(any) { _, _ = upstream.Serve(c.crd) },
+		ours:     func(any) { _, _ = crdkit.Compile(c.crd) },
+	}, nil
+}
+
+const listed = 50
+
+func prepareConvert(c *testCase) (*pair, error) {
+	if c.unknown || c.rules || len(c.up.Definition.Versions) < 2 {
+		return nil, nil
+	}
+	target := ""
+	for _, v := range c.up.Definition.Versions {
+		if v.Name != c.up.Name {
+			target = v.Name
+		}
+	}
+	def := c.ours.Definition()
+	list := func() any {
+		objs := make([]*unstructured.Unstructured, listed)
+		for i := range objs {
+			objs[i] = &unstructured.Unstructured{Object: crdtest.Clone(c.stored)}
+		}
+		return objs
+	}
+	a, errA := c.up.Convert(list().([]*unstructured.Unstructured), target)
+	b, errB := def.Convert(context.Background(), list().([]*unstructured.Unstructured), target)
+	if errA != nil || errB != nil || len(a) != len(b) || !bytes.Equal(crdtest.Encode(a[0].Object), crdtest.Encode(b[0].Object)) {
+		return nil, fmt.Errorf("%w: %v, %v", errDiffer, errA, errB)
+	}
+	return &pair{
+		upstream: func(in any) { _, _ = c.up.Convert(in.([]*unstructured.Unstructured), target) },
+		ours:     func(in any) { _, _ = def.Convert(context.Background(), in.([]*unstructured.Unstructured), target) },
+		fresh:    list,
+		size:     listed * weigh(c.stored),
+	}, nil
+}
