@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/common/ast"
-	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -41,13 +39,11 @@ const (
 // It never changes. Building it takes longer than compiling a rule, so there
 // is one for all programs; see [serverBase].
 type base struct {
-	env              *cel.Env
-	planner          *cel.Env                       // env without what it declares; see [base.plan]
-	functions        map[string]*decls.FunctionDecl // of env
-	plannerFunctions map[string]*decls.FunctionDecl
-	checker          *checker.Env // env's declarations; copied for every node
-	provider         *apiservercel.DeclTypeProvider
-	validators       validatorConfig
+	env        *cel.Env
+	checker    *checker.Env // what env declares; copied for every node
+	provider   *apiservercel.DeclTypeProvider
+	validators validatorConfig
+	planner    planner
 }
 
 // serverBase returns the language of Kubernetes 1.37.
@@ -62,43 +58,18 @@ func newBase() (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &base{env: env, functions: env.Functions()}
+	b := &base{env: env}
 	if b.checker, err = declarationsOf(env); err != nil {
 		return nil, err
 	}
 	if b.provider, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
 		return nil, err
 	}
-	if b.planner, err = cel.NewCustomEnv(cel.Lib(plannerLibrary{}),
-		cel.CustomTypeProvider(b.provider), cel.CustomTypeAdapter(b.provider)); err != nil {
+	if b.planner, err = newPlanner(env, b.provider); err != nil {
 		return nil, err
 	}
-	b.plannerFunctions = b.planner.Functions()
 	b.validators, err = configure(env.Validators())
 	return b, err
-}
-
-// plan makes a program of a checked expression. A program has a table of all
-// functions of its environment, which is larger than all else it has, so each
-// gets an environment with the few functions that the expression calls.
-func (b *base) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
-	var calls []*decls.FunctionDecl
-	seen := make(map[string]bool)
-	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		if e.Kind() != ast.CallKind || seen[e.AsCall().FunctionName()] {
-			return
-		}
-		name := e.AsCall().FunctionName()
-		seen[name] = true
-		if fn, ok := b.functions[name]; ok && !b.planned(fn) {
-			calls = append(calls, fn)
-		}
-	}))
-	env, err := b.planner.Extend(cel.FunctionDecls(calls...))
-	if err != nil {
-		return nil, err
-	}
-	return env.PlanProgram(checked, opts...)
 }
 
 // declarationsOf returns a checker that knows what env declares. An Env has one
@@ -121,12 +92,6 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 		}
 	}
 	return c, nil
-}
-
-// planned reports whether the planner's environment has all of fn.
-func (b *base) planned(fn *decls.FunctionDecl) bool {
-	has, ok := b.plannerFunctions[fn.Name()]
-	return ok && len(has.OverloadDecls()) == len(fn.OverloadDecls())
 }
 
 // serverLibrary is what kube-apiserver 1.37 makes known to rules that are
@@ -174,18 +139,6 @@ func (serverLibrary) ProgramOptions() []cel.ProgramOption {
 		cel.InterruptCheckFrequency(interruptFrequency),
 	}
 }
-
-// plannerLibrary has what the libraries of [serverLibrary] add to programs, and
-// with it, for there is no other way, what those libraries declare.
-type plannerLibrary struct{}
-
-// CompileOptions implements cel.Library.
-func (plannerLibrary) CompileOptions() []cel.EnvOption {
-	return []cel.EnvOption{library.Regex(), cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3))}
-}
-
-// ProgramOptions implements cel.Library.
-func (plannerLibrary) ProgramOptions() []cel.ProgramOption { return serverLibrary{}.ProgramOptions() }
 
 // A validatorConfig holds the settings of the checks that follow type
 // checking, as [cel.Env.Check] collects them.

@@ -49,6 +49,19 @@ func ExampleProgram_Eval() {
 	// 15 units
 }
 
+func ExampleProgram_EvalDefault() {
+	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"size": {Type: "integer", XValidations: apiextensionsv1.ValidationRules{{Rule: "self % 2 == 0", Message: "must be even"}}},
+		},
+	})
+	program, _ := cel.Compile(n.Property("size"), cel.Fragment())
+	fmt.Println(program.EvalDefault(context.Background(), int64(3)).Errors[0].Detail)
+	// Output:
+	// must be even
+}
+
 func ExampleBudget() {
 	program, _ := cel.Compile(scaling())
 	obj := map[string]any{"min": int64(1), "max": int64(3)}

@@ -100,7 +100,7 @@ func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Ty
 	if checked.GetType(checked.Expr().ID()) != want {
 		return nil, w.result
 	}
-	program, err := x.base.plan(checked, cel.CostLimit(x.limit))
+	program, err := x.base.planner.plan(checked, cel.CostLimit(x.limit))
 	if err != nil {
 		return nil, w.instantiation + err.Error()
 	}

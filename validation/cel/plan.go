@@ -1,0 +1,75 @@
+package cel
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/ext"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// Making programs.
+//
+// A program of cel-go has a table of all functions of its environment, which is
+// larger than all else it has. So each gets an environment of its own, with the
+// few functions that the expression calls.
+
+// A planner makes programs of checked expressions. It never changes.
+type planner struct {
+	env       *cel.Env                       // what programs have in common
+	declared  map[string]*decls.FunctionDecl // functions of env
+	functions map[string]*decls.FunctionDecl // all functions of the language
+}
+
+func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
+	env, err := cel.NewCustomEnv(cel.Lib(plannerLibrary{}), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))
+	if err != nil {
+		return planner{}, err
+	}
+	return planner{env: env, declared: env.Functions(), functions: language.Functions()}, nil
+}
+
+// plan makes a program.
+func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
+	env, err := p.env.Extend(cel.FunctionDecls(p.calls(checked)...))
+	if err != nil {
+		return nil, err
+	}
+	return env.PlanProgram(checked, opts...)
+}
+
+// calls returns the functions that an expression calls and env lacks.
+func (p *planner) calls(checked *ast.AST) []*decls.FunctionDecl {
+	var calls []*decls.FunctionDecl
+	seen := make(map[string]bool)
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		name := e.AsCall().FunctionName()
+		if fn, ok := p.functions[name]; ok && !seen[name] && !p.complete(fn) {
+			calls = append(calls, fn)
+		}
+		seen[name] = true
+	}))
+	return calls
+}
+
+// complete reports whether env has fn with all its overloads.
+func (p *planner) complete(fn *decls.FunctionDecl) bool {
+	has, ok := p.declared[fn.Name()]
+	return ok && len(has.OverloadDecls()) == len(fn.OverloadDecls())
+}
+
+// plannerLibrary is what [serverLibrary] and the libraries in it add to
+// programs. It has what the latter declare too, as the two cannot be had apart.
+type plannerLibrary struct{}
+
+// CompileOptions implements cel.Library.
+func (plannerLibrary) CompileOptions() []cel.EnvOption {
+	return []cel.EnvOption{library.Regex(), cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3))}
+}
+
+// ProgramOptions implements cel.Library.
+func (plannerLibrary) ProgramOptions() []cel.ProgramOption { return serverLibrary{}.ProgramOptions() }
