@@ -13,7 +13,7 @@ type plain struct {
 	resource bool // apiVersion, kind and metadata of the object are protected
 }
 
-func (p plain) prune(obj map[string]any, t *trail.Trail) {
+func (p *plain) prune(obj map[string]any, t *trail.Trail) {
 	preserve := p.node != nil && p.node.PreserveUnknownFields()
 	plainObject(obj, p.node, preserve, p.resource, t)
 }

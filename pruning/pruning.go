@@ -10,15 +10,11 @@ import (
 // A Pruner removes undeclared fields from objects of one schema. It never
 // changes and is safe for concurrent use.
 type Pruner struct {
-	walk walker
+	root  *node  // nil leaves objects alone
+	plain *plain // walks instead of root, nil unless asked for
 	// silentMeta: apiVersion, kind and metadata of the object itself are
 	// removed without being reported.
 	silentMeta bool
-}
-
-// A walker prunes one object. If t is not nil it marks there what it removes.
-type walker interface {
-	prune(obj map[string]any, t *trail.Trail)
 }
 
 // New returns a Pruner for objects of schema n. A nil n declares nothing, so
@@ -32,22 +28,22 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 	}
 	p := &Pruner{silentMeta: o.fragment && n != nil}
 	if o.plain {
-		p.walk = plain{node: n, resource: !o.fragment}
+		p.plain = &plain{node: n, resource: !o.fragment}
 	} else {
-		p.walk = compile(n, !o.fragment)
+		p.root = compile(n, !o.fragment)
 	}
 	return p
 }
 
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. A nil obj stays nil.
-func (p *Pruner) Prune(obj map[string]any) { p.walk.prune(obj, nil) }
+func (p *Pruner) Prune(obj map[string]any) { p.walk(obj, nil) }
 
 // Report is like [Pruner.Prune] but also returns the paths of the fields that
 // it removed, in increasing order of their strings, nil if there are none.
 func (p *Pruner) Report(obj map[string]any) []schema.Path {
 	var t trail.Trail
-	p.walk.prune(obj, &t)
+	p.walk(obj, &t)
 	removed := t.Marks()
 	if p.silentMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
@@ -56,6 +52,16 @@ func (p *Pruner) Report(obj map[string]any) []schema.Path {
 		return nil
 	}
 	return removed
+}
+
+// walk prunes obj. If t is not nil it marks there what it removes.
+func (p *Pruner) walk(obj map[string]any, t *trail.Trail) {
+	switch {
+	case p.plain != nil:
+		p.plain.prune(obj, t)
+	case p.root != nil:
+		p.root.object(obj, t)
+	}
 }
 
 // isRootMeta reports whether path names a field that every resource has, of

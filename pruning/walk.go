@@ -11,12 +11,6 @@ import (
 // there can be no others. Schemas of scalars compile to one node that only
 // wants to know whether the value is, against the schema, a map or a list.
 
-func (n *node) prune(obj map[string]any, t *trail.Trail) {
-	if n != nil {
-		n.object(obj, t)
-	}
-}
-
 // isContainer reports whether v is a map or a list. Most values are not, and
 // to ask first saves a call.
 func isContainer(v any) bool {

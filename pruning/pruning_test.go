@@ -1,0 +1,293 @@
+package pruning
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+func TestTable(t *testing.T) {
+	for _, tt := range table(t) {
+		t.Run(tt.Name, func(t *testing.T) {
+			n := mustCompile(t, tt.Schema)
+			for _, way := range ways {
+				opts := slices.Clone(way.opts)
+				if tt.Fragment {
+					opts = append(opts, Fragment())
+				}
+				p := New(n, opts...)
+				pruned, reported := mustDecode(t, tt.Object), mustDecode(t, tt.Object)
+				want := mustDecode(t, tt.Want)
+
+				p.Prune(pruned)
+				if diff := cmp.Diff(want, pruned); diff != "" {
+					t.Errorf("%s: Prune (-want +got):\n%s", way.name, diff)
+				}
+				removed := p.Report(reported)
+				if diff := cmp.Diff(tt.Removed, pathStrings(removed)); diff != "" {
+					t.Errorf("%s: Report (-want +got):\n%s", way.name, diff)
+				}
+				if diff := cmp.Diff(want, reported); diff != "" {
+					t.Errorf("%s: object after Report (-want +got):\n%s", way.name, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestBehaviour runs testdata/*.txtar: schema.yaml is a structural schema and
+// object.yaml a resource; want.yaml is what remains of the object and removed
+// has the reported paths, one a line.
+func TestBehaviour(t *testing.T) {
+	sections := []string{"schema.yaml", "object.yaml", "want.yaml", "removed"}
+	crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+		text, err := yaml.YAMLToJSON([]byte(c.Section("schema.yaml")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := mustCompile(t, text)
+		for _, way := range ways {
+			obj := c.Object(t, "object.yaml")
+			removed := New(n, way.opts...).Report(obj)
+			got, err := yaml.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Want(t, "want.yaml", string(got))
+			c.Want(t, "removed", strings.Join(pathStrings(removed), "\n"))
+		}
+	})
+}
+
+// TestWays pins which walk an option chooses; without it the comparisons of
+// this package might compare a walk with itself.
+func TestWays(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object"}`))
+	if p := New(n); p.plain != nil || p.root == nil {
+		t.Error("New does not choose the compiled walk")
+	}
+	if p := New(n, PlainOnly()); p.plain == nil || p.root != nil {
+		t.Error("PlainOnly does not choose the plain walk")
+	}
+}
+
+func compiled(t *testing.T, text string) *node {
+	t.Helper()
+	return New(mustCompile(t, []byte(text))).root
+}
+
+func (n *node) at(name string) *node { return n.byName[name] }
+
+// TestCompile pins what schemas compile to: how scalars share one node, what
+// is left alone, and which fields are looked up first.
+func TestCompile(t *testing.T) {
+	t.Run("scalars share one node", func(t *testing.T) {
+		n := compiled(t, `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"array","items":{"type":"string"}}}}`)
+		if n.at("a") != n.at("b") || n.at("a") != n.at("c") {
+			t.Error("scalars and a list of scalars have different nodes")
+		}
+	})
+	t.Run("nothing to do", func(t *testing.T) {
+		for _, props := range []string{
+			`{"x-kubernetes-preserve-unknown-fields":true}`,
+			`{"type":"array","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"string"}}`,
+			`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"additionalProperties":{"x-kubernetes-preserve-unknown-fields":true}}`,
+			`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"x-kubernetes-preserve-unknown-fields":true}}}`,
+		} {
+			if got := compiled(t, `{"type":"object","properties":{"a":`+props+`}}`).at("a"); got != nil {
+				t.Errorf("%s compiles to %+v, want nil", props, got)
+			}
+		}
+	})
+	t.Run("something to do", func(t *testing.T) {
+		for _, props := range []string{
+			`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"additionalProperties":true}`,
+			`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"additionalProperties":{"type":"string"}}`,
+			`{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"type":"string"}}}`,
+			`{"type":"array","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"object","properties":{"b":{"type":"string"}}}}`,
+		} {
+			if compiled(t, `{"type":"object","properties":{"a":`+props+`}}`).at("a") == nil {
+				t.Errorf("%s compiles to nil; it prunes maps", props)
+			}
+		}
+	})
+	t.Run("likely fields first", func(t *testing.T) {
+		n := compiled(t, `{"type":"object","required":["d"],"properties":{"a":{"type":"string"},"b":{"type":"string","default":"x"},"c":{"type":"string"},"d":{"type":"string"}}}`)
+		var got []string
+		for _, f := range n.fields {
+			got = append(got, f.name)
+		}
+		want := []string{"metadata", "kind", "apiVersion", "d", "b", "a", "c"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order of fields (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("equal schemas share", func(t *testing.T) {
+		n := compiled(t, `{"type":"object","properties":{"a":{"type":"object","properties":{"x":{"type":"string"}}},"b":{"type":"object","properties":{"x":{"type":"string"}}}}}`)
+		if n.at("a") != n.at("b") {
+			t.Error("equal schemas have two nodes")
+		}
+	})
+}
+
+func TestNil(t *testing.T) {
+	for _, way := range ways {
+		p := New(nil, way.opts...)
+		p.Prune(nil)
+		if got := p.Report(nil); got != nil {
+			t.Errorf("%s: Report(nil) = %v, want nil", way.name, got)
+		}
+		obj := map[string]any{"a": map[string]any(nil), "b": []any(nil)}
+		keep := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"string"}}}`)), way.opts...)
+		if got := keep.Report(obj); got != nil || len(obj) != 2 {
+			t.Errorf("%s: Report of nil containers = %v and left %v", way.name, got, obj)
+		}
+	}
+}
+
+// nest returns an object, levels deep, of lists and maps by turns.
+func nest(levels int, inner any) map[string]any {
+	v := inner
+	for i := range levels {
+		if i%2 == 0 {
+			v = map[string]any{"a": v}
+		} else {
+			v = []any{v}
+		}
+	}
+	return map[string]any{"a": v}
+}
+
+func TestDeepObjects(t *testing.T) {
+	const levels = 10_000
+	keep := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"array","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"array","items":{"type":"string"}}}}}`))
+	drop := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))
+	for _, way := range ways {
+		lists := any(map[string]any{"x": true})
+		for range levels {
+			lists = []any{lists}
+		}
+		removed := New(drop, way.opts...).Report(map[string]any{"a": lists})
+		want := "a" + strings.Repeat("[0]", levels) + ".x"
+		if len(removed) != 1 || removed[0].String() != want {
+			t.Errorf("%s: Report of deep lists = %d paths, want the field at the bottom", way.name, len(removed))
+		}
+		obj := nest(levels, "x")
+		New(keep, way.opts...).Prune(obj)
+		if diff := cmp.Diff(fmt.Sprint(nest(levels, "x")), fmt.Sprint(obj)); diff != "" {
+			t.Errorf("%s: Prune changed what it had to keep", way.name)
+		}
+	}
+}
+
+// TestPathsAreTheCallers changes the result of one report before the next.
+func TestPathsAreTheCallers(t *testing.T) {
+	p := New(mustCompile(t, []byte(`{"type":"object"}`)))
+	first := p.Report(map[string]any{"a": 1, "b": 2})
+	first[0][0] = schema.Index(7)
+	_ = append(first[0], schema.Field("x"))
+	if got := first[1].String(); got != "b" {
+		t.Errorf("the second path is %q after the first was changed", got)
+	}
+	if got := pathStrings(p.Report(map[string]any{"a": 1})); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("the next report is %q, want [a]", got)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	c := loadDefinitions(t)
+	p := New(c[0].node)
+	want := crdtest.Clone(c[0].samples[0])
+	wantRemoved := pathStrings(p.Report(want))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			obj := crdtest.Clone(c[0].samples[0])
+			if got := pathStrings(p.Report(obj)); !slices.Equal(got, wantRemoved) {
+				t.Errorf("Report = %q, want %q", got, wantRemoved)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestPruneAllocatesNothing(t *testing.T) {
+	for _, d := range loadDefinitions(t) {
+		p := New(d.node)
+		for i, sample := range d.samples {
+			clean := crdtest.Clone(sample)
+			p.Prune(clean)
+			if got := testing.AllocsPerRun(20, func() { p.Prune(clean) }); got != 0 {
+				t.Errorf("%s sample %d: Prune allocated %v times, want 0", d.name, i, got)
+			}
+			if got := testing.AllocsPerRun(20, func() { p.Report(clean) }); got != 0 {
+				t.Errorf("%s sample %d: Report allocated %v times with nothing to report, want 0", d.name, i, got)
+			}
+		}
+	}
+}
+
+// Taking fields out does not allocate either.
+func TestRemovingAllocatesNothing(t *testing.T) {
+	p := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}},"s":{"type":"string"}}}`)))
+	a, s := map[string]any{}, map[string]any{}
+	obj := map[string]any{"a": a, "s": s}
+	unknown := any("value")
+	got := testing.AllocsPerRun(100, func() {
+		obj["u"], a["u"], s["u"] = unknown, unknown, unknown
+		p.Prune(obj)
+		if len(obj) != 2 || len(a)+len(s) != 0 {
+			t.Fatalf("Prune left %v", obj)
+		}
+	})
+	if got != 0 {
+		t.Errorf("Prune allocated %v times, want 0", got)
+	}
+}
+
+// TestWaysAgree compares the two walks on the definitions of this repository,
+// with objects that were written for them, changed a little, or made up.
+func TestWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, d := range loadDefinitions(t) {
+		fast, slow := New(d.node), New(d.node, PlainOnly())
+		for _, sample := range d.samples {
+			compareWays(t, fast, slow, sample)
+			for range 10 {
+				compareWays(t, fast, slow, crdtest.Mutate(rng, sample))
+			}
+		}
+		for i := range 100 {
+			compareWays(t, fast, slow, d.generator.Object(rng, crdtest.Class(i%4)))
+		}
+	}
+}
+
+// compareWays runs both walks over copies of obj and checks what must hold of
+// the result by itself: Prune does what Report does, and once is enough.
+func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
+	t.Helper()
+	a, b, c := crdtest.Clone(obj), crdtest.Clone(obj), crdtest.Clone(obj)
+	got, want := pathStrings(fast.Report(a)), pathStrings(slow.Report(b))
+	fast.Prune(c)
+	switch {
+	case !jsonval.Equal(a, b):
+		t.Fatalf("objects differ for %s (-plain +compiled):\n%s", crdtest.Encode(obj), cmp.Diff(b, a))
+	case !slices.Equal(got, want):
+		t.Fatalf("reports differ for %s (-plain +compiled):\n%s", crdtest.Encode(obj), cmp.Diff(want, got))
+	case !jsonval.Equal(a, c):
+		t.Fatalf("Prune and Report differ for %s (-Report +Prune):\n%s", crdtest.Encode(obj), cmp.Diff(a, c))
+	}
+	if again := fast.Report(a); again != nil || !jsonval.Equal(a, b) {
+		t.Fatalf("a second Report of %s = %q, want nil", crdtest.Encode(obj), pathStrings(again))
+	}
+}
