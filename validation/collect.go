@@ -1,7 +1,6 @@
 package validation
 
 import (
-	"fmt"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -37,9 +36,13 @@ type run struct {
 	plain     bool      // no shortcuts
 	misses    int       // values above that were taken for valid in vain
 
-	buf   []byte // for texts
-	path  int    // how much of buf is the path
+	buf  []byte // for texts
+	path int    // how much of buf is the path
+
+	// Where slices begin, so that most walks need no memory for them.
 	steps [16]step
+	first [4]finding
+	bytes [256]byte
 }
 
 // A finding is an error and its text.
@@ -53,7 +56,7 @@ const patience = 4
 
 // start begins a walk over v, which is known to be invalid.
 func (r *run) start(n *check.Node, v any, p correlate.Pair) {
-	r.place.steps = r.steps[:0]
+	r.place.steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {
 		r.check(n, v, p)
 	}
@@ -171,8 +174,8 @@ func (r *run) enum(n *check.Node, v any) {
 	if n.Enum == nil || n.Enum.Valid(v) {
 		return
 	}
-	e := field.NotSupported(nil, v, n.Enum.Texts())
-	r.end(fmt.Append(append(r.begin(), "should be one of "...), n.Enum.Values), *e)
+	b := append(append(r.begin(), "should be one of "...), n.Enum.Text()...)
+	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
 }
 
 // text checks a string and returns the count of its format. Length and pattern

@@ -2,7 +2,11 @@ package check
 
 import (
 	"encoding/json"
+	"fmt"
+	"sync"
 	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
@@ -22,6 +26,8 @@ type Enum struct {
 	floats  []float64
 	bools   [2]bool // allowed: false, true
 	others  []any
+
+	texted enumTexts
 }
 
 // few is how many texts are compared one by one.
@@ -57,18 +63,37 @@ func newEnum(values []any) *Enum {
 	return e
 }
 
-// Texts returns the allowed values as errors list them: strings as they are and
-// other values as JSON.
-func (e *Enum) Texts() []string {
-	out := make([]string, len(e.Values))
+// enumTexts are made when the first value is refused, and not before.
+type enumTexts struct {
+	once         sync.Once
+	list, detail string
+}
+
+// Text returns the allowed values as messages list them: as package fmt prints
+// a slice.
+func (e *Enum) Text() string {
+	e.texted.once.Do(e.write)
+	return e.texted.list
+}
+
+// Detail returns the detail of the error of a refused value. It quotes strings
+// as they are and other values as JSON.
+func (e *Enum) Detail() string {
+	e.texted.once.Do(e.write)
+	return e.texted.detail
+}
+
+func (e *Enum) write() {
+	names := make([]string, len(e.Values))
 	for i, v := range e.Values {
 		if s, ok := v.(string); ok {
-			out[i] = s
+			names[i] = s
 		} else if text, err := json.Marshal(v); err == nil {
-			out[i] = string(text)
+			names[i] = string(text)
 		}
 	}
-	return out
+	e.texted.list = fmt.Sprint(e.Values)
+	e.texted.detail = field.NotSupported(nil, nil, names).Detail
 }
 
 // ValidString reports whether s is allowed.
