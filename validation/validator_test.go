@@ -3,6 +3,7 @@ package validation_test
 import (
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -212,5 +213,22 @@ func (w bothWays) compare(t testing.TB, obj, old map[string]any) {
 		if want, got := describe(both[0].Errors), describe(both[1].Errors); !cmp.Equal(want, got) {
 			t.Errorf("update of %s to %s (-plain +fast):\n%s", crdtest.Encode(old), crdtest.Encode(obj), cmp.Diff(want, got))
 		}
+	}
+}
+
+// TestConcurrentUse is for the race detector.
+func TestConcurrentUse(t *testing.T) {
+	for _, test := range valueTests(t) {
+		v := validation.New(compile(t, string(test.Schema)))
+		obj := decode(t, string(test.Object))
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				if got := len(v.Validate(obj)); got != len(test.Want) {
+					t.Errorf("%s: %d errors, want %d", test.Name, got, len(test.Want))
+				}
+			})
+		}
+		wg.Wait()
 	}
 }
