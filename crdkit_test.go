@@ -3,8 +3,10 @@ package crdkit_test
 import (
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,9 +240,59 @@ func TestNoVerdict(t *testing.T) {
 }
 
 func TestWebhookConversion(t *testing.T) {
+	server := httptest.NewTLSServer(conversion.Handler(func(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+		if to == "v1" {
+			return nil, errors.New("there is no way back")
+		}
+		return obj, unstructured.SetNestedField(obj.Object, "converted to "+to, "spec", "cronSpec")
+	}))
+	defer server.Close()
+	webhook := func(url string, bundle []byte) *apiextensionsv1.CustomResourceDefinition {
+		crd, err := crdkit.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
+    strategy: Webhook
+    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "`+url+`"}}
+  scope:`, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd.Spec.Conversion.Webhook.ClientConfig.CABundle = bundle
+		return crd
+	}
+	crd := webhook(server.URL, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	def, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
+	before := stored.DeepCopy()
+	obj, _, err := def.Version("v1beta1").Read(ctx, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, _, _ := unstructured.NestedString(obj.Object, "spec", "cronSpec")
+	if obj.GetAPIVersion() != "example.com/v1beta1" || spec != "converted to v1beta1" {
+		t.Errorf("Read at v1beta1 = %v", obj)
+	}
+	if diff := cmp.Diff(before, stored); diff != "" {
+		t.Errorf("Read changed what is stored (-want +got):\n%s", diff)
+	}
+	want := "conversion webhook for example.com/v1beta1, Kind=CronTab failed: objects[0] CronTab "
+	if _, _, err := def.Version("v1").Read(ctx, obj); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ": there is no way back") {
+		t.Errorf("Read of what cannot be converted: %v, want %s...", err, want)
+	}
+	if def, err = crdkit.Compile(crd, crdkit.WithConverter(conversion.None(crd))); err != nil {
+		t.Fatal(err)
+	}
+	if obj, _, err = def.Version("v1beta1").Read(ctx, stored); err != nil || obj.GetAPIVersion() != "example.com/v1beta1" {
+		t.Errorf("Read with a converter: %v, %v", obj, err)
+	}
+}
+
+func TestNoWebhookToCall(t *testing.T) {
 	crd, err := crdkit.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
     strategy: Webhook
-    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
+    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "http://example.com"}}
   scope:`, 1)))
 	if err != nil {
 		t.Fatal(err)
@@ -256,13 +308,6 @@ func TestWebhookConversion(t *testing.T) {
 	}
 	if _, _, err := def.Version("v1beta1").Read(ctx, stored); !errors.Is(err, conversion.ErrNoWebhook) {
 		t.Errorf("Read with conversion: %v, want ErrNoWebhook", err)
-	}
-	if def, err = crdkit.Compile(crd, crdkit.WithConverter(conversion.None(crd))); err != nil {
-		t.Fatal(err)
-	}
-	obj, _, err := def.Version("v1beta1").Read(ctx, stored)
-	if err != nil || obj.GetAPIVersion() != "example.com/v1beta1" {
-		t.Errorf("Read with a converter: %v, %v", obj, err)
 	}
 }
 

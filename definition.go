@@ -46,9 +46,10 @@ type Definition struct {
 // with the server's words and places. It unwraps to the single *field.Error
 // values. Compile does not judge what has no effect on objects.
 //
-// A definition whose strategy is Webhook compiles without [WithConverter] as
-// long as no object needs to be converted; conversions then fail with
-// conversion.ErrNoWebhook.
+// A definition whose strategy is Webhook calls its webhook when an object needs
+// to be converted; [WithConverter] says otherwise, or how. If the webhook cannot
+// be called at all, the definition compiles all the same, and conversions fail
+// with conversion.ErrNoWebhook.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Definition, error) {
 	if crd == nil {
 		return nil, errors.New("crdkit: the definition is nil")
@@ -177,7 +178,8 @@ func (d *Definition) Preferred() *Version {
 // Convert returns objs at version to, in the same order, as the definition's
 // conversion strategy has it. Nothing is pruned, defaulted or validated; see
 // [Version.Read] for objects as they are served. The objects are not changed,
-// and the result shares no memory with them.
+// but the results may share with them what is below their top-level fields; see
+// [conversion.Converter].
 func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)

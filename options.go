@@ -22,7 +22,11 @@ type compileOption func(*config)
 func (f compileOption) applyCompile(c *config) { f(c) }
 
 // WithConverter makes the definition convert objects with c, whatever its
-// spec.conversion says.
+// spec.conversion says: with another strategy, in this process (see
+// [conversion.Local]), or with its webhook called in another way than the
+// server's, as in
+//
+//	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
 func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
 }

@@ -1,0 +1,128 @@
+package conversion
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A batch is what one call converts: one object, or several. The server says
+// other things of a list than of a single object.
+type batch struct {
+	gvk  schema.GroupVersionKind // of the object, or of the list
+	objs []*unstructured.Unstructured
+	list bool
+	to   schema.GroupVersion
+}
+
+// versions are what a definition says of its versions.
+type versions struct {
+	group    string
+	listKind string
+	// byName has the versions, served or not; byAPIVersion has them with the
+	// group, as objects spell them.
+	byName, byAPIVersion map[string]bool
+}
+
+func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
+	v := versions{
+		group:        crd.Spec.Group,
+		listKind:     crd.Spec.Names.ListKind,
+		byName:       make(map[string]bool, len(crd.Spec.Versions)),
+		byAPIVersion: make(map[string]bool, len(crd.Spec.Versions)),
+	}
+	if v.listKind == "" {
+		v.listKind = crd.Spec.Names.Kind + "List"
+	}
+	for _, version := range crd.Spec.Versions {
+		v.byName[version.Name] = true
+		v.byAPIVersion[schema.GroupVersion{Group: v.group, Version: version.Name}.String()] = true
+	}
+	return v
+}
+
+// batch returns objs as a batch. Several objects count as the list that the
+// server would make of them; one stands for itself.
+func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, error) {
+	b := &batch{objs: objs, list: len(objs) != 1, to: schema.GroupVersion{Group: v.group, Version: to}}
+	for i, obj := range objs {
+		if obj == nil {
+			return nil, fmt.Errorf("conversion: object %d of %d is nil", i, len(objs))
+		}
+	}
+	b.gvk = b.to.WithKind(v.listKind)
+	if !b.list {
+		b.gvk = objs[0].GroupVersionKind()
+	}
+	return b, v.check(b)
+}
+
+// listBatch returns the items of a list as a batch.
+func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*batch, error) {
+	b := &batch{
+		gvk:  list.GroupVersionKind(),
+		objs: make([]*unstructured.Unstructured, len(list.Items)),
+		list: true,
+		to:   schema.GroupVersion{Group: v.group, Version: to},
+	}
+	for i := range list.Items {
+		b.objs[i] = &list.Items[i]
+	}
+	return b, v.check(b)
+}
+
+// check returns an error if the definition lacks a version of the batch.
+func (v *versions) check(b *batch) error {
+	if !v.byName[b.to.Version] {
+		return fmt.Errorf("request to convert CR to an invalid group/version: %s", b.to)
+	}
+	if from := b.gvk.GroupVersion(); from.Group != v.group || !v.byName[from.Version] {
+		return fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
+	}
+	if !b.list {
+		return nil
+	}
+	for i, obj := range b.objs {
+		if !v.byAPIVersion[obj.GetAPIVersion()] {
+			return fmt.Errorf("request to convert CR list failed, list index %d has invalid group/version: %s",
+				i, obj.GroupVersionKind().GroupVersion())
+		}
+	}
+	return nil
+}
+
+// relabel returns the objects of the batch with the apiVersion of the target
+// and nothing else changed.
+func (b *batch) relabel(ctx context.Context) ([]*unstructured.Unstructured, error) {
+	var (
+		apiVersion any = b.to.String()
+		objs           = make([]unstructured.Unstructured, len(b.objs))
+		out            = make([]*unstructured.Unstructured, len(b.objs))
+	)
+	for i, obj := range b.objs {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		objs[i].Object = withAPIVersion(obj.Object, apiVersion)
+		out[i] = &objs[i]
+	}
+	return out, nil
+}
+
+// withAPIVersion returns a copy of an object that shares everything but its
+// top level. An object without a kind gets an empty one, as on the server.
+func withAPIVersion(object map[string]any, apiVersion any) map[string]any {
+	out := maps.Clone(object)
+	if out == nil {
+		out = map[string]any{}
+	}
+	out["apiVersion"] = apiVersion
+	if _, ok := out["kind"].(string); !ok {
+		out["kind"] = ""
+	}
+	return out
+}

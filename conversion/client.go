@@ -1,0 +1,278 @@
+package conversion
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A client sends reviews to one webhook. It never changes.
+type client struct {
+	http        *http.Client
+	url         string
+	timeout     time.Duration
+	maxResponse int64
+	decoder     *decoder
+}
+
+const (
+	maxAttempts  = 11 // the first one, and ten that the webhook asks for
+	maxRedirects = 10
+	maxErrorText = 2048 // bytes of a body that are quoted
+	// The default limit of an answer.
+	minResponseLimit = 64 << 20
+	responseFactor   = 4
+	idleConnections  = 25 // kept for a webhook
+)
+
+func newClient(e *endpoint, opts []Option) (*client, error) {
+	cfg := clientConfig{timeout: DefaultTimeout}
+	for _, opt := range opts {
+		opt.applyNew(&cfg)
+	}
+	transport := cfg.transport
+	if transport != nil {
+		if cfg.tls != nil || cfg.certificates != nil || cfg.resolver != nil {
+			return nil, errors.New("conversion: the option Transport excludes TLS, ClientCertificate and Resolve")
+		}
+	} else {
+		own, err := newTransport(e, cfg)
+		if err != nil {
+			return nil, err
+		}
+		transport = own
+	}
+	address := url.URL{Scheme: e.scheme, Host: e.host, Path: e.path}
+	if cfg.timeout > 0 {
+		address.RawQuery = url.Values{"timeout": {cfg.timeout.String()}}.Encode()
+	}
+	return &client{
+		http:        &http.Client{Transport: transport, CheckRedirect: checkRedirect},
+		url:         address.String(),
+		timeout:     cfg.timeout,
+		maxResponse: cfg.maxResponse,
+		decoder:     newDecoder(),
+	}, nil
+}
+
+// newTransport returns a transport like the server's: HTTP/2 only with this
+// very machine, since connections that carry many requests keep those from
+// being balanced over the pods of a service.
+func newTransport(e *endpoint, cfg clientConfig) (*http.Transport, error) {
+	config := cfg.tls
+	if config == nil {
+		config = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	roots, err := e.trust(config.RootCAs)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoWebhook, err)
+	}
+	config.RootCAs = roots
+	config.Certificates = append(config.Certificates, cfg.certificates...)
+	if config.ServerName == "" {
+		config.ServerName = e.serverName
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(e.loopback)
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	t := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         dialer.DialContext,
+		TLSClientConfig:     config,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: idleConnections,
+		IdleConnTimeout:     90 * time.Second,
+		Protocols:           protocols,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+	}
+	if cfg.resolver != nil && e.serverName != "" {
+		t.DialContext = resolving(dialer, e, cfg.resolver)
+	}
+	return t, nil
+}
+
+// resolving dials where the resolver says instead of the service's name.
+func resolving(dialer *net.Dialer, e *endpoint, resolve Resolver) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		if address == e.host {
+			var err error
+			if address, err = resolve(ctx, e.namespace, e.name, e.port); err != nil {
+				return nil, err
+			}
+		}
+		return dialer.DialContext(ctx, network, address)
+	}
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" {
+		return errors.New("the webhook redirects to a URL without https")
+	}
+	if len(via) >= maxRedirects {
+		return errors.New("stopped after 10 redirects")
+	}
+	return nil
+}
+
+// post sends a review and returns the body of the answer. Its errors have the
+// texts of the server's client.
+func (c *client) post(ctx context.Context, body []byte) ([]byte, error) {
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	for attempt := 1; ; attempt++ {
+		resp, err := c.send(ctx, body)
+		if err != nil {
+			return nil, err
+		}
+		wait, again := retryAfter(resp)
+		if !again || attempt == maxAttempts {
+			return c.receive(resp, len(body))
+		}
+		discard(resp)
+		if err := sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json, */*")
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "crdkit")
+	return c.http.Do(req)
+}
+
+// retryAfter reports whether the webhook asks to try again, and after how long.
+func retryAfter(resp *http.Response) (time.Duration, bool) {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
+		return 0, false
+	}
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	return time.Duration(seconds) * time.Second, err == nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// discard reads what is left of a body, within limits, so that the connection
+// can be used again.
+func discard(resp *http.Response) {
+	const slurp = 2 << 10
+	_, _ = io.CopyN(io.Discard, resp.Body, slurp)
+	_ = resp.Body.Close()
+}
+
+func (c *client) receive(resp *http.Response, sent int) ([]byte, error) {
+	defer discard(resp)
+	data, err := c.read(resp, sent)
+	if err != nil {
+		return nil, err
+	}
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		contentType = "application/json"
+	}
+	if _, _, err := mime.ParseMediaType(contentType); err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
+		return nil, c.statusError(resp, data)
+	}
+	if len(data) == 0 {
+		return nil, fmt.Errorf("0-length response with status code: %d and content type: %s", resp.StatusCode, contentType)
+	}
+	return data, nil
+}
+
+// read reads a body up to the limit.
+func (c *client) read(resp *http.Response, sent int) ([]byte, error) {
+	limit := c.maxResponse
+	if limit == 0 {
+		limit = minResponseLimit + responseFactor*int64(sent)
+	}
+	if resp.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	var buf bytes.Buffer
+	if resp.ContentLength > 0 {
+		buf.Grow(int(resp.ContentLength) + bytes.MinRead)
+	}
+	_, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	var broken streamError
+	switch {
+	case errors.As(err, &broken):
+		return nil, fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
+	case int64(buf.Len()) > limit:
+		return nil, tooLarge(limit)
+	}
+	return buf.Bytes(), nil
+}
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("the response is larger than %d bytes", limit)
+}
+
+// A streamError is what HTTP/2 says of a stream that was reset. Package net/http
+// does not export its own type, but fills in one of this shape.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string {
+	return fmt.Sprintf("stream error: stream ID %d; code %d", e.StreamID, e.Code)
+}
+
+// statusError returns the error of an answer that is not a success: the Status
+// in its body if it has one.
+func (c *client) statusError(resp *http.Response, body []byte) error {
+	if status := c.decoder.failure(body); status != nil {
+		return apierrors.FromObject(status)
+	}
+	text := "unknown"
+	if isText(resp) {
+		text = strings.TrimSpace(string(body[:min(len(body), maxErrorText)]))
+	}
+	return apierrors.NewGenericServerResponse(resp.StatusCode, http.MethodPost, schema.GroupResource{}, "", text, 0, true)
+}
+
+func isText(resp *http.Response) bool {
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && strings.HasPrefix(media, "text/")
+}

@@ -1,0 +1,213 @@
+package conversion
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	reviewGroup = "apiextensions.k8s.io"
+	reviewKind  = "ConversionReview"
+)
+
+var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, apiextensionsv1beta1.SchemeGroupVersion.Version}
+
+// encodeRequest returns a review as the server sends it, byte for byte.
+func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
+	e := newEncoder(objs)
+	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
+	e.string(string(uid))
+	e.raw(`,"desiredAPIVersion":`)
+	e.string(to.String())
+	e.raw(`,"objects":`)
+	if err := e.objects(objs); err != nil {
+		return nil, err
+	}
+	e.raw(`},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
+	return e.buf, nil
+}
+
+// encodeSuccess returns a review with converted objects.
+func encodeSuccess(version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
+	e := newEncoder(objs)
+	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
+	e.string(string(uid))
+	e.raw(`,"convertedObjects":`)
+	if err := e.objects(objs); err != nil {
+		return nil, err
+	}
+	e.raw(`,"result":{"metadata":{},"status":"Success"}}}` + "\n")
+	return e.buf, nil
+}
+
+// encodeFailure returns a review that says why nothing was converted.
+func encodeFailure(version string, uid types.UID, message string) []byte {
+	e := &encoder{}
+	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
+	e.string(string(uid))
+	e.raw(`,"convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":`)
+	e.string(message)
+	e.raw(`}}}` + "\n")
+	return e.buf
+}
+
+// An encoder writes JSON exactly as encoding/json does. It exists because
+// objects consist of a handful of types, for which no reflection is needed.
+type encoder struct {
+	buf   []byte
+	keys  []string // a stack: the keys of the maps that are being written
+	depth int
+}
+
+// newEncoder makes room for as many objects as there are, guessing from the
+// first.
+func newEncoder(objs []*unstructured.Unstructured) *encoder {
+	const head = 512
+	e := &encoder{}
+	if len(objs) > 4 && e.value(objs[0].Object) == nil {
+		e.buf = make([]byte, 0, head+len(objs)*(len(e.buf)+len(e.buf)/8))
+	}
+	return e
+}
+
+// maxDepth is how deeply values may be nested, as for decoders. Deeper ones are
+// taken for cycles.
+const maxDepth = 10_000
+
+func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+
+func (e *encoder) objects(objs []*unstructured.Unstructured) error {
+	e.raw("[")
+	for i, obj := range objs {
+		if i > 0 {
+			e.raw(",")
+		}
+		if err := e.value(obj.Object); err != nil {
+			return fmt.Errorf("encoding object %d: %w", i, err)
+		}
+	}
+	e.raw("]")
+	return nil
+}
+
+func (e *encoder) value(v any) error {
+	switch v := v.(type) {
+	case nil:
+		e.raw("null")
+	case bool:
+		e.buf = strconv.AppendBool(e.buf, v)
+	case int64:
+		e.buf = strconv.AppendInt(e.buf, v, 10)
+	case string:
+		e.string(v)
+	case map[string]any:
+		return e.object(v)
+	case []any:
+		return e.array(v)
+	default:
+		return e.reflected(v)
+	}
+	return nil
+}
+
+// enter counts a level of nesting. Each call belongs to a decrement of depth.
+func (e *encoder) enter() error {
+	if e.depth++; e.depth > maxDepth {
+		return fmt.Errorf("values are nested more than %d levels deep", maxDepth)
+	}
+	return nil
+}
+
+func (e *encoder) object(m map[string]any) error {
+	if m == nil {
+		e.raw("null")
+		return nil
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	start := len(e.keys)
+	for key := range m {
+		e.keys = append(e.keys, key)
+	}
+	end := len(e.keys)
+	slices.Sort(e.keys[start:end])
+	e.raw("{")
+	for i := start; i < end; i++ {
+		if i > start {
+			e.raw(",")
+		}
+		key := e.keys[i]
+		e.string(key)
+		e.raw(":")
+		if err := e.value(m[key]); err != nil {
+			return err
+		}
+	}
+	e.raw("}")
+	e.keys = e.keys[:start]
+	e.depth--
+	return nil
+}
+
+func (e *encoder) array(a []any) error {
+	if a == nil {
+		e.raw("null")
+		return nil
+	}
+	if err := e.enter(); err != nil {
+		return err
+	}
+	e.raw("[")
+	for i, v := range a {
+		if i > 0 {
+			e.raw(",")
+		}
+		if err := e.value(v); err != nil {
+			return err
+		}
+	}
+	e.raw("]")
+	e.depth--
+	return nil
+}
+
+// plain has the bytes that a JSON string holds as they are.
+var plain = func() (table [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		table[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
+	}
+	return table
+}()
+
+func (e *encoder) string(s string) {
+	for i := range len(s) {
+		if !plain[s[i]] {
+			quoted, _ := json.Marshal(s) // never fails
+			e.buf = append(e.buf, quoted...)
+			return
+		}
+	}
+	e.buf = append(e.buf, '"')
+	e.buf = append(e.buf, s...)
+	e.buf = append(e.buf, '"')
+}
+
+// reflected writes numbers that are not int64, and whatever else encoding/json
+// takes.
+func (e *encoder) reflected(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	e.buf = append(e.buf, data...)
+	return nil
+}

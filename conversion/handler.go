@@ -1,0 +1,284 @@
+package conversion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// DefaultMaxRequestBytes is how large a request to [Handler] may be without the
+// option [MaxRequestBytes].
+const DefaultMaxRequestBytes = 64 << 20
+
+// A HandlerOption changes how [Handler] answers.
+type HandlerOption interface{ applyHandler(*handler) }
+
+type handlerOption func(*handler)
+
+func (f handlerOption) applyHandler(h *handler) { f(h) }
+
+// MaxRequestBytes sets how large a request may be; a larger one is answered
+// with 413. n that is not positive means [DefaultMaxRequestBytes].
+func MaxRequestBytes(n int64) HandlerOption {
+	return handlerOption(func(h *handler) {
+		if h.maxRequest = n; n <= 0 {
+			h.maxRequest = DefaultMaxRequestBytes
+		}
+	})
+}
+
+// OnFailure makes the handler call f for each object that could not be
+// converted, with the object as it came and the error: that of the ConvertFunc,
+// or a [*PanicError]. f must be safe for concurrent use, and must not change the
+// object.
+func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err error)) HandlerOption {
+	return handlerOption(func(h *handler) { h.onFailure = f })
+}
+
+// A PanicError says that a ConvertFunc panicked.
+type PanicError struct {
+	Value any    // that it panicked with
+	Stack []byte // of the goroutine that panicked
+}
+
+// Error returns the value without the stack, which is nothing for clients.
+func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicked: %v", e.Value) }
+
+// Handler returns a conversion webhook that converts objects with convert. It
+// speaks both versions of ConversionReview, v1 and v1beta1, and answers in the
+// one that it is asked in.
+//
+// Objects are converted one by one, each whatever becomes of the others; those
+// that have the desired version already are returned as they are. If any cannot
+// be converted, which includes that convert panics, the answer says Failure and
+// names each of them with its reason. A request that is not a review is
+// answered with a status of HTTP: 405 if it is not a POST, 415 if it is not
+// JSON, 413 if it is too large, 400 otherwise.
+//
+// The handler can be mounted on any path and is safe for concurrent use. The
+// server calls it only with TLS.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
+func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
+	h := &handler{convert: guarded(convert), maxRequest: DefaultMaxRequestBytes}
+	for _, opt := range opts {
+		opt.applyHandler(h)
+	}
+	return h
+}
+
+type handler struct {
+	convert    ConvertFunc
+	maxRequest int64
+	onFailure  func(context.Context, *unstructured.Unstructured, error)
+}
+
+// A request is a review as a webhook gets it.
+type request struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Request    *struct {
+		UID               types.UID `json:"uid"`
+		DesiredAPIVersion string    `json:"desiredAPIVersion"`
+		Objects           []any     `json:"objects"`
+	} `json:"request"`
+	version string // of the review
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	review, status, err := h.read(w, r)
+	if err != nil {
+		http.Error(w, err.Error(), status)
+		return
+	}
+	body := h.answer(r.Context(), review)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	// The caller is gone if this fails; there is nobody to tell.
+	_, _ = w.Write(body)
+}
+
+// read returns the review of a request, or a status with the reason.
+func (h *handler) read(w http.ResponseWriter, r *http.Request) (*request, int, error) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return nil, http.StatusMethodNotAllowed, fmt.Errorf("method %s is not allowed, want POST", r.Method)
+	}
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("content type %q is not supported, want application/json", r.Header.Get("Content-Type"))
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxRequest))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", h.maxRequest)
+	case err != nil:
+		return nil, http.StatusBadRequest, fmt.Errorf("reading the request: %w", err)
+	}
+	review, err := decodeRequest(body)
+	return review, http.StatusBadRequest, err
+}
+
+func decodeRequest(body []byte) (*request, error) {
+	review := &request{}
+	if err := utiljson.Unmarshal(body, review); err != nil {
+		return nil, fmt.Errorf("decoding the request: %w", err)
+	}
+	for _, version := range reviewVersions {
+		if review.APIVersion == reviewGroup+"/"+version {
+			review.version = version
+		}
+	}
+	switch {
+	case review.version == "" || review.Kind != reviewKind:
+		return nil, fmt.Errorf("the request is a %q of %q, want a ConversionReview of apiextensions.k8s.io/v1 or /v1beta1", review.Kind, review.APIVersion)
+	case review.Request == nil:
+		return nil, errors.New("the review has no request")
+	}
+	return review, nil
+}
+
+// answer converts the objects of a review and returns the answer.
+func (h *handler) answer(ctx context.Context, review *request) []byte {
+	uid := review.Request.UID
+	to, err := schema.ParseGroupVersion(review.Request.DesiredAPIVersion)
+	if err != nil || to.Version == "" {
+		return encodeFailure(review.version, uid, fmt.Sprintf("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion))
+	}
+	var failed failures
+	out := make([]*unstructured.Unstructured, len(review.Request.Objects))
+	for i, value := range review.Request.Objects {
+		obj, err := h.object(ctx, value, to)
+		if err != nil {
+			failed.add(i, value, err)
+		}
+		out[i] = obj
+	}
+	if failed.count > 0 {
+		return encodeFailure(review.version, uid, failed.String())
+	}
+	body, err := encodeSuccess(review.version, uid, out)
+	if err != nil {
+		return encodeFailure(review.version, uid, err.Error())
+	}
+	return body
+}
+
+func (h *handler) object(ctx context.Context, value any, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	m, ok := value.(map[string]any)
+	if !ok || m == nil {
+		return nil, errors.New("it is not an object")
+	}
+	obj := &unstructured.Unstructured{Object: m}
+	var original *unstructured.Unstructured
+	if h.onFailure != nil {
+		original = obj.DeepCopy()
+	}
+	out, err := convertOne(ctx, h.convert, obj, to)
+	if err != nil && h.onFailure != nil {
+		h.onFailure(ctx, original, err)
+	}
+	return out, err
+}
+
+// convertOne converts an object that may be changed, and sees to it that the
+// result says its version and has metadata, without which the server takes no
+// object.
+func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	from := groupVersion(obj)
+	switch {
+	case obj.GetKind() == "" || from.Version == "":
+		return nil, errors.New("it has no kind or no apiVersion")
+	case from.Group != to.Group:
+		return nil, fmt.Errorf("its group is %q, and that of the version asked for is %q", from.Group, to.Group)
+	case from == to:
+		return withMetadata(obj), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	out, err := convert(ctx, obj, to.Version)
+	if err != nil {
+		return nil, err
+	}
+	if out == nil || out.Object == nil {
+		return nil, errors.New("the conversion returned no object")
+	}
+	switch got := out.GetAPIVersion(); got {
+	case to.String():
+	case "", from.String():
+		out.Object["apiVersion"] = to.String()
+	default:
+		return nil, fmt.Errorf("the conversion returned apiVersion %q for %q", got, to)
+	}
+	return withMetadata(out), nil
+}
+
+// withMetadata gives an object without metadata an empty one.
+func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	if obj.Object["metadata"] == nil {
+		obj.Object["metadata"] = map[string]any{}
+	}
+	return obj
+}
+
+// guarded returns a function that turns panics of convert into errors.
+func guarded(convert ConvertFunc) ConvertFunc {
+	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (out *unstructured.Unstructured, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				out, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
+			}
+		}()
+		return convert(ctx, obj, to)
+	}
+}
+
+// failures gathers what is wrong with the objects of a request, as much of it
+// as fits a message.
+type failures struct {
+	count int
+	text  strings.Builder
+}
+
+const (
+	maxFailures      = 10   // that are told
+	maxFailureLength = 1024 // bytes of one reason
+)
+
+func (f *failures) add(i int, value any, err error) {
+	if f.count++; f.count > maxFailures {
+		return
+	}
+	if f.count > 1 {
+		f.text.WriteString("; ")
+	}
+	m, _ := value.(map[string]any)
+	obj := &unstructured.Unstructured{Object: m}
+	name := obj.GetName()
+	if namespace := obj.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	reason := err.Error()
+	if len(reason) > maxFailureLength {
+		reason = strings.ToValidUTF8(reason[:maxFailureLength], "") + "..."
+	}
+	fmt.Fprintf(&f.text, "objects[%d] %s %s: %s", i, obj.GetKind(), name, reason)
+}
+
+func (f *failures) String() string {
+	if more := f.count - maxFailures; more > 0 {
+		return fmt.Sprintf("%s; and %d more", &f.text, more)
+	}
+	return f.text.String()
+}

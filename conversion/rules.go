@@ -1,0 +1,262 @@
+package conversion
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Rules for what a webhook returns.
+//
+// The server trusts a webhook with the fields of an object, and with its labels
+// and annotations, but with nothing that says which object it is. So kind, name,
+// namespace and uid must come back as they were sent, and of the rest of
+// metadata what came back is thrown away. Labels and annotations are validated
+// only where the webhook changed them: an old object may have some that would
+// no longer be accepted.
+
+// empty reports whether the batch is one object that has a type and nothing
+// else. The server does not bother the webhook with it.
+func (b *batch) empty() bool {
+	if b.list {
+		return false
+	}
+	obj := b.objs[0].Object
+	_, kind := obj["kind"]
+	_, apiVersion := obj["apiVersion"]
+	return len(obj) == 2 && kind && apiVersion
+}
+
+// stale returns the objects that are not at the target version yet.
+func (b *batch) stale() []*unstructured.Unstructured {
+	want := b.to.String()
+	out := make([]*unstructured.Unstructured, 0, len(b.objs))
+	for _, obj := range b.objs {
+		if obj.GetAPIVersion() != want {
+			out = append(out, obj)
+		}
+	}
+	return out
+}
+
+// merge puts the converted objects in the place of those of stale. They are
+// checked, and changed: they get the metadata that they had.
+func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	if len(converted) != len(stale) {
+		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(converted), len(stale))
+	}
+	want := b.to.String()
+	out := make([]*unstructured.Unstructured, len(b.objs))
+	next := 0
+	for i, obj := range b.objs {
+		if obj.GetAPIVersion() == want {
+			out[i] = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
+			continue
+		}
+		if err := b.accept(obj, converted[next]); err != nil {
+			return nil, b.refuse(next, err)
+		}
+		out[i] = converted[next]
+		next++
+	}
+	return out, nil
+}
+
+// A fault is what is wrong with an object that a webhook returned. The server
+// words the context of each kind differently.
+type fault struct {
+	kind faultKind
+	err  error
+}
+
+type faultKind int
+
+const (
+	undecodable faultKind = iota // is no object
+	mistyped                     // has the wrong version or kind
+	mistaken                     // is not the object that was sent
+	unfit                        // has metadata that cannot be taken
+)
+
+func (f *fault) Error() string { return f.err.Error() }
+func (f *fault) Unwrap() error { return f.err }
+
+// refuse puts what is wrong with the i-th converted object into the words of
+// the server.
+func (b *batch) refuse(i int, err error) error {
+	var f *fault
+	if !errors.As(err, &f) {
+		f = &fault{undecodable, err}
+	}
+	prefix := fmt.Sprintf("conversion webhook for %v returned invalid", b.gvk)
+	switch {
+	case b.list && f.kind == unfit:
+		return fmt.Errorf("%s metadata in object at index %d: %w", prefix, i, f.err)
+	case b.list:
+		return fmt.Errorf("%s converted object at index %d: %w", prefix, i, f.err)
+	case f.kind == undecodable:
+		return f.err
+	case f.kind == mistyped:
+		return fmt.Errorf("%s object at index 0: %w", prefix, f.err)
+	case f.kind == mistaken:
+		return fmt.Errorf("%s object: %w", prefix, f.err)
+	default:
+		return fmt.Errorf("%s metadata: %w", prefix, f.err)
+	}
+}
+
+// accept checks one converted object, and gives it the metadata that the
+// original has.
+func (b *batch) accept(original, converted *unstructured.Unstructured) error {
+	if converted == nil {
+		return &fault{undecodable, errors.New("there is no object")}
+	}
+	if err := b.checkType(original, converted); err != nil {
+		return &fault{mistyped, err}
+	}
+	if err := checkIdentity(original, converted); err != nil {
+		return &fault{mistaken, err}
+	}
+	if err := restoreMetadata(original.Object, converted.Object); err != nil {
+		return &fault{unfit, err}
+	}
+	return nil
+}
+
+func (b *batch) checkType(original, converted *unstructured.Unstructured) error {
+	// Parsing apiVersion is left to the case that it is not as expected.
+	if converted.GetAPIVersion() != b.to.String() {
+		if got := groupVersion(converted); got != b.to {
+			return fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, got)
+		}
+	}
+	if want, got := original.GroupVersionKind().Kind, converted.GroupVersionKind().Kind; want != got {
+		return fmt.Errorf("invalid kind (expected %v, received %v)", want, got)
+	}
+	return nil
+}
+
+func groupVersion(obj *unstructured.Unstructured) schema.GroupVersion {
+	return obj.GroupVersionKind().GroupVersion()
+}
+
+func checkIdentity(original, converted *unstructured.Unstructured) error {
+	for _, part := range []struct {
+		name      string
+		want, got string
+	}{
+		{"kind", original.GetKind(), converted.GetKind()},
+		{"name", original.GetName(), converted.GetName()},
+		{"namespace", original.GetNamespace(), converted.GetNamespace()},
+		{"UID", string(original.GetUID()), string(converted.GetUID())},
+	} {
+		if part.want != part.got {
+			return fmt.Errorf("must have the same %s: %v != %v", part.name, part.want, part.got)
+		}
+	}
+	return nil
+}
+
+// restoreMetadata gives converted the metadata of original, except for labels
+// and annotations.
+func restoreMetadata(original, converted map[string]any) error {
+	value, ok := converted["metadata"]
+	if !ok {
+		return errors.New("missing metadata in converted object")
+	}
+	returned, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("invalid metadata of type %T in converted object", value)
+	}
+	restored := map[string]any{}
+	if value, ok := original["metadata"]; ok {
+		meta, ok := value.(map[string]any)
+		if !ok {
+			return fmt.Errorf("invalid metadata of type %T in input object", value)
+		}
+		if meta != nil {
+			restored = maps.Clone(meta)
+		}
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		value := returned[name]
+		if value == nil {
+			delete(restored, name)
+			continue
+		}
+		if err := checkStrings(name, restored[name], value); err != nil {
+			return err
+		}
+		restored[name] = value
+	}
+	converted["metadata"] = restored
+	return nil
+}
+
+// checkStrings checks labels or annotations that came back, against those that
+// were sent.
+func checkStrings(name string, original, returned any) error {
+	got, ok := returned.(map[string]any)
+	if !ok {
+		return fmt.Errorf("invalid metadata.%s of type %T in converted object", name, returned)
+	}
+	had, ok := original.(map[string]any)
+	if !ok && original != nil {
+		return fmt.Errorf("invalid metadata.%s of type %T in original object", name, original)
+	}
+	changed := len(had) != len(got)
+	for key, value := range got {
+		s, ok := value.(string)
+		if !ok {
+			return notString(name, got)
+		}
+		if old, ok := had[key].(string); !ok || old != s {
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return validateStrings(name, got)
+}
+
+// notString returns the error for the first value that is not a string, in the
+// order of keys.
+func notString(name string, m map[string]any) error {
+	first := ""
+	found := false
+	for key, value := range m {
+		if _, ok := value.(string); !ok && (!found || key < first) {
+			first, found = key, true
+		}
+	}
+	return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, first, m[first])
+}
+
+func validateStrings(name string, m map[string]any) error {
+	texts := make(map[string]string, len(m))
+	for key, value := range m {
+		texts[key], _ = value.(string)
+	}
+	var errs field.ErrorList
+	if name == "labels" {
+		errs = metav1validation.ValidateLabels(texts, field.NewPath("metadata", "labels"))
+	} else {
+		// The server says annotation.
+		errs = apivalidation.ValidateAnnotations(texts, field.NewPath("metadata", "annotation"))
+	}
+	// The rules walk a map; the order of what they say shall not depend on it.
+	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs.ToAggregate()
+}

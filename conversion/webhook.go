@@ -1,0 +1,154 @@
+package conversion
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// webhook is the converter of the strategy Webhook. It never changes.
+type webhook struct {
+	versions versions
+	client   *client
+	// review is the version of ConversionReview to speak, "" if the webhook
+	// names none that is known here.
+	review string
+}
+
+func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*webhook, error) {
+	e, err := newEndpoint(crd)
+	if err != nil {
+		return nil, fmt.Errorf("conversion: %s: %w: %w", crd.Name, ErrNoWebhook, err)
+	}
+	c, err := newClient(e, opts)
+	if err != nil {
+		return nil, fmt.Errorf("conversion: %s: %w", crd.Name, err)
+	}
+	w := &webhook{versions: versionsOf(crd), client: c}
+	accepted := crd.Spec.Conversion.Webhook.ConversionReviewVersions
+	if i := slices.IndexFunc(accepted, func(v string) bool { return slices.Contains(reviewVersions, v) }); i >= 0 {
+		w.review = accepted[i]
+	}
+	return w, nil
+}
+
+func (w *webhook) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	b, err := w.versions.batch(objs, to)
+	if err != nil {
+		return nil, err
+	}
+	return w.run(ctx, b)
+}
+
+func (w *webhook) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
+	b, err := w.versions.listBatch(list, to)
+	if err != nil {
+		return nil, err
+	}
+	out, err := w.run(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return listOf(list, b.to.String(), out)
+}
+
+func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+	if b.empty() {
+		return b.relabel(ctx)
+	}
+	if w.review == "" {
+		return nil, errors.New("no supported conversion review versions")
+	}
+	stale := b.stale()
+	if len(stale) == 0 {
+		return b.merge(nil, nil)
+	}
+	uid := newUID()
+	r, err := w.call(ctx, uid, stale, b.to)
+	if err == nil {
+		err = w.check(r, uid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+	}
+	if len(r.objects) != len(stale) {
+		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(r.objects), len(stale))
+	}
+	converted, err := b.objects(r, stale)
+	if err != nil {
+		return nil, err
+	}
+	return b.merge(stale, converted)
+}
+
+// objects returns the objects of an answer. If one is broken, one before it may
+// be wrong, which the server would see first.
+func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	out := make([]*unstructured.Unstructured, len(r.objects))
+	for i, o := range r.objects {
+		obj, err := o.object()
+		if err == nil {
+			out[i] = obj
+			continue
+		}
+		for before := range i {
+			if err := b.accept(stale[before], out[before]); err != nil {
+				return nil, b.refuse(before, err)
+			}
+		}
+		return nil, b.refuse(i, &fault{undecodable, err})
+	}
+	return out, nil
+}
+
+// call sends objects to the webhook and decodes what it answers.
+func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) (*reply, error) {
+	body, err := encodeRequest(w.review, uid, objs, to)
+	if err != nil {
+		return nil, err
+	}
+	data, err := w.client.post(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	return w.client.decoder.decode(data, w.review)
+}
+
+// check returns an error for an answer that is not one to the request, or that
+// says that conversion failed. Webhooks that speak v1beta1 need not say which
+// request they answer.
+func (w *webhook) check(r *reply, uid types.UID) error {
+	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
+	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}
+	switch {
+	case v1 && r.gvk != want:
+		return fmt.Errorf("expected webhook response of %v, got %v", want, r.gvk)
+	case !r.found:
+		return errors.New("no response provided")
+	case v1 && r.uid != uid:
+		return fmt.Errorf("expected response.uid=%q, got %q", uid, r.uid)
+	case r.result.Status == metav1.StatusSuccess:
+		return nil
+	case r.result.Message != "":
+		return errors.New(r.result.Message)
+	default:
+		return fmt.Errorf("response.result.status was '%s', not 'Success'", r.result.Status)
+	}
+}
+
+// newUID returns a random UUID (RFC 9562, version 4).
+func newUID() types.UID {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return types.UID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
+}
