@@ -8,13 +8,9 @@ import (
 // A Defaulter drops nulls from objects of one schema and sets their defaults.
 // It never changes and is safe for concurrent use.
 type Defaulter struct {
-	nulls    walker
-	defaults walker
-}
-
-// A walker changes one object. If t is not nil it marks there what it changes.
-type walker interface {
-	walk(obj map[string]any, t *trail.Trail)
+	nulls    *nullNode // nil drops none
+	defaults *fillNode // nil sets none
+	plain    *plain    // walks instead of both, nil unless asked for
 }
 
 // New returns a Defaulter for objects of schema n. A nil n declares nothing,
@@ -27,7 +23,7 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 		opt.apply(&o)
 	}
 	if o.plain {
-		return &Defaulter{nulls: plainNulls{n}, defaults: plainDefaults{n}}
+		return &Defaulter{plain: &plain{root: n}}
 	}
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
 }
@@ -36,27 +32,47 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 // where the schema neither admits null nor declares a default.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
-func (d *Defaulter) DropNulls(obj map[string]any) { d.nulls.walk(obj, nil) }
+func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
 
 // ReportNulls is like [Defaulter.DropNulls] but also returns the paths of the
 // nulls that it dropped, in increasing order of their strings, nil if there
 // are none.
-func (d *Defaulter) ReportNulls(obj map[string]any) []schema.Path { return report(d.nulls, obj) }
+func (d *Defaulter) ReportNulls(obj map[string]any) []schema.Path {
+	var t trail.Trail
+	d.dropNulls(obj, &t)
+	return t.Marks()
+}
+
+func (d *Defaulter) dropNulls(obj map[string]any, t *trail.Trail) {
+	switch {
+	case d.plain != nil:
+		d.plain.dropNulls(obj, t)
+	case d.nulls != nil:
+		d.nulls.object(obj, t)
+	}
+}
 
 // Default sets in obj, in place, the values that are absent and have a
 // default, and replaces nulls that are not admitted by the default if there is
 // one. A nil obj stays nil.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func (d *Defaulter) Default(obj map[string]any) { d.defaults.walk(obj, nil) }
+func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
 
 // Report is like [Defaulter.Default] but also returns the paths of the values
 // that it set, in increasing order of their strings, nil if there are none.
 // Values inside of a value that was set are not listed.
-func (d *Defaulter) Report(obj map[string]any) []schema.Path { return report(d.defaults, obj) }
-
-func report(w walker, obj map[string]any) []schema.Path {
+func (d *Defaulter) Report(obj map[string]any) []schema.Path {
 	var t trail.Trail
-	w.walk(obj, &t)
+	d.setDefaults(obj, &t)
 	return t.Marks()
+}
+
+func (d *Defaulter) setDefaults(obj map[string]any, t *trail.Trail) {
+	switch {
+	case d.plain != nil:
+		d.plain.setDefaults(obj, t)
+	case d.defaults != nil:
+		d.defaults.object(obj, t)
+	}
 }

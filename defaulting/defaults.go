@@ -57,12 +57,6 @@ func (n *fillNode) idle() bool {
 	return len(n.sets) == 0 && len(n.walks) == 0 && n.others.idle() && n.items.idle()
 }
 
-func (n *fillNode) walk(obj map[string]any, t *trail.Trail) {
-	if n != nil {
-		n.object(obj, t)
-	}
-}
-
 // value fills in a value that the caller found at step s.
 func (n *fillNode) value(v any, s schema.Step, t *trail.Trail) {
 	switch v := v.(type) {

@@ -66,12 +66,6 @@ func (c nullCompiler) rule(n *schema.Node) nullRule {
 	return nullRule{below: c.node(n), drop: !n.Nullable() && !hasDefault(n)}
 }
 
-func (n *nullNode) walk(obj map[string]any, t *trail.Trail) {
-	if n != nil {
-		n.object(obj, t)
-	}
-}
-
 func (n *nullNode) value(v any, s schema.Step, t *trail.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -95,8 +89,13 @@ func (n *nullNode) value(v any, s schema.Step, t *trail.Trail) {
 func (n *nullNode) object(m map[string]any, t *trail.Trail) {
 	if n.others.idle() && dense(len(n.fields), len(m)) {
 		n.probe(m, t)
-		return
+	} else {
+		n.scan(m, t)
 	}
+}
+
+// scan goes through m and does with each value what is to be done.
+func (n *nullNode) scan(m map[string]any, t *trail.Trail) {
 	for name, v := range m {
 		if v != nil && !isContainer(v) {
 			continue

@@ -8,9 +8,9 @@ import (
 // The plain walks are the definition of null dropping and defaulting, written
 // over the schema itself. They are the judges of the compiled walks.
 
-type plainNulls struct{ root *schema.Node }
+type plain struct{ root *schema.Node }
 
-func (p plainNulls) walk(obj map[string]any, t *trail.Trail) {
+func (p *plain) dropNulls(obj map[string]any, t *trail.Trail) {
 	plainDrop(obj, p.root, t)
 }
 
@@ -40,9 +40,7 @@ func plainDrop(v any, n *schema.Node, t *trail.Trail) {
 	}
 }
 
-type plainDefaults struct{ root *schema.Node }
-
-func (p plainDefaults) walk(obj map[string]any, t *trail.Trail) {
+func (p *plain) setDefaults(obj map[string]any, t *trail.Trail) {
 	plainFill(obj, p.root, t)
 }
 

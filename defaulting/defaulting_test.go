@@ -1,0 +1,386 @@
+package defaulting
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+func TestTable(t *testing.T) {
+	for _, tt := range table(t) {
+		t.Run(tt.Name, func(t *testing.T) {
+			n := mustCompile(t, tt.Schema)
+			for _, way := range ways {
+				d := New(n, way.opts...)
+				changed, reported := mustDecode(t, tt.Object), mustDecode(t, tt.Object)
+				want := mustDecode(t, tt.Want)
+
+				d.DropNulls(changed)
+				d.Default(changed)
+				if diff := cmp.Diff(want, changed); diff != "" {
+					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", way.name, diff)
+				}
+				if diff := cmp.Diff(tt.Dropped, pathStrings(d.ReportNulls(reported))); diff != "" {
+					t.Errorf("%s: ReportNulls (-want +got):\n%s", way.name, diff)
+				}
+				if diff := cmp.Diff(tt.Set, pathStrings(d.Report(reported))); diff != "" {
+					t.Errorf("%s: Report (-want +got):\n%s", way.name, diff)
+				}
+				if diff := cmp.Diff(want, reported); diff != "" {
+					t.Errorf("%s: object after the reports (-want +got):\n%s", way.name, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestBehaviour runs testdata/*.txtar: schema.yaml is a structural schema and
+// object.yaml an object; dropped and set have the paths of dropped nulls and of
+// set values, one a line, and want.yaml is the object after both.
+func TestBehaviour(t *testing.T) {
+	sections := []string{"schema.yaml", "object.yaml", "dropped", "set", "want.yaml"}
+	crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+		text, err := yaml.YAMLToJSON([]byte(c.Section("schema.yaml")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := mustCompile(t, text)
+		for _, way := range ways {
+			d := New(n, way.opts...)
+			obj := c.Object(t, "object.yaml")
+			dropped := d.ReportNulls(obj)
+			set := d.Report(obj)
+			got, err := yaml.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Want(t, "dropped", strings.Join(pathStrings(dropped), "\n"))
+			c.Want(t, "set", strings.Join(pathStrings(set), "\n"))
+			c.Want(t, "want.yaml", string(got))
+		}
+	})
+}
+
+// TestWays pins which walk an option chooses; without it the comparisons of
+// this package might compare a walk with itself.
+func TestWays(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","default":{},"properties":{"b":{"type":"string","default":"x"}}},"c":{"type":"string"}}}`))
+	d := New(n)
+	if d.plain != nil || d.nulls == nil || d.defaults == nil {
+		t.Error("New does not choose the compiled walks")
+	}
+	if got := d.defaults.sets[0].set; got.late != nil || got.size != 2 {
+		t.Errorf("New leaves a small default for later: %+v", got)
+	}
+	if got := New(n, late()).defaults.sets[0].set; got.late == nil {
+		t.Errorf("without room a default is filled in at once: %+v", got)
+	}
+	if d := New(n, PlainOnly()); d.plain == nil || d.nulls != nil || d.defaults != nil {
+		t.Error("PlainOnly does not choose the plain walks")
+	}
+}
+
+// TestNothingToDo pins that what a schema has no defaults for costs nothing.
+func TestNothingToDo(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object","properties":{
+		"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"string"}}}},
+		"c":{"type":"object","properties":{"d":{"type":"string","default":"x"}}}}}`))
+	d := New(n)
+	if _, ok := d.defaults.byName["a"]; ok || len(d.defaults.walks) != 1 {
+		t.Errorf("defaulting looks into a subtree without defaults: %+v", d.defaults)
+	}
+	if got := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))).defaults; got != nil {
+		t.Errorf("a schema without defaults compiles to %+v, want nil", got)
+	}
+	if got := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","nullable":true}}}`))).nulls; got != nil {
+		t.Errorf("a schema that drops no null compiles to %+v, want nil", got)
+	}
+}
+
+// TestExplosion: defaults that would come to 10^12 values must neither be made
+// nor counted when a Defaulter is made, and must still be set where an object
+// asks for a part of them.
+func TestExplosion(t *testing.T) {
+	text := `{"type":"integer","default":1}`
+	for range 12 {
+		text = `{"type":"array","default":[null,null,null,null,null,null,null,null,null,null],"items":` + text + `}`
+	}
+	d := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`}}`)))
+
+	inner := any([]any{nil, int64(2)}) // a list at the bottom
+	for range 11 {
+		inner = []any{inner}
+	}
+	want := any([]any{int64(1), int64(2)})
+	for range 11 {
+		want = []any{want}
+	}
+	obj := map[string]any{"a": inner}
+	d.Default(obj)
+	if diff := cmp.Diff(map[string]any{"a": want}, obj); diff != "" {
+		t.Errorf("Default (-want +got):\n%s", diff)
+	}
+}
+
+// TestRoom: what fits is filled in, what does not fit is set all the same.
+func TestRoom(t *testing.T) {
+	text := `{"type":"integer","default":1}`
+	for range 3 {
+		text = `{"type":"array","default":[null,null,null],"items":` + text + `}`
+	}
+	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`,"b":{"type":"object","default":{"z":0},"properties":{"y":{"type":"integer","default":1}}}}}`))
+	want := map[string]any{}
+	New(n, PlainOnly()).Default(want)
+	for room := range 60 {
+		d := New(n, optionFunc(func(o *options) { o.maxFilled = room }))
+		got := map[string]any{}
+		d.Default(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("with room for %d values, Default (-want +got):\n%s", room, diff)
+		}
+	}
+	// 1+3*(1+3*(1+3)) values of which 1+3 are declared in a, 3 of which 2 in b.
+	for _, s := range New(n).defaults.sets {
+		if want := map[string]int{"a": 40, "b": 3}[s.name]; s.set.size != want {
+			t.Errorf("%s comes to %d values, want %d", s.name, s.set.size, want)
+		}
+	}
+}
+
+func TestNil(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","default":"x"}}}}}`))
+	for _, way := range ways {
+		for _, n := range []*schema.Node{nil, n} {
+			d := New(n, way.opts...)
+			d.DropNulls(nil)
+			d.Default(nil)
+			if got := d.Report(nil); got != nil {
+				t.Errorf("%s: Report(nil) = %v, want nil", way.name, got)
+			}
+			if got := d.ReportNulls(nil); got != nil {
+				t.Errorf("%s: ReportNulls(nil) = %v, want nil", way.name, got)
+			}
+			obj := map[string]any{"a": map[string]any(nil), "c": []any(nil)}
+			if got := d.Report(obj); got != nil || len(obj) != 2 {
+				t.Errorf("%s: Report of nil containers = %v and left %v", way.name, got, obj)
+			}
+		}
+	}
+}
+
+// TestCopies changes whatever a default brought and expects the next object to
+// be none the worse.
+func TestCopies(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object","properties":{
+		"a":{"type":"object","default":{"b":{"c":[1,{"d":2}]}},"x-kubernetes-preserve-unknown-fields":true},
+		"l":{"type":"array","items":{"type":"object","default":{"e":{}},"x-kubernetes-preserve-unknown-fields":true}}}}`))
+	for _, way := range ways {
+		d := New(n, way.opts...)
+		fresh := func() map[string]any { return map[string]any{"l": []any{nil, nil}} }
+		want := fresh()
+		d.Default(want)
+		want = crdtest.Clone(want)
+
+		obj := fresh()
+		d.Default(obj)
+		spoil(obj)
+		again := fresh()
+		d.Default(again)
+		if diff := cmp.Diff(want, again); diff != "" {
+			t.Errorf("%s: defaults are shared between objects (-want +got):\n%s", way.name, diff)
+		}
+		list := again["l"].([]any)
+		list[0].(map[string]any)["e"] = "changed"
+		if diff := cmp.Diff(want["l"].([]any)[1], list[1]); diff != "" {
+			t.Errorf("%s: defaults are shared within an object (-want +got):\n%s", way.name, diff)
+		}
+	}
+}
+
+// spoil changes every map and list in v.
+func spoil(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			spoil(e)
+		}
+		v["spoilt"] = true
+	case []any:
+		for i, e := range v {
+			spoil(e)
+			if !isContainer(e) {
+				v[i] = "spoilt"
+			}
+		}
+	}
+}
+
+// TestDeep: neither objects nor defaults may be too deep.
+func TestDeep(t *testing.T) {
+	const levels = 10_000
+	text := `{"type":"integer","default":1}`
+	const schemas = 1_000
+	for range schemas {
+		text = `{"type":"object","properties":{"a":` + text + `}}`
+	}
+	n := mustCompile(t, []byte(text))
+	for _, way := range ways {
+		d := New(n, way.opts...)
+		inner := any(nil)
+		for range levels {
+			inner = map[string]any{"a": inner}
+		}
+		obj := inner.(map[string]any)
+		d.DropNulls(obj)
+		d.Default(obj)
+
+		short := map[string]any{}
+		at := short
+		for range schemas - 1 {
+			next := map[string]any{}
+			at["a"], at = next, next
+		}
+		got := d.Report(short)
+		if len(got) != 1 || len(got[0]) != schemas || at["a"] != int64(1) {
+			t.Errorf("%s: Report = %d paths and %v at the bottom, want one path and 1", way.name, len(got), at["a"])
+		}
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	def := loadDefinitions(t)[0]
+	d := New(def.node)
+	want := crdtest.Clone(def.samples[0])
+	d.DropNulls(want)
+	d.Default(want)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			obj := crdtest.Clone(def.samples[0])
+			d.DropNulls(obj)
+			d.Default(obj)
+			if !jsonval.Equal(obj, want) {
+				t.Errorf("(-want +got):\n%s", cmp.Diff(want, obj))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestNothingToDoAllocatesNothing(t *testing.T) {
+	for _, def := range loadDefinitions(t) {
+		d := New(def.node)
+		for i, sample := range def.samples {
+			done := crdtest.Clone(sample)
+			d.DropNulls(done)
+			d.Default(done)
+			for name, op := range map[string]func(){
+				"DropNulls":   func() { d.DropNulls(done) },
+				"ReportNulls": func() { d.ReportNulls(done) },
+				"Default":     func() { d.Default(done) },
+				"Report":      func() { d.Report(done) },
+			} {
+				if got := testing.AllocsPerRun(20, op); got != 0 {
+					t.Errorf("%s sample %d: %s allocated %v times, want 0", def.name, i, name, got)
+				}
+			}
+		}
+	}
+}
+
+// A scalar that is set is not copied, and a null that is dropped costs nothing.
+func TestScalarsAllocateNothing(t *testing.T) {
+	d := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer","default":1234567},"c":{"type":"string"}}}`)))
+	obj := map[string]any{"a": "x", "b": int64(1), "c": "x"}
+	got := testing.AllocsPerRun(100, func() {
+		delete(obj, "a")
+		obj["b"], obj["c"] = nil, nil
+		d.DropNulls(obj)
+		d.Default(obj)
+		if len(obj) != 2 || obj["a"] != "x" {
+			t.Fatalf("object is %v", obj)
+		}
+	})
+	if got != 0 {
+		t.Errorf("allocated %v times, want 0", got)
+	}
+}
+
+// TestWaysAgree compares the walks on the definitions of this repository, with
+// objects that were written for them, changed a little, or made up.
+func TestWaysAgree(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, def := range loadDefinitions(t) {
+		ds := everyWay(def.node)
+		for _, sample := range def.samples {
+			compareWays(t, ds, sample)
+			for range 10 {
+				compareWays(t, ds, crdtest.Mutate(rng, sample))
+			}
+		}
+		for i := range 100 {
+			compareWays(t, ds, def.generator.Object(rng, crdtest.Class(i%4)))
+		}
+	}
+}
+
+// everyWay returns a Defaulter of each way, the plain one last.
+func everyWay(n *schema.Node) []*Defaulter {
+	var out []*Defaulter
+	for _, way := range ways {
+		out = append(out, New(n, way.opts...))
+	}
+	return out
+}
+
+// compareWays runs every walk over copies of obj, with and without dropping
+// nulls first, and checks what must hold of the result by itself: plain calls
+// do what reports do, a report is empty if nothing changed and only then, and
+// once is enough.
+func compareWays(t *testing.T, ds []*Defaulter, obj map[string]any) {
+	t.Helper()
+	judge := ds[len(ds)-1]
+	dropped := crdtest.Clone(obj)
+	wantNulls := pathStrings(judge.ReportNulls(dropped))
+	for i, d := range ds {
+		what := fmt.Sprintf("%s: dropping nulls of %s", ways[i].name, crdtest.Encode(obj))
+		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.ReportNulls)
+	}
+	for _, start := range []map[string]any{obj, dropped} {
+		want := crdtest.Clone(start)
+		wantSet := pathStrings(judge.Report(want))
+		for i, d := range ds {
+			what := fmt.Sprintf("%s: defaulting %s", ways[i].name, crdtest.Encode(start))
+			compareStep(t, what, start, want, wantSet, d.Default, d.Report)
+		}
+	}
+}
+
+func compareStep(t *testing.T, what string, start, want map[string]any, paths []string, change func(map[string]any), report func(map[string]any) []schema.Path) {
+	t.Helper()
+	a, b := crdtest.Clone(start), crdtest.Clone(start)
+	change(a)
+	got := pathStrings(report(b))
+	switch {
+	case !jsonval.Equal(a, want):
+		t.Fatalf("%s (-plain +got):\n%s", what, cmp.Diff(want, a))
+	case !jsonval.Equal(b, want):
+		t.Fatalf("%s with a report (-plain +got):\n%s", what, cmp.Diff(want, b))
+	case !slices.Equal(got, paths):
+		t.Fatalf("%s reports (-plain +got):\n%s", what, cmp.Diff(paths, got))
+	case (got == nil) != jsonval.Equal(start, want):
+		t.Fatalf("%s reports %q, which does not tell whether something changed", what, got)
+	}
+	if again := report(b); again != nil || !jsonval.Equal(b, want) {
+		t.Fatalf("%s a second time changes %q", what, pathStrings(again))
+	}
+}
