@@ -8,8 +8,7 @@ import "github.com/crdkit/crdkit/schema"
 // it is filled in, and if that is too much it is left as it is declared.
 
 // maxFilled bounds by how many values the defaults of one schema may grow
-// together when they are filled in. Of the definitions in use few get to a
-// thousand.
+// together when they are filled in. As many values, all in lists, take 20 MB.
 const maxFilled = 1 << 18
 
 // tooLarge is the size of a default that was not filled in. It is more than
