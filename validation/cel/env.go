@@ -3,11 +3,9 @@ package cel
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/ext"
 	"github.com/google/cel-go/interpreter"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/library"
@@ -34,31 +32,29 @@ const (
 )
 
 // A base is the language that rules are written in: the functions and types
-// which the server knows when it runs rules that are already stored.
+// which a version of the server knows.
 //
 // It never changes. Building it takes longer than compiling a rule, so there
-// is one for all programs; see [serverBase].
+// is one for all programs; see [language].
 type base struct {
 	env        *cel.Env
 	checker    *checker.Env // what env declares; copied for every node
 	provider   *apiservercel.DeclTypeProvider
 	validators validatorConfig
 	planner    planner
+	keywords   bool // fields named like reserved words need no escaping
 }
 
-// serverBase returns the language of Kubernetes 1.37.
-var serverBase = sync.OnceValues(newBase)
-
-func newBase() (*base, error) {
+func newBase(minor int) (*base, error) {
 	std, err := cel.NewEnv()
 	if err != nil {
 		return nil, err
 	}
-	env, err := std.Extend(cel.Lib(serverLibrary{}))
+	env, err := std.Extend(cel.Lib(serverLibrary{minor: minor}))
 	if err != nil {
 		return nil, err
 	}
-	b := &base{env: env}
+	b := &base{env: env, keywords: minor >= 31}
 	if b.checker, err = declarationsOf(env); err != nil {
 		return nil, err
 	}
@@ -92,42 +88,6 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 		}
 	}
 	return c, nil
-}
-
-// serverLibrary is what kube-apiserver 1.37 makes known to rules that are
-// stored. It is more than it admits in rules that are new.
-type serverLibrary struct{}
-
-// CompileOptions implements cel.Library.
-func (serverLibrary) CompileOptions() []cel.EnvOption {
-	return []cel.EnvOption{
-		cel.HomogeneousAggregateLiterals(),
-		cel.EagerlyValidateDeclarations(true),
-		cel.DefaultUTCTimeZone(true),
-		library.URLs(),
-		library.Regex(),
-		cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
-		library.Authz(),
-		cel.CrossTypeNumericComparisons(true),
-		cel.OptionalTypes(),
-		library.Quantity(),
-		cel.ASTValidators(
-			cel.ValidateDurationLiterals(),
-			cel.ValidateTimestampLiterals(),
-			cel.ValidateRegexLiterals(),
-			cel.ValidateHomogeneousAggregateLiterals(),
-		),
-		ext.Strings(ext.StringsVersion(2)),
-		ext.Sets(),
-		library.IP(),
-		library.CIDR(),
-		library.Format(),
-		library.AuthzSelectors(),
-		ext.TwoVarComprehensions(),
-		library.SemverLib(library.SemverVersion(1)),
-		ext.Lists(ext.ListsVersion(3)),
-		library.Lists(library.ListsVersion(1)),
-	}
 }
 
 // ProgramOptions implements cel.Library.

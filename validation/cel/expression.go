@@ -93,24 +93,36 @@ var (
 // compile compiles text, whose result has to be of the type want. If it cannot,
 // it returns what the server says.
 func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Type, w *wording) (*expression, string) {
+	checked, program, why := x.accept(s, text, optional, want, w)
+	if why != "" {
+		return nil, why
+	}
+	return &expression{program: program, usesOldSelf: mentionsOldSelf(checked)}, ""
+}
+
+// accept makes a tree and a program of text, or says why the server does not.
+func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Type, w *wording) (*ast.AST, cel.Program, string) {
 	checked, why := x.check(s, text, optional)
 	if checked == nil {
-		return nil, w.compilation + readable(why)
+		return nil, nil, w.compilation + readable(why)
 	}
 	if checked.GetType(checked.Expr().ID()) != want {
-		return nil, w.result
+		return nil, nil, w.result
 	}
 	program, err := x.base.planner.plan(checked, cel.CostLimit(x.limit))
 	if err != nil {
-		return nil, w.instantiation + err.Error()
+		return nil, nil, w.instantiation + err.Error()
 	}
-	e := &expression{program: program}
+	return checked, program, ""
+}
+
+func mentionsOldSelf(checked *ast.AST) bool {
 	for _, r := range checked.ReferenceMap() {
 		if r.Name == oldSelfName {
-			e.usesOldSelf = true
+			return true
 		}
 	}
-	return e, ""
+	return false
 }
 
 // check parses text, checks its types and applies what else an environment

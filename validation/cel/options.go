@@ -1,8 +1,13 @@
 package cel
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"strconv"
+	"strings"
 
-// An Option changes how [Compile] works.
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// An Option changes how [Compile], [Check] and [Estimate] work.
 type Option interface{ applyCompile(*compileOptions) }
 
 type compileOptions struct {
@@ -10,6 +15,20 @@ type compileOptions struct {
 	path     *field.Path
 	fragment bool
 	stored   bool
+	minor    int // of the server, 1.x
+
+	// Of Check and Estimate.
+	rules, messages map[string]bool // that are stored already
+	unchanged       bool            // what one rule costs is no error
+	faulty          []*field.Path   // schemas with errors that the caller found
+}
+
+func newCompileOptions(opts []Option) compileOptions {
+	o := compileOptions{perCall: DefaultPerCallLimit, minor: newestMinor}
+	for _, opt := range opts {
+		opt.applyCompile(&o)
+	}
+	return o
 }
 
 type compileOption func(*compileOptions)
@@ -42,6 +61,60 @@ func Fragment() Option {
 // ignored.
 func Stored() Option {
 	return compileOption(func(o *compileOptions) { o.stored = true })
+}
+
+// KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4".
+// Without it the version is 1.37. A text that is no version changes nothing;
+// versions before 1.29 are taken for 1.29, and those after 1.37 for 1.37.
+//
+// Rules that run know the functions which the version knows. Rules that are
+// new, as [Check] and [Estimate] take them, know those which the version before
+// it knows too: a server admits no rule that it could not be rolled back with.
+func KubernetesVersion(version string) Option {
+	return compileOption(func(o *compileOptions) {
+		parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
+		if len(parts) < 2 || parts[0] != "1" {
+			return
+		}
+		if minor, err := strconv.Atoi(parts[1]); err == nil {
+			o.minor = min(max(minor, oldestMinor+1), newestMinor)
+		}
+	})
+}
+
+// Preexisting names the rules and messageExpressions that the old definition
+// has, wherever it has them. [Check] and [Estimate] take those for stored, not
+// new, so that they may use the functions of the version itself. The option may
+// be given several times.
+func Preexisting(rules, messageExpressions []string) Option {
+	return compileOption(func(o *compileOptions) {
+		o.rules, o.messages = with(o.rules, rules), with(o.messages, messageExpressions)
+	})
+}
+
+func with(set map[string]bool, texts []string) map[string]bool {
+	if set == nil {
+		set = make(map[string]bool, len(texts))
+	}
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
+}
+
+// Unchanged says that the version of the definition has the schema which it
+// had before the update. [Check] then has no error for a single expression that
+// costs too much; the total still counts.
+func Unchanged() Option {
+	return compileOption(func(o *compileOptions) { o.unchanged = true })
+}
+
+// Faulty names schemas that the caller has found other errors in. [Check] leaves
+// out all that takes compiling for rules of these schemas and of those around
+// them, and does not count what they cost, as the server does. Paths are in the
+// form of errors, such as AtPath's followed by .properties[spec].
+func Faulty(schemas ...*field.Path) Option {
+	return compileOption(func(o *compileOptions) { o.faulty = append(o.faulty, schemas...) })
 }
 
 // An EvalOption changes how one [Program.Eval] works.

@@ -38,23 +38,21 @@ type Result struct {
 // can be used like any other. A nil n has no rules.
 //
 // The errors are those that kube-apiserver has for rules which are already
-// stored, so functions of all versions up to 1.37 are known: with an error
+// stored, so functions of all versions up to 1.37 are known (see
+// [KubernetesVersion] for others): with an error
 // for each rule and each messageExpression that does not compile, in the order
 // of the schema (a node, its items, its properties by name, its
 // additionalProperties), and internal errors for rules on values that have no
 // type in CEL. Other demands on a rule, such as on its fieldPath and on what it
-// may cost, are not made here.
+// may cost, are made by [Check].
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	if !hasRules(n) {
 		return nil, nil
 	}
-	o := compileOptions{perCall: DefaultPerCallLimit}
-	for _, opt := range opts {
-		opt.applyCompile(&o)
-	}
-	base, err := serverBase()
+	o := newCompileOptions(opts)
+	base, err := language(o.minor)
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(o.path, err)}
 	}

@@ -55,10 +55,11 @@ func scalar(t *cel.Type) *typ { return &typ{kind: typScalar, cel: t} }
 type provider struct {
 	*apiservercel.DeclTypeProvider // what is not of the schema
 	objects                        map[string]*typ
+	keywords                       bool // as of the base
 }
 
 func (b *base) newProvider() *provider {
-	return &provider{DeclTypeProvider: b.provider, objects: make(map[string]*typ)}
+	return &provider{DeclTypeProvider: b.provider, objects: make(map[string]*typ), keywords: b.keywords}
 }
 
 // typ returns the type of values of n, named by path if it is an object. The
@@ -178,14 +179,15 @@ func (p *provider) FindStructType(name string) (*types.Type, bool) {
 }
 
 // FindStructFieldType implements types.Provider. A field whose name is a
-// reserved word of CEL is found under this name and under its escaped one.
+// reserved word of CEL is found under its escaped name, and since Kubernetes
+// 1.31 under its own.
 func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	t, ok := p.objects[name]
 	if !ok {
 		return p.DeclTypeProvider.FindStructFieldType(name, field)
 	}
 	f := p.field(t, field)
-	if reserved := "__" + field + "__"; f == nil {
+	if reserved := "__" + field + "__"; f == nil && p.keywords {
 		if escaped, ok := apiservercel.Escape(field); ok && escaped == reserved {
 			f = p.field(t, reserved)
 		}
