@@ -77,10 +77,14 @@ func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*b
 
 // check returns an error if the definition lacks a version of the batch.
 func (v *versions) check(b *batch) error {
+	from := b.gvk.GroupVersion()
+	if from.Group != v.group {
+		return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", b.gvk, b.to)
+	}
 	if !v.byName[b.to.Version] {
 		return fmt.Errorf("request to convert CR to an invalid group/version: %s", b.to)
 	}
-	if from := b.gvk.GroupVersion(); from.Group != v.group || !v.byName[from.Version] {
+	if !v.byName[from.Version] {
 		return fmt.Errorf("request to convert CR from an invalid group/version: %s", from)
 	}
 	if !b.list {

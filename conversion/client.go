@@ -146,9 +146,7 @@ func (c *client) post(ctx context.Context, body []byte) ([]byte, error) {
 			return c.receive(resp, len(body))
 		}
 		discard(resp)
-		if err := sleep(ctx, wait); err != nil {
-			return nil, err
-		}
+		sleep(ctx, wait)
 	}
 }
 
@@ -172,14 +170,13 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep waits until d or the context is over.
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

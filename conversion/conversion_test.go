@@ -44,7 +44,7 @@ func TestNone(t *testing.T) {
 		{name: "from a version that does not exist", from: "stable.example.com/v3", to: "v1",
 			wantErr: "request to convert CR from an invalid group/version: stable.example.com/v3"},
 		{name: "from another group", from: "example.org/v1", to: "v1",
-			wantErr: "request to convert CR from an invalid group/version: example.org/v1"},
+			wantErr: `example.org/v1, Kind=CronTab is unstructured and is not suitable for converting to "stable.example.com/v1"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c, err := conversion.New(definition(""))

@@ -105,8 +105,8 @@ func decodeFast(data []byte, version string) *reply {
 		return nil
 	}
 	for i, value := range review.Response.Objects {
-		object, ok := value.(map[string]any)
-		if kind, _ := object["kind"].(string); !ok || kind == "" {
+		object, _ := value.(map[string]any)
+		if object == nil || (&unstructured.Unstructured{Object: object}).GroupVersionKind().Kind == "" {
 			return nil
 		}
 		r.objects[i].decoded = object

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -241,22 +240,29 @@ func notString(name string, m map[string]any) error {
 	return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, first, m[first])
 }
 
+// validateStrings validates labels or annotations key by key, so that the order
+// of errors does not depend on that of a map.
 func validateStrings(name string, m map[string]any) error {
-	texts := make(map[string]string, len(m))
-	for key, value := range m {
-		texts[key], _ = value.(string)
-	}
 	var errs field.ErrorList
-	if name == "labels" {
-		errs = metav1validation.ValidateLabels(texts, field.NewPath("metadata", "labels"))
-	} else {
-		// The server says annotation.
-		errs = apivalidation.ValidateAnnotations(texts, field.NewPath("metadata", "annotation"))
+	texts := make(map[string]string, len(m))
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		texts[key], _ = m[key].(string)
+		if name == "labels" {
+			errs = append(errs, metav1validation.ValidateLabels(map[string]string{key: texts[key]}, field.NewPath("metadata", "labels"))...)
+		} else {
+			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{key: ""}, annotationsPath())...)
+		}
 	}
-	// The rules walk a map; the order of what they say shall not depend on it.
-	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	if name == "annotations" {
+		if err := apivalidation.ValidateAnnotationsSize(texts); err != nil {
+			errs = append(errs, field.TooLong(annotationsPath(), "" /*unused*/, apivalidation.TotalAnnotationSizeLimitB))
+		}
+	}
 	if len(errs) == 0 {
 		return nil
 	}
 	return errs.ToAggregate()
 }
+
+// annotationsPath is the path of annotations in what the server says of them.
+func annotationsPath() *field.Path { return field.NewPath("metadata", "annotation") }
