@@ -1,0 +1,601 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	upstreamconversion "k8s.io/apiextensions-apiserver/pkg/apiserver/conversion"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/rest"
+
+	"github.com/crdkit/crdkit/conversion"
+)
+
+// A conversionCase is a conversion that both sides do with one webhook.
+type conversionCase struct {
+	name    string
+	input   string // a name of conversionInputs
+	to      string
+	reviews []string // conversionReviewVersions
+	config  apiextensionsv1.WebhookClientConfig
+	timeout time.Duration
+	resolve func() (string, error)
+}
+
+// conversionInputs are what is converted; lists have items.
+var conversionInputs = map[string]string{
+	"single": `{"apiVersion":"example.com/v1beta1","kind":"CronTab",
+		"metadata":{"name":"a","namespace":"b","uid":"u-1","generation":3,"labels":{"app":"x"},"annotations":{"note":"y"},"creationTimestamp":"2024-01-01T00:00:00Z"},
+		"spec":{"size":1,"ratio":1.5,"html":"<a href='x'>&</a>","lines":["ünï\u2028",null,true]}}`,
+	"plain":           `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":{}}`,
+	"no metadata":     `{"apiVersion":"example.com/v1beta1","kind":"CronTab","spec":{"size":1}}`,
+	"odd labels":      `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","labels":{"not valid!":"no, not"},"annotations":{"not valid!":"z"}},"spec":{}}`,
+	"no labels":       `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","labels":5,"annotations":null},"spec":{}}`,
+	"text metadata":   `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":"text","spec":{}}`,
+	"null metadata":   `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":null,"spec":{}}`,
+	"type only":       `{"apiVersion":"example.com/v1beta1","kind":"CronTab"}`,
+	"converted":       `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"},"spec":{}}`,
+	"unknown version": `{"apiVersion":"example.com/v7","kind":"CronTab","metadata":{"name":"a"}}`,
+	"other group":     `{"apiVersion":"example.org/v1","kind":"CronTab","metadata":{"name":"a"}}`,
+	"list": `{"apiVersion":"example.com/v1","kind":"CronTabList","metadata":{"resourceVersion":"7"},"items":[
+		{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","uid":"u-1","labels":{"app":"x"}},"spec":{"size":1}},
+		{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"b","uid":"u-2"},"spec":{"size":2}},
+		{"apiVersion":"example.com/v1alpha1","kind":"CronTab","metadata":{"name":"c","uid":"u-3"},"spec":{"size":3}}]}`,
+	"list of one":                  `{"apiVersion":"example.com/v1","kind":"CronTabList","items":[{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":{}}]}`,
+	"list of none":                 `{"apiVersion":"example.com/v1beta1","kind":"CronTabList","metadata":{"continue":"x"},"items":[]}`,
+	"converted list":               `{"apiVersion":"example.com/v1beta1","kind":"CronTabList","items":[{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"}}]}`,
+	"list with an unknown version": `{"apiVersion":"example.com/v1","kind":"CronTabList","items":[{"apiVersion":"example.com/v1","kind":"CronTab"},{"apiVersion":"example.com/v9","kind":"CronTab"}]}`,
+	"list with a bare item":        `{"apiVersion":"example.com/v1","kind":"CronTabList","items":[{"apiVersion":"example.com/v1beta1","kind":"CronTab"}]}`,
+}
+
+func (c *conversionCase) definition(strategy apiextensionsv1.ConversionStrategyType) *apiextensionsv1.CustomResourceDefinition {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = "crontabs.example.com"
+	crd.Spec.Group = "example.com"
+	crd.Spec.Scope = apiextensionsv1.NamespaceScoped
+	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "crontabs", Kind: "CronTab", ListKind: "CronTabList"}
+	for _, name := range []string{"v1", "v1beta1", "v1alpha1"} {
+		crd.Spec.Versions = append(crd.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: name, Served: true, Storage: name == "v1"})
+	}
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: strategy}
+	if strategy == apiextensionsv1.WebhookConverter {
+		crd.Spec.Conversion.Webhook = &apiextensionsv1.WebhookConversion{ClientConfig: &c.config, ConversionReviewVersions: c.reviews}
+	}
+	return crd
+}
+
+// An answer is what came of a conversion: JSON, or the text of an error.
+type answer struct{ object, err string }
+
+func (a answer) String() string {
+	if a.err != "" {
+		return "error " + a.err
+	}
+	return a.object
+}
+
+var (
+	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
+	schemes = regexp.MustCompile(`in scheme \\?"[^"]*\\?"`)
+	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+->`)
+)
+
+// failed returns the answer of an error, without what differs from call to
+// call.
+func failed(err error) answer {
+	text := uuids.ReplaceAllString(err.Error(), "UUID")
+	text = ports.ReplaceAllString(text, "127.0.0.1:PORT->")
+	return answer{err: schemes.ReplaceAllString(text, "in scheme X")}
+}
+
+func succeeded(v any) answer {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return failed(err)
+	}
+	return answer{object: string(data)}
+}
+
+// decode decodes the input into an object or a list.
+func (c *conversionCase) decode(t *testing.T) (*unstructured.Unstructured, *unstructured.UnstructuredList) {
+	t.Helper()
+	text := []byte(conversionInputs[c.input])
+	if strings.Contains(c.input, "list") {
+		list := &unstructured.UnstructuredList{}
+		if err := list.UnmarshalJSON(text); err != nil {
+			t.Fatal(err)
+		}
+		return nil, list
+	}
+	obj := &unstructured.Unstructured{}
+	if err := obj.UnmarshalJSON(text); err != nil {
+		t.Fatal(err)
+	}
+	return obj, nil
+}
+
+type timeoutResolver struct {
+	webhook.AuthenticationInfoResolver
+	timeout time.Duration
+}
+
+func (r timeoutResolver) adjust(c *rest.Config, err error) (*rest.Config, error) {
+	if err == nil && r.timeout > 0 {
+		c.Timeout = r.timeout
+	}
+	return c, err
+}
+
+func (r timeoutResolver) ClientConfigFor(hostPort string) (*rest.Config, error) {
+	return r.adjust(r.AuthenticationInfoResolver.ClientConfigFor(hostPort))
+}
+
+func (r timeoutResolver) ClientConfigForService(name, namespace string, port int) (*rest.Config, error) {
+	return r.adjust(r.AuthenticationInfoResolver.ClientConfigForService(name, namespace, port))
+}
+
+type resolverFunc func() (string, error)
+
+func (f resolverFunc) ResolveEndpoint(_, _ string, _ int32) (*url.URL, error) {
+	host, err := f()
+	return &url.URL{Scheme: "https", Host: host}, err
+}
+
+// upstream returns the converter of the server for the case.
+func (c *conversionCase) upstream(strategy apiextensionsv1.ConversionStrategyType) (runtime.ObjectConvertor, error) {
+	var resolver webhook.ServiceResolver = webhook.NewDefaultServiceResolver()
+	if c.resolve != nil {
+		resolver = resolverFunc(c.resolve)
+	}
+	factory, err := upstreamconversion.NewCRConverterFactory(resolver, func(r webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+		return timeoutResolver{r, c.timeout}
+	})
+	if err != nil {
+		return nil, err
+	}
+	safe, _, err := factory.NewConverter(c.definition(strategy))
+	return safe, err
+}
+
+func (c *conversionCase) ours(strategy apiextensionsv1.ConversionStrategyType) (conversion.Converter, error) {
+	var opts []conversion.Option
+	if c.timeout > 0 {
+		opts = append(opts, conversion.Timeout(c.timeout))
+	}
+	if c.resolve != nil {
+		opts = append(opts, conversion.Resolve(func(context.Context, string, string, int32) (string, error) { return c.resolve() }))
+	}
+	return conversion.New(c.definition(strategy), opts...)
+}
+
+func (c *conversionCase) runUpstream(t *testing.T, converter runtime.ObjectConvertor) answer {
+	obj, list := c.decode(t)
+	var in runtime.Object = list
+	if list == nil {
+		in = obj
+	}
+	out, err := converter.ConvertToVersion(in, schema.GroupVersion{Group: "example.com", Version: c.to})
+	if err != nil {
+		return failed(err)
+	}
+	return succeeded(out)
+}
+
+// runOurs also reports an input that was changed, as an error.
+func (c *conversionCase) runOurs(t *testing.T, converter conversion.Converter) answer {
+	obj, list := c.decode(t)
+	original, originalList := c.decode(t)
+	ctx := context.Background()
+	if list != nil {
+		out, err := conversion.ConvertList(ctx, converter, list, c.to)
+		if succeeded(list) != succeeded(originalList) {
+			return answer{err: "ours changed the list"}
+		}
+		if err != nil {
+			return failed(err)
+		}
+		return succeeded(out)
+	}
+	out, err := converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
+	if succeeded(obj) != succeeded(original) {
+		return answer{err: "ours changed the object"}
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return succeeded(out[0])
+}
+
+// conversions counts what was compared.
+type conversions struct {
+	mu        sync.Mutex
+	cases     int
+	different int
+}
+
+// compare runs a case on both sides and returns our answer. Upstream may try
+// several times, since it walks maps.
+func (n *conversions) compare(t *testing.T, c *conversionCase, strategy apiextensionsv1.ConversionStrategyType, reset func()) (theirs, mine answer) {
+	t.Helper()
+	n.mu.Lock()
+	n.cases++
+	n.mu.Unlock()
+	reset()
+	ours, err := c.ours(strategy)
+	if mine = (answer{}); err != nil {
+		mine = failed(err)
+	} else {
+		mine = c.runOurs(t, ours)
+	}
+	up, err := c.upstream(strategy)
+	for range Reruns {
+		reset()
+		if err != nil {
+			theirs = failed(err)
+		} else {
+			theirs = c.runUpstream(t, up)
+		}
+		if theirs == mine {
+			return theirs, mine
+		}
+	}
+	n.mu.Lock()
+	n.different++
+	n.mu.Unlock()
+	t.Errorf("%s, %s to %s, reviews %v:\n-upstream %v\n+ours     %v", c.name, c.input, c.to, c.reviews, theirs, mine)
+	return theirs, mine
+}
+
+// answering is a webhook that converts and then spoils its answer.
+type answering struct {
+	mu     sync.Mutex
+	spoil  func(answer map[string]any) any
+	bodies []string // of requests, without their uid
+}
+
+func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	headers := fmt.Sprintln(r.Method, r.URL, r.Header.Get("Accept"), r.Header.Get("Content-Type"), r.Header.Get("Accept-Encoding"))
+	a.bodies = append(a.bodies, headers+uuids.ReplaceAllString(string(body), "UUID"))
+	var review map[string]any
+	if err := json.Unmarshal(body, &review); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	request := review["request"].(map[string]any)
+	var objects []any
+	for _, o := range request["objects"].([]any) {
+		obj := o.(map[string]any)
+		obj["apiVersion"] = request["desiredAPIVersion"]
+		if spec, ok := obj["spec"].(map[string]any); ok {
+			spec["converted"] = true
+		}
+		objects = append(objects, obj)
+	}
+	var out any = a.spoil(map[string]any{
+		"apiVersion": review["apiVersion"], "kind": review["kind"],
+		"response": map[string]any{
+			"uid": request["uid"], "convertedObjects": objects, "result": map[string]any{"status": "Success"},
+		},
+	})
+	w.Header().Set("Content-Type", "application/json")
+	if text, ok := out.(string); ok {
+		_, _ = w.Write([]byte(text))
+		return
+	}
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// edit changes the place in a value that a path of keys and indices names:
+// "path=JSON" sets it, "-path" deletes it.
+func edit(value any, change string) {
+	path, text, set := strings.Cut(change, "=")
+	steps := strings.Split(strings.TrimPrefix(path, "-"), "/")
+	var last any
+	for i, step := range steps {
+		if i == len(steps)-1 {
+			last = value
+			break
+		}
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			n, _ := strconv.Atoi(step)
+			if n >= len(v) {
+				return
+			}
+			value = v[n]
+		}
+	}
+	step := steps[len(steps)-1]
+	var to any
+	if set {
+		if err := json.Unmarshal([]byte(text), &to); err != nil {
+			panic(err)
+		}
+	}
+	switch v := last.(type) {
+	case map[string]any:
+		if delete(v, step); set {
+			v[step] = to
+		}
+	case []any:
+		if n, _ := strconv.Atoi(step); n < len(v) {
+			v[n] = to
+		}
+	}
+}
+
+// conversionEdits are ways to spoil a right answer, several separated by line
+// breaks.
+var conversionEdits = strings.Split(strings.TrimSpace(`
+kind="ConversionReview"
+kind="Other"
+-kind
+kind=5
+apiVersion="apiextensions.k8s.io/v1"
+apiVersion="apiextensions.k8s.io/v1beta1"
+apiVersion="apiextensions.k8s.io/v2"
+apiVersion="a/b/c"
+-apiVersion
+apiVersion=5
+apiVersion="v1"
+request={"uid":"x","desiredAPIVersion":"y","objects":[{"a":1}]}
+request={"uid":5}
+request=5
+extra={"a":[1,2,3]}
+-response
+response=null
+response=5
+response={}
+response/uid="other"
+-response/uid
+response/uid=null
+response/uid=5
+-response/result
+response/result=null
+response/result={}
+response/result="Success"
+response/result={"status":"Failure"}
+response/result={"status":"Failed","message":"because"}
+response/result={"status":"Success","message":"fine"}
+response/result={"status":"success"}
+response/result={"status":"Failure","message":"it\nbroke","reason":"Invalid","code":422,"details":{"causes":[{"message":"m"}]}}
+response/result={"status":5}
+-response/convertedObjects
+response/convertedObjects=null
+response/convertedObjects=[]
+response/convertedObjects=5
+response/convertedObjects=[null]
+response/convertedObjects=[5]
+response/convertedObjects=["text"]
+response/convertedObjects=[[]]
+response/convertedObjects=[{}]
+response/convertedObjects=[{},{},{}]
+response/convertedObjects=[{"apiVersion":"example.com/v1"},{"apiVersion":"example.com/v1"}]
+response/convertedObjects/0=null
+response/convertedObjects/0=7
+response/convertedObjects/0={"kind":"CronTab"}
+response/convertedObjects/0={"apiVersion":"example.com/v1"}
+response/convertedObjects/1=null
+response/convertedObjects/1={"kind":"CronTab"}
+response/convertedObjects/0/kind="Other"
+response/convertedObjects/0/kind=5
+-response/convertedObjects/0/kind
+response/convertedObjects/1/kind="Other"
+-response/convertedObjects/1/kind
+response/convertedObjects/0/kind=""
+response/convertedObjects/0/apiVersion="example.com/v1beta1"
+response/convertedObjects/0/apiVersion="example.org/v1"
+response/convertedObjects/0/apiVersion="v1"
+response/convertedObjects/0/apiVersion="a/b/c"
+response/convertedObjects/0/apiVersion=5
+-response/convertedObjects/0/apiVersion
+response/convertedObjects/1/apiVersion="example.com/v1beta1"
+response/convertedObjects/0/items=[{"a":1}]
+-response/convertedObjects/0/metadata
+response/convertedObjects/0/metadata=null
+response/convertedObjects/0/metadata={}
+response/convertedObjects/0/metadata=5
+response/convertedObjects/0/metadata=[]
+-response/convertedObjects/1/metadata
+response/convertedObjects/1/metadata={}
+response/convertedObjects/0/metadata/name="other"
+response/convertedObjects/0/metadata/name=5
+-response/convertedObjects/0/metadata/name
+response/convertedObjects/1/metadata/name="other"
+response/convertedObjects/0/metadata/namespace="other"
+-response/convertedObjects/0/metadata/namespace
+response/convertedObjects/0/metadata/uid="other"
+-response/convertedObjects/0/metadata/uid
+response/convertedObjects/0/metadata/generation=9
+response/convertedObjects/0/metadata/finalizers=["a/b"]
+response/convertedObjects/0/metadata/ownerReferences=[{"name":"x"}]
+-response/convertedObjects/0/metadata/creationTimestamp
+response/convertedObjects/0/metadata/unknown={"a":1}
+response/convertedObjects/0/metadata/labels={"app":"other"}
+response/convertedObjects/0/metadata/labels={"app":"x"}
+response/convertedObjects/0/metadata/labels={}
+response/convertedObjects/0/metadata/labels=null
+-response/convertedObjects/0/metadata/labels
+response/convertedObjects/0/metadata/labels=5
+response/convertedObjects/0/metadata/labels={"app":5}
+response/convertedObjects/0/metadata/labels={"app":null}
+response/convertedObjects/0/metadata/labels={"app":"x","b":{}}
+response/convertedObjects/0/metadata/labels={"a":1,"b":"x","c":true}
+response/convertedObjects/0/metadata/labels={"not valid!":"x"}
+response/convertedObjects/0/metadata/labels={"app":"not valid!"}
+response/convertedObjects/0/metadata/labels={"not valid!":"not valid!","nor this!":"x"}
+response/convertedObjects/0/metadata/labels={"not valid!":"no, not"}
+response/convertedObjects/1/metadata/labels={"not valid!":"x"}
+response/convertedObjects/0/metadata/annotations={"note":"other","added":"yes"}
+response/convertedObjects/0/metadata/annotations={"not valid!":"x"}
+response/convertedObjects/0/metadata/annotations={"not valid!":"z"}
+response/convertedObjects/0/metadata/annotations={"a":[]}
+response/convertedObjects/0/metadata/annotations="x"
+response/convertedObjects/0/metadata/annotations={}
+-response/convertedObjects/0/metadata/annotations
+response/convertedObjects/0/spec={"big":9223372036854775807,"bigger":9223372036854775808,"float":1.0,"exp":1e3,"neg":-0.0}
+-response/convertedObjects/0/spec
+`), "\n")
+
+// rawAnswers are documents that are not what they should be. UID stands for the
+// uid of the request.
+var rawAnswers = []string{
+	``, ` `, `null`, `5`, `"text"`, `[]`, `{}`, `{`, `{"a"`, `<html>not found</html>`, "kind: ConversionReview",
+	"apiVersion: apiextensions.k8s.io/v1\nkind: ConversionReview\nresponse:\n  uid: UID\n  result: {status: Success}\n  convertedObjects:\n  - {apiVersion: example.com/v1, kind: CronTab, metadata: {name: a}, spec: {n: 1}}\n",
+	"apiVersion: apiextensions.k8s.io/v1beta1\nkind: ConversionReview\nresponse: {result: {status: Success}, convertedObjects: [{apiVersion: example.com/v1, kind: CronTab, metadata: {name: a}}]}\n",
+	`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no"}`,
+	`{"kind":"Status","apiVersion":"v1","status":"Success"}`,
+	`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1"}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"} trailing`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"b"},"metadata":{"name":"a"}}]}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"UID","result":{"status":"Failure"},"result":{"status":"Success"},"convertedObjects":[{"a":{"b":1}},2],"convertedObjects":[{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"}}]}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"x","convertedObjects":[{"c":1}]},"response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"}}]}}`,
+	`{"Kind":"ConversionReview","APIVersion":"apiextensions.k8s.io/v1","Response":{"uid":"UID"}}`,
+	"\ufeff" + `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"}`,
+	"{\"kind\":\"ConversionReview\",\"apiVersion\":\"apiextensions.k8s.io/v1\",\"response\":{\"uid\":\"UID\",\"result\":{\"status\":\"Success\"},\"convertedObjects\":[{\"apiVersion\":\"example.com/v1\",\"kind\":\"CronTab\",\"metadata\":{\"name\":\"a\"},\"spec\":{\"bad\":\"\xff\xfe\",\"surrogate\":\"\\ud800\"}}]}}",
+	strings.Repeat("[", 20000),
+	`{"a":` + strings.Repeat("[", 20000),
+}
+
+// TestConversions compares converted objects and errors with those of the
+// server's converter. The webhook is one and the same.
+func TestConversions(t *testing.T) {
+	n := &conversions{}
+	hook := &answering{}
+	server := httptest.NewTLSServer(hook)
+	defer server.Close()
+	config := apiextensionsv1.WebhookClientConfig{URL: pointer(server.URL + "/convert"), CABundle: certificatePEM(server.Certificate().Raw)}
+	spoiled := func(name, input, to, review string, spoil func(map[string]any) any) {
+		c := &conversionCase{name: name, input: input, to: to, reviews: []string{"v2", review}, config: config}
+		n.compare(t, c, apiextensionsv1.WebhookConverter, func() {
+			hook.mu.Lock()
+			hook.spoil = spoil
+			hook.mu.Unlock()
+		})
+	}
+	right := func(a map[string]any) any { return a }
+	for input := range conversionInputs {
+		for _, to := range []string{"v1", "v1alpha1", "v9"} {
+			spoiled("right answer", input, to, "v1", right)
+			spoiled("right answer", input, to, "v1beta1", right)
+			spoiled("no known review", input, to, "v3", right)
+			c := &conversionCase{name: "None", input: input, to: to}
+			n.compare(t, c, apiextensionsv1.NoneConverter, func() {})
+			n.compare(t, c, "Magic", func() {})
+		}
+	}
+	for _, input := range []string{"single", "plain", "no metadata", "odd labels", "no labels", "list", "list of one"} {
+		for _, review := range []string{"v1", "v1beta1"} {
+			for _, change := range conversionEdits {
+				spoiled(change, input, "v1", review, func(a map[string]any) any {
+					edit(a, change)
+					return a
+				})
+			}
+		}
+	}
+	for _, input := range []string{"plain", "list of one"} {
+		for _, review := range []string{"v1", "v1beta1"} {
+			for _, text := range rawAnswers {
+				spoiled(fmt.Sprintf("%.60q", text), input, "v1", review, func(a map[string]any) any {
+					return strings.ReplaceAll(text, "UID", fmt.Sprint(a["response"].(map[string]any)["uid"]))
+				})
+			}
+		}
+	}
+	for seed := range uint64(600) {
+		input := []string{"single", "list", "odd labels"}[seed%3]
+		spoiled(fmt.Sprintf("random edits, seed %d", seed), input, "v1", []string{"v1", "v1beta1"}[seed/3%2], func(a map[string]any) any {
+			rng := rand.New(rand.NewPCG(seed, 5))
+			for range 1 + rng.IntN(3) {
+				spoilRandomly(rng, a)
+			}
+			return a
+		})
+	}
+	checkBodies(t, hook.bodies)
+	conversionFaults(t, n)
+	fmt.Printf("oracle: conversions %d cases, %d differences\n", n.cases, n.different)
+}
+
+// checkBodies reports requests that only one of the two sides sent.
+func checkBodies(t *testing.T, bodies []string) {
+	t.Helper()
+	count := map[string]int{}
+	for _, body := range bodies {
+		count[body]++
+	}
+	for body, n := range count {
+		if n < 2 {
+			t.Errorf("a request that only one side sends:\n%s", body)
+		}
+	}
+	if len(count) < 20 {
+		t.Errorf("only %d different requests", len(count))
+	}
+}
+
+// spoilRandomly changes or deletes one value somewhere in v.
+func spoilRandomly(rng *rand.Rand, v any) {
+	values := []any{nil, true, "", "text", "not valid!", 5, 1.5, []any{}, []any{map[string]any{"a": 1}}, map[string]any{}, map[string]any{"a": "b"}, "example.com/v1"}
+	random := values[rng.IntN(len(values))]
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return
+		}
+		keys := make([]string, 0, len(v))
+		for key := range v {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		key := keys[rng.IntN(len(keys))]
+		switch rng.IntN(6) {
+		case 0:
+			delete(v, key)
+		case 1:
+			v[key] = random
+		case 2:
+			v["k"+key] = random
+		default:
+			spoilRandomly(rng, v[key])
+		}
+	case []any:
+		if len(v) == 0 {
+			return
+		}
+		if i := rng.IntN(len(v)); rng.IntN(4) == 0 {
+			v[i] = random
+		} else {
+			spoilRandomly(rng, v[i])
+		}
+	}
+}
+
+func pointer[T any](v T) *T { return &v }
