@@ -88,7 +88,8 @@ func loadCases(dir string) ([]*testCase, error) {
 		}
 		if s.unknown > 0 {
 			k.unknown = true
-			k.object = addUnknown(k.object, s.unknown)
+			declared := s.def.Version(k.up.Name).Schema.OpenAPIV3Schema
+			k.object = addUnknown(k.object, declared, s.unknown)
 		}
 		cases = append(cases, k)
 	}

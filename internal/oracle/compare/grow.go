@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/crdkit/crdkit/internal/crdtest"
 )
 
@@ -67,10 +69,11 @@ func growPrometheus(small map[string]any) map[string]any {
 }
 
 // addUnknown puts n fields that no schema knows into the objects below spec,
-// evenly.
-func addUnknown(object map[string]any, n int) map[string]any {
+// evenly. Maps that take any key are left alone.
+func addUnknown(object map[string]any, p *apiextensionsv1.JSONSchemaProps, n int) map[string]any {
 	out := crdtest.Clone(object)
-	places := objectsIn(out["spec"])
+	spec := p.Properties["spec"]
+	places := objectsIn(out["spec"], &spec)
 	for i := range n {
 		m := places[i*len(places)/n]
 		m[fmt.Sprintf("unknownField%d", i)] = map[string]any{"a": int64(i), "b": []any{"text", true}}
@@ -78,18 +81,24 @@ func addUnknown(object map[string]any, n int) map[string]any {
 	return out
 }
 
-// objectsIn lists all maps in v, in a fixed order.
-func objectsIn(v any) []map[string]any {
+// objectsIn lists the maps in v whose fields are declared, in a fixed order.
+func objectsIn(v any, p *apiextensionsv1.JSONSchemaProps) []map[string]any {
 	var out []map[string]any
 	switch v := v.(type) {
 	case map[string]any:
-		out = append(out, v)
+		if len(p.Properties) > 0 && p.XPreserveUnknownFields == nil {
+			out = append(out, v)
+		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, objectsIn(v[key])...)
+			if child, ok := p.Properties[key]; ok {
+				out = append(out, objectsIn(v[key], &child)...)
+			}
 		}
 	case []any:
 		for _, item := range v {
-			out = append(out, objectsIn(item)...)
+			if p.Items != nil && p.Items.Schema != nil {
+				out = append(out, objectsIn(item, p.Items.Schema)...)
+			}
 		}
 	}
 	return out

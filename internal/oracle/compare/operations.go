@@ -52,6 +52,7 @@ var operations = []operation{
 	{"cel-compile", "compile the rules of a version", prepareCompileRules},
 	{"compile", "everything of a definition, ready to serve", prepareCompile},
 	{"convert", "convert a list of 50 objects with the strategy None", prepareConvert},
+	{"convert-webhook", "convert a list of 500 objects with a webhook on the loopback", prepareWebhook},
 }
 
 var errDiffer = errors.New("the two sides differ")
@@ -217,13 +218,11 @@ func prepareCompileRules(c *testCase) (*pair, error) {
 	}
 	n := c.ours.Schema()
 	var failed field.ErrorList
-	up, _ := upstream.Compile(c.crd)
-	v := up.Version(c.up.Name)
 	p := &pair{
-		upstream: func(any) { v.CompileRules() },
+		upstream: func(any) { c.up.CompileRules() },
 		ours:     func(any) { _, failed = cel.Compile(n) },
 	}
-	theirs := kept(func() any { v.CompileRules(); return nil })
+	theirs := kept(func() any { return c.up.CompileRules() })
 	mine := kept(func() any { program, _ := cel.Compile(n); return program })
 	p.note = fmt.Sprintf("kept: upstream %d KiB, ours %d KiB", theirs>>10, mine>>10)
 	return p, failed.ToAggregate()

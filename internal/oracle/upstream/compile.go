@@ -63,15 +63,15 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error)
 		return nil, err
 	}
 	for _, v := range d.Versions {
-		v.CompileRules()
+		v.rules = v.CompileRules()
 	}
 	return d, nil
 }
 
-// CompileRules compiles the rules of the version, of which the strategies have
-// a copy of their own that cannot be reached.
-func (v *Version) CompileRules() {
-	v.rules = cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
+// CompileRules compiles the rules of the version. The strategies have a copy of
+// their own that cannot be reached.
+func (v *Version) CompileRules() *cel.Validator {
+	return cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
 }
 
 // Serve builds what the server needs to serve a definition and nothing more.
