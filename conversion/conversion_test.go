@@ -116,3 +116,93 @@ func ExampleNone() {
 	fmt.Println(out[0].GetAPIVersion())
 	// Output: stable.example.com/v1beta1
 }
+
+// objects returns n objects.
+func objects(n int, apiVersion string) []*unstructured.Unstructured {
+	out := make([]*unstructured.Unstructured, n)
+	for i := range out {
+		out[i] = named(fmt.Sprint("object-", i), apiVersion)
+	}
+	return out
+}
+
+// TestSharing pins the contract of Converter: results are objects of their own,
+// but only as far as their top level.
+func TestSharing(t *testing.T) {
+	in := object(beta)
+	out, err := convert(conversion.None(definition("")), "v1", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Object["added"] = true
+	out[0].SetKind("Other")
+	if diff := cmp.Diff(object(beta), in); diff != "" {
+		t.Errorf("a change of the result changes the input (-want +got):\n%s", diff)
+	}
+}
+
+func TestNoneAllocations(t *testing.T) {
+	const n = 100
+	c, objs, ctx := conversion.None(definition("")), objects(n, beta), context.Background()
+	got := testing.AllocsPerRun(20, func() {
+		if _, err := c.Convert(ctx, objs, "v1"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	// A map and its table for each object, and some for the call.
+	if got > 2*n+10 {
+		t.Errorf("Convert of %d objects allocates %v times, want at most %d", n, got, 2*n+10)
+	}
+}
+
+// TestConvertList compares lists with objects, for converters of ours and of
+// others.
+func TestConvertList(t *testing.T) {
+	list := &unstructured.UnstructuredList{
+		Object: map[string]any{"apiVersion": stable, "kind": "CronTabList", "metadata": map[string]any{"continue": "x"}},
+		Items:  []unstructured.Unstructured{*named("a", beta), *named("b", stable)},
+	}
+	before := list.DeepCopy()
+	want := list.DeepCopy()
+	want.Items[0].SetAPIVersion(stable)
+	want.Items[0].Object["spec"] = map[string]any{"items": []any{int64(1)}}
+	ctx := context.Background()
+	local := conversion.Local(definition(""), renaming)
+	for name, c := range map[string]conversion.Converter{"Local": local, "another": other{local}} {
+		got, err := conversion.ConvertList(ctx, c, list, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("ConvertList with %s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(before, list); diff != "" {
+			t.Errorf("ConvertList with %s changed its input (-want +got):\n%s", name, diff)
+		}
+	}
+	wrong := &unstructured.UnstructuredList{Object: list.Object, Items: []unstructured.Unstructured{*named("a", "stable.example.com/v7")}}
+	for _, tt := range []struct {
+		name string
+		c    conversion.Converter
+		want string
+	}{
+		{"None", conversion.None(definition("")), "request to convert CR list failed, list index 0 has invalid group/version: stable.example.com/v7"},
+		{"Local", local, "request to convert CR list failed, list index 0 has invalid group/version: stable.example.com/v7"},
+		{"another", other{local}, "request to convert CR from an invalid group/version: stable.example.com/v7"},
+		{"silent", other{}, "conversion: the converter returned 0 objects for 1"},
+	} {
+		if _, err := conversion.ConvertList(ctx, tt.c, wrong, "v1"); fmt.Sprint(err) != tt.want {
+			t.Errorf("ConvertList with %s: %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+// other is a converter of somebody else.
+type other struct{ next conversion.Converter }
+
+func (o other) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
+	if o.next == nil {
+		return nil, nil
+	}
+	return o.next.Convert(ctx, objs, to)
+}

@@ -1,0 +1,117 @@
+package conversion
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// reviewTests are answers; UID stands for nothing special.
+var reviewTests = []string{
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"x"},"n":[1,1.5]}]}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1","response":{"result":{"status":"Success"},"convertedObjects":[{"apiVersion":"a.b/v1","kind":"K"}]}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"objects":[1]},"response":{"uid":"UID","result":{"status":"Failure","message":"m"}}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"convertedObjects":[null,5,"x",[],{},{"kind":""},{"kind":5},{"kind":"K","apiVersion":"a/b/c"},{"kind":"K","items":[]}]}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"a","convertedObjects":[{"a":{"b":1}},2],"convertedObjects":[{"kind":"K"}]},"response":{"uid":"b"}}`,
+	`{"response":{"uid":5}}`, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`, `{}`, `[]`, `null`, ``, `{`,
+	"kind: ConversionReview\napiVersion: apiextensions.k8s.io/v1\nresponse: {uid: UID, convertedObjects: [{kind: K}]}\n",
+	"a: &a [*a]", "a: &a {<<: *a}",
+}
+
+// decodeBoth decodes fast and as the server does, and compares.
+func decodeBoth(t *testing.T, d *decoder, data []byte, version string) {
+	t.Helper()
+	fast := decodeFast(data, version)
+	plain, err := d.decodePlain(data, version)
+	if err != nil || fast == nil {
+		if fast != nil {
+			t.Fatalf("decodeFast of %q succeeds, decodePlain says %v", data, err)
+		}
+		return
+	}
+	if fast.gvk != plain.gvk || fast.found != plain.found || fast.uid != plain.uid || fast.result.Status != plain.result.Status ||
+		fast.result.Message != plain.result.Message || len(fast.objects) != len(plain.objects) {
+		t.Fatalf("decodeFast of %q = %+v, decodePlain = %+v", data, fast, plain)
+	}
+	for i := range fast.objects {
+		a, errA := fast.objects[i].object()
+		b, errB := plain.objects[i].object()
+		if errA != nil || errB != nil {
+			t.Fatalf("object %d of %q: fast %v, plain %v", i, data, errA, errB)
+		}
+		x, errA := json.Marshal(a.Object)
+		y, errB := json.Marshal(b.Object)
+		if errA != nil || errB != nil || !bytes.Equal(x, y) {
+			t.Errorf("object %d of %q: fast %s, plain %s, %v, %v", i, data, x, y, errA, errB)
+		}
+	}
+}
+
+func TestDecodeBoth(t *testing.T) {
+	d := newDecoder()
+	for _, text := range reviewTests {
+		decodeBoth(t, d, []byte(text), "v1")
+		decodeBoth(t, d, []byte(text), "v1beta1")
+	}
+}
+
+// TestFastPath pins which answers take it.
+func TestFastPath(t *testing.T) {
+	for i, want := range []bool{true, false, true, false, true, false} {
+		if got := decodeFast([]byte(reviewTests[i]), "v1") != nil; got != want {
+			t.Errorf("decodeFast takes %s: %v, want %v", reviewTests[i], got, want)
+		}
+	}
+	if decodeFast([]byte(reviewTests[1]), "v1beta1") == nil {
+		t.Errorf("decodeFast does not take %s", reviewTests[1])
+	}
+}
+
+// FuzzReview holds the fast decoder to the plain one, and everything that a
+// webhook may answer to the rules.
+func FuzzReview(f *testing.F) {
+	for _, text := range reviewTests {
+		f.Add([]byte(text))
+	}
+	versions := versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}, byAPIVersion: map[string]bool{"a.b/v1": true, "a.b/v2": true}}
+	d := newDecoder()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, version := range reviewVersions {
+			if !foldedType(data) {
+				decodeBoth(t, d, data, version)
+			}
+			r, err := d.decode(data, version)
+			if err != nil {
+				continue
+			}
+			original := map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": "x", "generation": int64(3)}}
+			b, err := versions.batch([]*unstructured.Unstructured{{Object: original}}, "v1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			objs, err := b.objects(r, b.stale()[:min(1, len(r.objects))])
+			if err != nil || len(objs) != 1 {
+				continue
+			}
+			out, err := b.merge(b.stale(), objs)
+			if err != nil {
+				continue
+			}
+			meta, _ := out[0].Object["metadata"].(map[string]any)
+			if out[0].GetAPIVersion() != "a.b/v1" || out[0].GetKind() != "K" || out[0].GetName() != "x" || meta["generation"] != int64(3) {
+				t.Errorf("%q was accepted as %v", data, out[0])
+			}
+		}
+	})
+}
+
+// foldedType reports whether a document spells kind or apiVersion in another
+// case somewhere. The server, which looks at the type in its own way, would be
+// taken in.
+func foldedType(data []byte) bool {
+	lower := bytes.ToLower(data)
+	return bytes.Count(lower, []byte("kind")) != bytes.Count(data, []byte("kind")) ||
+		bytes.Count(lower, []byte("apiversion")) != bytes.Count(data, []byte("apiVersion")) || bytes.ContainsAny(data, "\u017f\u212a\\")
+}

@@ -1,0 +1,66 @@
+package conversion
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// encodeTests are values in JSON.
+var encodeTests = []string{
+	`{}`, `{"a":null,"b":true,"c":false}`, `{"a":[],"b":{},"c":[[],{},[1]]}`,
+	`{"a":9223372036854775807,"b":-9223372036854775808,"c":0.1,"d":1e21,"e":1e-7,"f":1.0}`,
+	`{"z":1,"a":2,"m":{"z":1,"a":2},"Z":3,"":4,"é":5}`,
+	`{"a":"<b>&'\"\\/","b":"\u0000\n\t\r\u007f","c":"ünï\u2028\u2029😀","d":"\ud800"}`,
+	"{\"a\":\"\xff\xfe\"}",
+}
+
+func encodeBoth(t *testing.T, v map[string]any) {
+	t.Helper()
+	want, errWant := json.Marshal(v)
+	e := &encoder{}
+	if err := e.value(v); (err == nil) != (errWant == nil) {
+		t.Fatalf("value: %v, want %v", err, errWant)
+	}
+	if errWant == nil && !bytes.Equal(e.buf, want) {
+		t.Errorf("value = %s, want %s", e.buf, want)
+	}
+}
+
+func TestEncode(t *testing.T) {
+	for _, text := range encodeTests {
+		var v map[string]any
+		if err := utiljson.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		encodeBoth(t, v)
+	}
+	encodeBoth(t, map[string]any{"a": map[string]any(nil), "b": []any(nil), "c": int32(5), "d": []string{"x"}, "e": map[string]string{"b": "1", "a": "2"}})
+	encodeBoth(t, map[string]any{"a": math.NaN()})
+	encodeBoth(t, map[string]any{"a": func() {}})
+}
+
+func TestEncodeCycle(t *testing.T) {
+	cycle := map[string]any{}
+	cycle["a"] = []any{cycle}
+	if err := (&encoder{}).value(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
+		t.Errorf("value of a cycle: %v", err)
+	}
+}
+
+// FuzzEncode compares with encoding/json.
+func FuzzEncode(f *testing.F) {
+	for _, text := range encodeTests {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var v map[string]any
+		if utiljson.Unmarshal(data, &v) == nil {
+			encodeBoth(t, v)
+		}
+	})
+}
