@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,7 +82,7 @@ func newTransport(e *endpoint, cfg clientConfig) (*http.Transport, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoWebhook, err)
 	}
 	config.RootCAs = roots
-	config.Certificates = append(config.Certificates, cfg.certificates...)
+	config.Certificates = slices.Concat(config.Certificates, cfg.certificates)
 	if config.ServerName == "" {
 		config.ServerName = e.serverName
 	}

@@ -94,29 +94,6 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-func ExampleNew() {
-	c, err := conversion.New(definition(apiextensionsv1.NoneConverter))
-	if err != nil {
-		panic(err)
-	}
-	out, err := c.Convert(context.Background(), []*unstructured.Unstructured{object("stable.example.com/v1beta1")}, "v1")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(out[0].GetAPIVersion(), out[0].GetName())
-	// Output: stable.example.com/v1 a
-}
-
-func ExampleNone() {
-	c := conversion.None(definition(apiextensionsv1.WebhookConverter))
-	out, err := c.Convert(context.Background(), []*unstructured.Unstructured{object("stable.example.com/v1")}, "v1beta1")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(out[0].GetAPIVersion())
-	// Output: stable.example.com/v1beta1
-}
-
 // objects returns n objects.
 func objects(n int, apiVersion string) []*unstructured.Unstructured {
 	out := make([]*unstructured.Unstructured, n)

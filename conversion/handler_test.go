@@ -191,4 +191,3 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
-
