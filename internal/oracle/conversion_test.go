@@ -3,8 +3,10 @@ package oracle
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -540,8 +542,36 @@ func TestConversions(t *testing.T) {
 		})
 	}
 	checkBodies(t, hook.bodies)
+	handled(t, n)
 	conversionFaults(t, n)
 	fmt.Printf("oracle: conversions %d cases, %d differences\n", n.cases, n.different)
+}
+
+// handled lets both sides call a webhook that is served by crdkit.
+func handled(t *testing.T, n *conversions) {
+	server := httptest.NewTLSServer(conversion.Handler(func(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+		if to == "v1alpha1" {
+			panic("there is no way to " + to)
+		}
+		if obj.GetName() == "c" {
+			return nil, errors.New("c is not <converted>")
+		}
+		obj.Object["converted"] = true
+		return obj, nil
+	}))
+	defer server.Close()
+	config := apiextensionsv1.WebhookClientConfig{URL: pointer(server.URL), CABundle: certificatePEM(server.Certificate().Raw)}
+	for _, input := range slices.Sorted(maps.Keys(conversionInputs)) {
+		for _, to := range []string{"v1", "v1alpha1"} {
+			for _, review := range []string{"v1", "v1beta1"} {
+				c := &conversionCase{name: "Handler", input: input, to: to, reviews: []string{review}, config: config}
+				theirs, _ := n.compare(t, c, apiextensionsv1.WebhookConverter, func() {})
+				if right := slices.Contains([]string{"single", "plain", "no metadata", "list of one"}, input) && to == "v1"; right && theirs.err != "" {
+					t.Errorf("the server does not take %s to %s, reviews %s: %s", input, to, review, theirs.err)
+				}
+			}
+		}
+	}
 }
 
 // checkBodies reports requests that only one of the two sides sent.
