@@ -1,0 +1,99 @@
+package jsondiff
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Kind says how a place differs.
+type Kind uint8
+
+// What may have happened to a place.
+const (
+	Removed  Kind = iota // it is in the first value only
+	Added                // it is in the second value only
+	Replaced             // it is in both, with other content
+)
+
+// A Difference is one place at which two values differ.
+type Difference struct {
+	Kind          Kind
+	Path          schema.Path
+	Before, After any // nil for the side that lacks the place
+}
+
+// Of returns the places at which after differs from before, objects in
+// increasing order of field and parents' fields before what follows them. It is
+// nil if the values are equal.
+func Of(before, after any) []Difference {
+	w := walk{}
+	w.value(before, after)
+	return w.found
+}
+
+type walk struct {
+	path  schema.Path
+	found []Difference
+}
+
+func (w *walk) add(kind Kind, step schema.Step, before, after any) {
+	path := append(slices.Clone(w.path), step)
+	w.found = append(w.found, Difference{Kind: kind, Path: path, Before: before, After: after})
+}
+
+func (w *walk) value(before, after any) {
+	switch b := before.(type) {
+	case map[string]any:
+		if a, ok := after.(map[string]any); ok {
+			w.object(b, a)
+			return
+		}
+	case []any:
+		if a, ok := after.([]any); ok {
+			w.list(b, a)
+			return
+		}
+	}
+	if !jsonval.Equal(before, after) {
+		w.found = append(w.found, Difference{Kind: Replaced, Path: slices.Clone(w.path), Before: before, After: after})
+	}
+}
+
+func (w *walk) object(before, after map[string]any) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		b, inBefore := before[name]
+		a, inAfter := after[name]
+		w.place(schema.Field(name), b, a, inBefore, inAfter)
+	}
+}
+
+func (w *walk) list(before, after []any) {
+	for i := range max(len(before), len(after)) {
+		var b, a any
+		if i < len(before) {
+			b = before[i]
+		}
+		if i < len(after) {
+			a = after[i]
+		}
+		w.place(schema.Index(i), b, a, i < len(before), i < len(after))
+	}
+}
+
+func (w *walk) place(step schema.Step, before, after any, inBefore, inAfter bool) {
+	switch {
+	case !inAfter:
+		w.add(Removed, step, before, nil)
+	case !inBefore:
+		w.add(Added, step, nil, after)
+	default:
+		w.path = append(w.path, step)
+		w.value(before, after)
+		w.path = w.path[:len(w.path)-1]
+	}
+}

@@ -1,0 +1,77 @@
+package discovery_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/serving/discovery"
+)
+
+// TestDiscovery asks for the documents that files name, each file with
+// definitions of its own.
+func TestDiscovery(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/*.txtar", []string{"crds", "ask", "want"}, func(t *testing.T, c *crdtest.Case) {
+		crds := definitions(t, c.Section("crds"))
+		var got strings.Builder
+		for _, name := range strings.Fields(c.Section("ask")) {
+			got.WriteString("GET /apis/" + name + "\n" + document(t, name, crds) + "\n")
+		}
+		c.Want(t, "want", got.String())
+	})
+}
+
+func definitions(t *testing.T, text string) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for doc := range strings.SplitSeq(text, "\n---\n") {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict([]byte(doc), crd); err != nil {
+			t.Fatal(err)
+		}
+		crds = append(crds, crd)
+	}
+	return crds
+}
+
+// document returns the document of a group or of a group and version.
+func document(t *testing.T, name string, crds []*apiextensionsv1.CustomResourceDefinition) string {
+	t.Helper()
+	var doc any
+	group, version, ok := strings.Cut(name, "/")
+	if ok {
+		if list := discovery.Resources(group, version, crds...); list != nil {
+			doc = list
+		}
+	} else if g := discovery.Group(group, crds...); g != nil {
+		doc = g
+	}
+	if doc == nil {
+		return "404"
+	}
+	data, err := json.MarshalIndent(doc, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestSharesNothing changes results and looks at the definition.
+func TestSharesNothing(t *testing.T) {
+	crd := cronTab()
+	discovery.Resources("example.com", "v1", crd).APIResources[0].ShortNames[0] = "changed"
+	discovery.Resources("example.com", "v1", crd).APIResources[0].Categories[0] = "changed"
+	if names := crd.Spec.Names; names.ShortNames[0] != "ct" || names.Categories[0] != "all" {
+		t.Errorf("the definition changed with a result: %v", names)
+	}
+}
+
+func TestNoDefinitions(t *testing.T) {
+	if got := discovery.Groups(); got != nil {
+		t.Errorf("Groups() = %v, want nil", got)
+	}
+}
