@@ -75,18 +75,20 @@ func (s *scope) checker(b *base, optional bool) (*checker.Env, error) {
 
 // The texts that say what is wrong with an expression begin alike for rules
 // and for messageExpressions.
-type wording struct{ compilation, result, instantiation string }
+type wording struct{ compilation, result, instantiation, estimation string }
 
 var (
 	ruleWording = wording{
 		compilation:   "compilation failed: ",
 		result:        "cel expression must evaluate to a bool",
 		instantiation: "program instantiation failed: ",
+		estimation:    "cost estimation failed: ",
 	}
 	messageWording = wording{
 		compilation:   "messageExpression compilation failed: ",
 		result:        "messageExpression must evaluate to a string",
 		instantiation: "messageExpression instantiation failed: ",
+		estimation:    "cost estimation failed for messageExpression: ",
 	}
 )
 
@@ -94,13 +96,14 @@ var (
 // it returns what the server says.
 func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Type, w *wording) (*expression, string) {
 	checked, program, why := x.accept(s, text, optional, want, w)
-	if why != "" {
+	if program == nil {
 		return nil, why
 	}
 	return &expression{program: program, usesOldSelf: mentionsOldSelf(checked)}, ""
 }
 
-// accept makes a tree and a program of text, or says why the server does not.
+// accept makes a tree and a program of text, or says why the server does not. A
+// tree alone is of a text that is right and cannot be run all the same.
 func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Type, w *wording) (*ast.AST, cel.Program, string) {
 	checked, why := x.check(s, text, optional)
 	if checked == nil {
@@ -111,7 +114,7 @@ func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Typ
 	}
 	program, err := x.base.planner.plan(checked, cel.CostLimit(x.limit))
 	if err != nil {
-		return nil, nil, w.instantiation + err.Error()
+		return checked, nil, w.instantiation + err.Error()
 	}
 	return checked, program, ""
 }

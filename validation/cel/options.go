@@ -20,7 +20,8 @@ type compileOptions struct {
 	// Of Check and Estimate.
 	rules, messages map[string]bool // that are stored already
 	unchanged       bool            // what one rule costs is no error
-	faulty          []*field.Path   // schemas with errors that the caller found
+	syntaxChecked   bool            // by the caller
+	faulty          map[string]bool // paths of schemas that are left out
 }
 
 func newCompileOptions(opts []Option) compileOptions {
@@ -84,22 +85,10 @@ func KubernetesVersion(version string) Option {
 
 // Preexisting names the rules and messageExpressions that the old definition
 // has, wherever it has them. [Check] and [Estimate] take those for stored, not
-// new, so that they may use the functions of the version itself. The option may
-// be given several times.
-func Preexisting(rules, messageExpressions []string) Option {
-	return compileOption(func(o *compileOptions) {
-		o.rules, o.messages = with(o.rules, rules), with(o.messages, messageExpressions)
-	})
-}
-
-func with(set map[string]bool, texts []string) map[string]bool {
-	if set == nil {
-		set = make(map[string]bool, len(texts))
-	}
-	for _, text := range texts {
-		set[text] = true
-	}
-	return set
+// new, so that they may use the functions of the version itself. The sets are of
+// texts as they are; they are not changed and may be nil.
+func Preexisting(rules, messageExpressions map[string]bool) Option {
+	return compileOption(func(o *compileOptions) { o.rules, o.messages = rules, messageExpressions })
 }
 
 // Unchanged says that the version of the definition has the schema which it
@@ -109,12 +98,13 @@ func Unchanged() Option {
 	return compileOption(func(o *compileOptions) { o.unchanged = true })
 }
 
-// Faulty names schemas that the caller has found other errors in. [Check] leaves
-// out all that takes compiling for rules of these schemas and of those around
-// them, and does not count what they cost, as the server does. Paths are in the
-// form of errors, such as AtPath's followed by .properties[spec].
-func Faulty(schemas ...*field.Path) Option {
-	return compileOption(func(o *compileOptions) { o.faulty = append(o.faulty, schemas...) })
+// SyntaxChecked says that the caller has looked for what is wrong with rules at
+// first sight, as [CheckSyntax] does, so that [Check] does not do it again.
+// faulty names the schemas, by path as errors spell it, in which or below which
+// the caller has found anything wrong: [Check] does not compile their rules, as
+// the server does not. It is not changed and may be nil.
+func SyntaxChecked(faulty map[string]bool) Option {
+	return compileOption(func(o *compileOptions) { o.syntaxChecked, o.faulty = true, faulty })
 }
 
 // An EvalOption changes how one [Program.Eval] works.

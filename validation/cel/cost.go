@@ -1,0 +1,262 @@
+package cel
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A CostReport says what the rules of a schema may cost at most, as
+// kube-apiserver estimates it when a definition is written, and what would make
+// those that cost too much fit. It belongs to the caller.
+type CostReport struct {
+	// Expressions are in the order of the schema: the rules of a value, each
+	// followed by its messageExpression, then those of its
+	// additionalProperties, of its properties by name and of its items.
+	Expressions []ExpressionCost
+	// Total is the cost of all expressions, in cost units of CEL.
+	Total uint64
+	// Limit is what the server lets Total be: [DefaultSchemaLimit].
+	Limit uint64
+	// Problem says why nothing was estimated, "" if it was.
+	Problem string
+
+	errs field.ErrorList
+}
+
+// An ExpressionCost is the estimate for one rule or one messageExpression.
+type ExpressionCost struct {
+	// Path is that of the values which the expression is on, from the root of
+	// the object: "spec.listeners[*].hostnames", "" for the root. [*] stands for
+	// all elements of a list or entries of a map.
+	Path string
+	// Field is the path of the expression in the schema, as in errors.
+	Field string
+	// Index is the position of the rule among those of the schema.
+	Index int
+	// Rule is the rule, of which Text is the expression and Keyword the name:
+	// "rule" or "messageExpression".
+	Rule    schema.Rule
+	Text    string
+	Keyword string
+	// Uses are the variables and the fields of them that the expression reads,
+	// sorted: "self.replicas", "oldSelf". It is nil if it does not compile.
+	Uses []string
+
+	// Cost is that of one evaluation, in cost units of CEL.
+	Cost uint64
+	// Cardinality is how often the value can occur in one object. The server
+	// counts a messageExpression once.
+	Cardinality uint64
+	// Bounded reports whether Cardinality follows from maxItems and
+	// maxProperties of the lists and maps around the value. If it does not, it
+	// is how many values fit into the largest request.
+	Bounded bool
+	// Total is Cost times Cardinality, and Limit what the server lets it be:
+	// [DefaultExpressionLimit].
+	Total, Limit uint64
+	// Problem is what the server says of an expression that does not compile,
+	// which has no cost, "" for others.
+	Problem string
+
+	// Bounds are what in the schema the cost comes from, if Total is more than
+	// half of Limit, those first that the cost depends on most.
+	Bounds []Bound
+	// Together is the largest number that makes the expression fit if none of
+	// Bounds is larger. It is 0 if one of them alone can make it fit, if it fits,
+	// and if nothing does.
+	Together int64
+}
+
+// A Bound is a keyword that bounds what an expression costs, or would if it were
+// declared.
+type Bound struct {
+	// Path is that of the values which the keyword is for, like
+	// [ExpressionCost.Path].
+	Path string
+	// Keyword is "maxItems", "maxLength" or "maxProperties".
+	Keyword string
+	// Value is what the keyword is declared to be, or, if Declared is not set,
+	// what the estimate takes it for.
+	Value    int64
+	Declared bool
+	// Fits is the largest value with which the expression fits, everything else
+	// being as it is. It is 0 if there is none. The expression has been
+	// estimated with it and with the next larger value.
+	Fits int64
+	// Total is what [ExpressionCost.Total] is with Fits, or with 1 if there is
+	// no such value.
+	Total uint64
+}
+
+// Factor returns how many times the limit the total is.
+func (c *ExpressionCost) Factor() float64 { return float64(c.Total) / float64(c.Limit) }
+
+// Over reports whether the total exceeds the limit.
+func (c *ExpressionCost) Over() bool { return c.Total > c.Limit }
+
+// Factor returns how many times the limit the total is.
+func (r *CostReport) Factor() float64 { return float64(r.Total) / float64(r.Limit) }
+
+// Headroom returns what is left below the limit of the schema.
+func (r *CostReport) Headroom() uint64 { return r.Limit - min(r.Total, r.Limit) }
+
+// Over reports whether an expression, or all together, cost more than they may.
+func (r *CostReport) Over() bool {
+	return r.Total > r.Limit || slices.ContainsFunc(r.Expressions, func(c ExpressionCost) bool { return c.Over() })
+}
+
+// Errors returns what kube-apiserver has against the costs, nil if it has
+// nothing: an error for each expression that costs too much, unless the option
+// [Unchanged] was given, and then what is wrong with the total. Other errors,
+// such as for rules that do not compile, are those of [Check].
+func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
+
+// Estimate estimates what the rules of n and below cost, as kube-apiserver does
+// when a definition with them is created or updated. The result is never nil. A
+// nil n has no rules.
+//
+// Rules are taken for new, like [Check] takes them. Those that do not compile
+// cost nothing.
+//
+// See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
+func Estimate(n *schema.Node, opts ...Option) *CostReport {
+	r := &CostReport{Limit: DefaultSchemaLimit}
+	if !hasRules(n) {
+		return r
+	}
+	s, err := newSurvey(append(slices.Clone(opts), SyntaxChecked(nil)))
+	if err != nil {
+		r.Problem = err.Error()
+		return r
+	}
+	s.run(n)
+	var total tally
+	for i := range s.findings {
+		f := &s.findings[i]
+		for _, e := range s.expressions(f) {
+			total.observe(e.path, e.total)
+			if e.limit != nil && !s.options.unchanged {
+				r.errs = append(r.errs, e.limit)
+			}
+		}
+	}
+	r.Total = total.total
+	r.errs = append(r.errs, total.errors(s.options.path)...)
+	slices.SortStableFunc(s.findings, func(a, b finding) int { return cmp.Compare(a.spot.order, b.spot.order) })
+	for i := range s.findings {
+		r.Expressions = append(r.Expressions, s.costsOf(&s.findings[i])...)
+	}
+	return r
+}
+
+// costsOf returns the entries of the report for a rule.
+func (s *survey) costsOf(f *finding) []ExpressionCost {
+	entry := func(keyword, text string, o outcome) ExpressionCost {
+		c := ExpressionCost{
+			Path:        f.spot.place.path,
+			Field:       f.path().Child(keyword).String(),
+			Index:       f.index,
+			Rule:        *f.rule,
+			Text:        text,
+			Keyword:     keyword,
+			Cost:        o.cost,
+			Cardinality: 1,
+			Bounded:     true,
+			Limit:       DefaultExpressionLimit,
+			Problem:     o.why,
+		}
+		if o.tree != nil {
+			c.Uses = uses(o.tree)
+		}
+		return c
+	}
+	rule := entry("rule", f.rule.Rule, f.condition)
+	rule.Cardinality, rule.Bounded = s.cardinality(f.spot)
+	rule.Total = multiply(rule.Cost, rule.Cardinality)
+	s.explain(&rule, f, &f.condition, s.options.rules[f.rule.Rule])
+	out := []ExpressionCost{rule}
+	if text := f.rule.MessageExpression; text != "" && f.condition.why == "" {
+		message := entry("messageExpression", text, f.message)
+		message.Total = message.Cost
+		s.explain(&message, f, &f.message, s.options.messages[text])
+		out = append(out, message)
+	}
+	return out
+}
+
+// MarshalJSON implements [json.Marshaler]. Counts that exceed 2^53 are numbers
+// all the same, so that readers with floating point round them.
+func (r *CostReport) MarshalJSON() ([]byte, error) {
+	out := reportJSON{
+		Expressions: []expressionJSON{},
+		Total:       r.Total,
+		Limit:       r.Limit,
+		Factor:      r.Factor(),
+		Headroom:    r.Headroom(),
+		Over:        r.Over(),
+		Problem:     r.Problem,
+		Errors:      []string{},
+	}
+	for i := range r.Expressions {
+		out.Expressions = append(out.Expressions, r.Expressions[i].json())
+	}
+	for _, err := range r.errs {
+		out.Errors = append(out.Errors, err.Error())
+	}
+	return json.Marshal(out)
+}
+
+type reportJSON struct {
+	Total       uint64           `json:"total"`
+	Limit       uint64           `json:"limit"`
+	Factor      float64          `json:"factor"`
+	Headroom    uint64           `json:"headroom"`
+	Over        bool             `json:"over"`
+	Problem     string           `json:"problem,omitempty"`
+	Errors      []string         `json:"errors"`
+	Expressions []expressionJSON `json:"expressions"`
+}
+
+type expressionJSON struct {
+	Path        string      `json:"path"`
+	Field       string      `json:"field"`
+	Index       int         `json:"index"`
+	Keyword     string      `json:"keyword"`
+	Text        string      `json:"text"`
+	Cost        uint64      `json:"cost"`
+	Cardinality uint64      `json:"cardinality"`
+	Bounded     bool        `json:"bounded"`
+	Total       uint64      `json:"total"`
+	Limit       uint64      `json:"limit"`
+	Factor      float64     `json:"factor"`
+	Over        bool        `json:"over"`
+	Problem     string      `json:"problem,omitempty"`
+	Bounds      []boundJSON `json:"bounds,omitempty"`
+	Together    int64       `json:"together,omitempty"`
+}
+
+type boundJSON struct {
+	Path     string `json:"path"`
+	Keyword  string `json:"keyword"`
+	Value    int64  `json:"value"`
+	Declared bool   `json:"declared"`
+	Fits     int64  `json:"fits"`
+	Total    uint64 `json:"total"`
+}
+
+func (c *ExpressionCost) json() expressionJSON {
+	out := expressionJSON{
+		Path: c.Path, Field: c.Field, Index: c.Index, Keyword: c.Keyword, Text: c.Text,
+		Cost: c.Cost, Cardinality: c.Cardinality, Bounded: c.Bounded,
+		Total: c.Total, Limit: c.Limit, Factor: c.Factor(), Over: c.Over(), Problem: c.Problem, Together: c.Together,
+	}
+	for _, b := range c.Bounds {
+		out.Bounds = append(out.Bounds, boundJSON(b))
+	}
+	return out
+}

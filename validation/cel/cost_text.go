@@ -1,0 +1,127 @@
+package cel
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// String returns the report as a table for people: a line for each expression,
+// under each that costs too much what would make it fit, and the total. A report
+// without expressions is one line.
+func (r *CostReport) String() string {
+	if r.Problem != "" {
+		return "no estimate: " + r.Problem + "\n"
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	if len(r.Expressions) > 0 {
+		fmt.Fprintln(w, "EXPRESSION\tCOST\tTIMES\tTOTAL\tOF LIMIT\t")
+	}
+	for i := range r.Expressions {
+		c := &r.Expressions[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n",
+			c.name(), count(c.Cost), c.times(), count(c.Total), percent(c.Factor()), c.verdict())
+	}
+	w.Flush()
+	for i := range r.Expressions {
+		r.Expressions[i].advise(&b)
+	}
+	fmt.Fprintf(&b, "total %s of %s (%s)", count(r.Total), count(r.Limit), percent(r.Factor()))
+	if r.Total > r.Limit {
+		b.WriteString(": over the limit of the schema\n")
+	} else {
+		fmt.Fprintf(&b, ", %s left\n", count(r.Headroom()))
+	}
+	return b.String()
+}
+
+// name names an expression by its value and the number of its rule.
+func (c *ExpressionCost) name() string {
+	path := c.Path
+	if path == "" {
+		path = "(root)"
+	}
+	name := path + " rule " + strconv.Itoa(c.Index)
+	if c.Keyword != "rule" {
+		name += " " + c.Keyword
+	}
+	return name
+}
+
+func (c *ExpressionCost) times() string {
+	if c.Bounded {
+		return count(c.Cardinality)
+	}
+	return count(c.Cardinality) + " (unbounded)"
+}
+
+func (c *ExpressionCost) verdict() string {
+	switch {
+	case c.Problem != "":
+		return "does not compile"
+	case c.Over():
+		return "OVER"
+	}
+	return ""
+}
+
+// advise writes what would make an expression fit that does not.
+func (c *ExpressionCost) advise(b *strings.Builder) {
+	if !c.Over() {
+		return
+	}
+	fmt.Fprintf(b, "\n%s costs %s its limit:\n  %s\n", c.name(), times(c.Factor()), strings.ReplaceAll(c.Text, "\n", "\n  "))
+	for _, bound := range c.Bounds {
+		fmt.Fprintf(b, "  %s\n", bound.String())
+	}
+	switch {
+	case c.Together > 0:
+		fmt.Fprintf(b, "  no bound alone makes it fit; it fits if none of them is larger than %d\n", c.Together)
+	case len(c.Bounds) == 0:
+		b.WriteString("  no bound in the schema makes it cheaper; the expression itself is too expensive\n")
+	}
+	b.WriteByte('\n')
+}
+
+// String says what the bound is and with which value the expression fits, such
+// as "spec.hosts: maxItems is not declared (taken for 524287): 304 fits".
+func (b Bound) String() string {
+	path := b.Path
+	if path == "" {
+		path = "(root)"
+	}
+	is := fmt.Sprintf("is %d", b.Value)
+	if !b.Declared {
+		is = fmt.Sprintf("is not declared (taken for %d)", b.Value)
+	}
+	fits := "no value alone makes it fit"
+	if b.Fits > 0 {
+		fits = fmt.Sprintf("%d fits", b.Fits)
+	}
+	return fmt.Sprintf("%s: %s %s: %s", path, b.Keyword, is, fits)
+}
+
+// count writes a number, or that it is beyond counting.
+func count(n uint64) string {
+	if n == math.MaxUint64 {
+		return "unlimited"
+	}
+	return strconv.FormatUint(n, 10)
+}
+
+func times(factor float64) string {
+	if factor > 100 {
+		return "more than 100 times"
+	}
+	return strconv.FormatFloat(factor, 'f', 2, 64) + " times"
+}
+
+func percent(factor float64) string {
+	if factor > 100 {
+		return ">10000%"
+	}
+	return strconv.FormatFloat(factor*100, 'f', 2, 64) + "%"
+}
