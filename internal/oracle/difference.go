@@ -44,6 +44,7 @@ type Tally struct {
 	covered map[string]int // by name of a known difference
 	counts  map[string]int // by operation and kind, of unknown differences
 	found   []Difference   // of the unknown ones, the first of each kind
+	failed  map[string]int // by operation, of unknown differences
 	total   int            // unknown differences
 
 	Definitions, Versions, Objects, Comparisons int
@@ -53,7 +54,7 @@ type Tally struct {
 const examples = 3
 
 func newTally(known []Known) *Tally {
-	return &Tally{known: known, covered: map[string]int{}, counts: map[string]int{}}
+	return &Tally{known: known, covered: map[string]int{}, counts: map[string]int{}, failed: map[string]int{}}
 }
 
 func (t *Tally) add(d Difference) {
@@ -66,6 +67,7 @@ func (t *Tally) add(d Difference) {
 		}
 	}
 	t.total++
+	t.failed[d.Op]++
 	kind := d.Op + " " + d.What
 	t.counts[kind]++
 	if t.counts[kind] <= examples {
@@ -74,11 +76,11 @@ func (t *Tally) add(d Difference) {
 }
 
 // patience is how often upstream runs before its answer counts as different:
-// less often when there are many differences already, which takes long.
-func (t *Tally) patience() int {
+// less often for an operation that differs a lot, since that takes long.
+func (t *Tally) patience(op string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.total > 100 {
+	if t.failed[op] > 50 {
 		return Reruns / 20
 	}
 	return Reruns
