@@ -1,0 +1,47 @@
+package crdkit
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// StoredVersions returns status.storedVersions of crd once the server has
+// accepted it: in place of old, or as a new definition if old is nil. It
+// ignores the status that crd has itself, as the server does. The result
+// belongs to the caller.
+//
+// The server never takes a version away. That is for the one who has rewritten
+// all objects, with an update of the status subresource.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#previous-storage-versions.
+func StoredVersions(crd, old *apiextensionsv1.CustomResourceDefinition) []string {
+	var stored []string
+	if old != nil {
+		stored = slices.Clone(old.Status.StoredVersions)
+	}
+	if v := storageOf(crd); v != nil && !slices.Contains(stored, v.Name) {
+		stored = append(stored, v.Name)
+	}
+	return stored
+}
+
+// storageOf returns the storage version, the first if several claim to be it,
+// nil if none does.
+func storageOf(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for i := range crd.Spec.Versions {
+		if v := &crd.Spec.Versions[i]; v.Storage {
+			return v
+		}
+	}
+	return nil
+}
+
+func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for i := range crd.Spec.Versions {
+		if v := &crd.Spec.Versions[i]; v.Name == name {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,312 @@
+package crdkit_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// TestMigrate plans the migration between two definitions of a file and
+// rehearses it on its objects.
+func TestMigrate(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/migrate/*.txtar", []string{"old", "new", "objects", "plan", "rehearsal"}, func(t *testing.T, c *crdtest.Case) {
+		var old *apiextensionsv1.CustomResourceDefinition
+		if c.Has("old") {
+			old = parsed(c.Section("old"))
+		}
+		next := parsed(c.Section("new"))
+		c.Want(t, "plan", planText(crdkit.PlanMigration(old, next)))
+		if !c.Has("objects") {
+			return
+		}
+		var objs []*unstructured.Unstructured
+		for doc := range strings.SplitSeq(c.Section("objects"), "---\n") {
+			obj, err := crdtest.Decode([]byte(doc))
+			if err != nil {
+				t.Fatal(err)
+			}
+			objs = append(objs, &unstructured.Unstructured{Object: obj})
+		}
+		var got strings.Builder
+		for r, err := range compile(next).Rehearse(context.Background(), crdkit.Objects(objs...)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got.WriteString(rehearsalText(r))
+		}
+		c.Want(t, "rehearsal", got.String())
+	})
+}
+
+func planText(p *crdkit.MigrationPlan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "storage %s, stored %v, assumed %t\n", p.Storage, p.Stored, p.Assumed)
+	for _, v := range p.Versions {
+		fmt.Fprintf(&b, "version %s: in old %t, in new %t, served %t, storage %t, stored %t, can drop %t %q\n",
+			v.Name, v.InOld, v.InNew, v.Served, v.Storage, v.Stored, v.CanDrop(), v.Obstacles)
+	}
+	for _, s := range p.Steps {
+		fmt.Fprintf(&b, "step %s\n", s)
+	}
+	for _, err := range p.Errors {
+		fmt.Fprintf(&b, "error %v\n", err)
+	}
+	return b.String()
+}
+
+func rehearsalText(r *crdkit.Rehearsal) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %s %s from %q\n", r.Index, crdtest.Encode(r.Object.Object["metadata"]), r.Outcome(), r.From)
+	if r.Stored != nil {
+		fmt.Fprintf(&b, "  stored %s\n", crdtest.Encode(r.Stored.Object))
+	}
+	if r.Failure != nil {
+		fmt.Fprintf(&b, "  failure %v\n", r.Failure)
+	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "  %s\n", c)
+	}
+	for _, p := range r.Lost {
+		fmt.Fprintf(&b, "  lost %s\n", p)
+	}
+	if r.Result != nil {
+		for _, e := range r.Result.Ratcheted {
+			fmt.Fprintf(&b, "  ratcheted %v\n", e)
+		}
+	}
+	if r.Irreversible != nil {
+		fmt.Fprintf(&b, "  irreversible %v\n", r.Irreversible)
+	}
+	return b.String()
+}
+
+// TestStoredVersions checks the record that the server keeps.
+func TestStoredVersions(t *testing.T) {
+	crd := func(storage string, stored ...string) *apiextensionsv1.CustomResourceDefinition {
+		c := &apiextensionsv1.CustomResourceDefinition{}
+		for name := range strings.FieldsSeq("v1 v2 v3") {
+			c.Spec.Versions = append(c.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{Name: name, Storage: strings.Contains(storage, name)})
+		}
+		c.Status.StoredVersions = stored
+		return c
+	}
+	for _, tt := range []struct {
+		name     string
+		new, old *apiextensionsv1.CustomResourceDefinition
+		want     []string
+	}{
+		{"created", crd("v1", "v2", "v3"), nil, []string{"v1"}},
+		{"created without storage version", crd(""), nil, nil},
+		{"the same storage version", crd("v1"), crd("v1", "v1"), []string{"v1"}},
+		{"another storage version", crd("v2"), crd("v1", "v1"), []string{"v1", "v2"}},
+		{"back to the first", crd("v1"), crd("v2", "v1", "v2"), []string{"v1", "v2"}},
+		{"the status of the new one does not count", crd("v2", "v2"), crd("v1", "v1"), []string{"v1", "v2"}},
+		{"two storage versions", crd("v2 v3"), crd("v1", "v1"), []string{"v1", "v2"}},
+		{"no storage version", crd(""), crd("v1", "v1"), []string{"v1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, crdkit.StoredVersions(tt.new, tt.old)); diff != "" {
+				t.Errorf("StoredVersions (-want +got):\n%s", diff)
+			}
+		})
+	}
+	old := crd("v1", "v1")
+	old.Status.StoredVersions = append(make([]string, 0, 8), "v1")
+	crdkit.StoredVersions(crd("v2"), old)
+	if got := old.Status.StoredVersions[:2]; got[1] != "" {
+		t.Errorf("StoredVersions wrote to the old definition: %q", got)
+	}
+}
+
+// counted yields n objects, every third of which is an error, and counts how
+// many were asked for.
+func counted(n int, asked *int) iter.Seq2[*unstructured.Unstructured, error] {
+	return func(yield func(*unstructured.Unstructured, error) bool) {
+		for i := range n {
+			*asked++
+			obj := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1beta1", "kind": "CronTab",
+				"metadata": map[string]any{"name": fmt.Sprint("tab-", i)}, "host": "h",
+			}}
+			var err error
+			if i%3 == 2 {
+				obj, err = nil, fmt.Errorf("reading object %d", i)
+			}
+			if !yield(obj, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestRehearseIsLazy checks that objects are asked for one by one, so that
+// memory does not depend on their number, and that errors keep their places.
+func TestRehearseIsLazy(t *testing.T) {
+	def := compile(parsed(stable()))
+	asked, seen := 0, 0
+	for r, err := range def.Rehearse(context.Background(), counted(3000, &asked)) {
+		seen++
+		if asked != seen {
+			t.Fatalf("%d objects asked for, %d rehearsed", asked, seen)
+		}
+		if failed := seen%3 == 0; failed != (err != nil) || failed != (r == nil) {
+			t.Fatalf("object %d: %v, %v", seen-1, r, err)
+		}
+		if r != nil && (r.Index != seen-1 || r.Outcome() != crdkit.Unchanged) {
+			t.Fatalf("object %d: index %d, %s %v", seen-1, r.Index, r.Outcome(), r.Failure)
+		}
+	}
+	if seen != 3000 {
+		t.Errorf("%d rehearsals, want 3000", seen)
+	}
+	for range def.Rehearse(context.Background(), counted(10, &asked)) {
+		break
+	}
+	if asked != 3001 {
+		t.Errorf("%d objects asked for after the loop ended, want 1", asked-3000)
+	}
+}
+
+func TestRehearseStopsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	asked, errs := 0, []error(nil)
+	for _, err := range compile(parsed(stable())).Rehearse(ctx, counted(2000, &asked)) {
+		if asked == 2 {
+			cancel()
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if asked > 3 || len(errs) > 1 || len(errs) == 1 && !errors.Is(errs[0], context.Canceled) {
+		t.Errorf("%d objects asked for, errors %v", asked, errs)
+	}
+}
+
+// TestRehearseConverts rehearses a conversion that moves fields, one that
+// forgets one of them on the way back, and one that cannot go back.
+func TestRehearseConverts(t *testing.T) {
+	crd := parsed(stable())
+	crd.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties = map[string]apiextensionsv1.JSONSchemaProps{"address": {Type: "string"}}
+	forward := func(obj *unstructured.Unstructured) {
+		obj.Object["address"] = fmt.Sprint(obj.Object["host"], ":", obj.Object["port"])
+		delete(obj.Object, "host")
+		delete(obj.Object, "port")
+	}
+	backward := func(obj *unstructured.Unstructured) {
+		host, port, _ := strings.Cut(fmt.Sprint(obj.Object["address"]), ":")
+		delete(obj.Object, "address")
+		obj.Object["host"], obj.Object["port"] = host, port
+	}
+	for _, tt := range []struct {
+		name string
+		back func(obj *unstructured.Unstructured) error
+		want crdkit.Outcome
+		lost string
+	}{
+		{"moved", func(obj *unstructured.Unstructured) error { backward(obj); return nil }, crdkit.Changed, "[]"},
+		{"forgotten", func(obj *unstructured.Unstructured) error { backward(obj); delete(obj.Object, "port"); return nil }, crdkit.Lossy, "[port]"},
+		{"altered", func(obj *unstructured.Unstructured) error { backward(obj); obj.Object["host"] = "x"; return nil }, crdkit.Lossy, "[host]"},
+		{"one way", func(*unstructured.Unstructured) error { return errors.New("no way back") }, crdkit.Lossy, "[]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			converter := conversion.Local(crd, func(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+				if to == "v1" {
+					forward(obj)
+					return obj, nil
+				}
+				return obj, tt.back(obj)
+			})
+			def, err := crdkit.Compile(crd, crdkit.WithConverter(converter))
+			if err != nil {
+				t.Fatal(err)
+			}
+			obj := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "example.com/v1beta1", "kind": "CronTab",
+				"metadata": map[string]any{"name": "tab"}, "host": "h", "port": "1",
+			}}
+			for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Outcome() != tt.want || fmt.Sprint(r.Lost) != tt.lost || (r.Irreversible != nil) != (tt.name == "one way") {
+					t.Errorf("outcome %s, lost %v, want %s, %s\n%s", r.Outcome(), r.Lost, tt.want, tt.lost, rehearsalText(r))
+				}
+			}
+		})
+	}
+}
+
+// TestRehearseAgain checks on made-up objects of real definitions that what
+// was rewritten once does not change again, and loses nothing.
+func TestRehearseAgain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	checked := 0
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range corpus.Definitions {
+		crd := d.CRD
+		def, err := crdkit.Compile(crd)
+		if err != nil {
+			continue
+		}
+		storage := def.Storage()
+		if !storage.Served() {
+			continue
+		}
+		for _, obj := range madeUp(crd, storage.Name(), rng, 30) {
+			before := obj.DeepCopy()
+			for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(before, obj); diff != "" {
+					t.Fatalf("%s: the object changed (-before +after):\n%s", crd.Name, diff)
+				}
+				if r.Stored == nil {
+					continue
+				}
+				for again, err := range def.Rehearse(context.Background(), crdkit.Objects(r.Stored)) {
+					if err != nil || again.Outcome() != crdkit.Unchanged {
+						t.Errorf("%s: the second rehearsal of\n%s\nis %s, %v", crd.Name, rehearsalText(r), rehearsalText(again), err)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("%d objects checked, want at least 100", checked)
+	}
+}
+
+// madeUp returns objects of all classes but the hostile.
+func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
+	target := crdtest.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil {
+			target.Schema = v.Schema.OpenAPIV3Schema
+		}
+	}
+	g := crdtest.NewGenerator(target)
+	var objs []*unstructured.Unstructured
+	for i := range n {
+		objs = append(objs, &unstructured.Unstructured{Object: g.Object(rng, []crdtest.Class{crdtest.Valid, crdtest.Boundary, crdtest.Fault}[i%3])})
+	}
+	return objs
+}
