@@ -1,0 +1,148 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+// A Document is an OpenAPI document of version 2 or 3.
+type Document struct {
+	format     format
+	schemas    map[string]json.RawMessage
+	parameters map[string]parameter // version 2: shared by operations
+	paths      map[string]json.RawMessage
+}
+
+// A format is a version of OpenAPI.
+type format int
+
+const (
+	v2 format = 2
+	v3 format = 3
+)
+
+func (f format) String() string {
+	if f == v2 {
+		return "2.0"
+	}
+	return "3.0.0"
+}
+
+// ref returns a reference to a schema.
+func (f format) ref(name string) map[string]any {
+	if f == v2 {
+		return map[string]any{"$ref": "#/definitions/" + name}
+	}
+	return map[string]any{"$ref": "#/components/schemas/" + name}
+}
+
+// describedRef returns a reference with a description. In version 3 nothing
+// may stand beside a reference.
+func (f format) describedRef(name, description string) map[string]any {
+	if f == v2 {
+		ref := f.ref(name)
+		ref["description"] = description
+		return ref
+	}
+	return map[string]any{"allOf": []any{f.ref(name)}, "description": description}
+}
+
+// OpenAPI returns the version of OpenAPI that the document is written in:
+// "2.0" or "3.0.0".
+func (d *Document) OpenAPI() string { return d.format.String() }
+
+// MarshalJSON returns the document as compact JSON with members in increasing
+// order of name. It never fails for a document of this package. The characters
+// <, > and & stand for themselves; json.Marshal escapes them afterwards.
+func (d *Document) MarshalJSON() ([]byte, error) {
+	out := map[string]any{
+		"info":  map[string]string{"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
+		"paths": d.paths,
+	}
+	switch d.format {
+	case v2:
+		out["swagger"] = d.OpenAPI()
+		out["definitions"] = d.schemas
+		if len(d.parameters) > 0 {
+			out["parameters"] = d.parameters
+		}
+	case v3:
+		out["openapi"] = d.OpenAPI()
+		out["components"] = map[string]any{"schemas": d.schemas}
+	default:
+		return nil, errors.New("openapi: the zero Document is not one")
+	}
+	return encode(out)
+}
+
+// encode is json.Marshal without escapes for HTML.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Merge returns one document with all that is in the given ones, which must be
+// of one version of OpenAPI. It is an error if two of them have a schema or a
+// path in common, schemas of Kubernetes' own types excepted. Merge of nothing is
+// an error.
+func Merge(docs ...*Document) (*Document, error) {
+	if len(docs) == 0 {
+		return nil, errors.New("openapi: no documents to merge")
+	}
+	out := newDocument(docs[0].format)
+	for _, d := range docs {
+		if err := out.add(d); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func newDocument(f format) *Document {
+	return &Document{
+		format:     f,
+		schemas:    map[string]json.RawMessage{},
+		parameters: map[string]parameter{},
+		paths:      map[string]json.RawMessage{},
+	}
+}
+
+// add is the one place that changes a document, before anybody else sees it.
+func (d *Document) add(other *Document) error {
+	if d.format != other.format {
+		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
+	}
+	for name, s := range other.schemas {
+		if _, ok := d.schemas[name]; ok && !isBuiltin(name) {
+			return conflict("schema", name, d.schemas, other.schemas)
+		}
+		d.schemas[name] = s
+	}
+	for path, p := range other.paths {
+		if _, ok := d.paths[path]; ok {
+			return conflict("path", path, d.paths, other.paths)
+		}
+		d.paths[path] = p
+	}
+	maps.Copy(d.parameters, other.parameters)
+	return nil
+}
+
+// conflict names the first of the names that a and b have in common, of which
+// found is one.
+func conflict(what, found string, a, b map[string]json.RawMessage) error {
+	for name := range a {
+		if _, ok := b[name]; ok && !isBuiltin(name) && name < found {
+			found = name
+		}
+	}
+	return fmt.Errorf("openapi: two documents have the %s %s", what, found)
+}

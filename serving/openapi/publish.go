@@ -1,0 +1,183 @@
+package openapi
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// An Option changes what documents say. Without options they say what the
+// server says.
+type Option interface{ apply(*options) }
+
+type options struct{ hideSelectable bool }
+
+type optionFunc func(*options)
+
+func (f optionFunc) apply(o *options) { f(o) }
+
+// WithoutSelectableFields leaves out x-kubernetes-selectable-fields, as servers
+// before Kubernetes 1.31 do.
+func WithoutSelectableFields() Option {
+	return optionFunc(func(o *options) { o.hideSelectable = true })
+}
+
+// V3 returns the documents that the server publishes for definitions: one for
+// each group and version that is served, by the path below /openapi/v3 where it
+// is found, such as apis/stable.example.com/v1.
+func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Document, error) {
+	out := map[string]*Document{}
+	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
+		d, err := VersionV3(crd, version, opts...)
+		if err != nil {
+			return err
+		}
+		path := "apis/" + crd.Spec.Group + "/" + version
+		if out[path] == nil {
+			out[path] = newDocument(v3)
+		}
+		return out[path].add(d)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// V2 returns the one document of version 2 for all versions of the definitions
+// that are served. It has no paths and no schemas if none is.
+func V2(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Document, error) {
+	out := newDocument(v2)
+	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
+		d, err := VersionV2(crd, version, opts...)
+		if err != nil {
+			return err
+		}
+		return out.add(d)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func eachServed(crds []*apiextensionsv1.CustomResourceDefinition, visit func(*apiextensionsv1.CustomResourceDefinition, string) error) error {
+	for _, crd := range crds {
+		if crd == nil {
+			return errors.New("openapi: a definition is nil")
+		}
+		for _, v := range crd.Spec.Versions {
+			if !v.Served {
+				continue
+			}
+			if err := visit(crd, v.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// VersionV3 returns the document of one version of a definition, served or not,
+// in OpenAPI version 3. It is an error if the definition has no such version, or
+// lacks a name that the document needs.
+func VersionV3(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
+	return build(v3, crd, version, opts)
+}
+
+// VersionV2 is [VersionV3] for OpenAPI version 2.
+func VersionV2(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
+	return build(v2, crd, version, opts)
+}
+
+// A builder holds the state of one document of one version.
+type builder struct {
+	format  format
+	options options
+	builtin *builtin
+	crd     *apiextensionsv1.CustomResourceDefinition
+	version *apiextensionsv1.CustomResourceDefinitionVersion
+	group   string
+	kind    string
+	list    string // kind of the list
+	err     error  // first value that is not JSON
+}
+
+func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version string, opts []Option) (*Document, error) {
+	b, err := newBuilder(f, crd, version)
+	if err != nil {
+		return nil, err
+	}
+	for _, opt := range opts {
+		opt.apply(&b.options)
+	}
+	d := newDocument(f)
+	b.addBuiltins(d)
+	for name, s := range map[string]map[string]any{b.kind: b.kindSchema(), b.list: b.listSchema()} {
+		if d.schemas[b.modelName(name)], err = encode(s); err != nil {
+			return nil, b.wrong(err)
+		}
+	}
+	if b.err != nil {
+		return nil, b.wrong(b.err)
+	}
+	paths := b.paths(d)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		if d.paths[path], err = encode(paths[path]); err != nil {
+			return nil, b.wrong(err)
+		}
+	}
+	return d, nil
+}
+
+func newBuilder(f format, crd *apiextensionsv1.CustomResourceDefinition, version string) (*builder, error) {
+	if crd == nil {
+		return nil, errors.New("openapi: the definition is nil")
+	}
+	shared, err := builtins()
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{format: f, builtin: shared, crd: crd, group: crd.Spec.Group, kind: crd.Spec.Names.Kind, list: crd.Spec.Names.ListKind}
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Name == version {
+			b.version = &crd.Spec.Versions[i]
+		}
+	}
+	switch {
+	case b.version == nil:
+		return nil, fmt.Errorf("openapi: definition %s has no version %q", crd.Name, version)
+	case b.group == "":
+		return nil, fmt.Errorf("openapi: definition %s has no group", crd.Name)
+	case b.kind == "":
+		return nil, fmt.Errorf("openapi: definition %s has no kind", crd.Name)
+	case crd.Spec.Names.Plural == "":
+		return nil, fmt.Errorf("openapi: definition %s has no plural name", crd.Name)
+	case b.list == b.kind:
+		return nil, fmt.Errorf("openapi: definition %s has one name, %s, for kind and list", crd.Name, b.kind)
+	}
+	if b.list == "" {
+		b.list = b.kind + "List"
+	}
+	return b, nil
+}
+
+func (b *builder) wrong(err error) error {
+	return fmt.Errorf("openapi: definition %s, version %s: %w", b.crd.Name, b.version.Name, err)
+}
+
+// addBuiltins adds the schemas of Kubernetes' own types that requests use.
+func (b *builder) addBuiltins(d *Document) {
+	schemas := b.builtin.V3
+	if b.format == v2 {
+		schemas = b.builtin.V2
+	}
+	for name, s := range schemas {
+		if b.hasScale() || !isScale(name) {
+			d.schemas[name] = s
+		}
+	}
+}
