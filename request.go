@@ -45,6 +45,7 @@ type request struct {
 	obj, old *unstructured.Unstructured
 	strict   []error // complaints of decoding that are not fatal
 	typed    bool    // kind and apiVersion are the version's
+	unnamed  bool    // the name is a stand-in, see generateName
 	result   Result
 }
 
@@ -54,6 +55,9 @@ func (v *Version) newRequest(opts []RequestOption) *request {
 		opt.applyRequest(r)
 	}
 	r.result.groupKind = v.def.GroupKind()
+	if v.warning != "" {
+		r.warn(v.warning)
+	}
 	return r
 }
 
@@ -110,18 +114,20 @@ func (r *request) run(ctx context.Context, obj, old *unstructured.Unstructured, 
 		return nil, err
 	}
 	r.obj, r.old = obj, old
-	if w := r.version.warning; w != "" {
-		r.result.Warnings = append(r.result.Warnings, w)
-	}
 	refusal, err := verb(ctx)
 	if err != nil {
 		return nil, err
 	}
+	return r.finish(refusal), nil
+}
+
+// finish returns the result of the request.
+func (r *request) finish(refusal *Refusal) *Result {
 	r.result.Refusal = refusal
 	r.result.name = r.obj.GetName()
 	r.result.Errors.Sort()
 	r.result.Ratcheted.Sort()
-	return &r.result, nil
+	return &r.result
 }
 
 func (r *request) create(ctx context.Context) (*Refusal, error) {

@@ -192,9 +192,6 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 		return nil, nil, errors.New("crdkit: the object is nil")
 	}
 	r := v.newRequest(opts)
-	if v.warning != "" {
-		r.result.Warnings = append(r.result.Warnings, v.warning)
-	}
 	r.obj = stored.DeepCopy()
 	gvk := r.obj.GroupVersionKind()
 	from := v.def.byName[gvk.Version]
