@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -41,11 +42,13 @@ func TestBehaviour(t *testing.T) {
 		if c.Has("stored") {
 			opts = append(opts, cel.Stored())
 		}
-		p, errs := cel.Compile(compileSchema(t, c.Section("schema.yaml")), opts...)
+		n := compileSchema(t, c.Section("schema.yaml"))
+		p, errs := cel.Compile(n, opts...)
 		c.Want(t, "compile", fieldLines(errs))
 		if p == nil {
 			return
 		}
+		plain, _ := cel.Compile(n, append(opts, cel.PlainOnly())...)
 		var eval []cel.EvalOption
 		if c.Has("old.yaml") {
 			eval = append(eval, cel.Old(c.Object(t, "old.yaml")))
@@ -57,7 +60,14 @@ func TestBehaviour(t *testing.T) {
 		c.Want(t, "errors", lines(res.Errors))
 		c.Want(t, "ratcheted", lines(res.Ratcheted))
 		c.Want(t, "cost", strconv.FormatUint(res.Cost, 10))
+		if d := cmp.Diff(resultText(plain.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
+			t.Errorf("by cel-go alone (-) and as usual (+):\n%s", d)
+		}
 	})
+}
+
+func resultText(r cel.Result) string {
+	return fmt.Sprintf("%d\n%s\n%s", r.Cost, lines(r.Errors), lines(r.Ratcheted))
 }
 
 func units(t *testing.T, c *crdtest.Case, section string) uint64 {

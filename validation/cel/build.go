@@ -66,6 +66,7 @@ type builder struct {
 	shapes shapes
 	memo   map[buildKey]*node
 	stored bool // keep errors for the run
+	plain  bool // leave all rules to cel-go
 	errs   field.ErrorList
 }
 
@@ -152,12 +153,12 @@ func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
 	scope := b.scope(t)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
-		out.rules[i] = b.rule(n, &rules[i], scope, path.Index(i))
+		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))
 		out.usesOld = out.usesOld || out.rules[i].usesOld()
 	}
 }
 
-func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, path *field.Path) rule {
+func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, path *field.Path) rule {
 	out := rule{
 		optional:      r.OptionalOldSelf,
 		name:          strings.TrimSpace(r.Rule),
@@ -176,6 +177,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, path *field.Pat
 		b.report(field.Invalid(path.Child("rule"), ruleValueOf(r), out.broken))
 		return out
 	}
+	b.accelerate(out.condition, self, r.OptionalOldSelf)
 	if r.MessageExpression != "" {
 		var why string
 		if out.message, why = b.compile(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording); out.message == nil {

@@ -36,6 +36,9 @@ type parsed struct {
 // An expression is what a rule or a messageExpression is compiled to.
 type expression struct {
 	program     cel.Program
+	tree        *ast.AST // until the rule is built
+	fast        *fast    // nil if cel-go evaluates it
+	slow        string   // why it does
 	usesOldSelf bool
 }
 
@@ -99,7 +102,7 @@ func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Ty
 	if program == nil {
 		return nil, why
 	}
-	return &expression{program: program, usesOldSelf: mentionsOldSelf(checked)}, ""
+	return &expression{program: program, tree: checked, usesOldSelf: mentionsOldSelf(checked)}, ""
 }
 
 // accept makes a tree and a program of text, or says why the server does not. A

@@ -63,18 +63,23 @@ func TestExpressions(t *testing.T) {
 		obj := decode(t, string(g.Object))
 		for _, r := range g.Rules {
 			t.Run(g.Name+"/"+r.Rule, func(t *testing.T) {
-				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj)
-				if got != r.Want || cost != r.Cost {
-					t.Errorf("Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
+				for path, opts := range paths {
+					got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj, opts...)
+					if got != r.Want || cost != r.Cost {
+						t.Errorf("%s: Eval = %q at cost %d, want %q at %d", path, got, cost, r.Want, r.Cost)
+					}
 				}
 			})
 		}
 	}
 }
 
+// paths are the ways to evaluate rules.
+var paths = map[string][]cel.Option{"usual": nil, "plain": {cel.PlainOnly()}}
+
 // outcome compiles the only rule of n and runs it.
-func outcome(n *schema.Node, rule string, obj map[string]any) (string, uint64) {
-	p, errs := cel.Compile(n)
+func outcome(n *schema.Node, rule string, obj map[string]any, opts ...cel.Option) (string, uint64) {
+	p, errs := cel.Compile(n, opts...)
 	if len(errs) > 0 {
 		return errs[0].Detail, 0
 	}
@@ -89,9 +94,10 @@ func outcome(n *schema.Node, rule string, obj map[string]any) (string, uint64) {
 }
 
 // FuzzEval runs the rules of the table on other objects. Nothing may panic, and
-// two runs have the same outcome at the same cost: one as usual, one of a
-// program made from a schema that shares no nodes, with a context that could be
-// cancelled and an old object that shares no memory.
+// two runs have the same outcome at the same cost: one as usual, one by cel-go
+// alone, of a program made from a schema that shares no nodes, with a context
+// that could be cancelled and an old object that shares no memory. The cost of
+// the first run, and a little less and more, are also tried as limits.
 func FuzzEval(f *testing.F) {
 	groups := expressionGroups(f)
 	for i, g := range groups {
@@ -117,7 +123,7 @@ func FuzzEval(f *testing.F) {
 			return
 		}
 		first := p.Eval(context.Background(), obj, cel.Old(obj))
-		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, schema.Unshared()))
+		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, schema.Unshared()), cel.PlainOnly())
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		second := unshared.Eval(ctx, obj, cel.Old(crdtest.Clone(obj)))
@@ -126,6 +132,13 @@ func FuzzEval(f *testing.F) {
 		}
 		if a, b := lines(first.Errors), lines(second.Errors); a != b || first.Cost != second.Cost {
 			t.Errorf("two runs differ: cost %d and %d\n%s\n%s", first.Cost, second.Cost, a, b)
+		}
+		for units := max(first.Cost, 1) - 1; units <= first.Cost+1; units++ {
+			a := p.Eval(context.Background(), obj, cel.Budget(units))
+			b := unshared.Eval(ctx, obj, cel.Budget(units))
+			if lines(a.Errors) != lines(b.Errors) || a.Cost != b.Cost {
+				t.Errorf("two runs with a budget of %d differ: cost %d and %d\n%s\n%s", units, a.Cost, b.Cost, lines(a.Errors), lines(b.Errors))
+			}
 		}
 	})
 }

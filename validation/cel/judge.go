@@ -39,9 +39,9 @@ func (r *run) rules(n *node, value, old any) {
 		r.stop()
 		return
 	}
-	r.bind(n, value, old)
+	r.frame.self, r.frame.old, r.bound = value, old, false
 	for i := range n.rules {
-		r.rule(n, i, value, old != nil)
+		r.rule(n, i)
 		if r.stopped() {
 			return
 		}
@@ -50,20 +50,16 @@ func (r *run) rules(n *node, value, old any) {
 
 // rule runs one rule. A transition rule is skipped if there is no old value,
 // unless it says that it can do without.
-func (r *run) rule(n *node, i int, value any, hasOld bool) {
+func (r *run) rule(n *node, i int) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
 		r.fail(n, i, "rule compile error: "+rule.broken)
 		return
 	}
-	if rule.condition == nil || rule.usesOld() && !hasOld && !rule.optional {
+	if rule.condition == nil || rule.usesOld() && r.frame.old == nil && !rule.optional {
 		return
 	}
-	vars := &r.plain
-	if rule.optional {
-		vars = &r.optional
-	}
-	result, cost, err := r.call(rule.condition, vars)
+	result, cost, err := r.decide(n, rule)
 	switch cost {
 	case costUnknown:
 		text := "runtime cost could not be calculated for validation rule: " + rule.name + ", no further validation rules will be run"
@@ -79,9 +75,35 @@ func (r *run) rule(n *node, i int, value any, hasOld bool) {
 		r.trouble(n, i, err.Error())
 		return
 	}
-	if result != types.True {
-		r.broken(n, i, value)
+	if !result {
+		r.broken(n, i, r.frame.self)
 	}
+}
+
+// decide evaluates the condition of a rule: by the executor if it can, and else
+// by cel-go.
+func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
+	if x := rule.condition.fast; x != nil {
+		if result, cost, ok := x.eval(&r.frame); ok {
+			return result, r.pay(cost), nil
+		}
+	}
+	r.bind(n)
+	vars := &r.plain
+	if rule.optional {
+		vars = &r.optional
+	}
+	result, cost, err := r.call(rule.condition, vars)
+	return result == types.True, cost, err
+}
+
+// pay takes what an evaluation cost from the budget.
+func (r *run) pay(cost uint64) costProblem {
+	if cost > math.MaxInt64 || int64(cost) > r.remaining {
+		return costTooHigh
+	}
+	r.remaining -= int64(cost)
+	return costPaid
 }
 
 // trouble reports a rule that has no result.
@@ -103,6 +125,7 @@ func (r *run) broken(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
 	if rule.message != nil {
+		r.bind(n)
 		made, err := r.message(rule)
 		if err != nil {
 			r.addUnlessRatcheted(n, i, err(r.reportPath(rule), n.typ))
@@ -170,14 +193,10 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 		result, details, err = e.program.Eval(vars)
 	}
 	cost := details.ActualCost()
-	switch {
-	case cost == nil:
+	if cost == nil {
 		return nil, costUnknown, err
-	case *cost > math.MaxInt64 || int64(*cost) > r.remaining:
-		return nil, costTooHigh, err
 	}
-	r.remaining -= int64(*cost)
-	return result, costPaid, err
+	return result, r.pay(*cost), err
 }
 
 // reportPath returns where failures of the rule are reported. The path within

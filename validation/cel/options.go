@@ -15,6 +15,7 @@ type compileOptions struct {
 	path     *field.Path
 	fragment bool
 	stored   bool
+	plain    bool
 	minor    int // of the server, 1.x
 
 	// Of Check and Estimate.

@@ -18,6 +18,7 @@ import (
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
+	limit     uint64 // cost units of one call
 }
 
 // A Result is the verdict of a [Program] on one object.
@@ -62,6 +63,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),
 		stored:      o.stored,
+		plain:       o.plain,
 	}
 	root := b.node(n, b.types.typ(selfTypeName, n, !o.fragment), !o.fragment, false, o.path)
 	if len(b.errs) > 0 {
@@ -70,7 +72,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	if root == nil {
 		return nil, nil
 	}
-	return &Program{root: root, correlate: correlate.New(n)}, nil
+	return &Program{root: root, correlate: correlate.New(n), limit: o.perCall}, nil
 }
 
 // Eval runs the rules on obj, which is an object that passed validation.
@@ -93,7 +95,7 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 		old = o.old
 		r.ratchet.here = p.correlate.Pair(obj, o.old)
 	}
-	return r.eval(ctx, p.root, obj, old, o.budget)
+	return r.eval(ctx, p, obj, old, o.budget)
 }
 
 // EvalDefault runs the rules on a default value of the schema, which is taken
@@ -107,16 +109,20 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 		opt.applyEval(&o)
 	}
 	r := run{}
-	return r.eval(ctx, p.root, value, value, o.budget)
+	return r.eval(ctx, p, value, value, o.budget)
 }
 
-func (r *run) eval(ctx context.Context, root *node, value, old any, budget uint64) Result {
+func (r *run) eval(ctx context.Context, p *Program, value, old any, budget uint64) Result {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	r.ctx, r.cancelable = ctx, ctx.Done() != nil
+	r.frame.limit = p.limit
+	if r.cancelable {
+		r.frame.ctx = ctx
+	}
 	r.remaining = int64(min(budget, math.MaxInt64))
-	r.visit(root, value, old)
+	r.visit(p.root, value, old)
 	res := Result{Errors: r.errs, Ratcheted: r.ratcheted, Cost: budget}
 	if r.remaining >= 0 {
 		res.Cost = min(budget, math.MaxInt64) - uint64(r.remaining)

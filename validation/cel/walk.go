@@ -26,7 +26,10 @@ type run struct {
 	path    []schema.Step
 	ratchet ratchet
 
-	// What the rules of the node at hand can refer to, by what oldSelf is.
+	// What the rules of the node at hand can refer to: raw, and for cel-go once
+	// bound, by what oldSelf is.
+	frame           frame
+	bound           bool
 	plain, optional variables
 
 	errs, ratcheted validation.ErrorList
@@ -187,10 +190,15 @@ func (v *variables) ResolveName(name string) (any, bool) {
 // Parent implements interpreter.Activation.
 func (v *variables) Parent() interpreter.Activation { return nil }
 
-// bind sets the variables for the rules of n on value. If none of them refers
+// bind sets the variables of cel-go for the rules of n. If none of them refers
 // to oldSelf, there is none.
-func (r *run) bind(n *node, value, old any) {
-	r.plain = variables{self: n.self.value(value)}
+func (r *run) bind(n *node) {
+	if r.bound {
+		return
+	}
+	r.bound = true
+	old := r.frame.old
+	r.plain = variables{self: n.self.value(r.frame.self)}
 	r.optional = r.plain
 	if !n.usesOld {
 		return

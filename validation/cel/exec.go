@@ -1,0 +1,142 @@
+package cel
+
+import (
+	"context"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// The executor.
+//
+// cel-go evaluates a tree of interfaces over boxed values, and measures the
+// cost of each step with a stack of its own. The executor turns the checked
+// tree of a rule into closures over the raw values of the object, each of the
+// Go type that the checker found. What a step costs is mostly known beforehand,
+// and becomes one addition per branch of the rule.
+//
+// The executor only knows evaluations that succeed. Whatever else comes up, an
+// error of CEL, a null, a value of another type than the schema says, ends it:
+// the run is thrown away, and cel-go evaluates the rule once more for value,
+// cost and text. Rules have no side effects, so that is always right. A rule
+// with anything that the executor does not know is left to cel-go as a whole.
+
+// A frame is the state of one evaluation.
+type frame struct {
+	self, old any
+	vars      [maxVariables]variable
+
+	cost, limit uint64
+	bail        bool // the result is void
+
+	ctx   context.Context // nil if it cannot be cancelled
+	steps uint64          // of loops
+
+	// Of the innermost loop of each kind.
+	decided bool      // all, exists: no more elements are of interest
+	hits    int       // exists_one
+	filling int       // filter, map: index of the list that is made
+	made    []ref.Val // the same, of a list of boxed values
+
+	lists [][]any // made by the rule; those from used on can be taken
+	used  int
+	held  any // the value of an optional
+}
+
+// maxVariables is how many loops may be nested.
+const maxVariables = 6
+
+// A variable of a loop holds a raw value, a name or a boxed value.
+type variable struct {
+	raw  any
+	name string
+	box  ref.Val
+}
+
+// step counts a step of a loop. It reports whether the loop is to go on.
+func (f *frame) step() bool {
+	f.steps++
+	if f.cost > f.limit || f.ctx != nil && f.steps%interruptFrequency == 0 && f.ctx.Err() != nil {
+		f.bail = true
+	}
+	return !f.bail
+}
+
+// kind is the Go type of the result of a closure.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindBool
+	kindInt
+	kindDouble
+	kindString
+	kindDuration
+	kindTimestamp
+	kindRaw // as the shape says
+	kindBox
+	kindOptional // of raw values
+)
+
+// A code is a compiled expression. Closures return anything once they failed.
+type code struct {
+	kind     kind
+	cost     uint64  // of every evaluation; closures add what depends on values
+	attr     bool    // a variable with fields, whose first unit some uses save
+	choice   bool    // a ternary
+	presence bool    // has()
+	constant ref.Val // nil unless it is known
+	typ      *cel.Type
+
+	bool     func(*frame) bool
+	int      func(*frame) int64 // also of durations
+	double   func(*frame) float64
+	string   func(*frame) string
+	raw      func(*frame) any // nil if the value is absent
+	shape    *shape           // of raw
+	box      func(*frame) ref.Val
+	time     timeFunc
+	optional func(*frame) (any, bool)
+}
+
+// A fast is what the executor makes of a rule.
+type fast struct {
+	cost   uint64
+	run    func(*frame) bool
+	guards bool // run may panic on odd data, as cel-go may
+}
+
+// eval evaluates the rule. It is not ok if cel-go has to.
+func (x *fast) eval(f *frame) (result bool, cost uint64, ok bool) {
+	f.cost, f.bail, f.steps, f.used, f.made = x.cost, false, 0, 0, nil
+	if x.guards {
+		result = x.guarded(f)
+	} else {
+		result = x.run(f)
+	}
+	return result, f.cost, !f.bail && f.cost <= f.limit
+}
+
+func (x *fast) guarded(f *frame) bool {
+	defer func() {
+		if recover() != nil {
+			f.bail = true
+		}
+	}()
+	return x.run(f)
+}
+
+// release forgets what belongs to the object.
+func (f *frame) release() {
+	for i, list := range f.lists {
+		clear(list[:cap(list)])
+		if i == maxLists {
+			f.lists = f.lists[:maxLists]
+			break
+		}
+	}
+	*f = frame{lists: f.lists}
+}
+
+// maxLists is how many lists a frame keeps.
+const maxLists = 16

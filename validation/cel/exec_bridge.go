@@ -1,0 +1,302 @@
+package cel
+
+import (
+	"math"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"k8s.io/apiserver/pkg/cel/library"
+)
+
+// The bridge calls functions of cel-go with boxed values, and charges for them
+// what cel-go does. It only does so for functions whose costs were looked up:
+// those that the server has rules for, and those that are known to cost one.
+
+// bridged are the functions that the bridge knows.
+func bridged(name string) bool {
+	switch name {
+	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+		operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.LogicalNot,
+		"size", "type", "dyn", "int", "uint", "double", "string", "bool", "bytes", "duration", "timestamp",
+		"startsWith", "endsWith", "contains", "matches",
+		"getHours", "getMinutes", "getSeconds", "getMilliseconds", "getFullYear", "getMonth", "getDate",
+		"getDayOfMonth", "getDayOfWeek", "getDayOfYear",
+		"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes",
+		"url", "isURL", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+		"lowerAscii", "upperAscii", "substring", "trim", "replace", "split", "join", "charAt", "find", "findAll",
+		"ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+		"cidr", "isCIDR", "containsIP", "containsCIDR", "masked", "prefixLength",
+		"quantity", "isQuantity", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
+		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
+		"optional.of", "optional.none", "optional.ofNonZeroValue", "hasValue", "value":
+		return true
+	}
+	return isFormat(name)
+}
+
+// isFormat reports whether a function is a format by name.
+func isFormat(name string) bool {
+	return len(name) > 7 && name[:7] == "format." && name != "format.named"
+}
+
+// bridge compiles a call over boxed values.
+func (x *executor) bridge(e ast.Expr, name string, args []code) code {
+	fn := x.base.planner.functions[name]
+	if fn == nil || !bridged(name) {
+		return x.refuse("function " + name)
+	}
+	for _, a := range args {
+		if a.choice && a.kind == kindNone {
+			return x.refuse("ternary as an operand")
+		}
+	}
+	overload := x.overload(e)
+	impl := implementation(fn, name, overload)
+	if impl == nil {
+		return x.refuse("overload of " + name)
+	}
+	boxes := make([]func(*frame) ref.Val, len(args))
+	out := code{kind: kindBox}
+	for i, a := range args {
+		boxes[i], out.cost = x.boxed(a), out.cost+a.cost
+	}
+	if x.why != "" {
+		return code{}
+	}
+	if out.box = invoke(name, overload, impl, boxes, regexIsKnown(name, args)); out.box == nil {
+		return x.refuse("call of " + name)
+	}
+	return x.unbox(x.tree.GetType(e.ID()), out)
+}
+
+// regexIsKnown reports whether cel-go compiles the expression once.
+func regexIsKnown(name string, args []code) bool {
+	return (name == "matches" || name == "find" || name == "findAll") && len(args) > 1 && args[1].constant != nil
+}
+
+func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {
+	bindings, err := fn.Bindings()
+	if err != nil {
+		return nil
+	}
+	var byName *functions.Overload
+	for _, b := range bindings {
+		switch {
+		case overload != "" && b.Operator == overload:
+			return b
+		case b.Operator == name:
+			byName = b
+		}
+	}
+	return byName
+}
+
+// invoke returns the closure of a call, or nil if cel-go would not call the
+// function by itself.
+func invoke(name, overload string, impl *functions.Overload, args []func(*frame) ref.Val, known bool) func(*frame) ref.Val {
+	if impl.NonStrict {
+		return nil
+	}
+	switch {
+	case len(args) == 1 && impl.Unary != nil:
+		arg := args[0]
+		return func(f *frame) ref.Val {
+			v := arg(f)
+			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.bail = true
+				return v
+			}
+			return f.charge(name, overload, impl.Unary(v), v)
+		}
+	case len(args) == 2 && impl.Binary != nil:
+		left, right := args[0], args[1]
+		return func(f *frame) ref.Val {
+			v := left(f)
+			w := right(f)
+			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.bail = true
+				return v
+			}
+			return f.charge(name, overload, impl.Binary(v, w), v, w)
+		}
+	case impl.Function != nil && impl.OperandTrait == 0:
+		return func(f *frame) ref.Val {
+			values := make([]ref.Val, len(args))
+			for i, arg := range args {
+				values[i] = arg(f)
+			}
+			if f.bail {
+				return types.NullValue
+			}
+			return f.charge(name, overload, impl.Function(values...), values...)
+		}
+	}
+	return nil
+}
+
+// charge pays for a call, if its result is none that fails.
+func (f *frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
+	if types.IsUnknownOrError(result) {
+		f.bail = true
+		return types.NullValue
+	}
+	f.cost += callCost(name, overload, result, args...)
+	return result
+}
+
+// callCost is what a call of a bridged function costs.
+func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
+	if c := (&library.CostEstimator{}).CallCost(name, overload, args, result); c != nil {
+		return *c
+	}
+	switch overload {
+	case overloads.StartsWithString, overloads.EndsWithString:
+		return tenth(actualSize(args[1]))
+	case overloads.StringToBytes, overloads.BytesToString, overloads.ExtQuoteString, overloads.ExtFormatString:
+		return tenth(actualSize(args[0]))
+	case overloads.InList:
+		return uint64(actualSize(args[1]))
+	case overloads.LessString, overloads.GreaterString, overloads.LessEqualsString, overloads.GreaterEqualsString,
+		overloads.LessBytes, overloads.GreaterBytes, overloads.LessEqualsBytes, overloads.GreaterEqualsBytes,
+		overloads.Equals, overloads.NotEquals:
+		return tenth(min(actualSize(args[0]), actualSize(args[1])))
+	case overloads.AddString, overloads.AddBytes:
+		return tenth(actualSize(args[0]) + actualSize(args[1]))
+	case overloads.Matches, overloads.MatchesString:
+		return uint64(math.Ceil((1.0+float64(actualSize(args[0])))*0.1)) * uint64(math.Ceil(float64(actualSize(args[1]))*0.25))
+	case overloads.ContainsString:
+		return tenth(actualSize(args[0])) * tenth(actualSize(args[1]))
+	}
+	return 1
+}
+
+func actualSize(v ref.Val) int {
+	if s, ok := v.(traits.Sizer); ok {
+		n, _ := s.Size().(types.Int)
+		return int(n)
+	}
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		return actualSize(o.GetValue())
+	}
+	return 1
+}
+
+// unbox reads a boxed result as the type that the checker found.
+func (x *executor) unbox(t *types.Type, c code) code {
+	box := c.box
+	switch t.Kind() {
+	case types.BoolKind:
+		c.kind, c.bool = kindBool, func(f *frame) bool {
+			v, ok := box(f).(types.Bool)
+			if !ok {
+				f.bail = true
+			}
+			return bool(v)
+		}
+	case types.IntKind:
+		c.kind, c.int = kindInt, func(f *frame) int64 {
+			v, ok := box(f).(types.Int)
+			if !ok {
+				f.bail = true
+			}
+			return int64(v)
+		}
+	case types.DoubleKind:
+		c.kind, c.double = kindDouble, func(f *frame) float64 {
+			v, ok := box(f).(types.Double)
+			if !ok {
+				f.bail = true
+			}
+			return float64(v)
+		}
+	case types.StringKind:
+		c.kind, c.string = kindString, func(f *frame) string {
+			v, ok := box(f).(types.String)
+			if !ok {
+				f.bail = true
+			}
+			return string(v)
+		}
+	}
+	return c
+}
+
+// foldable reports whether cel-go evaluates a call when it makes the program.
+func (x *executor) foldable(name string, args []code) bool {
+	return len(args) == 1 && args[0].constant != nil && overloads.IsTypeConversionFunction(name)
+}
+
+func (x *executor) folded(e ast.Expr, name string, args []code) code {
+	c := x.bridge(e, name, args)
+	box := x.boxed(c)
+	if x.why != "" {
+		return code{}
+	}
+	f := &frame{limit: math.MaxUint64}
+	v := box(f)
+	if f.bail {
+		return x.refuse("constant without a value")
+	}
+	return x.constant(v)
+}
+
+// list compiles the literal of a list. It is a value if all elements are.
+func (x *executor) list(e ast.Expr) code {
+	list := e.AsList()
+	if len(list.OptionalIndices()) > 0 {
+		return x.refuse("optional element")
+	}
+	out := code{kind: kindBox, cost: 10}
+	boxes := make([]func(*frame) ref.Val, list.Size())
+	known := true
+	for i, element := range list.Elements() {
+		c := x.expr(element)
+		boxes[i], out.cost, known = x.boxed(c), out.cost+c.cost, known && c.constant != nil
+	}
+	if x.why != "" {
+		return code{}
+	}
+	out.box = func(f *frame) ref.Val {
+		elements := make([]ref.Val, len(boxes))
+		for i, box := range boxes {
+			elements[i] = box(f)
+		}
+		return types.NewRefValList(x.base.provider, elements)
+	}
+	if known {
+		return x.constant(out.box(&frame{}))
+	}
+	return out
+}
+
+// boxedIndex compiles an index into a list that is no part of the object.
+func (x *executor) boxedIndex(of, at code, cost uint64) code {
+	if of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind {
+		return x.refuse("index of " + kindName(of))
+	}
+	list, i := of.box, at.int
+	out := code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
+		l, ok := list(f).(traits.Lister)
+		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+			return f.checked(l.Get(types.Int(n)))
+		}
+		f.bail = true
+		return types.NullValue
+	}}
+	return x.unbox(of.typ.Parameters()[0], out)
+}
+
+// checked fails for values that fail.
+func (f *frame) checked(v ref.Val) ref.Val {
+	if types.IsUnknownOrError(v) {
+		f.bail = true
+		return types.NullValue
+	}
+	return v
+}

@@ -1,0 +1,97 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+)
+
+// call compiles operators and functions: natively if their operands are of
+// types that the executor reads itself, and else over the functions of cel-go.
+func (x *executor) call(e ast.Expr) code {
+	call := e.AsCall()
+	var args []code
+	if call.IsMemberFunction() {
+		args = append(args, x.expr(call.Target()))
+	}
+	for _, a := range call.Args() {
+		args = append(args, x.expr(a))
+	}
+	if x.why != "" {
+		return code{}
+	}
+	name := call.FunctionName()
+	switch name {
+	case operators.LogicalAnd:
+		return x.and(args)
+	case operators.LogicalOr:
+		return x.or(args)
+	case operators.Conditional:
+		return x.ternary(args[0], args[1], args[2])
+	case operators.Index:
+		return x.index(args[0], args[1])
+	case operators.OptSelect, operators.OptIndex:
+		return x.optionalSelection(args[0], args[1])
+	case operators.Equals:
+		return x.equal(args[0], args[1], false)
+	case operators.NotEquals:
+		return x.equal(args[0], args[1], true)
+	case operators.In:
+		return x.in(e, args[0], args[1])
+	}
+	if x.foldable(name, args) {
+		return x.folded(e, name, args)
+	}
+	if c := x.native(name, x.overload(e), args); c.kind != kindNone || x.why != "" {
+		return c
+	}
+	return x.bridge(e, name, args)
+}
+
+// native compiles a call of which all operands are read natively. It returns no
+// code if there is none.
+func (x *executor) native(name, overload string, args []code) code {
+	switch len(args) {
+	case 1:
+		return x.unary(name, overload, args[0])
+	case 2:
+		a, b := args[0], args[1]
+		switch {
+		case a.kind == kindOptional:
+			return x.optionalCall(name, args)
+		case a.kind == kindInt && b.kind == kindInt:
+			return binaryInt(overload, a, b)
+		case a.kind == kindDouble && b.kind == kindDouble:
+			return binaryDouble(overload, a, b)
+		case a.kind == kindString && b.kind == kindString:
+			return x.binaryString(overload, a, b)
+		case a.kind == kindDuration && b.kind == kindDuration:
+			return binaryDuration(overload, a, b)
+		case a.kind == kindTimestamp && b.kind == kindTimestamp:
+			return binaryTime(overload, a, b)
+		}
+	}
+	return code{}
+}
+
+func (x *executor) unary(name, overload string, a code) code {
+	if a.kind == kindOptional {
+		return x.optionalCall(name, []code{a})
+	}
+	switch {
+	case overload == overloads.LogicalNot && a.kind == kindBool:
+		b := a.bool
+		return code{kind: kindBool, cost: a.cost + 1, bool: func(f *frame) bool { return !b(f) }}
+	case overload == overloads.NegateInt64 && a.kind == kindInt:
+		return negateInt(a)
+	case overload == overloads.NegateDouble && a.kind == kindDouble:
+		d := a.double
+		return code{kind: kindDouble, cost: a.cost + 1, double: func(f *frame) float64 { return -d(f) }}
+	case name == operatorSize:
+		return size(overload, a)
+	}
+	return code{}
+}
+
+// costs returns what both operands cost and u more units.
+func costs(a, b code, u uint64) uint64 { return a.cost + b.cost + u }

@@ -1,0 +1,114 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// An executor compiles one rule. The first thing it does not know ends that.
+type executor struct {
+	base     *base
+	tree     *ast.AST
+	self     *shape
+	optional bool // oldSelf is an optional
+
+	vars  []local
+	boxes bool   // values of cel-go are compared or passed to its functions
+	why   string // the rule cannot be compiled
+}
+
+// A local is a variable of a loop.
+type local struct {
+	name string
+	code code
+}
+
+// accelerate compiles a rule on values of a shape. If it cannot, it says why.
+func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, string) {
+	x := &executor{base: b, tree: tree, self: self, optional: optional}
+	c := x.expr(tree.Expr())
+	run := x.bool(c)
+	if x.why != "" {
+		return nil, x.why
+	}
+	return &fast{cost: c.cost, run: run, guards: x.boxes}, ""
+}
+
+// accelerate makes the executor's form of the condition of a rule.
+func (b *builder) accelerate(e *expression, self *shape, optional bool) {
+	if b.plain {
+		return
+	}
+	e.fast, e.slow = b.base.accelerate(e.tree, self, optional)
+	e.tree = nil
+}
+
+// refuse gives up.
+func (x *executor) refuse(why string) code {
+	if x.why == "" {
+		x.why = why
+	}
+	return code{}
+}
+
+func (x *executor) expr(e ast.Expr) code {
+	if x.why != "" {
+		return code{}
+	}
+	c := x.compile(e)
+	if c.typ == nil {
+		c.typ = x.tree.GetType(e.ID())
+	}
+	return c
+}
+
+func (x *executor) compile(e ast.Expr) code {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return x.constant(e.AsLiteral())
+	case ast.IdentKind:
+		return x.ident(e, e.AsIdent())
+	case ast.SelectKind:
+		return x.selection(e, e.AsSelect())
+	case ast.CallKind:
+		return x.call(e)
+	case ast.ListKind:
+		return x.list(e)
+	case ast.ComprehensionKind:
+		return x.loop(e.AsComprehension())
+	case ast.MapKind:
+		return x.refuse("map literal")
+	}
+	return x.refuse("expression")
+}
+
+// constant compiles a known value, which costs nothing.
+func (x *executor) constant(v ref.Val) code {
+	c := code{constant: v}
+	switch v := v.(type) {
+	case types.Bool:
+		c.kind, c.bool = kindBool, func(*frame) bool { return bool(v) }
+	case types.Int:
+		c.kind, c.int = kindInt, func(*frame) int64 { return int64(v) }
+	case types.Double:
+		c.kind, c.double = kindDouble, func(*frame) float64 { return float64(v) }
+	case types.String:
+		c.kind, c.string = kindString, func(*frame) string { return string(v) }
+	case types.Duration:
+		c.kind, c.int = kindDuration, func(*frame) int64 { return int64(v.Duration) }
+	case types.Timestamp:
+		c.kind, c.time = kindTimestamp, fixedTime(v.Time)
+	default:
+		c.kind, c.box = kindBox, func(*frame) ref.Val { return v }
+	}
+	return c
+}
+
+// overload returns the overload of a call, or "" if values decide.
+func (x *executor) overload(e ast.Expr) string {
+	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok && len(r.OverloadIDs) == 1 {
+		return r.OverloadIDs[0]
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// in compiles membership. In a list it costs the size of the list, but nothing
+// if the list is known and all of it is primitive.
+func (x *executor) in(e ast.Expr, v, of code) code {
+	overload := x.overload(e)
+	if known, ok := of.constant.(traits.Lister); ok && overload == overloads.InList {
+		return x.inKnown(e, v, of, known)
+	}
+	switch {
+	case overload == overloads.InMap && v.kind == kindString && of.kind == kindRaw && of.shape.kind == shapeObject && of.shape.props == nil && of.shape.values != nil:
+		return code{kind: kindBool, cost: costs(v, of, 1), bool: hasNamed(v.string, of.raw, of.shape.values)}
+	case overload == overloads.InList && v.kind == kindString && of.kind == kindRaw && of.shape.isList() && of.shape.items.kind == shapeString:
+		name, list := v.string, of.raw
+		return code{kind: kindBool, cost: costs(v, of, 0), bool: func(f *frame) bool {
+			text := name(f)
+			l, ok := list(f).([]any)
+			if !ok {
+				f.bail = true
+				return false
+			}
+			f.cost += uint64(len(l))
+			for _, e := range l {
+				s, ok := e.(string)
+				if !ok {
+					f.bail = true
+					return false
+				}
+				if s == text {
+					return true
+				}
+			}
+			return false
+		}}
+	}
+	return x.bridge(e, operators.In, []code{v, of})
+}
+
+func hasNamed(name func(*frame) string, of func(*frame) any, s *shape) func(*frame) bool {
+	return func(f *frame) bool {
+		key := name(f)
+		m, ok := of(f).(map[string]any)
+		if !ok {
+			f.bail = true
+			return false
+		}
+		v, ok := m[key]
+		if ok && !s.fits(v) {
+			f.bail = true
+		}
+		return ok
+	}
+}
+
+func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
+	if known.Size() == types.IntZero {
+		return x.constant(types.False)
+	}
+	var texts []string
+	var ints []int64
+	for it := known.Iterator(); it.HasNext() == types.True; {
+		switch e := it.Next().(type) {
+		case types.String:
+			texts = append(texts, string(e))
+		case types.Int:
+			ints = append(ints, int64(e))
+		default:
+			return x.refuse("in a list of neither strings nor integers")
+		}
+	}
+	out := code{kind: kindBool, cost: v.cost}
+	switch {
+	case v.kind == kindString:
+		s := v.string
+		out.bool = func(f *frame) bool { return contains(texts, s(f)) }
+	case v.kind == kindInt:
+		i := v.int
+		out.bool = func(f *frame) bool { return contains(ints, i(f)) }
+	case v.kind == kindRaw && v.shape.kind == shapeIntOrString:
+		raw := v.raw
+		out.bool = func(f *frame) bool {
+			switch v := raw(f).(type) {
+			case string:
+				return contains(texts, v)
+			case int64:
+				return contains(ints, v)
+			}
+			f.bail = true
+			return false
+		}
+	case v.kind == kindBox:
+		box := v.box
+		out.bool = func(f *frame) bool {
+			switch v := box(f).(type) {
+			case types.String:
+				return contains(texts, string(v))
+			case types.Int:
+				return contains(ints, int64(v))
+			}
+			f.bail = true
+			return false
+		}
+	default:
+		return x.refuse("in a known list")
+	}
+	return out
+}
+
+func contains[T comparable](list []T, v T) bool {
+	for _, e := range list {
+		if e == v {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,230 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// Loops. The macros all, exists, exists_one, filter and map arrive as folds,
+// and are told by what they fold. What the fold of each costs per step is in
+// the constants.
+const (
+	resultCost = 1 // the accumulator
+
+	allStep, allStop       = 3, 2
+	existsStep, existsStop = 4, 3
+	oneHit, oneResult      = 2, 2
+	mapCost, mapKnownCost  = 12, 2
+)
+
+// loop compiles a comprehension.
+func (x *executor) loop(c ast.ComprehensionExpr) code {
+	if c.HasIterVar2() {
+		return x.refuse("comprehension with two variables")
+	}
+	over := x.expr(c.IterRange())
+	if x.why != "" {
+		return code{}
+	}
+	if len(x.vars) == maxVariables {
+		return x.refuse("deep nesting of comprehensions")
+	}
+	slot := len(x.vars)
+	v, each := x.variable(over, slot)
+	if x.why != "" {
+		return code{}
+	}
+	macro, body, value := macroOf(c)
+	x.vars = append(x.vars, local{name: c.IterVar(), code: v})
+	defer func() { x.vars = x.vars[:slot] }()
+	switch macro {
+	case "all", "exists":
+		return x.quantifier(over, each, x.expr(body), macro == "exists")
+	case "exists_one":
+		return x.existsOne(over, each, x.expr(body))
+	case "filter":
+		return x.collect(over, each, x.expr(body), v, mapCost)
+	case "map":
+		return x.collect(over, each, code{}, x.expr(value), mapCost)
+	case "map of some":
+		return x.collect(over, each, x.expr(body), x.expr(value), mapCost)
+	}
+	return x.refuse("comprehension")
+}
+
+// rangeFunc calls step for each element until it says no.
+type rangeFunc func(f *frame, step func(*frame) bool)
+
+// variable returns the variable of a loop over a range, and the loop.
+func (x *executor) variable(over code, slot int) (code, rangeFunc) {
+	switch {
+	case over.kind == kindRaw && over.shape.isList():
+		list := over.raw
+		v := x.typed(code{cost: 1, attr: true, shape: over.shape.items, raw: func(f *frame) any { return f.vars[slot].raw }})
+		return v, func(f *frame, step func(*frame) bool) {
+			l, ok := list(f).([]any)
+			if !ok {
+				f.bail = true
+				return
+			}
+			for _, e := range l {
+				f.vars[slot].raw = e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.kind == kindRaw && over.shape.kind == shapeObject && over.shape.props == nil && over.shape.values != nil:
+		object := over.raw
+		v := code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
+		return v, func(f *frame, step func(*frame) bool) {
+			m, ok := object(f).(map[string]any)
+			if !ok {
+				f.bail = true
+				return
+			}
+			for name := range m {
+				f.vars[slot].name = name
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.kind == kindBox && over.typ.Kind() == types.ListKind:
+		list := over.box
+		v := x.unbox(over.typ.Parameters()[0], code{kind: kindBox, cost: 1, attr: true,
+			box: func(f *frame) ref.Val { return f.checked(f.vars[slot].box) }})
+		return v, func(f *frame, step func(*frame) bool) {
+			l, ok := list(f).(traits.Lister)
+			if !ok || f.bail {
+				f.bail = true
+				return
+			}
+			for it := l.Iterator(); it.HasNext() == types.True; {
+				f.vars[slot].box = it.Next()
+				if !step(f) {
+					return
+				}
+			}
+		}
+	}
+	return x.refuse("comprehension over " + kindName(over)), nil
+}
+
+// quantifier compiles all and exists.
+func (x *executor) quantifier(over code, each rangeFunc, p code, exists bool) code {
+	test := x.bool(p)
+	step, stop := p.cost+allStep, uint64(allStop)
+	if exists {
+		step, stop = p.cost+existsStep, existsStop
+	}
+	if x.why != "" {
+		return code{}
+	}
+	// A decisive element ends the loop when the next one is looked at.
+	one := func(f *frame) bool {
+		if f.decided {
+			f.cost += stop
+			return false
+		}
+		f.cost += step
+		f.decided = test(f) == exists
+		return f.step()
+	}
+	return code{kind: kindBool, cost: over.cost + resultCost, bool: func(f *frame) bool {
+		outer := f.decided
+		f.decided = false
+		each(f, one)
+		decided := f.decided
+		f.decided = outer
+		return decided == exists
+	}}
+}
+
+func (x *executor) existsOne(over code, each rangeFunc, p code) code {
+	test, cost := x.bool(p), p.cost
+	if x.why != "" {
+		return code{}
+	}
+	one := func(f *frame) bool {
+		f.cost += cost
+		if test(f) {
+			f.cost += oneHit
+			f.hits++
+		}
+		return f.step()
+	}
+	return code{kind: kindBool, cost: over.cost + oneResult, bool: func(f *frame) bool {
+		outer := f.hits
+		f.hits = 0
+		each(f, one)
+		hits := f.hits
+		f.hits = outer
+		return hits == 1
+	}}
+}
+
+// macroOf tells which macro a comprehension is, and returns its condition and
+// its value.
+func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
+	accu, step := c.AccuVar(), c.LoopStep()
+	init := c.AccuInit()
+	switch {
+	case isLiteral(init, types.True) && isCall(step, operators.LogicalAnd, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isIdent(arg(c.LoopCondition(), 0), accu) && isIdent(c.Result(), accu):
+		return "all", arg(step, 1), nil
+	case isLiteral(init, types.False) && isCall(step, operators.LogicalOr, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isCall(arg(c.LoopCondition(), 0), operators.LogicalNot, 1) &&
+		isIdent(arg(arg(c.LoopCondition(), 0), 0), accu) && isIdent(c.Result(), accu):
+		return "exists", arg(step, 1), nil
+	case !isLiteral(c.LoopCondition(), types.True):
+		return "", nil, nil
+	case isLiteral(init, types.IntZero) && isCall(step, operators.Conditional, 3) && isIdent(arg(step, 2), accu) &&
+		isCall(arg(step, 1), operators.Add, 2) && isIdent(arg(arg(step, 1), 0), accu) && isLiteral(arg(arg(step, 1), 1), types.IntOne) &&
+		isCall(c.Result(), operators.Equals, 2) && isIdent(arg(c.Result(), 0), accu) && isLiteral(arg(c.Result(), 1), types.IntOne):
+		return "exists_one", arg(step, 0), nil
+	case init.Kind() != ast.ListKind || init.AsList().Size() != 0 || !isIdent(c.Result(), accu):
+		return "", nil, nil
+	}
+	if e := appended(step, accu); e != nil {
+		return "map", nil, e
+	}
+	if !isCall(step, operators.Conditional, 3) || !isIdent(arg(step, 2), accu) {
+		return "", nil, nil
+	}
+	e := appended(arg(step, 1), accu)
+	switch {
+	case e == nil:
+		return "", nil, nil
+	case isIdent(e, c.IterVar()):
+		return "filter", arg(step, 0), e
+	}
+	return "map of some", arg(step, 0), e
+}
+
+// appended returns e if step is accu + [e], and nil else.
+func appended(step ast.Expr, accu string) ast.Expr {
+	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
+		return nil
+	}
+	list := arg(step, 1)
+	if list.Kind() != ast.ListKind || list.AsList().Size() != 1 || len(list.AsList().OptionalIndices()) > 0 {
+		return nil
+	}
+	return list.AsList().Elements()[0]
+}
+
+func arg(e ast.Expr, i int) ast.Expr { return e.AsCall().Args()[i] }
+
+func isCall(e ast.Expr, name string, args int) bool {
+	return e.Kind() == ast.CallKind && !e.AsCall().IsMemberFunction() && e.AsCall().FunctionName() == name && len(e.AsCall().Args()) == args
+}
+
+func isIdent(e ast.Expr, name string) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name }
+
+func isLiteral(e ast.Expr, v ref.Val) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
+}

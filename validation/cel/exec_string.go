@@ -1,0 +1,128 @@
+package cel
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crdkit/crdkit/internal/pattern"
+)
+
+// Strings. Their size is that in code points, and most of what reads them costs
+// a tenth of that.
+
+const operatorSize = "size"
+
+// size compiles the size of what is read natively.
+func size(overload string, a code) code {
+	out := code{kind: kindInt, cost: a.cost + 1}
+	switch {
+	case a.kind == kindString:
+		s := a.string
+		out.int = func(f *frame) int64 { return int64(utf8.RuneCountInString(s(f))) }
+	case a.kind == kindRaw && a.shape.isList():
+		list := a.raw
+		out.int = func(f *frame) int64 {
+			l, ok := list(f).([]any)
+			if !ok {
+				f.bail = true
+			}
+			return int64(len(l))
+		}
+	case a.kind == kindRaw && a.shape.kind == shapeObject:
+		object := a.raw
+		out.int = func(f *frame) int64 {
+			m, ok := object(f).(map[string]any)
+			if !ok {
+				f.bail = true
+			}
+			return int64(len(m))
+		}
+	default:
+		return code{}
+	}
+	if overload == "" {
+		return code{}
+	}
+	return out
+}
+
+func (x *executor) binaryString(overload string, a, b code) code {
+	l, r := a.string, b.string
+	switch overload {
+	case overloads.StartsWithString:
+		return stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
+	case overloads.EndsWithString:
+		return stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenth(b) })
+	case overloads.ContainsString:
+		return stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenth(a) * tenth(b) })
+	case overloads.LessString:
+		return stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
+	case overloads.LessEqualsString:
+		return stringTest(a, b, func(a, b string) bool { return a <= b }, smaller)
+	case overloads.GreaterString:
+		return stringTest(a, b, func(a, b string) bool { return a > b }, smaller)
+	case overloads.GreaterEqualsString:
+		return stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
+	case overloads.MatchesString, overloads.Matches:
+		return x.matches(a, b)
+	case overloads.AddString:
+		return code{kind: kindString, cost: costs(a, b, 0), string: func(f *frame) string {
+			v := l(f)
+			w := r(f)
+			f.cost += tenth(utf8.RuneCountInString(v) + utf8.RuneCountInString(w))
+			return v + w
+		}}
+	}
+	return code{}
+}
+
+func smaller(a, b int) uint64 { return tenth(min(a, b)) }
+
+// stringTest compiles a test of two strings, which costs by their sizes.
+func stringTest(a, b code, is func(a, b string) bool, cost func(a, b int) uint64) code {
+	l, r := a.string, b.string
+	out := code{kind: kindBool, cost: costs(a, b, 0)}
+	if text, ok := b.constant.(types.String); ok {
+		known, size := string(text), utf8.RuneCountInString(string(text))
+		if cost(0, size) == cost(math.MaxInt32, size) {
+			out.cost += cost(0, size)
+			out.bool = func(f *frame) bool { return is(l(f), known) }
+			return out
+		}
+		out.bool = func(f *frame) bool {
+			v := l(f)
+			f.cost += cost(utf8.RuneCountInString(v), size)
+			return is(v, known)
+		}
+		return out
+	}
+	out.bool = func(f *frame) bool {
+		v := l(f)
+		w := r(f)
+		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
+		return is(v, w)
+	}
+	return out
+}
+
+// matches compiles a test by an expression that is known.
+func (x *executor) matches(a, b code) code {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return code{}
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	s, each := a.string, uint64(math.Ceil(float64(utf8.RuneCountInString(string(text)))*0.25))
+	return code{kind: kindBool, cost: a.cost, bool: func(f *frame) bool {
+		v := s(f)
+		f.cost += uint64(math.Ceil((1.0+float64(utf8.RuneCountInString(v)))*0.1)) * each
+		return p.Match(v)
+	}}
+}

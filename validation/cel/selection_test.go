@@ -1,0 +1,82 @@
+package cel
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// What the executor has to take over of the rules of the corpus, in percent.
+const (
+	minFastTexts = 90.0
+	minFastRules = 90.0
+)
+
+// TestSelection tells which rules of the corpus the executor runs, and why it
+// does not run the others.
+func TestSelection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles all rules of the corpus")
+	}
+	texts := make(map[string]string) // reasons, "" for none
+	reasons := make(map[string]int)
+	rules := 0
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+			if len(errs) > 0 {
+				continue
+			}
+			p, _ := Compile(n)
+			if p == nil {
+				continue
+			}
+			p.root.each(n, func(r *rule, text string) {
+				rules++
+				reasons[r.condition.slow]++
+				texts[text] = max(texts[text], r.condition.slow)
+			})
+		}
+	}
+	slow := make(map[string][]string)
+	for text, why := range texts {
+		slow[why] = append(slow[why], text)
+	}
+	for _, why := range slices.Sorted(maps.Keys(slow)) {
+		if why != "" {
+			slices.Sort(slow[why])
+			t.Logf("%s: %d rules, %d texts, such as %s", why, reasons[why], len(slow[why]), slow[why][0])
+		}
+	}
+	byRule, byText := share(reasons[""], rules), share(len(slow[""]), len(texts))
+	t.Logf("the executor runs %d of %d rules (%.1f%%), %d of %d texts (%.1f%%)", reasons[""], rules, byRule, len(slow[""]), len(texts), byText)
+	if byRule < minFastRules || byText < minFastTexts {
+		t.Errorf("the executor runs %.1f%% of rules and %.1f%% of texts, want %.1f%% and %.1f%%", byRule, byText, minFastRules, minFastTexts)
+	}
+}
+
+func share(n, of int) float64 { return 100 * float64(n) / float64(of) }
+
+// each calls visit for the rules of n and below that compile.
+func (n *node) each(s *schema.Node, visit func(r *rule, text string)) {
+	if n == nil {
+		return
+	}
+	for i := range n.rules {
+		if r := &n.rules[i]; r.condition != nil {
+			visit(r, s.Rules()[i].Rule)
+		}
+	}
+	n.items.each(s.Items(), visit)
+	values, _ := s.AdditionalProperties()
+	n.values.each(values, visit)
+	for _, f := range n.fields {
+		f.node.each(s.Property(f.name), visit)
+	}
+}
