@@ -15,6 +15,7 @@ var reviewTests = []string{
 	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","request":{"objects":[1]},"response":{"uid":"UID","result":{"status":"Failure","message":"m"}}}`,
 	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"convertedObjects":[null,5,"x",[],{},{"kind":""},{"kind":5},{"kind":"K","apiVersion":"a/b/c"},{"kind":"K","items":[]}]}}`,
 	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"a","convertedObjects":[{"a":{"b":1}},2],"convertedObjects":[{"kind":"K"}]},"response":{"uid":"b"}}`,
+	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"convertedObjects":[{"kind":"K","apiVersion":"a/b/c"}]}}`,
 	`{"response":{"uid":5}}`, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`, `{}`, `[]`, `null`, ``, `{`,
 	"kind: ConversionReview\napiVersion: apiextensions.k8s.io/v1\nresponse: {uid: UID, convertedObjects: [{kind: K}]}\n",
 	"a: &a [*a]", "a: &a {<<: *a}",
