@@ -2,6 +2,8 @@
 // server.
 //
 //	crdkit admit -c CRD... FILE...
+//	crdkit cost -c CRD...
+//	crdkit rules -c CRD...
 //
 // See the help of each command, and package crdkit for the same as a library.
 package main
@@ -47,7 +49,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	root.AddCommand(newAdmit())
+	root.AddCommand(newAdmit(), newCost(), newRules())
 
 	err := root.ExecuteContext(ctx)
 	var code exitCode

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -180,7 +181,7 @@ func (s *survey) costsOf(f *finding) []ExpressionCost {
 	rule.Total = multiply(rule.Cost, rule.Cardinality)
 	s.explain(&rule, f, &f.condition, s.options.rules[f.rule.Rule])
 	out := []ExpressionCost{rule}
-	if text := f.rule.MessageExpression; text != "" && f.condition.why == "" {
+	if text := f.rule.MessageExpression; text != "" && f.condition.tree != nil && f.condition.why == "" {
 		message := entry("messageExpression", text, f.message)
 		message.Total = message.Cost
 		s.explain(&message, f, &f.message, s.options.messages[text])
@@ -208,7 +209,11 @@ func (r *CostReport) MarshalJSON() ([]byte, error) {
 	for _, err := range r.errs {
 		out.Errors = append(out.Errors, err.Error())
 	}
-	return json.Marshal(out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // expressions have < and >
+	err := enc.Encode(out)
+	return b.Bytes(), err
 }
 
 type reportJSON struct {

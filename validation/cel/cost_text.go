@@ -9,7 +9,7 @@ import (
 )
 
 // String returns the report as a table for people: a line for each expression,
-// under each that costs too much what would make it fit, and the total. A report
+// then, for each that costs too much, what would make it fit, and the total. A report
 // without expressions is one line.
 func (r *CostReport) String() string {
 	if r.Problem != "" {
@@ -26,8 +26,16 @@ func (r *CostReport) String() string {
 			c.name(), count(c.Cost), c.times(), count(c.Total), percent(c.Factor()), c.verdict())
 	}
 	w.Flush()
+	table := b.String()
+	b.Reset()
+	for line := range strings.Lines(table) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
 	for i := range r.Expressions {
 		r.Expressions[i].advise(&b)
+	}
+	if len(r.Expressions) > 0 {
+		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "total %s of %s (%s)", count(r.Total), count(r.Limit), percent(r.Factor()))
 	if r.Total > r.Limit {
@@ -68,8 +76,12 @@ func (c *ExpressionCost) verdict() string {
 	return ""
 }
 
-// advise writes what would make an expression fit that does not.
+// advise writes what is wrong with an expression that does not compile, and what
+// would make one fit that does not.
 func (c *ExpressionCost) advise(b *strings.Builder) {
+	if c.Problem != "" {
+		fmt.Fprintf(b, "\n%s: %s\n", c.name(), c.Problem)
+	}
 	if !c.Over() {
 		return
 	}
@@ -83,7 +95,6 @@ func (c *ExpressionCost) advise(b *strings.Builder) {
 	case len(c.Bounds) == 0:
 		b.WriteString("  no bound in the schema makes it cheaper; the expression itself is too expensive\n")
 	}
-	b.WriteByte('\n')
 }
 
 // String says what the bound is and with which value the expression fits, such

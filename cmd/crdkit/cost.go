@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+const costLong = `Estimate what the rules of definitions (x-kubernetes-validations) can cost at
+most, as kube-apiserver does when a definition is created, and print it.
+
+The server refuses a definition if one rule, times how often its value can occur
+in an object, or one messageExpression, is estimated at more than 10,000,000
+units, or all of a schema at more than 100,000,000. For an expression over its
+limit the report names the bounds of the schema that the cost comes from, and
+for each the largest value with which the expression fits. These values have
+been tried.
+
+The exit code is 0 if nothing is over a limit, 1 if something is or a rule does
+not compile, and 2 if a definition cannot be read or is not structural.`
+
+const costExample = `  crdkit cost -c crd.yaml
+  crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
+
+// estimation is what crdkit cost and crdkit rules have in common: both estimate
+// the rules of definitions and differ in what they print.
+type estimation struct {
+	definitions []string
+	output      string
+	version     string
+	recursive   bool
+	print       map[string]func(io.Writer, []estimated) error // by output
+	verdict     bool                                          // what is over a limit decides the exit code
+
+	in     io.Reader
+	errOut io.Writer
+	failed bool
+}
+
+// An estimated is one version of a definition with its report.
+type estimated struct {
+	File       string          `json:"file"`
+	Document   int             `json:"document"`
+	Definition string          `json:"definition"`
+	Version    string          `json:"version"`
+	Report     *cel.CostReport `json:"report"`
+}
+
+func newCost() *cobra.Command {
+	e := &estimation{verdict: true, print: map[string]func(io.Writer, []estimated) error{
+		"table": printCosts,
+		"json":  func(w io.Writer, all []estimated) error { return printJSON(w, all) },
+	}}
+	return e.command(&cobra.Command{
+		Use:     "cost -c CRD...",
+		Short:   "Estimate what rules cost, and say which bounds would make them fit",
+		Long:    costLong,
+		Example: costExample,
+	})
+}
+
+func (e *estimation) command(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
+		return e.run(cmd.OutOrStdout())
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&e.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	f.StringVarP(&e.output, "output", "o", "table", "what to print: table or json")
+	f.StringVar(&e.version, "kubernetes-version", "1.37", "version of the server, from 1.29 to 1.37")
+	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	if err := cmd.MarkFlagRequired("crd"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (e *estimation) run(out io.Writer) error {
+	printer := e.print[e.output]
+	if printer == nil {
+		return fmt.Errorf("invalid --output %q; it is table, json", e.output)
+	}
+	all := []estimated{}
+	for _, name := range e.definitions {
+		all = append(all, e.load(name)...)
+	}
+	if err := printer(out, all); err != nil {
+		return err
+	}
+	switch {
+	case e.failed:
+		return exitCode(exitUndecided)
+	case e.verdict && slices.ContainsFunc(all, estimated.refused):
+		return exitCode(exitRefused)
+	}
+	return nil
+}
+
+// refused reports whether the server would refuse the definition.
+func (e estimated) refused() bool {
+	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
+}
+
+// load estimates the definitions of a file or directory. Documents of other kinds
+// are passed over in directories.
+func (e *estimation) load(name string) []estimated {
+	info, err := os.Stat(name)
+	inDirectory := err == nil && info.IsDir()
+	var all []estimated
+	found := false
+	for doc := range documents(name, e.recursive, e.in) {
+		if doc.err != nil {
+			e.fail(doc.place(), doc.err)
+			found = true
+			continue
+		}
+		if inDirectory && !isDefinition(doc.data) {
+			continue
+		}
+		found = true
+		all = append(all, e.estimate(doc)...)
+	}
+	if !found {
+		e.fail(name, errors.New("no CustomResourceDefinition in it"))
+	}
+	return all
+}
+
+func (e *estimation) fail(place string, err error) {
+	e.failed = true
+	fmt.Fprintf(e.errOut, "error: %s: %v\n", place, err)
+}
+
+func (e *estimation) estimate(doc document) []estimated {
+	crd, err := crdkit.Parse(doc.data)
+	if err != nil {
+		e.fail(doc.place(), err)
+		return nil
+	}
+	var all []estimated
+	for i, v := range crd.Spec.Versions {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
+		if len(errs) > 0 {
+			e.fail(doc.place(), errs.ToAggregate())
+			continue
+		}
+		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(e.version))
+		if report.Problem != "" {
+			e.fail(doc.place(), errors.New(report.Problem))
+			continue
+		}
+		all = append(all, estimated{File: doc.file, Document: doc.number, Definition: crd.Name, Version: v.Name, Report: report})
+	}
+	return all
+}
+
+func printCosts(w io.Writer, all []estimated) error {
+	for i, e := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if _, err := fmt.Fprintf(w, "%s %s\n%s", e.Definition, e.Version, e.Report); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
