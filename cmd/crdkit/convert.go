@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+)
+
+const convertLong = `Convert each object in the files to a version, as the server converts objects
+of the definition (-c): by changing apiVersion, or by asking its conversion
+webhook, whose answer is held to the server's rules. With --webhook, that
+webhook is asked whatever the definition says.
+
+Nothing but conversion is done: fields that the version does not know stay.
+With --served, objects are taken to be stored at their version, and what comes
+out is what the server serves: metadata brought into form, defaults of the
+stored version set, fields that the version does not know removed.
+
+FILE may be a directory, with -R one of directories, and - is standard input.
+Lists of the definition's kind are converted as one.
+
+Standard output has the converted objects and nothing else (yaml, json), or one
+line of JSON for each document (jsonl).
+
+The exit code is 0 if all were converted, 1 if conversion failed for some, and 2
+if some could not be read, are of another kind, or the definition or the command
+line is wrong.`
+
+const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
+  crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
+  crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json`
+
+// A converting holds the flags of crdkit convert and what they lead to.
+type converting struct {
+	definition string
+	to         string
+	output     string
+	webhook    webhookFlag
+	recursive  bool
+	served     bool
+
+	crd       *apiextensionsv1.CustomResourceDefinition
+	compiled  *crdkit.Definition
+	converter conversion.Converter
+	printed   int
+	in        io.Reader
+	out       io.Writer
+	errOut    io.Writer
+}
+
+func newConvert() *cobra.Command {
+	c := &converting{}
+	cmd := &cobra.Command{
+		Use:     "convert -c CRD --to VERSION FILE...",
+		Short:   "Convert objects to another version",
+		Long:    convertLong,
+		Example: convertExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.in, c.out, c.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return c.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&c.definition, "crd", "c", "", "file of the CustomResourceDefinition")
+	f.StringVar(&c.to, "to", "", "name of the version to convert to, such as v1")
+	f.StringVarP(&c.output, "output", "o", "yaml", "what to print: yaml, json or jsonl")
+	f.BoolVar(&c.served, "served", false, "print objects as the server serves them")
+	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	c.webhook.addTo(cmd)
+	for _, name := range []string{"crd", "to"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is defined above
+		}
+	}
+	return cmd
+}
+
+func (c *converting) run(ctx context.Context, files []string) error {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	worst := exitOK
+	for _, name := range files {
+		for doc := range documents(name, c.recursive, c.in) {
+			code, err := c.document(ctx, doc)
+			if err != nil {
+				return err
+			}
+			worst = max(worst, code)
+		}
+	}
+	if worst != exitOK {
+		return exitCode(worst)
+	}
+	return nil
+}
+
+func (c *converting) prepare() error {
+	if outputs := []string{"yaml", "json", "jsonl"}; !slices.Contains(outputs, c.output) {
+		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(outputs, ", "))
+	}
+	var err error
+	if c.crd, err = readDefinition(c.definition, c.in); err != nil {
+		return err
+	}
+	if err := c.webhook.apply(c.crd); err != nil {
+		return err
+	}
+	if c.compiled, err = crdkit.Compile(c.crd); err != nil {
+		return err
+	}
+	if c.compiled.Version(c.to) == nil {
+		return fmt.Errorf("invalid --to %q; %s has %s", c.to, c.crd.Name, strings.Join(versionNames(c.compiled), ", "))
+	}
+	c.converter, err = conversion.New(c.crd)
+	return err
+}
+
+func versionNames(d *crdkit.Definition) []string {
+	var names []string
+	for _, v := range d.Versions() {
+		names = append(names, v.Name())
+	}
+	return names
+}
+
+// A conversionLine is what -o jsonl prints for a document.
+type conversionLine struct {
+	File      string         `json:"file"`
+	Document  int            `json:"document"`
+	GVK       lineKind       `json:"gvk"`
+	Name      string         `json:"name"`
+	Converted bool           `json:"converted"`
+	Object    map[string]any `json:"object"`
+	Error     string         `json:"error,omitempty"`
+}
+
+// document converts one document and prints what comes of it. The error is
+// that of printing.
+func (c *converting) document(ctx context.Context, doc document) (code int, _ error) {
+	line := conversionLine{File: doc.file, Document: doc.number}
+	obj, err := c.object(doc)
+	if err != nil {
+		code = exitUndecided
+	} else {
+		gvk := obj.GroupVersionKind()
+		line.GVK, line.Name = lineKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, obj.GetName()
+		if line.Object, err = c.convert(ctx, obj); err != nil {
+			code = exitRefused
+		}
+	}
+	if err != nil {
+		line.Error = err.Error()
+	}
+	line.Converted = err == nil
+	if c.output == "jsonl" {
+		return code, encodeJSON(c.out, line, "")
+	}
+	if err != nil {
+		fmt.Fprintf(c.errOut, "error: %s: %v\n", doc.place(), err)
+		return code, nil
+	}
+	return code, c.print(line.Object)
+}
+
+// object decodes a document that is of the definition's kind, or a list of it.
+func (c *converting) object(doc document) (*unstructured.Unstructured, error) {
+	if doc.err != nil {
+		return nil, doc.err
+	}
+	obj, err := objectOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	gvk := obj.GroupVersionKind()
+	if gvk.Group != c.crd.Spec.Group || gvk.Kind != c.crd.Spec.Names.Kind && gvk.Kind != c.listKind() {
+		return nil, fmt.Errorf("no matches for kind %q in version %q: the definition is of %s", gvk.Kind, obj.GetAPIVersion(), c.compiled.GroupKind())
+	}
+	return obj, nil
+}
+
+func (c *converting) listKind() string {
+	if kind := c.crd.Spec.Names.ListKind; kind != "" {
+		return kind
+	}
+	return c.crd.Spec.Names.Kind + "List"
+}
+
+func (c *converting) convert(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
+	if obj.GetKind() == c.listKind() && obj.IsList() {
+		return c.convertList(ctx, obj)
+	}
+	if c.served {
+		out, _, err := c.compiled.Version(c.to).Read(ctx, obj)
+		if err != nil {
+			return nil, err
+		}
+		return out.Object, nil
+	}
+	out, err := c.converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
+	if err != nil {
+		return nil, err
+	}
+	return out[0].Object, nil
+}
+
+func (c *converting) convertList(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
+	list, err := obj.ToList()
+	if err != nil {
+		return nil, err
+	}
+	if !c.served {
+		out, err := conversion.ConvertList(ctx, c.converter, list, c.to)
+		if err != nil {
+			return nil, err
+		}
+		return out.UnstructuredContent(), nil
+	}
+	for i := range list.Items {
+		out, _, err := c.compiled.Version(c.to).Read(ctx, &list.Items[i])
+		if err != nil {
+			return nil, fmt.Errorf("item %d: %w", i, err)
+		}
+		list.Items[i] = *out
+	}
+	list.SetAPIVersion(c.crd.Spec.Group + "/" + c.to)
+	return list.UnstructuredContent(), nil
+}
+
+func (c *converting) print(object map[string]any) error {
+	c.printed++
+	if c.output == "json" {
+		return encodeJSON(c.out, object, "    ")
+	}
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return err
+	}
+	if c.printed > 1 {
+		text = append([]byte("---\n"), text...)
+	}
+	_, err = c.out.Write(text)
+	return err
+}
+
+func encodeJSON(w io.Writer, v any, indent string) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	return enc.Encode(v)
+}

@@ -1,0 +1,339 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+)
+
+const migrateLong = `Say what putting a new definition (-c) in the place of the old one (--old) means
+for stored objects, and rehearse it on objects in files.
+
+The plan says which versions can be dropped, why others cannot, what has to be
+done in which order, and whether the server refuses the new definition for want
+of a version. If the old definition comes from a server, its
+status.storedVersions counts; a file has none, and then objects are taken to be
+stored at its storage version only.
+
+The rehearsal reads each object at the version that it has, and writes it back
+with the new definition. It prints the objects that change, those that lose
+something on the way, and those that the server would not take back. Objects of
+other kinds are passed over in directories. One file is in memory at a time.
+
+The exit code is 0 if the plan works out for all objects, 1 if the server
+refuses the definition or an object, or something is lost, and 2 if something
+cannot be read or the command line is wrong.`
+
+const migrateExample = `  crdkit migrate -c new.yaml --old old.yaml backup/ -R
+  kubectl get crd crontabs.example.com -o yaml > old.yaml
+  crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
+
+// A migrating holds the flags of crdkit migrate and what they lead to.
+type migrating struct {
+	definition string
+	old        string
+	via        string
+	output     string
+	webhook    webhookFlag
+	recursive  bool
+
+	compiled *crdkit.Definition
+	counts   map[crdkit.Outcome]int
+	places   []document // of the objects under way
+	in       io.Reader
+	out      io.Writer
+	errOut   io.Writer
+}
+
+func newMigrate() *cobra.Command {
+	m := &migrating{counts: map[crdkit.Outcome]int{}}
+	cmd := &cobra.Command{
+		Use:     "migrate -c NEW --old OLD [DIR...]",
+		Short:   "Plan the change of a definition, and rehearse it on stored objects",
+		Long:    migrateLong,
+		Example: migrateExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m.in, m.out, m.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return m.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&m.definition, "crd", "c", "", "file of the new CustomResourceDefinition")
+	f.StringVar(&m.old, "old", "", "file of the CustomResourceDefinition that it replaces")
+	f.StringVar(&m.via, "via", "", "version at which objects are read and written back; by default the storage version")
+	f.StringVarP(&m.output, "output", "o", "text", "what to print: text or jsonl")
+	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	m.webhook.addTo(cmd)
+	for _, name := range []string{"crd", "old"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the flag is defined above
+		}
+	}
+	return cmd
+}
+
+func (m *migrating) run(ctx context.Context, files []string) error {
+	if m.output != "text" && m.output != "jsonl" {
+		return fmt.Errorf("invalid --output %q; it is text, jsonl", m.output)
+	}
+	plan, err := m.plan()
+	if err != nil {
+		return err
+	}
+	if err := m.printPlan(plan); err != nil {
+		return err
+	}
+	worst := exitOK
+	if len(plan.Errors) > 0 {
+		worst = exitRefused
+	}
+	if len(files) > 0 {
+		code, err := m.rehearse(ctx, files)
+		if err != nil {
+			return err
+		}
+		worst = max(worst, code)
+	}
+	if worst != exitOK {
+		return exitCode(worst)
+	}
+	return nil
+}
+
+// plan reads the definitions, compiles the new one and plans.
+func (m *migrating) plan() (*crdkit.MigrationPlan, error) {
+	var crds [2]*apiextensionsv1.CustomResourceDefinition
+	for i, name := range []string{m.old, m.definition} {
+		crd, err := readDefinition(name, m.in)
+		if err != nil {
+			return nil, err
+		}
+		crds[i] = crd
+	}
+	if err := m.webhook.apply(crds[1]); err != nil {
+		return nil, err
+	}
+	var err error
+	if m.compiled, err = crdkit.Compile(crds[1]); err != nil {
+		return nil, err
+	}
+	return crdkit.PlanMigration(crds[0], crds[1]), nil
+}
+
+func (m *migrating) rehearse(ctx context.Context, files []string) (int, error) {
+	var opts []crdkit.RehearseOption
+	if m.via != "" {
+		opts = append(opts, crdkit.Via(m.via))
+	}
+	worst := exitOK
+	for r, err := range m.compiled.Rehearse(ctx, m.objects(files), opts...) {
+		if len(m.places) == 0 { // nothing was read: there can be no rehearsal
+			return exitUndecided, err
+		}
+		doc := m.places[0]
+		m.places = m.places[1:]
+		code, err := m.report(doc, r, err)
+		if err != nil {
+			return code, err
+		}
+		worst = max(worst, code)
+	}
+	if m.output == "text" {
+		m.printCounts()
+	}
+	return worst, ctx.Err()
+}
+
+// objects yields the objects of the files, and notes where each comes from.
+func (m *migrating) objects(files []string) iter.Seq2[*unstructured.Unstructured, error] {
+	return func(yield func(*unstructured.Unstructured, error) bool) {
+		for _, name := range files {
+			info, err := os.Stat(name)
+			directory := err == nil && info.IsDir()
+			for doc := range documents(name, m.recursive, m.in) {
+				obj, err := m.object(doc)
+				if errors.Is(err, errOtherKind) && directory {
+					continue
+				}
+				m.places = append(m.places, doc)
+				if !yield(obj, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var errOtherKind = errors.New("not an object of the definition")
+
+func (m *migrating) object(doc document) (*unstructured.Unstructured, error) {
+	if doc.err != nil {
+		return nil, doc.err
+	}
+	obj, err := objectOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	if gk := obj.GroupVersionKind().GroupKind(); gk != m.compiled.GroupKind() {
+		return nil, fmt.Errorf("%w: it is of %s, want %s", errOtherKind, gk, m.compiled.GroupKind())
+	}
+	return obj, nil
+}
+
+// report prints what became of one object.
+func (m *migrating) report(doc document, r *crdkit.Rehearsal, err error) (int, error) {
+	if err != nil {
+		if m.output == "jsonl" {
+			return exitUndecided, encodeJSON(m.out, rehearsalLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
+		}
+		fmt.Fprintf(m.errOut, "error: %s: %v\n", doc.place(), err)
+		return exitUndecided, nil
+	}
+	m.counts[r.Outcome()]++
+	code := exitOK
+	if o := r.Outcome(); o == crdkit.Failed || o == crdkit.Lossy {
+		code = exitRefused
+	}
+	if m.output == "jsonl" {
+		return code, encodeJSON(m.out, lineOf(doc, r), "")
+	}
+	return code, m.printRehearsal(doc, r)
+}
+
+func (m *migrating) printPlan(p *crdkit.MigrationPlan) error {
+	if m.output == "jsonl" {
+		return encodeJSON(m.out, planLineOf(p), "")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Objects are written at %s, and may be stored at %s", p.Storage, strings.Join(p.Stored, ", "))
+	if p.Assumed {
+		b.WriteString(" (assumed: the old definition has no status.storedVersions)")
+	}
+	b.WriteString("\n\nVersions:\n")
+	for _, v := range p.Versions {
+		switch {
+		case !v.InNew && v.CanDrop():
+			fmt.Fprintf(&b, "  %s is dropped\n", v.Name)
+		case v.CanDrop():
+			fmt.Fprintf(&b, "  %s can be dropped\n", v.Name)
+		default:
+			fmt.Fprintf(&b, "  %s cannot be dropped\n", v.Name)
+		}
+		for _, o := range v.Obstacles {
+			fmt.Fprintf(&b, "    %s\n", o)
+		}
+	}
+	b.WriteString("\nSteps:\n")
+	for i, s := range p.Steps {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, s)
+	}
+	for _, err := range p.Errors {
+		fmt.Fprintf(m.errOut, "refused: %v\n", err)
+	}
+	_, err := io.WriteString(m.out, b.String())
+	return err
+}
+
+func (m *migrating) printRehearsal(doc document, r *crdkit.Rehearsal) error {
+	if r.Outcome() == crdkit.Unchanged {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s: %s %s\n", doc.place(), r.Object.GetName(), r.Outcome())
+	if r.Failure != nil {
+		fmt.Fprintf(&b, "  %v\n", r.Failure)
+	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(&b, "  %s\n", c)
+	}
+	for _, p := range r.Lost {
+		fmt.Fprintf(&b, "  lost %s\n", p)
+	}
+	if r.Irreversible != nil {
+		fmt.Fprintf(&b, "  cannot be read at %s: %v\n", r.From, r.Irreversible)
+	}
+	_, err := io.WriteString(m.out, b.String())
+	return err
+}
+
+func (m *migrating) printCounts() {
+	var parts []string
+	for _, o := range []crdkit.Outcome{crdkit.Unchanged, crdkit.Changed, crdkit.Lossy, crdkit.Failed} {
+		parts = append(parts, fmt.Sprintf("%d %s", m.counts[o], o))
+	}
+	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
+}
+
+// A planLine is the first line of -o jsonl.
+type planLine struct {
+	Storage  string        `json:"storage"`
+	Stored   []string      `json:"storedVersions"`
+	Assumed  bool          `json:"assumed"`
+	Versions []planVersion `json:"versions"`
+	Steps    []string      `json:"steps"`
+	Errors   []string      `json:"errors"`
+}
+
+type planVersion struct {
+	Name      string            `json:"name"`
+	CanDrop   bool              `json:"canDrop"`
+	Obstacles []crdkit.Obstacle `json:"obstacles"`
+}
+
+func planLineOf(p *crdkit.MigrationPlan) planLine {
+	l := planLine{Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
+	for _, v := range p.Versions {
+		l.Versions = append(l.Versions, planVersion{Name: v.Name, CanDrop: v.CanDrop(), Obstacles: append([]crdkit.Obstacle{}, v.Obstacles...)})
+	}
+	for _, s := range p.Steps {
+		l.Steps = append(l.Steps, s.String())
+	}
+	for _, err := range p.Errors {
+		l.Errors = append(l.Errors, err.Error())
+	}
+	return l
+}
+
+// A rehearsalLine is a line of -o jsonl for an object.
+type rehearsalLine struct {
+	File         string         `json:"file"`
+	Document     int            `json:"document"`
+	Name         string         `json:"name"`
+	From         string         `json:"from"`
+	Outcome      string         `json:"outcome"`
+	Changes      []lineChange   `json:"changes,omitempty"`
+	Lost         []string       `json:"lost,omitempty"`
+	Error        string         `json:"error,omitempty"`
+	Irreversible string         `json:"irreversible,omitempty"`
+	Stored       map[string]any `json:"stored,omitempty"`
+}
+
+func lineOf(doc document, r *crdkit.Rehearsal) rehearsalLine {
+	l := rehearsalLine{File: doc.file, Document: doc.number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
+	for _, c := range r.Changes {
+		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
+	}
+	for _, p := range r.Lost {
+		l.Lost = append(l.Lost, p.Pointer())
+	}
+	if r.Failure != nil {
+		l.Error = r.Failure.Error()
+	}
+	if r.Irreversible != nil {
+		l.Irreversible = r.Irreversible.Error()
+	}
+	if r.Stored != nil {
+		l.Stored = r.Stored.Object
+	}
+	return l
+}
