@@ -1,0 +1,124 @@
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/conversion"
+)
+
+// differing runs a case on both sides, which are expected to differ.
+func differing(t *testing.T, url string, server *httptest.Server) (theirs, mine answer) {
+	t.Helper()
+	c := &conversionCase{input: "plain", to: "v1", reviews: []string{"v1"}, config: apiextensionsv1.WebhookClientConfig{URL: &url}}
+	if server.Certificate() != nil {
+		c.config.CABundle = certificatePEM(server.Certificate().Raw)
+	}
+	up, err := c.upstream(apiextensionsv1.WebhookConverter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs = c.runUpstream(t, up)
+	ours, err := c.ours(apiextensionsv1.WebhookConverter)
+	if err != nil {
+		if !errors.Is(err, conversion.ErrNoWebhook) {
+			t.Fatal(err)
+		}
+		return theirs, failed(err)
+	}
+	return theirs, c.runOurs(t, ours)
+}
+
+func wantDifference(t *testing.T, theirs, mine answer, want string) {
+	t.Helper()
+	if theirs.err != "" {
+		t.Errorf("upstream: %v, want success", theirs)
+	}
+	if !strings.Contains(mine.err, want) {
+		t.Errorf("ours: %v, want an error that contains %q", mine, want)
+	}
+}
+
+func identity(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+	return obj, nil
+}
+
+// TestDifferenceConversionHTTPS is about conversion/https_only.
+func TestDifferenceConversionHTTPS(t *testing.T) {
+	good := conversion.Handler(identity)
+	plain := httptest.NewServer(good)
+	defer plain.Close()
+	theirs, mine := differing(t, plain.URL, plain)
+	wantDifference(t, theirs, mine, "'https' is the only allowed URL scheme")
+
+	redirecting := httptest.NewTLSServer(http.RedirectHandler(plain.URL, http.StatusTemporaryRedirect))
+	defer redirecting.Close()
+	theirs, mine = differing(t, redirecting.URL, redirecting)
+	wantDifference(t, theirs, mine, "the webhook redirects to a URL without https")
+}
+
+// TestDifferenceConversionLimit is about conversion/response_limit.
+func TestDifferenceConversionLimit(t *testing.T) {
+	padded := httptest.NewTLSServer(withoutLength(func(w http.ResponseWriter, r *http.Request) {
+		conversion.Handler(identity).ServeHTTP(w, r)
+		for range 65 {
+			_, _ = w.Write(bytes.Repeat([]byte(" "), 1<<20))
+		}
+	}))
+	defer padded.Close()
+	theirs, mine := differing(t, padded.URL, padded)
+	wantDifference(t, theirs, mine, "the response is larger than")
+}
+
+// withoutLength lets a handler write more than it announced.
+func withoutLength(h http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h(endless{w}, r) })
+}
+
+type endless struct{ http.ResponseWriter }
+
+func (w endless) Write(data []byte) (int, error) {
+	w.Header().Del("Content-Length")
+	return w.ResponseWriter.Write(data)
+}
+
+// TestDifferenceConversionAgent is about conversion/user_agent.
+func TestDifferenceConversionAgent(t *testing.T) {
+	var mu sync.Mutex
+	var agents []string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		agents = append(agents, r.UserAgent())
+		mu.Unlock()
+		conversion.Handler(identity).ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	differing(t, server.URL, server)
+	if len(agents) != 2 || agents[0] != "kube-apiserver-admission" || agents[1] != "crdkit" {
+		t.Errorf("user agents %q", agents)
+	}
+}
+
+// TestDifferenceConversionFolded is about conversion/folded_type.
+func TestDifferenceConversionFolded(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		conversion.Handler(identity).ServeHTTP(rec, r)
+		_, _ = io.WriteString(w, strings.Replace(rec.Body.String(), `"response":`, `"KIND":"Other","response":`, 1))
+	}))
+	defer server.Close()
+	theirs, mine := differing(t, server.URL, server)
+	if mine.err != "" || !strings.Contains(theirs.err, `no kind "Other" is registered`) {
+		t.Errorf("upstream: %v, want an error; ours: %v, want success", theirs, mine)
+	}
+}
