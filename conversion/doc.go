@@ -68,6 +68,7 @@
 // labels or annotations, they are told in the order of keys, the server's order
 // being random. A definition that the server would not accept, with a URL
 // without https for example, has no converter here: [ErrNoWebhook].
+// docs/DIFFERENCES.md gives reasons, under names that begin with conversion/.
 //
 // # Concurrency and ownership
 //
