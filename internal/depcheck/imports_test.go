@@ -61,8 +61,11 @@ var rules = map[string]rule{
 	},
 	"conversion":  {others: []string{apiextensions, apiextensionsBeta, apimachinery}},
 	"versionsort": {leaf: true},
+	// Not k8s.io/kube-openapi: its types link gnostic, protobuf and go-openapi.
+	"serving/openapi": {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
+	"serving/scale":   {others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/v1"}},
 	"cmd/crdkit": {
-		ours:   append([]string{"."}, engines...),
+		ours:   append([]string{".", "serving/openapi"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }
@@ -70,9 +73,7 @@ var rules = map[string]rule{
 // optional packages stand beside the rest: their rules hold if they exist.
 var optional = map[string]rule{
 	"serving/table":     {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/client-go/util/jsonpath"}},
-	"serving/openapi":   {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/kube-openapi/pkg/"}},
 	"serving/discovery": {ours: []string{".", "schema", "versionsort"}, others: []string{apiextensions, apimachinery}},
-	"serving/scale":     {ours: []string{".", "schema"}, others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/"}},
 }
 
 // internalRule holds for packages below internal: they serve the engines and

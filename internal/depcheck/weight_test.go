@@ -26,6 +26,8 @@ var budgets = []struct {
 	{"defaulting", 20, 8.5},
 	{"validation", 24, 10},
 	{"crdkit", 32, 20},
+	{"openapi", 20, 8.5},
+	{"scale", 20, 9.5},
 }
 
 func TestWeight(t *testing.T) {

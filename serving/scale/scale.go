@@ -1,0 +1,180 @@
+package scale
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Unset is the wanted number of replicas in a Scale that is about to be changed
+// if the object has none. A change that leaves it there is refused.
+const Unset int32 = math.MinInt32
+
+// A Scaler knows the fields that a definition declares for its scale
+// subresource. It never changes and is safe for concurrent use.
+type Scaler struct {
+	spec, status path
+	selector     *path // nil if none is declared
+}
+
+// A path is a field as it is declared, with its leading dot, and in steps.
+type path struct {
+	text  string
+	steps []string
+}
+
+func newPath(text string) path {
+	return path{text: text, steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
+}
+
+// New returns a Scaler for a declared scale subresource, which it does not keep.
+// It is an error if there is none, or if it lacks one of the two paths that
+// every definition must give.
+func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, error) {
+	switch {
+	case declared == nil:
+		return nil, errors.New("scale: the version has no scale subresource")
+	case declared.SpecReplicasPath == "":
+		return nil, errors.New("scale: specReplicasPath is missing")
+	case declared.StatusReplicasPath == "":
+		return nil, errors.New("scale: statusReplicasPath is missing")
+	}
+	s := &Scaler{spec: newPath(declared.SpecReplicasPath), status: newPath(declared.StatusReplicasPath)}
+	// An empty path is none, for reading as for checking.
+	if text := declared.LabelSelectorPath; text != nil && *text != "" {
+		p := newPath(*text)
+		s.selector = &p
+	}
+	return s, nil
+}
+
+// Read returns the Scale of an object, which stays as it is.
+//
+// The error is an internal error (500) of k8s.io/apimachinery/pkg/api/errors if
+// the wanted number of replicas is absent, and a plain error if a field has
+// another type than it should.
+func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
+	out, found, err := s.read(obj)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", s.spec.text))
+	}
+	return out, nil
+}
+
+// read returns the Scale of an object, and whether the wanted number is there.
+func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, bool, error) {
+	if obj == nil || obj.Object == nil {
+		return nil, false, errors.New("scale: the object is nil")
+	}
+	wanted, found, err := unstructured.NestedInt64(obj.Object, s.spec.steps...)
+	if err != nil {
+		return nil, false, err
+	}
+	observed, _, err := unstructured.NestedInt64(obj.Object, s.status.steps...)
+	if err != nil {
+		return nil, false, err
+	}
+	selector := ""
+	if s.selector != nil {
+		if selector, _, err = unstructured.NestedString(obj.Object, s.selector.steps...); err != nil {
+			return nil, false, err
+		}
+	}
+	return &autoscalingv1.Scale{
+		TypeMeta: metav1.TypeMeta{APIVersion: "autoscaling/v1", Kind: "Scale"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:              obj.GetName(),
+			Namespace:         obj.GetNamespace(),
+			UID:               obj.GetUID(),
+			ResourceVersion:   obj.GetResourceVersion(),
+			CreationTimestamp: obj.GetCreationTimestamp(),
+		},
+		Spec:   autoscalingv1.ScaleSpec{Replicas: int32(wanted)},
+		Status: autoscalingv1.ScaleStatus{Replicas: int32(observed), Selector: selector},
+	}, found, nil
+}
+
+// Update changes an object as a write to its scale subresource does. The
+// function change is given the current Scale and makes of it what the client
+// wants: all of it for a PUT, what a patch says for a PATCH. If the object has no
+// wanted number, spec.replicas is [Unset] there.
+//
+// Only spec.replicas and, unless it is empty, metadata.resourceVersion are
+// taken from the Scale. The object is not changed if there is an error: that of
+// change, a bad request (400) of k8s.io/apimachinery/pkg/api/errors if
+// spec.replicas is Unset, or a plain error if the fields of the object are not
+// what they should be.
+func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *autoscalingv1.Scale) error) error {
+	current, found, err := s.read(obj)
+	if err != nil {
+		return err
+	}
+	if !found {
+		current.Spec.Replicas = Unset
+	}
+	if err := change(current); err != nil {
+		return err
+	}
+	if current.Spec.Replicas == Unset {
+		return apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.spec.text))
+	}
+	if err := unstructured.SetNestedField(obj.Object, int64(current.Spec.Replicas), s.spec.steps...); err != nil {
+		return err
+	}
+	if current.ResourceVersion != "" {
+		obj.SetResourceVersion(current.ResourceVersion)
+	}
+	return nil
+}
+
+// Validate returns what is wrong with the declared fields of an object that is
+// written: numbers of replicas must be integers from 0 to 2147483647, and the
+// selector must be text. Fields that are absent are right. It is nil if nothing
+// is wrong, and does not change the object.
+//
+// A write to the status subresource checks only [Scaler.ValidateStatus].
+func (s *Scaler) Validate(obj map[string]any) field.ErrorList {
+	return append(s.spec.validateReplicas(obj), s.ValidateStatus(obj)...)
+}
+
+// ValidateStatus is [Scaler.Validate] without the wanted number of replicas.
+func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
+	errs := s.status.validateReplicas(obj)
+	if s.selector == nil {
+		return errs
+	}
+	if text, _, err := unstructured.NestedString(obj, s.selector.steps...); err != nil {
+		errs = append(errs, s.selector.invalid(text, err.Error()))
+	}
+	return errs
+}
+
+func (p path) validateReplicas(obj map[string]any) field.ErrorList {
+	n, _, err := unstructured.NestedInt64(obj, p.steps...)
+	switch {
+	case err != nil:
+		return field.ErrorList{p.invalid(n, err.Error())}
+	case n < 0:
+		return field.ErrorList{p.invalid(n, "should be a non-negative integer")}
+	case n > math.MaxInt32:
+		return field.ErrorList{p.invalid(n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
+	default:
+		return nil
+	}
+}
+
+// invalid names the field as it is declared, as the server does.
+func (p path) invalid(value any, detail string) *field.Error {
+	return field.Invalid(field.NewPath(p.text), value, detail)
+}
