@@ -19,6 +19,9 @@ import (
 // A body that the server cannot read is a [Refusal], not an error.
 func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOption) ([]byte, *Result, error) {
 	r := v.newRequest(opts)
+	if out, res, ok, err := r.createBytes(ctx, raw); ok {
+		return out, res, err
+	}
 	return r.runJSON(ctx, raw, nil, r.create)
 }
 

@@ -1,12 +1,15 @@
 package crdkit
 
 import (
+	"sync"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/onepass"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -30,6 +33,10 @@ type Version struct {
 	embedded  *objectmeta.Embedded
 	validator *validation.Validator
 	rules     *cel.Program // nil if there are no rules
+
+	// onepass returns the plan of the quick way from bytes to bytes, nil if
+	// there is none. It is made when it is first asked for.
+	onepass func() *onepass.Plan
 }
 
 func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
@@ -84,6 +91,9 @@ func (v *Version) compileEngines(cfg config) {
 	v.defaulter = defaulting.New(v.node, deflt...)
 	v.embedded = objectmeta.NewEmbedded(v.node, embed...)
 	v.validator = validation.New(v.node, valid...)
+	v.onepass = sync.OnceValue(func() *onepass.Plan {
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status})
+	})
 }
 
 // Name returns the name of the version, such as v1beta1.

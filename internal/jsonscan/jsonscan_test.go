@@ -1,0 +1,182 @@
+package jsonscan_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// texts is JSON and what is nearly JSON. Decode refuses what is in refused.
+var texts = []string{
+	`0`, `-0`, `1`, `-1`, `123456789012345678`, `1234567890123456789`, `9223372036854775807`, `-9223372036854775808`,
+	`9223372036854775808`, `-9223372036854775809`, `18446744073709551615`, `1.0`, `-0.0`, `1e3`, `1E+3`, `1.5e-7`, `1e-9`, `1e20`, `1e21`,
+	`0.000001`, `0.0000001`, `123456789.125`, `4.9e-324`, `1e-400`, `1.7976931348623157e308`,
+	`true`, `false`, `null`, `""`, `"a"`, `"abcdefghijklmnopqrstuvwxyz"`, `"aaaaaaa\n"`, `"<a>&b"`, `"é漢😀"`, `"\u2028"`, "\"\u2028\u2029\"", "\"\x7f\"",
+	`"\u0000\u001f\b\f\n\r\t\"\\\/"`, `"\u00e9\ud83d\ude00"`, `[]`, `{}`, `[1]`, `[[],{}]`, ` [ 1 , "a" , null ] `,
+	`{"a":1}`, `{ "b" : [ true ] , "a" : { } }`, `{"<":"é"}`, `{"":0}`, "\t{\r\n\"a\" :\t1}\n",
+}
+
+var refused = []string{
+	``, ` `, `nul`, `nulll`, `tru`, `falsy`, `-`, `01`, `-01`, `1.`, `.5`, `+1`, `1e`, `1e+`, `0x1`, `1e400`, `-1e400`, `NaN`,
+	`"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u12g4"`, `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, `"\ud800a"`, "\"\n\"", "\"aaaaaaaa\x01\"", "\"\xff\"", "\"\xed\xa0\x80\"",
+	`[`, `]`, `[1`, `[1,`, `[1,]`, `[,1]`, `[1 2]`, `{`, `}`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{,}`, `{a:1}`, `{1:1}`, `{"a" 1}`, `{"a":1 "b":2}`,
+	`{"a":1,"a":2}`, `{"\u0061":1}`, `1 2`, `{} {}`, "\ufeff1", "\u00a01",
+	strings.Repeat("[", 600) + strings.Repeat("]", 600),
+}
+
+// check holds everything that reads and writes against the decoders and
+// encoders that define it. It reports whether Decode took the text.
+func check(t *testing.T, s string) bool {
+	t.Helper()
+	v, ok := jsonscan.Decode(s)
+	if start := jsonscan.Space(s, 0); ok && (jsonscan.Skip(s, start) < 0 || jsonscan.Space(s, jsonscan.Skip(s, start)) != len(s)) {
+		t.Errorf("%q: Skip refuses what Decode takes", s)
+	}
+	if end := jsonscan.Skip(s, jsonscan.Space(s, 0)); end >= 0 && jsonscan.Space(s, end) == len(s) {
+		if !json.Valid([]byte(s)) {
+			t.Errorf("%q: Skip takes what is not JSON", s)
+		}
+	}
+	if !ok {
+		return false
+	}
+	var want any
+	strict, err := kjson.UnmarshalStrict([]byte(s), &want)
+	if err != nil || len(strict) > 0 {
+		t.Errorf("%q: Decode takes what is refused: %v %v", s, err, strict)
+		return true
+	}
+	var lax any
+	if err := utiljson.Unmarshal([]byte(s), &lax); err != nil || !reflect.DeepEqual(lax, want) {
+		t.Fatalf("%q: %v and %v", s, lax, want)
+	}
+	if diff := cmp.Diff(want, v); diff != "" {
+		t.Errorf("%q: Decode (-want +got):\n%s", s, diff)
+	}
+	encoded, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := jsonscan.Append([]byte("x"), v)
+	if !ok || string(got) != "x"+string(encoded) {
+		t.Errorf("%q: Append = %s, %t; want x%s", s, got, ok, encoded)
+	}
+	return true
+}
+
+func TestValues(t *testing.T) {
+	for _, s := range texts {
+		if !check(t, s) {
+			t.Errorf("%q is refused", s)
+		}
+	}
+	for _, s := range refused {
+		if check(t, s) {
+			t.Errorf("%q is taken", s)
+		}
+	}
+}
+
+// A stop is found wherever it is in a string, and whatever is around it.
+func TestStringStops(t *testing.T) {
+	for _, stop := range []string{`"`, `\n`, "<", ">", "&", "\x1f", "\x00", "é", "\u2028", "\xff", "="} {
+		for _, fill := range []string{"a", "!", "#", "[", "]", ";", "=", "?", "%", "'", " ", "\x7f"} {
+			for at := range 20 {
+				s := `"` + strings.Repeat(fill, at) + stop + strings.Repeat(fill, 12) + `"`
+				check(t, s)
+				end, text := jsonscan.String(s, 1)
+				want := len(s) - 1
+				switch stop {
+				case `"`:
+					want = at + 1
+				case "\x1f", "\x00", "\xff":
+					want = -1
+				}
+				if end != want {
+					t.Fatalf("String(%q) = %d, want %d", s, end, want)
+				}
+				special := stop == "<" || stop == ">" || stop == "&" || stop == "\u2028"
+				if end > 0 && (text&jsonscan.Special != 0) != special || end > 0 && (text&jsonscan.Escaped != 0) != (stop == `\n`) {
+					t.Fatalf("String(%q): text %d", s, text)
+				}
+			}
+		}
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	deep := any("x")
+	for range 600 {
+		deep = []any{deep}
+	}
+	for _, v := range []any{1, "\xff", map[string]any{"\xff": 1.5}, []any{struct{}{}}, []any(nil), map[string]any(nil), deep} {
+		if got, ok := jsonscan.Append(nil, v); ok {
+			t.Errorf("Append(%T) = %s", v, got)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	const s = ` {"a": {"b" : [1, {"c":2}], "d":-3.5 }, "e":null,"f":{}} `
+	for _, tt := range []struct {
+		names, want string
+		ok          bool
+	}{
+		{"a.d", "-3.5", true},
+		{"a.b", `[1, {"c":2}]`, true},
+		{"e", "null", true},
+		{"f", "{}", true},
+		{"f.x", "", true},
+		{"x", "", true},
+		{"x.y", "", true},
+		{"e.x", "", false},
+		{"a.b.c", "", false},
+		{"a.d.c", "", false},
+	} {
+		got, ok := jsonscan.Lookup(s, strings.Split(tt.names, ".")...)
+		if got != tt.want || ok != tt.ok {
+			t.Errorf("Lookup(%s) = %q, %t; want %q, %t", tt.names, got, ok, tt.want, tt.ok)
+		}
+	}
+	for _, broken := range []string{``, `{`, `{"a"`, `{"b":}`, `{"b":1`, `{"a":[}`} {
+		if got, ok := jsonscan.Lookup(broken, "a"); ok {
+			t.Errorf("Lookup(%s) = %q", broken, got)
+		}
+	}
+}
+
+func TestIsFloat(t *testing.T) {
+	for text, want := range map[string]bool{"1": false, "-12": false, "1.5": true, "1e21": true, "1E5": true} {
+		if jsonscan.IsFloat([]byte(text)) != want {
+			t.Errorf("IsFloat(%s) = %t", text, !want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, s := range texts {
+		f.Add(s)
+	}
+	for _, s := range refused {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { check(t, s) })
+}
+
+func BenchmarkSkip(b *testing.B) {
+	s := `{"items":[` + strings.Repeat(`{"name":"a-name-like-any-other","replicas":3,"labels":{"app":"something"},"ratio":0.25},`, 100) + `{}]}`
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if jsonscan.Skip(s, 0) != len(s) {
+			b.Fatal("not skipped")
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package jsonscan
+
+// Skip returns the index after the value at s[i], -1 if it is refused. Unlike
+// [Value] it does not mind repeated keys, escapes in keys and halves of
+// surrogate pairs.
+func Skip(s string, i int) int { return skip(s, i, MaxDepth) }
+
+func skip(s string, i, depth int) int {
+	if i >= len(s) || depth < 0 {
+		return -1
+	}
+	switch s[i] {
+	case '{':
+		return skipObject(s, Space(s, i+1), depth-1)
+	case '[':
+		return skipList(s, Space(s, i+1), depth-1)
+	case '"':
+		end, _ := String(s, i+1)
+		if end < 0 {
+			return -1
+		}
+		return end + 1
+	case 't':
+		return Literal(s, i, "true")
+	case 'f':
+		return Literal(s, i, "false")
+	case 'n':
+		return Literal(s, i, "null")
+	}
+	end, _ := Number(s, i)
+	return end
+}
+
+func skipList(s string, i, depth int) int {
+	if i < len(s) && s[i] == ']' {
+		return i + 1
+	}
+	for more := true; more; {
+		if i = skip(s, i, depth); i < 0 {
+			return -1
+		}
+		i, more = Next(s, i, ']')
+	}
+	return i
+}
+
+func skipObject(s string, i, depth int) int {
+	if i < len(s) && s[i] == '}' {
+		return i + 1
+	}
+	for more := true; more; {
+		if i >= len(s) || s[i] != '"' {
+			return -1
+		}
+		end, _ := String(s, i+1)
+		if end < 0 {
+			return -1
+		}
+		if i = Space(s, end+1); i >= len(s) || s[i] != ':' {
+			return -1
+		}
+		if i = skip(s, Space(s, i+1), depth); i < 0 {
+			return -1
+		}
+		i, more = Next(s, i, '}')
+	}
+	return i
+}
+
+// Lookup returns the text of the value that the names lead to in the object s,
+// "" if it is absent. It reports false if s is refused or one of the values on
+// the way is no object.
+func Lookup(s string, names ...string) (string, bool) {
+	i := Space(s, 0)
+	for _, name := range names {
+		if i >= len(s) || s[i] != '{' {
+			return "", false
+		}
+		var ok bool
+		if i, ok = member(s, i, name); !ok || i < 0 {
+			return "", ok
+		}
+	}
+	end := Skip(s, i)
+	if end < 0 {
+		return "", false
+	}
+	return s[i:end], true
+}
+
+// member returns the index of the value of a member of the object at s[i], -1
+// if there is none of that name.
+func member(s string, i int, name string) (int, bool) {
+	i = Space(s, i+1)
+	if i < len(s) && s[i] == '}' {
+		return -1, true
+	}
+	for more := true; more; {
+		key, _, at := Key(s, i)
+		if at < 0 {
+			return -1, false
+		}
+		if key == name {
+			return at, true
+		}
+		end := Skip(s, at)
+		if end < 0 {
+			return -1, false
+		}
+		if i, more = Next(s, end, '}'); i < 0 {
+			return -1, false
+		}
+	}
+	return -1, true
+}

@@ -1,0 +1,113 @@
+package jsonscan
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// A Num is the value of a number: Int, or Float if IsFloat is set.
+type Num struct {
+	Int     int64
+	Float   float64
+	IsFloat bool
+}
+
+// maxDigits is how many digits always fit an int64.
+const maxDigits = 18
+
+// Number reads the number at s[i]. It returns the index after it, -1 if there
+// is no number, or one that does not fit a float64.
+func Number(s string, i int) (end int, n Num) {
+	start := i
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	first := i
+	var value int64
+	for i < len(s) && isDigit(s[i]) {
+		value = value*10 + int64(s[i]-'0') // wrong if there are many digits
+		i++
+	}
+	if i == first || s[first] == '0' && i > first+1 {
+		return -1, Num{}
+	}
+	if i < len(s) && (s[i] == '.' || s[i]|0x20 == 'e') {
+		return fraction(s, start, i)
+	}
+	if i-first > maxDigits {
+		return large(s[start:i], i)
+	}
+	if first > start {
+		value = -value
+	}
+	return i, Num{Int: value}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// fraction reads the rest of a number that begins at start and whose digits
+// before the fraction or exponent end at i.
+func fraction(s string, start, i int) (int, Num) {
+	if s[i] == '.' {
+		end := digits(s, i+1)
+		if end == i+1 {
+			return -1, Num{}
+		}
+		i = end
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		end := digits(s, i)
+		if end == i {
+			return -1, Num{}
+		}
+		i = end
+	}
+	return float(s[start:i], i)
+}
+
+func digits(s string, i int) int {
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
+}
+
+// large reads an integer of many digits.
+func large(text string, end int) (int, Num) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return end, Num{Int: n}
+	}
+	return float(text, end)
+}
+
+func float(text string, end int) (int, Num) {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return -1, Num{}
+	}
+	return end, Num{Float: f, IsFloat: true}
+}
+
+// AppendFloat appends f, which is finite, the way encoding/json does.
+func AppendFloat(dst []byte, f float64) []byte {
+	const smallest, largest = 1e-6, 1e21 // that are written without an exponent
+	abs := math.Abs(f)
+	if abs == 0 || abs >= smallest && abs < largest {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	if n := len(dst); n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1] // e-09 is written e-9
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// IsFloat reports whether the text of a number is that of a float64, however
+// large: whether it has a fraction or an exponent.
+func IsFloat(text []byte) bool { return bytes.ContainsAny(text, ".eE") }

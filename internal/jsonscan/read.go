@@ -1,0 +1,165 @@
+package jsonscan
+
+import "strings"
+
+// MaxDepth is how deep objects and lists may lie in one another.
+const MaxDepth = 512
+
+// Space returns the index of the first byte of s from i on that is not white
+// space.
+func Space(s string, i int) int {
+	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// Literal returns the index after word, true, false or null, if it is at s[i],
+// else -1.
+func Literal(s string, i int, word string) int {
+	if !strings.HasPrefix(s[i:], word) {
+		return -1
+	}
+	return i + len(word)
+}
+
+// Decode returns the value that is the whole of s, and reports false if s is
+// refused.
+func Decode(s string) (any, bool) {
+	v, end := Value(s, Space(s, 0))
+	return v, end >= 0 && Space(s, end) == len(s)
+}
+
+// Value returns the value that begins at s[i] and the index after it, -1 if it
+// is refused.
+func Value(s string, i int) (any, int) { return value(s, i, MaxDepth) }
+
+func value(s string, i, depth int) (any, int) {
+	if i >= len(s) {
+		return nil, -1
+	}
+	switch s[i] {
+	case '{':
+		return object(s, i+1, depth-1)
+	case '[':
+		return list(s, i+1, depth-1)
+	case '"':
+		end, text := String(s, i+1)
+		if end < 0 {
+			return nil, -1
+		}
+		if text&Escaped == 0 {
+			return s[i+1 : end], end + 1
+		}
+		b, ok := Unescape(nil, s[i+1:end])
+		if !ok {
+			return nil, -1
+		}
+		return string(b), end + 1
+	case 't':
+		return true, Literal(s, i, "true")
+	case 'f':
+		return false, Literal(s, i, "false")
+	case 'n':
+		return nil, Literal(s, i, "null")
+	}
+	end, n := Number(s, i)
+	if n.IsFloat {
+		return n.Float, end
+	}
+	return n.Int, end
+}
+
+func list(s string, i, depth int) (any, int) {
+	out := []any{}
+	i = Space(s, i)
+	if i < len(s) && s[i] == ']' {
+		return out, i + 1
+	}
+	for depth >= 0 {
+		v, end := value(s, i, depth)
+		if end < 0 {
+			return nil, -1
+		}
+		out = append(out, v)
+		next, more := Next(s, end, ']')
+		if !more {
+			return out, next
+		}
+		i = next
+	}
+	return nil, -1
+}
+
+func object(s string, i, depth int) (any, int) {
+	out := map[string]any{}
+	i = Space(s, i)
+	if i < len(s) && s[i] == '}' {
+		return out, i + 1
+	}
+	for depth >= 0 {
+		key, _, at := Key(s, i)
+		if at < 0 {
+			return nil, -1
+		}
+		v, end := value(s, at, depth)
+		if end < 0 {
+			return nil, -1
+		}
+		n := len(out)
+		if out[key] = v; len(out) == n {
+			return nil, -1
+		}
+		next, more := Next(s, end, '}')
+		if !more {
+			return out, next
+		}
+		i = next
+	}
+	return nil, -1
+}
+
+// Key reads the key at s[i] and the colon after it. It returns the index of
+// the value, -1 if there is no key, or one that is written with an escape.
+func Key(s string, i int) (key string, text Text, at int) {
+	if i >= len(s) || s[i] != '"' {
+		return "", 0, -1
+	}
+	end, text := String(s, i+1)
+	if end < 0 || text&Escaped != 0 {
+		return "", 0, -1
+	}
+	key = s[i+1 : end]
+	if i = end + 1; i < len(s) && s[i] != ':' {
+		i = Space(s, i)
+	}
+	if i >= len(s) || s[i] != ':' {
+		return "", 0, -1
+	}
+	if i++; i < len(s) && s[i] <= ' ' {
+		i = Space(s, i)
+	}
+	return key, text, i
+}
+
+// Next reads what follows an element that ends at i. If it is a comma, it
+// returns the index of the next element. If it is the closing bracket, it
+// returns the index after it and false, and otherwise -1 and false.
+func Next(s string, i int, closing byte) (next int, more bool) {
+	if i < len(s) && s[i] <= ' ' {
+		i = Space(s, i)
+	}
+	if i >= len(s) {
+		return -1, false
+	}
+	switch s[i] {
+	case ',':
+		if i++; i < len(s) && s[i] <= ' ' {
+			i = Space(s, i)
+		}
+		return i, true
+	case closing:
+		return i + 1, false
+	}
+	return -1, false
+}

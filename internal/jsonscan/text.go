@@ -1,0 +1,175 @@
+package jsonscan
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Text says what a string has in it that keeps it from being written the way
+// it is read.
+type Text uint8
+
+const (
+	// Escaped: there is an escape sequence.
+	Escaped Text = 1 << iota
+	// Special: there is a character that is written as an escape sequence:
+	// one that matters to HTML, or a line separator.
+	Special
+)
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// String finds the end of the string whose opening quote is before s[i]. It
+// returns the index of the closing quote, -1 if there is none or the string is
+// refused.
+func String(s string, i int) (end int, text Text) {
+	for {
+		for i+8 <= len(s) {
+			stops := stopsOf(load(s, i))
+			if stops != 0 {
+				i += bits.TrailingZeros64(stops) >> 3
+				break
+			}
+			i += 8
+		}
+		if i >= len(s) {
+			return -1, 0
+		}
+		switch c := s[i]; {
+		case c == '"':
+			return i, text
+		case c == '\\':
+			n := escapeLen(s[i:])
+			if n == 0 {
+				return -1, 0
+			}
+			text |= Escaped
+			i += n
+		case c < ' ':
+			return -1, 0
+		case c == '<', c == '>', c == '&':
+			text |= Special
+			i++
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n <= 1 {
+				return -1, 0
+			}
+			if r == '\u2028' || r == '\u2029' {
+				text |= Special
+			}
+			i += n
+		default:
+			i++
+		}
+	}
+}
+
+// load reads eight bytes of s, the first one lowest.
+func load(s string, i int) uint64 {
+	s = s[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// stopsOf marks bytes that are not simply part of a string. The lowest mark is
+// right; there may be false ones above it.
+func stopsOf(x uint64) uint64 {
+	quote := x ^ '"'*ones
+	slash := x ^ '\\'*ones
+	angle := (x | 2*ones) ^ '>'*ones // '<' is '>' but for one bit
+	amp := x ^ '&'*ones
+	zero := (quote-ones)&^quote | (slash-ones)&^slash | (angle-ones)&^angle | (amp-ones)&^amp
+	return (zero | (x-' '*ones)&^x | x) & highs
+}
+
+// escapeLen returns the length of the escape sequence that s begins with, 0 if
+// it is none.
+func escapeLen(s string) int {
+	if len(s) < 2 {
+		return 0
+	}
+	switch s[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if _, ok := hex4(s); ok {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hex4 returns the number in an escape sequence with four hexadecimal digits.
+func hex4(s string) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range []byte(s[2:6]) {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// Unescape appends what s, the inside of a string that [String] has accepted,
+// stands for. It reports false if half a surrogate pair is escaped.
+func Unescape(dst []byte, s string) ([]byte, bool) {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			dst = append(dst, s[i])
+			i++
+			continue
+		}
+		if s[i+1] != 'u' {
+			dst = append(dst, unescaped(s[i+1]))
+			i += 2
+			continue
+		}
+		r, _ := hex4(s[i:])
+		i += 6
+		switch {
+		case r >= 0xdc00 && r < 0xe000:
+			return dst, false
+		case r >= 0xd800 && r < 0xdc00:
+			low, ok := hex4(s[i:])
+			if !ok || low < 0xdc00 || low >= 0xe000 {
+				return dst, false
+			}
+			r = (r-0xd800)<<10 | (low - 0xdc00) + 0x10000
+			i += 6
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return dst, true
+}
+
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	default:
+		return c
+	}
+}

@@ -1,0 +1,134 @@
+package jsonscan
+
+import (
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. It reports false if s is not UTF-8.
+func AppendString(dst []byte, s string) ([]byte, bool) {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				return dst, false
+			}
+			if r == '\u2028' || r == '\u2029' {
+				dst = append(dst, s[done:i]...)
+				dst = append(dst, `\u202`...)
+				dst = append(dst, hexDigits[r&0xf])
+				done = i + n
+			}
+			i += n
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
+			i++
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		dst = appendEscape(dst, c)
+		i++
+		done = i
+	}
+	dst = append(dst, s[done:]...)
+	return append(dst, '"'), true
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	default:
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xf])
+	}
+}
+
+// Append appends v, a value as [Decode] returns it, as JSON with sorted keys.
+// It reports false if it cannot: for other types, strings that are not UTF-8
+// and values nested deeper than [MaxDepth].
+func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth) }
+
+func appendValue(dst []byte, v any, depth int) ([]byte, bool) {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...), true
+	case bool:
+		return strconv.AppendBool(dst, v), true
+	case int64:
+		return strconv.AppendInt(dst, v, 10), true
+	case float64:
+		if v-v != 0 { // infinite, or not a number
+			return dst, false
+		}
+		return AppendFloat(dst, v), true
+	case string:
+		return AppendString(dst, v)
+	case []any:
+		return appendList(dst, v, depth-1)
+	case map[string]any:
+		return appendObject(dst, v, depth-1)
+	default:
+		return dst, false
+	}
+}
+
+func appendList(dst []byte, list []any, depth int) ([]byte, bool) {
+	if list == nil || depth < 0 {
+		return dst, false
+	}
+	dst = append(dst, '[')
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var ok bool
+		if dst, ok = appendValue(dst, v, depth); !ok {
+			return dst, false
+		}
+	}
+	return append(dst, ']'), true
+}
+
+func appendObject(dst []byte, m map[string]any, depth int) ([]byte, bool) {
+	if m == nil || depth < 0 {
+		return dst, false
+	}
+	var few [16]string
+	keys := few[:0]
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	dst = append(dst, '{')
+	for i, k := range keys {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var ok bool
+		if dst, ok = AppendString(dst, k); !ok {
+			return dst, false
+		}
+		dst = append(dst, ':')
+		if dst, ok = appendValue(dst, m[k], depth); !ok {
+			return dst, false
+		}
+	}
+	return append(dst, '}'), true
+}

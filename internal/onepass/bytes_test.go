@@ -1,0 +1,310 @@
+package onepass_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/pruning"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// engines do what a plan does, one after the other.
+type engines struct {
+	pruner    *pruning.Pruner
+	defaulter *defaulting.Defaulter
+	validator *validation.Validator
+	cfg       onepass.Config
+}
+
+func newEngines(n *schema.Node, cfg onepass.Config) *engines {
+	return &engines{
+		pruner:    pruning.New(n, pruning.PlainOnly()),
+		defaulter: defaulting.New(n, defaulting.PlainOnly()),
+		validator: validation.New(n, validation.PlainOnly()),
+		cfg:       cfg,
+	}
+}
+
+// run returns the object and the unknown fields, or an error if there is
+// anything to say about the object.
+func (e *engines) run(raw string) (string, []string, error) {
+	var obj map[string]any
+	strict, err := kjson.UnmarshalStrict([]byte(raw), &obj)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(strict) > 0 {
+		return "", nil, strict[0]
+	}
+	if _, ok := obj["metadata"].(map[string]any); !ok || obj["apiVersion"] != e.cfg.APIVersion || obj["kind"] != e.cfg.Kind {
+		return "", nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
+	}
+	var unknown []string
+	for _, p := range e.pruner.Report(obj) {
+		unknown = append(unknown, p.String())
+	}
+	e.defaulter.DropNulls(obj)
+	e.defaulter.Default(obj)
+	if e.cfg.DropStatus {
+		delete(obj, "status")
+	}
+	if errs := e.validator.Validate(obj); len(errs) > 0 {
+		return "", nil, errs[0]
+	}
+	out, err := json.Marshal(obj)
+	return string(out), unknown, err
+}
+
+func sameMetadata(m map[string]any) (map[string]any, bool) { return m, !hasNull(m) }
+
+func hasNull(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, e := range v {
+			if hasNull(e) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if hasNull(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// agree runs plan and engines on raw, and reports whether the plan took it.
+func agree(t *testing.T, plan *onepass.Plan, e *engines, raw string) (string, bool) {
+	t.Helper()
+	got, ok := plan.Bytes(raw, onepass.Request{Report: true, Metadata: sameMetadata})
+	silent, silentOK := plan.Bytes(raw, onepass.Request{Metadata: sameMetadata})
+	if ok && (!silentOK || string(silent.JSON) != string(got.JSON)) || silent.Unknown != nil {
+		t.Errorf("%s\nwith report %t %s\nwithout     %t %s", raw, ok, got.JSON, silentOK, silent.JSON)
+	}
+	if !ok {
+		return "", false
+	}
+	want, unknown, err := e.run(raw)
+	if err != nil {
+		t.Errorf("%s\nplain path: %v\nplan:       %s", raw, err, got.JSON)
+	}
+	if want != string(got.JSON) {
+		t.Errorf("%s\nplain path: %s\nplan:       %s", raw, want, got.JSON)
+	}
+	var paths []string
+	for _, p := range got.Unknown {
+		paths = append(paths, p.String())
+	}
+	if diff := cmp.Diff(unknown, paths); diff != "" {
+		t.Errorf("%s\nunknown fields (-plain +plan):\n%s", raw, diff)
+	}
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(got.JSON, &obj); err != nil {
+		t.Fatal(err)
+	}
+	if m := string(got.JSON[got.Metadata[0]:got.Metadata[1]]); m != string(obj["metadata"]) {
+		t.Errorf("Metadata is %s", m)
+	}
+	return string(got.JSON), true
+}
+
+// A group is a schema of spec and what becomes of values of it.
+type group struct {
+	Name   string
+	Spec   string // schema, YAML
+	Root   string // schema of the whole object instead
+	Status bool   // has the status subresource
+	NoPlan bool
+	Cases  []struct {
+		In, Out string // values of spec; members of the root beside the head
+		Plain   bool   // left to the plain path
+	}
+}
+
+var testConfig = onepass.Config{APIVersion: "example.com/v1", Kind: "Thing"}
+
+func compileGroup(t testing.TB, g *group) *schema.Node {
+	t.Helper()
+	text := g.Root
+	if text == "" {
+		text = "type: object\nproperties: {spec: " + g.Spec + "}"
+	}
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		t.Fatalf("%s: %v", g.Name, err)
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatalf("%s: %v", g.Name, errs)
+	}
+	return n
+}
+
+func groups(t testing.TB) []group {
+	t.Helper()
+	data, err := os.ReadFile("testdata/bytes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []group
+	if err := yaml.UnmarshalStrict(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+const head = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},`
+
+func (g *group) object(text string) string {
+	if g.Root != "" {
+		return strings.TrimSuffix(head+text, ",") + "}"
+	}
+	return head + `"spec":` + text + `}`
+}
+
+func TestBytes(t *testing.T) {
+	for _, g := range groups(t) {
+		t.Run(g.Name, func(t *testing.T) {
+			n := compileGroup(t, &g)
+			cfg := testConfig
+			cfg.DropStatus = g.Status
+			plan := onepass.Compile(n, cfg)
+			if (plan == nil) != g.NoPlan {
+				t.Fatalf("Compile = %v", plan)
+			}
+			for _, c := range g.Cases {
+				got, ok := agree(t, plan, newEngines(n, cfg), g.object(c.In))
+				if ok == c.Plain {
+					t.Errorf("%s: taken is %t", c.In, ok)
+				}
+				if want := g.object(c.Out); ok && got != want {
+					t.Errorf("%s\ngot  %s\nwant %s", c.In, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The head of an object can be anything; one that is not as it has to be is
+// left to the plain path.
+func TestHeads(t *testing.T) {
+	n := compileGroup(t, &group{Spec: "{type: string}"})
+	plan, e := onepass.Compile(n, testConfig), newEngines(n, testConfig)
+	for _, raw := range []string{
+		``, `null`, `[]`, `"a"`, `{}`, `{`, `{"`, `{"kind"`, `{"kind":`, `{"kind":"Thing"`, `{"kind":"Thing",`,
+		head, head + `}`, head + `"spec":"a"`, head + `"spec":"a"}}`, head + `"spec":"a"} x`,
+		head + `"spec":"a","kind":"Thing"}`, head + `"spec":"a","Kind":"Thing"}`, head + `"spec":"a","APIversion":5}`,
+		strings.Replace(head, "Thing", "Other", 1) + `"spec":"a"}`,
+		strings.Replace(head, "v1", "v2", 1) + `"spec":"a"}`,
+		strings.Replace(head, `{"name":"a"}`, "null", 1) + `"spec":"a"}`,
+		strings.Replace(head, `{"name":"a"}`, "[]", 1) + `"spec":"a"}`,
+		strings.Replace(head, `{"name":"a"}`, `{"name":"a","name":"b"}`, 1) + `"spec":"a"}`,
+		`{"apiVersion":"example.com/v1","kind":"Thing","spec":"a"}`,
+		head + `"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
+	} {
+		if got, ok := agree(t, plan, e, raw); ok {
+			t.Errorf("%s is taken: %s", raw, got)
+		}
+	}
+	if _, ok := agree(t, plan, e, " \n"+head+`"spec" : "a" , "x" : [ 1 , { } ] } `); !ok {
+		t.Error("white space is not taken")
+	}
+}
+
+type target struct {
+	plan    *onepass.Plan
+	engines *engines
+}
+
+// targets returns a plan for every group and every version of the definitions
+// in testdata, and hands inputs for them to add.
+func targets(t testing.TB, add func(i int, raw string)) []target {
+	var out []target
+	for _, g := range groups(t) {
+		cfg := testConfig
+		cfg.DropStatus = g.Status
+		n := compileGroup(t, &g)
+		if plan := onepass.Compile(n, cfg); plan != nil {
+			out = append(out, target{plan, newEngines(n, cfg)})
+			for _, c := range g.Cases {
+				add(len(out)-1, g.object(c.In))
+			}
+		}
+	}
+	corpus, err := crdtest.LoadTestdata(filepath.Join("..", "..", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range corpus.Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+			if len(errs) > 0 {
+				continue
+			}
+			cfg := onepass.Config{APIVersion: d.CRD.Spec.Group + "/" + v.Name, Kind: d.CRD.Spec.Names.Kind}
+			plan := onepass.Compile(n, cfg)
+			if plan == nil {
+				continue
+			}
+			out = append(out, target{plan, newEngines(n, cfg)})
+			for _, s := range d.Samples {
+				if s.Version() == v.Name {
+					add(len(out)-1, string(crdtest.Encode(s.Object)))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// FuzzBytes holds plans against the engines.
+func FuzzBytes(f *testing.F) {
+	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
+	f.Fuzz(func(t *testing.T, i uint8, raw string) {
+		x := list[int(i)%len(list)]
+		agree(t, x.plan, x.engines, raw)
+	})
+}
+
+func BenchmarkBytes(b *testing.B) {
+	type input struct {
+		i   int
+		raw string
+	}
+	var inputs []input
+	list := targets(b, func(i int, raw string) { inputs = append(inputs, input{i, raw}) })
+	request := onepass.Request{Report: true, Metadata: sameMetadata}
+	for n, in := range inputs {
+		plan := list[in.i].plan
+		if _, ok := plan.Bytes(in.raw, request); !ok || len(in.raw) < 400 {
+			continue
+		}
+		b.Run(fmt.Sprintf("input=%d/bytes=%d", n, len(in.raw)), func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(in.raw)))
+			for b.Loop() {
+				plan.Bytes(in.raw, request)
+			}
+		})
+	}
+}

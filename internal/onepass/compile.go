@@ -1,0 +1,247 @@
+package onepass
+
+import (
+	"math"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/check"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/schema"
+)
+
+type compiler struct {
+	checks *check.Compiler
+	done   map[key]*node
+	fills  map[*schema.Node]*defaultText
+	budget int // values by which defaults may still grow
+	empty  *node
+	keep   *node
+	// loose: what is compiled now says what to prune and nothing else.
+	loose bool
+}
+
+type key struct {
+	schema   *schema.Node
+	preserve bool
+	loose    bool
+}
+
+func newCompiler() *compiler {
+	c := &compiler{
+		checks: check.NewCompiler(check.Config{Minor: minor}),
+		done:   make(map[key]*node),
+		fills:  make(map[*schema.Node]*defaultText),
+		budget: maxFilled,
+	}
+	c.empty = unchecked(dropOthers)
+	c.keep = unchecked(keepOthers)
+	return c
+}
+
+// unchecked returns a node for values that no schema describes.
+func unchecked(o others) *node {
+	n := &node{accept: check.All, free: check.All, others: o, members: &members{max: -1}}
+	n.items = n
+	return n
+}
+
+// node returns the node for values of n at a place that inherits preserve.
+func (c *compiler) node(n *schema.Node, preserve bool) *node {
+	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	switch {
+	case n == nil && preserve:
+		return c.keep
+	case n == nil:
+		return c.empty
+	}
+	k := key{n, preserve, c.loose}
+	if done, ok := c.done[k]; ok {
+		return done
+	}
+	out := c.compile(n, preserve)
+	c.done[k] = out
+	return out
+}
+
+func (c *compiler) compile(n *schema.Node, preserve bool) *node {
+	if c.loose {
+		return c.compileLoose(n, preserve)
+	}
+	ch := c.checks.Node(n)
+	out := &node{accept: ch.Accept, check: ch, fill: c.fill(n)}
+	out.free = freeKinds(ch)
+	out.nullFill = out.fill != nil && !n.Nullable()
+	out.nullDrop = out.fill == nil && !n.Nullable()
+	out.whole = ch.Enum != nil || ch.Nested != nil
+	out.odd = n.EmbeddedResource()
+	out.items = c.node(n.Items(), preserve)
+	c.objects(out, n, preserve)
+	out.list = c.list(out.items, ch)
+	return out
+}
+
+// compileLoose compiles what is going to be thrown away, once it is known
+// which fields of it are not declared.
+func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
+	out := &node{accept: check.All, free: check.All, odd: n.EmbeddedResource(), members: &members{max: -1}}
+	if preserve {
+		out.others = keepOthers
+	}
+	if additional, declared := n.AdditionalProperties(); declared {
+		out.others, out.rest = walkOthers, c.node(additional, false)
+	}
+	for name, p := range n.Properties() {
+		out.members.add(name, c.node(p, false))
+	}
+	out.members.finish(nil)
+	out.items = c.node(n.Items(), preserve)
+	return out
+}
+
+func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
+	if preserve {
+		out.others = keepOthers
+	}
+	additional, declared := n.AdditionalProperties()
+	if declared {
+		out.others, out.rest = walkOthers, c.node(additional, false)
+		if !n.AllowsAdditionalProperties() {
+			out.others = refuseOthers
+		}
+		out.odd = out.odd || n.Len() > 0 // which of both applies depends on who asks
+	}
+	m := &members{max: -1}
+	for name, p := range n.Properties() {
+		m.add(name, c.node(p, false))
+	}
+	limits := n.Limits()
+	if impossible(limits.MaxProperties) || impossible(limits.MaxItems) {
+		out.odd = true
+	}
+	m.min, m.max = count(limits.MinProperties, 0), count(limits.MaxProperties, -1)
+	out.odd = !m.finish(limits.Required) || out.odd
+	out.members = m
+}
+
+func (m *members) add(name string, n *node) {
+	text, ok := jsonscan.AppendString(nil, name)
+	if !ok {
+		n = &node{odd: true, members: &members{}} // no key of that name can be met
+	}
+	m.list = append(m.list, member{name: name, node: n, text: string(text) + ":"})
+}
+
+// finish makes what is derived from the list. It reports false if a member is
+// required that is not declared.
+func (m *members) finish(required []string) bool {
+	m.index = make(map[string]int, len(m.list))
+	m.required, m.defaults = newBitset(len(m.list)), newBitset(len(m.list))
+	for i := range m.list {
+		m.index[m.list[i].name] = i
+		if m.list[i].node.fill != nil {
+			m.defaults.add(i)
+		}
+	}
+	for _, name := range required {
+		i, ok := m.index[name]
+		if !ok {
+			return false
+		}
+		if !m.defaults.has(i) {
+			m.required.add(i)
+		}
+	}
+	return true
+}
+
+// count returns a limit as an int, absent if it is not set.
+func count(c schema.Count, absent int) int {
+	switch {
+	case !c.Set:
+		return absent
+	case c.N < 0:
+		return 0
+	}
+	return int(min(c.N, math.MaxInt32))
+}
+
+// impossible reports whether a maximum refuses everything.
+func impossible(c schema.Count) bool { return c.Set && c.N < 0 }
+
+func (c *compiler) list(items *node, ch *check.Node) *listRule {
+	l := ch.List
+	if l == nil {
+		return nil
+	}
+	out := &listRule{
+		min: count(l.Min, 0), max: count(l.Max, -1),
+		kind: l.Kind, slow: l.Unique, check: l,
+	}
+	if l.Kind != check.MapList {
+		return out
+	}
+	for _, name := range l.Keys {
+		i, ok := items.members.index[name]
+		if !ok {
+			out.slow = true
+			return out
+		}
+		out.keys = append(out.keys, i)
+	}
+	out.slow = out.slow || len(l.Keys) == 0
+	return out
+}
+
+// freeKinds returns the kinds of scalars that are subject to nothing but their
+// type.
+func freeKinds(n *check.Node) check.Mask {
+	if n.Enum != nil {
+		return 0
+	}
+	free := check.Bool | check.Null
+	if n.Text == nil {
+		free |= check.String
+	}
+	switch {
+	case n.Number == nil:
+		free |= check.Int | check.Float
+	case anyInt(n.Number):
+		free |= check.Int
+	}
+	if j := n.Nested; j != nil {
+		free &= check.Null | decided(j, check.Bool) | decided(j, check.Int) | decided(j, check.String)
+	}
+	return free
+}
+
+func anyInt(n *check.Number) bool {
+	return !n.Min.Set && !n.Max.Set && !n.Multiple.Set && n.Format != "int32"
+}
+
+// decided returns kind if every value of that kind satisfies j.
+func decided(j *check.Junctors, kind check.Mask) check.Mask {
+	for _, b := range j.AllOf {
+		if !admitsKind(b, kind) {
+			return 0
+		}
+	}
+	ok := len(j.AnyOf) == 0
+	for _, b := range j.AnyOf {
+		ok = ok || admitsKind(b, kind)
+	}
+	if !ok || len(j.OneOf) > 0 || j.Not != nil {
+		return 0
+	}
+	return kind
+}
+
+// admitsKind reports whether a branch admits all values of the kind.
+func admitsKind(n *check.Node, kind check.Mask) bool {
+	return n.Accept&kind == kind && freeKinds(n)&kind == kind
+}
+
+// isNamedLikeType reports whether the server, which finds kind and apiVersion
+// without regard to case, could take a member of the root for one of them.
+func isNamedLikeType(name string) bool {
+	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
+}

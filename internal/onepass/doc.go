@@ -1,0 +1,50 @@
+// Package onepass does in one walk over the text of an object what the engines
+// do in five walks over maps: it prunes, drops nulls, sets defaults, and checks
+// values and lists. What comes out is the text of the object that the server
+// stores; no maps are made on the way.
+//
+// [Compile] makes a [Plan] of a schema, and [Plan.Bytes] applies it.
+//
+// # Semantics
+//
+// The result is, byte for byte, what encoding/json writes of the object that
+// package defaulting and package pruning make of the decoded input, and there
+// is a result only if package validation finds nothing wrong with it. Three
+// things are left to the caller: metadata of the object, which is handed to
+// [Request].Metadata; rules; and whether kind and apiVersion are right, which
+// here must be those of [Config].
+//
+// A member is written as soon as it is read. Members that turn out to be in
+// another order than the output needs, and defaults that belong before them,
+// are moved once the object is complete. Null members and members that are not
+// declared leave no trace but their keys, because a key may come again.
+//
+// Schemas of whole objects and lists, which are allOf, anyOf, oneOf, not, enum
+// and uniqueItems next to them, need the value. It is decoded from the text that
+// was written, which by then is finished. Where they only tell scalars apart, as
+// most anyOf do, they are worked out per kind of value when the plan is made.
+//
+// # The plain path
+//
+// Whatever is wrong or strange is not for this package: [Plan.Bytes] says so,
+// nothing has happened yet, and the caller takes the path through the engines
+// from the start. So does it with
+//
+//   - everything that is not valid, as only package validation can say why;
+//   - everything that package jsonscan refuses to read, such as repeated keys;
+//   - floats that are written like integers, 1.0 or 1e3: the text could not
+//     tell them from integers later on;
+//   - embedded resources, and defaults that are not valid or have one inside;
+//   - schemas that declare properties next to additionalProperties, or require
+//     a property that they do not declare, where these are met.
+//
+// A schema that says more of metadata than what its values may be, or of the
+// whole object what differs from that of others, has no plan: [Compile] returns
+// nil.
+//
+// # Concurrency and ownership
+//
+// A Plan is immutable and safe for concurrent use. It keeps the buffers of past
+// calls for calls to come, up to a megabyte each. What is returned belongs to the
+// caller; paths may keep the input alive.
+package onepass

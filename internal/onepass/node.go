@@ -1,0 +1,92 @@
+package onepass
+
+import (
+	"github.com/crdkit/crdkit/internal/check"
+)
+
+// A node says what to do with the values of one place: what pruning, null
+// dropping, defaulting and validation together come to. Equal schemas share
+// theirs, except that one schema has two if preserving unknown fields is
+// inherited in one place and not in another.
+type node struct {
+	accept check.Mask // kinds that the type admits
+	free   check.Mask // kinds that are subject to nothing but accept
+	others others
+
+	// odd: values of the place are for the plain path.
+	odd bool
+	// whole: an object or list has to be checked as a whole once it is
+	// finished, by check.
+	whole bool
+	// nullDrop: null as a member is removed. nullFill: it gives way to the
+	// default.
+	nullDrop, nullFill bool
+
+	check   *check.Node  // nil if everything is admitted
+	members *members     // never nil
+	rest    *node        // of members that are not declared, if others is walkOthers
+	items   *node        // never nil
+	list    *listRule    // nil if lists are subject to nothing
+	fill    *defaultText // nil if there is no default
+}
+
+// others says what happens to members that are not declared.
+type others uint8
+
+const (
+	dropOthers others = iota
+	keepOthers
+	walkOthers
+	refuseOthers // additionalProperties: false keeps them, validation refuses them
+)
+
+// members are the declared members of an object and what is asked of all.
+type members struct {
+	list     []member // in increasing order of name
+	index    map[string]int
+	required bitset // that have no default
+	defaults bitset
+	min, max int // of members; max is -1 if there is none
+}
+
+type member struct {
+	name string
+	node *node
+	text string // `"name":` as it is written
+	role role
+}
+
+// A role marks members of the root that a request treats apart.
+type role uint8
+
+const (
+	ordinary role = iota
+	apiVersionRole
+	kindRole
+	metadataRole
+	droppedRole
+)
+
+// defaultText is a default that is filled in and written.
+type defaultText struct {
+	json string
+	odd  bool // not valid, or too large: for the plain path
+}
+
+// listRule is what is asked of a list apart from its elements.
+type listRule struct {
+	min, max int // max is -1 if there is none
+	kind     check.ListKind
+	keys     []int // members of items that are the keys of a check.MapList
+	slow     bool  // the keys are not all declared, or elements have to be unique
+	check    *check.List
+}
+
+// A bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) add(i int) { b[i/64] |= 1 << (i % 64) }
+
+func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }

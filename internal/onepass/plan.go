@@ -1,0 +1,212 @@
+package onepass
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// minor is the minor version of Kubernetes that is followed.
+const minor = 37
+
+// A Plan is what is done to objects of one schema. It never changes and is
+// safe for concurrent use.
+type Plan struct {
+	root       *node
+	keep       *node
+	apiVersion string // as JSON
+	kind       string
+	metadata   []int // the one member of root
+	seed       maphash.Seed
+	walks      sync.Pool // of *walk
+}
+
+// A Config says what objects a [Plan] is for.
+type Config struct {
+	APIVersion, Kind string // of the objects
+	// DropStatus removes the status of objects once defaults are set, as is
+	// done to new objects of a resource with the status subresource.
+	DropStatus bool
+}
+
+// A Request is what differs from one call to the next.
+type Request struct {
+	// Report makes the call return the paths of undeclared fields.
+	Report bool
+	// Metadata does to the metadata of the object what is to be done to it,
+	// and returns what it is then. It may change its argument. It returns
+	// false if the object is for the plain path.
+	Metadata func(map[string]any) (map[string]any, bool)
+}
+
+// Compile returns the plan for objects of schema n, nil if there is none. A nil
+// n declares nothing.
+func Compile(n *schema.Node, cfg Config) *Plan {
+	c := newCompiler()
+	root := &node{}
+	switch {
+	case n == nil:
+		root = unchecked(dropOthers)
+		root.members = &members{max: -1}
+	case n.Facts().Has(schema.HasJunctors) && revealing(n):
+		return nil
+	default:
+		*root = *c.compile(n, n.PreserveUnknownFields())
+	}
+	if root.odd || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
+		return nil
+	}
+	p := &Plan{root: root, keep: c.keep, seed: maphash.MakeSeed()}
+	p.metadata = []int{root.members.index["metadata"]}
+	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
+	return p
+}
+
+func quote(s string) string {
+	text, _ := jsonscan.AppendString(nil, s)
+	return string(text)
+}
+
+// revealing reports whether a property bears a name at which validation
+// reports errors of branches that do not matter otherwise.
+func revealing(n *schema.Node) bool {
+	if n == nil {
+		return false
+	}
+	for name := range n.Properties() {
+		if name == "" || strings.HasPrefix(name, "IMPORTANT!") {
+			return true
+		}
+	}
+	status := n.Property("status")
+	return status != nil && status != n && revealing(status)
+}
+
+// resource makes root the node of whole objects. It reports false if the
+// schema says of the fields that all objects have what the plan does not do.
+func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
+	old := root.members
+	m := &members{min: old.min, max: old.max}
+	m.list = slices.Clone(old.list)
+	m.role("apiVersion", apiVersionRole, c.keep)
+	m.role("kind", kindRole, c.keep)
+	m.role("metadata", metadataRole, c.keep)
+	if cfg.DropStatus {
+		c.dropStatus(m, n, root.others == keepOthers)
+	}
+	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	m.finish(nil)
+	for i := range m.list {
+		p := &m.list[i]
+		if j, declared := old.index[p.name]; declared && old.required.has(j) {
+			m.required.add(i)
+		}
+		if !c.fitsRole(p, cfg) || p.role == droppedRole && m.required.has(i) {
+			return false
+		}
+	}
+	root.members = m
+	return true
+}
+
+// dropStatus makes status a member to be dropped, unless it is one anyway.
+func (c *compiler) dropStatus(m *members, n *schema.Node, preserve bool) {
+	var status *schema.Node
+	if n != nil {
+		status = n.Property("status")
+	}
+	if status == nil && !preserve {
+		return
+	}
+	i := m.role("status", droppedRole, c.keep)
+	if status != nil {
+		c.loose = true
+		m.list[i].node = c.node(status, false)
+		c.loose = false
+	}
+}
+
+// role gives a member its role, adds it if it is not declared, and returns its
+// place in the list.
+func (m *members) role(name string, r role, keep *node) int {
+	i := slices.IndexFunc(m.list, func(p member) bool { return p.name == name })
+	if i < 0 {
+		i = len(m.list)
+		m.add(name, keep)
+	}
+	m.list[i].role = r
+	return i
+}
+
+func (c *compiler) fitsRole(p *member, cfg Config) bool {
+	switch p.role {
+	case apiVersionRole:
+		return p.node.check.Valid(cfg.APIVersion)
+	case kindRole:
+		return p.node.check.Valid(cfg.Kind)
+	case metadataRole:
+		return !p.node.busy(make(map[*node]bool))
+	}
+	return !isNamedLikeType(p.name)
+}
+
+// busy reports whether n can change a value that has no nulls other than by
+// pruning.
+func (n *node) busy(seen map[*node]bool) bool {
+	if n == nil || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if n.odd || n.fill != nil || n.items.busy(seen) || n.rest.busy(seen) {
+		return true
+	}
+	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.busy(seen) })
+}
+
+// An Object is what came of an object.
+type Object struct {
+	JSON []byte // as encoding/json writes it
+	// Unknown are the paths of undeclared fields, sorted by what they are
+	// written as, if the request asks for them.
+	Unknown []schema.Path
+	// Metadata says where in JSON the value of metadata begins and ends.
+	Metadata [2]int
+}
+
+// Bytes does to s, the JSON text of an object, what is to be done to it. It
+// reports false if the plain path has to decide: if anything is wrong with the
+// object, or out of the ordinary.
+func (p *Plan) Bytes(s string, r Request) (Object, bool) {
+	w, pooled := p.walks.Get().(*walk)
+	if !pooled {
+		w = &walk{}
+	}
+	defer p.release(w)
+	w.plan, w.request, w.s = p, r, s
+	if !w.run() {
+		return Object{}, false
+	}
+	metadata := w.keys[0]
+	return Object{JSON: bytes.Clone(w.out), Unknown: w.paths(), Metadata: [2]int{metadata.start, metadata.end}}, true
+}
+
+// maxKept bounds the memory that is kept from one call for the next.
+const maxKept = 1 << 20
+
+// release keeps the memory of w for another call, but not what it refers to.
+func (p *Plan) release(w *walk) {
+	if cap(w.out) > maxKept || cap(w.entries)*entrySize > maxKept {
+		return
+	}
+	clear(w.entries[:cap(w.entries)])
+	*w = walk{
+		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0],
+		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0],
+	}
+	p.walks.Put(w)
+}
