@@ -1,0 +1,171 @@
+package crdkit
+
+import (
+	"context"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/definition"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A Report says what kube-apiserver would make of a definition, and what it
+// keeps to itself. It belongs to the caller; the values of errors may be parts
+// of the definition.
+type Report struct {
+	// Errors are why the server refuses the definition, sorted by field, type
+	// and detail; there are none if it accepts it. An error that the server
+	// repeats is repeated. Their Step is "definition", and their Pointer leads
+	// to the place in the definition as it was given. Field may name another,
+	// because the server moves what all versions have in common out of the
+	// versions before it looks.
+	Errors validation.ErrorList
+	// Warnings are the warning headers of the response to an accepted
+	// definition, in the order of the versions and of their schemas; other than
+	// the server, which sends no warnings with a refusal, Report always has them.
+	Warnings []string
+	// Notes are advice of ours, sorted by pointer, code and text, if it was
+	// asked for with [WithNotes]. The server says none of it.
+	Notes []Note
+}
+
+// Accepted reports whether the server accepts the definition.
+func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
+
+// Err returns an aggregate of the errors, nil if there are none.
+func (r *Report) Err() error { return r.Errors.Err() }
+
+// stepDefinition is the step of errors about a definition.
+const stepDefinition validation.Step = "definition"
+
+// Check says what kube-apiserver 1.37 would say to the creation of a
+// definition, as by kubectl create. Defaults are set first, see [SetDefaults];
+// the status that the definition may have is ignored, as the server does. crd is
+// not changed. A nil crd is refused.
+//
+// Errors have the type, field and detail of the server's. Two things for which
+// the server has no answer but a panic are errors: selectable fields of a schema
+// that cannot be converted, and paths that lead on through
+// additionalProperties: true.
+//
+// A definition that passes can be compiled, see [Compile]. Check may be called
+// from several goroutines.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
+func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
+	if crd == nil {
+		return nothingToCheck()
+	}
+	if report := tooLarge(crd); report != nil {
+		return report
+	}
+	crd = prepareCreate(crd)
+	shape := definition.New(crd)
+	engines := newCheckEngines(opts)
+	errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
+		&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
+	errs = append(errs, definition.Check(shape, nil, definition.CreateOptions(), engines)...)
+	if len(errs) == 0 {
+		errs = commonMeta(&crd.ObjectMeta)
+	}
+	return report(shape, errs, definition.Warnings(shape), engines)
+}
+
+// CheckUpdate says what kube-apiserver 1.37 would say to an update of the
+// definition old to crd, as by kubectl replace. The definition old is taken as
+// it was stored: its status says which versions were ever stored, and whether
+// it is established, after which scope and kind cannot change. Without a status
+// it is not established. Of crd the status is ignored, and metadata that a
+// client takes over from the server, such as the resourceVersion, is taken from
+// old where it is missing. Neither is changed. A nil crd is refused; a nil old
+// makes CheckUpdate the same as [Check].
+//
+// What old got away with is not held against crd, see
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
+//
+// CheckUpdate may be called from several goroutines.
+func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
+	if old == nil {
+		return Check(crd, opts...)
+	}
+	if crd == nil {
+		return nothingToCheck()
+	}
+	for _, d := range [...]*apiextensionsv1.CustomResourceDefinition{crd, old} {
+		if report := tooLarge(d); report != nil {
+			return report
+		}
+	}
+	old = withDefaults(old)
+	crd = prepareUpdate(crd, old)
+	shape, before := definition.New(crd), definition.New(old)
+	engines := newCheckEngines(opts)
+
+	path := field.NewPath("metadata")
+	errs := commonMeta(&crd.ObjectMeta)
+	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
+	errs = append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
+		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
+	strictness := definition.UpdateOptions(shape, before, engines)
+	errs = append(errs, definition.Check(shape, before, strictness, engines)...)
+	return report(shape, errs, definition.UpdateWarnings(shape, before), engines)
+}
+
+func nothingToCheck() *Report {
+	err := field.Required(nil, "the definition is nil")
+	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
+}
+
+// tooLarge returns the report on a definition that is too deep or too large to
+// be looked at, nil for any other.
+func tooLarge(crd *apiextensionsv1.CustomResourceDefinition) *Report {
+	errs := definition.TooLarge(crd)
+	if len(errs) == 0 {
+		return nil
+	}
+	r := &Report{}
+	for _, err := range errs {
+		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, "", ""))
+	}
+	return r
+}
+
+// definitionName is the rule for the name of a definition.
+func definitionName(crd *apiextensionsv1.CustomResourceDefinition) metavalidation.ValidateNameFunc {
+	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
+	return func(name string, prefix bool) []string {
+		texts := metavalidation.NameIsDNSSubdomain(name, prefix)
+		if name != want {
+			texts = append(texts, `must be spec.names.plural+"."+spec.group`)
+		}
+		return texts
+	}
+}
+
+// commonMeta is what the server asks of the metadata of all kinds.
+func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
+	segment := func(name string, prefix bool) []string {
+		if prefix {
+			return content.IsPathSegmentPrefix(name)
+		}
+		return content.IsPathSegmentName(name)
+	}
+	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
+}
+
+func report(shape *definition.Shape, errs field.ErrorList, warnings []string, e *checkEngines) *Report {
+	r := &Report{Warnings: warnings}
+	if e.notes {
+		r.Notes = advise(shape)
+	}
+	for _, err := range errs {
+		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, shape.Pointer(err.Field), ""))
+	}
+	r.Errors.Sort()
+	return r
+}

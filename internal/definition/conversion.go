@@ -1,0 +1,172 @@
+package definition
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// conversion: None, or a webhook that can be called.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+func (c *checker) conversion(conv *apiextensionsv1.CustomResourceConversion, path *field.Path) {
+	if conv == nil {
+		return
+	}
+	var client *apiextensionsv1.WebhookClientConfig
+	var reviews []string
+	if conv.Webhook != nil {
+		client, reviews = conv.Webhook.ClientConfig, conv.Webhook.ConversionReviewVersions
+	}
+	c.oneOf(string(conv.Strategy), path.Child("strategy"), string(apiextensionsv1.NoneConverter), string(apiextensionsv1.WebhookConverter))
+	if conv.Strategy != apiextensionsv1.WebhookConverter {
+		if client != nil {
+			c.add(field.Forbidden(path.Child("webhookClientConfig"), "should not be set when strategy is not set to Webhook"))
+		}
+		if len(reviews) > 0 {
+			c.add(field.Forbidden(path.Child("conversionReviewVersions"), "should not be set when strategy is not set to Webhook"))
+		}
+		return
+	}
+	if client == nil {
+		c.add(field.Required(path.Child("webhookClientConfig"), "required when strategy is set to Webhook"))
+	} else {
+		c.client(client, path.Child("webhookClientConfig"))
+	}
+	c.reviewVersions(reviews, path.Child("conversionReviewVersions"))
+}
+
+func (c *checker) client(client *apiextensionsv1.WebhookClientConfig, path *field.Path) {
+	switch {
+	case (client.URL == nil) == (client.Service == nil):
+		c.add(field.Required(path, "exactly one of url or service is required"))
+	case client.URL != nil:
+		c.webhookURL(*client.URL, path.Child("url"))
+	default:
+		c.service(client.Service, path.Child("service"))
+	}
+	if len(client.CABundle) > 0 && c.opts.checkedBundle {
+		if err := checkBundle(client.CABundle); err != nil {
+			c.add(field.Invalid(path.Child("caBundle"), client.CABundle, err.Error()))
+		}
+	}
+}
+
+func (c *checker) webhookURL(text string, path *field.Path) {
+	const form = "; desired format: https://host[/path]"
+	u, err := url.Parse(text)
+	if err != nil {
+		c.add(field.Required(path, "url must be a valid URL: "+err.Error()+form))
+		return
+	}
+	if u.Scheme != "https" {
+		c.add(field.Invalid(path, u.Scheme, "'https' is the only allowed URL scheme"+form))
+	}
+	if u.Host == "" {
+		c.add(field.Invalid(path, u.Host, "host must be specified"+form))
+	}
+	if u.User != nil {
+		c.add(field.Invalid(path, u.User.String(), "user information is not permitted in the URL"))
+	}
+	if u.Fragment != "" {
+		c.add(field.Invalid(path, u.Fragment, "fragments are not permitted in the URL"))
+	}
+	if u.RawQuery != "" {
+		c.add(field.Invalid(path, u.RawQuery, "query parameters are not permitted in the URL"))
+	}
+}
+
+// service: the server takes name and namespace for each other.
+func (c *checker) service(s *apiextensionsv1.ServiceReference, path *field.Path) {
+	if s.Namespace == "" {
+		c.add(field.Required(path.Child("name"), ""))
+	}
+	if s.Name == "" {
+		c.add(field.Required(path.Child("namespace"), ""))
+	}
+	if s.Port != nil {
+		if texts := validation.IsValidPortNum(int(*s.Port)); texts != nil {
+			c.add(field.Invalid(path.Child("port"), *s.Port, "port is not valid: "+strings.Join(texts, ", ")))
+		}
+	}
+	if s.Path != nil && *s.Path != "" && *s.Path != "/" {
+		c.servicePath(*s.Path, path.Child("path"))
+	}
+}
+
+// servicePath: every segment is a DNS subdomain. Of a path that does not begin
+// with a slash the first byte is lost.
+func (c *checker) servicePath(text string, path *field.Path) {
+	if text == "//" {
+		c.add(field.Invalid(path, text, "segment[0] may not be empty"))
+		return
+	}
+	if !strings.HasPrefix(text, "/") {
+		c.add(field.Invalid(path, text, "must start with a '/'"))
+	}
+	for i, segment := range strings.Split(strings.TrimSuffix(text[1:], "/"), "/") {
+		if segment == "" {
+			c.add(field.Invalid(path, text, fmt.Sprintf("segment[%d] may not be empty", i)))
+			continue
+		}
+		for _, failure := range validation.IsDNS1123Subdomain(segment) {
+			c.add(field.Invalid(path, text, fmt.Sprintf("segment[%d]: %v", i, failure)))
+		}
+	}
+}
+
+// checkBundle returns why none of the certificates can be used.
+func checkBundle(bundle []byte) error {
+	if x509.NewCertPool().AppendCertsFromPEM(bundle) {
+		return nil
+	}
+	return fmt.Errorf("unable to load root certificates: %w", bundleError(bundle))
+}
+
+func bundleError(bundle []byte) error {
+	for len(bundle) > 0 {
+		var block *pem.Block
+		block, bundle = pem.Decode(bundle)
+		if block == nil {
+			return errors.New("unable to parse bytes as PEM block")
+		}
+		if block.Type != "CERTIFICATE" || len(block.Headers) != 0 {
+			continue
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			return fmt.Errorf("failed to parse certificate: %w", err)
+		}
+	}
+	return errors.New("no valid certificate authority data seen")
+}
+
+func isReviewVersion(name string) bool { return name == "v1" || name == "v1beta1" }
+
+func (c *checker) reviewVersions(names []string, path *field.Path) {
+	if len(names) == 0 {
+		c.add(field.Required(path, ""))
+		return
+	}
+	seen := map[string]bool{}
+	for i, name := range names {
+		if seen[name] {
+			c.add(field.Invalid(path.Index(i), name, "duplicate version"))
+			continue
+		}
+		seen[name] = true
+		for _, text := range validation.IsDNS1035Label(name) {
+			c.add(field.Invalid(path.Index(i), name, text))
+		}
+	}
+	if c.opts.recognizedReviews && !slices.ContainsFunc(names, isReviewVersion) {
+		c.add(field.Invalid(path, names, "must include at least one of v1, v1beta1"))
+	}
+}

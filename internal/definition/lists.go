@@ -1,0 +1,165 @@
+package definition
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func listType(s *apiextensionsv1.JSONSchemaProps) string {
+	if s.XListType == nil {
+		return ""
+	}
+	return *s.XListType
+}
+
+func itemsOf(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	if s.Items == nil {
+		return nil
+	}
+	return s.Items.Schema
+}
+
+// listsAndMaps: how lists and maps are merged.
+//
+// https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
+func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	if s.XMapType != nil {
+		c.typeFor("object", s.Type, path.Child("type"), "must be object if x-kubernetes-map-type is specified")
+		if accepted := []string{"atomic", "granular"}; !slices.Contains(accepted, *s.XMapType) {
+			c.add(field.NotSupported(path.Child("x-kubernetes-map-type"), *s.XMapType, accepted))
+		}
+	}
+	if s.XListType != nil {
+		if s.Type == "array" {
+			c.atomicSet(s, path)
+		}
+		c.typeFor("array", s.Type, path.Child("type"), "must be array if x-kubernetes-list-type is specified")
+		if accepted := []string{"atomic", "set", "map"}; !slices.Contains(accepted, *s.XListType) {
+			c.add(field.NotSupported(path.Child("x-kubernetes-list-type"), *s.XListType, accepted))
+		}
+	}
+	c.keysOfMapOnly(s, path.Child("x-kubernetes-list-type"))
+	if listType(s) == "map" {
+		c.mapList(s, path)
+	}
+	if c.opts.soundKeys {
+		c.soundKeys(s, path)
+	}
+}
+
+func (c *checker) typeFor(want, typ string, path *field.Path, text string) {
+	switch typ {
+	case want:
+	case "":
+		c.add(field.Required(path, text))
+	default:
+		c.add(field.Invalid(path, typ, text))
+	}
+}
+
+// nonAtomicItems returns the keyword that keeps the elements of a list from
+// being atomic, "" if they are.
+func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
+	items := itemsOf(s)
+	if items == nil {
+		return ""
+	}
+	switch items.Type {
+	case "array": // atomic unless it says otherwise
+		if items.XListType != nil && *items.XListType != "atomic" {
+			return "x-kubernetes-list-type"
+		}
+	case "object": // granular unless it says otherwise
+		if items.XMapType == nil || *items.XMapType != "atomic" {
+			return "x-kubernetes-map-type"
+		}
+	}
+	return ""
+}
+
+func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	if !c.opts.atomicSets || *s.XListType != "set" {
+		return
+	}
+	if keyword := nonAtomicItems(s); keyword != "" {
+		// The value is that of the list type for either keyword.
+		c.add(field.Invalid(path.Child("items", keyword), s.Items.Schema.XListType,
+			"must be atomic as item of a list with x-kubernetes-list-type=set"))
+	}
+}
+
+func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	const text = "must be map if x-kubernetes-list-map-keys is non-empty"
+	switch {
+	case len(s.XListMapKeys) == 0:
+	case s.XListType == nil:
+		c.add(field.Required(path, text))
+	case *s.XListType != "map":
+		c.add(field.Invalid(path, *s.XListType, text))
+	}
+}
+
+func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	if len(s.XListMapKeys) == 0 {
+		c.add(field.Required(path.Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+	}
+	items := itemsOf(s)
+	switch {
+	case s.Items == nil:
+		c.add(field.Required(path.Child("items"), "must have a schema if x-kubernetes-list-type is map"))
+	case items == nil:
+		c.add(field.Invalid(path.Child("items"), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
+	case items.Type != "object":
+		c.add(field.Invalid(path.Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+	default:
+		c.mapKeys(s, items, path)
+	}
+}
+
+func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	for i, key := range s.XListMapKeys {
+		property, ok := items.Properties[key]
+		switch {
+		case !ok:
+			c.add(field.Invalid(path.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+		case property.Type == "array" || property.Type == "object":
+			// The value is the type of the elements, not that of the key.
+			c.add(field.Invalid(path.Child("items", "properties").Key(key).Child("type"), items.Type,
+				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
+		}
+		if slices.Contains(s.XListMapKeys[:i], key) {
+			c.add(field.Invalid(path.Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+		}
+	}
+}
+
+// soundKeys: elements of sets and map lists must be there, and so must the
+// keys of the latter.
+func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	items := itemsOf(s)
+	typ := listType(s)
+	if items == nil || typ != "set" && typ != "map" {
+		return
+	}
+	if items.Nullable {
+		c.add(field.Forbidden(path.Child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+typ))
+	}
+	if typ == "set" {
+		return
+	}
+	for _, key := range s.XListMapKeys {
+		property, ok := items.Properties[key]
+		if !ok {
+			continue
+		}
+		at := path.Child("items", "properties").Key(key)
+		if property.Default == nil && !slices.Contains(items.Required, key) {
+			c.add(field.Required(at.Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+		}
+		if property.Nullable {
+			c.add(field.Forbidden(at.Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+		}
+	}
+}

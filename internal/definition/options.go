@@ -1,0 +1,189 @@
+package definition
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Options say how strict a definition is judged. What has been stored once
+// must remain storable, so an update may keep the faults of the old
+// definition, and for want of a finer measure make more of the same sort.
+type Options struct {
+	recognizedReviews bool // one of the review versions must be known to the server
+	immutableNames    bool // scope and kind cannot change
+	schemas           bool // all versions must have a schema, not only those that are served
+	knownTypes        bool // types must be among the six
+	structural        bool // schemas must be structural
+	prunedDefaults    bool // defaults must not have unknown fields
+	atomicSets        bool // elements of sets must be atomic
+	soundKeys         bool // keys of map lists must be there, elements not null
+	checkedBundle     bool // the CA bundle of a webhook must be valid
+
+	// Stored are the expressions that the old definition has, wherever. They
+	// may use functions that new ones may not yet use.
+	Stored Expressions
+	// unchanged are the names of versions whose schema does not change. Each of
+	// their rules may cost what it may.
+	unchanged map[string]bool
+	// crowded are the names of versions that had too many selectable fields
+	// already and keep them; "" is for those that all versions have in common.
+	crowded map[string]bool
+}
+
+// Expressions are sets of CEL expressions, by their text.
+type Expressions struct {
+	Rules, Messages map[string]bool
+}
+
+// CreateOptions are for a new definition.
+func CreateOptions() Options {
+	return Options{
+		recognizedReviews: true,
+		schemas:           true,
+		knownTypes:        true,
+		structural:        true,
+		prunedDefaults:    true,
+		atomicSets:        true,
+		soundKeys:         true,
+	}
+}
+
+// UpdateOptions are for a definition that replaces old.
+func UpdateOptions(s, old *Shape, e Engines) Options {
+	return Options{
+		recognizedReviews: recognizesReviews(old.CRD.Spec.Conversion),
+		immutableNames:    established(old.CRD),
+		schemas:           hasSchemas(old),
+		knownTypes:        !old.any(hasUnknownType),
+		structural:        !old.any(isNotStructural),
+		prunedDefaults:    !old.any(e.UnprunedDefaults),
+		atomicSets:        !old.any(hasNonAtomicSet),
+		soundKeys:         !old.any(hasUnsoundKeys),
+		checkedBundle:     checksBundle(old.CRD),
+		Stored:            expressionsOf(old),
+		unchanged:         unchangedVersions(s, old),
+		crowded:           crowdedVersions(s, old),
+	}
+}
+
+// any reports whether holds says so of any of the schemas.
+func (s *Shape) any(holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
+	return slices.ContainsFunc(s.schemas(), holds)
+}
+
+func recognizesReviews(c *apiextensionsv1.CustomResourceConversion) bool {
+	if c == nil || c.Webhook == nil || len(c.Webhook.ConversionReviewVersions) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.Webhook.ConversionReviewVersions, isReviewVersion)
+}
+
+func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == apiextensionsv1.Established {
+			return c.Status == apiextensionsv1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func hasSchemas(s *Shape) bool {
+	if s.Common.root() != nil {
+		return true
+	}
+	for i := range s.Versions {
+		if s.Versions[i].root() == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func hasUnknownType(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		return s.Type != "" && !slices.Contains(typeNames(), s.Type)
+	})
+}
+
+func isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
+	_, errs := schema.Compile(root, schema.WithoutAnnotations())
+	return len(errs) > 0
+}
+
+func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		return listType(s) == "set" && nonAtomicItems(s) != ""
+	})
+}
+
+func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		var c checker
+		c.soundKeys(s, field.NewPath(""))
+		return len(c.errs) > 0
+	})
+}
+
+// checksBundle: a bundle that is not valid was admitted before the definition
+// was established, and may stay.
+func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
+	if !established(old) {
+		return false
+	}
+	c := old.Spec.Conversion
+	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil || len(c.Webhook.ClientConfig.CABundle) == 0 {
+		return true
+	}
+	return checkBundle(c.Webhook.ClientConfig.CABundle) == nil
+}
+
+func expressionsOf(s *Shape) Expressions {
+	e := Expressions{Rules: map[string]bool{}, Messages: map[string]bool{}}
+	for _, root := range s.schemas() {
+		for n := range everySchema(root) {
+			for i := range n.XValidations {
+				e.Rules[n.XValidations[i].Rule] = true
+				if text := n.XValidations[i].MessageExpression; text != "" {
+					e.Messages[text] = true
+				}
+			}
+		}
+	}
+	return e
+}
+
+func unchangedVersions(s, old *Shape) map[string]bool {
+	out := map[string]bool{}
+	for i := range s.Versions {
+		name := s.Versions[i].Name
+		now, ok := s.schemaOf(name)
+		before, was := old.schemaOf(name)
+		if ok && was && sameSchema(now, before) {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+func crowdedVersions(s, old *Shape) map[string]bool {
+	out := map[string]bool{}
+	if len(old.Common.Selectable) > maxSelectable && same(s.Common.Selectable, old.Common.Selectable) {
+		out[""] = true
+	}
+	before := map[string]*Version{}
+	for i := range old.Versions {
+		before[old.Versions[i].Name] = &old.Versions[i]
+	}
+	for i := range s.Versions {
+		v := &s.Versions[i]
+		was := before[v.Name]
+		if was != nil && len(was.Selectable) > maxSelectable && same(v.Selectable, was.Selectable) {
+			out[v.Name] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package definition
+
+import (
+	"iter"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// anySchema reports whether holds says so of s or of any schema below it,
+// under whatever keyword.
+func anySchema(s *apiextensionsv1.JSONSchemaProps, holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
+	for n := range everySchema(s) {
+		if holds(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// everySchema yields s and all schemas below it, fields in increasing order of
+// name. A schema that is yielded must not be kept.
+func everySchema(s *apiextensionsv1.JSONSchemaProps) iter.Seq[*apiextensionsv1.JSONSchemaProps] {
+	return func(yield func(*apiextensionsv1.JSONSchemaProps) bool) { visit(s, yield) }
+}
+
+func visit(s *apiextensionsv1.JSONSchemaProps, yield func(*apiextensionsv1.JSONSchemaProps) bool) bool {
+	if s == nil {
+		return true
+	}
+	return yield(s) && children(s, func(child *apiextensionsv1.JSONSchemaProps) bool { return visit(child, yield) })
+}
+
+// A schemaFunc is called for a schema and says whether to go on.
+type schemaFunc func(*apiextensionsv1.JSONSchemaProps) bool
+
+// children calls do for the schemas directly below s until it says no, and
+// returns what it said last.
+func children(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
+	if items := s.Items; items != nil && !(one(items.Schema, do) && list(items.JSONSchemas, do)) {
+		return false
+	}
+	for _, nested := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		if !list(nested, do) {
+			return false
+		}
+	}
+	for _, named := range [...]map[string]apiextensionsv1.JSONSchemaProps{s.Properties, s.PatternProperties, s.Definitions} {
+		if len(named) > 0 && !byName(named, do) {
+			return false
+		}
+	}
+	for _, either := range [...]*apiextensionsv1.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
+		if either != nil && !one(either.Schema, do) {
+			return false
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Dependencies)) {
+		if !one(s.Dependencies[name].Schema, do) {
+			return false
+		}
+	}
+	return one(s.Not, do)
+}
+
+func one(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool { return s == nil || do(s) }
+
+func list(schemas []apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
+	for i := range schemas {
+		if !do(&schemas[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func byName(named map[string]apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		s := named[name]
+		if !do(&s) {
+			return false
+		}
+	}
+	return true
+}

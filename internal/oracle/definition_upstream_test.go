@@ -1,0 +1,148 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// An reply is what is said of a definition.
+type reply struct {
+	errors   []string // sorted
+	warnings []string // sorted
+	panicked string
+}
+
+func (a reply) equal(b reply) bool {
+	return slices.Equal(a.errors, b.errors) && slices.Equal(a.warnings, b.warnings)
+}
+
+func (a reply) diff(b reply) string {
+	return upstream.Diff(a.errors, b.errors) + upstream.Diff(a.warnings, b.warnings)
+}
+
+// definitionErrors writes errors as text: type, field and detail, each with the
+// number of times it is there.
+func definitionErrors(errs field.ErrorList) []string {
+	lines := make([]string, len(errs))
+	for i, e := range errs {
+		lines[i] = upstream.Normal(fmt.Sprintf("%s | %s | %s", e.Type, e.Field, e.Detail))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func newVerdict(errs validation.ErrorList, warnings []string) reply {
+	a := reply{errors: definitionErrors(errs.Field()), warnings: slices.Clone(warnings)}
+	slices.Sort(a.warnings)
+	return a
+}
+
+// A definitionServer is upstream's strategy for definitions.
+type definitionServer struct {
+	scheme   *runtime.Scheme
+	strategy interface {
+		rest.RESTCreateStrategy
+		rest.RESTUpdateStrategy
+	}
+}
+
+func newDefinitionServer() *definitionServer {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	return &definitionServer{scheme: scheme, strategy: customresourcedefinition.NewStrategy(scheme)}
+}
+
+// internal returns a definition as the server decodes it.
+func (s *definitionServer) internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	crd = crd.DeepCopy()
+	s.scheme.Default(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, s.scheme.Convert(crd, out, nil)
+}
+
+func catching(f func() reply) (a reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = reply{panicked: fmt.Sprint(p)}
+		}
+	}()
+	return f()
+}
+
+func (s *definitionServer) create(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) reply {
+	obj, err := s.internal(crd)
+	if err != nil {
+		t.Fatalf("converting %s: %v", crd.Name, err)
+	}
+	// As the handler for creations does, but for names and identifiers.
+	obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
+	obj.UID, obj.CreationTimestamp = "", metav1.Time{}
+	ctx := context.Background()
+	return catching(func() reply {
+		s.strategy.PrepareForCreate(ctx, obj)
+		errs := rest.ValidateCreate(ctx, obj, s.strategy)
+		a := reply{errors: definitionErrors(errs), warnings: s.strategy.WarningsOnCreate(ctx, obj)}
+		slices.Sort(a.warnings)
+		return a
+	})
+}
+
+func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.CustomResourceDefinition) reply {
+	obj, err := s.internal(crd)
+	if err != nil {
+		t.Fatalf("converting %s: %v", crd.Name, err)
+	}
+	before, err := s.internal(old)
+	if err != nil {
+		t.Fatalf("converting %s: %v", old.Name, err)
+	}
+	// What a client does.
+	if obj.ResourceVersion == "" {
+		if obj.ResourceVersion = before.ResourceVersion; obj.ResourceVersion == "" {
+			obj.ResourceVersion = "1"
+		}
+	}
+	ctx := context.Background()
+	return catching(func() reply {
+		obj.Generation = before.Generation
+		s.strategy.PrepareForUpdate(ctx, obj, before)
+		obj.Generation = before.Generation // the change of the spec counts later
+		if obj.UID == "" {
+			obj.UID = before.UID
+		}
+		if !before.CreationTimestamp.IsZero() {
+			obj.CreationTimestamp = before.CreationTimestamp
+		}
+		if !before.DeletionTimestamp.IsZero() {
+			obj.DeletionTimestamp = before.DeletionTimestamp
+		}
+		if before.DeletionGracePeriodSeconds != nil && obj.DeletionGracePeriodSeconds == nil {
+			obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
+		}
+		errs := rest.ValidateUpdate(ctx, obj, before, s.strategy)
+		a := reply{errors: definitionErrors(errs), warnings: s.strategy.WarningsOnUpdate(ctx, obj, before)}
+		slices.Sort(a.warnings)
+		return a
+	})
+}
+
+// knownPanic reports whether upstream's panic is one of those that are clear
+// errors of ours.
+func knownPanic(text string) bool {
+	return strings.Contains(text, "nil pointer dereference")
+}
