@@ -38,6 +38,22 @@
 //   - With Old, what a value breaks that did not change is forgiven and put into
 //     [Result.Ratcheted], unless the rule is a transition rule or had no result.
 //
+// # Rules that are written
+//
+// [Check] returns what the server has against the rules of a definition that is
+// created or updated: rules that do not compile, in the language of the version
+// before, as a server admits no new rule that it could not be rolled back with;
+// rules that refer to oldSelf in vain; and rules that may cost too much. The
+// server estimates the cost of an expression from the sizes that the schema
+// allows, and multiplies that of a rule by how often its value can occur.
+//
+// [Estimate] returns these estimates, and for a rule over its limit, or near it,
+// the bounds of the schema that the cost comes from with the largest value of
+// each that makes the rule fit. The values have been tried.
+//
+// [KubernetesVersion] follows the server of another version, from 1.29 to 1.37,
+// in which functions there are. What they cost is as in 1.37.
+//
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 // and, for the libraries, https://kubernetes.io/docs/reference/using-api/cel/.
 //
@@ -51,8 +67,8 @@
 //     from run to run; here it does not. A loop over a map within a rule is as
 //     random as there.
 //   - Texts of errors name types selfType instead of a name that is random.
-//   - A fieldPath that goes on below values which no schema describes is ignored;
-//     it makes the server panic.
+//   - A fieldPath that goes on below values which no schema describes is ignored,
+//     and refused by [Check]; it makes the server panic.
 //   - [Compile] refuses rules that do not compile, as the server does when a
 //     definition is written. [Stored] turns that off.
 //
