@@ -2,8 +2,13 @@
 // server.
 //
 //	crdkit admit -c CRD... FILE...
+//	crdkit check FILE...
+//	crdkit convert -c CRD --to VERSION FILE...
 //	crdkit cost -c CRD...
+//	crdkit migrate -c NEW --old OLD [DIR...]
+//	crdkit openapi -c CRD...
 //	crdkit rules -c CRD...
+//	crdkit versions -c CRD
 //
 // See the help of each command, and package crdkit for the same as a library.
 package main
@@ -49,7 +54,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	root.AddCommand(newAdmit(), newCost(), newRules())
+	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newMigrate(), newOpenAPI(), newRules(), newVersions())
 
 	err := root.ExecuteContext(ctx)
 	var code exitCode

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/serving/openapi"
+)
+
+const openapiLong = `Print the OpenAPI document that kube-apiserver publishes for definitions.
+
+Without --v2 it is of OpenAPI version 3, as clients find it below /openapi/v3.
+The server has a document for each group and version there; they are printed as
+one, unless --group-version names one of them. With --v2 it is what the
+definitions add to /openapi/v2. Only versions that are served are published.
+
+CRD is a file, a directory, or - for standard input. The exit code is 0, or 2 if
+a definition cannot be read or published; then nothing is printed but why.`
+
+const openapiExample = `  crdkit openapi -c crd.yaml
+  crdkit openapi -c crds/ -R --v2
+  crdkit openapi -c crds/ --group-version stable.example.com/v1`
+
+// A publisher holds the flags of crdkit openapi.
+type publisher struct {
+	definitions  []string
+	v2           bool
+	groupVersion string
+	recursive    bool
+}
+
+func newOpenAPI() *cobra.Command {
+	p := &publisher{}
+	cmd := &cobra.Command{
+		Use:     "openapi -c CRD...",
+		Short:   "Print the OpenAPI document that the server publishes for definitions",
+		Long:    openapiLong,
+		Example: openapiExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			crds, errs := readDefinitions(p.definitions, p.recursive, cmd.InOrStdin())
+			if len(errs) > 0 {
+				for _, err := range errs {
+					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
+				}
+				return exitCode(exitUndecided)
+			}
+			return p.publish(crds, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&p.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	f.BoolVar(&p.v2, "v2", false, "print the document of OpenAPI version 2")
+	f.StringVar(&p.groupVersion, "group-version", "", "print the document of one group and version only: GROUP/VERSION")
+	f.BoolVarP(&p.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	cmd.MarkFlagsMutuallyExclusive("v2", "group-version")
+	if err := cmd.MarkFlagRequired("crd"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (p *publisher) publish(crds []*apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
+	d, err := p.document(crds)
+	if err != nil {
+		return err
+	}
+	data, err := d.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err = out.Write(b.Bytes())
+	return err
+}
+
+func (p *publisher) document(crds []*apiextensionsv1.CustomResourceDefinition) (*openapi.Document, error) {
+	if p.v2 {
+		return openapi.V2(crds)
+	}
+	docs, err := openapi.V3(crds)
+	if err != nil {
+		return nil, err
+	}
+	paths := slices.Sorted(maps.Keys(docs))
+	if p.groupVersion != "" {
+		if d := docs["apis/"+p.groupVersion]; d != nil {
+			return d, nil
+		}
+		return nil, fmt.Errorf("no definition serves %q; there is %s", p.groupVersion, strings.ReplaceAll(strings.Join(paths, ", "), "apis/", ""))
+	}
+	if len(paths) == 0 {
+		return nil, errors.New("no definition serves a version")
+	}
+	var all []*openapi.Document
+	for _, path := range paths {
+		all = append(all, docs[path])
+	}
+	return openapi.Merge(all...)
+}
+
+// readDefinitions returns the definitions of files and directories in their
+// order. Documents of other kinds are passed over in directories and are errors
+// in files.
+func readDefinitions(names []string, recursive bool, in io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
+	var (
+		crds []*apiextensionsv1.CustomResourceDefinition
+		errs []error
+	)
+	for _, name := range names {
+		info, err := os.Stat(name)
+		inDirectory := err == nil && info.IsDir()
+		before := len(crds) + len(errs)
+		for doc := range documents(name, recursive, in) {
+			if doc.err == nil && inDirectory && !isDefinition(doc.data) {
+				continue
+			}
+			crd, err := parseDocument(doc)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", doc.place(), err))
+				continue
+			}
+			crds = append(crds, crd)
+		}
+		if len(crds)+len(errs) == before {
+			errs = append(errs, fmt.Errorf("%s: no CustomResourceDefinition in it", name))
+		}
+	}
+	return crds, errs
+}
+
+func parseDocument(doc document) (*apiextensionsv1.CustomResourceDefinition, error) {
+	if doc.err != nil {
+		return nil, doc.err
+	}
+	return crdkit.Parse(doc.data)
+}
