@@ -16,6 +16,10 @@ func (x *executor) equal(a, b code, not bool) code {
 	switch {
 	case a.kind == kindString && b.kind == kindString:
 		out = equalStrings(a, b)
+	case a.isIntOrString() && b.constant != nil && (b.kind == kindString || b.kind == kindInt):
+		out = equalIntOrString(a, b)
+	case b.isIntOrString() && a.constant != nil && (a.kind == kindString || a.kind == kindInt):
+		out = equalIntOrString(b, a)
 	case a.kind != b.kind:
 		out = x.equalBoxed(a, b)
 	case a.kind == kindInt, a.kind == kindDuration:
@@ -99,63 +103,4 @@ func (x *executor) equalBoxed(a, b code) code {
 		f.cost += callCost(operators.Equals, "equals", eq, v, w)
 		return bool(is)
 	}}
-}
-
-// comparable reports whether values can be compared without boxing them.
-func (s *shape) comparable() bool {
-	switch s.kind {
-	case shapeString, shapeBoolean, shapeInteger, shapeIntOrString:
-		return true
-	case shapeAtomicList:
-		return s.items.comparable()
-	}
-	return false
-}
-
-func equalRaw(a, b code) code {
-	s, l, r := a.shape, a.raw, b.raw
-	return code{cost: costs(a, b, 0), bool: func(f *frame) bool {
-		v := l(f)
-		w := r(f)
-		eq, ok := s.same(v, w)
-		n, m := sizeOf(v), sizeOf(w)
-		f.cost += tenth(min(n, m))
-		if !ok {
-			f.bail = true
-		}
-		return eq
-	}}
-}
-
-// sizeOf returns the size of a raw value, which is 1 for what has none.
-func sizeOf(v any) int {
-	switch v := v.(type) {
-	case string:
-		return utf8.RuneCountInString(v)
-	case []any:
-		return len(v)
-	case map[string]any:
-		return len(v)
-	}
-	return 1
-}
-
-// same compares two raw values. It is not ok if one of them is not of the shape.
-func (s *shape) same(a, b any) (eq, ok bool) {
-	if !s.fits(a) || !s.fits(b) {
-		return false, false
-	}
-	if s.kind != shapeAtomicList {
-		return a == b, true
-	}
-	l, r := a.([]any), b.([]any)
-	if len(l) != len(r) {
-		return false, true
-	}
-	for i := range l {
-		if eq, ok := s.items.same(l[i], r[i]); !eq || !ok {
-			return false, ok
-		}
-	}
-	return true, true
 }

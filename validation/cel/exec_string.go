@@ -2,6 +2,7 @@ package cel
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -69,6 +70,8 @@ func (x *executor) binaryString(overload string, a, b code) code {
 		return stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
 	case overloads.MatchesString, overloads.Matches:
 		return x.matches(a, b)
+	case "string_find_string":
+		return x.find(a, b)
 	case overloads.AddString:
 		return code{kind: kindString, cost: costs(a, b, 0), string: func(f *frame) string {
 			v := l(f)
@@ -119,10 +122,37 @@ func (x *executor) matches(a, b code) code {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	s, each := a.string, uint64(math.Ceil(float64(utf8.RuneCountInString(string(text)))*0.25))
+	s, each := a.string, patternCost(string(text))
 	return code{kind: kindBool, cost: a.cost, bool: func(f *frame) bool {
 		v := s(f)
-		f.cost += uint64(math.Ceil((1.0+float64(utf8.RuneCountInString(v)))*0.1)) * each
+		f.cost += searchCost(v) * each
 		return p.Match(v)
 	}}
+}
+
+// find compiles the search for the first match of an expression that is known.
+func (x *executor) find(a, b code) code {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return code{}
+	}
+	re, err := regexp.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	s, each := a.string, patternCost(string(text))
+	return code{kind: kindString, cost: a.cost, string: func(f *frame) string {
+		v := s(f)
+		f.cost += searchCost(v) * each
+		return re.FindString(v)
+	}}
+}
+
+// searchCost is what looking for a pattern in a string costs, per patternCost.
+func searchCost(s string) uint64 {
+	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
+}
+
+func patternCost(p string) uint64 {
+	return uint64(math.Ceil(float64(utf8.RuneCountInString(p)) * 0.25))
 }

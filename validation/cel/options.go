@@ -116,19 +116,23 @@ type evalOptions struct {
 	budget uint64
 }
 
-type evalOption func(*evalOptions)
+type oldOption map[string]any
 
-func (f evalOption) applyEval(o *evalOptions) { f(o) }
+func (old oldOption) applyEval(o *evalOptions) { o.old = old }
+
+type budgetOption uint64
+
+func (units budgetOption) applyEval(o *evalOptions) { o.budget = uint64(units) }
 
 // Old gives the object that is replaced. Transition rules see it as oldSelf, and
 // what the object breaks already is ratcheted. It is not changed; nil is as good
 // as no option.
 func Old(old map[string]any) EvalOption {
-	return evalOption(func(o *evalOptions) { o.old = old })
+	return oldOption(old)
 }
 
 // Budget bounds what all rules together may spend, in cost units of CEL.
 // Without it the bound is [DefaultBudget].
 func Budget(units uint64) EvalOption {
-	return evalOption(func(o *evalOptions) { o.budget = units })
+	return budgetOption(units)
 }

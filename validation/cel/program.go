@@ -3,6 +3,7 @@ package cel
 import (
 	"context"
 	"math"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,6 +20,8 @@ type Program struct {
 	root      *node
 	correlate *correlate.Schema
 	limit     uint64 // cost units of one call
+
+	runs sync.Pool // of *run, with what they keep
 }
 
 // A Result is the verdict of a [Program] on one object.
@@ -85,17 +88,13 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 	if p == nil || obj == nil {
 		return Result{}
 	}
-	o := evalOptions{budget: DefaultBudget}
-	for _, opt := range opts {
-		opt.applyEval(&o)
-	}
-	r := run{}
+	r := p.begin(opts)
 	var old any
-	if o.old != nil {
-		old = o.old
-		r.ratchet.here = p.correlate.Pair(obj, o.old)
+	if r.options.old != nil {
+		old = r.options.old
+		r.ratchet.here = p.correlate.Pair(obj, old)
 	}
-	return r.eval(ctx, p, obj, old, o.budget)
+	return r.eval(ctx, p, obj, old)
 }
 
 // EvalDefault runs the rules on a default value of the schema, which is taken
@@ -104,15 +103,24 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	if p == nil || value == nil {
 		return Result{}
 	}
-	o := evalOptions{budget: DefaultBudget}
-	for _, opt := range opts {
-		opt.applyEval(&o)
-	}
-	r := run{}
-	return r.eval(ctx, p, value, value, o.budget)
+	return p.begin(opts).eval(ctx, p, value, value)
 }
 
-func (r *run) eval(ctx context.Context, p *Program, value, old any, budget uint64) Result {
+func (p *Program) begin(opts []EvalOption) *run {
+	r, ok := p.runs.Get().(*run)
+	if !ok {
+		r = new(run)
+	}
+	r.options = evalOptions{budget: DefaultBudget}
+	for _, opt := range opts {
+		opt.applyEval(&r.options)
+	}
+	return r
+}
+
+// eval ends the run.
+func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
+	budget := r.options.budget
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -129,5 +137,7 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any, budget uint6
 	}
 	res.Errors.Sort()
 	res.Ratcheted.Sort()
+	r.release()
+	p.runs.Put(r)
 	return res
 }

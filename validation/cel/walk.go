@@ -2,7 +2,6 @@ package cel
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,11 +18,13 @@ import (
 // A run is the state of one Eval: the place the walk is at, what corresponds to
 // it in the old object, and what was found and spent so far.
 type run struct {
+	options    evalOptions
 	ctx        context.Context
 	cancelable bool
 	remaining  int64 // cost units; negative once no more rules are run
 
 	path    []schema.Step
+	names   []string // of the entries of maps that the walk is in
 	ratchet ratchet
 
 	// What the rules of the node at hand can refer to: raw, and for cel-go once
@@ -33,6 +34,23 @@ type run struct {
 	plain, optional variables
 
 	errs, ratcheted validation.ErrorList
+}
+
+// maxKept is how many steps and names a run keeps room for.
+const maxKept = 1024
+
+// release forgets everything but the room that the next run can use.
+func (r *run) release() {
+	r.frame.release()
+	*r = run{frame: r.frame, path: emptied(r.path), names: emptied(r.names)}
+}
+
+func emptied[T any](s []T) []T {
+	if cap(s) > maxKept {
+		return nil
+	}
+	clear(s[:cap(s)])
+	return s[:0]
 }
 
 // stopped reports whether no more rules are to be run.
@@ -67,12 +85,20 @@ func (r *run) object(n *node, value, old map[string]any) {
 		old = nil
 	}
 	if n.values != nil {
-		for _, name := range slices.Sorted(maps.Keys(value)) {
+		from := len(r.names)
+		for name := range value {
+			r.names = append(r.names, name)
+		}
+		to := len(r.names)
+		slices.Sort(r.names[from:])
+		for i := from; i < to; i++ {
+			name := r.names[i]
 			r.entry(n.values, schema.Key(name), name, value, old)
 			if r.stopped() {
 				return
 			}
 		}
+		r.names = r.names[:from]
 	}
 	for i := range n.fields {
 		f := &n.fields[i]
