@@ -1,4 +1,4 @@
-package crdtest
+package generate
 
 import (
 	"maps"

@@ -1,0 +1,109 @@
+package conversiontest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/jsondiff"
+)
+
+// A route leads from one version to another and back.
+type route struct {
+	def      *crdkit.Definition
+	from, to *version
+}
+
+// object makes an object that the server admits, nil if what was made is
+// refused. Every second one lacks some of its parts, as objects do that people
+// write.
+func (r *route) object(ctx context.Context, rng *rand.Rand, class generate.Class) (*unstructured.Unstructured, error) {
+	full := &unstructured.Unstructured{Object: r.from.generator.Object(rng, class)}
+	if rng.IntN(2) == 0 {
+		if obj, err := r.admit(ctx, thinned(rng, full)); obj != nil || err != nil {
+			return obj, err
+		}
+	}
+	return r.admit(ctx, full)
+}
+
+// thinned returns an object without one to three of its parts.
+func thinned(rng *rand.Rand, full *unstructured.Unstructured) *unstructured.Unstructured {
+	obj := full.DeepCopy()
+	for range 1 + rng.IntN(3) {
+		all := parts(obj.Object, nil)
+		if len(all) == 0 {
+			break
+		}
+		without(obj.Object, all[rng.IntN(len(all))])
+	}
+	return obj
+}
+
+// admit creates an object, and returns nil if it is refused.
+func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	result, err := r.from.Create(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	if !result.Admitted() {
+		return nil, nil
+	}
+	return obj, nil
+}
+
+// examine takes an object there and back, and makes the failure small.
+func (r *route) examine(ctx context.Context, obj *unstructured.Unstructured) (*Failure, error) {
+	failure := r.travel(ctx, obj)
+	if failure != nil {
+		failure = r.minimize(ctx, failure)
+	}
+	return failure, ctx.Err()
+}
+
+// travel takes an object there and back. It returns nil if nothing happened to
+// it.
+func (r *route) travel(ctx context.Context, obj *unstructured.Unstructured) *Failure {
+	f := &Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
+	if f.There, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
+		f.Kind = NotThere
+		return f
+	}
+	if f.Back, f.Err = r.convert(ctx, f.There, r.from); f.Err != nil {
+		f.Kind = NotBack
+		return f
+	}
+	diffs := jsondiff.Of(obj.Object, f.Back.Object)
+	if len(diffs) == 0 {
+		return nil
+	}
+	first := diffs[0]
+	f.Path, f.Before, f.After = first.Path, first.Before, first.After
+	f.Kind = map[jsondiff.Kind]Kind{jsondiff.Removed: Lost, jsondiff.Added: Added, jsondiff.Replaced: Changed}[first.Kind]
+	return f
+}
+
+// convert converts an object as the server does when it reads from storage,
+// but for defaults.
+func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
+	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{obj.DeepCopy()}, to.Name())
+	if err != nil {
+		return nil, err
+	}
+	if len(converted) != 1 || converted[0] == nil {
+		return nil, fmt.Errorf("the converter returned %d objects for one", len(converted))
+	}
+	out := converted[0].DeepCopy()
+	if want := to.GroupVersionKind(); out.GroupVersionKind() != want {
+		return nil, fmt.Errorf("the converter returned a %v, want a %v", out.GroupVersionKind(), want)
+	}
+	if to.pruner != nil {
+		to.pruner.Prune(out.Object)
+		to.defaulter.DropNulls(out.Object)
+	}
+	return out, nil
+}

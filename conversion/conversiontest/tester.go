@@ -1,0 +1,196 @@
+package conversiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/pruning"
+)
+
+// A Tester takes objects of one definition to other versions and back.
+type Tester struct {
+	crd      *apiextensionsv1.CustomResourceDefinition
+	def      *crdkit.Definition
+	cfg      config
+	versions map[string]*version
+}
+
+// A version has what the server does to converted objects.
+type version struct {
+	*crdkit.Version
+	generator *generate.Generator
+	pruner    *pruning.Pruner // nil if nothing is pruned
+	defaulter *defaulting.Defaulter
+}
+
+// New returns a tester of the conversion that the options name, and of the
+// definition's own strategy if they name none. The definition is copied.
+//
+// It fails for a definition that the server could not serve, and for options
+// that name two conversions.
+func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
+	if crd == nil {
+		return nil, errors.New("conversiontest: the definition is nil")
+	}
+	t := &Tester{crd: crd.DeepCopy(), cfg: config{count: DefaultCount}, versions: map[string]*version{}}
+	for _, opt := range opts {
+		opt.applyNew(&t.cfg)
+	}
+	converter, err := t.converter()
+	if err != nil {
+		return nil, fmt.Errorf("conversiontest: %w", err)
+	}
+	if t.def, err = crdkit.Compile(t.crd, crdkit.WithConverter(converter)); err != nil {
+		return nil, err
+	}
+	for i := range t.crd.Spec.Versions {
+		t.addVersion(&t.crd.Spec.Versions[i])
+	}
+	return t, nil
+}
+
+func (t *Tester) converter() (conversion.Converter, error) {
+	switch {
+	case t.cfg.converter != nil && t.cfg.convert != nil:
+		return nil, errors.New("the options Converter and Func exclude one another")
+	case t.cfg.converter != nil:
+		return t.cfg.converter, nil
+	case t.cfg.convert != nil:
+		return conversion.Local(t.crd, t.cfg.convert), nil
+	default:
+		return conversion.New(t.crd)
+	}
+}
+
+func (t *Tester) addVersion(declared *apiextensionsv1.CustomResourceDefinitionVersion) {
+	target := generate.Target{
+		Group:      t.crd.Spec.Group,
+		Version:    declared.Name,
+		Kind:       t.crd.Spec.Names.Kind,
+		Namespaced: t.def.Namespaced(),
+	}
+	if declared.Schema != nil {
+		target.Schema = declared.Schema.OpenAPIV3Schema
+	}
+	v := &version{Version: t.def.Version(declared.Name), generator: generate.New(target, t.cfg.samples...)}
+	if !t.crd.Spec.PreserveUnknownFields {
+		v.pruner, v.defaulter = pruning.New(v.Schema()), defaulting.New(v.Schema())
+	}
+	t.versions[declared.Name] = v
+}
+
+// A Report says what a round trip of many objects came to.
+type Report struct {
+	// Objects were converted there and back.
+	Objects int
+	// Refused objects were made up and not used, because the server would not
+	// admit them.
+	Refused int
+	// Failure is the first object that did not survive, nil if all did.
+	Failure *Failure
+}
+
+// RoundTrip makes objects of version from, converts each to version to and
+// back, and stops at the first that does not survive. How many, [Count] says.
+//
+// The error says why there is nothing to report: a version that does not
+// exist, the end of the context, or not a single object that the server would
+// admit, in which case [Samples] may help.
+func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error) {
+	var report Report
+	route, err := t.route(from, to)
+	if err != nil {
+		return report, err
+	}
+	rng := newSource(t.cfg.seed)
+	for tries := 0; report.Objects < t.cfg.count && tries < attempts*t.cfg.count; tries++ {
+		obj, err := route.object(ctx, rng, generate.Class(tries%2))
+		if err != nil {
+			return report, err
+		}
+		if obj == nil {
+			report.Refused++
+			continue
+		}
+		report.Objects++
+		if report.Failure, err = route.examine(ctx, obj); err != nil || report.Failure != nil {
+			return report, err
+		}
+	}
+	if report.Objects == 0 {
+		return report, fmt.Errorf("%w: none of %d at version %s", ErrNoObject, report.Refused, from)
+	}
+	return report, nil
+}
+
+// attempts is how many objects are made up for each that is wanted.
+const attempts = 20
+
+// ErrNoObject says that no object was made that the server would admit.
+var ErrNoObject = errors.New("conversiontest: no admitted object")
+
+// Seeded makes one object of version from, which depends on seed only, and
+// converts it to version to and back. It is for fuzz tests:
+//
+//	f.Fuzz(func(t *testing.T, seed uint64) {
+//		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
+//		...
+//
+// The failure is nil if the object survived. If a seed makes no object that the
+// server admits, the error is [ErrNoObject]; a test skips it.
+func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Failure, error) {
+	route, err := t.route(from, to)
+	if err != nil {
+		return nil, err
+	}
+	rng := newSource(seed)
+	for i := range attempts {
+		obj, err := route.object(ctx, rng, generate.Class(i%2))
+		if err != nil {
+			return nil, err
+		}
+		if obj != nil {
+			return route.examine(ctx, obj)
+		}
+	}
+	return nil, ErrNoObject
+}
+
+// Object converts one object to version to and back. It is taken as it is, as
+// if the server had admitted it, and not changed. The failure is nil if it
+// survived, and has the object itself and no smaller one if it did not.
+func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
+	if obj == nil || obj.Object == nil {
+		return nil, errors.New("conversiontest: the object is nil")
+	}
+	route, err := t.route(obj.GroupVersionKind().Version, to)
+	if err != nil {
+		return nil, err
+	}
+	failure := route.travel(ctx, obj.DeepCopy())
+	return failure, ctx.Err()
+}
+
+func newSource(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+func (t *Tester) route(from, to string) (*route, error) {
+	r := &route{def: t.def, from: t.versions[from], to: t.versions[to]}
+	switch {
+	case r.from == nil:
+		return nil, fmt.Errorf("conversiontest: %s has no version %q", t.crd.Name, from)
+	case r.to == nil:
+		return nil, fmt.Errorf("conversiontest: %s has no version %q", t.crd.Name, to)
+	case from == to:
+		return nil, fmt.Errorf("conversiontest: there is nothing to convert from %s to %s", from, to)
+	}
+	return r, nil
+}
