@@ -213,7 +213,7 @@ func (r *request) judgeFields(strict []error, unknown []schema.Path) *Refusal {
 	}
 	gvk := r.obj.GroupVersionKind()
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
-		gvk.Kind, gvk.Version, r.version.def.kind, joinUnique(complaints)), complaints...)
+		gvk.Kind, gvk.Version, gvk.Kind, joinUnique(complaints)), complaints...)
 }
 
 func (r *request) setDefaults() {
