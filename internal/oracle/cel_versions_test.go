@@ -90,6 +90,12 @@ func TestVersions(t *testing.T) {
 	props := decodeProps(t, []byte(versionedSchema))
 	in := internalSchema(t, props)
 	compared, admitted := 0, 0
+	count := func(ours bool) {
+		compared++
+		if ours {
+			admitted++
+		}
+	}
 	for minor := 29; minor <= 37; minor++ {
 		v := fmt.Sprintf("1.%d", minor)
 		for _, rule := range versionedRules {
@@ -99,16 +105,16 @@ func TestVersions(t *testing.T) {
 				ours bool
 			}{
 				{"new rules of " + v, environment.MustBaseEnvSet(version.MajorMinor(1, uint(minor-1))), admits(t, props, rule, cel.KubernetesVersion(v))},
-				{"stored rules of " + v, environment.MustBaseEnvSet(version.MajorMinor(1, uint(minor))), admits(t, props, rule, cel.KubernetesVersion(v), cel.Preexisting(map[string]bool{rule: true}, nil))},
+				{"stored rules of " + v, environment.MustBaseEnvSet(version.MajorMinor(1, uint(minor))), storedAdmits(t, props, rule, v)},
 			} {
 				theirs := upstreamAdmits(t, in, rule, c.env, upstreamcel.NewExpressionsEnvLoader())
-				compared++
-				if c.ours {
-					admitted++
-				}
+				count(c.ours)
 				if (theirs == "") != c.ours {
 					t.Errorf("%s: %s: ours says %v, upstream %q", c.what, rule, c.ours, theirs)
 				}
+			}
+			if _, errs := cel.Compile(ruled(t, props, rule), cel.KubernetesVersion(v)); (len(errs) == 0) != storedAdmits(t, props, rule, v) {
+				t.Errorf("rules that run at %s: %s: Compile says %v, Estimate the opposite", v, rule, errs)
 			}
 		}
 	}
@@ -116,7 +122,7 @@ func TestVersions(t *testing.T) {
 	for _, rule := range versionedRules {
 		theirs := upstreamAdmits(t, in, rule, newest, upstreamcel.StoredExpressionsEnvLoader())
 		_, errs := cel.Compile(ruled(t, props, rule))
-		compared++
+		count(len(errs) == 0)
 		if (theirs == "") != (len(errs) == 0) {
 			t.Errorf("stored rules: %s: ours says %v, upstream %q", rule, errs, theirs)
 		}
@@ -140,6 +146,11 @@ func admits(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule string, o
 	t.Helper()
 	report := cel.Estimate(ruled(t, props, rule), opts...)
 	return report.Problem == "" && len(report.Expressions) == 1 && report.Expressions[0].Problem == ""
+}
+
+func storedAdmits(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule, version string) bool {
+	t.Helper()
+	return admits(t, props, rule, cel.KubernetesVersion(version), cel.Preexisting(map[string]bool{rule: true}, nil))
 }
 
 // upstreamAdmits returns why a rule does not compile, "" if it does.

@@ -3,6 +3,7 @@ package cel
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -92,8 +93,8 @@ func (c *ExpressionCost) advise(b *strings.Builder) {
 	switch {
 	case c.Together > 0:
 		fmt.Fprintf(b, "  no bound alone makes it fit; it fits if none of them is larger than %d\n", c.Together)
-	case len(c.Bounds) == 0:
-		b.WriteString("  no bound in the schema makes it cheaper; the expression itself is too expensive\n")
+	case !slices.ContainsFunc(c.Bounds, func(b Bound) bool { return b.Fits > 0 }):
+		b.WriteString("  no bound in the schema makes it fit: the expression itself is too expensive\n")
 	}
 }
 

@@ -172,6 +172,25 @@ func TestEstimateJSON(t *testing.T) {
 	}
 }
 
+// TestAdvice holds what the table says besides numbers.
+func TestAdvice(t *testing.T) {
+	for _, test := range []struct{ name, schema, want string }{
+		{"alone", `{type: object, properties: {s: {type: string, x-kubernetes-validations: [{rule: "self.split('').all(x, self.contains(x))"}]}}}`,
+			"  s: maxLength is not declared (taken for 786431): "},
+		{"together", `{type: object, properties: {a: {type: array, items: {type: array, items: {type: integer}}, x-kubernetes-validations: [
+			{rule: "self.all(x, self.all(y, x.all(v, y.all(w, v == w || self.all(z, v in z)))))"}]}}}`, "  no bound alone makes it fit; it fits if none of them is larger than "},
+		{"nothing", `{type: object, properties: {s: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: "url(self).getEscapedPath().matches('^/[a-z]+$')"}]}}}`,
+			"  no bound in the schema makes it fit: the expression itself is too expensive\n"},
+		{"compiles not", `{type: object, x-kubernetes-validations: [{rule: nope}]}`, "\n(root) rule 0: compilation failed: "},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := cel.Estimate(nodeOf(t, test.schema)).String(); !strings.Contains(got, test.want) {
+				t.Errorf("the report is\n%s\nand has no %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestEstimateNothing(t *testing.T) {
 	for _, n := range []*schema.Node{nil, nodeOf(t, `{type: object}`)} {
 		r := cel.Estimate(n)
