@@ -145,6 +145,25 @@ func TestDiscovery(t *testing.T) {
 	t.Logf("%d documents", documents)
 }
 
+// TestDiscoveryDifference shows what is different on purpose: a definition
+// without conditions is published here and not by the server.
+func TestDiscoveryDifference(t *testing.T) {
+	crd := madeUpDefinition(rand.New(rand.NewPCG(1, 1)), 0)
+	crd.Spec.Versions[0].Served = true
+	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+	_, groups := discoveryServer(t, []*apiextensionsv1.CustomResourceDefinition{crd})
+	if got := get(t, groups, "/apis/"+crd.Spec.Group); got != "404" {
+		t.Errorf("upstream publishes %s", got)
+	}
+	unseen := encoded(t, discovery.Group(crd.Spec.Group, crd))
+	crd.Status.AcceptedNames = crd.Spec.Names
+	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue}}
+	_, groups = discoveryServer(t, []*apiextensionsv1.CustomResourceDefinition{crd})
+	if diff := cmp.Diff(get(t, groups, "/apis/"+crd.Spec.Group), unseen); diff != "" {
+		t.Errorf("not what upstream publishes once it has accepted the definition (-upstream +ours):\n%s", diff)
+	}
+}
+
 func madeUpDefinitions(rng *rand.Rand) []*apiextensionsv1.CustomResourceDefinition {
 	crds := make([]*apiextensionsv1.CustomResourceDefinition, 1+rng.IntN(5))
 	for i := range crds {
