@@ -206,11 +206,15 @@ func loses(n *schema.Node, v any, resource bool) bool {
 		if len(v) == 0 {
 			return false
 		}
-		if resource && !n.EmbeddedResource() {
-			// The root: as an object is pruned.
-			return len(pruning.New(n).Report(jsonval.Clone(v).(map[string]any))) > 0
+		var opts []pruning.Option
+		if !resource || n.EmbeddedResource() {
+			opts = append(opts, pruning.Fragment())
 		}
-		return len(pruning.New(n, pruning.Fragment()).Report(jsonval.Clone(v).(map[string]any))) > 0
+		// What is removed is not all reported: apiVersion, kind and metadata
+		// of a part of an object are not.
+		pruned := jsonval.Clone(v).(map[string]any)
+		pruning.New(n, opts...).Prune(pruned)
+		return !jsonval.Equal(pruned, v)
 	case []any:
 		return elementsLose(n, v, false)
 	}

@@ -1,0 +1,219 @@
+package crdkit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// checkCRD is a definition whose schema of objects is filled in.
+const checkCRD = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
+"versions":[{"name":"v1","served":true,"storage":true,%s"schema":{"openAPIV3Schema":%s}}]}}`
+
+// checkTests are definitions of one version and what is said of them.
+var checkTests = []struct {
+	name    string
+	version string // members of the version, with a comma at the end
+	schema  string
+	want    []string // pointer, type, field and detail
+	warn    []string
+}{{
+	name:   "accepted",
+	schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer","default":1}}}}}`,
+}, {
+	name:   "errors name the place where all versions are alike",
+	schema: `{"type":"object","properties":{"a.b":{"type":"foo","uniqueItems":true}}}`,
+	want: []string{
+		`/spec/versions/0/schema/openAPIV3Schema/properties/a.b/type: Unsupported value: spec.validation.openAPIV3Schema.properties[a.b].type: supported values: "array", "boolean", "integer", "number", "object", "string"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/a.b/uniqueItems: Forbidden: spec.validation.openAPIV3Schema.properties[a.b].uniqueItems: uniqueItems cannot be set to true since the runtime complexity becomes quadratic`,
+	},
+}, {
+	name:   "int-or-string defaults have no type",
+	schema: `{"type":"object","properties":{"port":{"x-kubernetes-int-or-string":true,"default":{}}}}`,
+}, {
+	name:   "an ignored format counts for defaults",
+	schema: `{"type":"object","properties":{"n":{"type":"string","format":"nope","default":5}}}`,
+	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default:  in body must be of type nope: "int64"`},
+	warn:   []string{`unrecognized format "nope"`},
+}, {
+	name:   "defaults must be pruned",
+	schema: `{"type":"object","properties":{"o":{"type":"object","properties":{"a":{"type":"string"}},"default":{"a":"x","b":1}}}}`,
+	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/o/default: Invalid value: spec.validation.openAPIV3Schema.properties[o].default: must not have unknown fields`},
+}, {
+	name:   "defaults must keep rules",
+	schema: `{"type":"object","properties":{"n":{"type":"integer","default":3,"x-kubernetes-validations":[{"rule":"self > 5","message":"small"}]}}}`,
+	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default: small`},
+}, {
+	name:   "a fieldPath through values that are not described, where the server panics",
+	schema: `{"type":"object","properties":{"m":{"type":"object","additionalProperties":true}},"x-kubernetes-validations":[{"rule":"true","fieldPath":".m.a.b"}]}`,
+	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/fieldPath: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].fieldPath: must be a valid path`},
+}, {
+	name:    "selectable fields of a schema that is not converted, where the server panics",
+	version: `"selectableFields":[{"jsonPath":".spec"}],`,
+	schema:  `{"type":"object","id":"x"}`,
+	want: []string{
+		`/spec/versions/0/schema/openAPIV3Schema: Invalid value: spec.schema.openAPIV3Schema: OpenAPIV3Schema 'id' is not supported`,
+		`/spec/versions/0/schema/openAPIV3Schema/id: Forbidden: spec.validation.openAPIV3Schema.id: id is not supported`,
+	},
+}, {
+	name:   "rules that do not compile",
+	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"self.nope"}]}`,
+	want:   []string{"/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"},
+}, {
+	name:    "status keeps the root plain",
+	version: `"subresources":{"status":{}},`,
+	schema:  `{"type":"object","maxProperties":3}`,
+	want:    []string{`/spec/versions/0/schema/openAPIV3Schema: Invalid value: spec.validation.openAPIV3Schema: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled`},
+}}
+
+func decodeCRD(t testing.TB, text string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := json.Unmarshal([]byte(text), crd); err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+func TestCheck(t *testing.T) {
+	for _, tt := range checkTests {
+		t.Run(tt.name, func(t *testing.T) {
+			crd := decodeCRD(t, fmt.Sprintf(checkCRD, tt.version, tt.schema))
+			before := crd.DeepCopy()
+			report := Check(crd, WithNotes())
+			if diff := cmp.Diff(before, crd); diff != "" {
+				t.Errorf("Check changed the definition (-before +after):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, reportLines(report)); diff != "" {
+				t.Errorf("Check errors (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.warn, report.Warnings); diff != "" {
+				t.Errorf("Check warnings (-want +got):\n%s", diff)
+			}
+			if plain := Check(crd, PlainOnly()); !cmp.Equal(reportLines(report), reportLines(plain)) {
+				t.Errorf("Check without shortcuts: %v, want %v", reportLines(plain), reportLines(report))
+			}
+		})
+	}
+}
+
+func reportLines(r *Report) []string {
+	var out []string
+	for _, e := range r.Errors {
+		out = append(out, fmt.Sprintf("%s: %s: %s: %s", e.Pointer, e.Type, e.Field, e.Detail))
+	}
+	return out
+}
+
+// An update may keep what is wrong, and may not change what objects are stored
+// under.
+func TestCheckUpdate(t *testing.T) {
+	sets := func(item string) string {
+		return fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"l":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object"`+item+`}}}}`)
+	}
+	old := decodeCRD(t, sets(""))
+	if report := CheckUpdate(decodeCRD(t, sets(`,"description":"x"`)), old); !report.Accepted() {
+		t.Errorf("CheckUpdate refuses what was there: %v", report.Err())
+	}
+	if report := Check(old); report.Accepted() {
+		t.Error("Check accepts a set of objects that are not atomic")
+	}
+	renamed := decodeCRD(t, strings.ReplaceAll(sets(""), "example.com", "example.org"))
+	renamed.Name = old.Name
+	want := []string{"/spec/group: Invalid value: spec.group: field is immutable"}
+	if diff := cmp.Diff(want, reportLines(CheckUpdate(renamed, old))); diff != "" {
+		t.Errorf("CheckUpdate of the group (-want +got):\n%s", diff)
+	}
+	if got := len(CheckUpdate(nil, old).Errors); got != 1 {
+		t.Errorf("CheckUpdate(nil) has %d errors, want 1", got)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object","default":{},"properties":{
+		"mode":{"type":"string","nullable":true,"enum":["a"]},"kept":{"type":"string"},
+		"list":{"type":"array","items":{"type":"string","default":"x"}}}}`))
+	second := *crd.Spec.Versions[0].DeepCopy()
+	second.Name, second.Storage = "v2", false
+	delete(second.Schema.OpenAPIV3Schema.Properties, "kept")
+	second.Schema.OpenAPIV3Schema.Properties["new"] = apiextensionsv1.JSONSchemaProps{Type: "string"}
+	crd.Spec.Versions = append(crd.Spec.Versions, second)
+	var got []string
+	for _, n := range Check(crd, WithNotes()).Notes {
+		got = append(got, strings.TrimPrefix(n.Pointer, "/spec/versions/")+" "+string(n.Code))
+	}
+	want := []string{
+		"0/schema/openAPIV3Schema/default DefaultUnused",
+		"0/schema/openAPIV3Schema/properties/kept HiddenFromVersion",
+		"0/schema/openAPIV3Schema/properties/list/items/default DefaultForNullOnly",
+		"0/schema/openAPIV3Schema/properties/mode/enum EnumRefusesNull",
+		"1/schema/openAPIV3Schema/default DefaultUnused",
+		"1/schema/openAPIV3Schema/properties/list/items/default DefaultForNullOnly",
+		"1/schema/openAPIV3Schema/properties/mode/enum EnumRefusesNull",
+		"1/schema/openAPIV3Schema/properties/new LostWhenStored",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// A schema that contains itself ends in an error.
+func TestCheckEndless(t *testing.T) {
+	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object"}`))
+	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	root.Not = root
+	if Check(crd).Accepted() {
+		t.Error("Check accepts a schema that contains itself")
+	}
+}
+
+// FuzzCheck checks what decodes to a definition: whatever it says, the report is
+// the same twice, and what is accepted compiles.
+func FuzzCheck(f *testing.F) {
+	for _, tt := range checkTests {
+		f.Add([]byte(fmt.Sprintf(checkCRD, tt.version, tt.schema)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if json.Unmarshal(data, crd) != nil {
+			return
+		}
+		report := Check(crd, WithNotes())
+		again := Check(crd, WithNotes())
+		if diff := cmp.Diff(reportLines(report), reportLines(again)); diff != "" {
+			t.Errorf("Check differs from itself:\n%s", diff)
+		}
+		if diff := cmp.Diff(report.Notes, again.Notes); diff != "" {
+			t.Errorf("notes differ from themselves:\n%s", diff)
+		}
+		CheckUpdate(crd, crd)
+		if !report.Accepted() {
+			return
+		}
+		if _, err := Compile(crd); err != nil {
+			t.Errorf("Check accepts what Compile does not: %v", err)
+		}
+	})
+}
+
+func BenchmarkCheck(b *testing.B) {
+	corpus := crdtest.FindCorpus(b)
+	for _, d := range corpus.Definitions {
+		if !strings.Contains(d.Path, "gateway") && !strings.Contains(d.Path, "certificates") {
+			continue
+		}
+		b.Run("crd="+d.CRD.Name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Check(d.CRD)
+			}
+		})
+	}
+}
