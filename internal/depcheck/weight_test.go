@@ -25,7 +25,10 @@ var budgets = []struct {
 	{"pruning", 20, 8.5},
 	{"defaulting", 20, 8.5},
 	{"validation", 24, 10},
-	{"crdkit", 32, 20},
+	// The aim is 20. Of what is linked, k8s.io/api/core/v1 alone is more than
+	// the difference; it comes with k8s.io/apiserver/pkg/cel/library, whose
+	// library for authorization registers its types, used or not.
+	{"crdkit", 32, 22},
 	{"openapi", 20, 8.5},
 	{"scale", 20, 9.5},
 }
