@@ -3,6 +3,7 @@ package crdkit
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,7 +30,7 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 	if plan == nil {
 		return nil, nil, false, nil
 	}
-	// The object as far as it is known: with its rules' help, all of it.
+	// The object as far as anybody looks at it.
 	obj := map[string]any{"apiVersion": v.apiVersion(), "kind": v.def.kind}
 	made, ok := plan.Bytes(string(raw), onepass.Request{
 		Report: r.fields != Ignore,
@@ -38,20 +39,22 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 			return r.ordinaryMetadata(obj)
 		},
 	})
-	if !ok || len(made.Unknown) > 0 && r.fields == Strict || !v.scale.admits(made.JSON) {
+	if !ok || len(made.Unknown) > 0 && r.fields == Strict || !v.scale.admits(made.JSON, v.status) {
 		return nil, nil, false, nil
 	}
 	if v.rules != nil {
-		whole, ok := jsonscan.Decode(string(made.JSON))
-		if obj, _ = whole.(map[string]any); !ok {
+		seen, ok := plan.RuleInput(string(made.JSON))
+		if !ok {
 			return nil, nil, false, nil
 		}
+		maps.Copy(seen, obj)
+		obj = seen
 	}
 	return r.judgeBytes(ctx, &unstructured.Unstructured{Object: obj}, made)
 }
 
 // judgeBytes evaluates the rules, the only ones that can still refuse the
-// object. Of obj, no more is there than anybody is going to look at.
+// object. Of the object, obj has what the rules can look at, and its metadata.
 func (r *request) judgeBytes(ctx context.Context, obj *unstructured.Unstructured, made onepass.Object) ([]byte, *Result, bool, error) {
 	// There is nothing to refuse, as there is only a warning for each field.
 	_ = r.judgeFields(nil, made.Unknown)
@@ -101,22 +104,29 @@ func (r *request) ordinaryMetadata(obj map[string]any) (map[string]any, bool) {
 
 // admits reports whether the scale of an object, in the form of the server's
 // JSON, is plainly right.
-func (s *scale) admits(out []byte) bool {
+func (s *scale) admits(out []byte, dropped bool) bool {
 	if s == nil {
 		return true
 	}
 	text := string(out)
-	if !s.spec.admits(text) || !s.status.admits(text) {
+	if !s.spec.admits(text, dropped) || !s.status.admits(text, dropped) {
 		return false
 	}
-	if s.selector == nil {
+	if s.selector == nil || s.selector.gone(dropped) {
 		return true
 	}
 	selector, ok := jsonscan.Lookup(text, s.selector.steps...)
 	return ok && (selector == "" || selector[0] == '"')
 }
 
-func (p scalePath) admits(text string) bool {
+// gone reports whether the path leads into a status that the object does not
+// have.
+func (p scalePath) gone(dropped bool) bool { return dropped && p.steps[0] == "status" }
+
+func (p scalePath) admits(text string, dropped bool) bool {
+	if p.gone(dropped) {
+		return true
+	}
 	replicas, ok := jsonscan.Lookup(text, p.steps...)
 	if !ok || replicas == "" {
 		return ok

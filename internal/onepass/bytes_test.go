@@ -308,3 +308,38 @@ func BenchmarkBytes(b *testing.B) {
 		})
 	}
 }
+
+// What rules can look at is there, and what they cannot is not.
+func TestRuleInput(t *testing.T) {
+	n := compileGroup(t, &group{Root: `{type: object, properties: {
+		a: {type: object, properties: {
+			r: {type: object, properties: {x: {type: string}, y: {type: integer}}, x-kubernetes-validations: [{rule: "self.x != ''"}]},
+			s: {type: string}}},
+		l: {type: array, items: {type: object, properties: {u: {type: string}, v: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}},
+		m: {type: object, additionalProperties: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}},
+		n: {type: object, properties: {x: {type: string}}}}}`})
+	plan := onepass.Compile(n, testConfig)
+	for in, want := range map[string]string{
+		`{}`: `{}`,
+		`{"a":{"r":{"x":"1","y":2},"s":"3"},"n":{"x":"1"}}`: `{"a":{"r":{"x":"1","y":2}}}`,
+		`{"l":[{"u":"1","v":"2"},null,{}]}`:                 `{"l":[{"v":"2"},null,{}]}`,
+		`{"l":[],"m":{}}`:                                   `{"l":[],"m":{}}`,
+		`{"m":{"k":"v","l":null}}`:                          `{"m":{"k":"v","l":null}}`,
+		`{"a":{"r":null}}`:                                  `{"a":{"r":null}}`,
+		`{"a":null,"l":null}`:                               `{"a":null,"l":null}`,
+	} {
+		got, ok := plan.RuleInput(in)
+		if !ok {
+			t.Errorf("%s is refused", in)
+		}
+		text, err := json.Marshal(got)
+		if err != nil || string(text) != want {
+			t.Errorf("RuleInput(%s) = %s, want %s", in, text, want)
+		}
+	}
+	for _, in := range []string{``, `[]`, `{`, `{"a":`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
+		if got, ok := plan.RuleInput(in); ok {
+			t.Errorf("RuleInput(%s) = %v", in, got)
+		}
+	}
+}

@@ -19,6 +19,7 @@ const minor = 37
 type Plan struct {
 	root       *node
 	keep       *node
+	needed     *needed
 	apiVersion string // as JSON
 	kind       string
 	metadata   []int // the one member of root
@@ -61,7 +62,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	if root.odd || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
 		return nil
 	}
-	p := &Plan{root: root, keep: c.keep, seed: maphash.MakeSeed()}
+	p := &Plan{root: root, keep: c.keep, needed: neededCompiler{}.node(n), seed: maphash.MakeSeed()}
 	p.metadata = []int{root.members.index["metadata"]}
 	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
 	return p
