@@ -9,6 +9,7 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -98,7 +99,8 @@ func (r *Rehearsal) Outcome() Outcome {
 // Rehearse does to each object what happens when it is read from storage and
 // written back, which is how objects get to a new storage version, and says
 // what comes of it. d is the definition as it will be then. Objects are taken
-// to be stored at their apiVersion; they are not changed.
+// to be stored at their apiVersion; they are not changed. A number is an integer
+// if it would be written as one, whatever its type.
 //
 // The object is decoded at the version that it is stored at, converted, pruned,
 // sent back without a change, defaulted, held to the rules of an update, and
@@ -174,6 +176,9 @@ func (d *Definition) rehearse(ctx context.Context, via *Version, obj *unstructur
 		return nil, fmt.Errorf("crdkit: object %d is nil", index)
 	}
 	one := &Rehearsal{Index: index, Object: obj, From: versionName(obj)}
+	if !jsonval.IsWired(obj.Object) {
+		obj = wired(obj.DeepCopy())
+	}
 	stored, undo := d.inNamespace(obj)
 	one.rewrite(ctx, via, stored)
 	if one.Failure == nil {
@@ -184,6 +189,13 @@ func (d *Definition) rehearse(ctx context.Context, via *Version, obj *unstructur
 	}
 	undo(one.Stored)
 	return one, nil
+}
+
+// wired brings the numbers of an object, which it changes, into the form that
+// they have in JSON.
+func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	jsonval.Wire(obj.Object)
+	return obj
 }
 
 func versionName(obj *unstructured.Unstructured) string {
@@ -218,7 +230,7 @@ func (r *Rehearsal) rewrite(ctx context.Context, via *Version, stored *unstructu
 		r.Failure = fmt.Errorf("reading at %s: %w", via.name, err)
 		return
 	}
-	obj := old.DeepCopy()
+	obj := wired(old.DeepCopy())
 	if r.Result, err = via.Update(ctx, obj, old); err == nil {
 		err = r.Result.Err()
 	}
@@ -228,7 +240,9 @@ func (r *Rehearsal) rewrite(ctx context.Context, via *Version, stored *unstructu
 	}
 	if r.Stored, err = via.Store(ctx, obj); err != nil {
 		r.Failure = fmt.Errorf("storing at %s: %w", via.def.storage.name, err)
+		return
 	}
+	wired(r.Stored)
 }
 
 // compare finds what changed and what is lost.

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,11 +14,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
 // internalOf returns a definition in the form that the registry works on.
@@ -152,4 +156,181 @@ func dropEach(t *testing.T, name string, plan *crdkit.MigrationPlan, crd *apiext
 			t.Fatalf("%s: dropping %s: upstream refuses it: %t, obstacles %q", name, v.Name, refused, v.Obstacles)
 		}
 	}
+}
+
+// TestRehearsal rewrites made-up objects of all versions of the definitions of
+// this repository with the code of the server: read at the storage version,
+// put back, read at the old version.
+func TestRehearsal(t *testing.T) {
+	corpus, err := crdtest.LoadTestdata("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	outcomes := map[crdkit.Outcome]int{}
+	for _, d := range corpus.Definitions {
+		crd := d.CRD.DeepCopy()
+		crd.Spec.Conversion = nil
+		def, err := crdkit.Compile(crd)
+		if err != nil || !def.Storage().Served() {
+			continue
+		}
+		reference, err := upstream.Serve(crd)
+		if err != nil {
+			t.Fatalf("%s: %v", d.Path, err)
+		}
+		for _, v := range crd.Spec.Versions {
+			for _, obj := range storedObjects(d, &v, rng) {
+				for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					outcomes[r.Outcome()]++
+					compareRehearsal(t, reference, def.Storage().Name(), r)
+				}
+			}
+		}
+	}
+	t.Logf("outcomes: %v", outcomes)
+	for _, o := range []crdkit.Outcome{crdkit.Unchanged, crdkit.Changed, crdkit.Lossy, crdkit.Failed} {
+		if outcomes[o] == 0 {
+			t.Errorf("no object is %s", o)
+		}
+	}
+}
+
+// storedObjects returns made-up objects of a version, some of them faulty, and
+// the samples that the definition has of it.
+func storedObjects(d *crdtest.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, rng *rand.Rand) []*unstructured.Unstructured {
+	target := crdtest.Target{
+		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
+		Namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, Schema: v.Schema.OpenAPIV3Schema,
+	}
+	generator := crdtest.NewGenerator(target)
+	var objs []*unstructured.Unstructured
+	for i := range 20 {
+		objs = append(objs, &unstructured.Unstructured{Object: generator.Object(rng, crdtest.Class(i%3))})
+	}
+	for _, s := range d.Samples {
+		if s.Version() == v.Name {
+			objs = append(objs, &unstructured.Unstructured{Object: crdtest.Clone(s.Object)})
+		}
+	}
+	for _, obj := range objs {
+		metadata, ok := obj.Object["metadata"].(map[string]any)
+		if !ok {
+			continue
+		}
+		metadata["resourceVersion"] = "1"
+		if target.Namespaced {
+			metadata["namespace"] = "default"
+		}
+	}
+	return objs
+}
+
+func compareRehearsal(t *testing.T, reference *upstream.Definition, storage string, r *crdkit.Rehearsal) {
+	t.Helper()
+	raw := jsonOf(t, r.Object.Object)
+	via := reference.Version(storage)
+	read := via.Read(raw)
+	refused := read.Refusal != ""
+	var put upstream.Outcome
+	if !refused {
+		put = via.Update(upstream.Body{Data: jsonOf(t, read.Object), Fields: "Ignore"}, read.Object)
+		refused = put.Refusal != "" || len(put.Errors) > 0
+	}
+	if refused || r.Failure != nil {
+		if !refused || r.Failure == nil {
+			t.Errorf("%s\nupstream: %s %s %v\nours: %v", raw, read.Refusal, put.Refusal, put.Errors, r.Failure)
+		}
+		return
+	}
+	if diff := cmp.Diff(decoded(t, put.Object), any(r.Stored.Object)); diff != "" {
+		t.Errorf("%s\nis stored as (-upstream +ours):\n%s", raw, diff)
+	}
+	from := reference.Version(r.From)
+	shown, back := from.Read(raw), from.Read(jsonOf(t, put.Object))
+	if lost := loses(decoded(t, r.Object.Object), shown.Object, back.Object, true); lost != (len(r.Lost) > 0) {
+		t.Errorf("%s\nlost: %v; upstream gives back\n%s", raw, r.Lost, jsonOf(t, back.Object))
+	}
+}
+
+// decoded returns what is left of v after a way through JSON.
+func decoded(t *testing.T, v any) any {
+	t.Helper()
+	out, err := crdtest.DecodeJSON(jsonOf(t, v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func jsonOf(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// loses reports whether raw has a value that back does not have. A null counts
+// if it was shown.
+func loses(raw, shown, back any, root bool) bool {
+	switch raw := raw.(type) {
+	case nil:
+		return back != nil
+	case map[string]any:
+		shown, _ := shown.(map[string]any)
+		back, ok := back.(map[string]any)
+		if !ok {
+			return true
+		}
+		for name, value := range raw {
+			before, wasShown := shown[name]
+			after, isBack := back[name]
+			switch {
+			case value == nil && (!wasShown || before != nil):
+			case root && name == "metadata":
+				if loses(withoutServer(value), before, after, false) {
+					return true
+				}
+			case !isBack || loses(value, before, after, false):
+				return true
+			}
+		}
+		return false
+	case []any:
+		shown, _ := shown.([]any)
+		back, ok := back.([]any)
+		if !ok || len(back) < len(raw) {
+			return true
+		}
+		for i, value := range raw {
+			var before any
+			if i < len(shown) {
+				before = shown[i]
+			}
+			if (value != nil || before == nil) && loses(value, before, back[i], false) {
+				return true
+			}
+		}
+		return false
+	default:
+		return !cmp.Equal(raw, back)
+	}
+}
+
+// withoutServer returns metadata without what the server changes as it likes.
+func withoutServer(metadata any) any {
+	m, ok := metadata.(map[string]any)
+	if !ok {
+		return metadata
+	}
+	m = crdtest.Clone(m)
+	for _, name := range []string{"generation", "managedFields", "resourceVersion"} {
+		delete(m, name)
+	}
+	return m
 }
