@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/explain"
+	"github.com/crdkit/crdkit/serving/openapi"
+	"github.com/crdkit/crdkit/versionsort"
+)
+
+const explainLong = `Describe a kind or one of its fields, as kubectl explain does for a cluster that
+has the definitions.
+
+PATH is a resource, by its plural, singular or short name, and the way to a field:
+crontabs.spec.replicas. Elements of arrays and maps have no name of their own. The
+group may follow the resource, and must if two definitions have the same name:
+crontabs.stable.example.com.spec. The version is that which clients prefer,
+unless --api-version names one.
+
+The exit code is 0, or 2 if there is nothing to describe.`
+
+const explainExample = `  crdkit explain -c crd.yaml crontabs
+  crdkit explain -c crds/ crontabs.spec --recursive
+  crdkit explain -c crds/ crontabs.spec.replicas --api-version stable.example.com/v1beta1`
+
+// An explainer holds the flags of crdkit explain.
+type explainer struct {
+	definitions []string
+	apiVersion  string
+	recursive   bool
+	maxDepth    int
+}
+
+func newExplain() *cobra.Command {
+	e := &explainer{}
+	cmd := &cobra.Command{
+		Use:     "explain -c CRD... PATH",
+		Short:   "Describe a kind or one of its fields, as kubectl explain does",
+		Long:    explainLong,
+		Example: explainExample,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			crds, errs := readDefinitions(e.definitions, false, cmd.InOrStdin())
+			if len(errs) > 0 {
+				for _, err := range errs {
+					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
+				}
+				return exitCode(exitUndecided)
+			}
+			return e.run(crds, args[0], cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&e.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
+	f.BoolVar(&e.recursive, "recursive", false, "print the names of all fields below, and no descriptions")
+	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
+	if err := cmd.MarkFlagRequired("crd"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path string, out io.Writer) error {
+	switch {
+	case e.maxDepth < 0:
+		return errors.New("--max-depth must be non-negative")
+	case e.maxDepth > 0 && !e.recursive:
+		return errors.New("--max-depth requires --recursive")
+	}
+	crd, fields, err := findResource(crds, path)
+	if err != nil {
+		return err
+	}
+	version, err := e.version(crd)
+	if err != nil {
+		return err
+	}
+	document, err := decodedDocument(crd, version)
+	if err != nil {
+		return err
+	}
+	text, err := explain.Print(document, explain.Request{
+		Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind,
+		Fields: fields, Recursive: e.recursive, MaxDepth: e.maxDepth,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+func decodedDocument(crd *apiextensionsv1.CustomResourceDefinition, version string) (map[string]any, error) {
+	d, err := openapi.VersionV3(crd, version)
+	if err != nil {
+		return nil, err
+	}
+	data, err := d.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var document map[string]any
+	return document, json.Unmarshal(data, &document)
+}
+
+// version returns the served version that is asked for, or the preferred one.
+func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
+	var served []string
+	for _, v := range crd.Spec.Versions {
+		if v.Served {
+			served = append(served, v.Name)
+		}
+	}
+	versionsort.Sort(served)
+	if e.apiVersion == "" {
+		if len(served) == 0 {
+			return "", fmt.Errorf("%s serves no version", crd.Name)
+		}
+		return served[0], nil
+	}
+	group, version, _ := strings.Cut(e.apiVersion, "/")
+	if group != crd.Spec.Group || !slices.Contains(served, version) {
+		return "", fmt.Errorf("%s does not serve %q", crd.Name, e.apiVersion)
+	}
+	return version, nil
+}
+
+// findResource returns the definition that a path begins with, and the way to
+// the field that it ends with. The group is part of the name if it is there.
+func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string) (*apiextensionsv1.CustomResourceDefinition, []string, error) {
+	path = strings.TrimSuffix(path, ".")
+	name, rest, _ := strings.Cut(path, ".")
+	var found []*apiextensionsv1.CustomResourceDefinition
+	for _, crd := range crds {
+		if !isNamed(crd, name) {
+			continue
+		}
+		if after, ok := strings.CutPrefix(rest+".", crd.Spec.Group+"."); ok {
+			return crd, steps(after), nil
+		}
+		found = append(found, crd)
+	}
+	switch len(found) {
+	case 0:
+		return nil, nil, fmt.Errorf("no definition has the resource %q", name)
+	case 1:
+		return found[0], steps(rest), nil
+	default:
+		return nil, nil, fmt.Errorf("%s and %s both have the resource %q; add the group", found[0].Name, found[1].Name, name)
+	}
+}
+
+func steps(path string) []string {
+	path = strings.TrimSuffix(path, ".")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, ".")
+}
+
+func isNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+	n := crd.Spec.Names
+	return name == n.Plural || name == strings.ToLower(n.Kind) || name == n.Singular && name != "" || slices.Contains(n.ShortNames, name)
+}

@@ -1,0 +1,111 @@
+package explain
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/serving/openapi"
+)
+
+// TestPrint runs testdata/*.txtar. The sections "want" are what kubectl 1.37
+// prints (k8s.io/kubectl/pkg/explain/v2 over the same document). A file has the
+// definition in crd.yaml, and in request, by line, the field with its steps
+// separated by dots, and then "recursive" and the depth if all fields are wanted.
+func TestPrint(t *testing.T) {
+	crdtest.RunTxtar(t, "testdata/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *crdtest.Case) {
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := yaml.UnmarshalStrict([]byte(c.Section("crd.yaml")), &crd); err != nil {
+			t.Fatal(err)
+		}
+		document := documentOf(t, &crd)
+		lines := strings.Split(strings.TrimSpace(c.Section("request")), "\n")
+		r := Request{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
+		if lines[0] != "." {
+			r.Fields = strings.Split(lines[0], ".")
+		}
+		if len(lines) > 1 {
+			depth, err := strconv.Atoi(strings.TrimPrefix(lines[1], "recursive "))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Recursive, r.MaxDepth = true, depth
+		}
+		got, err := Print(document, r)
+		if err != nil {
+			got = "error: " + err.Error() + "\n"
+		}
+		if diff := cmp.Diff(c.Section("want"), got); diff != "" {
+			t.Errorf("Print (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func documentOf(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) map[string]any {
+	t.Helper()
+	d, err := openapi.VersionV3(crd, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := d.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(data, &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func TestPrintWithoutKind(t *testing.T) {
+	for _, document := range []map[string]any{nil, {}, {"components": 1}, {"components": map[string]any{"schemas": map[string]any{"a": nil}}}} {
+		_, err := Print(document, Request{Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
+		if err == nil || err.Error() != "the document has no kind K of g/v1" {
+			t.Errorf("Print(%v) = %v", document, err)
+		}
+	}
+}
+
+// No line is longer than the limit unless one word is, and nothing but white
+// space is lost.
+func FuzzWrap(f *testing.F) {
+	for _, s := range []string{"", "a b", "one two three four five six", "\n\n x \n", "a\u00a0b c", "ünïcödé   spaced\tout", strings.Repeat("x", 200) + " y"} {
+		f.Add(s, 10)
+	}
+	f.Fuzz(func(t *testing.T, s string, limit int) {
+		if limit < 1 || limit > 1000 {
+			return
+		}
+		s = string([]rune(s)) // what is not UTF-8 does not stay, nor with kubectl
+		got := wrap(limit, s)
+		if diff := cmp.Diff(strings.Fields(s), strings.Fields(got)); diff != "" {
+			t.Errorf("wrap(%d, %q) = %q changes words (-want +got):\n%s", limit, s, got, diff)
+		}
+		for line := range strings.SplitSeq(got, "\n") {
+			if word := strings.TrimSpace(line); utf8.RuneCountInString(line) > limit && len(strings.Fields(word)) > 1 && !hasLongWord(word, limit) {
+				t.Errorf("wrap(%d, %q) has the line %q", limit, s, line)
+			}
+		}
+		if strings.Count(got, "\n") < strings.Count(s, "\n") {
+			t.Errorf("wrap(%d, %q) = %q loses lines", limit, s, got)
+		}
+	})
+}
+
+// hasLongWord reports whether a line has a word that no break makes fit.
+func hasLongWord(line string, limit int) bool {
+	for _, word := range strings.Fields(line) {
+		if utf8.RuneCountInString(word) >= limit {
+			return true
+		}
+	}
+	return strings.ContainsRune(line, noBreakSpace)
+}
