@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sort"
 
 	"github.com/google/cel-go/common/ast"
 )
@@ -61,9 +60,11 @@ func (s *survey) explain(c *ExpressionCost, f *finding, o *outcome, stored bool)
 		}
 	}
 	if !fits {
-		c.Together = largest(slices.MaxFunc(append(all, candidate{}), func(a, b candidate) int {
-			return cmp.Compare(a.largest, b.largest)
-		}).largest, func(v int64) bool { return t.total(together(all, v)) <= c.Limit })
+		top := int64(0)
+		for i := range all {
+			top = max(top, all[i].largest)
+		}
+		c.Together = largest(top, func(v int64) bool { return t.total(together(all, v)) <= c.Limit })
 	}
 }
 
@@ -79,7 +80,15 @@ func together(all []candidate, v int64) map[string]int64 {
 // largest returns the largest number from 1 to top that fits, 0 if none does.
 // If a number fits, smaller ones do.
 func largest(top int64, fits func(int64) bool) int64 {
-	return int64(sort.Search(int(top), func(i int) bool { return !fits(int64(i) + 1) }))
+	low, high := int64(0), top+1 // low fits, or is none; high does not, or is too much
+	for high-low > 1 {
+		if middle := low + (high-low)/2; fits(middle) {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 // total estimates the expression with bounds that are set by path.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,6 +190,22 @@ func TestAdvice(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCheckTogether checks from several goroutines, which share the languages.
+func TestCheckTogether(t *testing.T) {
+	n := nodeOf(t, checkTests[2].schema)
+	want := fmt.Sprint(cel.Check(n), cel.Estimate(n))
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			version := cel.KubernetesVersion(fmt.Sprintf("1.%d", 30+i))
+			if got := fmt.Sprint(cel.Check(n, version), cel.Estimate(n, version)); got != want {
+				t.Errorf("at 1.%d: %s, want %s", 30+i, got, want)
+			}
+		})
+	}
+	group.Wait()
 }
 
 func TestEstimateNothing(t *testing.T) {
