@@ -20,6 +20,8 @@
 //   - validation: values, list types, embedded resources, ratcheting.
 //   - validation/cel: x-kubernetes-validations.
 //   - conversion: objects of one version at another.
+//   - conversion/conversiontest: does a conversion lose anything.
+//   - serving/discovery: which versions and resources clients find.
 //   - versionsort: which version goes first.
 //
 // Each of them stands alone: a program that only prunes links no CEL.
@@ -35,6 +37,11 @@
 // object gives; [Version.Store] is what is written to storage. Without options
 // everything is as in a server with default settings; fields that the schema
 // does not know are dropped with a warning, see [FieldValidation].
+//
+// Objects stay in storage at the version that they were written at.
+// [StoredVersions] keeps the server's record of those versions, [PlanMigration]
+// says what changing a definition means for them, and [Definition.Rehearse]
+// what rewriting does to each object.
 //
 // There are three ways to fail, and each has a place of its own. The definition
 // is wrong: [Compile] says so. The object is wrong: [Result] has the errors,

@@ -31,6 +31,7 @@ var budgets = []struct {
 	{"crdkit", 32, 22},
 	{"openapi", 20, 8.5},
 	{"scale", 20, 9.5},
+	{"discovery", 20, 8.5},
 }
 
 func TestWeight(t *testing.T) {
