@@ -82,6 +82,11 @@ func (l *definitionTally) compare(what string, theirs func() reply, ours func() 
 func (l *definitionTally) create(t *testing.T, s *definitionServer, what string, crd *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.create(t, crd) }, func() reply {
 		r := crdkit.Check(crd)
+		if r.Accepted() && len(crd.Name)%4 == 0 { // takes as long as all the rest
+			if _, err := crdkit.Compile(crd); err != nil {
+				l.differ(what, "Check accepts what Compile does not: "+err.Error())
+			}
+		}
 		return newVerdict(r.Errors, r.Warnings)
 	})
 }
@@ -154,7 +159,7 @@ func TestDefinitions(t *testing.T) {
 			missed = append(missed, f.String())
 		}
 	}
-	if len(missed) > 0 && n >= 2*len(all) {
+	if len(missed) > 0 && n >= 50*len(all) {
 		t.Errorf("fields that were never changed: %s", strings.Join(missed, ", "))
 	}
 	for _, text := range tally.shown {
