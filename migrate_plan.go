@@ -105,7 +105,7 @@ const (
 // PlanMigration says what putting the new definition in the place of the old
 // one means for stored objects: which versions can be dropped, why others
 // cannot, and what to do. If old is nil, the definition is new and there are no
-// objects. Neither is changed or kept.
+// objects. new must not be nil. Neither is changed or kept.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func PlanMigration(old, new *apiextensionsv1.CustomResourceDefinition) *MigrationPlan {

@@ -310,3 +310,85 @@ func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *
 	}
 	return objs
 }
+
+// FuzzRehearse rehearses any object. It stays as it is, and what was rewritten
+// does not change a second time; nothing is lost that a second look at the old
+// version would still show.
+func FuzzRehearse(f *testing.F) {
+	next := parsed(stable())
+	next.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties = map[string]apiextensionsv1.JSONSchemaProps{
+		"host": {Type: "string"}, "size": {Type: "number", Default: &apiextensionsv1.JSON{Raw: []byte("1.0")}},
+	}
+	def := compile(next)
+	for _, text := range []string{
+		`{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"host":"h","port":"1"}`,
+		`{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","labels":{"a":null}},"host":null,"x":[1.0,{}]}`,
+		`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"n","generation":2.0},"size":1e3}`,
+		`{"apiVersion":"example.com/v2","kind":"CronTab","metadata":null}`,
+		`{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":5}}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		value, err := crdtest.DecodeJSON([]byte(text))
+		object, ok := value.(map[string]any)
+		if err != nil || !ok {
+			return
+		}
+		obj := &unstructured.Unstructured{Object: object}
+		before := obj.DeepCopy()
+		one := rehearseOne(t, def, obj)
+		if diff := cmp.Diff(before, obj); diff != "" {
+			t.Errorf("the object changed (-before +after):\n%s", diff)
+		}
+		if (one.Stored == nil) != (one.Failure != nil) {
+			t.Fatalf("stored %v, failure %v", one.Stored, one.Failure)
+		}
+		if one.Stored == nil {
+			return
+		}
+		if again := rehearseOne(t, def, one.Stored); again.Outcome() != crdkit.Unchanged {
+			t.Errorf("the second rehearsal of\n%sis\n%s", rehearsalText(one), rehearsalText(again))
+		}
+		back, _, err := def.Version(one.From).Read(context.Background(), one.Stored)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range one.Lost {
+			name, _ := path[0].Name()
+			if len(path) == 1 && name != "metadata" && cmp.Equal(obj.Object[name], back.Object[name]) {
+				t.Errorf("%s is called lost, but there: %s", path, rehearsalText(one))
+			}
+		}
+	})
+}
+
+func rehearseOne(t *testing.T, def *crdkit.Definition, obj *unstructured.Unstructured) *crdkit.Rehearsal {
+	t.Helper()
+	for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	t.Fatal("no rehearsal")
+	return nil
+}
+
+// BenchmarkRehearse rehearses one object of a definition with the conversion
+// None.
+func BenchmarkRehearse(b *testing.B) {
+	def := compile(parsed(stable()))
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1beta1", "kind": "CronTab",
+		"metadata": map[string]any{"name": "tab", "namespace": "default", "generation": int64(1)}, "host": "h", "port": "1",
+	}}
+	b.ReportAllocs()
+	for b.Loop() {
+		for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+			if err != nil || r.Outcome() != crdkit.Unchanged {
+				b.Fatal(r, err)
+			}
+		}
+	}
+}
