@@ -39,18 +39,27 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 			return r.ordinaryMetadata(obj)
 		},
 	})
-	if !ok || len(made.Unknown) > 0 && r.fields == Strict || !v.scale.admits(made.JSON, v.status) {
+	if !ok || len(made.Unknown) > 0 && r.fields == Strict {
 		return nil, nil, false, nil
 	}
-	if v.rules != nil {
-		seen, ok := plan.RuleInput(string(made.JSON))
-		if !ok {
+	if v.scale != nil || v.rules != nil {
+		text := string(made.JSON)
+		seen, ok := r.ruleInput(plan, text)
+		if !ok || !v.scale.admits(text, v.status) {
 			return nil, nil, false, nil
 		}
 		maps.Copy(seen, obj)
 		obj = seen
 	}
 	return r.judgeBytes(ctx, &unstructured.Unstructured{Object: obj}, made)
+}
+
+// ruleInput returns what the rules can look at of the object of that text.
+func (r *request) ruleInput(plan *onepass.Plan, text string) (map[string]any, bool) {
+	if r.version.rules == nil {
+		return map[string]any{}, true
+	}
+	return plan.RuleInput(text)
 }
 
 // judgeBytes evaluates the rules, the only ones that can still refuse the
@@ -103,12 +112,11 @@ func (r *request) ordinaryMetadata(obj map[string]any) (map[string]any, bool) {
 }
 
 // admits reports whether the scale of an object, in the form of the server's
-// JSON, is plainly right.
-func (s *scale) admits(out []byte, dropped bool) bool {
+// JSON, is plainly right. Dropped tells that the object has no status.
+func (s *scale) admits(text string, dropped bool) bool {
 	if s == nil {
 		return true
 	}
-	text := string(out)
 	if !s.spec.admits(text, dropped) || !s.status.admits(text, dropped) {
 		return false
 	}
