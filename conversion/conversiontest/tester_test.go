@@ -2,8 +2,10 @@ package conversiontest_test
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -289,4 +291,36 @@ func FuzzSeeded(f *testing.F) {
 			t.Errorf("the smallest object gives\n%v, %v\nand not\n%v", again, err, failure)
 		}
 	})
+}
+
+// TestWebhook tests a conversion where it runs, through a definition that names
+// its webhook.
+func TestWebhook(t *testing.T) {
+	server := httptest.NewTLSServer(conversion.Handler(convert))
+	defer server.Close()
+	crd := service()
+	url := server.URL + "/convert"
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{
+		Strategy: apiextensionsv1.WebhookConverter,
+		Webhook: &apiextensionsv1.WebhookConversion{
+			ClientConfig: &apiextensionsv1.WebhookClientConfig{
+				URL:      &url,
+				CABundle: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+			},
+			ConversionReviewVersions: []string{"v1"},
+		},
+	}
+	tester, err := conversiontest.New(crd, conversiontest.Count(20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := tester.RoundTrip(context.Background(), "v1", "v1beta1")
+	if err != nil || report.Failure != nil || report.Objects != 20 {
+		t.Errorf("%d objects, %v, %v", report.Objects, report.Failure, err)
+	}
+	server.Close()
+	report, err = tester.RoundTrip(context.Background(), "v1", "v1beta1")
+	if err != nil || report.Failure == nil || report.Failure.Kind != conversiontest.NotThere {
+		t.Errorf("without the webhook: %v, %v", report.Failure, err)
+	}
 }
