@@ -26,8 +26,9 @@ type Report struct {
 	// versions before it looks.
 	Errors validation.ErrorList
 	// Warnings are the warning headers of the response to an accepted
-	// definition, in the order of the versions and of their schemas; other than
-	// the server, which sends no warnings with a refusal, Report always has them.
+	// definition: formats, sorted, one each time it is used, and then lists of
+	// type set. Other than the server, which sends no warnings with a refusal,
+	// Report always has them.
 	Warnings []string
 	// Notes are advice of ours, sorted by pointer, code and text, if it was
 	// asked for with [WithNotes]. The server says none of it.

@@ -2,8 +2,6 @@ package definition
 
 import (
 	"iter"
-	"maps"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -19,8 +17,8 @@ func anySchema(s *apiextensionsv1.JSONSchemaProps, holds func(*apiextensionsv1.J
 	return false
 }
 
-// everySchema yields s and all schemas below it, fields in increasing order of
-// name. A schema that is yielded must not be kept.
+// everySchema yields s and all schemas below it, fields in random order. A
+// schema that is yielded must not be kept.
 func everySchema(s *apiextensionsv1.JSONSchemaProps) iter.Seq[*apiextensionsv1.JSONSchemaProps] {
 	return func(yield func(*apiextensionsv1.JSONSchemaProps) bool) { visit(s, yield) }
 }
@@ -56,8 +54,8 @@ func children(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
 			return false
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Dependencies)) {
-		if !one(s.Dependencies[name].Schema, do) {
+	for _, d := range s.Dependencies {
+		if !one(d.Schema, do) {
 			return false
 		}
 	}
@@ -75,9 +73,11 @@ func list(schemas []apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
 	return true
 }
 
+// byName declares its copy outside of the loop, because one declared by the
+// loop would go to the heap once for every schema.
 func byName(named map[string]apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		s := named[name]
+	var s apiextensionsv1.JSONSchemaProps
+	for _, s = range named {
 		if !do(&s) {
 			return false
 		}

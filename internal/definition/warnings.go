@@ -12,28 +12,29 @@ import (
 // formats that it ignores, each time one is used, and sets of what cannot be
 // compared.
 //
-// The server warns of formats in random order; here it is that of the schema.
+// The server warns of formats in random order; here they are sorted.
 func Warnings(s *Shape) []string {
+	formats, sets := suspects(s)
 	var out []string
-	for _, name := range ignoredFormats(s) {
+	for _, name := range formats {
 		out = append(out, formatWarning(name))
 	}
-	return append(out, setWarnings(s)...)
+	return append(out, sets...)
 }
 
 // UpdateWarnings returns what the server warns of when a definition replaces
 // old: what old does not have.
 func UpdateWarnings(s, old *Shape) []string {
-	before := ignoredFormats(old)
+	formats, sets := suspects(s)
+	formatsBefore, setsBefore := suspects(old)
 	var out []string
-	for _, name := range ignoredFormats(s) {
-		if !slices.Contains(before, name) {
+	for _, name := range formats {
+		if !slices.Contains(formatsBefore, name) {
 			out = append(out, formatWarning(name))
 		}
 	}
-	warned := setWarnings(old)
-	for _, text := range setWarnings(s) {
-		if !slices.Contains(warned, text) {
+	for _, text := range sets {
+		if !slices.Contains(setsBefore, text) {
 			out = append(out, text)
 		}
 	}
@@ -42,29 +43,22 @@ func UpdateWarnings(s, old *Shape) []string {
 
 func formatWarning(name string) string { return fmt.Sprintf("unrecognized format %q", name) }
 
-// ignoredFormats returns the formats that the server ignores, one each time it
-// is used. It judges each schema by its type alone.
-func ignoredFormats(s *Shape) []string {
-	var out []string
-	for _, root := range s.schemas() {
-		for n := range everySchema(root) {
-			if n.Format != "" && !format.Supported(n.Type, n.Format, format.DefaultMinor) {
-				out = append(out, n.Format)
-			}
-		}
-	}
-	return out
-}
-
-func setWarnings(s *Shape) []string {
+// suspects returns the formats that the server ignores, one each time it is
+// used, and the warnings about sets, both sorted. Formats are judged by the
+// type of their schema alone.
+func suspects(s *Shape) (formats, sets []string) {
 	texts := map[string]bool{}
 	for _, root := range s.schemas() {
 		for n := range everySchema(root) {
+			if n.Format != "" && !format.Supported(n.Type, n.Format, format.DefaultMinor) {
+				formats = append(formats, n.Format)
+			}
 			items := itemsOf(n)
 			if listType(n) == "set" && items != nil && (items.Type == "object" || items.Type == "array") {
 				texts[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items.Type)] = true
 			}
 		}
 	}
-	return slices.Sorted(maps.Keys(texts))
+	slices.Sort(formats)
+	return formats, slices.Sorted(maps.Keys(texts))
 }
