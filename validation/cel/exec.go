@@ -37,6 +37,7 @@ type frame struct {
 	hits    int       // exists_one
 	filling int       // filter, map: index of the list that is made
 	made    []ref.Val // the same, of a list of boxed values
+	total   int64     // the same, of a list that is only summed up
 
 	lists [][]any // made by the rule; those from used on can be taken
 	used  int
@@ -94,9 +95,11 @@ type code struct {
 	string   func(*frame) string
 	raw      func(*frame) any // nil if the value is absent
 	shape    *shape           // of raw
+	list     listFunc         // nil unless raw would box a list
 	box      func(*frame) ref.Val
 	time     timeFunc
 	optional func(*frame) (any, bool)
+	sum      func(*frame) int64 // of a list of integers, instead of the list
 }
 
 // A fast is what the executor makes of a rule.

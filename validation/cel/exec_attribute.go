@@ -173,10 +173,10 @@ func (x *executor) index(of, at code) code {
 	}
 	switch {
 	case of.shape.isList() && at.kind == kindInt:
-		list, i := of.raw, at.int
+		list, i := of.elements(), at.int
 		return x.typed(code{cost: cost, attr: true, shape: of.shape.items, raw: func(f *frame) any {
-			l, ok := list(f).([]any)
-			if n := i(f); ok && n >= 0 && n < int64(len(l)) {
+			l := list(f)
+			if n := i(f); n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}
 			f.bail = true

@@ -79,6 +79,8 @@ func (x *executor) unary(name, overload string, a code) code {
 		return x.optionalCall(name, []code{a})
 	}
 	switch {
+	case name == "sum" && a.sum != nil:
+		return code{kind: kindInt, cost: a.cost, int: a.sum}
 	case overload == overloads.LogicalNot && a.kind == kindBool:
 		b := a.bool
 		return code{kind: kindBool, cost: a.cost + 1, bool: func(f *frame) bool { return !b(f) }}

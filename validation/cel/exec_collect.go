@@ -32,7 +32,35 @@ func (x *executor) collect(over code, each rangeFunc, p, e code, cost uint64) co
 	if e.raw != nil && e.shape.plain() && e.constant == nil && !e.choice {
 		return x.collectRaw(over, each, test, every, hit, e)
 	}
-	return x.collectBoxed(over, each, test, every, hit, e)
+	out := x.collectBoxed(over, each, test, every, hit, e)
+	if e.kind == kindInt {
+		out.sum = sumOf(each, test, every, hit, e.int)
+	}
+	return out
+}
+
+// sumOf adds up what would be put in a list. That costs
+// one unit for each of them.
+func sumOf(each rangeFunc, test func(*frame) bool, every, hit uint64, e func(*frame) int64) func(*frame) int64 {
+	one := func(f *frame) bool {
+		f.cost += every
+		if test(f) && !f.bail {
+			f.cost += hit + 1
+			v, ok := addInt(f.total, e(f))
+			if f.total = v; !ok {
+				f.bail = true
+			}
+		}
+		return f.step()
+	}
+	return func(f *frame) int64 {
+		outer := f.total
+		f.total = 0
+		each(f, one)
+		total := f.total
+		f.total = outer
+		return total
+	}
 }
 
 // plain reports whether lists of such elements that a loop makes are like those
@@ -62,15 +90,20 @@ func (x *executor) collectRaw(over code, each rangeFunc, test func(*frame) bool,
 		}
 		return f.step()
 	}
-	return code{kind: kindRaw, cost: over.cost + resultCost, shape: &shape{kind: shapeAtomicList, typ: "array", items: s},
-		raw: func(f *frame) any {
-			outer := f.filling
-			f.filling = f.list()
-			at := f.filling
-			each(f, one)
-			f.filling = outer
-			return f.lists[at]
-		}}
+	list := func(f *frame) []any {
+		outer := f.filling
+		f.filling = f.list()
+		at := f.filling
+		each(f, one)
+		f.filling = outer
+		return f.lists[at]
+	}
+	out := code{kind: kindRaw, cost: over.cost + resultCost, shape: &shape{kind: shapeAtomicList, typ: "array", items: s},
+		list: list, raw: func(f *frame) any { return list(f) }}
+	if e.kind == kindInt {
+		out.sum = sumOf(each, test, every, hit, e.int)
+	}
+	return out
 }
 
 // list returns the number of an empty list.

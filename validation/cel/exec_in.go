@@ -19,14 +19,10 @@ func (x *executor) in(e ast.Expr, v, of code) code {
 	case overload == overloads.InMap && v.kind == kindString && of.kind == kindRaw && of.shape.kind == shapeObject && of.shape.props == nil && of.shape.values != nil:
 		return code{kind: kindBool, cost: costs(v, of, 1), bool: hasNamed(v.string, of.raw, of.shape.values)}
 	case overload == overloads.InList && v.kind == kindString && of.kind == kindRaw && of.shape.isList() && of.shape.items.kind == shapeString:
-		name, list := v.string, of.raw
+		name, list := v.string, of.elements()
 		return code{kind: kindBool, cost: costs(v, of, 0), bool: func(f *frame) bool {
 			text := name(f)
-			l, ok := list(f).([]any)
-			if !ok {
-				f.bail = true
-				return false
-			}
+			l := list(f)
 			f.cost += uint64(len(l))
 			for _, e := range l {
 				s, ok := e.(string)

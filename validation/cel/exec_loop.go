@@ -62,15 +62,10 @@ type rangeFunc func(f *frame, step func(*frame) bool)
 func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 	switch {
 	case over.kind == kindRaw && over.shape.isList():
-		list := over.raw
+		list := over.elements()
 		v := x.typed(code{cost: 1, attr: true, shape: over.shape.items, raw: func(f *frame) any { return f.vars[slot].raw }})
 		return v, func(f *frame, step func(*frame) bool) {
-			l, ok := list(f).([]any)
-			if !ok {
-				f.bail = true
-				return
-			}
-			for _, e := range l {
+			for _, e := range list(f) {
 				f.vars[slot].raw = e
 				if !step(f) {
 					return

@@ -25,14 +25,8 @@ func size(overload string, a code) code {
 		s := a.string
 		out.int = func(f *frame) int64 { return int64(utf8.RuneCountInString(s(f))) }
 	case a.kind == kindRaw && a.shape.isList():
-		list := a.raw
-		out.int = func(f *frame) int64 {
-			l, ok := list(f).([]any)
-			if !ok {
-				f.bail = true
-			}
-			return int64(len(l))
-		}
+		list := a.elements()
+		out.int = func(f *frame) int64 { return int64(len(list(f))) }
 	case a.kind == kindRaw && a.shape.kind == shapeObject:
 		object := a.raw
 		out.int = func(f *frame) int64 {

@@ -97,8 +97,30 @@ func (s *shape) parseTime(v any) (time.Time, bool) {
 		t, err := time.Parse(strfmt.RFC3339FullDate, text)
 		return t, err == nil
 	}
+	// The usual layout first: those that do not fit allocate.
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, true
+	}
 	t, err := strfmt.ParseDateTime(text)
 	return time.Time(t), err == nil
+}
+
+// A listFunc fails and returns nil if there is no list.
+type listFunc func(*frame) []any
+
+// elements returns the closure of a raw list.
+func (c code) elements() listFunc {
+	if c.list != nil {
+		return c.list
+	}
+	raw := c.raw
+	return func(f *frame) []any {
+		l, ok := raw(f).([]any)
+		if !ok {
+			f.bail = true
+		}
+		return l
+	}
 }
 
 // bool returns the closure of a condition.

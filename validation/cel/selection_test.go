@@ -11,8 +11,8 @@ import (
 
 // What the executor has to take over of the rules of the corpus, in percent.
 const (
-	minFastTexts = 90.0
-	minFastRules = 90.0
+	minFastTexts = 99.0
+	minFastRules = 99.0
 )
 
 // TestSelection tells which rules of the corpus the executor runs, and why it

@@ -1,0 +1,79 @@
+package cel_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// TestNoAllocation holds typical rules to no allocation, of an object and of an
+// update. The schema's fields are all in the object.
+func TestNoAllocation(t *testing.T) {
+	const object = `{i: 5, j: 7, num: 1.5, s: some text, b: true, w: 50%, l: [a, b], k: [1, 2], m: {k: v, x: w}, o: {a: z, c: 3},
+  ls: [{name: a, v: 1, tags: [x]}, {name: b, v: 2, tags: [z]}], d: 1h, t: "2024-01-01T00:00:00Z"}`
+	const schema = `
+type: object
+properties:
+  i: {type: integer}
+  j: {type: integer}
+  num: {type: number}
+  s: {type: string}
+  b: {type: boolean}
+  w: {x-kubernetes-int-or-string: true}
+  l: {type: array, items: {type: string}}
+  k: {type: array, items: {type: integer}}
+  m: {type: object, additionalProperties: {type: string, x-kubernetes-validations: [{rule: self != ''}]}}
+  o: {type: object, properties: {a: {type: string}, c: {type: integer}}}
+  ls:
+    type: array
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      properties: {name: {type: string}, v: {type: integer}, tags: {type: array, items: {type: string}}}
+      x-kubernetes-validations: [{rule: self.v >= oldSelf.v}]
+  d: {type: string, format: duration}
+  t: {type: string, format: date-time}
+x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
+`
+	for rule, optional := range map[string]bool{
+		"self.i < self.j && self.i * 2 + 1 > -self.j":                                          false,
+		"self.num < 2.0 || self.num / 2.0 > 1.0":                                               false,
+		"self.b ? self.i == 5 : self.j == 5":                                                   false,
+		"(has(self.s) ? self.s : '') != 'x' && self.s.startsWith('some')":                      false,
+		"self.s.matches('^[a-z ]+$') && size(self.s) < 20":                                     false,
+		"self.w == '50%' && self.w in ['50%', '60%']":                                          false,
+		"'a' in self.l && self.s in ['x', 'some text'] && 'k' in self.m":                       false,
+		"self.l[0] == 'a' && self.m['k'] == 'v'":                                               false,
+		"self.ls.all(x, x.tags.exists(t, t != '') && self.ls.exists_one(y, x.name == y.name))": false,
+		"self.ls.filter(x, x.v > 1).size() == 1 && self.ls.map(x, x.v).sum() == 3":             false,
+		"self.ls.map(x, x.name).exists(n, n == 'b') && self.m.all(k, size(k) == 1)":            false,
+		"self.l == self.l && self.o == self.o":                                                 false,
+		"self.d >= duration('30m') && self.t > timestamp('2000-01-01T00:00:00Z')":              false,
+		"self.o == oldSelf.o && self.i >= oldSelf.i":                                           false,
+		"oldSelf.hasValue() ? oldSelf.value().i <= self.i : true":                              true,
+		"oldSelf.?i.orValue(5) == self.i && oldSelf.?s.hasValue() == oldSelf.hasValue()":       true,
+	} {
+		text := replaceRule(schema, rule, optional)
+		p := compile(t, text)
+		obj, old := decode(t, object), decode(t, object)
+		for name, opts := range map[string][]cel.EvalOption{"create": nil, "update": {cel.Old(old)}} {
+			if res := p.Eval(context.Background(), obj, opts...); len(res.Errors) > 0 {
+				t.Fatalf("%s: %s: %v", rule, name, res.Errors)
+			}
+			if n := testing.AllocsPerRun(100, func() { p.Eval(context.Background(), obj, opts...) }); n != 0 {
+				t.Errorf("%s: %s allocates %v times", rule, name, n)
+			}
+		}
+	}
+}
+
+func replaceRule(schema, rule string, optional bool) string {
+	set := ""
+	if optional {
+		set = ", optionalOldSelf: true"
+	}
+	return strings.NewReplacer("RULE", rule, ", optionalOldSelf: OPTIONAL", set).Replace(schema)
+}
