@@ -19,7 +19,9 @@ import (
 func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup {
 	names := make([]string, 0, len(crds))
 	for _, crd := range crds {
-		names = append(names, crd.Spec.Group)
+		if crd != nil {
+			names = append(names, crd.Spec.Group)
+		}
 	}
 	slices.Sort(names)
 	var groups []metav1.APIGroup
@@ -152,11 +154,12 @@ func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// publishedIn returns the definitions of a group that are published.
+// publishedIn returns the definitions of a group that are published. Those that
+// are nil are none.
 func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition {
 	var published []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
-		if crd.Spec.Group == group && (unseen(crd) || holds(crd, apiextensionsv1.Established)) {
+		if crd != nil && crd.Spec.Group == group && (unseen(crd) || holds(crd, apiextensionsv1.Established)) {
 			published = append(published, crd)
 		}
 	}

@@ -74,4 +74,10 @@ func TestNoDefinitions(t *testing.T) {
 	if got := discovery.Groups(); got != nil {
 		t.Errorf("Groups() = %v, want nil", got)
 	}
+	if got := discovery.Groups(nil, cronTab(), nil); len(got) != 1 {
+		t.Errorf("Groups with nil = %v, want one group", got)
+	}
+	if got := discovery.Resources("example.com", "v1", nil); got != nil {
+		t.Errorf("Resources of nil = %v, want nil", got)
+	}
 }

@@ -45,5 +45,6 @@
 //
 // Functions may be called from any number of goroutines as long as nobody
 // changes the definitions. They neither change nor keep them, and results
-// belong to the caller: they share no memory with the definitions.
+// belong to the caller: they share no memory with the definitions. A definition
+// that is nil is passed over.
 package discovery
