@@ -191,9 +191,12 @@ func (w *walk) remove(key string, index, before int) {
 
 // drop leaves out an undeclared member.
 func (w *walk) drop(o *objectWalk, key string, before, at int) int {
-	end := refused
 	if w.request.Report {
-		w.unknown = append(w.unknown, []schema.Step{schema.Field(key)})
+		const usualDepth = 8
+		w.unknown = append(w.unknown, append(make([]schema.Step, 0, usualDepth), schema.Field(key)))
+	}
+	end := refused
+	if c := w.s[at]; w.request.Report && (c == '{' || c == '[') {
 		end = w.value(w.plan.keep, at) // which knows of repeated keys
 	} else {
 		end = jsonscan.Skip(w.s, at)
