@@ -78,6 +78,7 @@ func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 	out.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	storeStorage(out)
 	out.Generation = 1
+	//lint:ignore SA1019 The server still takes it from what clients send.
 	out.UID, out.SelfLink = "", ""
 	out.CreationTimestamp, out.DeletionTimestamp, out.DeletionGracePeriodSeconds = metav1.Time{}, nil, nil
 	return out

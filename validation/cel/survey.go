@@ -65,9 +65,8 @@ type outcome struct {
 }
 
 type compiledKey struct {
-	node    *schema.Node
-	root    bool
-	implied bool
+	node *schema.Node
+	root bool
 }
 
 // A survey is the state of one Check or Estimate.
