@@ -121,6 +121,29 @@ func TestOpenAPIKeywords(t *testing.T) {
 	t.Logf("oracle: openapi of %d schemas, v3 %d documents, v2 %d documents, %d differences", schemas, c.v3, c.v2, c.differences)
 }
 
+// Whatever a definition says, the documents are those of upstream, unless
+// upstream has none.
+func FuzzOpenAPI(f *testing.F) {
+	for _, tt := range openAPIDefinitions {
+		f.Add([]byte(tt.schema))
+	}
+	for _, keyword := range structuralKeywords {
+		f.Add(fmt.Appendf(nil, `{"type":"object","properties":{"a":{"type":"object",%q:%s,"not":{%q:%s}}}}`, keyword.name, keyword.values[0], keyword.name, keyword.values[0]))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var props apiextensionsv1.JSONSchemaProps
+		if json.Unmarshal(data, &props) != nil {
+			return
+		}
+		crd := openAPIDefinition(&props)
+		if _, err := builder.BuildOpenAPIV3(apiDefaulted(crd), "v1", builder.Options{}); err != nil {
+			return
+		}
+		var c openAPIComparison
+		c.compare(t, string(data), crd)
+	})
+}
+
 // Schemas whose place is the root, and definitions that are unlike the others.
 func TestOpenAPIDefinitions(t *testing.T) {
 	var c openAPIComparison
@@ -177,6 +200,8 @@ var openAPIDefinitions = []struct {
 	{name: "everything under a junctor", schema: `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"object","properties":{"c":{"type":"string"}}}},"m":{"type":"object","additionalProperties":{"type":"string"}}},
 		"oneOf":[{"required":["b"]},{"properties":{"b":{"minItems":1,"items":{"properties":{"c":{"enum":["x"]}}}}}}],"not":{"required":["b"],"anyOf":[{"maxProperties":5}]},
 		"allOf":[{"properties":{"m":{"additionalProperties":{"maxLength":5}}}}]}}}`},
+	{name: "array and properties", schema: `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"properties":{"b":{"type":"string","nullable":true}},"required":["c","b"]},
+		"b":{"type":"array","properties":{"b":{"type":"string","nullable":true}}}}}`},
 	{name: "examples", schema: `{"type":"object","properties":{"a":{"type":"string","example":"","title":"t","externalDocs":{"url":"u","description":"<&>"}},"b":{"type":"number","example":1.0,"default":1e3,"minimum":0.1,"maximum":1e21},
 		"c":{"type":"array","items":{"type":"string"},"example":[]},"d":{"type":"object","example":{},"default":{},"properties":{"x":{"type":"integer","default":9007199254740993}}}}}`},
 	{name: "cluster scope", schema: `{"type":"object"}`, edit: func(crd *definitionV1) { crd.Spec.Scope = apiextensionsv1.ClusterScoped }},

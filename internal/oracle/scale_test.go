@@ -28,6 +28,7 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend"
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/serving/scale"
@@ -80,8 +81,13 @@ func upstreamScale(t *testing.T, declared *apiextensionsv1.CustomResourceSubreso
 			return store, func() {}, nil
 		},
 	}
+	var steps []any
+	for _, step := range strings.Split(strings.TrimPrefix(declared.SpecReplicasPath, "."), ".") {
+		steps = append(steps, step)
+	}
+	replicas := fieldpath.MakePathOrDie(steps...)
 	strategy := customresource.NewStrategy(crdserverscheme.NewUnstructuredObjectTyper(), true, scaleKind, nil, nil, nil, &apiextensions.CustomResourceSubresourceStatus{}, internal, nil)
-	s, err := customresource.NewStorage(resource, resource, scaleKind, scaleKind.GroupVersion().WithKind("WidgetList"), strategy, options, nil, table, managedfields.ResourcePathMappings{scaleKind.GroupVersion().String(): nil})
+	s, err := customresource.NewStorage(resource, resource, scaleKind, scaleKind.GroupVersion().WithKind("WidgetList"), strategy, options, nil, table, managedfields.ResourcePathMappings{scaleKind.GroupVersion().String(): replicas})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +165,38 @@ func TestScale(t *testing.T) {
 		t.Errorf("of %d reads %d are errors, and %d writes pass: the objects show too little", count, failed, written)
 	}
 	t.Logf("oracle: scale %d reads (%d of them errors) and %d writes (%d of them errors, %d for values out of range), 0 differences", count, failed, count, unwritten, refused)
+}
+
+// Upstream takes the wanted number from the manager who has it; ours leaves
+// managers alone (scale/managed_fields in docs/DIFFERENCES.md).
+func TestDifferenceScaleManagedFields(t *testing.T) {
+	obj := &unstructured.Unstructured{Object: decodeTree(t, `{"apiVersion":"example.com/v1","kind":"Widget",
+		"metadata":{"name":"w","namespace":"default","uid":"u-1","resourceVersion":"7","managedFields":[
+			{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"a","operation":"Update","time":"2024-01-02T03:04:05Z"}]}}`)}
+	if err := unstructured.SetNestedField(obj.Object, int64(1), "spec", "replicas"); err != nil {
+		t.Fatal(err)
+	}
+	target := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "w", Namespace: "default"}, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
+	store := &scaleStore{object: obj.DeepCopy()}
+	ctx := request.WithNamespace(context.Background(), "default")
+	_, _, err := upstreamScale(t, scaleDeclared[0], store).Update(ctx, "w", rest.DefaultUpdatedObjectInfo(target), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left := store.object.GetManagedFields(); len(left) != 0 {
+		t.Errorf("upstream leaves the managers %v: the difference is no more", left)
+	}
+	s, err := scale.New(scaleDeclared[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := obj.DeepCopy()
+	if err := s.Update(changed, func(current *autoscalingv1.Scale) error { *current = *target; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(obj.GetManagedFields(), changed.GetManagedFields()); diff != "" {
+		t.Errorf("our managers (-before +after):\n%s", diff)
+	}
 }
 
 func scaleObject(t *testing.T, rng *rand.Rand, declared *apiextensionsv1.CustomResourceSubresourceScale) *unstructured.Unstructured {

@@ -43,8 +43,6 @@
 //   - Of two definitions that claim one schema name or path, the server publishes
 //     one in version 2, which one is left to chance. [V2] and [Merge] return an
 //     error, as the server does in version 3.
-//   - An array that also declares properties, one of them nullable, keeps or loses
-//     its type in version 2 by chance. Ours loses it, as the server means to.
 //   - Names that the server fills in when a definition is created are filled in
 //     here: the kind of the list is that of the kind followed by List.
 //

@@ -154,6 +154,30 @@ func TestUpdateRefused(t *testing.T) {
 	}
 }
 
+// The server would take spec.replicas from the manager who has it; here the
+// managers stay as they are (scale/managed_fields in docs/DIFFERENCES.md).
+func TestDifferenceManagedFields(t *testing.T) {
+	s, err := scale.New(declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	managers := `[{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"a","operation":"Update"}]`
+	obj := decode(t, `{"metadata":{"managedFields":`+managers+`},"spec":{"replicas":1}}`)
+	err = s.Update(obj, func(current *autoscalingv1.Scale) error {
+		if current.ManagedFields != nil {
+			t.Errorf("the Scale has managed fields: %v", current.ManagedFields)
+		}
+		current.Spec.Replicas = 2
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(`{"metadata":{"managedFields":`+managers+`},"spec":{"replicas":2}}`, encode(t, obj.Object)); diff != "" {
+		t.Errorf("Update (-want +got):\n%s", diff)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for _, d := range []*apiextensionsv1.CustomResourceSubresourceScale{nil, {}, {SpecReplicasPath: ".spec.x"}, {StatusReplicasPath: ".status.x"}} {
 		if s, err := scale.New(d); err == nil || s != nil {
