@@ -63,11 +63,21 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 			if res := p.Eval(context.Background(), obj, opts...); len(res.Errors) > 0 {
 				t.Fatalf("%s: %s: %v", rule, name, res.Errors)
 			}
-			if n := testing.AllocsPerRun(100, func() { p.Eval(context.Background(), obj, opts...) }); n != 0 {
+			if n := fewestAllocs(func() { p.Eval(context.Background(), obj, opts...) }); n != 0 {
 				t.Errorf("%s: %s allocates %v times", rule, name, n)
 			}
 		}
 	}
+}
+
+// fewestAllocs returns the allocations of the run with the fewest. The pool of
+// runs may be emptied at any time, and the race detector sees to it.
+func fewestAllocs(run func()) float64 {
+	fewest := testing.AllocsPerRun(1, run)
+	for range 50 {
+		fewest = min(fewest, testing.AllocsPerRun(1, run))
+	}
+	return fewest
 }
 
 func replaceRule(schema, rule string, optional bool) string {
