@@ -138,6 +138,23 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *typ, im
 	}
 }
 
+// untyped judges rules of n that are never run, since what n is the items of is
+// no list. The server stores them if they are right for n alone.
+func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
+	if b.stored {
+		return
+	}
+	alone := b.types.typ(selfTypeName, n, n.EmbeddedResource())
+	if alone == nil {
+		b.report(field.InternalError(path, errors.New(out.broken)))
+		return
+	}
+	scope, rules := b.scope(alone), n.Rules()
+	for i := range rules {
+		b.rule(n, &rules[i], scope, out.self, path.Index(i))
+	}
+}
+
 // rules compiles the rules of n itself.
 func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
 	rules := n.Rules()
@@ -147,7 +164,7 @@ func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
 	path = path.Child("x-kubernetes-validations")
 	if t == nil {
 		out.broken = "failed to convert to declType for CEL validation rules"
-		b.report(field.InternalError(path, errors.New(out.broken)))
+		b.untyped(out, n, path)
 		return
 	}
 	scope := b.scope(t)
