@@ -164,7 +164,11 @@ func (p *projection) rewrite(s *apiextensionsv1.JSONSchemaProps) {
 	if foreign {
 		s.Format = p.standIn(s.Type, s.Format)
 	}
-	eachPart(s, p.rewrite)
+	for name, part := range s.Properties {
+		p.rewrite(&part)
+		s.Properties[name] = part
+	}
+	eachOtherPart(s, p.rewrite)
 }
 
 // standIn returns what stands for a format. A dash in a name does not count, so
@@ -205,12 +209,17 @@ func (p *projection) restore(detail string) string {
 }
 
 // eachPart calls do for the schemas that values are checked against directly
-// below s. What do changes is changed in s.
+// below s, which do must not change.
 func eachPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
-	for name, p := range s.Properties {
+	for _, p := range s.Properties {
 		do(&p)
-		s.Properties[name] = p
 	}
+	eachOtherPart(s, do)
+}
+
+// eachOtherPart is eachPart without the properties. What do changes is changed
+// in s.
+func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
 	if s.Items != nil && s.Items.Schema != nil {
 		do(s.Items.Schema)
 	}
