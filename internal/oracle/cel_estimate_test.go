@@ -228,7 +228,7 @@ const Patience = 60
 // TestCheckCorpus compares what is wrong with the rules of the corpus.
 func TestCheckCorpus(t *testing.T) {
 	if testing.Short() {
-		t.Skip("validating every definition takes long")
+		t.Skip("every definition takes long; left out with -short")
 	}
 	checked := 0
 	for _, props := range ruledSchemas(t) {
