@@ -98,14 +98,24 @@ func CorpusDir() (string, bool) {
 	return dir, err == nil && info.IsDir()
 }
 
-// FindCorpus loads the corpus for a test, which it skips if there is none.
+// shortShare is how many definitions there are to each that a short test loads.
+const shortShare = 8
+
+// FindCorpus loads the corpus for a test, which it skips if there is none. A
+// short test gets every eighth definition, and the log says so: decoding all of
+// them takes most of the time of many a test, above all under the race detector.
 func FindCorpus(t testing.TB) *Corpus {
 	t.Helper()
 	dir, ok := CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q; set CRDKIT_CORPUS to a directory with crds and samples", dir)
 	}
-	c, err := LoadCorpus(dir)
+	share := 1
+	if testing.Short() {
+		share = shortShare
+		t.Logf("short: one in %d definitions of the corpus", share)
+	}
+	c, err := loadCorpus(dir, share)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +123,17 @@ func FindCorpus(t testing.TB) *Corpus {
 }
 
 // LoadCorpus reads the corpus in dir.
-func LoadCorpus(dir string) (*Corpus, error) {
+func LoadCorpus(dir string) (*Corpus, error) { return loadCorpus(dir, 1) }
+
+// loadCorpus reads one in share definitions, and the objects written for them.
+func loadCorpus(dir string, share int) (*Corpus, error) {
 	c := &Corpus{Dir: dir}
+	seen := 0
 	err := eachYAML(dir, "crds", func(path string, data []byte) error {
+		seen++
+		if seen%share != 0 {
+			return nil
+		}
 		crd, err := decodeDefinition(data)
 		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
 		return err
