@@ -70,7 +70,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	engines := newCheckEngines(opts)
 	errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
-	errs = append(errs, definition.Check(shape, nil, definition.CreateOptions(), engines)...)
+	errs = append(errs, definition.Check(shape, nil, engines.strictness(definition.CreateOptions(), nil), engines)...)
 	if len(errs) == 0 {
 		errs = commonMeta(&crd.ObjectMeta)
 	}
@@ -112,7 +112,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
 	errs = append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
-	strictness := definition.UpdateOptions(shape, before, engines)
+	strictness := engines.strictness(definition.UpdateOptions(shape, before, engines), before)
 	errs = append(errs, definition.Check(shape, before, strictness, engines)...)
 	return report(shape, errs, definition.UpdateWarnings(shape, before), engines)
 }

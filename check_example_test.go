@@ -71,3 +71,31 @@ func ExampleSetDefaults() {
 	// Output:
 	// crate CrateList None [v1]
 }
+
+// A definition of the time before 1.22 keeps unknown fields unless it says
+// otherwise, and a server of today does not take that.
+func ExampleV1beta1Rules() {
+	crd, err := crdkit.Parse([]byte(`
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: backups.example.com}
+spec:
+  group: example.com
+  version: v1
+  names: {plural: backups, kind: Backup}
+  validation: {openAPIV3Schema: {properties: {spec: {required: [target]}}}}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("then:", crdkit.Check(crd, crdkit.V1beta1Rules()).Accepted())
+	for _, err := range crdkit.Check(crd).Errors {
+		fmt.Println("now:", err)
+	}
+	// Output:
+	// then: true
+	// now: spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead
+	// now: spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields
+	// now: spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root
+}

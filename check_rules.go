@@ -9,8 +9,9 @@ import (
 
 // checkEngines answer what package definition asks of engines.
 type checkEngines struct {
-	plain bool
-	notes bool
+	plain   bool
+	notes   bool
+	v1beta1 bool // the definition is judged as one of v1beta1
 }
 
 func newCheckEngines(opts []Option) *checkEngines {
@@ -22,8 +23,17 @@ func newCheckEngines(opts []Option) *checkEngines {
 			e.notes = true
 		}
 	}
-	e.plain = cfg.plain
+	e.plain, e.v1beta1 = cfg.plain, cfg.v1beta1
 	return e
+}
+
+// strictness returns opts as they are for the version of the definition that
+// is judged.
+func (e *checkEngines) strictness(opts definition.Options, old *definition.Shape) definition.Options {
+	if e.v1beta1 {
+		return opts.V1beta1(old)
+	}
+	return opts
 }
 
 // Rules implements definition.Engines.

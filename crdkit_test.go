@@ -30,7 +30,7 @@ func TestParseErrors(t *testing.T) {
 		{"no yaml", "a: [1", "did not find expected"},
 		{"a scalar", "hello", "cannot unmarshal string"},
 		{"another kind", "apiVersion: v1\nkind: Pod\n", `kind is "Pod", want "CustomResourceDefinition"`},
-		{"another version", "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v1beta1", want "apiextensions.k8s.io/v1"`},
+		{"another version", "apiVersion: apiextensions.k8s.io/v2\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v2", want "apiextensions.k8s.io/v1"`},
 		{"unknown field", strings.Replace(cronTab, "scope:", "scape:", 1), `unknown field "spec.scape"`},
 		{"wrong case", strings.Replace(cronTab, "scope:", "Scope:", 1), `unknown field "spec.Scope"`},
 		{"duplicate field", strings.Replace(cronTab, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},

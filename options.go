@@ -15,6 +15,7 @@ type Option interface{ applyCompile(*config) }
 type config struct {
 	converter conversion.Converter
 	plain     bool
+	v1beta1   bool
 }
 
 type compileOption func(*config)
@@ -35,6 +36,19 @@ func WithConverter(c conversion.Converter) Option {
 // tests compare the two.
 func PlainOnly() Option {
 	return compileOption(func(cfg *config) { cfg.plain = true })
+}
+
+// V1beta1Rules makes [Check] and [CheckUpdate] judge a definition as one that
+// is sent as apiextensions.k8s.io/v1beta1, which servers up to 1.21 took:
+// preserveUnknownFields may be true, versions may have no schema, schemas need
+// not be structural unless something else about them demands it and types may
+// have any name, groups of the Kubernetes community need no approval, and
+// defaults cannot be set unless the old definition has some. All other rules
+// are those of 1.37. It has no effect on [Compile].
+//
+// See https://kubernetes.io/docs/reference/using-api/deprecation-guide/#customresourcedefinition-v122.
+func V1beta1Rules() Option {
+	return compileOption(func(cfg *config) { cfg.v1beta1 = true })
 }
 
 // A RequestOption changes one request. Without options a request is what

@@ -16,10 +16,19 @@ import (
 // crdKind is the kind of a definition.
 const crdKind = "CustomResourceDefinition"
 
-// Parse reads one CustomResourceDefinition of apiextensions.k8s.io/v1 from YAML
-// or JSON. It is as strict as kubectl: fields that the type does not have and
-// fields that are given twice are errors, all of them named. It does not judge
-// what the definition says; [Compile] does.
+// Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as
+// kubectl: fields that the type does not have and fields that are given twice
+// are errors, all of them named. It does not judge what the definition says;
+// [Check] and [Compile] do.
+//
+// A definition of apiextensions.k8s.io/v1 is returned as it is written. One of
+// v1beta1, which servers read up to 1.21, is returned as such a server gives it
+// out at v1: defaults are set, among them preserveUnknownFields: true and the
+// scope Namespaced, and what it says of all versions is said of each, by
+// pointers that versions share. One that says something both of all versions
+// and of single ones, so that v1 has no words for it, is an error with the
+// server's text. To judge the definition as those servers did, see
+// [V1beta1Rules].
 //
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
@@ -27,8 +36,12 @@ func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
-	if err := expectDefinition(converted); err != nil {
+	apiVersion, err := expectDefinition(converted)
+	if err != nil {
 		return nil, err
+	}
+	if apiVersion == apiVersionV1beta1 {
+		return parseV1beta1(converted)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	strict, err := kjson.UnmarshalStrict(converted, crd)
@@ -81,19 +94,21 @@ func blank(doc []byte) bool {
 	return true
 }
 
-func expectDefinition(data []byte) error {
+// expectDefinition returns the apiVersion of a definition, and an error for
+// anything else.
+func expectDefinition(data []byte) (string, error) {
 	var head struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
-		return fmt.Errorf("crdkit: reading a definition: %w", err)
+		return "", fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
 	if head.Kind != crdKind {
-		return fmt.Errorf("crdkit: not a definition: kind is %q, want %q", head.Kind, crdKind)
+		return "", fmt.Errorf("crdkit: not a definition: kind is %q, want %q", head.Kind, crdKind)
 	}
-	if want := apiextensionsv1.SchemeGroupVersion.String(); head.APIVersion != want {
-		return fmt.Errorf("crdkit: definition has apiVersion %q, want %q", head.APIVersion, want)
+	if want := apiextensionsv1.SchemeGroupVersion.String(); head.APIVersion != want && head.APIVersion != apiVersionV1beta1 {
+		return "", fmt.Errorf("crdkit: definition has apiVersion %q, want %q or %q", head.APIVersion, want, apiVersionV1beta1)
 	}
-	return nil
+	return head.APIVersion, nil
 }

@@ -14,21 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// legacy holds a definition of apiextensions.k8s.io/v1beta1, which Parse does
-// not take and a server of version 1.37 does not either.
-const legacy = "legacy"
-
-// TestRecordedLegacy fails once there is no more reason to leave it out.
-func TestRecordedLegacy(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", legacy, "crd.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := crdkit.Parse(data); err == nil {
-		t.Errorf("Parse takes v1beta1: let TestRecorded read testdata/%s, too", legacy)
-	}
-}
-
 // TestRecorded compares with what kube-apiserver answers, as recorded at the
 // top of each object in testdata. See testdata/README.md.
 func TestRecorded(t *testing.T) {
@@ -38,9 +23,6 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, file := range files {
 		dir := filepath.Dir(file)
-		if filepath.Base(dir) == legacy {
-			continue
-		}
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			d := compileFile(t, file)
 			for _, object := range objects(t, dir) {

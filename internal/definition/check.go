@@ -59,8 +59,12 @@ func Check(s, old *Shape, opts Options, e Engines) field.ErrorList {
 	status := field.NewPath("status")
 	c.names(&s.CRD.Status.AcceptedNames, status.Child("acceptedNames"))
 	c.storedVersions(s.CRD.Status.StoredVersions, status.Child("storedVersions"))
-	c.approval(s, old)
-	c.preserve(s, old)
+	if !c.opts.unapproved {
+		c.approval(s, old)
+	}
+	if !c.opts.preserves {
+		c.preserve(s, old)
+	}
 	return c.errs
 }
 

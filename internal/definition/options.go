@@ -22,6 +22,9 @@ type Options struct {
 	atomicSets        bool // elements of sets must be atomic
 	soundKeys         bool // keys of map lists must be there, elements not null
 	checkedBundle     bool // the CA bundle of a webhook must be valid
+	noDefaults        bool // schemas cannot have defaults
+	preserves         bool // unknown fields of all objects may be kept
+	unapproved        bool // groups of the community need no approval
 
 	// Stored are the expressions that the old definition has, wherever. They
 	// may use functions that new ones may not yet use.
@@ -68,6 +71,16 @@ func UpdateOptions(s, old *Shape, e Engines) Options {
 		unchanged:         unchangedVersions(s, old),
 		crowded:           crowdedVersions(s, old),
 	}
+}
+
+// V1beta1 returns o as it is for definitions of apiextensions.k8s.io/v1beta1,
+// which servers up to 1.21 judged less strictly. For an update old is what the
+// definition replaces, else nil.
+func (o Options) V1beta1(old *Shape) Options {
+	o.schemas, o.knownTypes, o.structural = false, false, false
+	o.preserves, o.unapproved = true, true
+	o.noDefaults = old == nil || !old.any(hasDefaults)
+	return o
 }
 
 // any reports whether holds says so of any of the schemas.

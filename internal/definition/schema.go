@@ -30,7 +30,7 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 		}
 	}
 	w := walk{checker: c, ruled: node != nil}
-	w.schema(root, path, place{defaults: true, root: true, spine: true})
+	w.schema(root, path, c.top())
 	if len(c.errs) == before && gaveUp != nil {
 		c.add(gaveUp)
 	}
@@ -41,6 +41,15 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 		Node: node, Root: root, Path: path,
 		Stored: c.opts.Stored, Unlimited: unchanged, Faulty: w.faulty,
 	})...)
+}
+
+// top is the place of the root.
+func (c *checker) top() place {
+	p := place{defaults: true, root: true, spine: true}
+	if c.opts.noDefaults {
+		p = p.forbidding(" (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)")
+	}
+	return p
 }
 
 // structural compiles a schema and checks its defaults. It reports whether

@@ -55,7 +55,7 @@ func (c *checker) tighten(path *field.Path) {
 		c.opts.structural = true
 	}
 	// On a definition that prunes there is no need to look.
-	if c.shape.preserving() && c.shape.any(hasDefaults) {
+	if c.shape.preserving() && !c.opts.noDefaults && c.shape.any(hasDefaults) {
 		c.opts.structural = true
 		c.add(field.Invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
 	}
