@@ -9,11 +9,7 @@ import (
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
@@ -55,25 +51,16 @@ func newVerdict(errs validation.ErrorList, warnings []string) reply {
 
 // A definitionServer is upstream's strategy for definitions.
 type definitionServer struct {
-	scheme   *runtime.Scheme
-	strategy interface {
-		rest.RESTCreateStrategy
-		rest.RESTUpdateStrategy
-	}
+	*upstream.DefinitionServer
 }
 
 func newDefinitionServer() *definitionServer {
-	scheme := runtime.NewScheme()
-	install.Install(scheme)
-	return &definitionServer{scheme: scheme, strategy: customresourcedefinition.NewStrategy(scheme)}
+	return &definitionServer{upstream.NewDefinitionServer()}
 }
 
 // internal returns a definition as the server decodes it.
 func (s *definitionServer) internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
-	crd = crd.DeepCopy()
-	s.scheme.Default(crd)
-	out := &apiextensions.CustomResourceDefinition{}
-	return out, s.scheme.Convert(crd, out, nil)
+	return s.Decoded(crd.DeepCopy())
 }
 
 func catching(f func() reply) (a reply) {
@@ -90,14 +77,9 @@ func (s *definitionServer) create(t testing.TB, crd *apiextensionsv1.CustomResou
 	if err != nil {
 		t.Fatalf("converting %s: %v", crd.Name, err)
 	}
-	// As the handler for creations does, but for names and identifiers.
-	obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
-	obj.UID, obj.CreationTimestamp = "", metav1.Time{}
-	ctx := context.Background()
 	return catching(func() reply {
-		s.strategy.PrepareForCreate(ctx, obj)
-		errs := rest.ValidateCreate(ctx, obj, s.strategy)
-		a := reply{errors: definitionErrors(errs), warnings: s.strategy.WarningsOnCreate(ctx, obj)}
+		errs, warnings := s.Create(obj)
+		a := reply{errors: definitionErrors(errs), warnings: warnings}
 		slices.Sort(a.warnings)
 		return a
 	})
@@ -121,7 +103,7 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 	ctx := context.Background()
 	return catching(func() reply {
 		obj.Generation = before.Generation
-		s.strategy.PrepareForUpdate(ctx, obj, before)
+		s.Strategy.PrepareForUpdate(ctx, obj, before)
 		obj.Generation = before.Generation // the change of the spec counts later
 		if obj.UID == "" {
 			obj.UID = before.UID
@@ -135,8 +117,8 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 		if before.DeletionGracePeriodSeconds != nil && obj.DeletionGracePeriodSeconds == nil {
 			obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
 		}
-		errs := rest.ValidateUpdate(ctx, obj, before, s.strategy)
-		a := reply{errors: definitionErrors(errs), warnings: s.strategy.WarningsOnUpdate(ctx, obj, before)}
+		errs := rest.ValidateUpdate(ctx, obj, before, s.Strategy)
+		a := reply{errors: definitionErrors(errs), warnings: s.Strategy.WarningsOnUpdate(ctx, obj, before)}
 		slices.Sort(a.warnings)
 		return a
 	})

@@ -20,12 +20,10 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/crdkit/crdkit/internal/crdtest"
 )
@@ -62,12 +60,21 @@ func run(ops, corpus string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	cases, err := loadCases(dir)
-	if err != nil {
-		return err
-	}
 	runtime.GOMAXPROCS(1)
+	var cases []*testCase
 	for _, o := range wanted {
+		fmt.Printf("\n%s: %s\n", o.name, o.does)
+		if o.whole != nil {
+			if err := o.whole(dir, rounds); err != nil {
+				return err
+			}
+			continue
+		}
+		if cases == nil {
+			if cases, err = loadCases(dir); err != nil {
+				return err
+			}
+		}
 		if err := report(o, cases, rounds); err != nil {
 			return err
 		}
@@ -92,33 +99,15 @@ func choose(names string) ([]operation, error) {
 
 // report measures one operation on all cases that have it and prints its table.
 func report(o operation, cases []*testCase, rounds int) error {
-	fmt.Printf("\n%s: %s\n", o.name, o.does)
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "case\tupstream ns\tours ns\tratio\tours allocs/op\tours B/op\tyardstick\t")
-	logs, counted := 0.0, 0
+	t := newTable(o.name)
 	for _, c := range cases {
 		p, err := o.prepare(c)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.name, c.name, err)
 		}
-		if p == nil {
-			continue
+		if p != nil {
+			t.row(c.name, p, measure(p, rounds))
 		}
-		m := measure(p, rounds)
-		mark := ""
-		if p.idle {
-			mark = "*"
-		} else {
-			logs += math.Log(m.ratio())
-			counted++
-		}
-		fmt.Fprintf(w, "%s%s\t%.0f\t%.0f\t%.2fx\t%.1f\t%.0f\t%s\t\n", c.name, mark, m.upstream, m.ours, m.ratio(), m.allocs, m.bytes, m.yardstick)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if counted > 0 {
-		fmt.Printf("geomean %s %.2f x\n", o.name, math.Exp(logs/float64(counted)))
-	}
-	return nil
+	return t.end()
 }

@@ -27,32 +27,36 @@ type operation struct {
 	name, does string
 	// prepare returns nil for a case that the operation has nothing to say of.
 	prepare func(c *testCase) (*pair, error)
+	// whole measures and prints by itself, in the place of prepare. It is given
+	// the directory of the corpus and how many turns to take.
+	whole func(dir string, rounds int) error
 }
 
 var operations = []operation{
-	{"prune", "remove unknown fields from a map", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "prune", does: "remove unknown fields from a map", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.Prune, pruning.New(c.ours.Schema()).Prune
 	}, false)},
-	{"report", "remove unknown fields and tell their paths", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "report", does: "remove unknown fields and tell their paths", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		p := pruning.New(c.ours.Schema())
 		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.Report(obj) }
 	}, false)},
-	{"nulls", "drop nulls", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "nulls", does: "drop nulls", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.DropNulls, defaulting.New(c.ours.Schema()).DropNulls
 	}, false)},
-	{"default", "set defaults", prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "default", does: "set defaults", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.Default, defaulting.New(c.ours.Schema()).Default
 	}, true)},
-	{"validate", "validate a valid object: values, list types, embedded resources", prepareValidate},
-	{"invalid", "validate an invalid object, all errors", prepareInvalid},
-	{"update", "validate an update with ratcheting", prepareUpdate},
-	{"request", "the whole of Create, bytes to stored bytes, rules included", prepareRequest},
-	{"cel-eval", "evaluate the rules of an object", prepareEval(false)},
-	{"cel-update", "evaluate the rules of an update", prepareEval(true)},
-	{"cel-compile", "compile the rules of a version", prepareCompileRules},
-	{"compile", "everything of a definition, ready to serve", prepareCompile},
-	{"convert", "convert a list of 50 objects with the strategy None", prepareConvert},
-	{"convert-webhook", "convert a list of 500 objects with a webhook on the loopback", prepareWebhook},
+	{name: "validate", does: "validate a valid object: values, list types, embedded resources", prepare: prepareValidate},
+	{name: "invalid", does: "validate an invalid object, all errors", prepare: prepareInvalid},
+	{name: "update", does: "validate an update with ratcheting", prepare: prepareUpdate},
+	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
+	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false)},
+	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true)},
+	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
+	{name: "compile", does: "everything of a definition, ready to serve", prepare: prepareCompile},
+	{name: "check", does: "the whole of Check on a definition", whole: compareCheck},
+	{name: "convert", does: "convert a list of 50 objects with the strategy None", prepare: prepareConvert},
+	{name: "convert-webhook", does: "convert a list of 500 objects with a webhook on the loopback", prepare: prepareWebhook},
 }
 
 var errDiffer = errors.New("the two sides differ")

@@ -1,0 +1,51 @@
+package upstream
+
+import (
+	"context"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+)
+
+// A DefinitionServer is upstream's strategy for definitions.
+type DefinitionServer struct {
+	Scheme   *runtime.Scheme
+	Strategy interface {
+		rest.RESTCreateStrategy
+		rest.RESTUpdateStrategy
+	}
+}
+
+// NewDefinitionServer returns the strategy with a scheme of its own.
+func NewDefinitionServer() *DefinitionServer {
+	scheme := runtime.NewScheme()
+	install.Install(scheme)
+	return &DefinitionServer{Scheme: scheme, Strategy: customresourcedefinition.NewStrategy(scheme)}
+}
+
+// Decoded sets the API defaults in crd and converts it to the internal type,
+// as the server does with what it has decoded. What is returned may share
+// memory with crd.
+func (s *DefinitionServer) Decoded(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
+	s.Scheme.Default(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	return out, s.Scheme.Convert(crd, out, nil)
+}
+
+// Create returns what is said of the creation of a definition that was
+// decoded: errors, and the warnings that are sent if there are none.
+func (s *DefinitionServer) Create(obj *apiextensions.CustomResourceDefinition) (field.ErrorList, []string) {
+	// As the handler for creations does, but for names and identifiers.
+	obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
+	obj.UID, obj.CreationTimestamp = "", metav1.Time{}
+	ctx := context.Background()
+	s.Strategy.PrepareForCreate(ctx, obj)
+	errs := rest.ValidateCreate(ctx, obj, s.Strategy)
+	return errs, s.Strategy.WarningsOnCreate(ctx, obj)
+}
