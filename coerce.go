@@ -11,6 +11,7 @@ import (
 // A coercion says how an object is brought into the form of its schema.
 type coercion struct {
 	report bool // list unknown fields
+	fuse   bool // what follows may be done at once
 	stored bool // the object comes from storage: drop what is malformed, repair the generation
 }
 
@@ -33,6 +34,7 @@ func (r *request) coerce(obj map[string]any, c coercion) ([]schema.Path, *Refusa
 	r.change(Pruned, unknown...)
 	kind, _ := obj["kind"].(string)
 	if d := r.version.def; gv.Group == d.group && kind == d.kind {
+		c.fuse = c.fuse && (len(unknown) == 0 || r.fields != Strict)
 		paths, err := r.fit(d.byName[gv.Version], obj, c)
 		if err != nil {
 			return nil, r.unreadable(err)
@@ -69,6 +71,11 @@ func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path
 	if v == nil {
 		v = &Version{def: r.version.def}
 		v.compileEngines(config{})
+	}
+	if c.fuse {
+		if unknown, ok := r.fuse(v, obj); ok {
+			return unknown, nil
+		}
 	}
 	track := c.report || r.report
 	var unknown []schema.Path

@@ -46,6 +46,7 @@ type request struct {
 	strict   []error // complaints of decoding that are not fatal
 	typed    bool    // kind and apiVersion are the version's
 	unnamed  bool    // the name is a stand-in, see generateName
+	fused    bool    // the object went through fuse
 	result   Result
 }
 
@@ -131,7 +132,7 @@ func (r *request) finish(refusal *Refusal) *Result {
 }
 
 func (r *request) create(ctx context.Context) (*Refusal, error) {
-	if refusal := r.receive(r.strict); refusal != nil {
+	if refusal := r.receive(r.strict, true); refusal != nil {
 		return refusal, nil
 	}
 	r.watchMetadata(func() {
@@ -165,17 +166,18 @@ func (r *request) generateName() (undo func()) {
 	return func() { delete(metadata, "name") }
 }
 
-// receive does what the server does to every body that it decodes.
-func (r *request) receive(strict []error) *Refusal {
+// receive does what the server does to every body that it decodes. With fuse
+// all that the schema says may be done at once.
+func (r *request) receive(strict []error, fuse bool) *Refusal {
 	v := r.version
-	unknown, refusal := r.coerce(r.obj.Object, coercion{report: r.fields != Ignore})
+	unknown, refusal := r.coerce(r.obj.Object, coercion{report: r.fields != Ignore, fuse: fuse})
 	if refusal != nil {
 		return refusal
 	}
 	if refusal := r.judgeFields(strict, unknown); refusal != nil {
 		return refusal
 	}
-	if r.sameKind() {
+	if !r.fused && r.sameKind() {
 		r.setDefaults()
 	}
 	if got := r.obj.GetAPIVersion(); got != v.apiVersion() {
@@ -321,7 +323,9 @@ func (r *request) validateCreate(ctx context.Context) error {
 		r.add(v.scale.checkSpec(obj))
 		r.add(v.scale.checkStatus(obj))
 	}
-	r.addValidation(v.validator.Validate(obj))
+	if !r.settled() {
+		r.addValidation(v.validator.Validate(obj))
+	}
 	if err := r.evaluate(ctx, nil); err != nil {
 		return err
 	}

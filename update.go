@@ -14,7 +14,7 @@ import (
 )
 
 func (r *request) update(ctx context.Context) (*Refusal, error) {
-	refusal, err := r.receiveUpdate(ctx)
+	refusal, err := r.receiveUpdate(ctx, true)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -32,7 +32,7 @@ func (r *request) update(ctx context.Context) (*Refusal, error) {
 }
 
 func (r *request) updateStatus(ctx context.Context) (*Refusal, error) {
-	refusal, err := r.receiveUpdate(ctx)
+	refusal, err := r.receiveUpdate(ctx, false)
 	if refusal != nil || err != nil {
 		return refusal, err
 	}
@@ -61,11 +61,11 @@ func (r *request) standInVersion() (undo func()) {
 }
 
 // receiveUpdate is what the two kinds of update begin with.
-func (r *request) receiveUpdate(ctx context.Context) (*Refusal, error) {
+func (r *request) receiveUpdate(ctx context.Context, fuse bool) (*Refusal, error) {
 	if r.old == nil || r.old.Object == nil {
 		return nil, errors.New("crdkit: the old object is nil")
 	}
-	if refusal := r.receive(r.strict); refusal != nil {
+	if refusal := r.receive(r.strict, fuse); refusal != nil {
 		return refusal, nil
 	}
 	if r.namespace == "" {
@@ -148,7 +148,9 @@ func (r *request) validateUpdate(ctx context.Context) error {
 		r.add(v.scale.checkSpec(obj))
 		r.add(v.scale.checkStatus(obj))
 	}
-	r.addResult(v.validator.ValidateUpdate(obj, old))
+	if !r.settled() {
+		r.addResult(v.validator.ValidateUpdate(obj, old))
+	}
 	if err := r.evaluate(ctx, old); err != nil {
 		return err
 	}

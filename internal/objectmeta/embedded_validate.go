@@ -199,6 +199,12 @@ func pathSegmentMessages(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
+// OrdinaryResource reports whether m, an embedded resource, is one that
+// [Embedded.Coerce] leaves as it is and in which [Embedded.Validate] finds
+// nothing wrong. It knows the ordinary ones; others may be right, too. It
+// allocates nothing.
+func OrdinaryResource(m map[string]any) bool { return settledResource(m) && fineResource(m) }
+
 // fineResource reports whether nothing is wrong with an embedded resource. It
 // knows the ordinary ones; false means that the rules have to be asked.
 func fineResource(m map[string]any) bool {

@@ -26,6 +26,7 @@ type engines struct {
 	pruner    *pruning.Pruner
 	defaulter *defaulting.Defaulter
 	validator *validation.Validator
+	quick     *validation.Validator // with shortcuts
 	cfg       onepass.Config
 }
 
@@ -34,6 +35,7 @@ func newEngines(n *schema.Node, cfg onepass.Config) *engines {
 		pruner:    pruning.New(n, pruning.PlainOnly()),
 		defaulter: defaulting.New(n, defaulting.PlainOnly()),
 		validator: validation.New(n, validation.PlainOnly()),
+		quick:     validation.New(n),
 		cfg:       cfg,
 	}
 }
@@ -49,8 +51,18 @@ func (e *engines) run(raw string) (string, []string, error) {
 	if len(strict) > 0 {
 		return "", nil, strict[0]
 	}
+	unknown, err := e.judge(obj)
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := json.Marshal(obj)
+	return string(out), unknown, err
+}
+
+// judge is run for an object that is decoded.
+func (e *engines) judge(obj map[string]any) ([]string, error) {
 	if _, ok := obj["metadata"].(map[string]any); !ok || obj["apiVersion"] != e.cfg.APIVersion || obj["kind"] != e.cfg.Kind {
-		return "", nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
+		return nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
 	}
 	var unknown []string
 	for _, p := range e.pruner.Report(obj) {
@@ -62,10 +74,9 @@ func (e *engines) run(raw string) (string, []string, error) {
 		delete(obj, "status")
 	}
 	if errs := e.validator.Validate(obj); len(errs) > 0 {
-		return "", nil, errs[0]
+		return nil, errs[0]
 	}
-	out, err := json.Marshal(obj)
-	return string(out), unknown, err
+	return unknown, nil
 }
 
 func sameMetadata(m map[string]any) (map[string]any, bool) { return m, !hasNull(m) }

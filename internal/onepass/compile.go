@@ -2,6 +2,7 @@ package onepass
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/check"
@@ -73,11 +74,32 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.nullFill = out.fill != nil && !n.Nullable()
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.Enum != nil || ch.Nested != nil
-	out.odd = n.EmbeddedResource()
+	out.embedded = n.EmbeddedResource()
 	out.items = c.node(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
 	return out
+}
+
+// resourceMembers are what every resource has. Pruning leaves them alone.
+var resourceMembers = [...]string{"apiVersion", "kind", "metadata"}
+
+// protect makes the members that every resource has stay as they are. It
+// reports false if the schema would have them changed.
+func (c *compiler) protect(m *members) bool {
+	for _, name := range resourceMembers {
+		i := m.find(name)
+		if i < 0 {
+			m.add(name, opaque(nil))
+			continue
+		}
+		if m.list[i].node.busy(make(map[*node]bool)) {
+			return false
+		}
+		m.list[i].node = opaque(m.list[i].node.check)
+	}
+	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return true
 }
 
 // compileLoose compiles what is going to be thrown away, once it is known
@@ -108,11 +130,14 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		out.odd = out.odd || n.Len() > 0 // which of both applies depends on who asks
+		out.odd = out.odd || n.Len() > 0 || n.EmbeddedResource() // which of both applies depends on who asks
 	}
 	m := &members{max: -1}
 	for name, p := range n.Properties() {
 		m.add(name, c.node(p, false))
+	}
+	if n.EmbeddedResource() && !c.protect(m) {
+		out.odd = true
 	}
 	limits := n.Limits()
 	if impossible(limits.MaxProperties) || impossible(limits.MaxItems) {
@@ -151,7 +176,33 @@ func (m *members) finish(required []string) bool {
 			m.required.add(i)
 		}
 	}
+	m.arrange()
 	return true
+}
+
+// arrange makes the order, once it is known what is required.
+func (m *members) arrange() {
+	m.order, m.musts = nil, 0
+	for i := range m.list {
+		p := &m.list[i]
+		if p.must = m.required.has(i) || m.defaults.has(i); p.must {
+			m.order = slices.Insert(m.order, m.musts, int32(i))
+			m.musts++
+		} else {
+			m.order = append(m.order, int32(i))
+		}
+	}
+}
+
+// opaque returns a node for values that only have to satisfy a check.
+func opaque(ch *check.Node) *node {
+	n := unchecked(keepOthers)
+	n.opaque, n.check = true, ch
+	return n
+}
+
+func (m *members) find(name string) int {
+	return slices.IndexFunc(m.list, func(p member) bool { return p.name == name })
 }
 
 // count returns a limit as an int, absent if it is not set.

@@ -1,9 +1,9 @@
-// Package onepass does in one walk over the text of an object what the engines
-// do in five walks over maps: it prunes, drops nulls, sets defaults, and checks
-// values and lists. What comes out is the text of the object that the server
-// stores; no maps are made on the way.
+// Package onepass does in one walk over an object what the engines do in five:
+// it prunes, drops nulls, sets defaults, and checks values and lists. The object
+// is a map, which is changed in place, or a text. Of a text, what comes out is
+// the text that the server stores; no maps are made on the way.
 //
-// [Compile] makes a [Plan] of a schema, and [Plan.Bytes] applies it.
+// [Compile] makes a [Plan] of a schema, and [Plan.Map] and [Plan.Bytes] apply it.
 //
 // # Semantics
 //
@@ -24,6 +24,13 @@
 // was written, which by then is finished. Where they only tell scalars apart, as
 // most anyOf do, they are worked out per kind of value when the plan is made.
 //
+// # Maps
+//
+// [Plan.Map] changes a map as it goes, and keeps account of it. If it meets
+// something that is for the plain path, it undoes everything. Metadata, status
+// and what concerns the object as a whole are not final at that time, because
+// there are steps of a request to come; [Plan.Settled] checks them at the end.
+//
 // # The plain path
 //
 // Whatever is wrong or strange is not for this package: [Plan.Bytes] says so,
@@ -34,7 +41,8 @@
 //   - everything that package jsonscan refuses to read, such as repeated keys;
 //   - floats that are written like integers, 1.0 or 1e3: the text could not
 //     tell them from integers later on;
-//   - embedded resources, and defaults that are not valid or have one inside;
+//   - embedded resources whose metadata is not written as the server writes it,
+//     and defaults that are not valid or have an embedded resource inside;
 //   - schemas that declare properties next to additionalProperties, or require
 //     a property that they do not declare, where these are met.
 //

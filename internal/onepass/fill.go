@@ -24,7 +24,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 		out = &defaultText{odd: f.left < 0 || n.Facts().Has(schema.HasEmbedded)}
 		if !out.odd {
 			text, ok := jsonscan.Append(nil, d)
-			out.json = string(text)
+			out.json, out.value = string(text), d
 			out.odd = !ok || blurred(d) || !c.checks.Node(n).Valid(d)
 		}
 	}

@@ -21,6 +21,10 @@ type node struct {
 	// nullDrop: null as a member is removed. nullFill: it gives way to the
 	// default.
 	nullDrop, nullFill bool
+	// embedded: objects are resources, whose metadata has a form of its own.
+	embedded bool
+	// opaque: values are subject to check and otherwise stay as they are.
+	opaque bool
 
 	check   *check.Node  // nil if everything is admitted
 	members *members     // never nil
@@ -47,6 +51,12 @@ type members struct {
 	required bitset // that have no default
 	defaults bitset
 	min, max int // of members; max is -1 if there is none
+
+	// order has the indexes of list in the order in which a map is asked for
+	// them: first the musts that are required or have a default, as these are
+	// asked for in any case.
+	order []int32
+	musts int
 }
 
 type member struct {
@@ -54,6 +64,7 @@ type member struct {
 	node *node
 	text string // `"name":` as it is written
 	role role
+	must bool // required, or has a default
 }
 
 // A role marks members of the root that a request treats apart.
@@ -69,8 +80,9 @@ const (
 
 // defaultText is a default that is filled in and written.
 type defaultText struct {
-	json string
-	odd  bool // not valid, or too large: for the plain path
+	json  string
+	value any
+	odd   bool // not valid, or too large: for the plain path
 }
 
 // listRule is what is asked of a list apart from its elements.

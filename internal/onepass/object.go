@@ -39,7 +39,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	w.out = append(w.out, '}')
-	if !w.finished(n, o.start) {
+	if n.embedded && !w.resource(&o) || !w.finished(n, o.start) {
 		return refused
 	}
 	for _, k := range keys {
@@ -192,8 +192,7 @@ func (w *walk) remove(key string, index, before int) {
 // drop leaves out an undeclared member.
 func (w *walk) drop(o *objectWalk, key string, before, at int) int {
 	if w.request.Report {
-		const usualDepth = 8
-		w.unknown = append(w.unknown, append(make([]schema.Step, 0, usualDepth), schema.Field(key)))
+		w.find(key)
 	}
 	end := refused
 	if c := w.s[at]; w.request.Report && (c == '{' || c == '[') {

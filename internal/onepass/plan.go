@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -20,11 +21,17 @@ type Plan struct {
 	root       *node
 	keep       *node
 	needed     *needed
+	cfg        Config
 	apiVersion string // as JSON
 	kind       string
 	metadata   []int // the one member of root
 	seed       maphash.Seed
 	walks      sync.Pool // of *walk
+	mapWalks   sync.Pool // of *mapWalk
+
+	dropsStatus bool
+	oddStatus   bool        // of which package validation has to judge
+	status      *check.Node // for status, nil if it is not declared
 }
 
 // A Config says what objects a [Plan] is for.
@@ -59,10 +66,15 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	default:
 		*root = *c.compile(n, n.PreserveUnknownFields())
 	}
-	if root.odd || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
+	if root.odd || root.embedded || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
 		return nil
 	}
-	p := &Plan{root: root, keep: c.keep, needed: neededCompiler{}.node(n), seed: maphash.MakeSeed()}
+	p := &Plan{root: root, keep: c.keep, cfg: cfg, needed: neededCompiler{}.node(n), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
+	if n != nil {
+		status := n.Property("status")
+		p.status = c.checks.Node(status)
+		p.oddStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
+	}
 	p.metadata = []int{root.members.index["metadata"]}
 	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
 	return p
@@ -111,6 +123,7 @@ func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
 			return false
 		}
 	}
+	m.arrange()
 	root.members = m
 	return true
 }
@@ -135,7 +148,7 @@ func (c *compiler) dropStatus(m *members, n *schema.Node, preserve bool) {
 // role gives a member its role, adds it if it is not declared, and returns its
 // place in the list.
 func (m *members) role(name string, r role, keep *node) int {
-	i := slices.IndexFunc(m.list, func(p member) bool { return p.name == name })
+	i := m.find(name)
 	if i < 0 {
 		i = len(m.list)
 		m.add(name, keep)
@@ -163,7 +176,7 @@ func (n *node) busy(seen map[*node]bool) bool {
 		return false
 	}
 	seen[n] = true
-	if n.odd || n.fill != nil || n.items.busy(seen) || n.rest.busy(seen) {
+	if n.odd || n.embedded || n.fill != nil || n.items.busy(seen) || n.rest.busy(seen) {
 		return true
 	}
 	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.busy(seen) })

@@ -4,3 +4,5 @@ package onepass_test
 
 // mostAllocations are the output, and the metadata with its map and its string.
 const mostAllocations = 5
+
+const mostMapAllocations = 0

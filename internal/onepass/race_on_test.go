@@ -5,3 +5,6 @@ package onepass_test
 // mostAllocations is higher under the race detector, where a sync.Pool forgets
 // at random what is put into it.
 const mostAllocations = 25
+
+// mostMapAllocations: the state of the walk.
+const mostMapAllocations = 2

@@ -1,12 +1,9 @@
 package onepass
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
 // A walk is the state of one call. Its methods that read a value return the
@@ -23,8 +20,8 @@ type walk struct {
 	scratch []byte
 	table   []slot
 	depth   int
-	typed   int             // members of the root that every object has
-	unknown [][]schema.Step // paths in reverse, of what is left of the way up
+	typed   int // members of the root that every object has
+	finds
 }
 
 const refused = -1
@@ -65,6 +62,9 @@ func (w *walk) value(n *node, i int) int {
 	if n.odd || i >= len(w.s) {
 		return refused
 	}
+	if n.opaque {
+		return w.opaque(n, i)
+	}
 	switch w.s[i] {
 	case '"':
 		return w.text(n, i)
@@ -80,6 +80,37 @@ func (w *walk) value(n *node, i int) int {
 		return w.literal(n, i, check.Null, "null", nil)
 	}
 	return w.number(n, i)
+}
+
+// opaque writes a value that stays as it is.
+func (w *walk) opaque(n *node, i int) int {
+	v, end := jsonscan.Value(w.s, i)
+	if end < 0 || blurred(v) || !n.check.Valid(v) {
+		return refused
+	}
+	var ok bool
+	if w.out, ok = jsonscan.Append(w.out, v); !ok {
+		return refused
+	}
+	return end
+}
+
+// resource reports whether an embedded resource that is written from start on
+// is as the server would write it, and valid.
+func (w *walk) resource(o *objectWalk) bool {
+	m := make(map[string]any, len(resourceMembers))
+	for _, name := range resourceMembers {
+		span := w.valueOf(o, o.node.members.index[name])
+		if span.end == 0 {
+			continue
+		}
+		v, ok := jsonscan.Decode(string(w.out[span.start:span.end]))
+		if !ok {
+			return false
+		}
+		m[name] = v
+	}
+	return objectmeta.OrdinaryResource(m)
 }
 
 func (w *walk) literal(n *node, i int, kind check.Mask, word string, v any) int {
@@ -175,33 +206,4 @@ func (w *walk) finished(n *node, start int) bool {
 		return false
 	}
 	return (n.check.Enum == nil || n.check.Enum.Valid(v)) && (n.check.Nested == nil || n.check.Nested.Valid(v))
-}
-
-// climb adds a step to the paths that were found from the given one on.
-func (w *walk) climb(from int, s schema.Step) {
-	for i := from; i < len(w.unknown); i++ {
-		w.unknown[i] = append(w.unknown[i], s)
-	}
-}
-
-// paths returns what undeclared fields were found.
-func (w *walk) paths() []schema.Path {
-	if len(w.unknown) == 0 {
-		return nil
-	}
-	type named struct {
-		text string
-		path schema.Path
-	}
-	list := make([]named, len(w.unknown))
-	for i, steps := range w.unknown {
-		slices.Reverse(steps)
-		list[i] = named{schema.Path(steps).String(), steps}
-	}
-	slices.SortFunc(list, func(a, b named) int { return strings.Compare(a.text, b.text) })
-	out := make([]schema.Path, len(list))
-	for i := range list {
-		out[i] = list[i].path
-	}
-	return out
 }

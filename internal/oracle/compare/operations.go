@@ -49,6 +49,7 @@ var operations = []operation{
 	{name: "validate", does: "validate a valid object: values, list types, embedded resources", prepare: prepareValidate},
 	{name: "invalid", does: "validate an invalid object, all errors", prepare: prepareInvalid},
 	{name: "update", does: "validate an update with ratcheting", prepare: prepareUpdate},
+	{name: "onepass", does: "all that the schema says, in one walk over a map: prune, nulls, defaults, validation", prepare: prepareOnepass},
 	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
 	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false)},
 	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true)},
