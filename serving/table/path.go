@@ -1,0 +1,186 @@
+package table
+
+import (
+	"k8s.io/client-go/util/jsonpath"
+)
+
+// Paths are parsed by client-go and walked here. Its own walk keeps state in
+// the parsed path, so that one path cannot serve two objects at once, goes over
+// the fields of objects in any order, and uses reflection for every step. The
+// walk here is over the values that JSON has, fields in order of name.
+//
+// A step maps a list of values to a list of values. It may fail, which makes
+// the path have no value; but inside a filter that asks whether something
+// exists, what a step has until it fails is what counts, so steps return both.
+
+// maxVisits is how many values the walk for one cell may look at.
+const maxVisits = 1_000_000
+
+// A path is a parsed JSONPath. It never changes.
+type path struct{ nodes []jsonpath.Node }
+
+func parsePath(name, text string) (path, error) {
+	parser, err := jsonpath.Parse(name, "{"+text+"}")
+	if err != nil {
+		return path{}, err
+	}
+	return path{nodes: parser.Root.Nodes}, nil
+}
+
+// first returns the first value at p, and false if there is none or if the walk
+// fails.
+func (p path) first(obj map[string]any) (any, bool) {
+	w := walk{visits: maxVisits}
+	results, ok := w.all(obj, p.nodes)
+	if !ok || len(results) == 0 || len(results[0]) == 0 {
+		return nil, false
+	}
+	return results[0][0], true
+}
+
+// nothing is what the body of a range without values is evaluated for. It has
+// no fields and, unlike null, makes steps fail that want an array.
+type nothing struct{}
+
+// A walk holds the state of one evaluation: how far it is into ranges, and how
+// many values it may still look at.
+type walk struct {
+	begun, inside, ended int
+	lastEnd              *jsonpath.Node
+	visits               int
+}
+
+// all returns a list of values for each part of a path: what stands between
+// one pair of braces. Parts within a range have a list for each element.
+func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
+	var out [][]any
+	for i := 0; i < len(nodes); i++ {
+		values, ok := w.step([]any{data}, nodes[i])
+		if !ok {
+			return nil, false
+		}
+		if w.ended > 0 && w.ended <= w.inside {
+			w.ended--
+			w.lastEnd = &nodes[i]
+			break
+		}
+		if w.begun == 0 {
+			out = append(out, values)
+			continue
+		}
+		looped, ok := w.loop(values, nodes[i+1:])
+		if !ok {
+			return nil, false
+		}
+		out = append(out, looped...)
+		for k := i + 1; k < len(nodes); k++ {
+			if &nodes[k] == w.lastEnd {
+				i = k
+				break
+			}
+		}
+	}
+	return out, true
+}
+
+// loop evaluates the body of a range for each of its values. Without any it is
+// evaluated for nothing, in order to find its end.
+func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
+	w.begun--
+	w.inside++
+	defer func() { w.inside-- }()
+	if len(values) == 0 {
+		_, ok := w.all(nothing{}, body)
+		return nil, ok
+	}
+	var out [][]any
+	for _, value := range values {
+		results, ok := w.all(value, body)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, results...)
+	}
+	return out, true
+}
+
+// step takes values one node further.
+func (w *walk) step(values []any, node jsonpath.Node) ([]any, bool) {
+	if w.visits -= 1 + len(values); w.visits < 0 {
+		return nil, false
+	}
+	switch node := node.(type) {
+	case *jsonpath.ListNode:
+		return w.list(values, node)
+	case *jsonpath.FieldNode:
+		return fields(values, node.Value), true
+	case *jsonpath.ArrayNode:
+		return elements(values, node.Params)
+	case *jsonpath.WildcardNode:
+		return w.wildcard(values)
+	case *jsonpath.RecursiveNode:
+		return w.descend(nil, values)
+	case *jsonpath.UnionNode:
+		return w.union(values, node)
+	case *jsonpath.FilterNode:
+		return w.filter(values, node)
+	case *jsonpath.IdentifierNode:
+		return w.identifier(values, node.Name)
+	case *jsonpath.TextNode:
+		return []any{node.Text}, true
+	case *jsonpath.IntNode:
+		return repeat(node.Value, len(values)), true
+	case *jsonpath.FloatNode:
+		return repeat(node.Value, len(values)), true
+	case *jsonpath.BoolNode:
+		return repeat(node.Value, len(values)), true
+	default:
+		return values, false
+	}
+}
+
+func (w *walk) list(values []any, node *jsonpath.ListNode) ([]any, bool) {
+	for _, child := range node.Nodes {
+		var ok bool
+		if values, ok = w.step(values, child); !ok {
+			return values, false
+		}
+	}
+	return values, true
+}
+
+func (w *walk) union(values []any, node *jsonpath.UnionNode) ([]any, bool) {
+	var out []any
+	for _, member := range node.Nodes {
+		found, ok := w.list(values, member)
+		if !ok {
+			return values, false
+		}
+		out = append(out, found...)
+	}
+	return out, true
+}
+
+func (w *walk) identifier(values []any, name string) ([]any, bool) {
+	switch name {
+	case "range":
+		w.begun++
+		return values, true
+	case "end":
+		if w.inside == 0 {
+			return nil, false
+		}
+		w.ended++
+		return nil, true
+	default:
+		return values, false
+	}
+}
+
+func repeat(value any, n int) []any {
+	out := make([]any, n)
+	for i := range out {
+		out[i] = value
+	}
+	return out
+}

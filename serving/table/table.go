@@ -1,0 +1,150 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// A Printer turns the objects of one version into tables. It never changes and
+// is safe for concurrent use.
+type Printer struct {
+	headers []metav1.TableColumnDefinition
+	columns []column // of headers[1:]
+}
+
+// New returns the Printer for the columns that a version declares,
+// spec.versions[*].additionalPrinterColumns. Without any it has the age of
+// objects.
+//
+// The error says which column has a path that does not parse. The Printer is
+// there all the same and has the columns before that one, as on the server.
+func New(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
+	doc := metav1.ObjectMeta{}.SwaggerDoc()
+	p := &Printer{headers: []metav1.TableColumnDefinition{
+		{Name: "Name", Type: "string", Format: "name", Description: doc["name"]},
+	}}
+	if len(columns) == 0 {
+		columns = []apiextensionsv1.CustomResourceColumnDefinition{
+			{Name: "Age", Type: "date", Description: doc["creationTimestamp"], JSONPath: ".metadata.creationTimestamp"},
+		}
+	}
+	for _, declared := range columns {
+		path, err := parsePath(declared.Name, declared.JSONPath)
+		if err != nil {
+			return p, fmt.Errorf("unrecognized column definition %q: %w", declared.JSONPath, err)
+		}
+		p.columns = append(p.columns, column{kind: declared.Type, path: path})
+		p.headers = append(p.headers, header(declared))
+	}
+	return p, nil
+}
+
+func header(declared apiextensionsv1.CustomResourceColumnDefinition) metav1.TableColumnDefinition {
+	description := declared.Description
+	if description == "" {
+		description = "Custom resource definition column (in JSONPath format): " + declared.JSONPath
+	}
+	return metav1.TableColumnDefinition{
+		Name:        declared.Name,
+		Type:        declared.Type,
+		Format:      declared.Format,
+		Description: description,
+		Priority:    declared.Priority,
+	}
+}
+
+// ScaleColumns returns the columns of the scale subresource, for [New]; the
+// objects to print are then of kind Scale. It is nil if s is.
+func ScaleColumns(s *apiextensionsv1.CustomResourceSubresourceScale) []apiextensionsv1.CustomResourceColumnDefinition {
+	if s == nil {
+		return nil
+	}
+	var columns []apiextensionsv1.CustomResourceColumnDefinition
+	if s.SpecReplicasPath != "" {
+		columns = append(columns, apiextensionsv1.CustomResourceColumnDefinition{
+			Name: "Desired", Type: "integer", Description: "Number of desired replicas", JSONPath: ".spec.replicas",
+		})
+	}
+	if s.StatusReplicasPath != "" {
+		columns = append(columns, apiextensionsv1.CustomResourceColumnDefinition{
+			Name: "Available", Type: "integer", Description: "Number of actual replicas", JSONPath: ".status.replicas",
+		})
+	}
+	return append(columns, apiextensionsv1.CustomResourceColumnDefinition{
+		Name: "Age", Type: "date", Description: metav1.ObjectMeta{}.SwaggerDoc()["creationTimestamp"], JSONPath: ".metadata.creationTimestamp",
+	})
+}
+
+// Columns returns the columns of every table of p, the name first. The slice
+// belongs to the caller.
+func (p *Printer) Columns() []metav1.TableColumnDefinition { return slices.Clone(p.headers) }
+
+// Object returns the table of one object, with a single row. now is the time
+// that ages are counted to. A nil object has no row.
+func (p *Printer) Object(obj *unstructured.Unstructured, now time.Time, opts ...Option) *metav1.Table {
+	t, cfg := p.newTable(opts)
+	if obj == nil {
+		return t
+	}
+	t.ResourceVersion = obj.GetResourceVersion()
+	t.Rows = append(t.Rows, p.row(obj, now, cfg))
+	return t
+}
+
+// List returns the table of a list, a row for each object in their order, with
+// the list's resourceVersion, continue and remainingItemCount. now is the time
+// that ages are counted to. A nil list has no rows.
+func (p *Printer) List(list *unstructured.UnstructuredList, now time.Time, opts ...Option) *metav1.Table {
+	t, cfg := p.newTable(opts)
+	if list == nil {
+		return t
+	}
+	t.ResourceVersion = list.GetResourceVersion()
+	t.Continue = list.GetContinue()
+	t.RemainingItemCount = list.GetRemainingItemCount()
+	t.Rows = slices.Grow(t.Rows, len(list.Items))
+	for i := range list.Items {
+		t.Rows = append(t.Rows, p.row(&list.Items[i], now, cfg))
+	}
+	return t
+}
+
+func (p *Printer) newTable(opts []Option) (*metav1.Table, config) {
+	cfg := config{include: metav1.IncludeMetadata}
+	for _, opt := range opts {
+		opt.apply(&cfg)
+	}
+	t := &metav1.Table{
+		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
+		Rows:     []metav1.TableRow{},
+	}
+	if !cfg.noHeaders {
+		t.ColumnDefinitions = p.Columns()
+	}
+	return t, cfg
+}
+
+func (p *Printer) row(obj *unstructured.Unstructured, now time.Time, cfg config) metav1.TableRow {
+	cells := make([]any, 1, 1+len(p.columns))
+	cells[0] = obj.GetName()
+	for _, c := range p.columns {
+		cells = append(cells, c.cell(obj.Object, now))
+	}
+	row := metav1.TableRow{Cells: cells}
+	switch cfg.include {
+	case metav1.IncludeObject:
+		row.Object = runtime.RawExtension{Object: obj}
+	case metav1.IncludeMetadata:
+		partial := meta.AsPartialObjectMetadata(obj)
+		partial.SetGroupVersionKind(metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))
+		row.Object = runtime.RawExtension{Object: partial}
+	}
+	return row
+}
