@@ -26,14 +26,23 @@ type Report struct {
 	// versions before it looks.
 	Errors validation.ErrorList
 	// Warnings are the warning headers of the response to an accepted
-	// definition: formats, sorted, one each time it is used, and then lists of
-	// type set. Other than the server, which sends no warnings with a refusal,
-	// Report always has them.
-	Warnings []string
+	// definition: owners that are given twice, then formats, sorted, one each
+	// time it is used, and then lists of type set. Other than the server, which
+	// sends no such warnings with a refusal, Report always has them.
+	Warnings []Warning
 	// Notes are advice of ours, sorted by pointer, code and text, if it was
 	// asked for with [WithNotes]. The server says none of it.
 	Notes []Note
 }
+
+// A Warning is what the server warns of.
+type Warning struct {
+	Text    string // the server's
+	Pointer string // into the definition, as a JSON Pointer (RFC 6901)
+}
+
+// String returns the text.
+func (w Warning) String() string { return w.Text }
 
 // Accepted reports whether the server accepts the definition.
 func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
@@ -66,6 +75,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 		return report
 	}
 	crd = prepareCreate(crd)
+	owners := dropDuplicateOwners(crd)
 	shape := definition.New(crd)
 	engines := newCheckEngines(opts)
 	errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
@@ -74,7 +84,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if len(errs) == 0 {
 		errs = commonMeta(&crd.ObjectMeta)
 	}
-	return report(shape, errs, definition.Warnings(shape), engines)
+	return report(shape, errs, definition.Warnings(shape), owners, engines)
 }
 
 // CheckUpdate says what kube-apiserver 1.37 would say to an update of the
@@ -104,6 +114,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	}
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
+	owners := dropDuplicateOwners(crd)
 	shape, before := definition.New(crd), definition.New(old)
 	engines := newCheckEngines(opts)
 
@@ -114,7 +125,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
 	strictness := engines.strictness(definition.UpdateOptions(shape, before, engines), before)
 	errs = append(errs, definition.Check(shape, before, strictness, engines)...)
-	return report(shape, errs, definition.UpdateWarnings(shape, before), engines)
+	return report(shape, errs, definition.UpdateWarnings(shape, before), owners, engines)
 }
 
 func nothingToCheck() *Report {
@@ -159,13 +170,13 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
 }
 
-func report(shape *definition.Shape, errs field.ErrorList, warnings []string, e *checkEngines) *Report {
-	r := &Report{Warnings: warnings}
+func report(shape *definition.Shape, errs field.ErrorList, texts []string, o owners, e *checkEngines) *Report {
+	r := &Report{Warnings: append(o.warnings, warnings(shape, texts)...)}
 	if e.notes {
 		r.Notes = advise(shape)
 	}
 	for _, err := range errs {
-		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, shape.Pointer(err.Field), ""))
+		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, o.pointer(shape.Pointer(err.Field)), ""))
 	}
 	r.Errors.Sort()
 	return r

@@ -99,3 +99,22 @@ spec:
 	// now: spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields
 	// now: spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root
 }
+
+// Errors, warnings and notes lead to lines of the text.
+func ExampleNewSource() {
+	crd, err := crdkit.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	report := crdkit.Check(crd)
+	source := crdkit.NewSource([]byte(crateCRD), crdkit.Position{})
+	for _, e := range report.Errors {
+		fmt.Printf("crd.yaml:%v: error: %s\n", source.Position(e.Pointer), e.Detail)
+	}
+	for _, w := range report.Warnings {
+		fmt.Printf("crd.yaml:%v: warning: %s\n", source.Position(w.Pointer), w.Text)
+	}
+	// Output:
+	// crd.yaml:20:52: error:  in body must be of type metric: "int64"
+	// crd.yaml:20:36: warning: unrecognized format "metric"
+}

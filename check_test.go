@@ -3,6 +3,7 @@ package crdkit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ var checkTests = []struct {
 	name:   "an ignored format counts for defaults",
 	schema: `{"type":"object","properties":{"n":{"type":"string","format":"nope","default":5}}}`,
 	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default:  in body must be of type nope: "int64"`},
-	warn:   []string{`unrecognized format "nope"`},
+	warn:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/format: unrecognized format "nope"`},
 }, {
 	name:   "defaults must be pruned",
 	schema: `{"type":"object","properties":{"o":{"type":"object","properties":{"a":{"type":"string"}},"default":{"a":"x","b":1}}}}`,
@@ -94,7 +95,7 @@ func TestCheck(t *testing.T) {
 			if diff := cmp.Diff(tt.want, reportLines(report)); diff != "" {
 				t.Errorf("Check errors (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.warn, report.Warnings); diff != "" {
+			if diff := cmp.Diff(tt.warn, warningLines(report)); diff != "" {
 				t.Errorf("Check warnings (-want +got):\n%s", diff)
 			}
 			if plain := Check(crd, PlainOnly()); !cmp.Equal(reportLines(report), reportLines(plain)) {
@@ -108,6 +109,14 @@ func reportLines(r *Report) []string {
 	var out []string
 	for _, e := range r.Errors {
 		out = append(out, fmt.Sprintf("%s: %s: %s: %s", e.Pointer, e.Type, e.Field, e.Detail))
+	}
+	return out
+}
+
+func warningLines(r *Report) []string {
+	var out []string
+	for _, w := range r.Warnings {
+		out = append(out, w.Pointer+": "+w.Text)
 	}
 	return out
 }
@@ -161,6 +170,50 @@ func TestNotes(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// The server drops owners that are given twice before it looks at them, and
+// warns of it first.
+func TestCheckOwners(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"n":{"type":"string","format":"nope"}}}`),
+		`"metadata":{`, `"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"}],`, 1)
+	crd := decodeCRD(t, text)
+	const owners = "/metadata/ownerReferences: .metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: 1, 2"
+	const format = `/spec/versions/0/schema/openAPIV3Schema/properties/n/format: unrecognized format "nope"`
+	wantErrors := []string{"/metadata/ownerReferences/2/name: Required value: metadata.ownerReferences[1].name: must not be empty"}
+	for _, tt := range []struct {
+		name   string
+		report *Report
+		want   []string
+	}{
+		{"Check", Check(crd), []string{owners, format}},
+		{"CheckUpdate", CheckUpdate(crd, crd), []string{owners}},
+	} {
+		if diff := cmp.Diff(tt.want, warningLines(tt.report)); diff != "" {
+			t.Errorf("%s warnings (-want +got):\n%s", tt.name, diff)
+		}
+		// The server checks the metadata of an update three times.
+		if diff := cmp.Diff(wantErrors, slices.Compact(reportLines(tt.report))); diff != "" {
+			t.Errorf("%s errors (-want +got):\n%s", tt.name, diff)
+		}
+	}
+	if len(crd.OwnerReferences) != 4 {
+		t.Error("Check drops owners from the definition that it is given")
+	}
+}
+
+// Sets of objects are warned of once, though there are two.
+func TestCheckSetWarning(t *testing.T) {
+	set := `{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object","x-kubernetes-map-type":"atomic"}}`
+	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"b":`+set+`,"a":`+set+`,"f":{"type":"string","format":"x"},"e":{"type":"string","format":"x"}}}`))
+	want := []string{
+		`/spec/versions/0/schema/openAPIV3Schema/properties/e/format: unrecognized format "x"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/f/format: unrecognized format "x"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/a/x-kubernetes-list-type: x-kubernetes-list-type: set for items of type "object" is not supported by server-side apply or CEL validation rules`,
+	}
+	if diff := cmp.Diff(want, warningLines(Check(crd))); diff != "" {
+		t.Errorf("Check warnings (-want +got):\n%s", diff)
 	}
 }
 

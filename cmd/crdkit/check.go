@@ -250,7 +250,7 @@ func (c *checker) text(f *finding) error {
 			fmt.Fprintf(&b, "  error: %v\n", short(e.Error()))
 		}
 		for _, w := range f.report.Warnings {
-			fmt.Fprintf(&b, "  warning: %s\n", w)
+			fmt.Fprintf(&b, "  warning: %s\n", w.Text)
 		}
 		for _, n := range f.report.Notes {
 			fmt.Fprintf(&b, "  note: %s: %s (%s)\n", n.Pointer, n.Text, n.Code)
@@ -306,7 +306,9 @@ func (c *checker) line(f *finding) error {
 		line.Reason = f.err.Error()
 	} else {
 		line.Decided, line.Accepted = true, f.report.Accepted()
-		line.Warnings = append(line.Warnings, f.report.Warnings...)
+		for _, w := range f.report.Warnings {
+			line.Warnings = append(line.Warnings, w.Text)
+		}
 		for _, e := range f.report.Errors {
 			line.Errors = append(line.Errors, checkError{string(e.Type), e.Field, e.Detail, e.BadValue, e.Pointer})
 		}
@@ -336,7 +338,7 @@ func (c *checker) annotate(f *finding) error {
 			command("error", f.name+": "+short(e.Error()))
 		}
 		for _, w := range f.report.Warnings {
-			command("warning", f.name+": "+w)
+			command("warning", f.name+": "+w.Text)
 		}
 		for _, n := range f.report.Notes {
 			command("notice", f.name+": "+n.Pointer+": "+n.Text)

@@ -91,6 +91,9 @@ var internalRules = map[string]rule{
 	"internal/jsonscan": {leaf: true},
 	"internal/jsonval":  {leaf: true},
 	"internal/format":   {others: []string{strfmt}},
+	// Of the two YAML libraries that are linked in any case the one that tells
+	// where things are.
+	"internal/source":   {others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/generate": {others: []string{apiextensions, utiljson}},
 	// For tests only, as TestTestHelpers checks.
 	"internal/crdtest": {

@@ -198,20 +198,28 @@ func dropDuplicateOwners(obj map[string]any) []string {
 		return nil
 	}
 	u := unstructured.Unstructured{Object: obj}
-	var kept []metav1.OwnerReference
+	kept, _, warnings := UniqueOwners(u.GetOwnerReferences())
+	if len(warnings) > 0 {
+		u.SetOwnerReferences(kept)
+	}
+	return warnings
+}
+
+// UniqueOwners returns owner references without those that equal an earlier
+// one, where each of them was, and what the server warns of if some are gone.
+func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	var dropped []string
-	for _, ref := range u.GetOwnerReferences() {
+	for i, ref := range refs {
 		if containsOwner(kept, ref) {
 			dropped = append(dropped, string(ref.UID))
 			continue
 		}
-		kept = append(kept, ref)
+		kept, was = append(kept, ref), append(was, i)
 	}
 	if len(dropped) == 0 {
-		return nil
+		return kept, was, nil
 	}
-	u.SetOwnerReferences(kept)
-	return []string{fmt.Sprintf(duplicateOwnersFormat, strings.Join(dropped, ", "))}
+	return kept, was, []string{fmt.Sprintf(duplicateOwnersFormat, strings.Join(dropped, ", "))}
 }
 
 // sharedUID reports whether two owner references may have the same uid.

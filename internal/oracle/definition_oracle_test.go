@@ -87,14 +87,22 @@ func (l *definitionTally) create(t *testing.T, s *definitionServer, what string,
 				l.differ(what, "Check accepts what Compile does not: "+err.Error())
 			}
 		}
-		return newVerdict(r.Errors, r.Warnings)
+		return newVerdict(r.Errors, warningTexts(r))
 	})
+}
+
+func warningTexts(r *crdkit.Report) []string {
+	var texts []string
+	for _, w := range r.Warnings {
+		texts = append(texts, w.Text)
+	}
+	return texts
 }
 
 func (l *definitionTally) update(t *testing.T, s *definitionServer, what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.update(t, crd, old) }, func() reply {
 		r := crdkit.CheckUpdate(crd, old)
-		return newVerdict(r.Errors, r.Warnings)
+		return newVerdict(r.Errors, warningTexts(r))
 	})
 }
 

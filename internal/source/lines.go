@@ -1,0 +1,94 @@
+package source
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const byteOrderMark = "\ufeff"
+
+// An Index knows where the lines of a text begin.
+type Index struct {
+	text   []byte
+	starts []int
+}
+
+// NewIndex returns the index of a text whose lines end with line feeds. A byte
+// order mark is no part of the first line.
+func NewIndex(text []byte) *Index {
+	x := &Index{text: text, starts: []int{0}}
+	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
+		x.starts[0] = len(byteOrderMark)
+	}
+	for i, b := range text {
+		if b == '\n' {
+			x.starts = append(x.starts, i+1)
+		}
+	}
+	return x
+}
+
+// Position returns the line and the column of an offset, both from 1. Columns
+// are code points. What is at the end of the text, as a value that is left out
+// there, has the place of the last byte.
+func (x *Index) Position(offset int) (line, column int) {
+	offset = max(min(offset, len(x.text)-1), x.starts[0])
+	i, found := slices.BinarySearch(x.starts, offset)
+	if !found {
+		i--
+	}
+	return i + 1, utf8.RuneCount(x.text[x.starts[i]:offset]) + 1
+}
+
+// yamlLines are the lines of a text as YAML 1.1 counts them, which ends them at
+// more than line feeds.
+type yamlLines struct {
+	text   []byte
+	starts []int
+}
+
+func newYAMLLines(text []byte) *yamlLines {
+	l := &yamlLines{text: text, starts: []int{0}}
+	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
+		l.starts[0] = len(byteOrderMark)
+	}
+	for i := 0; i < len(text); {
+		size := breakSize(text[i:])
+		if size > 0 {
+			l.starts = append(l.starts, i+size)
+		}
+		i += max(size, 1)
+	}
+	return l
+}
+
+// breakSize returns how many bytes of a line break text begins with.
+func breakSize(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	case text[0] == '\r' || text[0] == '\n':
+		return 1
+	case bytes.HasPrefix(text, []byte("\u0085")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\u2028")), bytes.HasPrefix(text, []byte("\u2029")):
+		return 3
+	}
+	return 0
+}
+
+// offset returns the offset of a node.
+func (l *yamlLines) offset(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(l.starts) {
+		return 0
+	}
+	at := l.starts[n.Line-1]
+	for range n.Column - 1 {
+		_, size := utf8.DecodeRune(l.text[at:])
+		at += size
+	}
+	return min(at, len(l.text))
+}

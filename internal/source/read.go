@@ -1,0 +1,168 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxDepth bounds how deep a document may be, far beyond what the server reads.
+const maxDepth = 10000
+
+var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
+
+// Read reads the first document of a text that is an object: JSON if it begins
+// with a brace, and YAML otherwise or if it is no JSON after all.
+func Read(text []byte) (*Tree, error) {
+	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		if t, err := readJSON(text, len(text)-len(trimmed)); err == nil {
+			return t, nil
+		}
+	}
+	return readYAML(text)
+}
+
+// A jsonReader reads tokens of JSON and remembers where they begin.
+type jsonReader struct {
+	text []byte
+	d    *json.Decoder
+}
+
+func readJSON(text []byte, start int) (*Tree, error) {
+	r := &jsonReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
+	r.d.UseNumber()
+	root, err := r.value(0)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{root: root, start: start}, nil
+}
+
+// next returns the offset of the next token, which it does not read.
+func (r *jsonReader) next() int {
+	at := int(r.d.InputOffset())
+	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+func (r *jsonReader) value(depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, errDeep
+	}
+	token, err := r.d.Token()
+	if err != nil {
+		return nil, err
+	}
+	delim, ok := token.(json.Delim)
+	if !ok {
+		return nil, nil
+	}
+	n := &node{list: delim == '['}
+	for r.d.More() {
+		m := member{at: r.next()}
+		if !n.list {
+			name, err := r.d.Token()
+			if err != nil {
+				return nil, err
+			}
+			m.name, _ = name.(string)
+		}
+		if m.value, err = r.value(depth + 1); err != nil {
+			return nil, err
+		}
+		n.members = append(n.members, m)
+	}
+	_, err = r.d.Token()
+	return n, err
+}
+
+// A yamlReader turns the nodes of the library into ours.
+type yamlReader struct {
+	lines *yamlLines
+	seen  map[*yaml.Node]*node // what anchors stand for
+}
+
+func readYAML(text []byte) (*Tree, error) {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, errors.New("UTF-16")
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	for {
+		var doc yaml.Node
+		if err := d.Decode(&doc); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil, errors.New("no object")
+			}
+			return nil, err
+		}
+		if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+			continue
+		}
+		r := &yamlReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
+		root := doc.Content[0]
+		return &Tree{root: r.node(root), start: r.lines.offset(root)}, nil
+	}
+}
+
+func (r *yamlReader) node(y *yaml.Node) *node {
+	if y.Kind == yaml.AliasNode {
+		y = y.Alias
+	}
+	if y == nil || y.Kind != yaml.MappingNode && y.Kind != yaml.SequenceNode {
+		return nil
+	}
+	if n, ok := r.seen[y]; ok {
+		return n
+	}
+	n := &node{list: y.Kind == yaml.SequenceNode}
+	if y.Anchor != "" {
+		r.seen[y] = n
+	}
+	if n.list {
+		n.members = make([]member, 0, len(y.Content))
+		for _, e := range y.Content {
+			n.members = append(n.members, member{at: r.lines.offset(e), value: r.node(e)})
+		}
+		return n
+	}
+	r.fields(n, y.Content)
+	return n
+}
+
+func (r *yamlReader) fields(n *node, content []*yaml.Node) {
+	n.members = make([]member, 0, len(content)/2)
+	for i := 0; i+1 < len(content); i += 2 {
+		key, value := content[i], content[i+1]
+		at := r.lines.offset(key)
+		v := r.node(value)
+		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+			n.merge(v)
+			continue
+		}
+		if key.Kind == yaml.AliasNode && key.Alias != nil {
+			key = key.Alias
+		}
+		n.members = append(n.members, member{name: key.Value, at: at, value: v})
+	}
+}
+
+// merge notes a mapping, or those of a list, as merged into n.
+func (n *node) merge(v *node) {
+	switch {
+	case v == nil:
+	case !v.list:
+		n.merged = append(n.merged, v)
+	default:
+		for _, m := range v.members {
+			if m.value != nil && !m.value.list {
+				n.merged = append(n.merged, m.value)
+			}
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package source
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+)
+
+var update = flag.Bool("update", false, "rewrite what is found in testdata")
+
+// TestFind looks pointers up in the documents of testdata/*.txtar. The section
+// text is a document, and find has lines of a pointer, the line and column that
+// it leads to, what is there, and "near" if it leads to the innermost place
+// that there is.
+func TestFind(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no testdata: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text, want string
+			for _, f := range archive.Files {
+				switch f.Name {
+				case "text":
+					text = unescape(string(f.Data))
+				case "find":
+					want = string(f.Data)
+				default:
+					t.Fatalf("unknown section %q", f.Name)
+				}
+			}
+			var got strings.Builder
+			for line := range strings.Lines(want) {
+				pointer := strings.Trim(strings.Fields(line)[0], `"`)
+				got.WriteString(found(t, text, pointer))
+			}
+			if *update {
+				archive.Files[1].Data = []byte(got.String())
+				if err := os.WriteFile(path, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(want, got.String()); diff != "" {
+				t.Errorf("Find (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// unescape puts in what an archive cannot hold well.
+func unescape(text string) string {
+	return strings.NewReplacer("<BOM>", "\ufeff", "<CR>", "\r", "<LS>", "\u2028", "<TAB>", "\t").Replace(text)
+}
+
+func found(t *testing.T, text, pointer string) string {
+	t.Helper()
+	tree, err := Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset, exact := tree.Find(pointer)
+	line, column := NewIndex([]byte(text)).Position(offset)
+	what, _, _ := strings.Cut(text[offset:], "\n")
+	near := ""
+	if !exact {
+		near = " near"
+	}
+	if pointer == "" {
+		pointer = `""`
+	}
+	return fmt.Sprintf("%s %d:%d %.12q%s\n", pointer, line, column, what, near)
+}
+
+// A text that cannot be read has no tree.
+func TestReadFails(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "just text", "[1, 2]", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxDepth)} {
+		if tree, err := Read([]byte(text)); err == nil {
+			t.Errorf("Read(%.20q) = %v, want an error", text, tree)
+		}
+	}
+}
+
+var splitTests = []string{
+	"", "\n", "a: 1", "a: 1\n", "---\na: 1\n---\nb: 2\n---\n", "---\n---\na: 1\n", "a\r\n---\r\nb\r\n", "a\n--- # x\nb\n",
+	"a\n--- b\nc\n", "---", "a\n---", "a\n---\n\n\n---  \nb: |\n  x\n ---\n", "a\n----\nb", "a\r", "a\n---\r", "|\n  x\n\n",
+}
+
+func TestSplit(t *testing.T) {
+	for _, text := range splitTests {
+		checkSplit(t, text)
+	}
+}
+
+// checkSplit compares Split with apimachinery's reader, and the numbers of lines
+// with the text.
+func checkSplit(t *testing.T, text string) {
+	t.Helper()
+	want := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	got := Split([]byte(text))
+	lines := strings.SplitAfter(text, "\n")
+	for {
+		wantDoc, wantErr := want.Read()
+		doc, line, err := got.Next()
+		if (err == nil) != (wantErr == nil) || errors.Is(err, io.EOF) != errors.Is(wantErr, io.EOF) {
+			t.Fatalf("Split(%q): error %v, want %v", text, err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		// The reader drops carriage returns at the end of lines, which is all
+		// the same to YAML.
+		plain := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }
+		if plain(doc) != plain(wantDoc) {
+			t.Fatalf("Split(%q) = %q, want %q", text, doc, wantDoc)
+		}
+		if rest := strings.Join(lines[line-1:], ""); !strings.HasPrefix(rest+"\n", string(doc)) {
+			t.Fatalf("Split(%q): line %d begins with %q, want %q", text, line, rest, doc)
+		}
+	}
+}
+
+func FuzzSplit(f *testing.F) {
+	for _, text := range splitTests {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "\r\r\n") || strings.Contains(text, "\r") && len(text) > 4000 {
+			return // at the end of its buffer the reader takes them apart
+		}
+		checkSplit(t, text)
+	})
+}
+
+// FuzzFind looks up every member of what is read. Each must be found where its
+// name is written.
+func FuzzFind(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/*.txtar")
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(unescape(string(txtar.Parse(data).Files[0].Data))))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		tree, err := Read(text)
+		if err != nil {
+			return
+		}
+		w := &walker{t: t, text: text, tree: tree, seen: map[*node]bool{}}
+		w.walk(tree.root, "")
+	})
+}
+
+type walker struct {
+	t    *testing.T
+	text []byte
+	tree *Tree
+	seen map[*node]bool
+}
+
+func (w *walker) walk(n *node, pointer string) {
+	if n == nil || w.seen[n] || len(w.seen) > 1000 {
+		return
+	}
+	w.seen[n] = true
+	index := NewIndex(w.text)
+	names := map[string]bool{}
+	for i, m := range n.members {
+		name := m.name
+		if n.list {
+			name = fmt.Sprint(i)
+		}
+		if names[name] {
+			continue
+		}
+		names[name] = true
+		at := pointer + "/" + strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+		offset, exact := w.tree.Find(at)
+		if !exact || offset != m.at {
+			w.t.Fatalf("Find(%q) in %q = %d, %v, want %d", at, w.text, offset, exact, m.at)
+		}
+		if offset < 0 || offset > len(w.text) {
+			w.t.Fatalf("Find(%q) in %q = %d, which is outside", at, w.text, offset)
+		}
+		line, column := index.Position(offset)
+		lines := bytes.Split(w.text, []byte("\n"))
+		if line < 1 || line > len(lines) || column < 1 || column > utf8.RuneCount(lines[line-1])+1 {
+			w.t.Fatalf("Find(%q) in %q is at %d:%d, which is outside", at, w.text, line, column)
+		}
+		if !n.list && !named(w.text[offset:], name) {
+			w.t.Fatalf("Find(%q) in %q is at %q", at, w.text, w.text[offset:])
+		}
+		w.walk(m.value, at)
+	}
+}
+
+// named reports whether a text begins with a name, as far as that is to be seen:
+// in quotes, after a tag or an anchor, as an alias, in a block, or as it is.
+func named(text []byte, name string) bool {
+	if len(text) == 0 {
+		return name == ""
+	}
+	switch text[0] {
+	case '"':
+		var got string
+		end := bytes.IndexByte(text[1:], '"')
+		return end < 0 || json.Unmarshal(text[:end+2], &got) != nil || got == name
+	case '\'', '!', '&', '*', '|', '>', '{', '[':
+		return true
+	}
+	first, _, _ := strings.Cut(name, " ") // names may be folded
+	first, _, _ = strings.Cut(first, "\n")
+	return bytes.HasPrefix(text, []byte(first))
+}

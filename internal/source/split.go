@@ -1,0 +1,68 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// A Splitter yields the documents of a file of YAML.
+type Splitter struct {
+	rest []byte
+	line int // of the first line of rest, from 0
+}
+
+// Split returns the documents of a text, as apimachinery's YAMLReader cuts it:
+// at lines that begin with three dashes and have nothing else but a comment. The
+// documents are parts of the text, except for the last if the text does not end
+// with a line feed: that is added.
+func Split(text []byte) *Splitter { return &Splitter{rest: text} }
+
+// Next returns the next document and the number of its first line, from 1. It
+// returns io.EOF after the last, and an error for a separator that is followed
+// by something else, after which the rest cannot be read.
+func (s *Splitter) Next() (doc []byte, line int, err error) {
+	first, size := s.line+1, 0
+	for {
+		current, ok := s.peek(size)
+		if !ok {
+			if size == 0 {
+				return nil, 0, io.EOF
+			}
+			return s.take(size, 0), first, nil
+		}
+		if after, found := bytes.CutPrefix(current, []byte("---")); found {
+			if after = bytes.TrimSpace(after); len(after) > 0 && after[0] != '#' {
+				return nil, 0, fmt.Errorf("invalid Yaml document separator: %s", after)
+			}
+			if size > 0 {
+				return s.take(size, len(current)), first, nil
+			}
+		}
+		size += len(current)
+	}
+}
+
+// peek returns the line that begins after so many bytes of the rest, and
+// reports whether there is one.
+func (s *Splitter) peek(after int) ([]byte, bool) {
+	rest := s.rest[after:]
+	if len(rest) == 0 {
+		return nil, false
+	}
+	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+		rest = rest[:end+1]
+	}
+	return rest, true
+}
+
+// take cuts a document off the rest, and the separator behind it.
+func (s *Splitter) take(size, separator int) []byte {
+	doc := s.rest[:size:size]
+	s.line += bytes.Count(s.rest[:size+separator], []byte("\n"))
+	s.rest = s.rest[size+separator:]
+	if doc[size-1] != '\n' {
+		doc = append(doc, '\n')
+	}
+	return doc
+}

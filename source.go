@@ -1,0 +1,85 @@
+package crdkit
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/crdkit/crdkit/internal/source"
+)
+
+// A Position is a place in a text. The zero Position is no place.
+type Position struct {
+	Line   int // from 1; lines end with a line feed
+	Column int // from 1, in Unicode code points
+}
+
+// IsValid reports whether the position is a place.
+func (p Position) IsValid() bool { return p.Line > 0 }
+
+// String returns the position in the form "line:column", and "-" for none.
+func (p Position) String() string {
+	if !p.IsValid() {
+		return "-"
+	}
+	return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+}
+
+// from returns p, which is a position in a document, in the file in which the
+// document begins at start.
+func (p Position) from(start Position) Position {
+	if p.Line == 1 {
+		p.Column += start.Column - 1
+	}
+	p.Line += start.Line - 1
+	return p
+}
+
+// A Source finds the places of a document in its text: what the pointers of
+// errors, warnings and notes lead to. It reads the text when it is asked for
+// the first place, so that nothing is lost if there is nothing to report. It may
+// be used from several goroutines.
+type Source struct {
+	text  []byte
+	start Position
+	read  func() *places
+}
+
+// places are what a Source knows once it has read its text.
+type places struct {
+	tree  *source.Tree
+	index *source.Index
+}
+
+// NewSource returns the source of one document, YAML or JSON, as it was given to
+// [Parse]. The document begins at start in its file, which is the beginning if
+// start is zero. The text is kept, and must not be changed as long as the
+// Source is used.
+func NewSource(text []byte, start Position) *Source {
+	if !start.IsValid() {
+		start = Position{Line: 1, Column: 1}
+	}
+	s := &Source{text: text, start: start}
+	s.read = sync.OnceValue(func() *places {
+		tree, err := source.Read(text)
+		if err != nil {
+			return nil
+		}
+		return &places{tree: tree, index: source.NewIndex(text)}
+	})
+	return s
+}
+
+// Position returns where a JSON Pointer (RFC 6901) leads: to the name of a
+// field, to the beginning of an element of a list, and for "" to that of the
+// document. A pointer that leads on where the text has nothing, as that of a
+// field that is missing, leads to the innermost place that there is. There is
+// no place in a text that cannot be read.
+func (s *Source) Position(pointer string) Position {
+	p := s.read()
+	if p == nil {
+		return Position{}
+	}
+	offset, _ := p.tree.Find(pointer)
+	line, column := p.index.Position(offset)
+	return Position{Line: line, Column: column}.from(s.start)
+}

@@ -1,0 +1,166 @@
+package crdkit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+func TestSourcePosition(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, pointer string
+		start               Position
+		want                string
+	}{
+		{name: "yaml", text: "a:\n  b: 1\n", pointer: "/a/b", want: "2:3"},
+		{name: "json", text: `{"a": {"b": 1}}`, pointer: "/a/b", want: "1:8"},
+		{name: "within a file", text: "a:\n  b: 1\n", pointer: "/a/b", start: Position{Line: 10, Column: 1}, want: "11:3"},
+		{name: "within a line", text: "{\"a\":\n{\"b\": 1}}", pointer: "/a", start: Position{Line: 10, Column: 5}, want: "10:6"},
+		{name: "below a line", text: "{\"a\":\n{\"b\": 1}}", pointer: "/a/b", start: Position{Line: 10, Column: 5}, want: "11:2"},
+		{name: "missing", text: "a:\n  b: 1\n", pointer: "/a/c/d", want: "1:1"},
+		{name: "unreadable", text: "a: [", pointer: "/a", want: "-"},
+		{name: "empty", pointer: "", want: "-"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := NewSource([]byte(tt.text), tt.start)
+			for range 2 {
+				if got := s.Position(tt.pointer).String(); got != tt.want {
+					t.Errorf("Position(%q) = %s, want %s", tt.pointer, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+// Whatever a report says of a definition, it points to what the definition has,
+// or to what is missing in what it has.
+func TestReportPointers(t *testing.T) {
+	for _, tt := range checkTests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := []byte(fmt.Sprintf(checkCRD, tt.version, tt.schema))
+			checkPointers(t, text, Check(decodeCRD(t, string(text)), WithNotes()))
+		})
+	}
+}
+
+func pointersOf(r *Report) []string {
+	var out []string
+	for _, e := range r.Errors {
+		out = append(out, e.Pointer)
+	}
+	for _, w := range r.Warnings {
+		out = append(out, w.Pointer)
+	}
+	for _, n := range r.Notes {
+		out = append(out, n.Pointer)
+	}
+	return out
+}
+
+// checkPointers checks that what the pointers of a report lead to, or what it is
+// missing from, is there, and that its position is where the text has it.
+func checkPointers(t *testing.T, text []byte, r *Report) {
+	t.Helper()
+	var doc any
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	source := NewSource(text, Position{})
+	lines := bytes.Split(text, []byte("\n"))
+	for _, pointer := range pointersOf(r) {
+		if err := resolve(doc, pointer); err != nil {
+			t.Errorf("pointer %s: %v", pointer, err)
+		}
+		p := source.Position(pointer)
+		if !p.IsValid() || p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCount(lines[p.Line-1])+1 {
+			t.Errorf("position of %s is %v, which is not in the text", pointer, p)
+		}
+	}
+}
+
+// resolve returns an error if more than the last step of a pointer leads to
+// nothing.
+func resolve(v any, pointer string) error {
+	steps := strings.Split(pointer, "/")[1:]
+	for i, step := range steps {
+		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+		var next any
+		switch v := v.(type) {
+		case map[string]any:
+			next = v[step]
+		case []any:
+			var n int
+			if _, err := fmt.Sscan(step, &n); err == nil && n < len(v) {
+				next = v[n]
+			}
+		}
+		if next == nil {
+			if i < len(steps)-1 {
+				return errors.New("nothing at " + strings.Join(steps[:i+1], "/"))
+			}
+			return nil
+		}
+		v = next
+	}
+	return nil
+}
+
+// FuzzCheckText checks texts: a report is the same however the definition is
+// written, and what it points to is in the text. A definition that is accepted
+// compiles.
+func FuzzCheckText(f *testing.F) {
+	for _, tt := range checkTests {
+		text := fmt.Sprintf(checkCRD, tt.version, tt.schema)
+		f.Add([]byte(text))
+		if asYAML, err := yaml.JSONToYAML([]byte(text)); err == nil {
+			f.Add(asYAML)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		crd, err := Parse(text)
+		if err != nil {
+			return
+		}
+		report := Check(crd, WithNotes())
+		lines := bytes.Split(text, []byte("\n"))
+		source := NewSource(text, Position{})
+		for _, pointer := range pointersOf(report) {
+			p := source.Position(pointer)
+			if p.IsValid() && (p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCount(lines[p.Line-1])+1) {
+				t.Errorf("position of %s is %v, which is not in the text", pointer, p)
+			}
+		}
+		if report.Accepted() {
+			if _, err := Compile(crd); err != nil {
+				t.Errorf("Check accepts what Compile does not: %v", err)
+			}
+		}
+		again, err := json.Marshal(crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, err := Parse(again)
+		if err != nil {
+			t.Fatalf("Parse refuses %s, which it made of %s: %v", again, text, err)
+		}
+		second := Check(parsed, WithNotes())
+		if diff := cmp.Diff(everything(report), everything(second)); diff != "" {
+			t.Errorf("Check of the same definition, written anew:\n%s", diff)
+		}
+	})
+}
+
+func everything(r *Report) []string {
+	out := append(reportLines(r), warningLines(r)...)
+	for _, n := range r.Notes {
+		out = append(out, fmt.Sprintf("%s: %s: %s", n.Pointer, n.Code, n.Text))
+	}
+	return out
+}
