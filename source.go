@@ -74,12 +74,51 @@ func NewSource(text []byte, start Position) *Source {
 // document. A pointer that leads on where the text has nothing, as that of a
 // field that is missing, leads to the innermost place that there is. There is
 // no place in a text that cannot be read.
+//
+// Pointers are those of a report, which for a definition of v1beta1 are about
+// what [Parse] made of it; they lead to where the text says it.
 func (s *Source) Position(pointer string) Position {
 	p := s.read()
 	if p == nil {
 		return Position{}
 	}
-	offset, _ := p.tree.Find(pointer)
+	offset, _ := p.tree.Find(p.written(pointer))
 	line, column := p.index.Position(offset)
 	return Position{Line: line, Column: column}.from(s.start)
+}
+
+// Pointer returns the pointer into the document as it is written. It is another
+// than the one given for some places of a definition of v1beta1.
+func (s *Source) Pointer(pointer string) string {
+	p := s.read()
+	if p == nil {
+		return pointer
+	}
+	return p.written(pointer)
+}
+
+// written returns the pointer itself if it leads to something, or if what it
+// leads to is nowhere else.
+func (p *places) written(pointer string) string {
+	if _, found := p.tree.Find(pointer); found {
+		return pointer
+	}
+	if column := betaColumnPath(pointer); column != pointer {
+		if _, found := p.tree.Find(column); found {
+			return column
+		}
+	}
+	part, whole, ok := betaPointer(pointer)
+	if !ok {
+		return pointer
+	}
+	if _, found := p.tree.Find(part); !found {
+		return pointer
+	}
+	if column := betaColumnPath(whole); column != whole {
+		if _, found := p.tree.Find(column); found {
+			return column
+		}
+	}
+	return whole
 }
