@@ -113,9 +113,13 @@ func prepareCheck(server *upstream.DefinitionServer, crd *apiextensionsv1.Custom
 		return nil, err
 	}
 	mine := crdkit.Check(crd)
+	var texts []string
+	for _, w := range mine.Warnings {
+		texts = append(texts, w.Text)
+	}
 	slices.Sort(warnings)
-	slices.Sort(mine.Warnings)
-	if !upstream.SameErrors(errs, mine.Errors.Field()) || !slices.Equal(warnings, mine.Warnings) {
+	slices.Sort(texts)
+	if !upstream.SameErrors(errs, mine.Errors.Field()) || !slices.Equal(warnings, texts) {
 		return nil, errDiffer
 	}
 	p := &pair{
