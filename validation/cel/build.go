@@ -3,6 +3,7 @@ package cel
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -28,6 +29,8 @@ type node struct {
 	self      *shape
 	rules     []rule
 	usesOld   bool   // one of the rules refers to oldSelf
+	needsOld  bool   // one of them does, or one below
+	ruled     bool   // there are rules, or is a reason why not
 	broken    string // why there are no rules, if so
 
 	items      *node
@@ -38,6 +41,7 @@ type node struct {
 
 type childField struct {
 	name string
+	step schema.Step
 	node *node
 }
 
@@ -51,6 +55,7 @@ type rule struct {
 	path     schema.Path // of the field, below the value, at which to report
 	pathText string      // path as one step
 
+	source        string
 	name          string // what errors call the rule
 	text          string // of the failure, unless message yields one
 	messageSource string
@@ -114,11 +119,16 @@ func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.
 	if values, _ := n.AdditionalProperties(); hasRules(values) {
 		out.values = b.node(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
-	if len(out.rules) == 0 && out.broken == "" && out.items == nil && out.values == nil && len(out.fields) == 0 {
+	out.ruled = len(out.rules) > 0 || out.broken != ""
+	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
 		return nil
 	}
+	out.needsOld = out.usesOld || out.items.asksForOld() || out.values.asksForOld() ||
+		slices.ContainsFunc(out.fields, func(f childField) bool { return f.node.asksForOld() })
 	return out
 }
+
+func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 
 func (b *builder) property(parent *node, name string, n *schema.Node, t *typ, implied bool, path *field.Path) {
 	var child *typ
@@ -134,7 +144,7 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *typ, im
 		return
 	}
 	if c := b.node(n, child, n.EmbeddedResource(), implied, path); c != nil {
-		parent.fields = append(parent.fields, childField{name: name, node: c})
+		parent.fields = append(parent.fields, childField{name: name, step: schema.Field(name), node: c})
 	}
 }
 

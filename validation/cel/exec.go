@@ -15,11 +15,12 @@ import (
 // Go type that the checker found. What a step costs is mostly known beforehand,
 // and becomes one addition per branch of the rule.
 //
-// The executor only knows evaluations that succeed. Whatever else comes up, an
-// error of CEL, a null, a value of another type than the schema says, ends it:
-// the run is thrown away, and cel-go evaluates the rule once more for value,
-// cost and text. Rules have no side effects, so that is always right. A rule
-// with anything that the executor does not know is left to cel-go as a whole.
+// The executor knows evaluations that succeed and the usual ones that fail; see
+// fault. Whatever else comes up, an error of a function, a value of another type
+// than the schema says, ends it: the run is thrown away, and cel-go evaluates the
+// rule once more for value, cost and text. Rules have no side effects, so that is
+// always right. A rule with anything that the executor does not know is left to
+// cel-go as a whole.
 
 // A frame is the state of one evaluation.
 type frame struct {
@@ -27,21 +28,27 @@ type frame struct {
 	vars      [maxVariables]variable
 
 	cost, limit uint64
-	bail        bool // the result is void
+	bail        bool     // the evaluation failed
+	at          identity // what failed; 0 if the result is void
+	fault       *fault   // why, unless it is void
 
 	ctx   context.Context // nil if it cannot be cancelled
 	steps uint64          // of loops
 
 	// Of the innermost loop of each kind.
 	decided bool      // all, exists: no more elements are of interest
+	pending *fault    // all, exists, exists_one: that of an element
 	hits    int       // exists_one
 	filling int       // filter, map: index of the list that is made
 	made    []ref.Val // the same, of a list of boxed values
 	total   int64     // the same, of a list that is only summed up
 
-	lists [][]any // made by the rule; those from used on can be taken
-	used  int
-	held  any // the value of an optional
+	looped bool // vars are set
+
+	lists  [][]any // made by the rule; those from used on can be taken
+	used   int
+	filled int // how many were used since the last release
+	held   any // the value of an optional
 }
 
 // maxVariables is how many loops may be nested.
@@ -58,7 +65,7 @@ type variable struct {
 func (f *frame) step() bool {
 	f.steps++
 	if f.cost > f.limit || f.ctx != nil && f.steps%interruptFrequency == 0 && f.ctx.Err() != nil {
-		f.bail = true
+		f.void()
 	}
 	return !f.bail
 }
@@ -88,6 +95,8 @@ type code struct {
 	presence bool    // has()
 	constant ref.Val // nil unless it is known
 	typ      *cel.Type
+	id       identity // of the closure that fails by the rules
+	fault    *fault   // what a raw value that is nil means; nil if it is odd
 
 	bool     func(*frame) bool
 	int      func(*frame) int64 // also of durations
@@ -105,25 +114,37 @@ type code struct {
 // A fast is what the executor makes of a rule.
 type fast struct {
 	cost   uint64
+	id     identity
 	run    func(*frame) bool
 	guards bool // run may panic on odd data, as cel-go may
 }
 
-// eval evaluates the rule. It is not ok if cel-go has to.
-func (x *fast) eval(f *frame) (result bool, cost uint64, ok bool) {
-	f.cost, f.bail, f.steps, f.used, f.made = x.cost, false, 0, 0, nil
+// eval evaluates the rule. It is not ok if cel-go has to. The fault is that of
+// an evaluation that ends in an error.
+func (x *fast) eval(f *frame) (result bool, cost uint64, failed *fault, ok bool) {
+	f.cost, f.used = x.cost, 0
 	if x.guards {
+		f.made = nil
 		result = x.guarded(f)
 	} else {
 		result = x.run(f)
 	}
-	return result, f.cost, !f.bail && f.cost <= f.limit
+	if f.cost > f.limit {
+		f.bail = false
+		return false, 0, nil, false
+	}
+	if !f.bail {
+		return result, f.cost, nil, true
+	}
+	failed = f.caught(x.id)
+	f.bail = false
+	return false, f.cost, failed, failed != nil
 }
 
 func (x *fast) guarded(f *frame) bool {
 	defer func() {
 		if recover() != nil {
-			f.bail = true
+			f.void()
 		}
 	}()
 	return x.run(f)
@@ -131,14 +152,18 @@ func (x *fast) guarded(f *frame) bool {
 
 // release forgets what belongs to the object.
 func (f *frame) release() {
-	for i, list := range f.lists {
-		clear(list[:cap(list)])
-		if i == maxLists {
-			f.lists = f.lists[:maxLists]
-			break
-		}
+	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending = nil, nil, nil, nil, nil, nil, nil
+	if f.looped {
+		f.vars, f.looped = [maxVariables]variable{}, false
 	}
-	*f = frame{lists: f.lists}
+	for _, list := range f.lists[:f.filled] {
+		clear(list[:cap(list)])
+	}
+	f.filled = 0
+	if len(f.lists) > maxLists {
+		clear(f.lists[maxLists:])
+		f.lists = f.lists[:maxLists]
+	}
 }
 
 // maxLists is how many lists a frame keeps.

@@ -67,9 +67,22 @@ func (x *executor) selection(e ast.Expr, sel ast.SelectExpr) code {
 		cost++
 	}
 	if sel.IsTestOnly() {
-		return code{kind: kindBool, cost: cost - 1, presence: true, bool: has(c.raw, name, shape, c.shape.props != nil)}
+		out := code{kind: kindBool, cost: cost - 1, presence: true}
+		if c.attr {
+			out.id = x.identity()
+		}
+		out.bool = has(c, name, shape, out.id)
+		return out
 	}
-	return x.typed(code{cost: cost, attr: true, shape: shape, raw: entry(c.raw, name)})
+	out := code{cost: cost, attr: true, shape: shape}
+	if c.attr {
+		out.id = x.identity()
+	}
+	if c.shape.props != nil {
+		out.fault = missing(sel.FieldName())
+	}
+	out.raw = entry(c, name, out.id)
+	return x.typed(out)
 }
 
 // entry returns the name and the shape of an entry of objects.
@@ -85,11 +98,13 @@ func (s *shape) entry(spelled string) (string, *shape) {
 }
 
 // entry returns nil for an entry that is not there, which fails whoever uses it.
-func entry(of func(*frame) any, name string) func(*frame) any {
+func entry(c code, name string, own identity) func(*frame) any {
+	of, what, id := c.raw, c.fault, c.id
 	return func(f *frame) any {
-		m, ok := of(f).(map[string]any)
+		v := of(f)
+		m, ok := v.(map[string]any)
 		if !ok {
-			f.bail = true
+			f.lost(v, what, id, own)
 			return nil
 		}
 		return m[name]
@@ -97,11 +112,13 @@ func entry(of func(*frame) any, name string) func(*frame) any {
 }
 
 // has tells whether an entry is there. A field that is null is not.
-func has(of func(*frame) any, name string, s *shape, field bool) func(*frame) bool {
+func has(c code, name string, s *shape, own identity) func(*frame) bool {
+	of, what, id, field := c.raw, c.fault, c.id, c.shape.props != nil
 	return func(f *frame) bool {
-		m, ok := of(f).(map[string]any)
+		w := of(f)
+		m, ok := w.(map[string]any)
 		if !ok {
-			f.bail = true
+			f.lost(w, what, id, own)
 			return false
 		}
 		v, ok := m[name]
@@ -109,7 +126,7 @@ func has(of func(*frame) any, name string, s *shape, field bool) func(*frame) bo
 			return false
 		}
 		if !s.fits(v) {
-			f.bail = true
+			f.void()
 		}
 		return true
 	}
@@ -179,7 +196,7 @@ func (x *executor) index(of, at code) code {
 			if n := i(f); n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}
-			f.bail = true
+			f.void()
 			return nil
 		}})
 	case of.shape.kind == shapeObject && of.shape.values != nil && at.kind == kindString:
@@ -187,7 +204,7 @@ func (x *executor) index(of, at code) code {
 		return x.typed(code{cost: cost, attr: true, shape: of.shape.values, raw: func(f *frame) any {
 			m, ok := object(f).(map[string]any)
 			if !ok {
-				f.bail = true
+				f.void()
 				return nil
 			}
 			return m[name(f)]

@@ -109,7 +109,7 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*frame)
 		return func(f *frame) ref.Val {
 			v := arg(f)
 			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.bail = true
+				f.void()
 				return v
 			}
 			return f.charge(name, overload, impl.Unary(v), v)
@@ -120,7 +120,7 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*frame)
 			v := left(f)
 			w := right(f)
 			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.bail = true
+				f.void()
 				return v
 			}
 			return f.charge(name, overload, impl.Binary(v, w), v, w)
@@ -143,7 +143,7 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*frame)
 // charge pays for a call, if its result is none that fails.
 func (f *frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
 	if types.IsUnknownOrError(result) {
-		f.bail = true
+		f.void()
 		return types.NullValue
 	}
 	f.cost += callCost(name, overload, result, args...)
@@ -195,7 +195,7 @@ func (x *executor) unbox(t *types.Type, c code) code {
 		c.kind, c.bool = kindBool, func(f *frame) bool {
 			v, ok := box(f).(types.Bool)
 			if !ok {
-				f.bail = true
+				f.void()
 			}
 			return bool(v)
 		}
@@ -203,7 +203,7 @@ func (x *executor) unbox(t *types.Type, c code) code {
 		c.kind, c.int = kindInt, func(f *frame) int64 {
 			v, ok := box(f).(types.Int)
 			if !ok {
-				f.bail = true
+				f.void()
 			}
 			return int64(v)
 		}
@@ -211,7 +211,7 @@ func (x *executor) unbox(t *types.Type, c code) code {
 		c.kind, c.double = kindDouble, func(f *frame) float64 {
 			v, ok := box(f).(types.Double)
 			if !ok {
-				f.bail = true
+				f.void()
 			}
 			return float64(v)
 		}
@@ -219,7 +219,7 @@ func (x *executor) unbox(t *types.Type, c code) code {
 		c.kind, c.string = kindString, func(f *frame) string {
 			v, ok := box(f).(types.String)
 			if !ok {
-				f.bail = true
+				f.void()
 			}
 			return string(v)
 		}
@@ -286,7 +286,7 @@ func (x *executor) boxedIndex(of, at code, cost uint64) code {
 		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
 			return f.checked(l.Get(types.Int(n)))
 		}
-		f.bail = true
+		f.void()
 		return types.NullValue
 	}}
 	return x.unbox(of.typ.Parameters()[0], out)
@@ -295,7 +295,7 @@ func (x *executor) boxedIndex(of, at code, cost uint64) code {
 // checked fails for values that fail.
 func (f *frame) checked(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
-		f.bail = true
+		f.void()
 		return types.NullValue
 	}
 	return v

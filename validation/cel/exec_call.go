@@ -60,15 +60,15 @@ func (x *executor) native(name, overload string, args []code) code {
 		case a.kind == kindOptional:
 			return x.optionalCall(name, args)
 		case a.kind == kindInt && b.kind == kindInt:
-			return binaryInt(overload, a, b)
+			return binaryInt(overload, a, b, x.operands(a, b))
 		case a.kind == kindDouble && b.kind == kindDouble:
-			return binaryDouble(overload, a, b)
+			return binaryDouble(overload, a, b, x.operands(a, b))
 		case a.kind == kindString && b.kind == kindString:
 			return x.binaryString(overload, a, b)
 		case a.kind == kindDuration && b.kind == kindDuration:
-			return binaryDuration(overload, a, b)
+			return binaryDuration(overload, a, b, x.operands(a, b))
 		case a.kind == kindTimestamp && b.kind == kindTimestamp:
-			return binaryTime(overload, a, b)
+			return binaryTime(overload, a, b, x.operands(a, b))
 		}
 	}
 	return code{}
@@ -82,17 +82,28 @@ func (x *executor) unary(name, overload string, a code) code {
 	case name == "sum" && a.sum != nil:
 		return code{kind: kindInt, cost: a.cost, int: a.sum}
 	case overload == overloads.LogicalNot && a.kind == kindBool:
-		b := a.bool
-		return code{kind: kindBool, cost: a.cost + 1, bool: func(f *frame) bool { return !b(f) }}
+		return x.not(a)
 	case overload == overloads.NegateInt64 && a.kind == kindInt:
-		return negateInt(a)
+		return x.negateInt(a)
 	case overload == overloads.NegateDouble && a.kind == kindDouble:
 		d := a.double
 		return code{kind: kindDouble, cost: a.cost + 1, double: func(f *frame) float64 { return -d(f) }}
 	case name == operatorSize:
-		return size(overload, a)
+		return x.size(overload, a)
 	}
 	return code{}
+}
+
+// not compiles !, which fails as its operand does.
+func (x *executor) not(a code) code {
+	b, operand, own := a.bool, a.id, x.identity()
+	return code{kind: kindBool, cost: a.cost + 1, id: own, bool: func(f *frame) bool {
+		v := b(f)
+		if f.bail {
+			f.pass(operand, own)
+		}
+		return !v
+	}}
 }
 
 // costs returns what both operands cost and u more units.

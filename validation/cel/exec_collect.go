@@ -46,9 +46,9 @@ func sumOf(each rangeFunc, test func(*frame) bool, every, hit uint64, e func(*fr
 		f.cost += every
 		if test(f) && !f.bail {
 			f.cost += hit + 1
-			v, ok := addInt(f.total, e(f))
-			if f.total = v; !ok {
-				f.bail = true
+			v, what := addInt(f.total, e(f))
+			if f.total = v; what != nil {
+				f.void()
 			}
 		}
 		return f.step()
@@ -82,7 +82,7 @@ func (x *executor) collectRaw(over code, each rangeFunc, test func(*frame) bool,
 			f.cost += hit
 			v := raw(f)
 			if !s.fits(v) {
-				f.bail = true
+				f.void()
 				return false
 			}
 			f.filling = at
@@ -113,6 +113,7 @@ func (f *frame) list() int {
 	}
 	f.lists[f.used] = f.lists[f.used][:0]
 	f.used++
+	f.filled = max(f.filled, f.used)
 	return f.used - 1
 }
 

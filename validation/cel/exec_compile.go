@@ -13,9 +13,10 @@ type executor struct {
 	self     *shape
 	optional bool // oldSelf is an optional
 
-	vars  []local
-	boxes bool   // values of cel-go are compared or passed to its functions
-	why   string // the rule cannot be compiled
+	vars       []local
+	boxes      bool // values of cel-go are compared or passed to its functions
+	identities identity
+	why        string // the rule cannot be compiled
 }
 
 // A local is a variable of a loop.
@@ -32,7 +33,7 @@ func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, str
 	if x.why != "" {
 		return nil, x.why
 	}
-	return &fast{cost: c.cost, run: run, guards: x.boxes}, ""
+	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
 // accelerate makes the executor's form of the condition of a rule.

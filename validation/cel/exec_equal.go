@@ -15,26 +15,21 @@ func (x *executor) equal(a, b code, not bool) code {
 	var out code
 	switch {
 	case a.kind == kindString && b.kind == kindString:
-		out = equalStrings(a, b)
+		out = x.equalStrings(a, b)
 	case a.isIntOrString() && b.constant != nil && (b.kind == kindString || b.kind == kindInt):
-		out = equalIntOrString(a, b)
+		out = x.equalIntOrString(a, b)
 	case b.isIntOrString() && a.constant != nil && (a.kind == kindString || a.kind == kindInt):
-		out = equalIntOrString(b, a)
+		out = x.equalIntOrString(b, a)
 	case a.kind != b.kind:
 		out = x.equalBoxed(a, b)
 	case a.kind == kindInt, a.kind == kindDuration:
-		l, r := a.int, b.int
-		out = code{cost: cost, bool: func(f *frame) bool { return l(f) == r(f) }}
+		out = compareInts(cost, x.operands(a, b), a, b, func(a, b int64) bool { return a == b })
 	case a.kind == kindBool:
-		l, r := a.bool, b.bool
-		out = code{cost: cost, bool: func(f *frame) bool {
-			v := l(f)
-			return v == r(f)
-		}}
+		out = comparison(cost, x.operands(a, b), a.bool, b.bool, func(a, b bool) bool { return a == b })
 	case a.kind == kindDouble:
-		out = comparison(cost, a.double, b.double, func(a, b float64) bool { return a == b })
+		out = comparison(cost, x.operands(a, b), a.double, b.double, func(a, b float64) bool { return a == b })
 	case a.kind == kindTimestamp:
-		out = comparison(cost, (func(*frame) time.Time)(a.time), (func(*frame) time.Time)(b.time), time.Time.Equal)
+		out = comparison(cost, x.operands(a, b), a.time, b.time, time.Time.Equal)
 	case a.kind == kindRaw && a.shape == b.shape && a.shape.comparable():
 		out = equalRaw(a, b)
 	default:
@@ -47,42 +42,78 @@ func (x *executor) equal(a, b code, not bool) code {
 	return out
 }
 
-func equalStrings(a, b code) code {
-	if _, ok := a.constant.(types.String); ok {
-		a, b = b, a
-	}
-	out := code{cost: costs(a, b, 0)}
-	l, r := a.string, b.string
-	text, ok := b.constant.(types.String)
-	if !ok {
-		out.bool = func(f *frame) bool {
-			v := l(f)
-			w := r(f)
-			f.cost += tenth(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
-			return v == w
-		}
+func (x *executor) equalStrings(a, b code) code {
+	o := x.operands(a, b)
+	out := code{cost: costs(a, b, 0), id: o.own}
+	if text, ok := b.constant.(types.String); ok {
+		out.bool = equalKnown(a.string, string(text), a.id, o.own)
 		return out
 	}
-	known := string(text)
+	if text, ok := a.constant.(types.String); ok {
+		out.bool = equalKnown(b.string, string(text), b.id, o.own)
+		return out
+	}
+	l, r := a.string, b.string
+	out.bool = func(f *frame) bool {
+		v := l(f)
+		if f.bail {
+			if w, failed := afterLeft(f, o, r); failed || w != "" {
+				f.cost++
+			}
+			return false
+		}
+		w := r(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			w = failedText
+		}
+		if len(v) == len(w) && v == w {
+			f.cost += tenth(utf8.RuneCountInString(v))
+			return true
+		}
+		f.cost += tenth(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		return false
+	}
+	return out
+}
+
+// failedText is as long as CEL takes an error to be.
+const failedText = "!"
+
+// equalKnown compares with a text.
+func equalKnown(s func(*frame) string, known string, operand, own identity) func(*frame) bool {
 	switch n := utf8.RuneCountInString(known); {
 	case n == 0:
-		out.bool = func(f *frame) bool { return l(f) == "" }
+		return func(f *frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return v == ""
+		}
 	case n <= 10: // every size from 1 to 10 costs one unit
-		out.bool = func(f *frame) bool {
-			v := l(f)
+		return func(f *frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operand, own)
+				v = failedText
+			}
 			if v != "" {
 				f.cost++
 			}
 			return v == known
 		}
 	default:
-		out.bool = func(f *frame) bool {
-			v := l(f)
+		return func(f *frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operand, own)
+				v = failedText
+			}
 			f.cost += tenth(min(utf8.RuneCountInString(v), n))
 			return v == known
 		}
 	}
-	return out
 }
 
 // equalBoxed leaves the comparison to the values of cel-go.
@@ -97,7 +128,7 @@ func (x *executor) equalBoxed(a, b code) code {
 		eq := types.Equal(v, w)
 		is, ok := eq.(types.Bool)
 		if !ok {
-			f.bail = true
+			f.void()
 			return false
 		}
 		f.cost += callCost(operators.Equals, "equals", eq, v, w)

@@ -27,7 +27,7 @@ func (x *executor) in(e ast.Expr, v, of code) code {
 			for _, e := range l {
 				s, ok := e.(string)
 				if !ok {
-					f.bail = true
+					f.void()
 					return false
 				}
 				if s == text {
@@ -45,12 +45,12 @@ func hasNamed(name func(*frame) string, of func(*frame) any, s *shape) func(*fra
 		key := name(f)
 		m, ok := of(f).(map[string]any)
 		if !ok {
-			f.bail = true
+			f.void()
 			return false
 		}
 		v, ok := m[key]
 		if ok && !s.fits(v) {
-			f.bail = true
+			f.void()
 		}
 		return ok
 	}
@@ -72,24 +72,39 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 			return x.refuse("in a list of neither strings nor integers")
 		}
 	}
-	out := code{kind: kindBool, cost: v.cost}
+	operand, own := v.id, x.identity()
+	out := code{kind: kindBool, cost: v.cost, id: own}
 	switch {
 	case v.kind == kindString:
 		s := v.string
-		out.bool = func(f *frame) bool { return contains(texts, s(f)) }
+		out.bool = func(f *frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return contains(texts, v)
+		}
 	case v.kind == kindInt:
 		i := v.int
-		out.bool = func(f *frame) bool { return contains(ints, i(f)) }
-	case v.kind == kindRaw && v.shape.kind == shapeIntOrString:
-		raw := v.raw
 		out.bool = func(f *frame) bool {
-			switch v := raw(f).(type) {
+			v := i(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return contains(ints, v)
+		}
+	case v.kind == kindRaw && v.shape.kind == shapeIntOrString:
+		raw, what := v.raw, v.fault
+		out.bool = func(f *frame) bool {
+			r := raw(f)
+			switch v := r.(type) {
 			case string:
 				return contains(texts, v)
 			case int64:
 				return contains(ints, v)
 			}
-			f.bail = true
+			f.unfit(r, what, operand)
+			f.pass(operand, own)
 			return false
 		}
 	case v.kind == kindBox:
@@ -101,7 +116,7 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 			case types.Int:
 				return contains(ints, int64(v))
 			}
-			f.bail = true
+			f.void()
 			return false
 		}
 	default:

@@ -9,52 +9,87 @@ func (x *executor) or(terms []code) code { return x.logic(terms, true) }
 
 // logic evaluates terms until one is decisive.
 func (x *executor) logic(terms []code, decisive bool) code {
-	out := code{kind: kindBool, cost: terms[0].cost, bool: x.bool(terms[0])}
+	out := code{kind: kindBool, cost: terms[0].cost, id: terms[0].id, bool: x.bool(terms[0])}
 	for _, t := range terms[1:] {
-		out.bool = either(out.bool, x.bool(t), t.cost, decisive)
+		o := operands{left: out.id, right: t.id, own: x.identity()}
+		out.bool, out.id = either(out.bool, x.bool(t), t.cost, decisive, o), o.own
 	}
 	return out
 }
 
-func either(a, b func(*frame) bool, cost uint64, decisive bool) func(*frame) bool {
+func either(a, b func(*frame) bool, cost uint64, decisive bool, o operands) func(*frame) bool {
 	if decisive {
 		return func(f *frame) bool {
-			if a(f) || f.bail {
+			v := a(f)
+			if f.bail {
+				return f.eitherRight(b, cost, true, o)
+			}
+			if v {
 				return true
 			}
 			f.cost += cost
-			return b(f)
+			v = b(f)
+			if f.bail {
+				f.pass(o.right, o.own)
+			}
+			return v
 		}
 	}
 	return func(f *frame) bool {
-		if !a(f) || f.bail {
+		v := a(f)
+		if f.bail {
+			return f.eitherRight(b, cost, false, o)
+		}
+		if !v {
 			return false
 		}
 		f.cost += cost
-		return b(f)
+		v = b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+		}
+		return v
 	}
+}
+
+// eitherRight evaluates the right operand of one that failed, which is forgotten
+// if the right one is decisive.
+func (f *frame) eitherRight(b func(*frame) bool, cost uint64, decisive bool, o operands) bool {
+	what := f.caught(o.left)
+	if what == nil {
+		return false
+	}
+	f.cost += cost
+	v := b(f)
+	switch {
+	case f.bail && !f.failed(o.right):
+		f.at = 0
+	case f.bail || v != decisive:
+		f.fail(what, o.own)
+	}
+	return v
 }
 
 // ternary chooses a branch. A branch that is a variable with fields is resolved,
 // so that it is one unit cheaper.
 func (x *executor) ternary(cond, yes, no code) code {
-	test, costYes, costNo := x.bool(cond), branchCost(yes), branchCost(no)
-	choose := func(f *frame) bool {
-		if test(f) {
-			f.cost += costYes
-			return true
-		}
-		f.cost += costNo
-		return false
-	}
-	out := x.ternaryOf(choose, yes, no)
-	out.cost, out.choice = cond.cost, true
+	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
+		costYes: branchCost(yes), costNo: branchCost(no)}
+	out := x.ternaryOf(&t, yes, no)
+	out.cost, out.choice, out.id = cond.cost, true, t.own
 	return out
+}
+
+// branches are those of a ternary, or of what is like one.
+type branches struct {
+	test               func(*frame) bool
+	costYes, costNo    uint64
+	cond, yes, no, own identity
 }
 
 // ternaryOf returns code that evaluates one of two codes. Its cost is up to the
 // caller.
-func (x *executor) ternaryOf(choose func(*frame) bool, yes, no code) code {
+func (x *executor) ternaryOf(t *branches, yes, no code) code {
 	out := code{kind: yes.kind}
 	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape {
 		yes.box, no.box = x.boxed(yes), x.boxed(no)
@@ -62,19 +97,19 @@ func (x *executor) ternaryOf(choose func(*frame) bool, yes, no code) code {
 	}
 	switch out.kind {
 	case kindBool:
-		out.bool = choice(choose, yes.bool, no.bool)
+		out.bool = choice(t, yes.bool, no.bool)
 	case kindInt, kindDuration:
-		out.int = choice(choose, yes.int, no.int)
+		out.int = choice(t, yes.int, no.int)
 	case kindDouble:
-		out.double = choice(choose, yes.double, no.double)
+		out.double = choice(t, yes.double, no.double)
 	case kindString:
-		out.string = choice(choose, yes.string, no.string)
+		out.string = choice(t, yes.string, no.string)
 	case kindTimestamp:
-		out.time = choice(choose, yes.time, no.time)
+		out.time = choice(t, yes.time, no.time)
 	case kindRaw:
-		out.raw, out.shape = choice(choose, yes.raw, no.raw), yes.shape
+		out.raw, out.shape = choice(t, yes.raw, no.raw), yes.shape
 	case kindBox:
-		out.box = choice(choose, yes.box, no.box)
+		out.box = choice(t, yes.box, no.box)
 	default:
 		return x.refuse("ternary of " + kindName(yes))
 	}
@@ -88,11 +123,28 @@ func branchCost(c code) uint64 {
 	return c.cost
 }
 
-func choice[T any, F ~func(*frame) T](choose func(*frame) bool, yes, no F) F {
+func choice[T any, F ~func(*frame) T](b *branches, yes, no F) F {
+	t := *b
 	return func(f *frame) T {
-		if choose(f) {
-			return yes(f)
+		test := t.test(f)
+		if f.bail {
+			var none T
+			f.pass(t.cond, t.own)
+			return none
 		}
-		return no(f)
+		if test {
+			f.cost += t.costYes
+			v := yes(f)
+			if f.bail {
+				f.pass(t.yes, t.own)
+			}
+			return v
+		}
+		f.cost += t.costNo
+		v := no(f)
+		if f.bail {
+			f.pass(t.no, t.own)
+		}
+		return v
 	}
 }

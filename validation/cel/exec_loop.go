@@ -65,7 +65,12 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 		list := over.elements()
 		v := x.typed(code{cost: 1, attr: true, shape: over.shape.items, raw: func(f *frame) any { return f.vars[slot].raw }})
 		return v, func(f *frame, step func(*frame) bool) {
-			for _, e := range list(f) {
+			f.looped = true
+			l := list(f)
+			if f.bail {
+				return
+			}
+			for _, e := range l {
 				f.vars[slot].raw = e
 				if !step(f) {
 					return
@@ -73,14 +78,16 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 			}
 		}
 	case over.kind == kindRaw && over.shape.kind == shapeObject && over.shape.props == nil && over.shape.values != nil:
-		object := over.raw
+		object, what, operand := over.raw, over.fault, over.id
 		v := code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
 		return v, func(f *frame, step func(*frame) bool) {
-			m, ok := object(f).(map[string]any)
+			of := object(f)
+			m, ok := of.(map[string]any)
 			if !ok {
-				f.bail = true
+				f.unfit(of, what, operand)
 				return
 			}
+			f.looped = true
 			for name := range m {
 				f.vars[slot].name = name
 				if !step(f) {
@@ -95,9 +102,10 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 		return v, func(f *frame, step func(*frame) bool) {
 			l, ok := list(f).(traits.Lister)
 			if !ok || f.bail {
-				f.bail = true
+				f.void()
 				return
 			}
+			f.looped = true
 			for it := l.Iterator(); it.HasNext() == types.True; {
 				f.vars[slot].box = it.Next()
 				if !step(f) {
@@ -119,24 +127,46 @@ func (x *executor) quantifier(over code, each rangeFunc, p code, exists bool) co
 	if x.why != "" {
 		return code{}
 	}
-	// A decisive element ends the loop when the next one is looked at.
+	operand, own := p.id, x.identity()
+	// A decisive element ends the loop when the next one is looked at. One that
+	// fails does not, and is forgotten if another is decisive.
 	one := func(f *frame) bool {
 		if f.decided {
 			f.cost += stop
 			return false
 		}
 		f.cost += step
-		f.decided = test(f) == exists
+		v := test(f)
+		if f.bail {
+			what := f.caught(operand)
+			if f.pending == nil {
+				f.pending = what
+			}
+			return what != nil && f.step()
+		}
+		f.decided = v == exists
 		return f.step()
 	}
-	return code{kind: kindBool, cost: over.cost + resultCost, bool: func(f *frame) bool {
-		outer := f.decided
-		f.decided = false
+	return code{kind: kindBool, cost: over.cost + resultCost, id: own, bool: func(f *frame) bool {
+		outer, pending := f.decided, f.pending
+		f.decided, f.pending = false, nil
 		each(f, one)
-		decided := f.decided
-		f.decided = outer
+		decided, what := f.decided, f.pending
+		f.decided, f.pending = outer, pending
+		switch {
+		case f.bail:
+			f.noRange(over.id, own, resultCost)
+		case what != nil && !decided:
+			f.fail(what, own)
+		}
 		return decided == exists
 	}}
+}
+
+// noRange fails a loop that has no range. Its result is not paid for.
+func (f *frame) noRange(over, own identity, result uint64) {
+	f.cost -= result
+	f.pass(over, own)
 }
 
 func (x *executor) existsOne(over code, each rangeFunc, p code) code {
@@ -144,20 +174,34 @@ func (x *executor) existsOne(over code, each rangeFunc, p code) code {
 	if x.why != "" {
 		return code{}
 	}
+	operand, own := p.id, x.identity()
+	// The count fails for good with the first element that fails, and says what
+	// the last did.
 	one := func(f *frame) bool {
 		f.cost += cost
-		if test(f) {
+		hit := test(f)
+		if f.bail {
+			f.pending = f.caught(operand)
+			return f.pending != nil && f.step()
+		}
+		if hit {
 			f.cost += oneHit
 			f.hits++
 		}
 		return f.step()
 	}
-	return code{kind: kindBool, cost: over.cost + oneResult, bool: func(f *frame) bool {
-		outer := f.hits
-		f.hits = 0
+	return code{kind: kindBool, cost: over.cost + oneResult, id: own, bool: func(f *frame) bool {
+		outer, pending := f.hits, f.pending
+		f.hits, f.pending = 0, nil
 		each(f, one)
-		hits := f.hits
-		f.hits = outer
+		hits, what := f.hits, f.pending
+		f.hits, f.pending = outer, pending
+		switch {
+		case f.bail:
+			f.noRange(over.id, own, oneResult)
+		case what != nil:
+			f.fail(what, own)
+		}
 		return hits == 1
 	}}
 }

@@ -5,109 +5,175 @@ import (
 	"time"
 
 	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
 )
 
 // Numbers and times. Each operation costs one unit. What overflows fails.
 
-func comparison[T any](cost uint64, a, b func(*frame) T, is func(a, b T) bool) code {
-	return code{kind: kindBool, cost: cost, bool: func(f *frame) bool {
-		l := a(f)
-		return is(l, b(f))
+// comparison compiles an operator on two operands of a type. Both are evaluated
+// even if the left fails.
+func comparison[T any, F ~func(*frame) T](cost uint64, o operands, a, b F, is func(a, b T) bool) code {
+	return code{kind: kindBool, cost: cost, id: o.own, bool: func(f *frame) bool {
+		v := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return false
+		}
+		w := b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+		}
+		return is(v, w)
 	}}
 }
 
-func binaryInt(overload string, a, b code) code {
+func binaryInt(overload string, a, b code, o operands) code {
 	cost, l, r := costs(a, b, 1), a.int, b.int
 	switch overload {
 	case overloads.LessInt64:
-		return code{kind: kindBool, cost: cost, bool: func(f *frame) bool { return l(f) < r(f) }}
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a < b })
 	case overloads.LessEqualsInt64:
-		return code{kind: kindBool, cost: cost, bool: func(f *frame) bool { return l(f) <= r(f) }}
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a <= b })
 	case overloads.GreaterInt64:
-		return code{kind: kindBool, cost: cost, bool: func(f *frame) bool { return l(f) > r(f) }}
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a > b })
 	case overloads.GreaterEqualsInt64:
-		return code{kind: kindBool, cost: cost, bool: func(f *frame) bool { return l(f) >= r(f) }}
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a >= b })
 	case overloads.AddInt64:
-		return arithmetic(cost, l, r, addInt)
+		return arithmetic(cost, o, l, r, addInt)
 	case overloads.SubtractInt64:
-		return arithmetic(cost, l, r, subtractInt)
+		return arithmetic(cost, o, l, r, subtractInt)
 	case overloads.MultiplyInt64:
-		return arithmetic(cost, l, r, multiplyInt)
+		return arithmetic(cost, o, l, r, multiplyInt)
 	case overloads.DivideInt64:
-		return arithmetic(cost, l, r, func(a, b int64) (int64, bool) {
-			if b == 0 || a == math.MinInt64 && b == -1 {
-				return 0, false
-			}
-			return a / b, true
-		})
+		return arithmetic(cost, o, l, r, divideInt)
 	case overloads.ModuloInt64:
-		return arithmetic(cost, l, r, func(a, b int64) (int64, bool) {
-			if b == 0 || a == math.MinInt64 && b == -1 {
-				return 0, false
-			}
-			return a % b, true
-		})
+		return arithmetic(cost, o, l, r, moduloInt)
 	}
 	return code{}
 }
 
-func arithmetic(cost uint64, a, b func(*frame) int64, op func(a, b int64) (int64, bool)) code {
-	return code{kind: kindInt, cost: cost, int: func(f *frame) int64 {
-		l := a(f)
-		v, ok := op(l, b(f))
-		if !ok {
-			f.bail = true
+// compareInts is like comparison, but faster if the right operand is known.
+func compareInts(cost uint64, o operands, a, b code, is func(a, b int64) bool) code {
+	known, ok := b.constant.(types.Int)
+	if !ok {
+		return comparison(cost, o, a.int, b.int, is)
+	}
+	l, w := a.int, int64(known)
+	return code{kind: kindBool, cost: cost, id: o.own, bool: func(f *frame) bool {
+		v := l(f)
+		if f.bail {
+			f.pass(o.left, o.own)
 		}
-		return v
+		return is(v, w)
 	}}
 }
 
-func addInt(a, b int64) (int64, bool) {
+func arithmetic(cost uint64, o operands, a, b func(*frame) int64, op func(a, b int64) (int64, *fault)) code {
+	return code{kind: kindInt, cost: cost, id: o.own, int: func(f *frame) int64 {
+		v := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return 0
+		}
+		w := b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			return 0
+		}
+		u, what := op(v, w)
+		if what != nil {
+			f.fail(what, o.own)
+		}
+		return u
+	}}
+}
+
+func addInt(a, b int64) (int64, *fault) {
 	c := a + b
-	return c, (c > a) == (b > 0)
+	if (c > a) != (b > 0) {
+		return 0, overflow
+	}
+	return c, nil
 }
 
-func subtractInt(a, b int64) (int64, bool) {
+func subtractInt(a, b int64) (int64, *fault) {
 	c := a - b
-	return c, (c < a) == (b > 0)
+	if (c < a) != (b > 0) {
+		return 0, overflow
+	}
+	return c, nil
 }
 
-func multiplyInt(a, b int64) (int64, bool) {
+func multiplyInt(a, b int64) (int64, *fault) {
 	if a == 0 || b == 0 {
-		return 0, true
+		return 0, nil
 	}
 	c := a * b
-	return c, c/b == a && !(a == -1 && b == math.MinInt64) && !(b == -1 && a == math.MinInt64)
+	if c/b != a || a == -1 && b == math.MinInt64 || b == -1 && a == math.MinInt64 {
+		return 0, overflow
+	}
+	return c, nil
 }
 
-func negateInt(a code) code {
-	i := a.int
-	return code{kind: kindInt, cost: a.cost + 1, int: func(f *frame) int64 {
+func divideInt(a, b int64) (int64, *fault) {
+	switch {
+	case b == 0:
+		return 0, divisionByZero
+	case a == math.MinInt64 && b == -1:
+		return 0, overflow
+	}
+	return a / b, nil
+}
+
+func moduloInt(a, b int64) (int64, *fault) {
+	switch {
+	case b == 0:
+		return 0, modulusByZero
+	case a == math.MinInt64 && b == -1:
+		return 0, overflow
+	}
+	return a % b, nil
+}
+
+func (x *executor) negateInt(a code) code {
+	i, operand, own := a.int, a.id, x.identity()
+	return code{kind: kindInt, cost: a.cost + 1, id: own, int: func(f *frame) int64 {
 		v := i(f)
-		if v == math.MinInt64 {
-			f.bail = true
+		switch {
+		case f.bail:
+			f.pass(operand, own)
+		case v == math.MinInt64:
+			f.fail(overflow, own)
 		}
 		return -v
 	}}
 }
 
-func binaryDouble(overload string, a, b code) code {
+func binaryDouble(overload string, a, b code, o operands) code {
 	cost, l, r := costs(a, b, 1), a.double, b.double
 	result := func(op func(a, b float64) float64) code {
-		return code{kind: kindDouble, cost: cost, double: func(f *frame) float64 {
+		return code{kind: kindDouble, cost: cost, id: o.own, double: func(f *frame) float64 {
 			v := l(f)
-			return op(v, r(f))
+			if f.bail {
+				afterLeft(f, o, r)
+				return 0
+			}
+			w := r(f)
+			if f.bail {
+				f.pass(o.right, o.own)
+			}
+			return op(v, w)
 		}}
 	}
 	switch overload {
 	case overloads.LessDouble:
-		return order(cost, l, r, func(a, b float64) bool { return a < b })
+		return order(cost, o, l, r, func(a, b float64) bool { return a < b })
 	case overloads.LessEqualsDouble:
-		return order(cost, l, r, func(a, b float64) bool { return a <= b })
+		return order(cost, o, l, r, func(a, b float64) bool { return a <= b })
 	case overloads.GreaterDouble:
-		return order(cost, l, r, func(a, b float64) bool { return a > b })
+		return order(cost, o, l, r, func(a, b float64) bool { return a > b })
 	case overloads.GreaterEqualsDouble:
-		return order(cost, l, r, func(a, b float64) bool { return a >= b })
+		return order(cost, o, l, r, func(a, b float64) bool { return a >= b })
 	case overloads.AddDouble:
 		return result(func(a, b float64) float64 { return a + b })
 	case overloads.SubtractDouble:
@@ -121,43 +187,50 @@ func binaryDouble(overload string, a, b code) code {
 }
 
 // order compares doubles. What is not a number has no place in the order.
-func order(cost uint64, a, b func(*frame) float64, is func(a, b float64) bool) code {
-	return code{kind: kindBool, cost: cost, bool: func(f *frame) bool {
+func order(cost uint64, o operands, a, b func(*frame) float64, is func(a, b float64) bool) code {
+	return code{kind: kindBool, cost: cost, id: o.own, bool: func(f *frame) bool {
 		l := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return false
+		}
 		r := b(f)
-		if l != l || r != r {
-			f.bail = true
+		switch {
+		case f.bail:
+			f.pass(o.right, o.own)
+		case l != l || r != r:
+			f.void()
 		}
 		return is(l, r)
 	}}
 }
 
-func binaryDuration(overload string, a, b code) code {
+func binaryDuration(overload string, a, b code, o operands) code {
 	cost, l, r := costs(a, b, 1), a.int, b.int
 	switch overload {
 	case overloads.LessDuration:
-		return comparison(cost, l, r, func(a, b int64) bool { return a < b })
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a < b })
 	case overloads.LessEqualsDuration:
-		return comparison(cost, l, r, func(a, b int64) bool { return a <= b })
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a <= b })
 	case overloads.GreaterDuration:
-		return comparison(cost, l, r, func(a, b int64) bool { return a > b })
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a > b })
 	case overloads.GreaterEqualsDuration:
-		return comparison(cost, l, r, func(a, b int64) bool { return a >= b })
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a >= b })
 	}
 	return code{}
 }
 
-func binaryTime(overload string, a, b code) code {
-	cost, l, r := costs(a, b, 1), (func(*frame) time.Time)(a.time), (func(*frame) time.Time)(b.time)
+func binaryTime(overload string, a, b code, o operands) code {
+	cost, l, r := costs(a, b, 1), a.time, b.time
 	switch overload {
 	case overloads.LessTimestamp:
-		return comparison(cost, l, r, time.Time.Before)
+		return comparison(cost, o, l, r, time.Time.Before)
 	case overloads.LessEqualsTimestamp:
-		return comparison(cost, l, r, func(a, b time.Time) bool { return !b.Before(a) })
+		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !b.Before(a) })
 	case overloads.GreaterTimestamp:
-		return comparison(cost, l, r, time.Time.After)
+		return comparison(cost, o, l, r, time.Time.After)
 	case overloads.GreaterEqualsTimestamp:
-		return comparison(cost, l, r, func(a, b time.Time) bool { return !a.Before(b) })
+		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !a.Before(b) })
 	}
 	return code{}
 }

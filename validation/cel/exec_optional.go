@@ -27,7 +27,7 @@ func (x *executor) optionalField(c code, field string, test bool) code {
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			f.bail = true
+			f.void()
 			return nil, false
 		}
 		v, ok = m[name]
@@ -35,7 +35,7 @@ func (x *executor) optionalField(c code, field string, test bool) code {
 			return nil, false
 		}
 		if !s.fits(v) {
-			f.bail = true
+			f.void()
 		}
 		f.cost++
 		return v, true
@@ -53,7 +53,7 @@ func (x *executor) optionalSelection(of, at code) code {
 		of.kind, of.optional = kindOptional, func(f *frame) (any, bool) {
 			v := raw(f)
 			if v == nil {
-				f.bail = true
+				f.void()
 			}
 			return v, true
 		}
@@ -78,7 +78,7 @@ func (x *executor) optionalCall(name string, args []code) code {
 		return x.typed(code{cost: a.cost + 1, shape: a.shape, raw: func(f *frame) any {
 			v, ok := of(f)
 			if !ok {
-				f.bail = true
+				f.void()
 			}
 			return v
 		}})
@@ -92,15 +92,11 @@ func (x *executor) optionalCall(name string, args []code) code {
 func (x *executor) orValue(a, b code) code {
 	of, cost := a.optional, b.cost
 	yes := x.typed(code{shape: a.shape, raw: func(f *frame) any { return f.held }})
-	out := x.ternaryOf(func(f *frame) bool {
+	out := x.ternaryOf(&branches{costNo: cost, test: func(f *frame) bool {
 		v, ok := of(f)
-		if ok {
-			f.held = v
-			return true
-		}
-		f.cost += cost
-		return false
-	}, yes, b)
+		f.held = v
+		return ok
+	}}, yes, b)
 	out.cost, out.choice = a.cost, false
 	return out
 }

@@ -35,7 +35,7 @@ func equalRaw(a, b code) code {
 		eq, ok := s.same(v, w)
 		f.cost += tenth(min(sizeOf(v), sizeOf(w)))
 		if !ok {
-			f.bail = true
+			f.void()
 		}
 		return eq
 	}}
@@ -139,16 +139,18 @@ func (s *shape) sameObjects(a, b map[string]any) (eq, ok bool) {
 func (c code) isIntOrString() bool { return c.kind == kindRaw && c.shape.kind == shapeIntOrString }
 
 // equalIntOrString compares with a string or an integer that is known.
-func equalIntOrString(a, b code) code {
-	raw := a.raw
+func (x *executor) equalIntOrString(a, b code) code {
+	raw, what, operand, own := a.raw, a.fault, a.id, x.identity()
 	text, isText := b.constant.(types.String)
 	number, _ := b.constant.(types.Int)
 	size := 1
 	if isText {
 		size = utf8.RuneCountInString(string(text))
 	}
-	return code{cost: costs(a, b, 0), bool: func(f *frame) bool {
-		switch v := raw(f).(type) {
+	failed := tenth(min(size, 1))
+	return code{cost: costs(a, b, 0), id: own, bool: func(f *frame) bool {
+		r := raw(f)
+		switch v := r.(type) {
 		case string:
 			f.cost += tenth(min(size, utf8.RuneCountInString(v)))
 			return isText && v == string(text)
@@ -156,7 +158,9 @@ func equalIntOrString(a, b code) code {
 			f.cost += tenth(min(size, 1))
 			return !isText && v == int64(number)
 		}
-		f.bail = true
+		f.unfit(r, what, operand)
+		f.pass(operand, own)
+		f.cost += failed
 		return false
 	}}
 }

@@ -18,28 +18,42 @@ import (
 const operatorSize = "size"
 
 // size compiles the size of what is read natively.
-func size(overload string, a code) code {
-	out := code{kind: kindInt, cost: a.cost + 1}
+func (x *executor) size(overload string, a code) code {
+	operand, own := a.id, x.identity()
+	out := code{kind: kindInt, cost: a.cost + 1, id: own}
 	switch {
+	case overload == "":
+		return code{}
 	case a.kind == kindString:
 		s := a.string
-		out.int = func(f *frame) int64 { return int64(utf8.RuneCountInString(s(f))) }
+		out.int = func(f *frame) int64 {
+			v := s(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return int64(utf8.RuneCountInString(v))
+		}
 	case a.kind == kindRaw && a.shape.isList():
 		list := a.elements()
-		out.int = func(f *frame) int64 { return int64(len(list(f))) }
-	case a.kind == kindRaw && a.shape.kind == shapeObject:
-		object := a.raw
 		out.int = func(f *frame) int64 {
-			m, ok := object(f).(map[string]any)
+			l := list(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return int64(len(l))
+		}
+	case a.kind == kindRaw && a.shape.kind == shapeObject:
+		object, what := a.raw, a.fault
+		out.int = func(f *frame) int64 {
+			v := object(f)
+			m, ok := v.(map[string]any)
 			if !ok {
-				f.bail = true
+				f.unfit(v, what, operand)
+				f.pass(operand, own)
 			}
 			return int64(len(m))
 		}
 	default:
-		return code{}
-	}
-	if overload == "" {
 		return code{}
 	}
 	return out
@@ -49,19 +63,19 @@ func (x *executor) binaryString(overload string, a, b code) code {
 	l, r := a.string, b.string
 	switch overload {
 	case overloads.StartsWithString:
-		return stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
+		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
 	case overloads.EndsWithString:
-		return stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenth(b) })
+		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenth(b) })
 	case overloads.ContainsString:
-		return stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenth(a) * tenth(b) })
+		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenth(a) * tenth(b) })
 	case overloads.LessString:
-		return stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
+		return x.stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
 	case overloads.LessEqualsString:
-		return stringTest(a, b, func(a, b string) bool { return a <= b }, smaller)
+		return x.stringTest(a, b, func(a, b string) bool { return a <= b }, smaller)
 	case overloads.GreaterString:
-		return stringTest(a, b, func(a, b string) bool { return a > b }, smaller)
+		return x.stringTest(a, b, func(a, b string) bool { return a > b }, smaller)
 	case overloads.GreaterEqualsString:
-		return stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
+		return x.stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
 	case overloads.MatchesString, overloads.Matches:
 		return x.matches(a, b)
 	case "string_find_string":
@@ -80,18 +94,28 @@ func (x *executor) binaryString(overload string, a, b code) code {
 func smaller(a, b int) uint64 { return tenth(min(a, b)) }
 
 // stringTest compiles a test of two strings, which costs by their sizes.
-func stringTest(a, b code, is func(a, b string) bool, cost func(a, b int) uint64) code {
-	l, r := a.string, b.string
-	out := code{kind: kindBool, cost: costs(a, b, 0)}
+func (x *executor) stringTest(a, b code, is func(a, b string) bool, cost func(a, b int) uint64) code {
+	l, r, o := a.string, b.string, x.operands(a, b)
+	out := code{kind: kindBool, cost: costs(a, b, 0), id: o.own}
 	if text, ok := b.constant.(types.String); ok {
 		known, size := string(text), utf8.RuneCountInString(string(text))
 		if cost(0, size) == cost(math.MaxInt32, size) {
 			out.cost += cost(0, size)
-			out.bool = func(f *frame) bool { return is(l(f), known) }
+			out.bool = func(f *frame) bool {
+				v := l(f)
+				if f.bail {
+					f.pass(o.left, o.own)
+				}
+				return is(v, known)
+			}
 			return out
 		}
 		out.bool = func(f *frame) bool {
 			v := l(f)
+			if f.bail {
+				f.pass(o.left, o.own)
+				v = failedText
+			}
 			f.cost += cost(utf8.RuneCountInString(v), size)
 			return is(v, known)
 		}
@@ -99,14 +123,27 @@ func stringTest(a, b code, is func(a, b string) bool, cost func(a, b int) uint64
 	}
 	out.bool = func(f *frame) bool {
 		v := l(f)
+		if f.bail {
+			w, failed := afterLeft(f, o, r)
+			if failed {
+				w = failedText
+			}
+			f.cost += cost(1, utf8.RuneCountInString(w))
+			return false
+		}
 		w := r(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			w = failedText
+		}
 		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
 		return is(v, w)
 	}
 	return out
 }
 
-// matches compiles a test by an expression that is known.
+// matches compiles a test by an expression that is known. If there is no text to
+// test it costs nothing.
 func (x *executor) matches(a, b code) code {
 	text, ok := b.constant.(types.String)
 	if !ok {
@@ -117,8 +154,13 @@ func (x *executor) matches(a, b code) code {
 		return x.refuse("pattern")
 	}
 	s, each := a.string, patternCost(string(text))
-	return code{kind: kindBool, cost: a.cost, bool: func(f *frame) bool {
+	operand, own := a.id, x.identity()
+	return code{kind: kindBool, cost: a.cost, id: own, bool: func(f *frame) bool {
 		v := s(f)
+		if f.bail {
+			f.pass(operand, own)
+			return false
+		}
 		f.cost += searchCost(v) * each
 		return p.Match(v)
 	}}

@@ -20,63 +20,78 @@ func (x *executor) typed(c code) code {
 	if c.shape == nil {
 		return x.refuse("value without a shape")
 	}
-	raw := c.raw
-	c.kind = kindRaw
+	raw, what := c.raw, c.fault
+	c.kind, c.id = kindRaw, x.identityOf(c)
+	own := c.id
 	switch c.shape.kind {
 	case shapeString:
 		c.kind, c.string = kindString, func(f *frame) string {
-			v, ok := raw(f).(string)
+			r := raw(f)
+			v, ok := r.(string)
 			if !ok {
-				f.bail = true
+				f.unfit(r, what, own)
 			}
 			return v
 		}
 	case shapeBoolean:
 		c.kind, c.bool = kindBool, func(f *frame) bool {
-			v, ok := raw(f).(bool)
+			r := raw(f)
+			v, ok := r.(bool)
 			if !ok {
-				f.bail = true
+				f.unfit(r, what, own)
 			}
 			return v
 		}
 	case shapeInteger:
 		c.kind, c.int = kindInt, func(f *frame) int64 {
-			v, ok := raw(f).(int64)
+			r := raw(f)
+			v, ok := r.(int64)
 			if !ok {
-				f.bail = true
+				f.unfit(r, what, own)
 			}
 			return v
 		}
 	case shapeNumber:
 		c.kind, c.double = kindDouble, func(f *frame) float64 {
-			switch v := raw(f).(type) {
+			r := raw(f)
+			switch v := r.(type) {
 			case float64:
 				return v
 			case int64:
 				return float64(v)
 			}
-			f.bail = true
+			f.unfit(r, what, own)
 			return 0
 		}
 	case shapeDuration:
 		c.kind, c.int = kindDuration, func(f *frame) int64 {
-			d, ok := parseDuration(raw(f))
+			r := raw(f)
+			d, ok := parseDuration(r)
 			if !ok {
-				f.bail = true
+				f.unfit(r, what, own)
 			}
 			return int64(d)
 		}
 	case shapeDate, shapeDateTime:
 		s := c.shape
 		c.kind, c.time = kindTimestamp, func(f *frame) time.Time {
-			t, ok := s.parseTime(raw(f))
+			r := raw(f)
+			t, ok := s.parseTime(r)
 			if !ok {
-				f.bail = true
+				f.unfit(r, what, own)
 			}
 			return t
 		}
 	}
 	return c
+}
+
+// identityOf returns the identity of code, or a new one.
+func (x *executor) identityOf(c code) identity {
+	if c.id == 0 {
+		return x.identity()
+	}
+	return c.id
 }
 
 func parseDuration(v any) (time.Duration, bool) {
@@ -113,11 +128,12 @@ func (c code) elements() listFunc {
 	if c.list != nil {
 		return c.list
 	}
-	raw := c.raw
+	raw, what, own := c.raw, c.fault, c.id
 	return func(f *frame) []any {
-		l, ok := raw(f).([]any)
+		r := raw(f)
+		l, ok := r.([]any)
 		if !ok {
-			f.bail = true
+			f.unfit(r, what, own)
 		}
 		return l
 	}
@@ -177,12 +193,12 @@ func (x *executor) boxed(c code) func(*frame) ref.Val {
 // show boxes a raw value.
 func (f *frame) show(raw any, s *shape) ref.Val {
 	if raw == nil {
-		f.bail = true
+		f.void()
 		return types.NullValue
 	}
 	v := s.value(raw)
 	if types.IsUnknownOrError(v) {
-		f.bail = true
+		f.void()
 		return types.NullValue
 	}
 	return v

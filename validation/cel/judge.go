@@ -84,8 +84,15 @@ func (r *run) rule(n *node, i int) {
 // by cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := rule.condition.fast; x != nil {
-		if result, cost, ok := x.eval(&r.frame); ok {
-			return result, r.pay(cost), nil
+		if result, cost, failed, ok := x.eval(&r.frame); ok {
+			var err error
+			if failed != nil {
+				err = failed
+			}
+			if r.options.watch != nil {
+				r.options.watch(evaluation{rule: rule, fast: true, err: err})
+			}
+			return result, r.pay(cost), err
 		}
 	}
 	r.bind(n)
@@ -94,6 +101,9 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 		vars = &r.optional
 	}
 	result, cost, err := r.call(rule.condition, vars)
+	if r.options.watch != nil {
+		r.options.watch(evaluation{rule: rule, err: err})
+	}
 	return result == types.True, cost, err
 }
 
@@ -223,7 +233,7 @@ func (r *run) add(n *node, i int, err *field.Error) {
 func (r *run) addUnlessRatcheted(n *node, i int, err *field.Error) {
 	rule := &n.rules[i]
 	e := r.located(rule.path, i, err)
-	if !rule.usesOld() && r.ratchet.unchanged() {
+	if !rule.usesOld() && r.ratchet().unchanged() {
 		r.ratcheted = append(r.ratcheted, e)
 		return
 	}

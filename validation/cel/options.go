@@ -114,6 +114,14 @@ type EvalOption interface{ applyEval(*evalOptions) }
 type evalOptions struct {
 	old    map[string]any
 	budget uint64
+	watch  func(evaluation) // nil but in tests
+}
+
+// An evaluation is what a test learns of one.
+type evaluation struct {
+	rule *rule
+	fast bool // by the executor; else by cel-go
+	err  error
 }
 
 type oldOption map[string]any

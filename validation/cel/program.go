@@ -92,8 +92,8 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 	var old any
 	if r.options.old != nil {
 		old = r.options.old
-		r.ratchet.here = p.correlate.Pair(obj, old)
 	}
+	r.ratchets = old != nil
 	return r.eval(ctx, p, obj, old)
 }
 
@@ -103,7 +103,9 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	if p == nil || value == nil {
 		return Result{}
 	}
-	return p.begin(opts).eval(ctx, p, value, value)
+	r := p.begin(opts)
+	r.ratchets = false
+	return r.eval(ctx, p, value, value)
 }
 
 func (p *Program) begin(opts []EvalOption) *run {
@@ -124,6 +126,7 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	r.program, r.object = p, value
 	r.ctx, r.cancelable = ctx, ctx.Done() != nil
 	r.frame.limit = p.limit
 	if r.cancelable {
@@ -135,8 +138,10 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	if r.remaining >= 0 {
 		res.Cost = min(budget, math.MaxInt64) - uint64(r.remaining)
 	}
-	res.Errors.Sort()
-	res.Ratcheted.Sort()
+	if len(res.Errors)+len(res.Ratcheted) > 0 {
+		res.Errors.Sort()
+		res.Ratcheted.Sort()
+	}
 	r.release()
 	p.runs.Put(r)
 	return res

@@ -15,17 +15,21 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A run is the state of one Eval: the place the walk is at, what corresponds to
-// it in the old object, and what was found and spent so far.
+// A run is the state of one Eval: the place the walk is at, and what was found
+// and spent so far.
 type run struct {
 	options    evalOptions
+	program    *Program
 	ctx        context.Context
 	cancelable bool
 	remaining  int64 // cost units; negative once no more rules are run
 
-	path    []schema.Step
-	names   []string // of the entries of maps that the walk is in
-	ratchet ratchet
+	path     []schema.Step
+	names    []string // of the entries of maps that the walk is in
+	object   any      // at the root
+	levels   []level  // of the path
+	known    int      // how many levels are
+	ratchets bool     // there is an old object to forgive errors for
 
 	// What the rules of the node at hand can refer to: raw, and for cel-go once
 	// bound, by what oldSelf is.
@@ -39,17 +43,27 @@ type run struct {
 // maxKept is how many steps and names a run keeps room for.
 const maxKept = 1024
 
-// release forgets everything but the room that the next run can use.
+// release forgets everything but the room that the next run can use. There is
+// little to forget of a run that left no path: the walk takes back each step.
 func (r *run) release() {
 	r.frame.release()
-	*r = run{frame: r.frame, path: emptied(r.path), names: emptied(r.names)}
+	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
+	r.errs, r.ratcheted = nil, nil
+	if r.bound {
+		r.bound, r.plain, r.optional = false, variables{}, variables{}
+	}
+	r.path, r.names = emptied(r.path[:cap(r.path)]), emptied(r.names)
+	if r.known > 0 {
+		r.levels, r.known = emptied(r.levels[:cap(r.levels)]), 0
+	}
 }
 
+// emptied returns s without its elements, of which those in use are cleared.
 func emptied[T any](s []T) []T {
 	if cap(s) > maxKept {
 		return nil
 	}
-	clear(s[:cap(s)])
+	clear(s)
 	return s[:0]
 }
 
@@ -59,90 +73,104 @@ func (r *run) stopped() bool { return r.remaining < 0 }
 // stop ends the run.
 func (r *run) stop() { r.remaining = -1 }
 
-// visit runs the rules of n on value and those below on what value contains. A
-// null has no rules. The old value is nil if there is none.
+// visit runs the rules of n on value, which is not null, and those below on what
+// value contains. The old value is nil if there is none, or if no rule asks for
+// it.
 func (r *run) visit(n *node, value, old any) {
-	if n == nil || value == nil {
-		return
-	}
-	r.rules(n, value, present(old))
-	if r.stopped() {
-		return
+	if n.ruled {
+		r.rules(n, value, present(old))
+		if r.stopped() {
+			return
+		}
 	}
 	switch v := value.(type) {
 	case []any:
-		r.list(n, v, old)
+		if n.items != nil {
+			r.list(n.items, v, old)
+		}
 	case map[string]any:
 		old, _ := old.(map[string]any)
-		r.object(n, v, old)
+		if !n.correlates {
+			old = nil
+		}
+		if n.values != nil {
+			r.entries(n.values, v, old)
+		}
+		r.fields(n.fields, v, old)
 	}
 }
 
-// object visits the entries of an object by increasing name; first as those of
-// a map, then the declared fields.
-func (r *run) object(n *node, value, old map[string]any) {
-	if !n.correlates {
-		old = nil
+// entries visits the entries of a map by increasing name.
+func (r *run) entries(n *node, value, old map[string]any) {
+	from := len(r.names)
+	for name := range value {
+		r.names = append(r.names, name)
 	}
-	if n.values != nil {
-		from := len(r.names)
-		for name := range value {
-			r.names = append(r.names, name)
+	to := len(r.names)
+	slices.Sort(r.names[from:])
+	for i := from; i < to && !r.stopped(); i++ {
+		name := r.names[i]
+		if v := value[name]; v != nil {
+			r.entry(n, schema.Key(name), v, old)
 		}
-		to := len(r.names)
-		slices.Sort(r.names[from:])
-		for i := from; i < to; i++ {
-			name := r.names[i]
-			r.entry(n.values, schema.Key(name), name, value, old)
-			if r.stopped() {
-				return
-			}
-		}
-		r.names = r.names[:from]
 	}
-	for i := range n.fields {
-		f := &n.fields[i]
-		if _, ok := value[f.name]; !ok {
+	clear(r.names[from:to])
+	r.names = r.names[:from]
+}
+
+// fields visits the declared fields of an object that have rules, by increasing
+// name.
+func (r *run) fields(fields []childField, value, old map[string]any) {
+	for i := range fields {
+		f := &fields[i]
+		v := value[f.name]
+		if v == nil {
 			continue
 		}
-		r.entry(f.node, schema.Field(f.name), f.name, value, old)
+		r.entry(f.node, f.step, v, old)
 		if r.stopped() {
 			return
 		}
 	}
 }
 
-func (r *run) entry(n *node, step schema.Step, name string, value, old map[string]any) {
-	outer := r.ratchet
-	r.ratchet = outer.key(name)
+func (r *run) entry(n *node, step schema.Step, v any, old map[string]any) {
+	var before any
+	if n.needsOld && old != nil {
+		name, _ := step.Name()
+		before = old[name]
+	}
 	r.path = append(r.path, step)
-	r.visit(n, value[name], old[name])
-	r.path = r.path[:len(r.path)-1]
-	r.ratchet = outer
+	r.visit(n, v, before)
+	r.leave()
 }
 
 // list visits the elements of a list. They have old values if the list is a map.
 func (r *run) list(n *node, value []any, old any) {
-	if n.items == nil {
-		return
-	}
-	outer := r.ratchet
-	elements := outer.here.Elements()
 	for i, v := range value {
-		here := elements.At(i)
-		r.ratchet = outer.element(here)
-		var before any
-		if old != nil {
-			before = here.Old
+		if v == nil {
+			continue
 		}
 		r.path = append(r.path, schema.Index(i))
-		r.visit(n.items, v, before)
-		r.path = r.path[:len(r.path)-1]
+		var before any
+		if n.needsOld && old != nil {
+			before = r.ratchet().here.Old
+		}
+		r.visit(n, v, before)
+		r.leave()
 		if r.stopped() {
-			break
+			return
 		}
 	}
-	r.ratchet = outer
+}
+
+// leave takes back the last step.
+func (r *run) leave() {
+	r.path = r.path[:len(r.path)-1]
+	if r.known > len(r.path)+1 {
+		r.known--
+		r.levels[r.known] = level{}
+	}
 }
 
 // present returns nil for a list or object that is there but nil.
@@ -158,6 +186,42 @@ func present(old any) any {
 		}
 	}
 	return old
+}
+
+// A level is what is known about correlation after some steps of the path. It is
+// looked for only if a rule asks for an old value or is broken.
+type level struct {
+	ratchet  ratchet
+	elements correlate.Elements
+	listed   bool // elements are set
+}
+
+// ratchet returns that of the place of the walk.
+func (r *run) ratchet() ratchet {
+	if !r.ratchets {
+		return ratchet{}
+	}
+	if r.known == 0 {
+		r.levels = append(r.levels[:0], level{ratchet: ratchet{here: r.program.correlate.Pair(r.object, r.options.old)}})
+		r.known = 1
+	}
+	for r.known <= len(r.path) {
+		r.levels = append(r.levels[:r.known], level{ratchet: r.levels[r.known-1].below(r.path[r.known-1])})
+		r.known++
+	}
+	return r.levels[r.known-1].ratchet
+}
+
+func (l *level) below(s schema.Step) ratchet {
+	i, isIndex := s.Index()
+	if !isIndex {
+		name, _ := s.Name()
+		return l.ratchet.key(name)
+	}
+	if !l.listed {
+		l.elements, l.listed = l.ratchet.here.Elements(), true
+	}
+	return l.ratchet.element(l.elements.At(i))
 }
 
 // A ratchet says whether the errors of a place are forgiven.

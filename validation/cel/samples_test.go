@@ -1,0 +1,177 @@
+package cel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// minFastSamples is how many evaluations on the samples of the corpus the
+// executor has to finish, in percent.
+const minFastSamples = 99.5
+
+// watching is the option that tells a test what ran where.
+type watching func(evaluation)
+
+func (w watching) applyEval(o *evalOptions) { o.watch = w }
+
+// A sampled is an object of the corpus, with the programs for it.
+type sampled struct {
+	path         string
+	usual, plain *Program
+	object       map[string]any
+	defaulted    bool
+}
+
+// samples returns the samples of the corpus that rules are run on, each as it is
+// written and with defaults.
+func samples(t testing.TB) []sampled {
+	t.Helper()
+	var out []sampled
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		compiled := make(map[string]func(path string, object map[string]any))
+		for _, s := range d.Samples {
+			name := s.Version()
+			add, ok := compiled[name]
+			if !ok {
+				add = sampler(d, name, &out)
+				compiled[name] = add
+			}
+			if add != nil {
+				add(s.Path, s.Object)
+			}
+		}
+	}
+	return out
+}
+
+// sampler returns what adds the samples of a version, or nil if it has no rules.
+func sampler(d *crdtest.Definition, version string, out *[]sampled) func(path string, object map[string]any) {
+	v := d.Version(version)
+	if v == nil || v.Schema == nil {
+		return nil
+	}
+	n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+	if len(errs) > 0 || !hasRules(n) {
+		return nil
+	}
+	usual, _ := Compile(n)
+	plain, _ := Compile(n, PlainOnly())
+	if usual == nil || plain == nil {
+		return nil
+	}
+	values, defaults := validation.New(n), defaulting.New(n)
+	return func(path string, object map[string]any) {
+		full := crdtest.Clone(object)
+		defaults.Default(full)
+		for _, s := range []sampled{{path, usual, plain, object, false}, {path, usual, plain, full, true}} {
+			if !values.Validate(s.object).BlocksRules() {
+				*out = append(*out, s)
+			}
+		}
+	}
+}
+
+// TestSamples runs the rules on the samples of the corpus, for creation and for
+// an update that changes nothing, as usual and by cel-go alone. The results are
+// the same; and it tells what the executor did not finish, by reason.
+func TestSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the rules of the corpus, which is left out with -short")
+	}
+	counts := map[bool]map[string]int{false: {}, true: {}}
+	for _, s := range samples(t) {
+		watch := watching(func(e evaluation) { counts[s.defaulted][e.where()]++ })
+		for _, opts := range [][]EvalOption{nil, {Old(crdtest.Clone(s.object))}} {
+			if !agree(s, watch, opts) {
+				t.Errorf("%s: the two paths differ", s.path)
+			}
+		}
+	}
+	for defaulted, by := range counts {
+		total := 0
+		for _, n := range by {
+			total += n
+		}
+		for _, why := range slices.Sorted(maps.Keys(by)) {
+			t.Logf("with defaults %v: %5d %s", defaulted, by[why], why)
+		}
+		if got := share(by[finished]+by[failed], total); got < minFastSamples {
+			t.Errorf("with defaults %v: the executor finishes %.2f%% of %d evaluations, want %.1f%%", defaulted, got, total, minFastSamples)
+		}
+	}
+}
+
+const (
+	finished = "finished"
+	failed   = "ended in an error, which the executor knew"
+)
+
+// where says what became of an evaluation.
+func (e evaluation) where() string {
+	switch {
+	case e.fast && e.err == nil:
+		return finished
+	case e.fast:
+		return failed
+	case e.rule.condition.fast == nil:
+		return "rule left to cel-go: " + e.rule.condition.slow
+	case e.err != nil:
+		return "left to cel-go: " + e.err.Error()
+	}
+	return "left to cel-go, which had a result"
+}
+
+// agree reports whether the two paths come to the same end. What depends on the
+// order of maps gets a few tries.
+func agree(s sampled, watch EvalOption, opts []EvalOption) bool {
+	first := s.usual.Eval(context.Background(), s.object, append(opts, watch)...)
+	for range 20 {
+		if a, b := first, s.plain.Eval(context.Background(), s.object, opts...); a.Cost == b.Cost &&
+			report(a.Errors) == report(b.Errors) && report(a.Ratcheted) == report(b.Ratcheted) {
+			return true
+		}
+		first = s.usual.Eval(context.Background(), s.object, opts...)
+	}
+	return false
+}
+
+func report(errs validation.ErrorList) string {
+	var b strings.Builder
+	for _, e := range errs {
+		fmt.Fprintf(&b, "%s | %s | %s | %v | %s | %s | %d\n", e.Type, e.Field, e.Detail, e.BadValue, e.Pointer, e.Schema, e.Rule)
+	}
+	return b.String()
+}
+
+// BenchmarkSamples runs the rules on all samples of the corpus once.
+func BenchmarkSamples(b *testing.B) {
+	all := samples(b)
+	for _, defaulted := range []bool{false, true} {
+		for _, op := range []string{"create", "update"} {
+			b.Run(fmt.Sprintf("defaulted=%v/op=%s", defaulted, op), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, s := range all {
+						if s.defaulted != defaulted {
+							continue
+						}
+						if op == "create" {
+							s.usual.Eval(context.Background(), s.object)
+						} else {
+							s.usual.Eval(context.Background(), s.object, Old(s.object))
+						}
+					}
+				}
+			})
+		}
+	}
+}
