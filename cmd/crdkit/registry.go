@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
@@ -20,6 +21,7 @@ type registry struct {
 
 type entry struct {
 	place      string
+	declared   *apiextensionsv1.CustomResourceDefinition
 	definition *crdkit.Definition
 	err        error // why the server could not serve it
 }
@@ -72,7 +74,7 @@ func (r *registry) add(doc document) {
 	if r.kinds == nil {
 		r.kinds = make(map[schema.GroupKind]*entry)
 	}
-	r.kinds[kind] = &entry{place: doc.place(), definition: d, err: err}
+	r.kinds[kind] = &entry{place: doc.place(), declared: crd, definition: d, err: err}
 }
 
 func (r *registry) fail(place string, err error) {
@@ -93,4 +95,14 @@ func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error)
 		return nil, fmt.Errorf("no matches for kind %q in version %q: %s does not serve it", gvk.Kind, gvk.GroupVersion(), e.definition.Name())
 	}
 	return v, nil
+}
+
+// columns returns the printer columns that a version declares.
+func (r *registry) columns(gvk schema.GroupVersionKind) []apiextensionsv1.CustomResourceColumnDefinition {
+	for _, v := range r.kinds[gvk.GroupKind()].declared.Spec.Versions {
+		if v.Name == gvk.Version {
+			return v.AdditionalPrinterColumns
+		}
+	}
+	return nil
 }

@@ -73,7 +73,7 @@ var rules = map[string]rule{
 	"serving/scale":   {others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/v1"}},
 	"serving/table":   {others: []string{apiextensions, apimachinery, jsonPath, jsonPathValues}},
 	"cmd/crdkit": {
-		ours:   append([]string{".", "serving/openapi"}, engines...),
+		ours:   append([]string{".", "serving/openapi", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const getLong = `Print objects as kubectl get prints them, were they stored in a cluster that has
+the definitions: pruned, with defaults, and with the columns that the version
+declares.
+
+An object is printed at the version that it is written in. Objects of a list are
+printed one by one. Ages are counted to the time of --now. FILE may be a
+directory, with -R one of directories, and - is standard input.
+
+The exit code is 0, or 2 if an object cannot be read or a path of a column does
+not parse; the others are printed all the same.`
+
+const getExample = `  crdkit get -c crd.yaml objects.yaml
+  crdkit get -c crds/ -R -A -o wide manifests/
+  crdkit get -c crd.yaml objects.yaml -o yaml`
+
+// A getting holds the flags of crdkit get and what they lead to.
+type getting struct {
+	definitions   []string
+	output        string
+	now           string
+	labelColumns  []string
+	allNamespaces bool
+	noHeaders     bool
+	showLabels    bool
+	recursive     bool
+
+	kinds       *registry
+	clock       time.Time
+	worst       int
+	in          io.Reader
+	out, errOut io.Writer
+}
+
+func newGet() *cobra.Command {
+	g := &getting{}
+	cmd := &cobra.Command{
+		Use:     "get -c CRD... FILE...",
+		Short:   "Print objects as kubectl get does",
+		Long:    getLong,
+		Example: getExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g.in, g.out, g.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return g.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVarP(&g.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	f.StringVarP(&g.output, "output", "o", "", "what to print instead of a table: wide (a table of all columns), json, yaml or name")
+	f.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "print the namespaces of objects")
+	f.BoolVar(&g.noHeaders, "no-headers", false, "print no column headers")
+	f.BoolVar(&g.showLabels, "show-labels", false, "print all labels as the last column")
+	f.StringSliceVarP(&g.labelColumns, "label-columns", "L", nil, "labels to print as columns, separated by commas")
+	f.StringVar(&g.now, "now", "", "time that ages are counted to, as 2006-01-02T15:04:05Z (default: the clock)")
+	f.BoolVarP(&g.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	if err := cmd.MarkFlagRequired("crd"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (g *getting) run(ctx context.Context, files []string) error {
+	if err := g.checkFlags(); err != nil {
+		return err
+	}
+	g.kinds = &registry{}
+	for _, name := range g.definitions {
+		g.kinds.load(name, g.recursive, g.in)
+	}
+	for _, err := range g.kinds.errs {
+		g.complain(err)
+	}
+	var objs []*unstructured.Unstructured
+	for _, name := range files {
+		for doc := range documents(name, g.recursive, g.in) {
+			read, err := g.objects(ctx, doc)
+			if err != nil {
+				g.complain(fmt.Errorf("%s: %w", doc.place(), err))
+			}
+			objs = append(objs, read...)
+		}
+	}
+	if err := g.print(objs); err != nil {
+		return err
+	}
+	if g.worst != exitOK {
+		return exitCode(g.worst)
+	}
+	return nil
+}
+
+func (g *getting) complain(err error) {
+	g.worst = exitUndecided
+	fmt.Fprintf(g.errOut, "error: %v\n", err)
+}
+
+func (g *getting) checkFlags() error {
+	if outputs := []string{"wide", "json", "yaml", "name"}; g.output != "" && !slices.Contains(outputs, g.output) {
+		return fmt.Errorf("invalid --output %q; it is %s", g.output, strings.Join(outputs, ", "))
+	}
+	if g.now == "" {
+		g.clock = time.Now()
+		return nil
+	}
+	var err error
+	if g.clock, err = time.Parse(time.RFC3339, g.now); err != nil {
+		return fmt.Errorf("invalid --now: %w", err)
+	}
+	return nil
+}
+
+// objects returns the objects of a document as the server would serve them.
+// The error is about the first that it would not.
+func (g *getting) objects(ctx context.Context, doc document) ([]*unstructured.Unstructured, error) {
+	if doc.err != nil {
+		return nil, doc.err
+	}
+	obj, err := objectOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	var out []*unstructured.Unstructured
+	for _, item := range g.flatten(obj) {
+		version, err := g.kinds.version(item.GroupVersionKind())
+		if err != nil {
+			return out, err
+		}
+		read, _, err := version.Read(ctx, item)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, read)
+	}
+	return out, nil
+}
+
+// flatten returns the objects of a list, and the object itself if it is none.
+// A definition may have a kind whose name looks like a list.
+func (g *getting) flatten(obj *unstructured.Unstructured) []*unstructured.Unstructured {
+	if g.kinds.kinds[obj.GroupVersionKind().GroupKind()] != nil || !strings.HasSuffix(obj.GetKind(), "List") || !obj.IsList() {
+		return []*unstructured.Unstructured{obj}
+	}
+	var out []*unstructured.Unstructured
+	items, _ := obj.Object["items"].([]any)
+	for _, item := range items {
+		tree, _ := item.(map[string]any)
+		child := &unstructured.Unstructured{Object: tree}
+		if child.GetKind() == "" && obj.GetKind() != "List" { // as servers answer
+			child.SetAPIVersion(obj.GetAPIVersion())
+			child.SetKind(strings.TrimSuffix(obj.GetKind(), "List"))
+		}
+		out = append(out, g.flatten(child)...)
+	}
+	return out
+}
+
+// A group is a run of objects of one resource.
+type group struct {
+	gvk  schema.GroupVersionKind
+	objs []*unstructured.Unstructured
+}
+
+// groups puts objects together that follow one another and are of one
+// resource at one version.
+func groups(objs []*unstructured.Unstructured) []group {
+	var out []group
+	for _, obj := range objs {
+		gvk := obj.GroupVersionKind()
+		if len(out) == 0 || out[len(out)-1].gvk != gvk {
+			out = append(out, group{gvk: gvk})
+		}
+		last := &out[len(out)-1]
+		last.objs = append(last.objs, obj)
+	}
+	return out
+}
+

@@ -1,0 +1,160 @@
+// Package tabular prints tables as kubectl get does: column headers in capitals,
+// columns as wide as their widest cell, and cells that cannot break a line or
+// steer a terminal.
+package tabular
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Options say what is printed beside the columns of a table.
+type Options struct {
+	Wide      bool     // columns with a priority too
+	NoHeaders bool     // rows only
+	Namespace bool     // the namespace in front
+	Kind      string   // in front of names with a slash, if it is not ""
+	Labels    []string // the values of these labels behind the columns
+	AllLabels bool     // all labels in one column behind these
+}
+
+// Print writes a table. A table without rows is not printed at all, not even
+// its headers.
+func Print(out io.Writer, t *metav1.Table, o Options) error {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	headers, rows := o.lines(t)
+	w := tabwriter.NewWriter(out, 6, 4, 3, ' ', 0)
+	if !o.NoHeaders {
+		rows = slices.Insert(rows, 0, headers)
+	}
+	missing := padding(rows)
+	for _, row := range rows {
+		if _, err := io.WriteString(w, line(row, missing)); err != nil {
+			return err
+		}
+		missing = nil
+	}
+	return w.Flush()
+}
+
+// lines returns the cells of the headers and of each row that are to be seen.
+func (o Options) lines(t *metav1.Table) (headers []string, rows [][]string) {
+	visible := func(i int) bool {
+		return i < len(t.ColumnDefinitions) && (o.Wide || t.ColumnDefinitions[i].Priority == 0)
+	}
+	if o.Namespace {
+		headers = append(headers, "NAMESPACE")
+	}
+	for i, c := range t.ColumnDefinitions {
+		if visible(i) {
+			headers = append(headers, strings.ToUpper(c.Name))
+		}
+	}
+	for _, label := range o.Labels {
+		headers = append(headers, strings.ToUpper(label[strings.LastIndexByte(label, '/')+1:]))
+	}
+	if o.AllLabels {
+		headers = append(headers, "LABELS")
+	}
+	name := slices.IndexFunc(t.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool {
+		return c.Type == "string" && c.Format == "name"
+	})
+	for _, row := range t.Rows {
+		var cells []string
+		object := objectOf(row)
+		if o.Namespace {
+			cells = append(cells, object.GetNamespace())
+		}
+		for i, cell := range row.Cells {
+			if !visible(i) {
+				continue
+			}
+			text := cellText(cell)
+			if i == name && o.Kind != "" {
+				text = o.Kind + "/" + text
+			}
+			cells = append(cells, text)
+		}
+		for _, label := range o.Labels {
+			cells = append(cells, object.GetLabels()[label])
+		}
+		if o.AllLabels {
+			cells = append(cells, labels.FormatLabels(object.GetLabels()))
+		}
+		rows = append(rows, cells)
+	}
+	return headers, rows
+}
+
+// objectOf returns the metadata of a row, empty if it has none.
+func objectOf(row metav1.TableRow) metav1.Object {
+	if object, err := meta.Accessor(row.Object.Object); err == nil {
+		return object
+	}
+	return &metav1.ObjectMeta{}
+}
+
+// cellText returns the text of a cell as it comes out of an answer: a number
+// without a fraction has become an integer on the way.
+func cellText(cell any) string {
+	if _, ok := cell.(float64); ok {
+		if data, err := json.Marshal(cell); err == nil {
+			var number any
+			if utiljson.Unmarshal(data, &number) == nil {
+				cell = number
+			}
+		}
+	}
+	if cell == nil {
+		return ""
+	}
+	return fmt.Sprint(cell)
+}
+
+// padding returns how many spaces each cell of the first line wants to be as
+// wide as its column, of which the last has no width. Widths are in bytes here
+// and in characters in a tabwriter, so that this shows where text is not ASCII.
+func padding(rows [][]string) []int {
+	first := rows[0]
+	missing := make([]int, len(first))
+	for i := range len(first) - 1 {
+		for _, row := range rows[1:] {
+			if i < len(row) {
+				missing[i] = max(missing[i], len(row[i])-len(first[i]))
+			}
+		}
+	}
+	return missing
+}
+
+// line returns a line for a tabwriter. Text ends where it would break the line,
+// and what would steer a terminal is shown.
+// Behind each cell are as many spaces as missing says.
+func line(cells []string, missing []int) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		if end := strings.IndexAny(cell, "\f\n\r"); end >= 0 {
+			cell = cell[:end] + "..."
+		}
+		b.WriteString(strings.ReplaceAll(cell, "\x1b", "^["))
+		if i < len(missing) {
+			b.WriteString(strings.Repeat(" ", missing[i]))
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
