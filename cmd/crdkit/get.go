@@ -189,4 +189,3 @@ func groups(objs []*unstructured.Unstructured) []group {
 	}
 	return out
 }
-
