@@ -3,8 +3,8 @@ package schema
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
+	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -39,7 +39,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 		return nil, errs
 	}
 
-	c := compiler{interner: newInterner(o.share)}
+	c := compiler{interner: interner{share: o.share}}
 	root := c.node(props)
 	if c.err != nil {
 		return nil, field.ErrorList{field.Invalid(o.path, field.OmitValueType{}, c.err.Error())}
@@ -51,61 +51,88 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 // knows about the tree as a whole.
 func (c *compiler) finish(shared *Node, props *apiextensionsv1.JSONSchemaProps, o options) *Node {
 	root := *shared
-	root.stats = Stats{Nodes: c.places, Unique: c.interner.nodes, Branches: c.branches, Depth: depthOf(shared, map[*Node]int{})}
+	root.stats = Stats{Nodes: c.places, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
 	if o.annotations {
 		root.annotations = annotate(props)
 	}
 	return &root
 }
 
-func depthOf(n *Node, seen map[*Node]int) int {
-	if n == nil {
-		return 0
-	}
-	if d, ok := seen[n]; ok {
-		return d
-	}
-	d := max(depthOf(n.items, seen), depthOf(n.additional, seen))
-	for _, p := range n.props {
-		d = max(d, depthOf(p, seen))
-	}
-	seen[n] = d + 1
-	return d + 1
-}
-
-// A compiler holds the state of one Compile.
+// A compiler holds the state of one Compile. What it looks at most often, a
+// schema that it has seen before, costs it no memory: a [Node] is made only for
+// a key that is new.
 type compiler struct {
-	interner *interner
+	interner interner
 	places   int
 	branches int
+	level    int
+	depth    int   // greatest level so far
 	err      error // first value that is not JSON
+
+	// The properties of the schemas that are being looked at: names, and what
+	// was made of those done. A schema works at the ends of the stacks.
+	names []string
+	nodes []*Node
+	below []*Branch
 }
 
 func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps) *Node {
 	c.places++
-	n := &Node{
-		kind:      kindOf(s.Type),
-		typ:       s.Type,
-		flags:     flagsOf(s),
-		limits:    c.limits(s),
-		junctors:  c.junctors(s),
-		extension: extensionOf(s),
-		rules:     rulesOf(s.XValidations),
-		def:       c.value(s.Default),
-	}
+	c.level++
+	c.depth = max(c.depth, c.level)
+	p := place{limits: c.limits(s), junctors: c.junctors(s)}
 	if s.Items != nil && s.Items.Schema != nil {
-		n.items = c.node(s.Items.Schema)
+		p.items = c.node(s.Items.Schema)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		n.names = append(n.names, name)
-		n.props = append(n.props, c.node(&p))
+	names, nodes := len(c.names), len(c.nodes)
+	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.properties]
+	for i := range c.sortedNames(s) {
+		property = s.Properties[c.names[names+i]]
+		n := c.node(&property)
+		c.nodes = append(c.nodes, n)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		n.additional = c.node(a.Schema)
+		p.additional = c.node(a.Schema)
+	}
+	p.names, p.props = c.names[names:], c.nodes[nodes:]
+	n := c.interner.node(s, &p, c)
+	c.names, c.nodes = c.names[:names], c.nodes[:nodes]
+	c.level--
+	return n
+}
+
+// sortedNames puts the names of the properties at the end of c.names and
+// returns how many they are.
+func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
+	first := len(c.names)
+	for name := range s.Properties {
+		c.names = append(c.names, name)
+	}
+	slices.Sort(c.names[first:])
+	return len(c.names) - first
+}
+
+// newNode makes the node of a place.
+func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *place) *Node {
+	n := &c.interner.slab.nodes.take(1)[0]
+	*n = Node{
+		kind:       kindOf(s.Type),
+		typ:        s.Type,
+		flags:      flagsOf(s),
+		items:      p.items,
+		additional: p.additional,
+		junctors:   p.junctors,
+		extension:  extensionOf(s),
+		rules:      rulesOf(s.XValidations),
+		def:        c.value(s.Default),
+		names:      c.interner.slab.names.copyOf(p.names),
+		props:      c.interner.slab.props.copyOf(p.props),
+	}
+	if p.limits != nil {
+		n.limits = &p.limits.Limits
 	}
 	n.facts = factsOf(n)
-	return c.interner.node(n)
+	return n
 }
 
 func (c *compiler) branch(s *apiextensionsv1.JSONSchemaProps) *Branch {
@@ -113,20 +140,25 @@ func (c *compiler) branch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 		return nil
 	}
 	c.branches++
-	b := &Branch{kind: kindOf(s.Type), limits: c.limits(s), junctors: c.junctors(s)}
+	p := place{limits: c.limits(s), junctors: c.junctors(s)}
 	if s.Items != nil {
-		b.items = c.branch(s.Items.Schema)
+		p.branchItems = c.branch(s.Items.Schema)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		b.names = append(b.names, name)
-		b.props = append(b.props, c.branch(&p))
+	names, below := len(c.names), len(c.below)
+	var property apiextensionsv1.JSONSchemaProps
+	for i := range c.sortedNames(s) {
+		property = s.Properties[c.names[names+i]]
+		b := c.branch(&property)
+		c.below = append(c.below, b)
 	}
-	return c.interner.branch(b)
+	p.names, p.branches = c.names[names:], c.below[below:]
+	b := c.interner.branch(s, &p)
+	c.names, c.below = c.names[:names], c.below[:below]
+	return b
 }
 
 func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
-	if len(s.AllOf) == 0 && len(s.AnyOf) == 0 && len(s.OneOf) == 0 && s.Not == nil {
+	if !hasJunctors(s) {
 		return nil
 	}
 	return &junctors{
@@ -138,14 +170,23 @@ func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
 }
 
 func (c *compiler) branchList(list []apiextensionsv1.JSONSchemaProps) []*Branch {
-	var out []*Branch
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]*Branch, len(list))
 	for i := range list {
-		out = append(out, c.branch(&list[i]))
+		out[i] = c.branch(&list[i])
 	}
 	return out
 }
 
-func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *Limits {
+// limits returns nil for a schema that limits nothing.
+func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *limits {
+	if s.Format == "" && s.Pattern == "" && s.Minimum == nil && s.Maximum == nil && s.MultipleOf == nil &&
+		s.MinLength == nil && s.MaxLength == nil && s.MinItems == nil && s.MaxItems == nil &&
+		s.MinProperties == nil && s.MaxProperties == nil && !s.UniqueItems && len(s.Required) == 0 && len(s.Enum) == 0 {
+		return nil
+	}
 	l := Limits{
 		Format:        s.Format,
 		Pattern:       s.Pattern,
@@ -159,12 +200,22 @@ func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *Limits {
 		MinProperties: count(s.MinProperties),
 		MaxProperties: count(s.MaxProperties),
 		UniqueItems:   s.UniqueItems,
-		Required:      slices.Clone(s.Required),
+		Required:      s.Required,
 	}
-	for i := range s.Enum {
-		l.Enum = append(l.Enum, c.value(&s.Enum[i]))
+	return c.interner.limits(&l, s.Enum, c)
+}
+
+// newLimits makes l last, which shares the list of required names.
+func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
+	out := &limits{Limits: *l}
+	out.Required = slices.Clone(l.Required)
+	if len(enum) > 0 {
+		out.Enum = make([]any, len(enum))
 	}
-	return c.interner.limits(&l)
+	for i := range enum {
+		out.Enum[i] = c.value(&enum[i])
+	}
+	return out
 }
 
 func bound(v *float64, exclusive bool) Bound {
@@ -187,11 +238,34 @@ func (c *compiler) value(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
 	}
+	if v, ok := plainLiteral(j.Raw); ok {
+		return v
+	}
 	var v any
 	if err := json.Unmarshal(j.Raw, &v); err != nil && c.err == nil {
 		c.err = fmt.Errorf("a value in the schema is not JSON: %w", err)
 	}
 	return v
+}
+
+// plainLiteral decodes the literals that most schemas have: true, false, and
+// texts in plain letters. It reports whether raw is one.
+func plainLiteral(raw []byte) (any, bool) {
+	switch {
+	case string(raw) == "true":
+		return true, true
+	case string(raw) == "false":
+		return false, true
+	case len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"':
+		return nil, false
+	}
+	text := raw[1 : len(raw)-1]
+	for _, b := range text {
+		if b < ' ' || b >= utf8.RuneSelf || b == '"' || b == '\\' {
+			return nil, false
+		}
+	}
+	return string(text), true
 }
 
 func flagsOf(s *apiextensionsv1.JSONSchemaProps) flags {
@@ -232,8 +306,12 @@ func extensionOf(s *apiextensionsv1.JSONSchemaProps) *extension {
 }
 
 func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
-	var out []Rule
-	for _, r := range rules {
+	if len(rules) == 0 {
+		return nil
+	}
+	out := make([]Rule, 0, len(rules))
+	for i := range rules {
+		r := &rules[i]
 		rule := Rule{
 			Rule:              r.Rule,
 			Message:           r.Message,
@@ -263,7 +341,9 @@ func annotate(s *apiextensionsv1.JSONSchemaProps) *Annotations {
 			a.example = nil
 		}
 	}
-	for name, p := range s.Properties {
+	var name string
+	var p apiextensionsv1.JSONSchemaProps
+	for name, p = range s.Properties {
 		if child := annotate(&p); child != nil {
 			if a.properties == nil {
 				a.properties = make(map[string]*Annotations)

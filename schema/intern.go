@@ -1,11 +1,9 @@
 package schema
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"math"
-	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // Hash-consing. Generated schemas repeat themselves: the definition of
@@ -20,24 +18,42 @@ type interner struct {
 	ids     uint32
 	byKey   map[string]*Node
 	byText  map[string]*Branch
-	byLimit map[string]*Limits
+	byLimit map[string]*limits
 	buf     []byte
+	slab    slabs
 }
 
-func newInterner(share bool) *interner {
-	return &interner{
-		share:   share,
-		byKey:   make(map[string]*Node),
-		byText:  make(map[string]*Branch),
-		byLimit: make(map[string]*Limits),
-	}
+// limits are Limits with a number.
+type limits struct {
+	Limits
+	id uint32
 }
 
-func (in *interner) node(n *Node) *Node {
+// A place is what was made of the schemas below a schema. The schema itself is
+// always apart, so that it can be on the stack.
+type place struct {
+	limits   *limits
+	junctors *junctors
+	names    []string // of properties, increasing
+
+	items, additional *Node   // of a node
+	props             []*Node // in the order of names
+
+	branchItems *Branch   // of a branch
+	branches    []*Branch // in the order of names
+}
+
+func (in *interner) node(s *apiextensionsv1.JSONSchemaProps, p *place, c *compiler) *Node {
 	if in.share {
-		in.buf = n.appendKey(in.buf[:0])
+		in.buf = p.appendNode(in.buf[:0], s)
 		if old, ok := in.byKey[string(in.buf)]; ok {
 			return old
+		}
+	}
+	n := c.newNode(s, p)
+	if in.share {
+		if in.byKey == nil {
+			in.byKey = make(map[string]*Node)
 		}
 		in.byKey[string(in.buf)] = n
 	}
@@ -47,11 +63,23 @@ func (in *interner) node(n *Node) *Node {
 	return n
 }
 
-func (in *interner) branch(b *Branch) *Branch {
+func (in *interner) branch(s *apiextensionsv1.JSONSchemaProps, p *place) *Branch {
 	if in.share {
-		in.buf = b.appendKey(in.buf[:0])
+		in.buf = p.appendBranch(in.buf[:0], s)
 		if old, ok := in.byText[string(in.buf)]; ok {
 			return old
+		}
+	}
+	b := &Branch{
+		kind: kindOf(s.Type), junctors: p.junctors, items: p.branchItems,
+		names: in.slab.names.copyOf(p.names), props: in.slab.branches.copyOf(p.branches),
+	}
+	if p.limits != nil {
+		b.limits = &p.limits.Limits
+	}
+	if in.share {
+		if in.byText == nil {
+			in.byText = make(map[string]*Branch)
 		}
 		in.byText[string(in.buf)] = b
 	}
@@ -60,20 +88,24 @@ func (in *interner) branch(b *Branch) *Branch {
 	return b
 }
 
-// limits returns nil for limits that limit nothing.
-func (in *interner) limits(l *Limits) *Limits {
-	in.buf = appendLimits(in.buf[:0], l)
-	if string(in.buf) == noLimits {
-		return nil
+// limits returns l with the decoded values of an enum.
+func (in *interner) limits(l *Limits, enum []apiextensionsv1.JSON, c *compiler) *limits {
+	if in.share {
+		in.buf = appendLimits(in.buf[:0], l, enum)
+		if old, ok := in.byLimit[string(in.buf)]; ok {
+			return old
+		}
 	}
-	if !in.share {
-		return l
+	out := c.newLimits(l, enum)
+	if in.share {
+		if in.byLimit == nil {
+			in.byLimit = make(map[string]*limits)
+		}
+		in.byLimit[string(in.buf)] = out
 	}
-	if old, ok := in.byLimit[string(in.buf)]; ok {
-		return old
-	}
-	in.byLimit[string(in.buf)] = l
-	return l
+	in.ids++
+	out.id = in.ids
+	return out
 }
 
 // Keys are made of fields with their lengths, so that no two different nodes
@@ -121,43 +153,16 @@ func appendCount(b []byte, v Count) []byte {
 	return appendUint(append(b, 1), uint64(v.N))
 }
 
-// appendValue tells int64(1) from float64(1), which encoding/json does not.
-func appendValue(b []byte, v any) []byte {
-	switch v := v.(type) {
-	case nil:
+// appendJSON appends a literal as it is spelled. Two spellings of one value make
+// two nodes, which is of no consequence.
+func appendJSON(b []byte, j *apiextensionsv1.JSON) []byte {
+	if j == nil || string(j.Raw) == "null" {
 		return append(b, 0)
-	case bool:
-		return appendBool(append(b, 1), v)
-	case int64:
-		return appendUint(append(b, 2), uint64(v))
-	case float64:
-		return appendUint(append(b, 3), math.Float64bits(v))
-	case string:
-		return appendString(append(b, 4), v)
-	case []any:
-		b = appendUint(append(b, 5), uint64(len(v)))
-		for _, e := range v {
-			b = appendValue(b, e)
-		}
-		return b
-	case map[string]any:
-		b = appendUint(append(b, 6), uint64(len(v)))
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			b = appendValue(appendString(b, k), v[k])
-		}
-		return b
-	default:
-		text, err := json.Marshal(v)
-		if err != nil {
-			text = fmt.Appendf(nil, "%#v", v)
-		}
-		return appendString(append(b, 7), string(text))
 	}
+	return append(appendUint(b, uint64(len(j.Raw))), j.Raw...)
 }
 
-var noLimits = string(appendLimits(nil, &Limits{}))
-
-func appendLimits(b []byte, l *Limits) []byte {
+func appendLimits(b []byte, l *Limits, enum []apiextensionsv1.JSON) []byte {
 	b = appendString(b, l.Format)
 	b = appendString(b, l.Pattern)
 	b = appendBound(b, l.Minimum)
@@ -168,18 +173,11 @@ func appendLimits(b []byte, l *Limits) []byte {
 	}
 	b = appendBool(b, l.UniqueItems)
 	b = appendStrings(b, l.Required)
-	b = appendUint(b, uint64(len(l.Enum)))
-	for _, e := range l.Enum {
-		b = appendValue(b, e)
+	b = appendUint(b, uint64(len(enum)))
+	for i := range enum {
+		b = appendJSON(b, &enum[i])
 	}
 	return b
-}
-
-func appendLimitsOrNone(b []byte, l *Limits) []byte {
-	if l == nil {
-		return append(b, 0)
-	}
-	return appendLimits(append(b, 1), l)
 }
 
 func appendJunctors(b []byte, j *junctors) []byte {
@@ -193,10 +191,7 @@ func appendJunctors(b []byte, j *junctors) []byte {
 			b = appendUint(b, uint64(e.id))
 		}
 	}
-	if j.not == nil {
-		return append(b, 0)
-	}
-	return appendUint(b, uint64(j.not.id))
+	return appendUint(b, branchID(j.not))
 }
 
 func nodeID(n *Node) uint64 {
@@ -206,54 +201,71 @@ func nodeID(n *Node) uint64 {
 	return uint64(n.id)
 }
 
-func (n *Node) appendKey(b []byte) []byte {
-	b = append(b, byte(n.flags), byte(n.flags>>8))
-	b = appendString(b, n.typ)
-	b = appendStrings(b, n.names)
-	for _, p := range n.props {
-		b = appendUint(b, uint64(p.id))
+func branchID(b *Branch) uint64 {
+	if b == nil {
+		return 0
 	}
-	b = appendUint(b, nodeID(n.items))
-	b = appendUint(b, nodeID(n.additional))
-	b = appendLimitsOrNone(b, n.limits)
-	b = appendJunctors(b, n.junctors)
-	b = appendExtension(b, n.extension)
-	b = appendUint(b, uint64(len(n.rules)))
-	for i := range n.rules {
-		b = appendRule(b, &n.rules[i])
-	}
-	return appendValue(b, n.def)
+	return uint64(b.id)
 }
 
-func appendExtension(b []byte, x *extension) []byte {
-	if x == nil {
+func limitsID(l *limits) uint64 {
+	if l == nil {
+		return 0
+	}
+	return uint64(l.id)
+}
+
+// appendNode appends the key of a node.
+func (p *place) appendNode(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
+	f := flagsOf(s)
+	b = append(b, byte(f), byte(f>>8))
+	b = appendString(b, s.Type)
+	b = appendStrings(b, p.names)
+	for _, c := range p.props {
+		b = appendUint(b, uint64(c.id))
+	}
+	b = appendUint(b, nodeID(p.items))
+	b = appendUint(b, nodeID(p.additional))
+	b = appendUint(b, limitsID(p.limits))
+	b = appendJunctors(b, p.junctors)
+	b = appendExtension(b, s)
+	b = appendUint(b, uint64(len(s.XValidations)))
+	for i := range s.XValidations {
+		b = appendRule(b, &s.XValidations[i])
+	}
+	return appendJSON(b, s.Default)
+}
+
+func appendExtension(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
+	return appendStrings(appendText(appendText(b, s.XListType), s.XMapType), s.XListMapKeys)
+}
+
+func appendText(b []byte, text *string) []byte {
+	if text == nil {
 		return append(b, 0)
 	}
-	b = appendBool(append(b, 1), x.setListType)
-	b = appendString(b, x.listType)
-	b = appendBool(b, x.setMapType)
-	b = appendString(b, x.mapType)
-	return appendStrings(b, x.listMapKeys)
+	return appendString(append(b, 1), *text)
 }
 
-func appendRule(b []byte, r *Rule) []byte {
-	for _, s := range [...]string{r.Rule, r.Message, r.MessageExpression, r.Reason, r.FieldPath} {
+func appendRule(b []byte, r *apiextensionsv1.ValidationRule) []byte {
+	for _, s := range [...]string{r.Rule, r.Message, r.MessageExpression, r.FieldPath} {
 		b = appendString(b, s)
 	}
-	return appendBool(appendBool(b, r.OptionalOldSelf), r.SetOptionalOldSelf)
+	b = appendText(b, (*string)(r.Reason))
+	if r.OptionalOldSelf == nil {
+		return append(b, 0)
+	}
+	return appendBool(append(b, 1), *r.OptionalOldSelf)
 }
 
-func (n *Branch) appendKey(b []byte) []byte {
-	b = append(b, byte(n.kind))
-	b = appendStrings(b, n.names)
-	for _, p := range n.props {
-		b = appendUint(b, uint64(p.id))
+// appendBranch appends the key of a branch.
+func (p *place) appendBranch(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
+	b = append(b, byte(kindOf(s.Type)))
+	b = appendStrings(b, p.names)
+	for _, c := range p.branches {
+		b = appendUint(b, uint64(c.id))
 	}
-	if n.items == nil {
-		b = append(b, 0)
-	} else {
-		b = appendUint(b, uint64(n.items.id))
-	}
-	b = appendLimitsOrNone(b, n.limits)
-	return appendJunctors(b, n.junctors)
+	b = appendUint(b, branchID(p.branchItems))
+	b = appendUint(b, limitsID(p.limits))
+	return appendJunctors(b, p.junctors)
 }

@@ -44,10 +44,8 @@ func (m *measurer) below(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 		}
 	}
 	for _, named := range [...]map[string]apiextensionsv1.JSONSchemaProps{s.Properties, s.PatternProperties, s.Definitions} {
-		for _, p := range named {
-			if err := m.visit(&p, depth); err != nil {
-				return err
-			}
+		if err := m.byName(named, depth); err != nil {
+			return err
 		}
 	}
 	for _, child := range [...]*apiextensionsv1.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
@@ -74,4 +72,17 @@ func (m *measurer) below(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 		}
 	}
 	return m.visit(s.Not, depth)
+}
+
+func (m *measurer) byName(named map[string]apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	if len(named) == 0 {
+		return nil
+	}
+	var p apiextensionsv1.JSONSchemaProps // see [structuralCheck.properties]
+	for _, p = range named {
+		if err := m.visit(&p, depth); err != nil {
+			return err
+		}
+	}
+	return nil
 }

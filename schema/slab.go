@@ -1,0 +1,37 @@
+package schema
+
+// Slabs are what the small parts of nodes are cut from. All nodes of a schema
+// live as long as its root.
+type slabs struct {
+	nodes    slab[Node]
+	names    slab[string]
+	props    slab[*Node]
+	branches slab[*Branch]
+}
+
+type slab[T any] struct {
+	free []T
+	last int // size of the last piece
+}
+
+const largestSlab = 64
+
+// take returns n zero values in a row.
+func (s *slab[T]) take(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if n > len(s.free) {
+		s.last = min(max(4, 2*s.last), largestSlab)
+		s.free = make([]T, max(n, s.last))
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	return out
+}
+
+func (s *slab[T]) copyOf(list []T) []T {
+	out := s.take(len(list))
+	copy(out, list)
+	return out
+}
