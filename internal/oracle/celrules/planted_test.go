@@ -1,0 +1,56 @@
+package celrules
+
+import (
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+)
+
+// A counter counts the errors of a test that is meant to have some.
+type counter struct {
+	testing.TB
+	errors int
+}
+
+func (c *counter) Errorf(string, ...any) { c.errors++ }
+
+// TestPlantedDifferences shows that the comparison finds each kind of fault, on
+// either of our sides.
+func TestPlantedDifferences(t *testing.T) {
+	subjectOf := func(limit uint64, rules ...apiextensionsv1.ValidationRule) *subject {
+		return newSubject(t, "planted", &apiextensionsv1.JSONSchemaProps{
+			Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"s": {Type: "string"}}, XValidations: rules,
+		}, limit)
+	}
+	right := apiextensionsv1.ValidationRule{Rule: "self.s == 'a'"}
+	old, obj := map[string]any{"s": "c"}, map[string]any{"s": "b"}
+	for name, wrong := range map[string]*subject{
+		"verdict": subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s != 'a'", Message: "failed rule: self.s == 'a'"}),
+		"text":    subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", Message: "other"}),
+		"field":   subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", FieldPath: ".s"}),
+		"cost":    subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "!(self.s != 'a')", Message: "failed rule: self.s == 'a'"}),
+		"limit":   subjectOf(1, right),
+		"warning": subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a' && oldSelf.s == oldSelf.s", Message: "failed rule: self.s == 'a'"}),
+	} {
+		for _, side := range []string{"usual", "plain"} {
+			s := subjectOf(celconfig.PerCallLimit, right)
+			if side == "usual" {
+				s.usual = wrong.usual
+			} else {
+				s.plain = wrong.plain
+			}
+			in := &input{obj: obj, budget: budget}
+			if name == "warning" {
+				in.old = obj
+			} else if name == "verdict" {
+				in.old = old
+			}
+			quiet := &counter{TB: t}
+			newTally(quiet, name, "").three(s, in, "", 1)
+			if quiet.errors == 0 {
+				t.Errorf("%s: the comparison did not find it in the %s program", name, side)
+			}
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package celrules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	upstreamcel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/apiserver/pkg/cel/common"
+	"k8s.io/apiserver/pkg/cel/environment"
+	"k8s.io/apiserver/pkg/warning"
+
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// budget is what all rules may spend on an object.
+const budget = celconfig.RuntimeCELCostBudget
+
+// A subject is a schema with rules, compiled for each side.
+type subject struct {
+	name string
+	node *schema.Node
+
+	usual, plain *cel.Program
+	structural   *structuralschema.Structural
+	validator    *upstreamcel.Validator
+	refused      bool // some rule does not compile
+}
+
+// An input is what rules are run on, and within which bounds.
+type input struct {
+	obj, old map[string]any // old is nil for an object that is created
+	budget   int64
+	cancel   bool // the context is cancelled from the start
+}
+
+// newSubject compiles a schema for all sides. It returns nil if there are no
+// rules to run.
+func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps, perCall uint64) *subject {
+	t.Helper()
+	s, err := structural(props)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	n, errs := schema.Compile(props)
+	if len(errs) > 0 {
+		t.Fatalf("%s: %v", name, errs.ToAggregate())
+	}
+	return compileSides(t, name, n, s, perCall)
+}
+
+func compileSides(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
+	t.Helper()
+	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
+	var errs, plainErrs field.ErrorList
+	sub.usual, errs = cel.Compile(n, cel.PerCallLimit(perCall))
+	sub.plain, plainErrs = cel.Compile(n, cel.PerCallLimit(perCall), cel.PlainOnly())
+	if a, b := upstream.Lines(errs), upstream.Lines(plainErrs); !slices.Equal(a, b) {
+		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
+	}
+	ours := compileLines(errs)
+	if theirs := upstreamCompileLines(s); !slices.Equal(theirs, ours) {
+		t.Errorf("%s: compiling:\n%s", name, upstream.Diff(theirs, ours))
+	}
+	if len(errs) > 0 {
+		sub.refused = true
+		sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
+		sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), cel.PlainOnly())
+	}
+	if (sub.validator == nil) != (sub.usual == nil) {
+		t.Errorf("%s: upstream has rules to run: %v, we do: %v", name, sub.validator != nil, sub.usual != nil)
+	}
+	if sub.validator == nil || sub.usual == nil {
+		return nil
+	}
+	return sub
+}
+
+func structural(props *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
+	var in apiextensions.JSONSchemaProps
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &in, nil); err != nil {
+		return nil, err
+	}
+	return structuralschema.NewStructural(&in)
+}
+
+// compileLines says why rules do not compile. That there is no type for some
+// is left out: upstream's validator passes over those, and what the server says
+// when they are written is compared by package oracle.
+func compileLines(errs field.ErrorList) []string {
+	var lines []string
+	for _, e := range errs {
+		if e.Type != field.ErrorTypeInternal {
+			lines = append(lines, upstream.Normal(e.Field+" | "+e.Detail))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+var upstreamLanguage = sync.OnceValue(func() *environment.EnvSet {
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+})
+
+// upstreamCompileLines says why rules do not compile. Upstream itself keeps
+// that in its validator, to tell the user of every object.
+func upstreamCompileLines(s *structuralschema.Structural) []string {
+	var lines []string
+	compileLevel(s, model.SchemaDeclType(s, true), nil, &lines)
+	slices.Sort(lines)
+	return lines
+}
+
+// compileLevel visits what upstream's validator visits.
+func compileLevel(s *structuralschema.Structural, typ *apiservercel.DeclType, path *field.Path, lines *[]string) {
+	if len(s.XValidations) > 0 && typ != nil {
+		results, err := upstreamcel.Compile(s, typ, celconfig.PerCallLimit, upstreamLanguage(), upstreamcel.StoredExpressionsEnvLoader())
+		if err != nil {
+			*lines = append(*lines, fmt.Sprintf("%s | %v", path, err))
+		}
+		for i, r := range results {
+			p := path.Child("x-kubernetes-validations").Index(i)
+			if r.Error != nil {
+				*lines = append(*lines, upstream.Normal(p.Child("rule").String()+" | "+r.Error.Detail))
+			}
+			if r.MessageExpressionError != nil {
+				*lines = append(*lines, upstream.Normal(p.Child("messageExpression").String()+" | "+r.MessageExpressionError.Detail))
+			}
+		}
+	}
+	var elem *apiservercel.DeclType
+	if typ != nil {
+		elem = typ.ElemType
+	}
+	if s.Items != nil {
+		compileLevel(s.Items, elem, path.Child("items"), lines)
+	}
+	for name, child := range s.Properties {
+		if t := propertyType(typ, name, &child); t != nil {
+			compileLevel(&child, t, path.Child("properties").Key(name), lines)
+		}
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		compileLevel(s.AdditionalProperties.Structural, elem, path.Child("additionalProperties"), lines)
+	}
+}
+
+func propertyType(parent *apiservercel.DeclType, name string, s *structuralschema.Structural) *apiservercel.DeclType {
+	escaped, ok := apiservercel.Escape(name)
+	if !ok {
+		return model.SchemaDeclType(s, s.XEmbeddedResource)
+	}
+	if parent == nil || parent.Fields[escaped] == nil {
+		return nil
+	}
+	return parent.Fields[escaped].Type
+}
+
+// An answer is what a side says, in a form that can be compared.
+type answer struct {
+	errors, warnings []string // sorted
+	spent            int64    // all of the budget if rules were stopped
+}
+
+func (a answer) equal(b answer) bool {
+	return a.spent == b.spent && slices.Equal(a.errors, b.errors) && slices.Equal(a.warnings, b.warnings)
+}
+
+// diff says what differs from another answer.
+func (a answer) diff(other answer) string {
+	var b strings.Builder
+	b.WriteString(upstream.Diff(other.errors, a.errors))
+	if d := upstream.Diff(other.warnings, a.warnings); d != "" {
+		b.WriteString("  warnings\n" + d)
+	}
+	if a.spent != other.spent {
+		fmt.Fprintf(&b, "  spent: -%d +%d\n", other.spent, a.spent)
+	}
+	return b.String()
+}
+
+// warnings gathers what upstream says besides errors.
+type warnings struct{ texts []string }
+
+// AddWarning implements warning.Recorder.
+func (w *warnings) AddWarning(_, text string) { w.texts = append(w.texts, upstream.Normal(text)) }
+
+func (in *input) context() context.Context {
+	ctx := context.Background()
+	if in.cancel {
+		c, cancel := context.WithCancel(ctx)
+		cancel()
+		ctx = c
+	}
+	return ctx
+}
+
+// upstream lets upstream answer. A panic is an answer too.
+func (s *subject) upstream(in *input) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{errors: []string{fmt.Sprint("panic: ", p)}}
+		}
+	}()
+	w := &warnings{}
+	ctx := warning.WithWarningRecorder(in.context(), w)
+	var opts []upstreamcel.Option
+	var old any
+	if in.old != nil {
+		old = in.old
+		opts = append(opts, upstreamcel.WithRatcheting(common.NewCorrelatedObject(in.obj, in.old, &model.Structural{Structural: s.structural})))
+	}
+	errs, left := s.validator.Validate(ctx, nil, s.structural, in.obj, old, in.budget, opts...)
+	slices.Sort(w.texts)
+	return answer{errors: upstream.Lines(errs), warnings: w.texts, spent: in.budget - max(left, 0)}
+}
+
+// ours lets one of our programs answer.
+func ours(p *cel.Program, in *input) answer {
+	res := p.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
+	a := answer{errors: upstream.Lines(res.Errors.Field()), spent: int64(res.Cost)}
+	for _, e := range res.Ratcheted {
+		a.warnings = append(a.warnings, upstream.Normal(e.FieldError().Error()))
+	}
+	slices.Sort(a.warnings)
+	return a
+}
+
+// evaluations counts the rules that an object has run, unless they are stopped
+// early: never too many, as rules that mention oldSelf below a list are left
+// out.
+func evaluations(n *schema.Node, value, old any) int {
+	if n == nil || value == nil || !n.Facts().Has(schema.HasRules) {
+		return 0
+	}
+	count := 0
+	for _, r := range n.Rules() {
+		if old != nil || !strings.Contains(r.Rule, "oldSelf") {
+			count++
+		}
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, e := range v {
+			count += evaluations(n.Items(), e, nil)
+		}
+	case map[string]any:
+		before, _ := old.(map[string]any)
+		values, _ := n.AdditionalProperties()
+		for name, e := range v {
+			count += evaluations(values, e, before[name])
+			count += evaluations(n.Property(name), e, before[name])
+		}
+	}
+	return count
+}
+
+// rules counts the rules of a schema.
+func rules(n *schema.Node) int {
+	if n == nil {
+		return 0
+	}
+	count := len(n.Rules()) + rules(n.Items())
+	values, _ := n.AdditionalProperties()
+	count += rules(values)
+	for _, child := range n.Properties() {
+		count += rules(child)
+	}
+	return count
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	if len(b) > 3000 {
+		return string(b[:3000]) + "..."
+	}
+	return string(b)
+}

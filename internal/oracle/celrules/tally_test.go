@@ -1,0 +1,113 @@
+package celrules
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// reruns is how often the other side runs before its answer counts as
+// different.
+const reruns = 5000
+
+// A tally counts what was compared.
+type tally struct {
+	t     testing.TB
+	name  string
+	sides string // that every input ran on
+
+	rules                                 atomic.Int64
+	evaluations, third                    atomic.Int64 // third: those that upstream made as well
+	chance, byUs, differences, inputs, ok atomic.Int64
+
+	mu    sync.Mutex
+	shown int
+}
+
+func newTally(t testing.TB, name, sides string) *tally {
+	return &tally{t: t, name: name, sides: sides}
+}
+
+// three compares all sides. It returns the answer of the usual one.
+func (c *tally) three(s *subject, in *input, what string, count int) answer {
+	usual := c.two(s, in, what, count)
+	c.third.Add(int64(count))
+	if s.upstream(in).equal(usual) {
+		return usual
+	}
+	for range reruns {
+		if s.upstream(in).equal(usual) || s.inOrder(in).equal(usual) {
+			c.chance.Add(1)
+			return usual
+		}
+	}
+	c.differ(s, in, what+", upstream (-) and the executor (+)", usual.diff(s.inOrder(in)))
+	return usual
+}
+
+// two compares the executor with cel-go.
+func (c *tally) two(s *subject, in *input, what string, count int) answer {
+	c.inputs.Add(1)
+	c.evaluations.Add(int64(count))
+	usual := ours(s.usual, in)
+	plain := ours(s.plain, in)
+	if len(usual.errors) == 0 {
+		c.ok.Add(1)
+	}
+	if plain.equal(usual) {
+		return usual
+	}
+	for range reruns {
+		if ours(s.plain, in).equal(usual) {
+			c.byUs.Add(1)
+			return usual
+		}
+	}
+	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.plain, in)))
+	return usual
+}
+
+func (c *tally) differ(s *subject, in *input, what, diff string) {
+	c.differences.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shown++; c.shown <= 8 {
+		c.t.Errorf("%s: %s: budget %d\n%s  object %s\n  old    %s", s.name, what, in.budget, diff, text(in.obj), text(in.old))
+	}
+}
+
+// report prints the line of a test.
+func (c *tally) report() {
+	var b strings.Builder
+	fmt.Fprintf(&b, "cel %s: %d rules, %d evaluations on %s", c.name, c.rules.Load(), c.evaluations.Load(), c.sides)
+	if third := c.third.Load(); third != c.evaluations.Load() {
+		fmt.Fprintf(&b, ", %d of them on upstream too", third)
+	}
+	fmt.Fprintf(&b, ", %d differences (%d inputs, %d without errors; %d answers found in another run of upstream, %d of cel-go)",
+		c.differences.Load(), c.inputs.Load(), c.ok.Load(), c.chance.Load(), c.byUs.Load())
+	fmt.Println(b.String())
+	if n := c.differences.Load(); n > 0 {
+		c.t.Errorf("%d differences", n)
+	}
+}
+
+// parallel runs work on n things, on all processors.
+func parallel(n int, work func(i int)) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				work(i)
+			}
+		})
+	}
+	group.Wait()
+}
