@@ -3,7 +3,6 @@ package crdkit
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -33,18 +32,51 @@ const (
 	// DefaultForNullOnly: a default of list elements or of map values replaces
 	// nulls, and nothing else.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
-	// DefaultUnused: a default at the root of objects is never applied.
+	// DefaultUnused: a default is never applied: that of whole objects, or that of
+	// list elements or map values that may be null.
 	DefaultUnused NoteCode = "DefaultUnused"
 	// EnumRefusesNull: a schema is nullable and has an enum. The server refuses
 	// null all the same, even if the enum lists it.
 	EnumRefusesNull NoteCode = "EnumRefusesNull"
-	// LostWhenStored: objects are stored in another version without conversion,
-	// and that version prunes a field of this one.
-	LostWhenStored NoteCode = "LostWhenStored"
 	// HiddenFromVersion: a field of the storage version is pruned when an
 	// object is read in this version, so that writing what was read loses it.
 	HiddenFromVersion NoteCode = "HiddenFromVersion"
+	// KeepsUnknownFields: fields that the schema does not declare are kept,
+	// though it does not say x-kubernetes-preserve-unknown-fields: where
+	// additionalProperties is true or false, and in the elements of a list that
+	// says it.
+	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
+	// LostWhenStored: objects are stored in another version without conversion,
+	// and that version prunes a field of this one.
+	LostWhenStored NoteCode = "LostWhenStored"
+	// MapKeyOptional: a key of a list of type map is neither required nor has a
+	// default. The server refuses that, unless the old definition has it.
+	MapKeyOptional NoteCode = "MapKeyOptional"
 )
+
+// Description returns a sentence about what notes of the code say, "" for a code
+// that there is not.
+func (c NoteCode) Description() string {
+	switch c {
+	case CostNearLimit:
+		return "Rules may cost more than half of what the server admits by its estimate"
+	case DefaultForNullOnly:
+		return "A default replaces nulls and nothing else"
+	case DefaultUnused:
+		return "A default is never applied"
+	case EnumRefusesNull:
+		return "An enum refuses null though the schema is nullable"
+	case HiddenFromVersion:
+		return "A field of the storage version is not shown at another version"
+	case KeepsUnknownFields:
+		return "Unknown fields are kept where the schema does not say so"
+	case LostWhenStored:
+		return "A field of a version is lost when objects are stored"
+	case MapKeyOptional:
+		return "A key of a list of type map is neither required nor has a default"
+	}
+	return ""
+}
 
 // WithNotes makes [Check] and [CheckUpdate] add advice to the report, which
 // takes about as long as checking the rules again. It has no effect on
@@ -80,7 +112,7 @@ func advise(shape *definition.Shape) []Note {
 			continue
 		}
 		pointer := schemaPointer(i)
-		a.schema(v.Schema.OpenAPIV3Schema, pointer, true)
+		a.root(v.Schema.OpenAPIV3Schema, pointer)
 		a.cost(shape, nodes[i], i)
 	}
 	a.conversion(crd, nodes)
@@ -92,33 +124,6 @@ func advise(shape *definition.Shape) []Note {
 
 func schemaPointer(version int) string {
 	return "/spec/versions/" + strconv.Itoa(version) + "/schema/openAPIV3Schema"
-}
-
-// schema notes what can be seen in single schemas of the structure.
-func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, pointer string, root bool) {
-	if root && s.Default != nil {
-		a.add(DefaultUnused, pointer+"/default", "a default of whole objects is never applied")
-	}
-	if s.Nullable && len(s.Enum) > 0 {
-		a.add(EnumRefusesNull, pointer+"/enum", "null is refused though the schema is nullable: an enum admits no null, even if it lists it")
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		a.schema(&p, pointer+"/properties/"+schema.EscapePointer(name), false)
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		a.elements(s.Items.Schema, pointer+"/items", "list elements")
-	}
-	if add := s.AdditionalProperties; add != nil && add.Schema != nil {
-		a.elements(add.Schema, pointer+"/additionalProperties", "map values")
-	}
-}
-
-func (a *adviser) elements(s *apiextensionsv1.JSONSchemaProps, pointer, what string) {
-	if s.Default != nil && !s.Nullable {
-		a.add(DefaultForNullOnly, pointer+"/default", "a default of %s replaces nulls and nothing else", what)
-	}
-	a.schema(s, pointer, false)
 }
 
 // cost notes rules that are not far from what the server admits.

@@ -145,34 +145,6 @@ func TestCheckUpdate(t *testing.T) {
 	}
 }
 
-func TestNotes(t *testing.T) {
-	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object","default":{},"properties":{
-		"mode":{"type":"string","nullable":true,"enum":["a"]},"kept":{"type":"string"},
-		"list":{"type":"array","items":{"type":"string","default":"x"}}}}`))
-	second := *crd.Spec.Versions[0].DeepCopy()
-	second.Name, second.Storage = "v2", false
-	delete(second.Schema.OpenAPIV3Schema.Properties, "kept")
-	second.Schema.OpenAPIV3Schema.Properties["new"] = apiextensionsv1.JSONSchemaProps{Type: "string"}
-	crd.Spec.Versions = append(crd.Spec.Versions, second)
-	var got []string
-	for _, n := range Check(crd, WithNotes()).Notes {
-		got = append(got, strings.TrimPrefix(n.Pointer, "/spec/versions/")+" "+string(n.Code))
-	}
-	want := []string{
-		"0/schema/openAPIV3Schema/default DefaultUnused",
-		"0/schema/openAPIV3Schema/properties/kept HiddenFromVersion",
-		"0/schema/openAPIV3Schema/properties/list/items/default DefaultForNullOnly",
-		"0/schema/openAPIV3Schema/properties/mode/enum EnumRefusesNull",
-		"1/schema/openAPIV3Schema/default DefaultUnused",
-		"1/schema/openAPIV3Schema/properties/list/items/default DefaultForNullOnly",
-		"1/schema/openAPIV3Schema/properties/mode/enum EnumRefusesNull",
-		"1/schema/openAPIV3Schema/properties/new LostWhenStored",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("notes (-want +got):\n%s", diff)
-	}
-}
-
 // The server drops owners that are given twice before it looks at them, and
 // warns of it first.
 func TestCheckOwners(t *testing.T) {

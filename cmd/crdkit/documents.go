@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,8 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/source"
 )
 
 // maxFileBytes bounds how much of one file is read. A file may hold many
@@ -25,6 +26,7 @@ const maxFileBytes = 256 << 20
 type document struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
+	start  crdkit.Position
 	data   []byte
 	yaml   bool
 	err    error
@@ -106,7 +108,7 @@ func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
 			next = jsonReader(data)
 		}
 		for number := 1; ; {
-			doc, err := next()
+			doc, start, err := next()
 			if errors.Is(err, io.EOF) {
 				if number == 1 && named {
 					yield(document{file: file, err: errors.New("no document in it")})
@@ -116,7 +118,7 @@ func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
 			if err == nil && blank(doc) {
 				continue
 			}
-			if !yield(document{file: file, number: number, data: doc, yaml: isYAML, err: err}) || err != nil {
+			if !yield(document{file: file, number: number, start: start, data: doc, yaml: isYAML, err: err}) || err != nil {
 				return
 			}
 			number++
@@ -152,22 +154,28 @@ func isJSON(file string, data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 }
 
-// A reader returns the next document, and io.EOF after the last.
-type reader func() ([]byte, error)
+// A reader returns the next document and where it begins, and io.EOF after the
+// last.
+type reader func() ([]byte, crdkit.Position, error)
 
 func yamlReader(data []byte) reader {
-	r := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
-	return r.Read
+	documents := source.Split(data)
+	return func() ([]byte, crdkit.Position, error) {
+		doc, line, err := documents.Next()
+		return doc, crdkit.Position{Line: line, Column: 1}, err
+	}
 }
 
 func jsonReader(data []byte) reader {
 	d := json.NewDecoder(bytes.NewReader(data))
-	return func() ([]byte, error) {
+	index := sync.OnceValue(func() *source.Index { return source.NewIndex(data) })
+	return func() ([]byte, crdkit.Position, error) {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, err
+			return nil, crdkit.Position{}, err
 		}
-		return raw, nil
+		line, column := index().Position(int(d.InputOffset()) - len(raw))
+		return raw, crdkit.Position{Line: line, Column: column}, nil
 	}
 }
 

@@ -48,12 +48,18 @@ func (r *registry) load(name string, recursive bool, in io.Reader) {
 	}
 }
 
+// isDefinition reports whether a document is a definition, or cannot be read.
 func isDefinition(data []byte) bool {
 	var head struct {
 		Kind string `json:"kind"`
 	}
-	// What is no YAML at all is passed on, so that the parser says why.
-	return yaml.Unmarshal(data, &head) != nil || head.Kind == "CustomResourceDefinition"
+	if yaml.Unmarshal(data, &head) == nil {
+		return head.Kind == "CustomResourceDefinition"
+	}
+	// A list, for example, is no definition. What is no YAML at all is passed
+	// on, so that the parser says why.
+	var anything any
+	return yaml.Unmarshal(data, &anything) != nil
 }
 
 func (r *registry) add(doc document) {

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// wanted returns the standard output of a case of testdata, whose args must
+// contain arg.
+func wanted(t *testing.T, name, arg string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args, stdout string
+	for _, f := range archive.Files {
+		switch f.Name {
+		case "args":
+			args = string(f.Data)
+		case "stdout":
+			stdout = string(f.Data)
+		}
+	}
+	if !strings.Contains(args, arg) {
+		t.Fatalf("%s does not have %s", name, arg)
+	}
+	return stdout
+}
+
+// TestSARIF holds what is printed against what SARIF 2.1.0 demands of the
+// properties that it has: those that must be there, and which values they may
+// have.
+func TestSARIF(t *testing.T) {
+	for _, name := range []string{"check_sarif", "check_accepted"} {
+		var log map[string]any
+		if err := json.Unmarshal([]byte(wanted(t, name, "-o sarif")), &log); err != nil {
+			t.Fatal(err)
+		}
+		if log["version"] != "2.1.0" {
+			t.Errorf("%s: version is %v", name, log["version"])
+		}
+		run := log["runs"].([]any)[0].(map[string]any)
+		driver := run["tool"].(map[string]any)["driver"].(map[string]any)
+		if driver["name"] == "" {
+			t.Errorf("%s: the driver has no name", name)
+		}
+		for _, i := range run["invocations"].([]any) {
+			if _, ok := i.(map[string]any)["executionSuccessful"].(bool); !ok {
+				t.Errorf("%s: invocation %v does not say whether it was successful", name, i)
+			}
+		}
+		if !slices.Contains([]any{"utf16CodeUnits", "unicodeCodePoints"}, run["columnKind"]) {
+			t.Errorf("%s: columnKind is %v", name, run["columnKind"])
+		}
+		rules := driver["rules"].([]any)
+		for _, r := range run["results"].([]any) {
+			checkResult(t, r.(map[string]any), rules)
+		}
+	}
+}
+
+func checkResult(t *testing.T, r map[string]any, rules []any) {
+	t.Helper()
+	if text, _ := r["message"].(map[string]any)["text"].(string); text == "" {
+		t.Errorf("result %v has no message", r)
+	}
+	if !slices.Contains([]any{"none", "note", "warning", "error"}, r["level"]) {
+		t.Errorf("result %v has the level %v", r, r["level"])
+	}
+	rule := rules[int(r["ruleIndex"].(float64))].(map[string]any)
+	if rule["id"] != r["ruleId"] {
+		t.Errorf("result %v refers to the rule %v", r, rule)
+	}
+	if text, _ := rule["shortDescription"].(map[string]any)["text"].(string); text == "" {
+		t.Errorf("rule %v has no description", rule)
+	}
+	for _, l := range r["locations"].([]any) {
+		physical := l.(map[string]any)["physicalLocation"].(map[string]any)
+		uri := physical["artifactLocation"].(map[string]any)["uri"].(string)
+		if u, err := url.Parse(uri); err != nil || u.String() != uri {
+			t.Errorf("%q is no reference: %v", uri, err)
+		}
+		if region, ok := physical["region"].(map[string]any); ok && (region["startLine"].(float64) < 1 || region["startColumn"].(float64) < 1) {
+			t.Errorf("result %v has the region %v", r, region)
+		}
+	}
+}
+
+func TestFileURI(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b c.yaml":  "a/b%20c.yaml",
+		"a:b.yaml":    "./a:b.yaml",
+		"/a/ü%1.yaml": "file:///a/%C3%BC%251.yaml",
+		"-":           "-",
+	} {
+		if got := fileURI(name); got != want {
+			t.Errorf("fileURI(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestJUnit reads back what is printed, and counts.
+func TestJUnit(t *testing.T) {
+	var all junitSuites
+	if err := xml.Unmarshal([]byte(wanted(t, "check_junit", "-o junit")), &all); err != nil {
+		t.Fatal(err)
+	}
+	tests, failures, errs := 0, 0, 0
+	for _, s := range all.Suites {
+		if s.Tests != len(s.Cases) {
+			t.Errorf("suite %s has %d tests, and %d cases", s.Name, s.Tests, len(s.Cases))
+		}
+		for _, c := range s.Cases {
+			tests++
+			if c.Failure != nil {
+				failures++
+			}
+			if c.Error != nil {
+				errs++
+			}
+			if c.Name == "" || c.ClassName == "" {
+				t.Errorf("case %+v has no name", c)
+			}
+		}
+	}
+	if all.Tests != tests || all.Failures != failures || all.Errors != errs || failures == 0 || errs == 0 || failures+errs == tests {
+		t.Errorf("%d tests, %d failures, %d errors, but counted %d, %d, %d", all.Tests, all.Failures, all.Errors, tests, failures, errs)
+	}
+}
+
+// Findings come in the order of files, however long each takes.
+func TestInOrder(t *testing.T) {
+	const n = 50
+	work := func(yield func(func() int) bool) {
+		for i := range n {
+			if !yield(func() int {
+				time.Sleep(time.Duration((n-i)%7) * time.Millisecond)
+				return i
+			}) {
+				return
+			}
+		}
+	}
+	next := 0
+	for got := range inOrder(context.Background(), work) {
+		if got != next {
+			t.Fatalf("inOrder yields %d, want %d", got, next)
+		}
+		next++
+	}
+	if next != n {
+		t.Errorf("inOrder yields %d results, want %d", next, n)
+	}
+	for got := range inOrder(context.Background(), work) {
+		if got == 3 {
+			break // and nothing is left running
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for got := range inOrder(ctx, work) {
+		t.Errorf("inOrder yields %d though the context is done", got)
+	}
+}
+
+// Many files are checked at a time, and the output is always the same.
+func TestCheckManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x%d}\n"
+	for i := range 60 {
+		text := strings.Repeat(fmt.Sprintf(crd+"---\n", i), i%5+1)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.yaml", i)), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, output := range checkOutputs() {
+		var first string
+		for range 3 {
+			var out bytes.Buffer
+			if code := run(context.Background(), []string{"check", "-o", output, dir}, nil, &out, io.Discard); code != exitRefused {
+				t.Fatalf("exit code %d, want %d", code, exitRefused)
+			}
+			if first == "" {
+				first = out.String()
+			}
+			if out.String() != first {
+				t.Fatalf("-o %s prints something else the second time", output)
+			}
+		}
+	}
+}
+
+// A run of more than a second says on a terminal how far it is.
+func TestProgress(t *testing.T) {
+	if p := newProgress(&bytes.Buffer{}, "definitions"); p.out != nil {
+		t.Error("a buffer is taken for a terminal")
+	}
+	var out bytes.Buffer
+	now := time.Unix(0, 0)
+	p := newProgress(io.Discard, "definitions")
+	p.out, p.now, p.next = &out, func() time.Time { return now }, now.Add(progressAfter)
+	for range 3 {
+		p.done(accepted)
+		p.done(refused)
+		p.done(undecided)
+		now = now.Add(600 * time.Millisecond)
+	}
+	p.clear()
+	p.clear()
+	const want = "\r\x1b[K7 definitions: 3 accepted, 2 refused, 2 undecided\r\x1b[K"
+	if got := out.String(); got != want {
+		t.Errorf("progress is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"io"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
+)
+
+// sarifPrinter is -o sarif: one run of SARIF 2.1.0, with a result for each
+// issue. The rules are those that results refer to.
+//
+// See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
+type sarifPrinter struct {
+	out       io.Writer
+	results   []sarifResult
+	used      map[string]bool
+	undecided bool
+}
+
+func newSARIF(out io.Writer) *sarifPrinter {
+	return &sarifPrinter{out: out, results: []sarifResult{}, used: map[string]bool{}}
+}
+
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Invocations []sarifInvocation `json:"invocations"`
+	ColumnKind  string            `json:"columnKind"`
+	Results     []sarifResult     `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string       `json:"id"`
+	ShortDescription sarifMessage `json:"shortDescription"`
+}
+
+type sarifMessage struct {
+	Text string `json:"text"`
+}
+
+// A sarifInvocation says whether the tool could do its work, not what it found.
+type sarifInvocation struct {
+	ExecutionSuccessful bool `json:"executionSuccessful"`
+}
+
+type sarifResult struct {
+	RuleID    string          `json:"ruleId"`
+	RuleIndex int             `json:"ruleIndex"`
+	Level     string          `json:"level"`
+	Message   sarifMessage    `json:"message"`
+	Locations []sarifLocation `json:"locations"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical  `json:"physicalLocation"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   *sarifRegion  `json:"region,omitempty"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn"`
+}
+
+type sarifLogical struct {
+	Name               string `json:"name"`
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+}
+
+func (p *sarifPrinter) print(f *finding) error {
+	p.undecided = p.undecided || f.err != nil
+	for _, i := range f.issues {
+		p.used[i.code] = true
+		location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.file)}}}
+		if i.position.IsValid() {
+			location.Physical.Region = &sarifRegion{StartLine: i.position.Line, StartColumn: i.position.Column}
+		}
+		if f.name != "" {
+			location.Logical = []sarifLogical{{Name: f.name, FullyQualifiedName: f.name + "#" + i.pointer}}
+		}
+		p.results = append(p.results, sarifResult{
+			RuleID:    i.code,
+			Level:     i.level,
+			Message:   sarifMessage{Text: withName(f.name, i.message())},
+			Locations: []sarifLocation{location},
+		})
+	}
+	return nil
+}
+
+// fileURI returns the reference to a file, relative if its name is.
+func fileURI(name string) string {
+	u := url.URL{Path: filepath.ToSlash(name)}
+	if filepath.IsAbs(name) {
+		u.Scheme = "file"
+		if u.Path[0] != '/' {
+			u.Path = "/" + u.Path
+		}
+	}
+	return u.String()
+}
+
+func (p *sarifPrinter) end() error {
+	rules := []sarifRule{}
+	for _, id := range slices.Sorted(maps.Keys(p.used)) {
+		rules = append(rules, sarifRule{ID: id, ShortDescription: sarifMessage{Text: describe(id)}})
+	}
+	for i := range p.results {
+		p.results[i].RuleIndex, _ = slices.BinarySearchFunc(rules, p.results[i].RuleID, func(r sarifRule, id string) int {
+			return cmp.Compare(r.ID, id)
+		})
+	}
+	return encodeJSON(p.out, sarifLog{
+		Schema:  sarifSchema,
+		Version: "2.1.0",
+		Runs: []sarifRun{{
+			Tool:        sarifTool{Driver: sarifDriver{Name: "crdkit", InformationURI: "https://github.com/crdkit/crdkit", Rules: rules}},
+			Invocations: []sarifInvocation{{ExecutionSuccessful: !p.undecided}},
+			ColumnKind:  "unicodeCodePoints",
+			Results:     p.results,
+		}},
+	}, "  ")
+}
+
+// describe says what a code stands for.
+func describe(code string) string {
+	switch code {
+	case codeUndecided:
+		return "The file or the definition cannot be read"
+	case codeWarning:
+		return "The server accepts the definition with a warning"
+	}
+	if text := crdkit.NoteCode(code).Description(); text != "" {
+		return text
+	}
+	return "The server refuses the definition: " + field.ErrorType(code).String()
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"sync"
+)
+
+// inOrder runs the functions, as many at a time as there are processors, and
+// yields what they return in their order. What is ahead of its turn waits, and
+// keeps later functions from being started, so that little of it is in memory.
+func inOrder[T any](ctx context.Context, work iter.Seq[func() T]) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		var running sync.WaitGroup
+		defer running.Wait()
+		defer cancel()
+		slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+		results := make(chan chan T, 4*cap(slots))
+		running.Go(func() {
+			defer close(results)
+			for do := range work {
+				result := make(chan T, 1)
+				select {
+				case results <- result:
+				case <-ctx.Done():
+					return
+				}
+				slots <- struct{}{}
+				running.Go(func() {
+					defer func() { <-slots }()
+					result <- do()
+				})
+			}
+		})
+		for result := range results {
+			if ctx.Err() != nil || !yield(<-result) {
+				return
+			}
+		}
+	}
+}
