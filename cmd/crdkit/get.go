@@ -10,12 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/serving/selection"
 )
 
 const getLong = `Print objects as kubectl get prints them, were they stored in a cluster that has
 the definitions: pruned, with defaults, and with the columns that the version
-declares.
+declares. With --selector and --field-selector only those objects are printed that a
+list request with these selectors would have.
 
 An object is printed at the version that it is written in. Objects of a list are
 printed one by one. Ages are counted to the time of --now. FILE may be a
@@ -26,13 +30,15 @@ not parse; the others are printed all the same.`
 
 const getExample = `  crdkit get -c crd.yaml objects.yaml
   crdkit get -c crds/ -R -A -o wide manifests/
-  crdkit get -c crd.yaml objects.yaml -o yaml`
+  crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
 // A getting holds the flags of crdkit get and what they lead to.
 type getting struct {
 	definitions   []string
 	output        string
 	now           string
+	byLabel       string
+	byField       string
 	labelColumns  []string
 	allNamespaces bool
 	noHeaders     bool
@@ -41,6 +47,7 @@ type getting struct {
 
 	kinds       *registry
 	clock       time.Time
+	labels      labels.Selector
 	worst       int
 	in          io.Reader
 	out, errOut io.Writer
@@ -66,6 +73,8 @@ func newGet() *cobra.Command {
 	f.BoolVar(&g.noHeaders, "no-headers", false, "print no column headers")
 	f.BoolVar(&g.showLabels, "show-labels", false, "print all labels as the last column")
 	f.StringSliceVarP(&g.labelColumns, "label-columns", "L", nil, "labels to print as columns, separated by commas")
+	f.StringVarP(&g.byLabel, "selector", "l", "", "print only objects with these labels, such as a=b,c!=d")
+	f.StringVar(&g.byField, "field-selector", "", "print only objects with these fields, such as metadata.name=a,spec.b!=c")
 	f.StringVar(&g.now, "now", "", "time that ages are counted to, as 2006-01-02T15:04:05Z (default: the clock)")
 	f.BoolVarP(&g.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	if err := cmd.MarkFlagRequired("crd"); err != nil {
@@ -113,11 +122,14 @@ func (g *getting) checkFlags() error {
 	if outputs := []string{"wide", "json", "yaml", "name"}; g.output != "" && !slices.Contains(outputs, g.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", g.output, strings.Join(outputs, ", "))
 	}
+	var err error
+	if g.labels, err = labels.Parse(g.byLabel); err != nil {
+		return fmt.Errorf("invalid --selector: %w", err)
+	}
 	if g.now == "" {
 		g.clock = time.Now()
 		return nil
 	}
-	var err error
 	if g.clock, err = time.Parse(time.RFC3339, g.now); err != nil {
 		return fmt.Errorf("invalid --now: %w", err)
 	}
@@ -144,9 +156,28 @@ func (g *getting) objects(ctx context.Context, doc document) ([]*unstructured.Un
 		if err != nil {
 			return out, err
 		}
-		out = append(out, read)
+		wanted, err := g.selects(read)
+		if err != nil {
+			return out, err
+		}
+		if wanted {
+			out = append(out, read)
+		}
 	}
 	return out, nil
+}
+
+// selects reports whether an object has the labels and fields that are asked
+// for.
+func (g *getting) selects(obj *unstructured.Unstructured) (bool, error) {
+	gvk := obj.GroupVersionKind()
+	declared := g.kinds.kinds[gvk.GroupKind()].declared
+	f := selection.New(g.kinds.declared(gvk).SelectableFields, declared.Spec.Scope)
+	byField, err := f.Parse(g.byField)
+	if err != nil {
+		return false, err
+	}
+	return f.Matches(obj, g.labels, byField)
 }
 
 // flatten returns the objects of a list, and the object itself if it is none.

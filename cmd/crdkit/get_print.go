@@ -96,7 +96,7 @@ func (g *getting) printTables(list []group) error {
 }
 
 func (g *getting) table(group group, withKind bool) (string, error) {
-	p, err := table.New(g.kinds.columns(group.gvk))
+	p, err := table.New(g.kinds.declared(group.gvk).AdditionalPrinterColumns)
 	if err != nil {
 		g.complain(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
 	}

@@ -103,12 +103,12 @@ func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error)
 	return v, nil
 }
 
-// columns returns the printer columns that a version declares.
-func (r *registry) columns(gvk schema.GroupVersionKind) []apiextensionsv1.CustomResourceColumnDefinition {
+// declared returns what the definition of a served version declares.
+func (r *registry) declared(gvk schema.GroupVersionKind) apiextensionsv1.CustomResourceDefinitionVersion {
 	for _, v := range r.kinds[gvk.GroupKind()].declared.Spec.Versions {
 		if v.Name == gvk.Version {
-			return v.AdditionalPrinterColumns
+			return v
 		}
 	}
-	return nil
+	return apiextensionsv1.CustomResourceDefinitionVersion{}
 }

@@ -33,6 +33,7 @@ var budgets = []struct {
 	{"scale", 20, 9.5},
 	{"discovery", 20, 8.5},
 	{"table", 20, 8.5},
+	{"selection", 20, 8.5},
 }
 
 func TestWeight(t *testing.T) {

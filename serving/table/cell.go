@@ -7,17 +7,19 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/crdkit/crdkit/internal/jsonpath"
 )
 
 // A column finds and shows the value of one cell.
 type column struct {
 	kind string // as declared: string, integer, number, boolean, date
-	path path
+	path jsonpath.Path
 }
 
 // cell returns the value for one object, nil if there is nothing to show.
 func (c column) cell(obj map[string]any, now time.Time) any {
-	value, ok := c.path.first(obj)
+	value, ok := c.path.First(obj)
 	if !ok {
 		return nil
 	}

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crdkit/crdkit/internal/jsonpath"
 )
 
 // A Printer turns the objects of one version into tables. It never changes and
@@ -36,7 +38,7 @@ func New(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, er
 		}
 	}
 	for _, declared := range columns {
-		path, err := parsePath(declared.Name, declared.JSONPath)
+		path, err := jsonpath.Parse(declared.Name, declared.JSONPath)
 		if err != nil {
 			return p, fmt.Errorf("unrecognized column definition %q: %w", declared.JSONPath, err)
 		}

@@ -1,42 +1,67 @@
-package table
-
-import (
-	"k8s.io/client-go/util/jsonpath"
-)
-
+// Package jsonpath evaluates the paths of printer columns and selectable fields.
+//
 // Paths are parsed by client-go and walked here. Its own walk keeps state in
 // the parsed path, so that one path cannot serve two objects at once, goes over
 // the fields of objects in any order, and uses reflection for every step. The
-// walk here is over the values that JSON has, fields in order of name.
+// walk here is over the values that JSON has, fields in order of name, and ends
+// after a million of them.
 //
 // A step maps a list of values to a list of values. It may fail, which makes
 // the path have no value; but inside a filter that asks whether something
 // exists, what a step has until it fails is what counts, so steps return both.
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/client-go/util/jsonpath"
+)
 
 // maxVisits is how many values the walk for one cell may look at.
 const maxVisits = 1_000_000
 
-// A path is a parsed JSONPath. It never changes.
-type path struct{ nodes []jsonpath.Node }
+// A Path is a parsed JSONPath. It never changes and is safe for concurrent use.
+type Path struct{ nodes []jsonpath.Node }
 
-func parsePath(name, text string) (path, error) {
+// Parse parses a path as definitions declare it, without the braces of a
+// template. Errors of the parser name the path as name.
+func Parse(name, text string) (Path, error) {
 	parser, err := jsonpath.Parse(name, "{"+text+"}")
 	if err != nil {
-		return path{}, err
+		return Path{}, err
 	}
-	return path{nodes: parser.Root.Nodes}, nil
+	return Path{nodes: parser.Root.Nodes}, nil
 }
 
-// first returns the first value at p, and false if there is none or if the walk
-// fails.
-func (p path) first(obj map[string]any) (any, bool) {
-	w := walk{visits: maxVisits}
-	results, ok := w.all(obj, p.nodes)
-	if !ok || len(results) == 0 || len(results[0]) == 0 {
+// First returns the first value at p, and false if there is none or if the path
+// does not fit the object.
+func (p Path) First(obj map[string]any) (any, bool) {
+	results, err := p.Find(obj)
+	if err != nil || len(results) == 0 || len(results[0]) == 0 {
 		return nil, false
 	}
 	return results[0][0], true
 }
+
+// Find returns a list of values for each part of p: what stands between one
+// pair of braces. Parts within a range have a list for each element. The error
+// says that the path does not fit the object; its text is that of client-go
+// only for names that client-go does not know.
+func (p Path) Find(obj map[string]any) ([][]any, error) {
+	w := walk{visits: maxVisits}
+	results, ok := w.all(obj, p.nodes)
+	switch {
+	case ok:
+		return results, nil
+	case w.unknown != "":
+		return nil, fmt.Errorf("unrecognized identifier %s", w.unknown)
+	default:
+		return nil, errMisfit
+	}
+}
+
+var errMisfit = errors.New("the path does not fit the object")
 
 // nothing is what the body of a range without values is evaluated for. It has
 // no fields and, unlike null, makes steps fail that want an array.
@@ -48,10 +73,10 @@ type walk struct {
 	begun, inside, ended int
 	lastEnd              *jsonpath.Node
 	visits               int
+	unknown              string // the identifier that made the walk fail
 }
 
-// all returns a list of values for each part of a path: what stands between
-// one pair of braces. Parts within a range have a list for each element.
+// all returns the values of each part of a path.
 func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 	var out [][]any
 	for i := 0; i < len(nodes); i++ {
@@ -173,6 +198,7 @@ func (w *walk) identifier(values []any, name string) ([]any, bool) {
 		w.ended++
 		return nil, true
 	default:
+		w.unknown = name
 		return values, false
 	}
 }

@@ -1,0 +1,143 @@
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/crdkit/crdkit/internal/jsonpath"
+)
+
+const (
+	name      = "metadata.name"
+	namespace = "metadata.namespace"
+)
+
+// Fields are the fields by which the objects of one version may be selected.
+// They never change and are safe for concurrent use.
+type Fields struct {
+	namespaced bool
+	declared   []declared
+	names      map[string]bool
+}
+
+type declared struct {
+	name string
+	path jsonpath.Path
+	err  error // why the path does not parse
+}
+
+// New returns the fields that a version declares, spec.versions[*].selectableFields,
+// and those that all objects of the scope have. An empty scope is
+// apiextensionsv1.ClusterScoped.
+func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) *Fields {
+	f := &Fields{namespaced: scope == apiextensionsv1.NamespaceScoped, names: map[string]bool{name: true}}
+	if f.namespaced {
+		f.names[namespace] = true
+	}
+	for _, s := range selectable {
+		d := declared{name: strings.TrimPrefix(s.JSONPath, ".")}
+		d.path, d.err = jsonpath.Parse("selectableField", s.JSONPath)
+		f.declared = append(f.declared, d)
+		f.names[d.name] = true
+	}
+	return f
+}
+
+// Parse returns the selector that a text stands for, such as
+// "spec.color=blue,metadata.name!=a". The empty text selects everything. The
+// error is what the server answers: a bad request, for a text that is no
+// selector or names a field that is not to be selected by.
+func (f *Fields) Parse(text string) (fields.Selector, error) {
+	s, err := fields.ParseSelector(text)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return f.Check(s)
+}
+
+// Check returns s if it names only fields to select by, and the server's error
+// if not. A nil selector is taken to select everything.
+func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
+	if s == nil {
+		return fields.Everything(), nil
+	}
+	checked, err := s.Transform(func(field, value string) (string, string, error) {
+		if !f.names[field] {
+			return "", "", fmt.Errorf("field label not supported: %s", field)
+		}
+		return field, value, nil
+	})
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return checked, nil
+}
+
+// Set returns the values that field selectors compare, by the name of the
+// field. The error says which declared field has no single value; the server
+// answers a request with it that it cannot serve. obj must not be nil.
+func (f *Fields) Set(obj *unstructured.Unstructured) (fields.Set, error) {
+	set := make(fields.Set, len(f.names))
+	set[name] = obj.GetName()
+	if f.namespaced {
+		set[namespace] = obj.GetNamespace()
+	}
+	for _, d := range f.declared {
+		text, err := d.text(obj.Object)
+		if err != nil {
+			return nil, err
+		}
+		set[d.name] = text
+	}
+	return set, nil
+}
+
+var errMany = errors.New("unexpectedly received more than one JSON path result")
+
+func (d declared) text(obj map[string]any) (string, error) {
+	if d.err != nil {
+		return "", fmt.Errorf("unexpected error parsing jsonPath: %w", d.err)
+	}
+	found, err := d.path.Find(obj)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("unexpected error finding value with jsonPath: %w", err)
+	case len(found) == 0 || len(found[0]) == 0:
+		return "", nil
+	case len(found) > 1 || len(found[0]) > 1:
+		return "", errMany
+	case found[0][0] == nil:
+		return "", nil
+	default:
+		return fmt.Sprint(found[0][0]), nil
+	}
+}
+
+// Matches reports whether an object has the labels that one selector wants and
+// the fields that the other does. Selectors that are nil or empty want nothing;
+// if both are, the fields of the object are not looked at. byField must come
+// from [Fields.Parse] or [Fields.Check]: fields that are unknown have the empty
+// text. The error is that of [Fields.Set].
+func (f *Fields) Matches(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) (bool, error) {
+	if byLabel == nil {
+		byLabel = labels.Everything()
+	}
+	if byField == nil {
+		byField = fields.Everything()
+	}
+	if byLabel.Empty() && byField.Empty() {
+		return true, nil
+	}
+	set, err := f.Set(obj)
+	if err != nil {
+		return false, err
+	}
+	return byLabel.Matches(labels.Set(obj.GetLabels())) && byField.Matches(set), nil
+}
