@@ -5,13 +5,13 @@ import (
 	"context"
 	"maps"
 	"math"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // Most bodies are JSON, most objects are ordinary, and nearly all are right.
@@ -19,70 +19,121 @@ import (
 // Whenever it is not sure it says so, nothing has happened yet, and the request
 // takes the plain way from the start.
 
+// quick returns the plan of the version if the request may take the way from
+// bytes to bytes, else nil.
+func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Plan) *onepass.Plan {
+	v := r.version
+	if r.yaml || r.report || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
+		return nil
+	}
+	return plan()
+}
+
+// A body is an object on its way from bytes to bytes.
+type body struct {
+	plan *onepass.Plan
+	made onepass.Made
+	// obj is the object as far as anybody looks at it.
+	obj map[string]any
+	// old is the object that is replaced, as far as anybody looks at it, and raw
+	// is its text. It is nil if the object is new.
+	old     map[string]any
+	raw     string
+	unknown []schema.Path // besides those that the plan finds
+	// hasStatus: the object may have a status.
+	hasStatus bool
+	// onlyStatus: nothing but the status counts.
+	onlyStatus bool
+}
+
+func (r *request) newBody(plan *onepass.Plan) *body {
+	return &body{plan: plan, hasStatus: !r.version.status, obj: map[string]any{"apiVersion": r.version.apiVersion(), "kind": r.version.def.kind}}
+}
+
 // createBytes is the quick way of [Version.CreateJSON]. It reports false if
 // the request has to take the plain way.
 func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result, bool, error) {
-	v := r.version
-	if r.yaml || r.report || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
-		return nil, nil, false, nil
-	}
-	plan := v.onepass()
+	plan := r.quick(ctx, raw, r.version.onepass)
 	if plan == nil {
 		return nil, nil, false, nil
 	}
-	// The object as far as anybody looks at it.
-	obj := map[string]any{"apiVersion": v.apiVersion(), "kind": v.def.kind}
-	made, ok := plan.Bytes(string(raw), onepass.Request{
+	t := r.newBody(plan)
+	var ok bool
+	t.made, ok = plan.Bytes(string(raw), onepass.Request{
 		Report: r.fields != Ignore,
+		Splice: r.splice,
 		Metadata: func(metadata map[string]any) (map[string]any, bool) {
-			obj["metadata"] = metadata
-			return r.ordinaryMetadata(obj)
+			t.obj["metadata"] = metadata
+			return r.ordinaryMetadata(t.obj)
 		},
 	})
-	if !ok || len(made.Unknown) > 0 && r.fields == Strict {
+	if !ok {
 		return nil, nil, false, nil
 	}
-	if v.scale != nil || v.rules != nil {
-		text := string(made.JSON)
-		seen, ok := r.ruleInput(plan, text)
-		if !ok || !v.scale.admits(text, v.status) {
+	defer t.made.Release()
+	return r.judgeBytes(ctx, raw, t)
+}
+
+// judgeBytes decides on what the plan has made, which depends on the rules, as
+// only they can still refuse the object. It reports false if the request has to
+// take the plain way.
+func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, *Result, bool, error) {
+	unknown := append(t.unknown, t.made.Unknown()...)
+	if len(unknown) > 0 && r.fields == Strict {
+		return nil, nil, false, nil
+	}
+	if scale := r.version.scale; scale != nil || r.version.rules != nil {
+		written := string(t.made.Append(nil))
+		if !r.look(t, written) || !scale.admits(written, t) {
 			return nil, nil, false, nil
 		}
-		maps.Copy(seen, obj)
-		obj = seen
 	}
-	return r.judgeBytes(ctx, &unstructured.Unstructured{Object: obj}, made)
-}
-
-// ruleInput returns what the rules can look at of the object of that text.
-func (r *request) ruleInput(plan *onepass.Plan, text string) (map[string]any, bool) {
-	if r.version.rules == nil {
-		return map[string]any{}, true
-	}
-	return plan.RuleInput(text)
-}
-
-// judgeBytes evaluates the rules, the only ones that can still refuse the
-// object. Of the object, obj has what the rules can look at, and its metadata.
-func (r *request) judgeBytes(ctx context.Context, obj *unstructured.Unstructured, made onepass.Object) ([]byte, *Result, bool, error) {
 	// There is nothing to refuse, as there is only a warning for each field.
-	_ = r.judgeFields(nil, made.Unknown)
-	r.obj = obj
-	if err := r.evaluate(ctx, nil); err != nil {
+	_ = r.judgeFields(nil, unknown)
+	r.obj = &unstructured.Unstructured{Object: t.obj}
+	if err := r.evaluate(ctx, t.old); err != nil {
 		return nil, nil, true, err
 	}
-	r.warn(r.finalizerWarnings(nil)...)
-	out := made.JSON
+	if !t.onlyStatus {
+		r.warn(r.finalizerWarnings(t.old)...)
+	}
 	if r.unnamed {
-		unstructured.RemoveNestedField(obj.Object, "metadata", "name")
-		text, _ := jsonscan.Append(nil, obj.Object["metadata"]) // which could be written before
-		out = slices.Replace(out, made.Metadata[0], made.Metadata[1], text...)
+		unstructured.RemoveNestedField(t.obj, "metadata", "name")
+		metadata, _ := t.obj["metadata"].(map[string]any)
+		t.made.SetMetadata(metadata)
 	}
 	res := r.finish(nil)
-	if !res.Admitted() {
+	if !res.Admitted() || r.verdict {
 		return nil, res, true, nil
 	}
-	return out, res, true, nil
+	if !r.appends && t.made.Untouched() {
+		return raw, res, true, nil
+	}
+	return t.made.Append(r.buffer), res, true, nil
+}
+
+// look makes of the objects what rules can look at. It reports false if the
+// request has to take the plain way.
+func (r *request) look(t *body, written string) bool {
+	if r.version.rules == nil {
+		return true
+	}
+	seen, ok := t.plan.RuleInput(written, t.old != nil)
+	if !ok {
+		return false
+	}
+	maps.Copy(seen, t.obj)
+	t.obj = seen
+	if t.old == nil {
+		return true
+	}
+	before, ok := t.plan.RuleInput(t.raw, true)
+	if !ok {
+		return false
+	}
+	maps.Copy(before, t.old)
+	t.old = before
+	return true
 }
 
 // ordinaryMetadata does to the metadata of obj all that is done to that of a
@@ -111,12 +162,12 @@ func (r *request) ordinaryMetadata(obj map[string]any) (map[string]any, bool) {
 	return metadata, true
 }
 
-// admits reports whether the scale of an object, in the form of the server's
-// JSON, is plainly right. Dropped tells that the object has no status.
-func (s *scale) admits(text string, dropped bool) bool {
+// admits reports whether the scale of an object, in JSON, is plainly right.
+func (s *scale) admits(text string, t *body) bool {
 	if s == nil {
 		return true
 	}
+	dropped := !t.hasStatus
 	if !s.spec.admits(text, dropped) || !s.status.admits(text, dropped) {
 		return false
 	}

@@ -14,7 +14,8 @@ import (
 // CreateJSON is like [Version.Create] for the body of a request: JSON, or YAML
 // with [YAML]. It returns the object to store as JSON with sorted keys, as the
 // server encodes it and without a line break at the end, or nil if the object
-// is not admitted. raw is not changed and not kept.
+// is not admitted. raw is not changed and not kept. [Splice] and [AppendTo] say
+// otherwise how and where the object is written.
 //
 // A body that the server cannot read is a [Refusal], not an error.
 func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOption) ([]byte, *Result, error) {
@@ -29,6 +30,9 @@ func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOpt
 // JSON in any case.
 func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...RequestOption) ([]byte, *Result, error) {
 	r := v.newRequest(opts)
+	if out, res, ok, err := r.updateBytes(ctx, raw, old); ok {
+		return out, res, err
+	}
 	return r.runJSON(ctx, raw, old, r.update)
 }
 
@@ -39,6 +43,9 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 		return nil, nil, fmt.Errorf("crdkit: %s %s has no status subresource", v.apiVersion(), v.def.kind)
 	}
 	r := v.newRequest(opts)
+	if out, res, ok, err := r.statusBytes(ctx, raw, old); ok {
+		return out, res, err
+	}
 	return r.runJSON(ctx, raw, old, r.updateStatus)
 }
 
@@ -57,11 +64,32 @@ func (r *request) runJSON(ctx context.Context, raw, old []byte, verb step) ([]by
 	if err != nil || !res.Admitted() {
 		return nil, res, err
 	}
+	if r.verdict {
+		return nil, res, nil
+	}
 	out, err := json.Marshal(r.obj.Object)
 	if err != nil {
 		return nil, nil, fmt.Errorf("crdkit: encoding the object: %w", err)
 	}
+	if r.appends {
+		out = append(r.buffer, out...)
+	}
 	return out, res, nil
+}
+
+// ValidJSON reports whether the server would admit raw, the JSON of an object,
+// if a client created it: whether [Version.CreateJSON] without options would.
+// Unknown fields are no obstacle. It makes no output, and says nothing of what
+// is wrong.
+func (v *Version) ValidJSON(raw []byte) bool {
+	r := v.newRequest(nil)
+	r.fields, r.splice, r.verdict = Ignore, true, true
+	ctx := context.Background()
+	_, res, ok, err := r.createBytes(ctx, raw)
+	if !ok {
+		_, res, err = r.runJSON(ctx, raw, nil, r.create)
+	}
+	return err == nil && res.Admitted()
 }
 
 // decodeOld reads the old object of an update, nil for none.

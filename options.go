@@ -103,3 +103,31 @@ func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) R
 func YAML() RequestOption {
 	return requestOption(func(r *request) { r.yaml = true })
 }
+
+// Canonical makes CreateJSON, UpdateJSON and UpdateStatusJSON return objects as
+// the server encodes them: without white space, with sorted keys, and with
+// strings and numbers spelled in one way. It is the default.
+func Canonical() RequestOption {
+	return requestOption(func(r *request) { r.splice = false })
+}
+
+// Splice makes CreateJSON and UpdateJSON keep the order, the white space and the
+// spelling of the input wherever it need not change: what goes is cut out, and
+// what comes, such as defaults, is put in. The value is that of [Canonical], the
+// bytes are not. An object that needs no change at all is returned as the very
+// slice that was passed, unless [AppendTo] is given.
+//
+// Objects that are out of the ordinary, such as those with repeated keys, with
+// keys that are spelled with escapes or with whole numbers spelled as 1.0, come
+// out canonical, as does everything with [YAML], [Mutate] and [ReportChanges],
+// and from UpdateStatusJSON.
+func Splice() RequestOption {
+	return requestOption(func(r *request) { r.splice = true })
+}
+
+// AppendTo makes CreateJSON, UpdateJSON and UpdateStatusJSON append the object
+// to buf and return the extended slice, so that memory can be used again. buf
+// must not overlap the input. It is not changed if there is no output.
+func AppendTo(buf []byte) RequestOption {
+	return requestOption(func(r *request) { r.buffer, r.appends = buf, true })
+}

@@ -47,6 +47,10 @@ type request struct {
 	typed    bool    // kind and apiVersion are the version's
 	unnamed  bool    // the name is a stand-in, see generateName
 	fused    bool    // the object went through fuse
+	splice   bool    // keep the spelling of the input
+	verdict  bool    // nobody wants the output
+	buffer   []byte  // what the output is appended to
+	appends  bool    // buffer was given
 	result   Result
 }
 

@@ -37,6 +37,8 @@ type Version struct {
 	// onepass returns the plan of the quick way from bytes to bytes, nil if
 	// there is none. It is made when it is first asked for.
 	onepass func() *onepass.Plan
+	// statusPlan is the plan for objects that bring a new status.
+	statusPlan func() *onepass.Plan
 }
 
 func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
@@ -93,6 +95,9 @@ func (v *Version) compileEngines(cfg config) {
 	v.validator = validation.New(v.node, valid...)
 	v.onepass = sync.OnceValue(func() *onepass.Plan {
 		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status})
+	})
+	v.statusPlan = sync.OnceValue(func() *onepass.Plan {
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true})
 	})
 }
 

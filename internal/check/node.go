@@ -32,6 +32,11 @@ func (n *Node) admitsAll() bool {
 		n.Nested == nil && n.items == nil && n.List == nil && n.Number == nil
 }
 
+// AdmitsObjects reports whether every object is valid.
+func (n *Node) AdmitsObjects() bool {
+	return n == nil || n.Accept&Object != 0 && n.Enum == nil && n.fields == nil && n.Nested == nil
+}
+
 // Junctors are the branches of a schema. Null is not subject to them.
 type Junctors struct {
 	AnyOf, OneOf, AllOf []*Node // each nil if there are none; no element is nil

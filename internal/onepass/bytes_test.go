@@ -104,36 +104,60 @@ func hasNull(v any) bool {
 // agree runs plan and engines on raw, and reports whether the plan took it.
 func agree(t *testing.T, plan *onepass.Plan, e *engines, raw string) (string, bool) {
 	t.Helper()
-	got, ok := plan.Bytes(raw, onepass.Request{Report: true, Metadata: sameMetadata})
-	silent, silentOK := plan.Bytes(raw, onepass.Request{Metadata: sameMetadata})
-	if ok && (!silentOK || string(silent.JSON) != string(got.JSON)) || silent.Unknown != nil {
-		t.Errorf("%s\nwith report %t %s\nwithout     %t %s", raw, ok, got.JSON, silentOK, silent.JSON)
+	got, ok := made(plan, raw, onepass.Request{Report: true, Metadata: sameMetadata})
+	silent, silentOK := made(plan, raw, onepass.Request{Metadata: sameMetadata})
+	if ok && (!silentOK || silent.text != got.text) || silent.unknown != nil {
+		t.Errorf("%s\nwith report %t %s\nwithout     %t %s", raw, ok, got.text, silentOK, silent.text)
+	}
+	spliced, splicedOK := made(plan, raw, onepass.Request{Report: true, Splice: true, Metadata: sameMetadata})
+	if splicedOK != ok {
+		t.Errorf("%s\nis taken: %t; to be spliced: %t", raw, ok, splicedOK)
 	}
 	if !ok {
 		return "", false
 	}
 	want, unknown, err := e.run(raw)
 	if err != nil {
-		t.Errorf("%s\nplain path: %v\nplan:       %s", raw, err, got.JSON)
+		t.Errorf("%s\nplain path: %v\nplan:       %s", raw, err, got.text)
 	}
-	if want != string(got.JSON) {
-		t.Errorf("%s\nplain path: %s\nplan:       %s", raw, want, got.JSON)
+	if want != got.text {
+		t.Errorf("%s\nplain path: %s\nplan:       %s", raw, want, got.text)
 	}
-	var paths []string
-	for _, p := range got.Unknown {
-		paths = append(paths, p.String())
+	if again, err := json.Marshal(e.decoded(spliced.text)); err != nil || string(again) != want {
+		t.Errorf("%s\nplain path: %s\nspliced:    %s\nwhich is:   %s", raw, want, spliced.text, again)
 	}
-	if diff := cmp.Diff(unknown, paths); diff != "" {
+	if want == raw && spliced.changed {
+		t.Errorf("%s needs no change, but is spliced to %s", raw, spliced.text)
+	}
+	if diff := cmp.Diff(unknown, got.unknown); diff != "" {
 		t.Errorf("%s\nunknown fields (-plain +plan):\n%s", raw, diff)
 	}
-	var obj map[string]json.RawMessage
-	if err := json.Unmarshal(got.JSON, &obj); err != nil {
-		t.Fatal(err)
+	if diff := cmp.Diff(unknown, spliced.unknown); diff != "" {
+		t.Errorf("%s\nunknown fields (-plain +spliced):\n%s", raw, diff)
 	}
-	if m := string(got.JSON[got.Metadata[0]:got.Metadata[1]]); m != string(obj["metadata"]) {
-		t.Errorf("Metadata is %s", m)
+	return got.text, true
+}
+
+// outcome is what a plan makes of a text.
+type outcome struct {
+	text    string
+	changed bool
+	unknown []string
+}
+
+func made(plan *onepass.Plan, raw string, r onepass.Request) (outcome, bool) {
+	m, ok := plan.Bytes(raw, r)
+	if !ok {
+		return outcome{}, false
 	}
-	return string(got.JSON), true
+	defer m.Release()
+	var out outcome
+	for _, p := range m.Unknown() {
+		out.unknown = append(out.unknown, p.String())
+	}
+	out.changed = !m.Untouched()
+	out.text = string(m.Append(nil))
+	return out, true
 }
 
 // A group is a schema of spec and what becomes of values of it.
@@ -307,14 +331,17 @@ func BenchmarkBytes(b *testing.B) {
 	request := onepass.Request{Report: true, Metadata: sameMetadata}
 	for n, in := range inputs {
 		plan := list[in.i].plan
-		if _, ok := plan.Bytes(in.raw, request); !ok || len(in.raw) < 400 {
+		if _, ok := made(plan, in.raw, request); !ok || len(in.raw) < 400 {
 			continue
 		}
 		b.Run(fmt.Sprintf("input=%d/bytes=%d", n, len(in.raw)), func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(in.raw)))
+			var buf []byte
 			for b.Loop() {
-				plan.Bytes(in.raw, request)
+				m, _ := plan.Bytes(in.raw, request)
+				buf = m.Append(buf[:0])
+				m.Release()
 			}
 		})
 	}
@@ -339,7 +366,7 @@ func TestRuleInput(t *testing.T) {
 		`{"a":{"r":null}}`:                                  `{"a":{"r":null}}`,
 		`{"a":null,"l":null}`:                               `{"a":null,"l":null}`,
 	} {
-		got, ok := plan.RuleInput(in)
+		got, ok := plan.RuleInput(in, false)
 		if !ok {
 			t.Errorf("%s is refused", in)
 		}
@@ -349,7 +376,7 @@ func TestRuleInput(t *testing.T) {
 		}
 	}
 	for _, in := range []string{``, `[]`, `{`, `{"a":`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
-		if got, ok := plan.RuleInput(in); ok {
+		if got, ok := plan.RuleInput(in, false); ok {
 			t.Errorf("RuleInput(%s) = %v", in, got)
 		}
 	}

@@ -24,6 +24,20 @@
 // was written, which by then is finished. Where they only tell scalars apart, as
 // most anyOf do, they are worked out per kind of value when the plan is made.
 //
+// # Splicing
+//
+// With [Request].Splice nothing is written on the way: the walk notes what has
+// to change in the input, and [Made.Append] copies the input with these edits.
+// What comes out has the value of the canonical text. To splice an object needs
+// no copy of it if there is nothing to change.
+//
+// # Updates
+//
+// [Plan.Old] reads the text of an object that is replaced as far as a request
+// needs it, [Request].Status puts its status in the place of the one that a
+// client sends, and [Made.SameBut] tells whether the generation changes. Where
+// two members are not spelled alike they are compared in canonical form.
+//
 // # Maps
 //
 // [Plan.Map] changes a map as it goes, and keeps account of it. If it meets
@@ -53,6 +67,7 @@
 // # Concurrency and ownership
 //
 // A Plan is immutable and safe for concurrent use. It keeps the buffers of past
-// calls for calls to come, up to a megabyte each. What is returned belongs to the
-// caller; paths may keep the input alive.
+// calls for calls to come, up to a megabyte each. A [Made] holds such buffers until
+// it is released. What is returned belongs to the caller; paths may keep the input
+// alive.
 package onepass

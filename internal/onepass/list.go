@@ -72,6 +72,7 @@ func (w *walk) element(l *listWalk, i int) int {
 		if items.fill.odd {
 			return refused
 		}
+		w.touched = true
 		w.out = append(w.out, items.fill.json...)
 		l.slow = true
 		return jsonscan.Literal(w.s, i, "null")
@@ -158,13 +159,7 @@ func (w *walk) sameRow(a, b []span) bool {
 
 func (w *walk) hashed(keys []span, width int) bool {
 	rows := len(keys) / width
-	size := 64
-	for size < 2*rows {
-		size *= 2
-	}
-	w.table = slices.Grow(w.table[:0], size)[:size]
-	clear(w.table)
-	mask := uint64(size - 1)
+	mask := w.clearTable(rows)
 	for i := range rows {
 		row := keys[i*width : (i+1)*width]
 		h := w.hash(row)
@@ -180,6 +175,17 @@ func (w *walk) hashed(keys []span, width int) bool {
 		w.table[at] = slot{hash: uint32(h >> 32), number: uint32(i + 1)}
 	}
 	return true
+}
+
+// clearTable makes room for so many rows, and returns what to take of a hash.
+func (w *walk) clearTable(rows int) (mask uint64) {
+	size := 64
+	for size < 2*rows {
+		size *= 2
+	}
+	w.table = slices.Grow(w.table[:0], size)[:size]
+	clear(w.table)
+	return uint64(size - 1)
 }
 
 func (w *walk) hash(row []span) uint64 {

@@ -15,19 +15,30 @@ type needed struct {
 	items  *needed
 }
 
-type neededCompiler map[*schema.Node]*needed
+type neededCompiler struct {
+	done map[*schema.Node]*needed
+	// update: rules look at an old object besides. What corresponds to a value
+	// is then found by keys, and where nothing does, the whole around it is
+	// compared.
+	update bool
+}
 
-func (c neededCompiler) node(n *schema.Node) *needed {
+func compileNeeded(n *schema.Node, update bool) *needed {
+	c := neededCompiler{done: make(map[*schema.Node]*needed), update: update}
+	return c.node(n)
+}
+
+func (c *neededCompiler) node(n *schema.Node) *needed {
 	if n == nil || !n.Facts().Has(schema.HasRules) {
 		return nil
 	}
-	if done, ok := c[n]; ok {
+	if done, ok := c.done[n]; ok {
 		return done
 	}
 	out := &needed{fields: make(map[string]*needed)}
-	c[n] = out
+	c.done[n] = out
 	additional, declared := n.AdditionalProperties()
-	if len(n.Rules()) > 0 || declared && n.Len() > 0 {
+	if len(n.Rules()) > 0 || declared && n.Len() > 0 || c.update && n.Items() != nil {
 		out.whole = true
 		return out
 	}
@@ -40,13 +51,17 @@ func (c neededCompiler) node(n *schema.Node) *needed {
 	return out
 }
 
-// RuleInput returns what the rules of the schema can look at of an object that
-// [Plan.Bytes] has made. What is not needed is absent, except from lists. It
-// reports false if the object cannot be read.
-func (p *Plan) RuleInput(text string) (map[string]any, bool) {
-	v, end := p.needed.value(text, 0)
+// RuleInput returns what the rules of the schema can look at of an object,
+// which [Plan.Bytes] has made or which is replaced. What is not needed is
+// absent, except from lists. It reports false if the object cannot be read.
+func (p *Plan) RuleInput(text string, update bool) (map[string]any, bool) {
+	needed := p.needed
+	if update {
+		needed = p.neededForUpdate
+	}
+	v, end := needed.value(text, jsonscan.Space(text, 0))
 	m, ok := v.(map[string]any)
-	return m, ok && end == len(text)
+	return m, ok && end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
 // value returns what is needed of the value at s[i], and the index after it,
@@ -67,6 +82,7 @@ func (n *needed) value(s string, i int) (any, int) {
 
 func (n *needed) object(s string, i int) (any, int) {
 	out := make(map[string]any)
+	i = jsonscan.Space(s, i)
 	if i < len(s) && s[i] == '}' {
 		return out, i + 1
 	}
@@ -95,6 +111,7 @@ func (n *needed) object(s string, i int) (any, int) {
 
 func (n *needed) list(s string, i int) (any, int) {
 	out := []any{}
+	i = jsonscan.Space(s, i)
 	if i < len(s) && s[i] == ']' {
 		return out, i + 1
 	}

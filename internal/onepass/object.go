@@ -45,6 +45,9 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	for _, k := range keys {
 		w.keys = append(w.keys, w.valueOf(&o, k))
 	}
+	if n == w.plan.root {
+		w.roots = append(w.roots[:0], w.entries[o.base:]...)
+	}
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return i
@@ -77,18 +80,18 @@ func (w *walk) all(o *objectWalk, i int) int {
 	return i
 }
 
-// find returns the index of a declared member.
-func (o *objectWalk) find(key string) int {
-	m := o.node.members
+// lookup returns the index of a declared member. Next is the one that is likely
+// to come next.
+func (m *members) lookup(key string, next *int) int {
 	// Members mostly come in order, and few are left out.
-	for i := o.next; i < len(m.list) && i < o.next+3; i++ {
+	for i := *next; i < len(m.list) && i < *next+3; i++ {
 		if m.list[i].name == key {
-			o.next = i + 1
+			*next = i + 1
 			return i
 		}
 	}
 	if i, ok := m.index[key]; ok {
-		o.next = i + 1
+		*next = i + 1
 		return i
 	}
 	return undeclared
@@ -101,7 +104,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, at int) int
 		w.out = append(w.out, ',')
 	}
 	start := len(w.out)
-	index := o.find(key)
+	index := o.node.members.lookup(key, &o.next)
 	child := o.node.rest
 	if index >= 0 {
 		seen := bitset(w.seen[o.seen:])
@@ -172,6 +175,7 @@ func (w *walk) null(o *objectWalk, child *node, index, at int) (end int, removed
 		if child.fill.odd {
 			return refused, false
 		}
+		w.touched = true
 		w.out = append(w.out, child.fill.json...)
 		return end, false
 	case child.nullDrop:
@@ -185,6 +189,7 @@ func (w *walk) null(o *objectWalk, child *node, index, at int) (end int, removed
 
 // remove takes back what was written of a member.
 func (w *walk) remove(key string, index, before int) {
+	w.touched = true
 	w.out = w.out[:before]
 	w.entries = append(w.entries, entry{key: key, span: span{start: gone}, member: index})
 }
@@ -215,11 +220,12 @@ func (w *walk) special(o *objectWalk, m *member, index, before, start, at int) i
 	case metadataRole:
 		end = w.metadata(m.node.check, at)
 	case droppedRole:
-		unknown := len(w.unknown)
+		unknown, touched := len(w.unknown), w.touched
 		if end = w.dropped(m.node, at); len(w.unknown) > unknown {
 			w.climb(unknown, schema.Field(m.name))
 		}
 		w.remove(m.name, index, before)
+		w.touched = touched // what becomes of it the request says
 		return end
 	}
 	w.typed++
@@ -273,6 +279,9 @@ func (w *walk) complete(o *objectWalk) bool {
 			}
 		}
 	}
+	if o.node == w.plan.root && w.request.Status != "" && !w.status(o) {
+		return false
+	}
 	if o.kept < m.min || m.max >= 0 && o.kept > m.max {
 		return false
 	}
@@ -288,16 +297,66 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 	case m.node.fill.odd:
 		return false
 	}
-	if o.kept > 0 {
-		w.out = append(w.out, ',')
-		o.sorted = o.sorted && m.name > o.prev
-	}
-	o.prev = m.name
+	w.touched = true
+	w.begin(o, m)
 	start := len(w.out)
 	w.out = append(w.out, m.text...)
 	w.out = append(w.out, m.node.fill.json...)
 	w.keepEntry(o, m.name, index, start)
 	return true
+}
+
+// begin prepares to write a member that comes after all that were read.
+func (w *walk) begin(o *objectWalk, m *member) {
+	if o.kept > 0 {
+		w.out = append(w.out, ',')
+		o.sorted = o.sorted && m.name > o.prev
+	}
+	o.prev = m.name
+}
+
+// status writes the status that the request says. It has to be one that needs
+// no change.
+func (w *walk) status(o *objectWalk) bool {
+	index, ok := o.node.members.index["status"]
+	if !ok || o.node.members.list[index].role != droppedRole {
+		return false
+	}
+	m := &o.node.members.list[index]
+	w.forget(o, index)
+	w.begin(o, m)
+	start := len(w.out)
+	w.out = append(w.out, m.text...)
+	if !w.unchanged(w.plan.statusNode, w.request.Status) {
+		return false
+	}
+	w.keepEntry(o, m.name, index, start)
+	return true
+}
+
+// forget drops the entry of a member that was there, but has gone.
+func (w *walk) forget(o *objectWalk, index int) {
+	for i := o.base; i < len(w.entries); i++ {
+		if w.entries[i].member == index {
+			w.entries = slices.Delete(w.entries, i, i+1)
+			break
+		}
+	}
+	o.prev = ""
+	if n := len(w.entries); n > o.base {
+		o.prev = w.entries[n-1].key
+	}
+}
+
+// unchanged writes text, a value for n, and reports whether it may stay as it
+// is.
+func (w *walk) unchanged(n *node, text string) bool {
+	s, touched, report := w.s, w.touched, w.request.Report
+	w.s, w.touched, w.request.Report = text, false, false
+	end := w.value(n, 0)
+	ok := end == len(text) && !w.touched
+	w.s, w.touched, w.request.Report = s, touched, report
+	return ok
 }
 
 // sort writes the members once more, in order. It reports false if one is

@@ -1,7 +1,6 @@
 package onepass
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -18,18 +17,20 @@ const minor = 37
 // A Plan is what is done to objects of one schema. It never changes and is
 // safe for concurrent use.
 type Plan struct {
-	root       *node
-	keep       *node
-	needed     *needed
-	cfg        Config
-	apiVersion string // as JSON
-	kind       string
-	metadata   []int // the one member of root
-	seed       maphash.Seed
-	walks      sync.Pool // of *walk
-	mapWalks   sync.Pool // of *mapWalk
+	root            *node
+	keep            *node
+	needed          *needed
+	neededForUpdate *needed
+	cfg             Config
+	apiVersion      string // as JSON
+	kind            string
+	metadata        []int // the one member of root
+	seed            maphash.Seed
+	walks           sync.Pool // of *walk
+	mapWalks        sync.Pool // of *mapWalk
 
 	dropsStatus bool
+	statusNode  *node       // of a status that is not dropped
 	oddStatus   bool        // of which package validation has to judge
 	status      *check.Node // for status, nil if it is not declared
 }
@@ -40,6 +41,9 @@ type Config struct {
 	// DropStatus removes the status of objects once defaults are set, as is
 	// done to new objects of a resource with the status subresource.
 	DropStatus bool
+	// OnlyStatus drops everything but status and what all objects have, and
+	// holds nothing but status against the schema, as is done to new statuses.
+	OnlyStatus bool
 }
 
 // A Request is what differs from one call to the next.
@@ -50,6 +54,12 @@ type Request struct {
 	// and returns what it is then. It may change its argument. It returns
 	// false if the object is for the plain path.
 	Metadata func(map[string]any) (map[string]any, bool)
+	// Splice keeps the text as it is wherever it does not have to change.
+	Splice bool
+	// Status is the text of the status that the object shall have if the plan
+	// drops the one that it comes with, "" for none. It may have white space
+	// inside, but not around it.
+	Status string
 }
 
 // Compile returns the plan for objects of schema n, nil if there is none. A nil
@@ -66,13 +76,23 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	default:
 		*root = *c.compile(n, n.PreserveUnknownFields())
 	}
+	if cfg.OnlyStatus {
+		if n == nil || root.others != dropOthers {
+			return nil
+		}
+		root.odd, root.whole, root.members = false, false, c.onlyStatus(n)
+	}
 	if root.odd || root.embedded || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
 		return nil
 	}
-	p := &Plan{root: root, keep: c.keep, cfg: cfg, needed: neededCompiler{}.node(n), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
+	p := &Plan{root: root, keep: c.keep, cfg: cfg, needed: compileNeeded(n, false), neededForUpdate: compileNeeded(n, true), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
 	if n != nil {
 		status := n.Property("status")
 		p.status = c.checks.Node(status)
+		p.statusNode = c.keep
+		if status != nil {
+			p.statusNode = c.node(status, false)
+		}
 		p.oddStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
 	}
 	p.metadata = []int{root.members.index["metadata"]}
@@ -128,6 +148,21 @@ func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
 	return true
 }
 
+// onlyStatus returns the members of a root of which nothing counts but status.
+func (c *compiler) onlyStatus(n *schema.Node) *members {
+	m := &members{max: -1}
+	for name, p := range n.Properties() {
+		c.loose = name != "status"
+		m.add(name, c.node(p, false))
+		c.loose = false
+		if name != "status" {
+			m.list[len(m.list)-1].role = droppedRole
+		}
+	}
+	m.finish(nil)
+	return m
+}
+
 // dropStatus makes status a member to be dropped, unless it is one anyway.
 func (c *compiler) dropStatus(m *members, n *schema.Node, preserve bool) {
 	var status *schema.Node
@@ -180,47 +215,4 @@ func (n *node) busy(seen map[*node]bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.busy(seen) })
-}
-
-// An Object is what came of an object.
-type Object struct {
-	JSON []byte // as encoding/json writes it
-	// Unknown are the paths of undeclared fields, sorted by what they are
-	// written as, if the request asks for them.
-	Unknown []schema.Path
-	// Metadata says where in JSON the value of metadata begins and ends.
-	Metadata [2]int
-}
-
-// Bytes does to s, the JSON text of an object, what is to be done to it. It
-// reports false if the plain path has to decide: if anything is wrong with the
-// object, or out of the ordinary.
-func (p *Plan) Bytes(s string, r Request) (Object, bool) {
-	w, pooled := p.walks.Get().(*walk)
-	if !pooled {
-		w = &walk{}
-	}
-	defer p.release(w)
-	w.plan, w.request, w.s = p, r, s
-	if !w.run() {
-		return Object{}, false
-	}
-	metadata := w.keys[0]
-	return Object{JSON: bytes.Clone(w.out), Unknown: w.paths(), Metadata: [2]int{metadata.start, metadata.end}}, true
-}
-
-// maxKept bounds the memory that is kept from one call for the next.
-const maxKept = 1 << 20
-
-// release keeps the memory of w for another call, but not what it refers to.
-func (p *Plan) release(w *walk) {
-	if cap(w.out) > maxKept || cap(w.entries)*entrySize > maxKept {
-		return
-	}
-	clear(w.entries[:cap(w.entries)])
-	*w = walk{
-		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0],
-		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0],
-	}
-	p.walks.Put(w)
 }

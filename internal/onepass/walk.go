@@ -20,7 +20,12 @@ type walk struct {
 	scratch []byte
 	table   []slot
 	depth   int
-	typed   int // members of the root that every object has
+	typed   int        // members of the root that every object has
+	touched bool       // the output means something else than the input
+	roots   []entry    // members of the root
+	edits   []textEdit // instead of out, see splice.go
+	texts   []string   // instead of keys
+	meta    metadataText
 	finds
 }
 
@@ -52,6 +57,10 @@ func (w *walk) run() bool {
 	i := jsonscan.Space(w.s, 0)
 	if i >= len(w.s) || w.s[i] != '{' {
 		return false
+	}
+	if w.request.Splice {
+		end := w.spliceObject(w.plan.root, i, nil)
+		return end >= 0 && w.typed == typedMembers && jsonscan.Space(w.s, end) == len(w.s)
 	}
 	end := w.object(w.plan.root, i, w.plan.metadata)
 	return end >= 0 && w.typed == typedMembers && jsonscan.Space(w.s, end) == len(w.s)
@@ -177,8 +186,7 @@ func (w *walk) number(n *node, i int) int {
 // float writes a float64, unless it is written like an integer: then it could
 // not be told from one later on.
 func (w *walk) float(n *node, f float64, end int) int {
-	if n.accept&check.Float == 0 || n.accept&check.Float == check.Whole && !check.IsWhole(f) ||
-		n.free&check.Float == 0 && !n.check.Valid(f) {
+	if !validFloat(n, f) {
 		return refused
 	}
 	start := len(w.out)
@@ -186,6 +194,11 @@ func (w *walk) float(n *node, f float64, end int) int {
 		return refused
 	}
 	return end
+}
+
+func validFloat(n *node, f float64) bool {
+	return n.accept&check.Float != 0 && (n.accept&check.Float != check.Whole || check.IsWhole(f)) &&
+		(n.free&check.Float != 0 || n.check.Valid(f))
 }
 
 func validInt(n *check.Node, v int64) bool {

@@ -1,0 +1,125 @@
+package crdkit_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+func cronTabPair(t testing.TB) (versionPair, map[string]any) {
+	t.Helper()
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		if p.fast.GroupVersionKind().Kind == "CronTab" {
+			for _, obj := range p.samples {
+				if p.fast.ValidJSON(crdtest.Encode(obj)) {
+					return p, obj
+				}
+			}
+		}
+	}
+	t.Fatal("no CronTab")
+	return versionPair{}, nil
+}
+
+// What is stored, in the spelling of a client, and sent back.
+func stored(t testing.TB, v *crdkit.Version, obj map[string]any) []byte {
+	t.Helper()
+	out, res, err := v.CreateJSON(context.Background(), crdtest.Encode(obj))
+	if err != nil || !res.Admitted() {
+		t.Fatal(err, res.Err())
+	}
+	return out
+}
+
+func TestSpliceReturnsTheInput(t *testing.T) {
+	p, obj := cronTabPair(t)
+	ctx := context.Background()
+	raw := append([]byte(" \n"), stored(t, p.fast, obj)...)
+	raw = append(raw, '\n')
+	out, res, err := p.fast.UpdateJSON(ctx, raw, raw, crdkit.Splice())
+	if err != nil || !res.Admitted() {
+		t.Fatal(err, res.Err())
+	}
+	if &out[0] != &raw[0] || len(out) != len(raw) {
+		t.Errorf("not the input: %s", out)
+	}
+	buf := append(make([]byte, 0, 4096), "buf:"...)
+	out, _, err = p.fast.UpdateJSON(ctx, raw, raw, crdkit.Splice(), crdkit.AppendTo(buf))
+	if err != nil || string(out) != "buf:"+string(raw) || &out[0] != &buf[0] {
+		t.Errorf("AppendTo: %q, %v", out, err)
+	}
+}
+
+// Every way to write an object appends to a buffer what it returns without.
+func TestAppendTo(t *testing.T) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		for _, v := range []*crdkit.Version{p.fast, p.plain} {
+			for _, how := range []crdkit.RequestOption{crdkit.Canonical(), crdkit.Splice()} {
+				raw := crdtest.Encode(p.samples[0])
+				want, res, err := v.CreateJSON(ctx, raw, how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _, err := v.CreateJSON(ctx, raw, how, crdkit.AppendTo([]byte("buf:")))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !res.Admitted() {
+					if got != nil {
+						t.Errorf("%s: output of an object that is refused: %s", v.GroupVersionKind(), got)
+					}
+					continue
+				}
+				if string(got) != "buf:"+string(want) {
+					t.Errorf("%s:\ngot  %s\nwant buf:%s", v.GroupVersionKind(), got, want)
+				}
+			}
+		}
+	}
+}
+
+// ValidJSON is the verdict of CreateJSON.
+func TestValidJSON(t *testing.T) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(2, 3))
+	valid, n := 0, 0
+	for _, p := range versionPairs(t, corpus.Definitions) {
+		for _, obj := range p.samples {
+			for range 20 {
+				raw := scribbled(rng, obj)
+				_, res, err := p.plain.CreateJSON(context.Background(), raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n++
+				if res.Admitted() {
+					valid++
+				}
+				if got := p.fast.ValidJSON(raw); got != res.Admitted() {
+					t.Errorf("%s: ValidJSON = %t, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
+				}
+				if got := p.plain.ValidJSON(raw); got != res.Admitted() {
+					t.Errorf("%s: ValidJSON = %t without shortcuts, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
+				}
+			}
+		}
+	}
+	if valid < n/8 || valid > 7*n/8 {
+		t.Errorf("%d of %d are valid", valid, n)
+	}
+}
