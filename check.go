@@ -176,7 +176,8 @@ func report(shape *definition.Shape, errs field.ErrorList, texts []string, o own
 		r.Notes = advise(shape)
 	}
 	for _, err := range errs {
-		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, o.pointer(shape.Pointer(err.Field)), ""))
+		pointer := definition.MetadataPointer(&shape.CRD.ObjectMeta, o.pointer(shape.Pointer(err.Field)), err.BadValue)
+		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
 	r.Errors.Sort()
 	return r

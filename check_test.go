@@ -3,6 +3,7 @@ package crdkit
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -240,5 +241,25 @@ func BenchmarkCheck(b *testing.B) {
 				Check(d.CRD)
 			}
 		})
+	}
+}
+
+// Pointers lead to the single annotation, finalizer or part of a default, which
+// the server may not name.
+func TestCheckExactPointers(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{
+		"a":{"type":"array","items":{"type":"object","properties":{"b.c":{"type":"integer"},"b":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},"default":[{},{"b.c":"x"}]}}}`),
+		`"metadata":{`, `"metadata":{"annotations":{"a/b":"ok","not ok":"x"},"labels":{"l":"not ok"},"finalizers":["a/b","not/ok/at/all"],`, 1)
+	seen := map[string]bool{}
+	for _, e := range Check(decodeCRD(t, text)).Errors {
+		seen[e.Pointer] = true
+	}
+	for _, want := range []string{
+		"/metadata/annotations/not ok", "/metadata/labels/l", "/metadata/finalizers/1",
+		"/spec/versions/0/schema/openAPIV3Schema/properties/a/default/1/b.c",
+	} {
+		if !seen[want] {
+			t.Errorf("no error points to %s; they point to %v", want, slices.Sorted(maps.Keys(seen)))
+		}
 	}
 }

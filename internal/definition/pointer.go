@@ -118,7 +118,10 @@ func schemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, rest 
 		case "oneOf":
 			s, rest = enterListed(b, s.OneOf, rest)
 		case "default":
-			return // the rest is about an object, and told by the detail
+			if s.Default != nil {
+				valuePointer(b, s.Default.Raw, rest)
+			}
+			return
 		default:
 			s = nil
 		}
