@@ -71,12 +71,13 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if crd == nil {
 		return nothingToCheck()
 	}
-	if report := tooLarge(crd); report != nil {
+	seen, report := look(crd)
+	if report != nil {
 		return report
 	}
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
-	shape := definition.New(crd)
+	shape := definition.New(crd, seen)
 	engines := newCheckEngines(opts)
 	errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
@@ -84,7 +85,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if len(errs) == 0 {
 		errs = commonMeta(&crd.ObjectMeta)
 	}
-	return report(shape, errs, definition.Warnings(shape), owners, engines)
+	return newReport(shape, errs, definition.Warnings(shape), owners, engines)
 }
 
 // CheckUpdate says what kube-apiserver 1.37 would say to an update of the
@@ -107,15 +108,18 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if crd == nil {
 		return nothingToCheck()
 	}
-	for _, d := range [...]*apiextensionsv1.CustomResourceDefinition{crd, old} {
-		if report := tooLarge(d); report != nil {
-			return report
-		}
+	seen, report := look(crd)
+	if report != nil {
+		return report
+	}
+	seenBefore, report := look(old)
+	if report != nil {
+		return report
 	}
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
 	owners := dropDuplicateOwners(crd)
-	shape, before := definition.New(crd), definition.New(old)
+	shape, before := definition.New(crd, seen), definition.New(old, seenBefore)
 	engines := newCheckEngines(opts)
 
 	path := field.NewPath("metadata")
@@ -125,7 +129,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
 	strictness := engines.strictness(definition.UpdateOptions(shape, before, engines), before)
 	errs = append(errs, definition.Check(shape, before, strictness, engines)...)
-	return report(shape, errs, definition.UpdateWarnings(shape, before), owners, engines)
+	return newReport(shape, errs, definition.UpdateWarnings(shape, before), owners, engines)
 }
 
 func nothingToCheck() *Report {
@@ -133,18 +137,18 @@ func nothingToCheck() *Report {
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
 }
 
-// tooLarge returns the report on a definition that is too deep or too large to
-// be looked at, nil for any other.
-func tooLarge(crd *apiextensionsv1.CustomResourceDefinition) *Report {
-	errs := definition.TooLarge(crd)
+// look looks at a definition for the first time. It returns the report on one
+// that is too deep or too large for a second time, nil for any other.
+func look(crd *apiextensionsv1.CustomResourceDefinition) (definition.Survey, *Report) {
+	seen, errs := definition.Look(crd)
 	if len(errs) == 0 {
-		return nil
+		return seen, nil
 	}
 	r := &Report{}
 	for _, err := range errs {
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, "", ""))
 	}
-	return r
+	return nil, r
 }
 
 // definitionName is the rule for the name of a definition.
@@ -170,7 +174,7 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
 }
 
-func report(shape *definition.Shape, errs field.ErrorList, texts []string, o owners, e *checkEngines) *Report {
+func newReport(shape *definition.Shape, errs field.ErrorList, texts []string, o owners, e *checkEngines) *Report {
 	r := &Report{Warnings: append(o.warnings, warnings(shape, texts)...)}
 	if e.notes {
 		r.Notes = advise(shape)

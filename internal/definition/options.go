@@ -184,7 +184,7 @@ func unchangedVersions(s, old *Shape) map[string]bool {
 
 func crowdedVersions(s, old *Shape) map[string]bool {
 	out := map[string]bool{}
-	if len(old.Common.Selectable) > maxSelectable && same(s.Common.Selectable, old.Common.Selectable) {
+	if len(old.Common.Selectable) > maxSelectable && slices.Equal(s.Common.Selectable, old.Common.Selectable) {
 		out[""] = true
 	}
 	before := map[string]*Version{}
@@ -194,7 +194,7 @@ func crowdedVersions(s, old *Shape) map[string]bool {
 	for i := range s.Versions {
 		v := &s.Versions[i]
 		was := before[v.Name]
-		if was != nil && len(was.Selectable) > maxSelectable && same(v.Selectable, was.Selectable) {
+		if was != nil && len(was.Selectable) > maxSelectable && slices.Equal(v.Selectable, was.Selectable) {
 			out[v.Name] = true
 		}
 	}

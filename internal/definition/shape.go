@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -19,11 +21,13 @@ type Version struct {
 	Subresources *apiextensionsv1.CustomResourceSubresources
 	Columns      []apiextensionsv1.CustomResourceColumnDefinition
 	Selectable   []apiextensionsv1.SelectableField
+	seen         *surveyed // of the schema
 }
 
-// New returns the shape of a definition whose defaults are set.
-func New(crd *apiextensionsv1.CustomResourceDefinition) *Shape {
-	s := &Shape{CRD: crd}
+// New returns the shape of a definition whose defaults are set. What was seen is
+// that of a definition with the same schemas.
+func New(crd *apiextensionsv1.CustomResourceDefinition, seen Survey) *Shape {
+	s := &Shape{CRD: crd, Versions: make([]Version, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		s.Versions = append(s.Versions, Version{
@@ -33,6 +37,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) *Shape {
 			Subresources: v.Subresources,
 			Columns:      v.AdditionalPrinterColumns,
 			Selectable:   v.SelectableFields,
+			seen:         &seen[i],
 		})
 	}
 	if len(s.Versions) > 0 {
@@ -45,20 +50,20 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) *Shape {
 func (s *Shape) lift() {
 	first := s.Versions[0]
 	s.Common.Name = first.Name
-	if s.all(func(v *Version) bool { return same(v.Subresources, first.Subresources) }) {
+	if s.all(func(v *Version) bool { return sameSubresources(v.Subresources, first.Subresources) }) {
 		s.Common.Subresources = first.Subresources
 		s.each(func(v *Version) { v.Subresources = nil })
 	}
-	if s.all(func(v *Version) bool { return same(v.Columns, first.Columns) }) {
+	if s.all(func(v *Version) bool { return slices.Equal(v.Columns, first.Columns) }) {
 		s.Common.Columns = first.Columns
 		s.each(func(v *Version) { v.Columns = nil })
 	}
-	if s.all(func(v *Version) bool { return same(v.Selectable, first.Selectable) }) {
+	if s.all(func(v *Version) bool { return slices.Equal(v.Selectable, first.Selectable) }) {
 		s.Common.Selectable = first.Selectable
 		s.each(func(v *Version) { v.Selectable = nil })
 	}
 	if s.all(func(v *Version) bool { return sameSchema(v.Schema, first.Schema) }) {
-		s.Common.Schema = first.Schema
+		s.Common.Schema, s.Common.seen = first.Schema, first.seen
 		s.each(func(v *Version) { v.Schema = nil })
 	}
 }

@@ -2,10 +2,7 @@ package definition
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-
-	"github.com/crdkit/crdkit/internal/format"
 )
 
 // Warnings returns what the server warns of when a definition is created:
@@ -44,21 +41,16 @@ func UpdateWarnings(s, old *Shape) []string {
 func formatWarning(name string) string { return fmt.Sprintf("unrecognized format %q", name) }
 
 // suspects returns the formats that the server ignores, one each time it is
-// used, and the warnings about sets, both sorted. Formats are judged by the
-// type of their schema alone.
+// used, and the warnings about sets, both sorted.
 func suspects(s *Shape) (formats, sets []string) {
-	texts := map[string]bool{}
-	for _, root := range s.schemas() {
-		for n := range everySchema(root) {
-			if n.Format != "" && !format.Supported(n.Type, n.Format, format.DefaultMinor) {
-				formats = append(formats, n.Format)
-			}
-			items := itemsOf(n)
-			if listType(n) == "set" && items != nil && (items.Type == "object" || items.Type == "array") {
-				texts[fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items.Type)] = true
-			}
+	add := func(v *Version) {
+		if v.root() != nil {
+			formats, sets = append(formats, v.seen.formats...), append(sets, v.seen.sets...)
 		}
 	}
+	add(&s.Common)
+	s.each(add)
 	slices.Sort(formats)
-	return formats, slices.Sorted(maps.Keys(texts))
+	slices.Sort(sets)
+	return formats, slices.Compact(sets)
 }
