@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/schema"
 )
@@ -136,7 +135,7 @@ func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
 func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
 	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
 		var c checker
-		c.soundKeys(s, field.NewPath(""))
+		c.soundKeys(s, &way{})
 		return len(c.errs) > 0
 	})
 }

@@ -29,8 +29,8 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 			node = nil
 		}
 	}
-	w := walk{checker: c, ruled: node != nil}
-	w.schema(root, path, c.top())
+	w := walk{checker: c, ruled: node != nil, at: way{base: path}}
+	w.schema(root, c.top())
 	if len(c.errs) == before && gaveUp != nil {
 		c.add(gaveUp)
 	}

@@ -18,6 +18,7 @@ type walk struct {
 	// faulty are the places of schemas with rules at or below which something
 	// is wrong.
 	faulty map[string]bool
+	at     way
 }
 
 // A place is what a schema inherits from those that it is in.
@@ -34,26 +35,28 @@ func (p place) forbidding(reason string) place {
 	return p
 }
 
-func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p place) {
+func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p place) {
 	if s == nil {
 		return
 	}
 	before := len(w.errs)
 	root := p.root
 	p.root = false
-	w.keywords(s, path, p)
-	w.properties(s, path, p, root)
-	w.nested(s, path, p)
-	w.items(s, path, p)
-	w.listsAndMaps(s, path)
+	w.keywords(s, p)
+	w.properties(s, p, root)
+	w.nested(s, p)
+	w.items(s, p)
+	w.listsAndMaps(s, &w.at)
 	for i := range s.XValidations {
-		w.rule(&s.XValidations[i], s, path.Child("x-kubernetes-validations").Index(i))
+		w.at.pushIndex("x-kubernetes-validations", i)
+		w.rule(&s.XValidations[i], s)
+		w.at.pop()
 	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && len(w.errs) > before {
 		if w.faulty == nil {
 			w.faulty = map[string]bool{}
 		}
-		w.faulty[path.String()] = true
+		w.faulty[w.at.path().String()] = true
 	}
 }
 
@@ -61,16 +64,16 @@ func typeNames() []string {
 	return []string{"array", "boolean", "integer", "number", "object", "string"}
 }
 
-func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p place) {
+func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p place) {
 	if w.opts.knownTypes && s.Type != "" && !slices.Contains(typeNames(), s.Type) {
-		w.add(field.NotSupported(path.Child("type"), s.Type, typeNames()))
+		w.add(field.NotSupported(w.at.child("type"), s.Type, typeNames()))
 	}
 	if s.Default != nil && !p.defaults {
-		w.add(field.Forbidden(path.Child("default"), "must not be set"+p.reason))
+		w.add(field.Forbidden(w.at.child("default"), "must not be set"+p.reason))
 	}
 	forbidden := func(found bool, keyword string) {
 		if found {
-			w.add(field.Forbidden(path.Child(keyword), keyword+" is not supported"))
+			w.add(field.Forbidden(w.at.child(keyword), keyword+" is not supported"))
 		}
 	}
 	forbidden(s.ID != "", "id")
@@ -80,19 +83,19 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p 
 	forbidden(s.Dependencies != nil, "dependencies")
 	forbidden(s.Ref != nil, "$ref")
 	if s.Type == "null" {
-		w.add(field.Forbidden(path.Child("type"), "type cannot be set to null, use nullable as an alternative"))
+		w.add(field.Forbidden(w.at.child("type"), "type cannot be set to null, use nullable as an alternative"))
 	}
 	if s.Items != nil && len(s.Items.JSONSchemas) != 0 {
-		w.add(field.Forbidden(path.Child("items"), "items must be a schema object and not an array"))
+		w.add(field.Forbidden(w.at.child("items"), "items must be a schema object and not an array"))
 	}
 	if p.meta && s.XEmbeddedResource {
-		w.add(field.Forbidden(path.Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+		w.add(field.Forbidden(w.at.child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
 	}
 	if s.UniqueItems {
-		w.add(field.Forbidden(path.Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		w.add(field.Forbidden(w.at.child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
 	if x := s.XPreserveUnknownFields; x != nil && !*x {
-		w.add(field.Invalid(path.Child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined"))
+		w.add(field.Invalid(w.at.child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined"))
 	}
 }
 
@@ -100,19 +103,24 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 
 // properties: a schema describes the fields of a struct or the values of a
 // map, and additionalProperties: true is no description.
-func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p place, root bool) {
+func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
-			w.add(field.Forbidden(path.Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+			w.add(field.Forbidden(w.at.child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
 		}
 		below := p
 		if p.meta {
 			below = p.forbidding(" inside additionalProperties applying to object metadata")
 		}
-		w.schema(a.Schema, path.Child("additionalProperties"), below)
+		w.at.push("additionalProperties")
+		w.schema(a.Schema, below)
+		w.at.pop()
+	}
+	if len(s.Properties) == 0 {
+		return
 	}
 	var name string
-	var property apiextensionsv1.JSONSchemaProps // declared here to go to the heap once
+	var property apiextensionsv1.JSONSchemaProps // see [byName]
 	for name, property = range s.Properties {
 		below := p
 		if (root || s.XEmbeddedResource) && isMeta(name) {
@@ -121,37 +129,51 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, path *field.Path, 
 				below = below.forbidding(" in top-level " + name)
 			}
 		}
-		w.schema(&property, path.Child("properties").Key(name), below)
+		w.at.pushKey("properties", name)
+		w.schema(&property, below)
+		w.at.pop()
 	}
 }
 
 // nested visits schemas that are no part of the structure.
-func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p place) {
+func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p place) {
 	p.spine = false
-	w.schema(s.Not, path.Child("not"), p)
-	for i := range s.AllOf {
-		w.schema(&s.AllOf[i], path.Child("allOf").Index(i), p)
+	if s.Not != nil {
+		w.at.push("not")
+		w.schema(s.Not, p)
+		w.at.pop()
 	}
-	for i := range s.OneOf {
-		w.schema(&s.OneOf[i], path.Child("oneOf").Index(i), p)
-	}
-	for i := range s.AnyOf {
-		w.schema(&s.AnyOf[i], path.Child("anyOf").Index(i), p)
-	}
+	w.list("allOf", s.AllOf, p)
+	w.list("oneOf", s.OneOf, p)
+	w.list("anyOf", s.AnyOf, p)
 	for name, definition := range s.Definitions {
-		w.schema(&definition, path.Child("definitions").Key(name), p)
+		w.at.pushKey("definitions", name)
+		w.schema(&definition, p)
+		w.at.pop()
 	}
 	for name, dependency := range s.Dependencies {
-		w.schema(dependency.Schema, path.Child("dependencies").Key(name), p)
+		w.at.pushKey("dependencies", name)
+		w.schema(dependency.Schema, p)
+		w.at.pop()
 	}
 }
 
-func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, path *field.Path, p place) {
+func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p place) {
+	for i := range schemas {
+		w.at.pushIndex(keyword, i)
+		w.schema(&schemas[i], p)
+		w.at.pop()
+	}
+}
+
+func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p place) {
 	if s.Items == nil {
 		return
 	}
-	w.schema(s.Items.Schema, path.Child("items"), p)
-	for i := range s.Items.JSONSchemas {
-		w.schema(&s.Items.JSONSchemas[i], path.Child("items").Index(i), p)
+	if s.Items.Schema != nil {
+		w.at.push("items")
+		w.schema(s.Items.Schema, p)
+		w.at.pop()
 	}
+	w.list("items", s.Items.JSONSchemas, p)
 }
