@@ -102,6 +102,7 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 	}
 	ctx := context.Background()
 	return catching(func() reply {
+		warnings := upstream.UniqueOwners(obj)
 		obj.Generation = before.Generation
 		s.Strategy.PrepareForUpdate(ctx, obj, before)
 		obj.Generation = before.Generation // the change of the spec counts later
@@ -118,7 +119,7 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 			obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
 		}
 		errs := rest.ValidateUpdate(ctx, obj, before, s.Strategy)
-		a := reply{errors: definitionErrors(errs), warnings: s.Strategy.WarningsOnUpdate(ctx, obj, before)}
+		a := reply{errors: definitionErrors(errs), warnings: append(warnings, s.Strategy.WarningsOnUpdate(ctx, obj, before)...)}
 		slices.Sort(a.warnings)
 		return a
 	})

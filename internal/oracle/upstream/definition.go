@@ -45,7 +45,8 @@ func (s *DefinitionServer) Create(obj *apiextensions.CustomResourceDefinition) (
 	obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
 	obj.UID, obj.CreationTimestamp = "", metav1.Time{}
 	ctx := context.Background()
+	warnings := UniqueOwners(obj)
 	s.Strategy.PrepareForCreate(ctx, obj)
 	errs := rest.ValidateCreate(ctx, obj, s.Strategy)
-	return errs, s.Strategy.WarningsOnCreate(ctx, obj)
+	return errs, append(warnings, s.Strategy.WarningsOnCreate(ctx, obj)...)
 }

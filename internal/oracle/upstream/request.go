@@ -238,9 +238,15 @@ func (v *Version) enterNamespace(u *unstructured.Unstructured, namespace string)
 
 // dedupOwners drops owner references that are there twice, as the handlers do.
 func dedupOwners(ctx context.Context, u *unstructured.Unstructured) {
+	warn(ctx, UniqueOwners(u))
+}
+
+// UniqueOwners drops owner references that are there twice, as the handlers do,
+// and returns what they warn of.
+func UniqueOwners(obj metav1.Object) []string {
 	var kept []metav1.OwnerReference
 	var twice []string
-	for _, ref := range u.GetOwnerReferences() {
+	for _, ref := range obj.GetOwnerReferences() {
 		known := false
 		for _, other := range kept {
 			known = known || other.UID == ref.UID && apiequality.Semantic.DeepEqual(other, ref)
@@ -251,10 +257,11 @@ func dedupOwners(ctx context.Context, u *unstructured.Unstructured) {
 		}
 		kept = append(kept, ref)
 	}
-	if len(twice) > 0 {
-		warning.AddWarning(ctx, "", fmt.Sprintf(handlers.DuplicateOwnerReferencesWarningFormat, strings.Join(twice, ", ")))
-		u.SetOwnerReferences(kept)
+	if len(twice) == 0 {
+		return nil
 	}
+	obj.SetOwnerReferences(kept)
+	return []string{fmt.Sprintf(handlers.DuplicateOwnerReferencesWarningFormat, strings.Join(twice, ", "))}
 }
 
 func warn(ctx context.Context, texts []string) {
