@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -42,11 +43,43 @@ type version struct {
 	samples   []map[string]any // of the version
 }
 
-// versions compiles all versions of the corpus that have rules.
+// versions compiles all versions of the corpus that have rules. Without a
+// corpus it skips the test.
 func versions(t testing.TB) []*version {
 	t.Helper()
+	list := corpusVersions(t)
+	if list == nil {
+		t.Skip("no corpus; see crdtest.CorpusDir")
+	}
+	return list
+}
+
+// compiled keeps what corpusVersions returns, for the next test.
+var compiled struct {
+	once sync.Once
+	list []*version
+}
+
+// corpusVersions is versions for a test that has something else to compare: it
+// returns none if there is no corpus.
+func corpusVersions(t testing.TB) []*version {
+	t.Helper()
+	compiled.once.Do(func() { compiled.list = compileCorpus(t) })
+	return compiled.list
+}
+
+func compileCorpus(t testing.TB) []*version {
+	t.Helper()
+	dir, ok := crdtest.CorpusDir()
+	if !ok {
+		return nil
+	}
+	corpus, err := crdtest.LoadCorpus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var list []*version
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range corpus.Definitions {
 		for i := range d.CRD.Spec.Versions {
 			declared := &d.CRD.Spec.Versions[i]
 			if declared.Schema == nil || declared.Schema.OpenAPIV3Schema == nil {

@@ -19,6 +19,8 @@
 //     beside them, and on changed ones.
 //   - TestBudgets: every rule alone, with what it costs, one unit less and one
 //     more, as the budget of an object and as the limit of a call.
+//   - TestFunctions: that the synthetic rules do call every function, and
+//     TestOrder: that visiting upstream in order, see below, is visiting it.
 //   - TestDifferential: as many evaluations as asked for, of rules from all of
 //     these.
 //

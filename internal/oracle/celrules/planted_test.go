@@ -18,7 +18,7 @@ func (c *counter) Errorf(string, ...any) { c.errors++ }
 // TestPlantedDifferences shows that the comparison finds each kind of fault, on
 // either of our sides.
 func TestPlantedDifferences(t *testing.T) {
-	subjectOf := func(limit uint64, rules ...apiextensionsv1.ValidationRule) *subject {
+	ruled := func(limit uint64, rules ...apiextensionsv1.ValidationRule) *subject {
 		return newSubject(t, "planted", &apiextensionsv1.JSONSchemaProps{
 			Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"s": {Type: "string"}}, XValidations: rules,
 		}, limit)
@@ -26,15 +26,15 @@ func TestPlantedDifferences(t *testing.T) {
 	right := apiextensionsv1.ValidationRule{Rule: "self.s == 'a'"}
 	old, obj := map[string]any{"s": "c"}, map[string]any{"s": "b"}
 	for name, wrong := range map[string]*subject{
-		"verdict": subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s != 'a'", Message: "failed rule: self.s == 'a'"}),
-		"text":    subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", Message: "other"}),
-		"field":   subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", FieldPath: ".s"}),
-		"cost":    subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "!(self.s != 'a')", Message: "failed rule: self.s == 'a'"}),
-		"limit":   subjectOf(1, right),
-		"warning": subjectOf(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a' && oldSelf.s == oldSelf.s", Message: "failed rule: self.s == 'a'"}),
+		"verdict": ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s != 'a'", Message: "failed rule: self.s == 'a'"}),
+		"text":    ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", Message: "other"}),
+		"field":   ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a'", FieldPath: ".s"}),
+		"cost":    ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "!(self.s != 'a')", Message: "failed rule: self.s == 'a'"}),
+		"limit":   ruled(1, right),
+		"warning": ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a' && oldSelf.s == oldSelf.s", Message: "failed rule: self.s == 'a'"}),
 	} {
 		for _, side := range []string{"usual", "plain"} {
-			s := subjectOf(celconfig.PerCallLimit, right)
+			s := ruled(celconfig.PerCallLimit, right)
 			if side == "usual" {
 				s.usual = wrong.usual
 			} else {

@@ -37,7 +37,6 @@ type subject struct {
 	usual, plain *cel.Program
 	structural   *structuralschema.Structural
 	validator    *upstreamcel.Validator
-	refused      bool // some rule does not compile
 }
 
 // An input is what rules are run on, and within which bounds.
@@ -47,9 +46,24 @@ type input struct {
 	cancel   bool // the context is cancelled from the start
 }
 
-// newSubject compiles a schema for all sides. It returns nil if there are no
-// rules to run.
+// newSubject compiles a schema for all sides, and compares what they have
+// against its rules. It returns nil if there are no rules to run.
 func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps, perCall uint64) *subject {
+	t.Helper()
+	n, s := bothSchemas(t, name, props)
+	_, errs := cel.Compile(n, cel.PerCallLimit(perCall))
+	_, plainErrs := cel.Compile(n, cel.PerCallLimit(perCall), cel.PlainOnly())
+	if a, b := upstream.Lines(errs), upstream.Lines(plainErrs); !slices.Equal(a, b) {
+		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
+	}
+	ours := compileLines(errs)
+	if theirs := upstreamCompileLines(s); !slices.Equal(theirs, ours) {
+		t.Errorf("%s: compiling:\n%s", name, upstream.Diff(theirs, ours))
+	}
+	return subjectOf(t, name, n, s, perCall)
+}
+
+func bothSchemas(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps) (*schema.Node, *structuralschema.Structural) {
 	t.Helper()
 	s, err := structural(props)
 	if err != nil {
@@ -59,31 +73,20 @@ func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProp
 	if len(errs) > 0 {
 		t.Fatalf("%s: %v", name, errs.ToAggregate())
 	}
-	return compileSides(t, name, n, s, perCall)
+	return n, s
 }
 
-func compileSides(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
+// subjectOf compiles the two forms of a schema. A rule that does not compile is
+// an error of every value, as in a server that has it stored.
+func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
-	var errs, plainErrs field.ErrorList
-	sub.usual, errs = cel.Compile(n, cel.PerCallLimit(perCall))
-	sub.plain, plainErrs = cel.Compile(n, cel.PerCallLimit(perCall), cel.PlainOnly())
-	if a, b := upstream.Lines(errs), upstream.Lines(plainErrs); !slices.Equal(a, b) {
-		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
+	sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
+	sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), cel.PlainOnly())
+	if (sub.validator == nil) != (sub.usual == nil) || (sub.validator == nil) != (sub.plain == nil) {
+		t.Errorf("%s: upstream has rules to run: %v, we do: %v, with cel-go alone: %v", name, sub.validator != nil, sub.usual != nil, sub.plain != nil)
 	}
-	ours := compileLines(errs)
-	if theirs := upstreamCompileLines(s); !slices.Equal(theirs, ours) {
-		t.Errorf("%s: compiling:\n%s", name, upstream.Diff(theirs, ours))
-	}
-	if len(errs) > 0 {
-		sub.refused = true
-		sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
-		sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), cel.PlainOnly())
-	}
-	if (sub.validator == nil) != (sub.usual == nil) {
-		t.Errorf("%s: upstream has rules to run: %v, we do: %v", name, sub.validator != nil, sub.usual != nil)
-	}
-	if sub.validator == nil || sub.usual == nil {
+	if sub.validator == nil || sub.usual == nil || sub.plain == nil {
 		return nil
 	}
 	return sub

@@ -1,0 +1,132 @@
+package celrules
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// What TestDifferential compares: how many evaluations, and on which share of
+// the inputs upstream answers too, which is much slower than the others.
+const (
+	fullEvaluations  = 5_000_000
+	shareEvaluations = 200_000
+	upstreamShare    = 8 // one in so many
+)
+
+// A source of inputs for one subject.
+type stream struct {
+	*subject
+	next func(rng *rand.Rand) *input
+}
+
+// TestDifferential compares the executor with cel-go on as many inputs as it
+// takes to make a number of evaluations, and with upstream on a share of them.
+// The rules are those of the corpus, by number of versions, and the synthetic
+// ones; every input is made for this test.
+func TestDifferential(t *testing.T) {
+	want := int64(shareEvaluations)
+	if testing.Short() {
+		want /= 20
+	}
+	if *full {
+		want = fullEvaluations
+	}
+	streams := streams(t)
+	c := newTally(t, "differential", "the executor and cel-go")
+	for _, s := range streams {
+		c.rules.Add(int64(rules(s.node)))
+	}
+	// Rounds of a few inputs for every subject, until there are enough.
+	for round := uint64(0); c.evaluations.Load() < want; round++ {
+		parallel(len(streams), func(i int) {
+			s := streams[i]
+			rng := rand.New(rand.NewPCG(round<<32+uint64(i), *seed))
+			for range 4 {
+				in := s.next(rng)
+				if in == nil {
+					continue
+				}
+				count := evaluations(s.node, in.obj, oldOf(in))
+				if in.budget != budget {
+					count = 1
+				}
+				if rng.IntN(upstreamShare) == 0 {
+					c.three(s.subject, in, "generated", count)
+				} else {
+					c.two(s.subject, in, "generated", count)
+				}
+			}
+		})
+	}
+	c.report()
+}
+
+// streams makes a stream for every version of the corpus, and for every
+// synthetic rule.
+func streams(t *testing.T) []*stream {
+	var list []*stream
+	for _, v := range corpusVersions(t) {
+		list = append(list, &stream{subject: v.subject, next: v.next})
+	}
+	made := synthetics(t)
+	subjects := make([]*subject, len(made))
+	parallel(len(made), func(i int) {
+		if s := made[i]; !s.slow {
+			n, in := bothSchemas(t, s.name, s.props)
+			subjects[i] = subjectOf(t, s.name, n, in, s.limit)
+		}
+	})
+	for i, s := range made {
+		if subjects[i] == nil || len(s.inputs) == 0 {
+			continue
+		}
+		list = append(list, &stream{subject: subjects[i], next: func(rng *rand.Rand) *input {
+			return tighten(rng, subjects[i], s.changed(rng))
+		}})
+	}
+	return list
+}
+
+// next returns an input for a version of the corpus.
+func (v *version) next(rng *rand.Rand) *input {
+	o := v.generator.Object(rng, crdtest.Class(rng.IntN(4)))
+	if len(v.samples) > 0 && rng.IntN(2) == 0 {
+		o = v.samples[rng.IntN(len(v.samples))]
+	}
+	if o == nil {
+		return nil
+	}
+	in := &input{obj: o, budget: budget}
+	switch rng.IntN(6) {
+	case 0:
+	case 1:
+		in.obj = harm(rng, o)
+	case 2:
+		in.obj, in.old = harm(rng, o), o
+	case 3:
+		in.obj, in.old = crdtest.Mutate(rng, o), o
+	case 4:
+		in.old = crdtest.Clone(o)
+	case 5:
+		in.obj = crdtest.Mutate(rng, o)
+		in.old = harm(rng, in.obj)
+	}
+	return tighten(rng, v.subject, in)
+}
+
+// tighten gives some inputs a budget that is just enough, or not enough, or a
+// context that is cancelled.
+func tighten(rng *rand.Rand, s *subject, in *input) *input {
+	if in == nil || rng.IntN(8) > 0 {
+		return in
+	}
+	if rng.IntN(4) == 0 {
+		in.cancel = true
+		return in
+	}
+	cost := ours(s.usual, in).spent
+	in.budget = []int64{max(cost, 1) - 1, cost, cost + 1, rng.Int64N(cost + 1)}[rng.IntN(4)]
+	return in
+}
