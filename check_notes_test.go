@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -194,8 +195,12 @@ func TestNoteMapKeyOptional(t *testing.T) {
 	}
 }
 
-// Every code is described, and found in a test.
+// Every code is described, here and in the manual, and found in a test.
 func TestNoteCodes(t *testing.T) {
+	manual, err := os.ReadFile("docs/check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	tested := map[NoteCode]bool{MapKeyOptional: true}
 	for _, tt := range noteTests {
 		for _, line := range tt.want {
@@ -206,6 +211,9 @@ func TestNoteCodes(t *testing.T) {
 	for _, code := range []NoteCode{CostNearLimit, DefaultForNullOnly, DefaultUnused, EnumRefusesNull, HiddenFromVersion, KeepsUnknownFields, LostWhenStored, MapKeyOptional} {
 		if code.Description() == "" {
 			t.Errorf("%s has no description", code)
+		}
+		if !strings.Contains(string(manual), "\n| `"+string(code)+"` |") {
+			t.Errorf("%s is not in docs/check.md", code)
 		}
 		if !tested[code] {
 			t.Errorf("%s is in no test", code)
