@@ -200,17 +200,21 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 	if isBlank(r.Rule) {
 		return out
 	}
-	if out.condition, out.broken = b.compile(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &ruleWording); out.condition == nil {
-		b.report(field.Invalid(path.Child("rule"), ruleValueOf(r), out.broken))
+	tree, why := b.accept(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &ruleWording)
+	if why != "" {
+		out.broken = why
+		b.report(field.Invalid(path.Child("rule"), ruleValueOf(r), why))
 		return out
 	}
-	b.accelerate(out.condition, self, r.OptionalOldSelf)
+	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
+	b.accelerate(out.condition, tree, self)
 	if r.MessageExpression != "" {
-		var why string
-		if out.message, why = b.compile(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording); out.message == nil {
+		tree, why := b.accept(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording)
+		if why != "" {
 			b.report(field.Invalid(path.Child("messageExpression"), ruleValueOf(r), why))
 			return out
 		}
+		out.message = b.expression(s, tree, r.MessageExpression, r.OptionalOldSelf)
 	}
 	if r.FieldPath != "" {
 		if p, err := parseFieldPath(r.FieldPath, n); err == nil {

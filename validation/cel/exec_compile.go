@@ -36,15 +36,6 @@ func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, str
 	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
-// accelerate makes the executor's form of the condition of a rule.
-func (b *builder) accelerate(e *expression, self *shape, optional bool) {
-	if b.plain {
-		return
-	}
-	e.fast, e.slow = b.base.accelerate(e.tree, self, optional)
-	e.tree = nil
-}
-
 // refuse gives up.
 func (x *executor) refuse(why string) code {
 	if x.why == "" {

@@ -22,9 +22,14 @@ import (
 
 // expressions compiles the expressions of one schema. It is for one goroutine.
 type expressions struct {
-	base   *base
-	limit  uint64 // cost units of one call
-	parsed map[string]parsed
+	base    *base
+	limit   uint64 // cost units of one call
+	parsed  map[string]parsed
+	regexes map[string]bool // as of certain
+}
+
+func newExpressions(base *base, limit uint64) expressions {
+	return expressions{base: base, limit: limit, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
 }
 
 // A parsed expression is a tree, or says why it is none.
@@ -33,19 +38,12 @@ type parsed struct {
 	why  string
 }
 
-// An expression is what a rule or a messageExpression is compiled to.
-type expression struct {
-	program     cel.Program
-	tree        *ast.AST // until the rule is built
-	fast        *fast    // nil if cel-go evaluates it
-	slow        string   // why it does
-	usesOldSelf bool
-}
-
 // A scope is what the rules of one node can refer to.
 type scope struct {
-	types *provider
-	self  *cel.Type
+	types  *provider
+	self   *cel.Type
+	from   *typ    // of which self was made
+	origin *origin // of its expressions, nil until needed
 
 	plain, optional *checker.Env // by what oldSelf is; nil until needed
 }
@@ -53,7 +51,7 @@ type scope struct {
 // scope returns the scope of rules on values of type self.
 func (x *expressions) scope(self *typ) *scope {
 	p := x.base.newProvider()
-	return &scope{types: p, self: p.adopt(selfTypeName, self).cel}
+	return &scope{types: p, self: p.adopt(selfTypeName, self).cel, from: self}
 }
 
 func (s *scope) checker(b *base, optional bool) (*checker.Env, error) {
@@ -95,31 +93,33 @@ var (
 	}
 )
 
-// compile compiles text, whose result has to be of the type want. If it cannot,
-// it returns what the server says.
-func (x *expressions) compile(s *scope, text string, optional bool, want *cel.Type, w *wording) (*expression, string) {
-	checked, program, why := x.accept(s, text, optional, want, w)
-	if program == nil {
-		return nil, why
-	}
-	return &expression{program: program, tree: checked, usesOldSelf: mentionsOldSelf(checked)}, ""
-}
-
-// accept makes a tree and a program of text, or says why the server does not. A
-// tree alone is of a text that is right and cannot be run all the same.
-func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Type, w *wording) (*ast.AST, cel.Program, string) {
-	checked, why := x.check(s, text, optional)
+// accept makes a tree of text, whose result has to be of the type want, or says
+// why the server does not. A tree with a reason is of a text that is right and
+// cannot be run all the same.
+func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Type, w *wording) (*ast.AST, string) {
+	checked, why := x.types(s, text, optional)
 	if checked == nil {
-		return nil, nil, w.compilation + readable(why)
+		return nil, w.compilation + readable(why)
+	}
+	sure := x.isCertain(checked)
+	if !sure {
+		if why = x.validate(text, checked); why != "" {
+			return nil, w.compilation + readable(why)
+		}
 	}
 	if checked.GetType(checked.Expr().ID()) != want {
-		return nil, nil, w.result
+		return nil, w.result
 	}
-	program, err := x.base.planner.plan(checked, cel.CostLimit(x.limit))
-	if err != nil {
-		return checked, nil, w.instantiation + err.Error()
+	if !sure {
+		if _, err := x.plan(checked); err != nil {
+			return checked, w.instantiation + err.Error()
+		}
 	}
-	return checked, program, ""
+	return checked, ""
+}
+
+func (x *expressions) plan(checked *ast.AST) (cel.Program, error) {
+	return x.base.planner.plan(checked, cel.CostLimit(x.limit))
 }
 
 func mentionsOldSelf(checked *ast.AST) bool {
@@ -131,9 +131,8 @@ func mentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// check parses text, checks its types and applies what else an environment
-// demands of it.
-func (x *expressions) check(s *scope, text string, optional bool) (*ast.AST, string) {
+// types parses text and finds the types of all its parts.
+func (x *expressions) types(s *scope, text string, optional bool) (*ast.AST, string) {
 	p := x.parse(text)
 	if p.tree == nil {
 		return nil, p.why
@@ -146,17 +145,22 @@ func (x *expressions) check(s *scope, text string, optional bool) (*ast.AST, str
 	}
 	// Checking changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
-	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
-	if issues.Err() != nil {
+	if issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo()); issues.Err() != nil {
 		return nil, issues.String()
 	}
+	return checked, ""
+}
+
+// validate says what an environment has against a tree beyond its types.
+func (x *expressions) validate(text string, checked *ast.AST) string {
+	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(x.parsed[text].tree.Source()), checked.SourceInfo())
 	for _, v := range x.base.env.Validators() {
 		v.Validate(x.base.env, x.base.validators, checked, issues)
 	}
 	if issues.Err() != nil {
-		return nil, issues.String()
+		return issues.String()
 	}
-	return checked, ""
+	return ""
 }
 
 func (x *expressions) parse(text string) parsed {

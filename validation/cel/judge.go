@@ -196,11 +196,14 @@ const (
 func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error) {
 	var result ref.Val
 	var details *cel.EvalDetails
-	var err error
+	program, err := e.program()
+	if err != nil {
+		return nil, costUnknown, err
+	}
 	if r.cancelable {
-		result, details, err = e.program.ContextEval(r.ctx, vars)
+		result, details, err = program.ContextEval(r.ctx, vars)
 	} else {
-		result, details, err = e.program.Eval(vars)
+		result, details, err = program.Eval(vars)
 	}
 	cost := details.ActualCost()
 	if cost == nil {

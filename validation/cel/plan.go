@@ -4,6 +4,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/ext"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/library"
@@ -20,6 +21,7 @@ type planner struct {
 	env       *cel.Env                       // what programs have in common
 	declared  map[string]*decls.FunctionDecl // functions of env
 	functions map[string]*decls.FunctionDecl // all functions of the language
+	bindings  map[string]*functions.Overload // their implementations, by overload and by function
 }
 
 func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
@@ -27,7 +29,29 @@ func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (pla
 	if err != nil {
 		return planner{}, err
 	}
-	return planner{env: env, declared: env.Functions(), functions: language.Functions()}, nil
+	p := planner{env: env, declared: env.Functions(), functions: language.Functions(), bindings: make(map[string]*functions.Overload)}
+	for _, fn := range p.functions {
+		bindings, err := fn.Bindings()
+		if err != nil {
+			return planner{}, err
+		}
+		for _, b := range bindings {
+			p.bindings[b.Operator] = b
+		}
+	}
+	return p, nil
+}
+
+// implementation returns what a program calls for a function, given the
+// overloads that fit the types of the arguments. It is nil if the value of an
+// argument has to bring it along.
+func (p *planner) implementation(name string, ids []string) *functions.Overload {
+	if len(ids) == 1 {
+		if b, ok := p.bindings[ids[0]]; ok {
+			return b
+		}
+	}
+	return p.bindings[name]
 }
 
 // plan makes a program.

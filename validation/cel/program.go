@@ -61,7 +61,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, field.ErrorList{field.InternalError(o.path, err)}
 	}
 	b := builder{
-		expressions: expressions{base: base, limit: o.perCall, parsed: make(map[string]parsed)},
+		expressions: newExpressions(base, o.perCall),
 		types:       base.newProvider(),
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),

@@ -95,7 +95,8 @@ func newSurvey(opts []Option) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		*l.to = &expressions{base: base, limit: o.perCall, parsed: make(map[string]parsed)}
+		x := newExpressions(base, o.perCall)
+		*l.to = &x
 	}
 	s.types = s.fresh.base.newProvider()
 	scratch, issues := s.fresh.base.env.Parse("true")
@@ -275,9 +276,9 @@ func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.
 	if *s == nil {
 		*s = x.scope(c.self)
 	}
-	tree, program, why := x.accept(*s, text, optional, want, w)
+	tree, why := x.accept(*s, text, optional, want, w)
 	out := outcome{tree: tree, why: why}
-	if program == nil {
+	if why != "" {
 		return out
 	}
 	cost, err := c.cost(tree, stored, c.estimator)

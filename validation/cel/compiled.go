@@ -1,0 +1,66 @@
+package cel
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+)
+
+// An expression is what a rule or a messageExpression is compiled to: the form
+// of the executor, and what it takes to make the program of cel-go, which most
+// rules never need and which is many times larger. The tree that both are made
+// of is not kept.
+type expression struct {
+	fast        *fast  // nil if cel-go evaluates it
+	slow        string // why it does
+	usesOldSelf bool
+
+	optional bool // oldSelf is an optional
+	text     string
+	origin   *origin
+
+	once sync.Once
+	made cel.Program
+	err  error
+}
+
+// An origin is what the expressions of one node have in common.
+type origin struct {
+	base  *base
+	self  *typ
+	limit uint64
+}
+
+// expression returns the expression of a checked tree, without a form of the
+// executor.
+func (x *expressions) expression(s *scope, tree *ast.AST, text string, optional bool) *expression {
+	if s.origin == nil {
+		s.origin = &origin{base: x.base, self: s.from, limit: x.limit}
+	}
+	return &expression{text: text, optional: optional, origin: s.origin, usesOldSelf: mentionsOldSelf(tree)}
+}
+
+// accelerate adds to a condition the form of the executor.
+func (b *builder) accelerate(e *expression, tree *ast.AST, self *shape) {
+	if !b.plain {
+		e.fast, e.slow = b.base.accelerate(tree, self, e.optional)
+	}
+}
+
+// program returns the program of cel-go. It can be called by several goroutines
+// at once. There is no error, as the same was compiled before.
+func (e *expression) program() (cel.Program, error) {
+	e.once.Do(func() { e.made, e.err = e.origin.program(e.text, e.optional) })
+	return e.made, e.err
+}
+
+func (o *origin) program(text string, optional bool) (cel.Program, error) {
+	x := newExpressions(o.base, o.limit)
+	tree, why := x.types(x.scope(o.self), text, optional)
+	if tree == nil {
+		return nil, errors.New(readable(why))
+	}
+	return x.plan(tree)
+}
