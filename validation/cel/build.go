@@ -71,7 +71,6 @@ type builder struct {
 	shapes shapes
 	memo   map[buildKey]*node
 	stored bool // keep errors for the run
-	plain  bool // leave all rules to cel-go
 	errs   field.ErrorList
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -32,8 +31,14 @@ var doubtful = []string{
 	"optional.of('[').hasValue() && self.s.matches(optional.of('[').value())", "[1, 2].exists(x, [x, '1'] == [])", "self.l.map(x, [x, 1]) == []",
 }
 
+// schemaTexts are expressions for the root of a schema.
+type schemaTexts struct {
+	node  *schema.Node
+	texts []string
+}
+
 // expressionTexts returns the schemas of the table with texts for their root.
-func expressionTexts(t testing.TB) map[*schema.Node][]string {
+func expressionTexts(t testing.TB) []schemaTexts {
 	t.Helper()
 	data, err := os.ReadFile("testdata/expressions.yaml")
 	if err != nil {
@@ -46,7 +51,7 @@ func expressionTexts(t testing.TB) map[*schema.Node][]string {
 	if err := yaml.Unmarshal(data, &groups); err != nil {
 		t.Fatal(err)
 	}
-	out := make(map[*schema.Node][]string)
+	var out []schemaTexts
 	for _, g := range groups {
 		var props apiextensionsv1.JSONSchemaProps
 		if err := json.Unmarshal(g.Schema, &props); err != nil {
@@ -57,10 +62,11 @@ func expressionTexts(t testing.TB) map[*schema.Node][]string {
 		if len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}
-		out[n] = slices.Clone(doubtful)
+		s := schemaTexts{node: n, texts: slices.Clone(doubtful)}
 		for _, r := range g.Rules {
-			out[n] = append(out[n], r.Rule)
+			s.texts = append(s.texts, r.Rule)
 		}
+		out = append(out, s)
 	}
 	return out
 }
@@ -69,14 +75,16 @@ func expressionTexts(t testing.TB) map[*schema.Node][]string {
 // with it. It reports whether the expression is certain.
 func checkCertain(t *testing.T, x *expressions, s *scope, text string) bool {
 	t.Helper()
-	tree, _ := x.types(s, text, false)
+	tree := x.quick(s, text, false)
 	if tree == nil || !x.isCertain(tree) {
 		return false
 	}
-	if why := x.validate(text, tree); why != "" {
+	full, why := x.full(s, text, false)
+	if why != "" {
 		t.Errorf("%s: is not certain: %s", text, why)
+		return true
 	}
-	if _, err := x.plan(ast.Copy(tree)); err != nil {
+	if _, err := x.plan(full); err != nil {
 		t.Errorf("%s: is not certain: %v", text, err)
 	}
 	return true
@@ -90,11 +98,11 @@ func TestCertain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newExpressions(base, DefaultPerCallLimit)
+		x := newExpressions(base, DefaultPerCallLimit, false)
 		sure, all := 0, 0
-		for n, texts := range expressionTexts(t) {
-			s := x.scope(base.newProvider().typ(selfTypeName, n, true))
-			for _, text := range texts {
+		for _, group := range expressionTexts(t) {
+			s := x.scope(base.newProvider().typ(selfTypeName, group.node, true))
+			for _, text := range group.texts {
 				all++
 				if checkCertain(t, &x, s, text) {
 					sure++
@@ -127,27 +135,28 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// TestCertainCorpus holds the share of the rules that go the short way.
-func TestCertainCorpus(t *testing.T) {
+// TestCorpusIsQuick holds the share of the corpus' expressions that go the
+// short way, with our parser and without doubt, and compares each with the long
+// one.
+func TestCorpusIsQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles all rules of the corpus")
+		t.Skip("compiles all rules of the corpus; skipped with -short")
 	}
 	base, err := language(newestMinor)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sure, all := 0, 0
-	seen := make(map[string]bool) // texts, and whether they are certain
+	read, sure := make(map[string]bool), make(map[string]bool)
 	for _, d := range crdtest.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil {
 				continue
 			}
 			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
-			if len(errs) > 0 || !hasRules(n) {
+			if len(errs) > 0 {
 				continue
 			}
-			x := newExpressions(base, DefaultPerCallLimit)
+			x := newExpressions(base, DefaultPerCallLimit, false)
 			eachRule(n, true, func(n *schema.Node, root bool) {
 				self := base.newProvider().typ(selfTypeName, n, root)
 				if self == nil {
@@ -155,20 +164,27 @@ func TestCertainCorpus(t *testing.T) {
 				}
 				s := x.scope(self)
 				for _, r := range n.Rules() {
-					all++
-					if _, ok := seen[r.Rule]; !ok {
-						seen[r.Rule] = checkCertain(t, &x, s, r.Rule)
-					}
-					if seen[r.Rule] {
-						sure++
+					for _, text := range []string{r.Rule, r.MessageExpression} {
+						if _, seen := read[text]; !seen && text != "" {
+							read[text] = checkParse(t, base, text)
+							sure[text] = checkCertain(t, &x, s, text)
+						}
 					}
 				}
 			})
 		}
 	}
-	t.Logf("%d of %d rules are certain", sure, all)
-	if share(sure, all) < 97 {
-		t.Errorf("%.1f%% of the rules are certain, want 97%%", share(sure, all))
+	for what, found := range map[string]map[string]bool{"read": read, "certain": sure} {
+		n := 0
+		for _, ok := range found {
+			if ok {
+				n++
+			}
+		}
+		t.Logf("%d of %d texts are %s", n, len(found), what)
+		if share(n, len(found)) < 97 {
+			t.Errorf("%.1f%% of the texts are %s, want 97%%", share(n, len(found)), what)
+		}
 	}
 }
 

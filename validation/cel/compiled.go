@@ -57,8 +57,8 @@ func (e *expression) program() (cel.Program, error) {
 }
 
 func (o *origin) program(text string, optional bool) (cel.Program, error) {
-	x := newExpressions(o.base, o.limit)
-	tree, why := x.types(x.scope(o.self), text, optional)
+	x := newExpressions(o.base, o.limit, false)
+	tree, why := x.tree(x.scope(o.self), text, optional)
 	if tree == nil {
 		return nil, errors.New(readable(why))
 	}

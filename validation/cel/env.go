@@ -42,6 +42,7 @@ type base struct {
 	provider   *apiservercel.DeclTypeProvider
 	validators validatorConfig
 	planner    planner
+	syntax     syntax
 	keywords   bool // fields named like reserved words need no escaping
 }
 
@@ -54,7 +55,7 @@ func newBase(minor int) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &base{env: env, keywords: minor >= 31}
+	b := &base{env: env, syntax: newSyntax(env.Macros()), keywords: minor >= 31}
 	if b.checker, err = declarationsOf(env); err != nil {
 		return nil, err
 	}

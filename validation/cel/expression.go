@@ -15,21 +15,23 @@ import (
 //
 // The way that cel-go offers is to extend an environment with the variables
 // self and oldSelf and to let it compile. We take apart the steps that this
-// consists of: an expression is parsed once wherever it occurs, and a checker
-// that knows the two variables is copied from one that knows all functions,
-// which costs a fraction of an environment. What they accept is the same, and
-// what they say about the rest.
+// consists of. The parser is our own; a checker that knows the two variables is
+// copied from one that knows all functions, which costs a fraction of an
+// environment; and what comes after types is left out where it can have nothing
+// to say. What they accept is the same, and whatever they do not goes the way of
+// cel-go once more, for its words.
 
 // expressions compiles the expressions of one schema. It is for one goroutine.
 type expressions struct {
 	base    *base
-	limit   uint64 // cost units of one call
-	parsed  map[string]parsed
-	regexes map[string]bool // as of certain
+	limit   uint64            // cost units of one call
+	plain   bool              // leave everything to cel-go
+	parsed  map[string]parsed // by cel-go
+	regexes map[string]bool   // as of certain
 }
 
-func newExpressions(base *base, limit uint64) expressions {
-	return expressions{base: base, limit: limit, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
+func newExpressions(base *base, limit uint64, plain bool) expressions {
+	return expressions{base: base, limit: limit, plain: plain, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
 }
 
 // A parsed expression is a tree, or says why it is none.
@@ -97,25 +99,31 @@ var (
 // why the server does not. A tree with a reason is of a text that is right and
 // cannot be run all the same.
 func (x *expressions) accept(s *scope, text string, optional bool, want *cel.Type, w *wording) (*ast.AST, string) {
-	checked, why := x.types(s, text, optional)
-	if checked == nil {
-		return nil, w.compilation + readable(why)
-	}
-	sure := x.isCertain(checked)
-	if !sure {
-		if why = x.validate(text, checked); why != "" {
-			return nil, w.compilation + readable(why)
+	if checked := x.quick(s, text, optional); checked != nil && x.isCertain(checked) {
+		if checked.GetType(checked.Expr().ID()) != want {
+			return nil, w.result
 		}
+		return checked, ""
+	}
+	checked, why := x.full(s, text, optional)
+	if why != "" {
+		return nil, w.compilation + readable(why)
 	}
 	if checked.GetType(checked.Expr().ID()) != want {
 		return nil, w.result
 	}
-	if !sure {
-		if _, err := x.plan(checked); err != nil {
-			return checked, w.instantiation + err.Error()
-		}
+	if _, err := x.plan(checked); err != nil {
+		return checked, w.instantiation + err.Error()
 	}
 	return checked, ""
+}
+
+// tree makes a tree of a text that was accepted before.
+func (x *expressions) tree(s *scope, text string, optional bool) (*ast.AST, string) {
+	if checked := x.quick(s, text, optional); checked != nil {
+		return checked, ""
+	}
+	return x.full(s, text, optional)
 }
 
 func (x *expressions) plan(checked *ast.AST) (cel.Program, error) {
@@ -131,8 +139,31 @@ func mentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// types parses text and finds the types of all its parts.
-func (x *expressions) types(s *scope, text string, optional bool) (*ast.AST, string) {
+// quick parses text and finds the types of all its parts. It returns nil if
+// anything is wrong or the text is not one that we parse. The tree has no places
+// for errors.
+func (x *expressions) quick(s *scope, text string, optional bool) *ast.AST {
+	if x.plain {
+		return nil
+	}
+	tree := x.base.syntax.parse(text)
+	if tree == nil {
+		return nil
+	}
+	env, err := s.checker(x.base, optional)
+	if err != nil {
+		return nil
+	}
+	checked, errs := checker.Check(tree, nil, env)
+	if len(errs.GetErrors()) > 0 {
+		return nil
+	}
+	return checked
+}
+
+// full does the same with cel-go's parser, applies what else an environment
+// demands of text, and says what is wrong.
+func (x *expressions) full(s *scope, text string, optional bool) (*ast.AST, string) {
 	p := x.parse(text)
 	if p.tree == nil {
 		return nil, p.why
@@ -145,22 +176,17 @@ func (x *expressions) types(s *scope, text string, optional bool) (*ast.AST, str
 	}
 	// Checking changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
-	if issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo()); issues.Err() != nil {
+	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
+	if issues.Err() != nil {
 		return nil, issues.String()
 	}
-	return checked, ""
-}
-
-// validate says what an environment has against a tree beyond its types.
-func (x *expressions) validate(text string, checked *ast.AST) string {
-	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(x.parsed[text].tree.Source()), checked.SourceInfo())
 	for _, v := range x.base.env.Validators() {
 		v.Validate(x.base.env, x.base.validators, checked, issues)
 	}
 	if issues.Err() != nil {
-		return issues.String()
+		return nil, issues.String()
 	}
-	return ""
+	return checked, ""
 }
 
 func (x *expressions) parse(text string) parsed {

@@ -61,12 +61,11 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, field.ErrorList{field.InternalError(o.path, err)}
 	}
 	b := builder{
-		expressions: newExpressions(base, o.perCall),
+		expressions: newExpressions(base, o.perCall, o.plain),
 		types:       base.newProvider(),
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),
 		stored:      o.stored,
-		plain:       o.plain,
 	}
 	root := b.node(n, b.types.typ(selfTypeName, n, !o.fragment), !o.fragment, false, o.path)
 	if len(b.errs) > 0 {

@@ -95,7 +95,7 @@ func newSurvey(opts []Option) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		x := newExpressions(base, o.perCall)
+		x := newExpressions(base, o.perCall, o.plain)
 		*l.to = &x
 	}
 	s.types = s.fresh.base.newProvider()
