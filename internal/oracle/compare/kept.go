@@ -1,0 +1,22 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle"
+)
+
+// reportKept prints how much memory the compiled rules of the corpus hold.
+func reportKept(dir string) error {
+	c, err := crdtest.LoadCorpus(dir)
+	if err != nil {
+		return err
+	}
+	k, err := oracle.KeptByRules(c.Definitions)
+	if err != nil {
+		return err
+	}
+	fmt.Println(k)
+	return nil
+}
