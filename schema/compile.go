@@ -319,7 +319,7 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 			FieldPath:         r.FieldPath,
 		}
 		if r.Reason != nil {
-			rule.Reason = string(*r.Reason)
+			rule.Reason, rule.SetReason = string(*r.Reason), true
 		}
 		if r.OptionalOldSelf != nil {
 			rule.OptionalOldSelf, rule.SetOptionalOldSelf = *r.OptionalOldSelf, true

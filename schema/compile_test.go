@@ -150,7 +150,7 @@ func TestNode(t *testing.T) {
 	check("oneOf", spec.OneOf()[0].Property("num").Limits().Maximum, schema.Bound{Value: 5, Set: true})
 	check("not", spec.Not().Property("l").Items().Property("name").Limits().Enum, []any{"x"})
 	check("rules", spec.Rules(), []schema.Rule{
-		{Rule: "self.num > 0", Message: "must be positive", Reason: "FieldValueForbidden", FieldPath: ".num"},
+		{Rule: "self.num > 0", Message: "must be positive", Reason: "FieldValueForbidden", SetReason: true, FieldPath: ".num"},
 		{Rule: "!oldSelf.hasValue() || self.num == oldSelf.value().num", MessageExpression: "'n was ' + string(oldSelf.num)",
 			OptionalOldSelf: true, SetOptionalOldSelf: true},
 	})

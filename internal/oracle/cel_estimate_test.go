@@ -408,7 +408,7 @@ func (m *ruleMutator) rule(r map[string]any) {
 	case 4:
 		r["rule"] = pick(m.rng, ruleTexts)
 	case 5:
-		r["reason"] = pick(m.rng, []string{"FieldValueInvalid", "FieldValueRequired", "Odd"})
+		r["reason"] = pick(m.rng, []string{"FieldValueInvalid", "FieldValueRequired", "Odd", ""})
 	default:
 		text, _ := r["rule"].(string)
 		places := word.FindAllStringIndex(text, -1)

@@ -292,7 +292,7 @@ type ruleValue struct {
 
 func ruleValueOf(r *schema.Rule) ruleValue {
 	v := ruleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
-	if reason := r.Reason; reason != "" {
+	if reason := r.Reason; reason != "" || r.SetReason {
 		v.Reason = &reason
 	}
 	if r.SetOptionalOldSelf {

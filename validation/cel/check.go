@@ -173,7 +173,7 @@ func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.Er
 		if r.MessageExpression != "" && isBlank(r.MessageExpression) {
 			errs = append(errs, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified"))
 		}
-		if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); reason != "" && !slices.Contains(reasons(), string(reason)) {
+		if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); (reason != "" || r.SetReason) && !slices.Contains(reasons(), string(reason)) {
 			errs = append(errs, field.NotSupported(path.Child("reason"), reason, reasons()))
 		}
 		errs = append(errs, fieldPathSyntax(r.FieldPath, n, path.Child("fieldPath"))...)

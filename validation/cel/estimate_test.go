@@ -194,7 +194,7 @@ func TestAdvice(t *testing.T) {
 
 // TestCheckTogether checks from several goroutines, which share the languages.
 func TestCheckTogether(t *testing.T) {
-	n := nodeOf(t, checkTests[2].schema)
+	n := nodeOf(t, checkTests[3].schema)
 	want := fmt.Sprint(cel.Check(n), cel.Estimate(n))
 	var group sync.WaitGroup
 	for i := range 8 {
@@ -268,6 +268,12 @@ var checkTests = []struct {
 }{{
 	name:   "nothing",
 	schema: `{type: object, x-kubernetes-validations: [{rule: "has(self.metadata.name)", fieldPath: .metadata.name}], properties: {metadata: {type: object, properties: {name: {type: string}}}}}`,
+}, {
+	name:   "reason that is empty",
+	schema: `{type: object, x-kubernetes-validations: [{rule: "true", reason: ""}]}`,
+	want: []string{
+		`x-kubernetes-validations[0].reason: Unsupported value: "": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
+	},
 }, {
 	name: "first sight, and then nothing is compiled there or above",
 	schema: `{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: " "}, {rule: "nope", message: " "}, {rule: "a\n&& b"}, {rule: "true", message: "a\nb"},
