@@ -32,8 +32,9 @@ const (
 	// DefaultForNullOnly: a default of list elements or of map values replaces
 	// nulls, and nothing else.
 	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
-	// DefaultUnused: a default is never applied: that of whole objects, or that of
-	// list elements or map values that may be null.
+	// DefaultUnused: a default is never applied: that of whole objects, that of
+	// list elements or map values that may be null, or that of a field where the
+	// type admits no fields.
 	DefaultUnused NoteCode = "DefaultUnused"
 	// EnumRefusesNull: a schema is nullable and has an enum. The server refuses
 	// null all the same, even if the enum lists it.

@@ -31,6 +31,10 @@ func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, pointer string, kep
 	a.mapKeys(s, pointer)
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
+		if p.Default != nil && !hasFields(s) {
+			a.add(DefaultUnused, pointer+"/properties/"+schema.EscapePointer(name)+"/default",
+				"a default of a field is never applied where the type admits no fields")
+		}
 		a.schema(&p, pointer+"/properties/"+schema.EscapePointer(name), false)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
@@ -41,6 +45,11 @@ func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, pointer string, kep
 		a.values(add.Schema, pointer+"/additionalProperties", "map values")
 		a.schema(add.Schema, pointer+"/additionalProperties", false)
 	}
+}
+
+// hasFields reports whether values may be objects.
+func hasFields(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.Type == "object" || s.Type == "" && !s.XIntOrString
 }
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {

@@ -46,6 +46,11 @@ var noteTests = []struct {
 	object: `"b":"b"`,
 	stored: `"b":"b"`,
 }, {
+	name:   "the default of a field of what is no object",
+	schema: `{"type":"object","properties":{"a":{"type":"string","properties":{"b":{"type":"string","default":"x"}}},"c":{"x-kubernetes-preserve-unknown-fields":true,"properties":{"d":{"type":"string","default":"x"}}}}}`,
+	want:   []string{"DefaultUnused 0/schema/openAPIV3Schema/properties/a/properties/b/default"},
+	object: `"a":{},"c":{}`,
+}, {
 	name:   "an enum of what may be null",
 	schema: `{"type":"object","properties":{"a":{"type":"string","nullable":true,"enum":["x"]}}}`,
 	want:   []string{"EnumRefusesNull 0/schema/openAPIV3Schema/properties/a/enum"},
