@@ -24,7 +24,8 @@ conditions in its status, as in a repository, counts as established. A
 definition that has no old one is checked as a new one.
 
 FILE may be a directory, with -R one of directories, and - is standard input.
-Documents of other kinds are passed over.
+Documents of other kinds are passed over; of a List, as kubectl get prints it,
+the definitions are checked.
 
 Standard output has, in the order of files and documents,
 
@@ -127,22 +128,36 @@ func (c *checker) loadOld() error {
 		if doc.err != nil {
 			return fmt.Errorf("--old %s: %w", doc.place(), doc.err)
 		}
+		items := []document{doc}
 		if !isDefinition(doc.data) {
-			continue
+			items, _ = listItems(doc)
 		}
-		crd, err := crdkit.Parse(doc.data)
-		if err != nil {
-			return fmt.Errorf("--old %s: %w", doc.place(), err)
-		}
-		if c.olds[crd.Name] != nil {
-			return fmt.Errorf("--old %s: %s is there twice", doc.place(), crd.Name)
-		}
-		if len(crd.Status.Conditions) == 0 {
-			crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
-				{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue},
+		for _, item := range items {
+			if err := c.addOld(item); err != nil {
+				return fmt.Errorf("--old %s: %w", doc.place(), err)
 			}
 		}
-		c.olds[crd.Name] = crd
 	}
+	return nil
+}
+
+// addOld adds a definition. Documents of other kinds are passed over.
+func (c *checker) addOld(doc document) error {
+	if !isDefinition(doc.data) {
+		return nil
+	}
+	crd, err := crdkit.Parse(doc.data)
+	if err != nil {
+		return err
+	}
+	if c.olds[crd.Name] != nil {
+		return fmt.Errorf("%s is there twice", crd.Name)
+	}
+	if len(crd.Status.Conditions) == 0 {
+		crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{
+			{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue},
+		}
+	}
+	c.olds[crd.Name] = crd
 	return nil
 }

@@ -16,8 +16,7 @@ type finding struct {
 	issues []issue
 	err    error // why there is no verdict
 
-	other bool // the document is no definition
-	end   bool // of what was named on the command line: there is no document
+	end bool // of what was named on the command line: there is no document
 }
 
 // An issue is one thing that is to be said of a definition.
@@ -59,17 +58,17 @@ func (f *finding) exitCode() int {
 	return map[string]int{accepted: exitOK, refused: exitRefused, undecided: exitUndecided}[f.verdict()]
 }
 
-// findings yields a function for each document, which judges it, and one for
-// the end of each file or directory that is named.
-func (c *checker) findings(files []string) iter.Seq[func() *finding] {
-	return func(yield func(func() *finding) bool) {
+// findings yields a function for each document, which judges the definitions in
+// it, and one for the end of each file or directory that is named.
+func (c *checker) findings(files []string) iter.Seq[func() []*finding] {
+	return func(yield func(func() []*finding) bool) {
 		for _, name := range files {
 			for doc := range documents(name, c.recursive, c.in) {
-				if !yield(func() *finding { return c.decide(doc) }) {
+				if !yield(func() []*finding { return c.decide(doc) }) {
 					return
 				}
 			}
-			if !yield(func() *finding { return &finding{doc: document{file: name}, end: true} }) {
+			if !yield(func() []*finding { return []*finding{{doc: document{file: name}, end: true}} }) {
 				return
 			}
 		}
@@ -78,42 +77,59 @@ func (c *checker) findings(files []string) iter.Seq[func() *finding] {
 
 // definitionsOf passes on what was found of definitions, and a finding without
 // a verdict for each name on the command line that leads to none.
-func definitionsOf(all iter.Seq[*finding]) iter.Seq[*finding] {
+func definitionsOf(all iter.Seq[[]*finding]) iter.Seq[*finding] {
 	return func(yield func(*finding) bool) {
 		found := false
-		for f := range all {
-			switch {
-			case f.other, f.end && found:
-				found = found && !f.end
-				continue
-			case f.end:
-				f.err = errors.New("no CustomResourceDefinition in it")
-				f.issues = []issue{{level: levelError, code: codeUndecided, text: f.err.Error()}}
-			default:
-				found = true
+		for document := range all {
+			for _, f := range document {
+				if f.end && !found {
+					f.fail(errors.New("no CustomResourceDefinition in it"))
+				}
+				if found = !f.end; f.err == nil && f.end {
+					continue
+				}
+				if !yield(f) {
+					return
+				}
 			}
-			if !yield(f) {
-				return
-			}
-			found = found && !f.end
 		}
 	}
 }
 
-func (c *checker) decide(doc document) *finding {
-	f := &finding{doc: doc, err: doc.err}
-	if f.err == nil {
-		if !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
-			f.other = true
-			return f
-		}
-		f.judge(c)
+// decide returns what is found of a document: nothing if it is no definition.
+func (c *checker) decide(doc document) []*finding {
+	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
+		return nil
 	}
-	if f.err != nil {
-		f.issues = []issue{{level: levelError, code: codeUndecided, text: f.err.Error(), position: doc.start}}
+	source := crdkit.NewSource(doc.data, doc.start)
+	f := &finding{doc: doc}
+	if doc.err != nil {
+		f.fail(doc.err)
+	} else if !f.judge(c, doc.data, source) {
+		items, _ := listItems(doc)
+		return c.decideItems(items, source)
 	}
 	f.doc.data = nil // while the finding waits for its turn
-	return f
+	return []*finding{f}
+}
+
+// decideItems returns what is found of the definitions in a list.
+func (c *checker) decideItems(items []document, source *crdkit.Source) []*finding {
+	var all []*finding
+	for _, item := range items {
+		f := &finding{doc: item}
+		if f.judge(c, item.data, source) {
+			f.doc.data = nil
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// fail notes that there can be no verdict.
+func (f *finding) fail(err error) {
+	f.err = err
+	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: f.doc.start}}
 }
 
 // mentionsDefinition reports whether a document may be a definition. Most
@@ -122,18 +138,25 @@ func mentionsDefinition(data []byte) bool {
 	return bytes.Contains(data, []byte("CustomResourceDefinition")) || bytes.IndexByte(data, '\\') >= 0
 }
 
-func (f *finding) judge(c *checker) {
-	crd, err := crdkit.Parse(f.doc.data)
+// judge finds what there is to say of a definition, and reports whether it is
+// one. Its places are in source.
+func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
+	crd, err := crdkit.Parse(data)
 	if err != nil {
-		f.other = !isDefinition(f.doc.data)
-		f.err = err
-		return
+		if !isDefinition(data) {
+			return false
+		}
+		f.fail(err)
+		if at := source.Position(f.doc.within); at.IsValid() {
+			f.issues[0].position = at
+		}
+		return true
 	}
 	f.name = crd.Name
 	f.report = crdkit.CheckUpdate(crd, c.olds[crd.Name], c.opts...)
-	source := crdkit.NewSource(f.doc.data, f.doc.start)
 	add := func(level, code, text, pointer string) {
-		f.issues = append(f.issues, issue{level, code, text, source.Pointer(pointer), source.Position(pointer)})
+		pointer = source.Pointer(f.doc.within + pointer)
+		f.issues = append(f.issues, issue{level, code, text, pointer, source.Position(pointer)})
 	}
 	for _, e := range f.report.Errors {
 		add(levelError, string(e.Type), e.Error(), e.Pointer)
@@ -144,4 +167,5 @@ func (f *finding) judge(c *checker) {
 	for _, n := range f.report.Notes {
 		add(levelNote, string(n.Code), n.Text, n.Pointer)
 	}
+	return true
 }

@@ -48,14 +48,9 @@ func (p *checkText) print(f *finding) error {
 	if f.name != "" {
 		fmt.Fprintf(&b, ": %s", f.name)
 	}
-	if f.err != nil {
-		fmt.Fprintf(&b, ": %v", f.err)
-	}
 	b.WriteByte('\n')
-	if f.err == nil {
-		for _, i := range f.issues {
-			fmt.Fprintf(&b, "  %s\n", i.line(f.doc.file))
-		}
+	for _, i := range f.issues {
+		fmt.Fprintf(&b, "  %s\n", i.line(f.doc.file))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err

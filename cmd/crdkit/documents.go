@@ -27,6 +27,7 @@ type document struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
 	start  crdkit.Position
+	within string // JSON Pointer to the object within the document, which is a list
 	data   []byte
 	yaml   bool
 	err    error
