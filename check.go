@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/definition"
+	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -79,10 +80,14 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	owners := dropDuplicateOwners(crd)
 	shape := definition.New(crd, seen)
 	engines := newCheckEngines(opts)
-	errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-		&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
+	fine := !engines.plain && nameOf(crd) == crd.Name && objectmeta.FineDefinition(&crd.ObjectMeta)
+	var errs field.ErrorList
+	if !fine {
+		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
+			&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
+	}
 	errs = append(errs, definition.Check(shape, nil, engines.strictness(definition.CreateOptions(), nil), engines)...)
-	if len(errs) == 0 {
+	if len(errs) == 0 && !fine {
 		errs = commonMeta(&crd.ObjectMeta)
 	}
 	return newReport(shape, errs, definition.Warnings(shape), owners, engines)
@@ -151,9 +156,14 @@ func look(crd *apiextensionsv1.CustomResourceDefinition) (definition.Survey, *Re
 	return nil, r
 }
 
+// nameOf returns the name that a definition must have.
+func nameOf(crd *apiextensionsv1.CustomResourceDefinition) string {
+	return crd.Spec.Names.Plural + "." + crd.Spec.Group
+}
+
 // definitionName is the rule for the name of a definition.
 func definitionName(crd *apiextensionsv1.CustomResourceDefinition) metavalidation.ValidateNameFunc {
-	want := crd.Spec.Names.Plural + "." + crd.Spec.Group
+	want := nameOf(crd)
 	return func(name string, prefix bool) []string {
 		texts := metavalidation.NameIsDNSSubdomain(name, prefix)
 		if name != want {

@@ -29,11 +29,14 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	if props == nil {
 		return nil, nil
 	}
-	if err := measure(props, o); err != nil {
+	odd, err := measure(props, o)
+	if err != nil {
 		return nil, field.ErrorList{err}
 	}
-	if text := unsupported(props); text != "" {
-		return nil, field.ErrorList{field.Invalid(o.path, "", text)}
+	if odd {
+		if text := unsupported(props); text != "" {
+			return nil, field.ErrorList{field.Invalid(o.path, "", text)}
+		}
 	}
 	if errs := checkStructural(props, o.path); len(errs) > 0 {
 		return nil, errs

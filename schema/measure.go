@@ -14,12 +14,15 @@ import (
 type measurer struct {
 	options
 	nodes int
+	odd   bool // there is something for [unsupported] to find
 }
 
-// measure returns an error if s is deeper or larger than allowed.
-func measure(s *apiextensionsv1.JSONSchemaProps, o options) *field.Error {
+// measure returns an error if s is deeper or larger than allowed. It reports
+// whether [unsupported] may have something against s.
+func measure(s *apiextensionsv1.JSONSchemaProps, o options) (odd bool, err *field.Error) {
 	m := measurer{options: o}
-	return m.visit(s, 1)
+	err = m.visit(s, 1)
+	return m.odd, err
 }
 
 func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
@@ -31,6 +34,9 @@ func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 	}
 	if depth > m.maxDepth {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
+	}
+	if unsupportedKeyword(s) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil {
+		m.odd = true
 	}
 	return m.below(s, depth+1)
 }

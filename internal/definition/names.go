@@ -70,6 +70,9 @@ func (c *checker) label(name string, path *field.Path) {
 }
 
 func (c *checker) requiredLabel(name string, path *field.Path) {
+	if isLabel(name) {
+		return
+	}
 	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {
 		c.add(field.Invalid(path, name, strings.Join(texts, ",")))
 	}
@@ -77,10 +80,27 @@ func (c *checker) requiredLabel(name string, path *field.Path) {
 
 // kind: a label, but for its case.
 func (c *checker) kind(name string, path *field.Path) {
-	if name == "" {
+	if name == "" || isLabel(strings.ToLower(name)) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
 		c.add(field.Invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
 	}
+}
+
+// isLabel reports whether IsDNS1035Label has nothing against a name, without a
+// regular expression.
+func isLabel(name string) bool {
+	if name == "" || len(name) > validation.DNS1035LabelMaxLength || name[len(name)-1] == '-' {
+		return false
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return true
 }

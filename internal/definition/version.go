@@ -99,11 +99,24 @@ const (
 	columnFormats = "byte,date,date-time,double,float,int32,int64,password"
 )
 
+// oneOfWords reports whether a word is one of those with commas between them.
+func oneOfWords(word, words string) bool {
+	for w := range strings.SplitSeq(words, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
 // columns: printer columns.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
 func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
 	for i := range columns {
+		if fineColumn(&columns[i]) {
+			continue
+		}
 		col, at := &columns[i], path.Index(i)
 		if col.Name == "" {
 			c.add(field.Required(at.Child("name"), ""))
@@ -111,10 +124,10 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 		switch {
 		case col.Type == "":
 			c.add(field.Required(at.Child("type"), "must be one of "+columnTypes))
-		case !slices.Contains(strings.Split(columnTypes, ","), col.Type):
+		case !oneOfWords(col.Type, columnTypes):
 			c.add(field.Invalid(at.Child("type"), col.Type, "must be one of "+columnTypes))
 		}
-		if col.Format != "" && !slices.Contains(strings.Split(columnFormats, ","), col.Format) {
+		if col.Format != "" && !oneOfWords(col.Format, columnFormats) {
 			c.add(field.Invalid(at.Child("format"), col.Format, "must be one of "+columnFormats))
 		}
 		if col.JSONPath == "" {
@@ -123,6 +136,12 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 			c.simplePath(col.JSONPath, at.Child("JSONPath"))
 		}
 	}
+}
+
+// fineColumn reports whether nothing is wrong with a column.
+func fineColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
+	return c.Name != "" && oneOfWords(c.Type, columnTypes) && (c.Format == "" || oneOfWords(c.Format, columnFormats)) &&
+		strings.HasPrefix(c.JSONPath, ".")
 }
 
 // maxSelectable is how many fields of a version may be selectable.

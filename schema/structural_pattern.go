@@ -1,0 +1,171 @@
+package schema
+
+import "strings"
+
+// Most patterns are simple, and parsing them takes longer than all else that is
+// asked of their schemas. The walk below accepts patterns of a small language
+// that are certain to parse: letters, classes of them, groups, alternatives and
+// repetitions. What it does not accept is left to the parser.
+
+// longestPlain bounds what is accepted, so that no repetition in it can exceed
+// the parser's limits on size and depth.
+const longestPlain = 500
+
+type plainPattern struct {
+	rest    string
+	depth   int  // of groups
+	atom    bool // before here is something that can be repeated
+	group   bool // namely a group
+	counted bool // there was a repetition with a count
+}
+
+// isPlainPattern reports whether a pattern is one that is certain to parse.
+func isPlainPattern(pattern string) bool {
+	p := plainPattern{rest: pattern}
+	if len(pattern) > longestPlain {
+		return false
+	}
+	for p.rest != "" {
+		if !p.step() {
+			return false
+		}
+	}
+	return p.depth == 0
+}
+
+// step takes the next piece of the pattern.
+func (p *plainPattern) step() bool {
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	wasGroup := p.group
+	p.group = false
+	switch c {
+	case '(':
+		p.rest = strings.TrimPrefix(p.rest, "?:")
+		p.depth++
+		p.atom = false
+		return !strings.HasPrefix(p.rest, "?")
+	case ')':
+		p.depth--
+		p.atom, p.group = true, true
+		return p.depth >= 0
+	case '|', '^', '$':
+		p.atom = false
+		return true
+	case '*', '+', '?':
+		return p.repeat()
+	case '{':
+		return !(wasGroup && p.counted) && p.count() && p.repeat()
+	case '[':
+		p.atom = true
+		return p.class()
+	case '\\':
+		return p.escape()
+	}
+	p.atom = true
+	return isPlainByte(c) && c != ']' && c != '}'
+}
+
+// repeat ends a repetition, which may be a lazy one and cannot be repeated.
+func (p *plainPattern) repeat() bool {
+	p.rest = strings.TrimPrefix(p.rest, "?")
+	ok := p.atom
+	p.atom = false
+	return ok
+}
+
+// count takes {n}, {n,} or {n,m} from behind the brace.
+func (p *plainPattern) count() bool {
+	const most = 1000
+	low, ok := p.number()
+	if !ok {
+		return false
+	}
+	high := low
+	if strings.HasPrefix(p.rest, ",") {
+		p.rest = p.rest[1:]
+		if high, ok = p.number(); !ok {
+			high = low
+		}
+	}
+	if !strings.HasPrefix(p.rest, "}") || low > high || high > most {
+		return false
+	}
+	p.rest = p.rest[1:]
+	p.counted = true
+	return true
+}
+
+// number takes a number of at most four digits.
+func (p *plainPattern) number() (int, bool) {
+	n, digits := 0, 0
+	for p.rest != "" && '0' <= p.rest[0] && p.rest[0] <= '9' {
+		n = 10*n + int(p.rest[0]-'0')
+		p.rest = p.rest[1:]
+		digits++
+	}
+	return n, digits > 0 && digits <= 4 && (digits == 1 || n >= 10)
+}
+
+// escape takes what stands behind a backslash outside of classes.
+func (p *plainPattern) escape() bool {
+	if p.rest == "" {
+		return false
+	}
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	p.atom = c != 'b' && c != 'B'
+	return isPunctuation(c) || strings.IndexByte("dDsSwWbB", c) >= 0
+}
+
+// class takes a class from behind its bracket.
+func (p *plainPattern) class() bool {
+	p.rest = strings.TrimPrefix(p.rest, "^")
+	if strings.HasPrefix(p.rest, "]") {
+		return false
+	}
+	for p.rest != "" && p.rest[0] != ']' {
+		if len(p.rest) > 1 && p.rest[0] == '\\' && strings.IndexByte("dDsSwW", p.rest[1]) >= 0 {
+			p.rest = p.rest[2:]
+			continue
+		}
+		low, ok := p.classByte()
+		if !ok {
+			return false
+		}
+		if len(p.rest) < 2 || p.rest[0] != '-' || p.rest[1] == ']' {
+			continue
+		}
+		p.rest = p.rest[1:]
+		if high, ok := p.classByte(); !ok || high < low {
+			return false
+		}
+	}
+	if p.rest == "" {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+// classByte takes one byte of a class, which may be escaped.
+func (p *plainPattern) classByte() (byte, bool) {
+	c := p.rest[0]
+	p.rest = p.rest[1:]
+	if c == '\\' {
+		if p.rest == "" || !isPunctuation(p.rest[0]) {
+			return 0, false
+		}
+		c = p.rest[0]
+		p.rest = p.rest[1:]
+		return c, true
+	}
+	return c, isPlainByte(c) && c != '['
+}
+
+func isPlainByte(c byte) bool { return ' ' <= c && c <= '~' }
+
+// isPunctuation reports whether c stands for itself behind a backslash.
+func isPunctuation(c byte) bool {
+	return isPlainByte(c) && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+}

@@ -1,0 +1,106 @@
+package schema
+
+import (
+	"regexp/syntax"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+var patternTests = []struct {
+	pattern string
+	plain   bool
+}{
+	{"", true},
+	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, true},
+	{`^(?:\d{1,3}\.){3}\d{1,3}$`, false}, // a count of a group with a count
+	{`^\d{1,3}(\.\d)+?$`, true},
+	{`^(a|b|)$`, true},
+	{`[a-]`, true},
+	{`[-a]`, true},
+	{`[^\]\s-]{2,}`, true},
+	{`a{0,1000}`, true},
+	{`a{1001}`, false},
+	{`a{2,1}`, false},
+	{`a{02}`, false},
+	{`a{,2}`, false},
+	{`a**`, false},
+	{`*a`, false},
+	{`(`, false},
+	{`)`, false},
+	{`(?i)a`, false},
+	{`(?=a)`, false},
+	{`[`, false},
+	{`[]`, false},
+	{`[z-a]`, false},
+	{`[a-\d]`, false},
+	{`[[:alpha:]]`, false},
+	{`\p{L}`, false},
+	{`\`, false},
+	{`\1`, false},
+	{"\x00", false},
+	{`ä`, false},
+}
+
+func TestPlainPattern(t *testing.T) {
+	for _, test := range patternTests {
+		if got := isPlainPattern(test.pattern); got != test.plain {
+			t.Errorf("isPlainPattern(%q) = %v, want %v", test.pattern, got, test.plain)
+		}
+		checkPlainPattern(t, test.pattern)
+	}
+}
+
+// Whatever is accepted parses.
+func checkPlainPattern(t *testing.T, pattern string) {
+	t.Helper()
+	if _, err := syntax.Parse(pattern, syntax.Perl); isPlainPattern(pattern) && err != nil {
+		t.Errorf("isPlainPattern(%q), but %v", pattern, err)
+	}
+}
+
+func FuzzPlainPattern(f *testing.F) {
+	for _, test := range patternTests {
+		f.Add(test.pattern)
+	}
+	f.Fuzz(checkPlainPattern)
+}
+
+func TestPlainPatternCorpus(t *testing.T) {
+	all, plain := map[string]bool{}, 0
+	var visit func(s *apiextensionsv1.JSONSchemaProps)
+	visit = func(s *apiextensionsv1.JSONSchemaProps) {
+		if s == nil {
+			return
+		}
+		all[s.Pattern] = true
+		for _, p := range s.Properties {
+			visit(&p)
+		}
+		if s.Items != nil {
+			visit(s.Items.Schema)
+		}
+		if s.AdditionalProperties != nil {
+			visit(s.AdditionalProperties.Schema)
+		}
+	}
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema != nil {
+				visit(v.Schema.OpenAPIV3Schema)
+			}
+		}
+	}
+	for pattern := range all {
+		checkPlainPattern(t, pattern)
+		if isPlainPattern(pattern) {
+			plain++
+		}
+	}
+	t.Logf("%d of %d patterns are plain", plain, len(all))
+	if 4*plain < 3*len(all) {
+		t.Errorf("%d of %d patterns are plain, want three of four", plain, len(all))
+	}
+}
