@@ -97,6 +97,18 @@ func (s *Source) Pointer(pointer string) string {
 	return p.written(pointer)
 }
 
+// FieldPointer returns the JSON Pointer that a path in the form of the server
+// spells in the document, such as that of an unknown field,
+// "spec.versions[0].schem", as far as it leads to something. Names may have dots
+// in them; of those that the path can mean the longest is taken.
+func (s *Source) FieldPointer(path string) string {
+	p := s.read()
+	if p == nil {
+		return ""
+	}
+	return p.tree.Pointer(path)
+}
+
 // written returns the pointer itself if it leads to something, or if what it
 // leads to is nowhere else.
 func (p *places) written(pointer string) string {

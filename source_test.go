@@ -39,6 +39,30 @@ func TestSourcePosition(t *testing.T) {
 	}
 }
 
+func TestSourceFieldPointer(t *testing.T) {
+	s := NewSource([]byte("spec:\n  list:\n  - {a.b: {c: 1}, a: {b: {d: 1}}, 'e[f]': 1, g/h: 1}\n"), Position{})
+	for path, want := range map[string]string{
+		"":                    "",
+		"spec":                "/spec",
+		"spec.list[0].a.b":    "/spec/list/0/a.b",
+		"spec.list[0].a.b.c":  "/spec/list/0/a.b/c",
+		"spec.list[0][a][b]":  "/spec/list/0/a/b",
+		"spec.list[0].e[f]":   "/spec/list/0/e[f]",
+		"spec.list[0].g/h":    "/spec/list/0/g~1h",
+		"spec.list[1].a":      "/spec/list",
+		"spec.list[0].nope":   "/spec/list/0",
+		"spec.list[0].a.b.d":  "/spec/list/0/a.b", // a.b is longer than a
+		"spec.list[x].a.b[0]": "/spec/list",
+	} {
+		if got := s.FieldPointer(path); got != want {
+			t.Errorf("FieldPointer(%q) = %q, want %q", path, got, want)
+		}
+	}
+	if got := NewSource(nil, Position{}).FieldPointer("spec"); got != "" {
+		t.Errorf("FieldPointer in an empty text = %q", got)
+	}
+}
+
 // What a definition of v1beta1 says elsewhere is found there.
 func TestSourceV1beta1(t *testing.T) {
 	const text = `apiVersion: apiextensions.k8s.io/v1beta1

@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/crdkit/crdkit"
 )
@@ -138,6 +140,51 @@ func mentionsDefinition(data []byte) bool {
 	return bytes.Contains(data, []byte("CustomResourceDefinition")) || bytes.IndexByte(data, '\\') >= 0
 }
 
+// place says where a definition is that cannot be read, or, if that is because
+// of single fields, where these are.
+func (f *finding) place(err error, source *crdkit.Source) {
+	if at := source.Position(f.doc.within); at.IsValid() {
+		f.issues[0].position = at
+	}
+	fields := fieldErrors(err)
+	if len(fields) == 0 {
+		return
+	}
+	f.issues = nil
+	for _, e := range fields {
+		path := e.FieldPath()
+		if f.doc.within != "" {
+			path = fmt.Sprintf("items[%s].%s", strings.TrimPrefix(f.doc.within, "/items/"), path)
+		}
+		pointer := source.FieldPointer(path)
+		f.issues = append(f.issues, issue{levelError, codeUndecided, e.Error(), pointer, source.Position(pointer)})
+	}
+}
+
+// A fieldError is what strict decoding says of a field.
+type fieldError interface {
+	error
+	FieldPath() string
+}
+
+// fieldErrors returns the errors of single fields that err consists of, nil if
+// it has others.
+func fieldErrors(err error) []fieldError {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return nil
+	}
+	var all []fieldError
+	for _, e := range joined.Unwrap() {
+		var field fieldError
+		if !errors.As(e, &field) {
+			return nil
+		}
+		all = append(all, field)
+	}
+	return all
+}
+
 // judge finds what there is to say of a definition, and reports whether it is
 // one. Its places are in source.
 func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
@@ -147,9 +194,7 @@ func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
 			return false
 		}
 		f.fail(err)
-		if at := source.Position(f.doc.within); at.IsValid() {
-			f.issues[0].position = at
-		}
+		f.place(err, source)
 		return true
 	}
 	f.name = crd.Name

@@ -143,7 +143,7 @@ func checkLineOf(f *finding) checkLine {
 		at := i.position
 		switch {
 		case f.err != nil:
-			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.text, Line: at.Line, Column: at.Column})
+			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.text, Pointer: i.pointer, Line: at.Line, Column: at.Column})
 		case i.level == levelError:
 			e := f.report.Errors[n] // they come first
 			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column})
