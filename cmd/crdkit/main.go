@@ -7,6 +7,7 @@
 //	crdkit cost -c CRD...
 //	crdkit explain -c CRD... PATH
 //	crdkit get -c CRD... FILE...
+//	crdkit jsonschema -c CRD
 //	crdkit migrate -c NEW --old OLD [DIR...]
 //	crdkit openapi -c CRD...
 //	crdkit rules -c CRD...
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(out)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newMigrate(), newOpenAPI(), newRules(), newVersions())
+	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
 
 	err := root.ExecuteContext(ctx)
 	var code exitCode

@@ -69,12 +69,13 @@ var rules = map[string]rule{
 	"versionsort":       {leaf: true},
 	"serving/discovery": {ours: []string{"versionsort"}, others: []string{apiextensions, apimachinery}},
 	// Not k8s.io/kube-openapi: its types link gnostic, protobuf and go-openapi.
-	"serving/openapi":   {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
-	"serving/scale":     {others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/v1"}},
-	"serving/table":     {others: []string{apiextensions, apimachinery}},
-	"serving/selection": {others: []string{apiextensions, apimachinery}},
+	"serving/openapi":    {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
+	"serving/scale":      {others: []string{apiextensions, apimachinery, "k8s.io/api/autoscaling/v1"}},
+	"serving/table":      {others: []string{apiextensions, apimachinery}},
+	"serving/jsonschema": {ours: []string{"schema"}, others: []string{apiextensions}},
+	"serving/selection":  {others: []string{apiextensions, apimachinery}},
 	"cmd/crdkit": {
-		ours:   append([]string{".", "serving/openapi", "serving/selection", "serving/table"}, engines...),
+		ours:   append([]string{".", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }

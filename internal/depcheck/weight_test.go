@@ -34,6 +34,7 @@ var budgets = []struct {
 	{"discovery", 20, 8.5},
 	{"table", 20, 8.5},
 	{"selection", 20, 8.5},
+	{"jsonschema", 20, 8.5},
 }
 
 func TestWeight(t *testing.T) {

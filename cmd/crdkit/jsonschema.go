@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/serving/jsonschema"
+)
+
+const jsonschemaLong = `Print the JSON Schema of a version of a definition, for editors and validators.
+
+The schema accepts every object that kube-apiserver would admit, and more: what
+it cannot say is listed in docs/JSON-SCHEMA.md. With --strict it also refuses
+what the server only repairs, such as unknown fields.
+
+The version is that which clients prefer, unless --version names one. CRD is a
+file with one definition, or - for standard input. The exit code is 0, or 2 if
+the definition cannot be read or its schema is not structural.`
+
+const jsonschemaExample = `  crdkit jsonschema -c crd.yaml > widget.schema.json
+  crdkit jsonschema -c crd.yaml --version v1beta1 --draft 07 --strict`
+
+func newJSONSchema() *cobra.Command {
+	var definition, version, draft string
+	var strict bool
+	cmd := &cobra.Command{
+		Use:     "jsonschema -c CRD",
+		Short:   "Print a definition as JSON Schema",
+		Long:    jsonschemaLong,
+		Example: jsonschemaExample,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var opts []jsonschema.Option
+			switch draft {
+			case "2020-12":
+			case "07", "7":
+				opts = append(opts, jsonschema.Draft07())
+			default:
+				return fmt.Errorf("invalid --draft %q; it is 2020-12 or 07", draft)
+			}
+			if strict {
+				opts = append(opts, jsonschema.Strict())
+			}
+			return exportSchema(cmd.OutOrStdout(), cmd.InOrStdin(), definition, version, opts)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&definition, "crd", "c", "", "file of the CustomResourceDefinition")
+	f.StringVar(&version, "version", "", "name of the version, such as v1")
+	f.StringVar(&draft, "draft", "2020-12", "draft of JSON Schema: 2020-12 or 07")
+	f.BoolVar(&strict, "strict", false, "refuse unknown fields, nulls and formats too")
+	if err := cmd.MarkFlagRequired("crd"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func exportSchema(out io.Writer, in io.Reader, definition, version string, opts []jsonschema.Option) error {
+	crd, err := readDefinition(definition, in)
+	if err != nil {
+		return err
+	}
+	if version == "" {
+		d, err := crdkit.Compile(crd)
+		if err != nil {
+			return err
+		}
+		if d.Preferred() == nil {
+			return errors.New("the definition serves no version; name one with --version")
+		}
+		version = d.Preferred().Name()
+	}
+	data, err := jsonschema.Export(crd, version, opts...)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return err
+}

@@ -1,0 +1,137 @@
+package jsonschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+// An Option changes what is exported.
+type Option interface{ apply(*exporter) }
+
+type optionFunc func(*exporter)
+
+func (f optionFunc) apply(e *exporter) { f(e) }
+
+// Draft07 exports draft-07 instead of draft 2020-12.
+func Draft07() Option {
+	return optionFunc(func(e *exporter) { e.dialect = "http://json-schema.org/draft-07/schema#" })
+}
+
+// Strict exports a schema that refuses what the server only repairs: unknown
+// fields, nulls where null is not declared, texts that do not have a format
+// that JSON Schema knows, statuses that do not fit. It may refuse what the
+// server accepts.
+func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
+
+// An exporter holds the state of one export.
+type exporter struct {
+	dialect string
+	strict  bool
+	status  bool   // the version has the status subresource
+	top     *props // the node of whole objects
+}
+
+// Export returns the JSON Schema of one version of a definition. A version
+// without a schema admits any object of its kind. The error says that there is
+// no such version, or that its schema is not structural.
+func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) ([]byte, error) {
+	if crd == nil {
+		return nil, errors.New("jsonschema: the definition is nil")
+	}
+	e := &exporter{dialect: "https://json-schema.org/draft/2020-12/schema"}
+	for _, opt := range opts {
+		opt.apply(e)
+	}
+	for i := range crd.Spec.Versions {
+		if v := &crd.Spec.Versions[i]; v.Name == version {
+			return e.export(crd, v)
+		}
+	}
+	return nil, fmt.Errorf("jsonschema: %s has no version %q", crd.Name, version)
+}
+
+func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
+	root := &props{Type: "object"}
+	preserve := true
+	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
+		root = v.Schema.OpenAPIV3Schema
+		preserve = crd.Spec.PreserveUnknownFields
+	}
+	if _, errs := schema.Compile(root); len(errs) > 0 {
+		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, errs.ToAggregate())
+	}
+	e.top = root
+	e.status = v.Subresources != nil && v.Subresources.Status != nil
+	if preserve {
+		// Nothing is pruned, here or below.
+		e.strict = false
+	}
+	out := e.root(root, crd.Spec.Group+"/"+v.Name, crd.Spec.Names.Kind)
+	out["$schema"] = e.dialect
+	if out["title"] == nil {
+		out["title"] = crd.Spec.Names.Kind + " of " + crd.Spec.Group + "/" + v.Name
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, err)
+	}
+	return b.Bytes(), nil
+}
+
+// object is a JSON Schema.
+type object = map[string]any
+
+// root returns the schema of whole objects: the declared one with what every
+// object has.
+func (e *exporter) root(s *props, apiVersion, kind string) object {
+	out := e.node(s, place{root: true})
+	properties, ok := out["properties"].(object)
+	if !ok {
+		properties = object{}
+		out["properties"] = properties
+	}
+	out["type"] = "object"
+	properties["apiVersion"] = object{"const": apiVersion}
+	properties["kind"] = object{"const": kind}
+	properties["metadata"] = e.metadata(s)
+	if e.status && !e.strict && properties["status"] != nil {
+		properties["status"] = object{"description": "Set with the status subresource; not looked at when the object is written."}
+	}
+	out["required"] = union([]string{"apiVersion", "kind", "metadata"}, required(out))
+	return out
+}
+
+// metadata returns the schema of the metadata of whole objects, with what the
+// definition says of their names. Strings may be null, which is the same to the
+// server as the empty text.
+func (e *exporter) metadata(s *props) object {
+	declared := s.Properties["metadata"]
+	text := func(name string) object {
+		p, ok := declared.Properties[name]
+		if !ok {
+			return object{"type": []any{"string", "null"}}
+		}
+		return e.node(&p, place{null: true})
+	}
+	texts := object{"type": []any{"object", "null"}, "additionalProperties": object{"type": []any{"string", "null"}}}
+	return object{
+		"type": "object",
+		"properties": object{
+			"name": text("name"), "generateName": text("generateName"), "namespace": object{"type": []any{"string", "null"}},
+			"labels": texts, "annotations": texts,
+			"finalizers": object{"type": []any{"array", "null"}, "items": object{"type": []any{"string", "null"}}},
+		},
+		"anyOf": []any{object{"required": []string{"name"}}, object{"required": []string{"generateName"}}},
+	}
+}

@@ -1,0 +1,132 @@
+package jsonschema_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/serving/jsonschema"
+)
+
+// nodeTests say what becomes of the schema of a field spec, which is required.
+var nodeTests = []struct{ name, schema, want, strict string }{
+	{
+		name:   "string",
+		schema: `{"type":"string","description":"d","minLength":1,"maxLength":2,"pattern":"^a","default":"a"}`,
+		want:   `{"type":["string","null"],"description":"d","minLength":1,"maxLength":2,"pattern":"^a","default":"a"}`,
+		strict: `{"type":"string","description":"d","minLength":1,"maxLength":2,"pattern":"^a","default":"a"}`,
+	}, {
+		name:   "format",
+		schema: `{"type":"string","format":"date-time","pattern":"(?i)z"}`,
+		want:   `{"type":"string"}`,
+		strict: `{"type":"string","format":"date-time"}`,
+	}, {
+		name:   "enum with null",
+		schema: `{"type":"object","properties":{"a":{"type":"string","enum":["x",null]},"b":{"type":"string","nullable":true,"enum":["x"]}}}`,
+		want:   `{"type":"object","properties":{"a":{"type":["string","null"],"enum":["x",null]},"b":{"type":"string","enum":["x"]}}}`,
+		strict: `{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string","enum":["x"]},"b":{"type":"string","enum":["x"]}}}`,
+	}, {
+		name:   "exclusive bounds",
+		schema: `{"type":"integer","minimum":1,"exclusiveMinimum":true,"maximum":5,"multipleOf":2}`,
+		want:   `{"type":"integer","exclusiveMinimum":1,"maximum":5,"multipleOf":2}`,
+	}, {
+		name:   "int or string",
+		schema: `{"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}],"pattern":"%$"}`,
+		want:   `{"type":["integer","string"],"pattern":"%$"}`,
+	}, {
+		name:   "map and list",
+		schema: `{"type":"object","additionalProperties":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"},"maxItems":3}}`,
+		want:   `{"type":"object","additionalProperties":{"type":["array","null"],"items":{"type":"string"},"maxItems":3,"uniqueItems":true}}`,
+		strict: `{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"},"maxItems":3,"uniqueItems":true}}`,
+	}, {
+		name:   "preserving",
+		schema: `{"type":"object","x-kubernetes-preserve-unknown-fields":true,"maxProperties":2}`,
+		want:   `{"type":"object"}`,
+		strict: `{"type":"object","maxProperties":2}`,
+	}, {
+		name:   "oneOf that is exact",
+		schema: `{"type":"object","properties":{"a":{"type":"string","nullable":true},"b":{"type":"string"}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`,
+		want:   `{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"type":["string","null"]}},"oneOf":[{"required":["a"]},{"required":["b"],"properties":{"b":{"not":{"type":"null"}}}}]}`,
+		strict: `{"type":"object","additionalProperties":false,"properties":{"a":{"type":["string","null"]},"b":{"type":"string"}},"oneOf":[{"required":["a"]},{"required":["b"],"properties":{"b":{"not":{"type":"null"}}}}]}`,
+	}, {
+		name:   "oneOf that is not",
+		schema: `{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer"}},"oneOf":[{"required":["a"],"properties":{"a":{"minLength":2}}},{"properties":{"b":{"minimum":1}}}],"not":{"properties":{"a":{"maxLength":1}}}}`,
+		want: `{"type":"object","properties":{"a":{"type":["string","null"],"default":"x"},"b":{"type":["integer","null"]}},
+			"allOf":[{"anyOf":[{"properties":{"a":{"minLength":2}}},{"properties":{"b":{"minimum":1}}}]}]}`,
+		strict: `{"type":"object","additionalProperties":false,"properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer"}},
+			"allOf":[{"anyOf":[{"properties":{"a":{"minLength":2}}},{"properties":{"b":{"minimum":1}}}]}]}`,
+	},
+}
+
+func TestNodes(t *testing.T) {
+	for _, tt := range nodeTests {
+		t.Run(tt.name, func(t *testing.T) {
+			var spec apiextensionsv1.JSONSchemaProps
+			if err := json.Unmarshal([]byte(tt.schema), &spec); err != nil {
+				t.Fatal(err)
+			}
+			crd := definition(spec)
+			if tt.strict == "" {
+				tt.strict = tt.want
+			}
+			for want, opts := range map[string][]jsonschema.Option{tt.want: nil, tt.strict: {jsonschema.Strict()}} {
+				if tt.want == tt.strict {
+					opts = nil
+				}
+				data, err := jsonschema.Export(crd, "v1", opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := decode(t, string(data))["properties"].(map[string]any)["spec"]
+				if diff := cmp.Diff(decode(t, want), got); diff != "" {
+					t.Errorf("spec with %d options (-want +got):\n%s", len(opts), diff)
+				}
+			}
+		})
+	}
+}
+
+func decode(t *testing.T, text string) map[string]any {
+	t.Helper()
+	var out map[string]any
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestErrors(t *testing.T) {
+	crd := definition(apiextensionsv1.JSONSchemaProps{})
+	for want, export := range map[string]func() ([]byte, error){
+		"jsonschema: the definition is nil":                    func() ([]byte, error) { return jsonschema.Export(nil, "v1") },
+		`jsonschema: widgets.example.com has no version "v2"`:  func() ([]byte, error) { return jsonschema.Export(crd, "v2") },
+		"jsonschema: widgets.example.com, version v1: propert": func() ([]byte, error) { return jsonschema.Export(crd, "v1") },
+	} {
+		if data, err := export(); data != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s, %v, want %s", data, err, want)
+		}
+	}
+}
+
+// The status of a version that has it as a subresource is not looked at.
+func TestStatus(t *testing.T) {
+	crd := definition(apiextensionsv1.JSONSchemaProps{Type: "object"})
+	v := &crd.Spec.Versions[0]
+	v.Schema.OpenAPIV3Schema.Properties["status"] = apiextensionsv1.JSONSchemaProps{Type: "object"}
+	for _, subresource := range []bool{false, true} {
+		if subresource {
+			v.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
+		}
+		data, err := jsonschema.Export(crd, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := decode(t, string(data))["properties"].(map[string]any)["status"].(map[string]any)
+		if _, typed := status["type"]; typed == subresource {
+			t.Errorf("with a subresource %v status is %v", subresource, status)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"slices"
+)
+
+// A place says what is special about where a node stands.
+type place struct {
+	root bool // a whole object
+	null bool // null does no harm: the server drops it or sets a default
+}
+
+// node returns the schema of a node that is not below a junctor.
+func (e *exporter) node(s *props, at place) object {
+	out := object{}
+	annotate(out, s)
+	switch {
+	case s.XIntOrString:
+		out["type"] = []any{"integer", "string"}
+	case s.Type != "":
+		out["type"] = s.Type
+	}
+	e.values(out, s, s)
+	e.children(out, s)
+	if s.XEmbeddedResource {
+		e.embed(out, s)
+	}
+	if e.strict && closed(s) {
+		out["additionalProperties"] = false
+	}
+	if e.takesNull(s, at) {
+		return orNull(out)
+	}
+	return out
+}
+
+func annotate(out object, s *props) {
+	if s.Description != "" {
+		out["description"] = s.Description
+	}
+	if s.Title != "" {
+		out["title"] = s.Title
+	}
+	if hasDefault(s) {
+		out["default"] = json.RawMessage(s.Default.Raw)
+	}
+	if s.Example != nil && len(s.Example.Raw) > 0 {
+		out["examples"] = []any{json.RawMessage(s.Example.Raw)}
+	}
+}
+
+// children fills in what is below a node.
+func (e *exporter) children(out object, s *props) {
+	var wanted []string
+	for _, name := range s.Required {
+		if child, ok := s.Properties[name]; !ok || !hasDefault(&child) {
+			wanted = append(wanted, name)
+		}
+	}
+	if len(wanted) > 0 {
+		out["required"] = union(nil, wanted)
+	}
+	if len(s.Properties) > 0 {
+		properties := object{}
+		for name, child := range s.Properties {
+			properties[name] = e.node(&child, place{null: !slices.Contains(wanted, name)})
+		}
+		out["properties"] = properties
+	}
+	if s.AdditionalProperties != nil {
+		switch child := s.AdditionalProperties.Schema; {
+		case child != nil:
+			out["additionalProperties"] = e.node(child, place{null: true})
+		case !s.AdditionalProperties.Allows:
+			out["additionalProperties"] = false
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		items := s.Items.Schema
+		out["items"] = e.node(items, place{null: hasDefault(items)})
+		if s.XListType != nil && *s.XListType == "set" && !items.Nullable && !hasDefault(items) && (items.Type == "string" || items.Type == "boolean") {
+			out["uniqueItems"] = true
+		}
+	}
+}
+
+// embed adds what every embedded resource has.
+func (e *exporter) embed(out object, s *props) {
+	properties, ok := out["properties"].(object)
+	if !ok {
+		properties = object{}
+		out["properties"] = properties
+	}
+	for _, name := range []string{"apiVersion", "kind"} {
+		declared := s.Properties[name]
+		if !hasDefault(&declared) {
+			properties[name] = object{"type": "string", "minLength": 1}
+			out["required"] = union([]string{name}, required(out))
+		}
+	}
+	properties["metadata"] = object{"type": []any{"object", "null"}}
+}
+
+// closed reports whether the server prunes what a node does not declare.
+func closed(s *props) bool {
+	preserves := s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
+}
+
+// takesNull reports whether null can stand for a value of the node. Of null the
+// server checks the type and enum only, which no null is in.
+func (e *exporter) takesNull(s *props, at place) bool {
+	untyped := s.Type == "" && !s.XIntOrString
+	switch {
+	case at.root:
+		return false
+	case s.Nullable || untyped:
+		return len(s.Enum) == 0 || at.null && !s.Nullable && !e.strict
+	default:
+		return at.null && !e.strict
+	}
+}
+
+// orNull returns a schema that takes null too. Keywords that are about any type
+// would refuse it and are put aside.
+func orNull(s object) object {
+	_, junctors := s["anyOf"]
+	for _, keyword := range []string{"allOf", "oneOf", "not"} {
+		_, found := s[keyword]
+		junctors = junctors || found
+	}
+	if junctors {
+		out := object{"anyOf": []any{object{"type": "null"}, s}}
+		for _, keyword := range []string{"description", "title", "default", "examples"} {
+			if value, ok := s[keyword]; ok {
+				out[keyword] = value
+				delete(s, keyword)
+			}
+		}
+		return out
+	}
+	switch t := s["type"].(type) {
+	case string:
+		s["type"] = []any{t, "null"}
+	case []any:
+		s["type"] = append(t, "null")
+	}
+	if values, ok := s["enum"].([]any); ok {
+		s["enum"] = append(values, nil)
+	}
+	return s
+}
+
+func hasDefault(s *props) bool {
+	return s.Default != nil && len(s.Default.Raw) > 0 && string(s.Default.Raw) != "null"
+}
+
+// required returns the names that a schema wants.
+func required(s object) []string {
+	names, _ := s["required"].([]string)
+	return names
+}
+
+// union returns the names of both lists, each once, in increasing order.
+func union(a, b []string) []string {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func items(s *props) *props {
+	if s == nil || s.Items == nil {
+		return nil
+	}
+	return s.Items.Schema
+}
+
+func additional(s *props) *props {
+	if s == nil || s.AdditionalProperties == nil {
+		return nil
+	}
+	return s.AdditionalProperties.Schema
+}
+
+// property returns the node of a field, nil if it has none.
+func property(s *props, name string) *props {
+	if s == nil {
+		return nil
+	}
+	if child, ok := s.Properties[name]; ok {
+		return &child
+	}
+	return additional(s)
+}

@@ -1,0 +1,179 @@
+package jsonschema
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+)
+
+// values fills in the constraints that a schema puts on a single value, whose
+// node is core: the schema itself, or the one that a junctor is about. It
+// reports whether they refuse exactly what the server refuses, and not less.
+func (e *exporter) values(out object, s, core *props) bool {
+	exact := core != nil
+	exact = e.numbers(out, s, core) && exact
+	exact = e.strings(out, s) && exact
+	if s.MinItems != nil {
+		out["minItems"] = *s.MinItems
+	}
+	if s.MaxItems != nil {
+		out["maxItems"] = *s.MaxItems
+	}
+	exact = e.counts(out, s, core) && exact
+	exact = e.enum(out, s, core) && exact
+	return e.junctors(out, s, core) && exact
+}
+
+// numbers fills in bounds. The server compares integers with bounds that it
+// has cut off behind the point; such bounds are left out.
+func (e *exporter) numbers(out object, s, core *props) bool {
+	exact := true
+	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {
+		switch {
+		case value == nil:
+		case *value != math.Trunc(*value) || math.Abs(*value) > 1<<53:
+			exact = false
+		case exclusive:
+			out[exclusiveKeyword] = *value
+		default:
+			out[keyword] = *value
+		}
+	}
+	bound(s.Minimum, s.ExclusiveMinimum, "minimum", "exclusiveMinimum")
+	bound(s.Maximum, s.ExclusiveMaximum, "maximum", "exclusiveMaximum")
+	if s.MultipleOf != nil {
+		integers := core != nil && (core.Type == "integer" || core.XIntOrString)
+		if integers && *s.MultipleOf > 0 && *s.MultipleOf == math.Trunc(*s.MultipleOf) && *s.MultipleOf <= 1<<53 {
+			out["multipleOf"] = *s.MultipleOf
+		} else {
+			exact = false
+		}
+	}
+	if s.Type == "integer" && s.Format == "int32" {
+		if s.Minimum == nil {
+			out["minimum"] = math.MinInt32
+		}
+		if s.Maximum == nil {
+			out["maximum"] = math.MaxInt32
+		}
+	}
+	return exact
+}
+
+// goOnly finds what Go's regular expressions have and ECMA's do not.
+var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
+
+// plainGroup is the one thing that goOnly finds and both have.
+const plainGroup = "(?:"
+
+// formats are the names of formats that JSON Schema knows. What it means by
+// them is not quite what the server does, dates apart.
+var formats = map[string]string{
+	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
+}
+
+func (e *exporter) strings(out object, s *props) bool {
+	exact := true
+	if s.MinLength != nil {
+		out["minLength"] = *s.MinLength
+	}
+	if s.MaxLength != nil {
+		out["maxLength"] = *s.MaxLength
+	}
+	if s.Pattern != "" {
+		if goOnly.MatchString(strings.ReplaceAll(s.Pattern, plainGroup, "(")) {
+			exact = false
+		} else {
+			out["pattern"] = s.Pattern
+		}
+	}
+	if s.Format == "" || s.Type != "string" && s.Type != "" {
+		return exact
+	}
+	switch name := strings.ReplaceAll(s.Format, "-", ""); {
+	case name == "date":
+		out["format"] = "date"
+	case name == "byte":
+		out["contentEncoding"] = "base64"
+		exact = false
+	case e.strict && formats[name] != "":
+		out["format"] = formats[name]
+	default:
+		exact = false
+	}
+	return exact
+}
+
+// counts fills in how many properties an object may have. What is pruned or
+// dropped counts in the object as it is written, and defaults do not yet.
+func (e *exporter) counts(out object, s, core *props) bool {
+	if s.MinProperties == nil && s.MaxProperties == nil {
+		return true
+	}
+	if s.MinProperties != nil && !defaultsBelow(core) {
+		out["minProperties"] = *s.MinProperties
+	}
+	if s.MaxProperties != nil && e.strict {
+		out["maxProperties"] = *s.MaxProperties
+	}
+	return false
+}
+
+func defaultsBelow(s *props) bool {
+	if s == nil {
+		return false
+	}
+	for _, child := range s.Properties {
+		if hasDefault(&child) {
+			return true
+		}
+	}
+	return false
+}
+
+// enum fills in the values to choose from, if the server compares them as JSON
+// Schema does: numbers it rounds, integers it takes for characters, and objects
+// and arrays it changes before.
+func (e *exporter) enum(out object, s, core *props) bool {
+	if len(s.Enum) == 0 {
+		return true
+	}
+	kind := ""
+	if core != nil {
+		kind = core.Type
+		if core.XIntOrString {
+			kind = "int-or-string"
+		}
+	}
+	values := []any{}
+	for _, raw := range s.Enum {
+		if len(raw.Raw) == 0 {
+			continue // null, as the types of the API have it
+		}
+		var value any
+		if json.Unmarshal(raw.Raw, &value) != nil {
+			return false
+		}
+		switch value := value.(type) {
+		case string:
+			if kind == "int-or-string" && len([]rune(value)) == 1 {
+				return false
+			}
+		case float64:
+			if kind != "integer" && kind != "int-or-string" || value != math.Trunc(value) {
+				return false
+			}
+		case map[string]any, []any:
+			return false
+		case nil:
+			continue // nothing matches it
+		}
+		values = append(values, json.RawMessage(raw.Raw))
+	}
+	if kind != "string" && kind != "integer" && kind != "boolean" && kind != "int-or-string" || len(values) == 0 {
+		return false
+	}
+	out["enum"] = values
+	return true
+}
