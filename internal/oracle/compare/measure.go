@@ -9,6 +9,12 @@ import (
 	"time"
 )
 
+// A yardstick is something simpler to compare with.
+type yardstick struct {
+	name string
+	run  func(input any)
+}
+
 // A pair is an operation on a case: two functions that do the same.
 type pair struct {
 	upstream, ours func(input any)
@@ -21,6 +27,7 @@ type pair struct {
 	// yardstick is something simpler to compare with, nil for none.
 	yardstick     func(input any)
 	yardstickName string
+	more          []yardstick
 	note          string // printed in the place of a yardstick
 }
 
@@ -50,13 +57,20 @@ func measure(p *pair, rounds int) measurement {
 	}
 	m := measurement{upstream: median(up), ours: median(ours), yardstick: p.note}
 	m.allocs, m.bytes = allocations(p, nOurs)
+	all := p.more
 	if p.yardstick != nil {
-		n := calibrate(p, p.yardstick)
+		all = append([]yardstick{{p.yardstickName, p.yardstick}}, all...)
+	}
+	for _, y := range all {
+		n := calibrate(p, y.run)
 		var times []float64
 		for range rounds {
-			times = append(times, timed(p, p.yardstick, n))
+			times = append(times, timed(p, y.run, n))
 		}
-		m.yardstick = fmt.Sprintf("%s %.0f ns", p.yardstickName, median(times))
+		if m.yardstick != "" {
+			m.yardstick += ", "
+		}
+		m.yardstick += fmt.Sprintf("%s %.0f ns", y.name, median(times))
 	}
 	return m
 }

@@ -50,6 +50,8 @@ var operations = []operation{
 	{name: "invalid", does: "validate an invalid object, all errors", prepare: prepareInvalid},
 	{name: "update", does: "validate an update with ratcheting", prepare: prepareUpdate},
 	{name: "onepass", does: "all that the schema says, in one walk over a map: prune, nulls, defaults, validation", prepare: prepareOnepass},
+	{name: "bytes", does: "the whole of Create without rules, bytes to stored bytes, appended to a buffer", prepare: prepareBytes(false)},
+	{name: "splice", does: "the same, with the spelling of the input", prepare: prepareBytes(true)},
 	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
 	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false)},
 	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true)},
@@ -118,8 +120,10 @@ func prepareValidate(c *testCase) (*pair, error) {
 		return nil, errDiffer
 	}
 	return &pair{
-		upstream: func(any) { c.up.Schema(c.stored) },
-		ours:     func(any) { v.Valid(c.stored) },
+		upstream:      func(any) { c.up.Schema(c.stored) },
+		ours:          func(any) { v.Valid(c.stored) },
+		yardstick:     santhosh(c),
+		yardstickName: "santhosh-tekuri/jsonschema",
 	}, nil
 }
 
