@@ -11,7 +11,6 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/onepass"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // Most bodies are JSON, most objects are ordinary, and nearly all are right.
@@ -39,7 +38,7 @@ type body struct {
 	// is its text. It is nil if the object is new.
 	old     map[string]any
 	raw     string
-	unknown []schema.Path // besides those that the plan finds
+	unknown []string // complaints besides those that the plan finds
 	// hasStatus: the object may have a status.
 	hasStatus bool
 	// onlyStatus: nothing but the status counts.
@@ -78,8 +77,8 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 // only they can still refuse the object. It reports false if the request has to
 // take the plain way.
 func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, *Result, bool, error) {
-	unknown := append(t.unknown, t.made.Unknown()...)
-	if len(unknown) > 0 && r.fields == Strict {
+	complaints := append(t.unknown, t.made.Unknown(unknownField, `"`)...)
+	if len(complaints) > 0 && r.fields == Strict {
 		return nil, nil, false, nil
 	}
 	if scale := r.version.scale; scale != nil || r.version.rules != nil {
@@ -88,8 +87,9 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 			return nil, nil, false, nil
 		}
 	}
+	r.complaints = complaints
 	// There is nothing to refuse, as there is only a warning for each field.
-	_ = r.judgeFields(nil, unknown)
+	_ = r.judgeFields(nil, nil)
 	r.obj = &unstructured.Unstructured{Object: t.obj}
 	if err := r.evaluate(ctx, t.old); err != nil {
 		return nil, nil, true, err

@@ -67,7 +67,7 @@ func (r *request) statusBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 		return nil, nil, false, nil
 	}
 	status := brought.Member("status")
-	t.unknown = brought.Unknown()
+	t.unknown = brought.Unknown(unknownField, `"`)
 	brought.Release()
 	t.made, ok = plan.Bytes(t.raw, onepass.Request{
 		Status:   status,

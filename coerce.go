@@ -72,10 +72,8 @@ func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path
 		v = &Version{def: r.version.def}
 		v.compileEngines(config{})
 	}
-	if c.fuse {
-		if unknown, ok := r.fuse(v, obj); ok {
-			return unknown, nil
-		}
+	if c.fuse && r.fuse(v, obj) {
+		return nil, nil
 	}
 	track := c.report || r.report
 	var unknown []schema.Path

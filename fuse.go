@@ -2,7 +2,6 @@ package crdkit
 
 import (
 	"github.com/crdkit/crdkit/internal/onepass"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // An ordinary object that nothing is wrong with is pruned, freed of nulls,
@@ -10,20 +9,22 @@ import (
 // and the engines take their turns.
 
 // fuse does in one walk what is to be done to an object that is created or
-// replaces another one, apart from its metadata and status. It returns the
-// paths of unknown fields, and false if it did nothing. Afterwards, what is
-// left to validate is what [request.settled] looks at.
-func (r *request) fuse(v *Version, obj map[string]any) ([]schema.Path, bool) {
+// replaces another one, apart from its metadata and status. It reports false if
+// it did nothing. Afterwards, what is left to validate is what
+// [request.settled] looks at.
+func (r *request) fuse(v *Version, obj map[string]any) bool {
 	if v != r.version || r.report || r.mutate != nil || v.def.plain || v.def.preserve {
-		return nil, false
+		return false
 	}
 	plan := v.onepass()
 	if plan == nil {
-		return nil, false
+		return false
 	}
-	unknown, ok := plan.Map(obj, onepass.MapRequest{Report: r.fields != Ignore, Strict: r.fields == Strict})
-	r.fused = ok
-	return unknown, ok
+	r.complaints, r.fused = plan.Map(obj, onepass.MapRequest{
+		Report: r.fields != Ignore, Prefix: unknownField, Suffix: `"`,
+		Strict: r.fields == Strict,
+	})
+	return r.fused
 }
 
 // settled reports whether nothing is wrong with the object as far as its schema

@@ -44,14 +44,17 @@ type request struct {
 
 	obj, old *unstructured.Unstructured
 	strict   []error // complaints of decoding that are not fatal
-	typed    bool    // kind and apiVersion are the version's
-	unnamed  bool    // the name is a stand-in, see generateName
-	fused    bool    // the object went through fuse
-	splice   bool    // keep the spelling of the input
-	verdict  bool    // nobody wants the output
-	buffer   []byte  // what the output is appended to
-	appends  bool    // buffer was given
-	result   Result
+	// complaints are those about unknown fields that were found on the quick
+	// ways.
+	complaints []string
+	typed      bool   // kind and apiVersion are the version's
+	unnamed    bool   // the name is a stand-in, see generateName
+	fused      bool   // the object went through fuse
+	splice     bool   // keep the spelling of the input
+	verdict    bool   // nobody wants the output
+	buffer     []byte // what the output is appended to
+	appends    bool   // buffer was given
+	result     Result
 }
 
 func (v *Version) newRequest(opts []RequestOption) *request {
@@ -197,6 +200,9 @@ func (r *request) sameKind() bool {
 	return gvk.GroupKind() == r.version.def.GroupKind()
 }
 
+// unknownField begins the server's complaint about one.
+const unknownField = `unknown field "`
+
 // judgeFields turns complaints about unknown and duplicate fields into
 // warnings or a refusal.
 func (r *request) judgeFields(strict []error, unknown []schema.Path) *Refusal {
@@ -208,8 +214,9 @@ func (r *request) judgeFields(strict []error, unknown []schema.Path) *Refusal {
 		complaints = append(complaints, err.Error())
 	}
 	for _, path := range unknown {
-		complaints = append(complaints, `unknown field "`+path.String()+`"`)
+		complaints = append(complaints, unknownField+path.String()+`"`)
 	}
+	complaints = append(complaints, r.complaints...)
 	if len(complaints) == 0 {
 		return nil
 	}

@@ -152,8 +152,9 @@ func made(plan *onepass.Plan, raw string, r onepass.Request) (outcome, bool) {
 	}
 	defer m.Release()
 	var out outcome
-	for _, p := range m.Unknown() {
-		out.unknown = append(out.unknown, p.String())
+	for _, p := range m.Unknown("<", ">!") {
+		p, _ = strings.CutSuffix(p, ">!")
+		out.unknown = append(out.unknown, strings.TrimPrefix(p, "<"))
 	}
 	out.changed = !m.Untouched()
 	out.text = string(m.Append(nil))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // A listWalk is the state of one list that is being walked.
@@ -51,14 +50,12 @@ func (w *walk) elements(l *listWalk, i int) int {
 		if l.count > 0 {
 			w.out = append(w.out, ',')
 		}
-		unknown := len(w.unknown)
+		unknown := len(w.notes)
 		end := w.element(l, i)
 		if end < 0 {
 			return refused
 		}
-		if len(w.unknown) > unknown {
-			w.climb(unknown, schema.Index(l.count))
-		}
+		w.throughElement(unknown, l.count)
 		l.count++
 		i, more = jsonscan.Next(w.s, end, ']')
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // metadataText is where metadata is: in s if the text is spliced, else in out.
@@ -37,10 +36,9 @@ func (p *Plan) Bytes(s string, r Request) (Made, bool) {
 	return Made{w}, true
 }
 
-// Unknown returns the paths of undeclared fields, sorted by what they are
-// written as, if the request asks for them. It is to be called once; the paths
-// may keep the input alive.
-func (m Made) Unknown() []schema.Path { return m.w.paths() }
+// Unknown returns for each undeclared field its path between prefix and suffix,
+// in the order of the paths, if the request asks for them.
+func (m Made) Unknown(prefix, suffix string) []string { return m.w.texts(prefix, suffix) }
 
 // Settled reports whether nothing of the object had to be changed but its
 // metadata, a status that the plan drops, and its spelling.
@@ -119,17 +117,18 @@ func (m Made) Release() { m.w.release() }
 
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *walk) release() {
-	if cap(w.out) > maxKept || (cap(w.entries)+cap(w.edits))*entrySize > maxKept {
+	if cap(w.out) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.notes))*entrySize > maxKept {
 		return
 	}
 	clear(w.entries[:cap(w.entries)])
 	clear(w.roots)
 	clear(w.edits)
-	clear(w.texts)
+	clear(w.keyTexts)
+	clear(w.notes)
 	p := w.plan
 	*w = walk{
 		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0], roots: w.roots[:0],
-		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], texts: w.texts[:0],
+		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], keyTexts: w.keyTexts[:0], finds: finds{w.notes[:0]},
 	}
 	p.walks.Put(w)
 }

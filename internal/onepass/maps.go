@@ -4,7 +4,6 @@ import (
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // The walk over maps changes the object as it goes and keeps account of it. If
@@ -38,20 +37,21 @@ type edit struct {
 
 // A MapRequest is what differs from one call of [Plan.Map] to the next.
 type MapRequest struct {
-	// Report makes the call return the paths of undeclared fields.
-	Report bool
+	// Report makes the call return the paths of undeclared fields, each between
+	// Prefix and Suffix.
+	Report         bool
+	Prefix, Suffix string
 	// Strict leaves objects with undeclared fields to the plain path.
 	Strict bool
 }
 
 // Map does to obj, in place, what is to be done to an object apart from its
-// metadata, and returns the paths of undeclared fields, sorted by what they are
-// written as. The status of a [Config] with DropStatus is only pruned: it goes
+// metadata, and returns the paths of undeclared fields, sorted. The status of a [Config] with DropStatus is only pruned: it goes
 // later. It reports false if the plain path has to decide; obj is then as it was.
 //
 // What of the schema concerns the whole object, metadata and status has to be
 // checked with [Plan.Settled] when these are what they will be.
-func (p *Plan) Map(obj map[string]any, r MapRequest) ([]schema.Path, bool) {
+func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
 	w, pooled := p.mapWalks.Get().(*mapWalk)
 	if !pooled {
 		w = &mapWalk{}
@@ -61,9 +61,9 @@ func (p *Plan) Map(obj map[string]any, r MapRequest) ([]schema.Path, bool) {
 	if !ok {
 		w.undo()
 	}
-	var unknown []schema.Path
+	var unknown []string
 	if ok {
-		unknown = w.paths()
+		unknown = w.texts(r.Prefix, r.Suffix)
 	}
 	w.release()
 	return unknown, ok
@@ -72,13 +72,13 @@ func (p *Plan) Map(obj map[string]any, r MapRequest) ([]schema.Path, bool) {
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *mapWalk) release() {
 	const editSize = 96 // about
-	if cap(w.edits)*editSize > maxKept || cap(w.unknown) > maxKept/editSize {
+	if cap(w.edits)*editSize > maxKept || cap(w.notes)*noteSize > maxKept {
 		return
 	}
 	clear(w.edits)
-	clear(w.unknown)
+	clear(w.notes)
 	p := w.plan
-	*w = mapWalk{edits: w.edits[:0], finds: finds{unknown: w.unknown[:0]}}
+	*w = mapWalk{edits: w.edits[:0], finds: finds{w.notes[:0]}}
 	p.mapWalks.Put(w)
 }
 
@@ -190,13 +190,11 @@ func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
 		list[i] = jsonval.Clone(n.fill.value)
 		return true
 	}
-	unknown := len(w.unknown)
+	unknown := len(w.notes)
 	if !w.value(n, v) {
 		return false
 	}
-	if len(w.unknown) > unknown {
-		w.climb(unknown, schema.Index(i))
-	}
+	w.throughElement(unknown, i)
 	return true
 }
 
@@ -332,7 +330,7 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 			return false
 		}
 		if w.report {
-			w.find(name)
+			w.found(name)
 		}
 		w.remove(m, name, v)
 		return true
@@ -373,12 +371,10 @@ func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
 }
 
 func (w *mapWalk) below(n *node, name string, v any) bool {
-	unknown := len(w.unknown)
+	unknown := len(w.notes)
 	if !w.value(n, v) {
 		return false
 	}
-	if len(w.unknown) > unknown {
-		w.climb(unknown, schema.Field(name))
-	}
+	w.throughField(unknown, name)
 	return true
 }

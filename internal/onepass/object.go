@@ -7,7 +7,6 @@ import (
 
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // An objectWalk is the state of one object that is being walked.
@@ -132,7 +131,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, at int) int
 		}
 		w.name(key, text)
 	}
-	unknown := len(w.unknown)
+	unknown := len(w.notes)
 	end := at
 	if w.s[at] == 'n' {
 		var removed bool
@@ -143,9 +142,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, at int) int
 	} else {
 		end = w.value(child, at)
 	}
-	if len(w.unknown) > unknown {
-		w.climb(unknown, schema.Field(key))
-	}
+	w.throughField(unknown, key)
 	w.keepEntry(o, key, index, start)
 	return end
 }
@@ -197,11 +194,11 @@ func (w *walk) remove(key string, index, before int) {
 // drop leaves out an undeclared member.
 func (w *walk) drop(o *objectWalk, key string, before, at int) int {
 	if w.request.Report {
-		w.find(key)
+		w.found(key)
 	}
 	end := refused
 	if c := w.s[at]; w.request.Report && (c == '{' || c == '[') {
-		end = w.value(w.plan.keep, at) // which knows of repeated keys
+		end = w.splice(w.plan.keep, at) // which knows of repeated keys
 	} else {
 		end = jsonscan.Skip(w.s, at)
 	}
@@ -220,10 +217,9 @@ func (w *walk) special(o *objectWalk, m *member, index, before, start, at int) i
 	case metadataRole:
 		end = w.metadata(m.node.check, at)
 	case droppedRole:
-		unknown, touched := len(w.unknown), w.touched
-		if end = w.dropped(m.node, at); len(w.unknown) > unknown {
-			w.climb(unknown, schema.Field(m.name))
-		}
+		unknown, touched := len(w.notes), w.touched
+		end = w.dropped(m.node, at)
+		w.throughField(unknown, m.name)
 		w.remove(m.name, index, before)
 		w.touched = touched // what becomes of it the request says
 		return end

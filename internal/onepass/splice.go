@@ -11,7 +11,6 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // The walk that splices writes nothing. It notes what has to change in the
@@ -47,15 +46,15 @@ type spliceWalk struct {
 }
 
 // spliceObject handles the object at s[i]. The texts of the members keys are
-// left in w.texts.
+// left in w.keyTexts.
 func (w *walk) spliceObject(n *node, i int, keys []int) int {
 	if n.accept&check.Object == 0 || n.odd || w.depth >= jsonscan.MaxDepth {
 		return refused
 	}
 	w.depth++
-	o := spliceWalk{node: n, end: i + 1, seen: len(w.seen), base: len(w.entries), keys: keys, texts: len(w.texts), sorted: true}
+	o := spliceWalk{node: n, end: i + 1, seen: len(w.seen), base: len(w.entries), keys: keys, texts: len(w.keyTexts), sorted: true}
 	for range keys {
-		w.texts = append(w.texts, "")
+		w.keyTexts = append(w.keyTexts, "")
 	}
 	for range n.members.required {
 		w.seen = append(w.seen, 0)
@@ -135,14 +134,12 @@ func (w *walk) spliceMember(o *spliceWalk, key string, i, at int) int {
 // spliceKept handles a member that stays.
 func (w *walk) spliceKept(o *spliceWalk, child *node, key string, index, i, at int) int {
 	w.cutBefore(o, i)
-	edits, unknown := len(w.edits), len(w.unknown)
+	edits, unknown := len(w.edits), len(w.notes)
 	end := w.spliceOrFill(child, at)
 	if end < 0 {
 		return refused
 	}
-	if len(w.unknown) > unknown {
-		w.climb(unknown, schema.Field(key))
-	}
+	w.throughField(unknown, key)
 	w.stays(o, key, index, span{at, end})
 	if len(o.keys) > 0 || o.node.embedded {
 		return w.remember(o, key, index, span{at, end}, edits)
@@ -230,7 +227,7 @@ func (w *walk) spliceDrop(o *spliceWalk, key string, at int) int {
 		o.cut = jsonscan.Skip(w.s, at)
 	}
 	if w.request.Report {
-		w.find(key)
+		w.found(key)
 	}
 	return o.cut
 }
@@ -281,7 +278,7 @@ func (w *walk) metadataAt(n *check.Node, at int) int {
 
 // spliceStatus handles a status that goes, or gives way to another one.
 func (w *walk) spliceStatus(o *spliceWalk, m *member, index, i, at int) int {
-	edits, unknown := len(w.edits), len(w.unknown)
+	edits, unknown := len(w.edits), len(w.notes)
 	end := refused
 	if w.s[at] == 'n' {
 		end = jsonscan.Literal(w.s, at, "null")
@@ -291,9 +288,7 @@ func (w *walk) spliceStatus(o *spliceWalk, m *member, index, i, at int) int {
 	if end < 0 {
 		return refused
 	}
-	if len(w.unknown) > unknown {
-		w.climb(unknown, schema.Field(m.name))
-	}
+	w.throughField(unknown, m.name)
 	w.edits = w.edits[:edits]
 	status := w.request.Status
 	if status == "" {
@@ -313,10 +308,10 @@ func (w *walk) spliceStatus(o *spliceWalk, m *member, index, i, at int) int {
 
 // unspliced reports whether text is a value for n that may stay as it is.
 func (w *walk) unspliced(n *node, text string) bool {
-	s, edits, report, unknown := w.s, len(w.edits), w.request.Report, len(w.unknown)
+	s, edits, report, unknown := w.s, len(w.edits), w.request.Report, len(w.notes)
 	w.s, w.request.Report = text, false
 	end := w.splice(n, 0)
-	ok := end == len(text) && len(w.edits) == edits && len(w.unknown) == unknown
+	ok := end == len(text) && len(w.edits) == edits && len(w.notes) == unknown
 	w.s, w.request.Report = s, report
 	return ok
 }
@@ -375,7 +370,7 @@ func (w *walk) spliceMissing(o *spliceWalk, index, at int) bool {
 func (w *walk) key(o *spliceWalk, index int, text string) {
 	for i, k := range o.keys {
 		if k == index {
-			w.texts[o.texts+i] = text
+			w.keyTexts[o.texts+i] = text
 		}
 	}
 }
@@ -502,7 +497,7 @@ func (w *walk) spliceList(n *node, i int) int {
 		return refused
 	}
 	w.depth++
-	start, edits, texts := i, len(w.edits), len(w.texts)
+	start, edits, texts := i, len(w.edits), len(w.keyTexts)
 	count, slow := 0, false
 	i = jsonscan.Space(w.s, i+1)
 	if i < len(w.s) && w.s[i] == ']' {
@@ -512,14 +507,12 @@ func (w *walk) spliceList(n *node, i int) int {
 			if i >= len(w.s) {
 				return refused
 			}
-			unknown := len(w.unknown)
+			unknown := len(w.notes)
 			end := w.spliceElement(n, i, &slow)
 			if end < 0 {
 				return refused
 			}
-			if len(w.unknown) > unknown {
-				w.climb(unknown, schema.Index(count))
-			}
+			w.throughElement(unknown, count)
 			i, more = jsonscan.Next(w.s, end, ']')
 		}
 		if i < 0 {
@@ -527,10 +520,10 @@ func (w *walk) spliceList(n *node, i int) int {
 		}
 	}
 	whole := span{start, i}
-	if n.list != nil && !w.splicedList(n.list, whole, edits, w.texts[texts:], count, slow) || n.whole && !w.editedValid(n, whole, edits) {
+	if n.list != nil && !w.splicedList(n.list, whole, edits, w.keyTexts[texts:], count, slow) || n.whole && !w.editedValid(n, whole, edits) {
 		return refused
 	}
-	w.texts = w.texts[:texts]
+	w.keyTexts = w.keyTexts[:texts]
 	w.depth--
 	return i
 }
@@ -546,11 +539,11 @@ func (w *walk) spliceElement(n *node, i int, slow *bool) int {
 		*slow = true
 		return w.spliceOrFill(items, i)
 	}
-	from := len(w.texts)
+	from := len(w.keyTexts)
 	if r.kind == check.SetList {
 		end := w.splice(items, i)
 		if end > 0 {
-			w.texts = append(w.texts, w.s[i:end])
+			w.keyTexts = append(w.keyTexts, w.s[i:end])
 		}
 		*slow = *slow || end > 0 && blurredText(w.s[i:end])
 		return end
@@ -560,7 +553,7 @@ func (w *walk) spliceElement(n *node, i int, slow *bool) int {
 		return w.splice(items, i)
 	}
 	end := w.spliceObject(items, i, r.keys)
-	*slow = *slow || end > 0 && slices.ContainsFunc(w.texts[from:], blurredText)
+	*slow = *slow || end > 0 && slices.ContainsFunc(w.keyTexts[from:], blurredText)
 	return end
 }
 

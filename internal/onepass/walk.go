@@ -14,18 +14,18 @@ type walk struct {
 	s       string
 	out     []byte
 
-	entries []entry  // of the objects that are being walked
-	seen    []uint64 // sets of the members of those objects
-	keys    []span   // of the elements of the lists that are being walked
-	scratch []byte
-	table   []slot
-	depth   int
-	typed   int        // members of the root that every object has
-	touched bool       // the output means something else than the input
-	roots   []entry    // members of the root
-	edits   []textEdit // instead of out, see splice.go
-	texts   []string   // instead of keys
-	meta    metadataText
+	entries  []entry  // of the objects that are being walked
+	seen     []uint64 // sets of the members of those objects
+	keys     []span   // of the elements of the lists that are being walked
+	scratch  []byte
+	table    []slot
+	depth    int
+	typed    int        // members of the root that every object has
+	touched  bool       // the output means something else than the input
+	roots    []entry    // members of the root
+	edits    []textEdit // instead of out, see splice.go
+	keyTexts []string   // instead of keys
+	meta     metadataText
 	finds
 }
 
