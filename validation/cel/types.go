@@ -23,9 +23,9 @@ import (
 // no rule can depend on it. The server takes a name that is random instead.
 const selfTypeName = "\x00selfType"
 
-// readable returns a text of the checker without what makes type names
-// unspeakable.
-func readable(text string) string { return strings.ReplaceAll(text, "\x00", "") }
+// readable returns a text of the checker without what makes the name of the
+// type of self unspeakable. The rule that the text quotes stays as it is.
+func readable(text string) string { return strings.ReplaceAll(text, selfTypeName, selfTypeName[1:]) }
 
 // A typ is the type of CEL that a schema has.
 type typ struct {
