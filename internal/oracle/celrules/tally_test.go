@@ -38,7 +38,7 @@ func (c *tally) three(s *subject, in *input, what string, count int) answer {
 	if s.upstream(in).equal(usual) {
 		return usual
 	}
-	for range reruns {
+	for range c.patience() {
 		if s.upstream(in).equal(usual) || s.inOrder(in).equal(usual) {
 			c.chance.Add(1)
 			return usual
@@ -60,7 +60,7 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 	if plain.equal(usual) {
 		return usual
 	}
-	for range reruns {
+	for range c.patience() {
 		if ours(s.plain, in).equal(usual) {
 			c.byUs.Add(1)
 			return usual
@@ -68,6 +68,15 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 	}
 	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.plain, in)))
 	return usual
+}
+
+// patience is how often to run again: less often if much differs, since that
+// takes long.
+func (c *tally) patience() int {
+	if c.differences.Load() > 10 {
+		return reruns / 100
+	}
+	return reruns
 }
 
 func (c *tally) differ(s *subject, in *input, what, diff string) {
