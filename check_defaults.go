@@ -187,14 +187,14 @@ func (d *defaultValue) rules() {
 // value is.
 func (d *defaultValue) program() (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && d.root {
-		program, errs := cel.Compile(d.node, cel.Stored())
+		program, errs := cel.Compile(d.node, cel.AtFirstUse())
 		return program, obj, "", errs
 	}
 	wrapped, errs := schema.Compile(holding(*d.props), schema.WithoutAnnotations())
 	if len(errs) > 0 {
 		return nil, nil, "", relocate(errs, "", d.path)
 	}
-	program, errs := cel.Compile(wrapped, cel.Stored(), cel.Fragment())
+	program, errs := cel.Compile(wrapped, cel.AtFirstUse(), cel.Fragment())
 	return program, map[string]any{heldName: d.value}, heldName, errs
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,7 +64,32 @@ func TestBehaviour(t *testing.T) {
 		if d := cmp.Diff(resultText(plain.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
 			t.Errorf("by cel-go alone (-) and as usual (+):\n%s", d)
 		}
+		for name, opts := range map[string][]cel.Option{"first": opts, "late": append(opts, cel.AtFirstUse())} {
+			p, _ := cel.Compile(n, opts...)
+			for _, got := range atOnce(p, c.Object(t, "object.yaml"), eval) {
+				if d := cmp.Diff(resultText(res), got); d != "" {
+					t.Errorf("%s of several at once (-want +got):\n%s", name, d)
+				}
+			}
+		}
 	})
+}
+
+// atOnce runs a program that was never run before in eight goroutines, and
+// returns what they come to.
+func atOnce(p *cel.Program, obj map[string]any, opts []cel.EvalOption) []string {
+	out := make([]string, 8)
+	var wg sync.WaitGroup
+	start := make(chan struct{})
+	for i := range out {
+		wg.Go(func() {
+			<-start
+			out[i] = resultText(p.Eval(context.Background(), obj, opts...))
+		})
+	}
+	close(start)
+	wg.Wait()
+	return out
 }
 
 func resultText(r cel.Result) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/cel-go/cel"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,12 +27,13 @@ import (
 type node struct {
 	typ       string // as declared
 	omitValue bool   // errors do not show values of objects and lists
-	self      *shape
+	self      *shape // if there are rules
 	rules     []rule
 	usesOld   bool   // one of the rules refers to oldSelf
-	needsOld  bool   // one of them does, or one below
+	needsOld  bool   // one of them may, or one below
 	ruled     bool   // there are rules, or is a reason why not
 	broken    string // why there are no rules, if so
+	late      *late  // compiles the rules, if that was put off
 
 	items      *node
 	values     *node // of additionalProperties
@@ -71,7 +73,10 @@ type builder struct {
 	shapes shapes
 	memo   map[buildKey]*node
 	stored bool // keep errors for the run
+	putOff bool // compile rules when they are first run
 	errs   field.ErrorList
+
+	mu sync.Mutex // of what is put off
 }
 
 type buildKey struct {
@@ -99,10 +104,9 @@ func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.
 	out := &node{
 		typ:        n.Type(),
 		omitValue:  n.Kind() == schema.KindObject || n.Kind() == schema.KindArray,
-		self:       b.shapes.of(n, root),
 		correlates: correlates(n),
 	}
-	b.rules(out, n, t, path)
+	b.rules(out, n, t, root, path)
 	var elem *typ
 	if t != nil {
 		elem = t.elem
@@ -118,11 +122,11 @@ func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.
 	if values, _ := n.AdditionalProperties(); hasRules(values) {
 		out.values = b.node(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
-	out.ruled = len(out.rules) > 0 || out.broken != ""
+	out.ruled = len(n.Rules()) > 0
 	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
 		return nil
 	}
-	out.needsOld = out.usesOld || out.items.asksForOld() || out.values.asksForOld() ||
+	out.needsOld = out.usesOld || out.late.mayUseOld() || out.items.asksForOld() || out.values.asksForOld() ||
 		slices.ContainsFunc(out.fields, func(f childField) bool { return f.node.asksForOld() })
 	return out
 }
@@ -158,14 +162,14 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 		b.report(field.InternalError(path, errors.New(out.broken)))
 		return
 	}
-	scope, rules := b.scope(alone), n.Rules()
+	scope, rules, self := b.scope(alone), n.Rules(), b.shapes.of(n, n.EmbeddedResource())
 	for i := range rules {
-		b.rule(n, &rules[i], scope, out.self, path.Index(i))
+		b.rule(n, &rules[i], scope, self, path.Index(i))
 	}
 }
 
 // rules compiles the rules of n itself.
-func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
+func (b *builder) rules(out *node, n *schema.Node, t *typ, root bool, path *field.Path) {
 	rules := n.Rules()
 	if len(rules) == 0 {
 		return
@@ -176,7 +180,16 @@ func (b *builder) rules(out *node, n *schema.Node, t *typ, path *field.Path) {
 		b.untyped(out, n, path)
 		return
 	}
-	scope := b.scope(t)
+	if b.putOff {
+		out.late = &late{builder: b, schema: n, self: t, root: root}
+		return
+	}
+	b.compile(out, n, t, root, path)
+}
+
+func (b *builder) compile(out *node, n *schema.Node, t *typ, root bool, path *field.Path) {
+	scope, rules := b.scope(t), n.Rules()
+	out.self = b.shapes.of(n, root)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
 		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))

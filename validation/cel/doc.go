@@ -84,9 +84,23 @@
 // functions of libraries, or make strings, do. [PlainOnly] leaves all rules to
 // cel-go, for tests.
 //
+// # How rules are compiled
+//
+// Compile reports rules that are wrong, so it compiles them all: rules of equal
+// schemas once, parsed by a parser of this package that hands on to cel-go's
+// what is rare or wrong, and checked by cel-go's checker, which is made once for
+// all schemas. The closures are made then, too, as they are small. A program of
+// cel-go is large, and few rules ever need one, so it is made when an evaluation
+// first asks for it, from the text; that takes as long as compiling the rule.
+//
+// [AtFirstUse] puts off the rest as well: each schema's rules are compiled when
+// there is the first value for them. Then there is no error but those of values,
+// as with [Stored].
+//
 // # Concurrency and ownership
 //
-// A [Program] is immutable and safe for concurrent use. It keeps nothing of the
+// A [Program] is safe for concurrent use, from the first run on: what a run finds
+// missing it makes while others wait for it. A program keeps nothing of the
 // objects it sees, and changes none; errors may refer to parts of them. Programs
 // share the environment of CEL, which is made when the first schema with rules
 // is compiled.

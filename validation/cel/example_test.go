@@ -85,3 +85,21 @@ func ExampleStored() {
 	// x-kubernetes-validations[0].rule
 	// 0 <nil>
 }
+
+func ExampleAtFirstUse() {
+	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"size": {Type: "integer", XValidations: apiextensionsv1.ValidationRules{{Rule: "self > 0", Message: "too small"}}},
+			"odd":  {Type: "string", XValidations: apiextensionsv1.ValidationRules{{Rule: "self.gone == 1"}}},
+		},
+	})
+	program, errs := cel.Compile(n, cel.AtFirstUse()) // compiles nothing yet
+	fmt.Println(len(errs))
+
+	result := program.Eval(context.Background(), map[string]any{"size": int64(0)}) // leaves odd alone
+	fmt.Println(result.Errors[0])
+	// Output:
+	// 0
+	// size: Invalid value: 0: too small
+}

@@ -69,6 +69,10 @@ func TestExpressions(t *testing.T) {
 						t.Errorf("%s: Eval = %q at cost %d, want %q at %d", path, got, cost, r.Want, r.Cost)
 					}
 				}
+				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj, cel.AtFirstUse())
+				if got = strings.TrimPrefix(got, "rule compile error: "); got != r.Want || cost != r.Cost {
+					t.Errorf("late: Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
+				}
 			})
 		}
 	}

@@ -31,7 +31,7 @@ func (r *run) rules(n *node, value, old any) {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
 		return
 	}
-	if len(n.rules) == 0 {
+	if n.ready(); len(n.rules) == 0 {
 		return
 	}
 	if r.remaining <= 0 {

@@ -15,6 +15,7 @@ type compileOptions struct {
 	path     *field.Path
 	fragment bool
 	stored   bool
+	late     bool
 	plain    bool
 	minor    int // of the server, 1.x
 
@@ -63,6 +64,15 @@ func Fragment() Option {
 // ignored.
 func Stored() Option {
 	return compileOption(func(o *compileOptions) { o.stored = true })
+}
+
+// AtFirstUse makes [Compile] put off what takes time: the rules of a schema are
+// compiled when the first value comes along that they are for. It implies
+// [Stored], as nothing is known of a rule that was not compiled. It is meant for
+// definitions that were checked before, and for programs of which few runs are
+// expected: of rules that no object reaches, next to nothing is kept.
+func AtFirstUse() Option {
+	return compileOption(func(o *compileOptions) { o.stored, o.late = true, true })
 }
 
 // KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4".

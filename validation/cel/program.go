@@ -14,8 +14,9 @@ import (
 
 // A Program is the compiled form of all x-kubernetes-validations of a schema.
 //
-// A Program never changes and is safe for concurrent use. The nil Program has
-// no rules.
+// A Program is safe for concurrent use, and no run changes what another one
+// does. What only some runs need is made by the first of them. The nil Program
+// has no rules.
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
@@ -60,12 +61,13 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(o.path, err)}
 	}
-	b := builder{
+	b := &builder{
 		expressions: newExpressions(base, o.perCall, o.plain),
 		types:       base.newProvider(),
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),
 		stored:      o.stored,
+		putOff:      o.late,
 	}
 	root := b.node(n, b.types.typ(selfTypeName, n, !o.fragment), !o.fragment, false, o.path)
 	if len(b.errs) > 0 {
@@ -74,6 +76,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	if root == nil {
 		return nil, nil
 	}
+	b.memo = nil
 	return &Program{root: root, correlate: correlate.New(n), limit: o.perCall}, nil
 }
 
