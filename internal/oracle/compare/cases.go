@@ -26,6 +26,8 @@ type testCase struct {
 	stored  map[string]any // the same after Create
 	unknown bool           // has fields that the schema does not know
 	rules   bool           // was chosen for its rules only
+	hand    verdict        // its rules in Go; nil for most
+	all     []ruled        // for many objects in the place of one
 }
 
 // loadCases makes the cases: the small objects, large ones made from them by
@@ -57,7 +59,7 @@ func loadCases(dir string) ([]*testCase, error) {
 		return nil, fmt.Errorf("the corpus in %s lacks the definitions of Certificate, HTTPRoute or Prometheus", dir)
 	}
 	largeRoute, largeProm := growRoute(route), growPrometheus(prom)
-	shapes := []struct {
+	known := []struct {
 		name    string
 		def     *crdtest.Definition
 		object  map[string]any
@@ -76,7 +78,7 @@ func loadCases(dir string) ([]*testCase, error) {
 	}
 	compiled := map[*crdtest.Definition]*sides{}
 	var cases []*testCase
-	for _, s := range shapes {
+	for _, s := range known {
 		if compiled[s.def] == nil {
 			if compiled[s.def], err = compileBoth(s.def.CRD); err != nil {
 				return nil, err

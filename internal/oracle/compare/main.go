@@ -77,7 +77,15 @@ func run(ops, corpus string, rounds int) error {
 				return err
 			}
 		}
-		if err := report(o, cases, rounds); err != nil {
+		these := cases
+		if o.more != nil {
+			own, err := o.more(dir)
+			if err != nil {
+				return err
+			}
+			these = slices.Concat(cases, own)
+		}
+		if err := report(o, these, rounds); err != nil {
 			return err
 		}
 		if o.name == "cel-compile" {

@@ -30,6 +30,8 @@ type operation struct {
 	// whole measures and prints by itself, in the place of prepare. It is given
 	// the directory of the corpus and how many turns to take.
 	whole func(dir string, rounds int) error
+	// more makes cases that only this operation has; nil for none.
+	more func(dir string) ([]*testCase, error)
 }
 
 var operations = []operation{
@@ -53,8 +55,8 @@ var operations = []operation{
 	{name: "bytes", does: "the whole of Create without rules, bytes to stored bytes, appended to a buffer", prepare: prepareBytes(false)},
 	{name: "splice", does: "the same, with the spelling of the input", prepare: prepareBytes(true)},
 	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
-	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false)},
-	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true)},
+	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false), more: ruleShapes},
+	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true), more: ruleShapes},
 	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
 	{name: "compile", does: "everything of a definition, ready to serve", prepare: prepareCompile},
 	{name: "check", does: "the whole of Check on a definition", whole: compareCheck},
@@ -194,6 +196,9 @@ func prepareRequest(c *testCase) (*pair, error) {
 
 func prepareEval(update bool) func(*testCase) (*pair, error) {
 	return func(c *testCase) (*pair, error) {
+		if c.all != nil {
+			return prepareAll(c.all, update)
+		}
 		if c.unknown || !c.up.HasRules() {
 			return nil, nil
 		}
@@ -213,12 +218,29 @@ func prepareEval(update bool) func(*testCase) (*pair, error) {
 		if theirs.Cost == 0 {
 			return nil, nil
 		}
-		return &pair{
+		p := &pair{
 			upstream: func(any) { c.up.Rules(c.stored, old) },
 			ours:     func(any) { program.Eval(ctx, c.stored, cel.Old(old)) },
 			note:     fmt.Sprintf("%d cost units", theirs.Cost),
-		}, nil
+		}
+		if c.hand != nil {
+			if c.hand(c.stored, old) != (len(theirs.Errors) == 0) {
+				return nil, errDiffer
+			}
+			p.yardstick, p.yardstickName = func(any) { c.hand(c.stored, old) }, "hand-written Go"
+		}
+		return p, nil
 	}
+}
+
+// ruleShapes are the cases for the evaluation of rules only.
+func ruleShapes(dir string) ([]*testCase, error) {
+	cases, err := shapeCases()
+	if err != nil {
+		return nil, err
+	}
+	more, err := corpusCases(dir)
+	return slices.Concat(more, cases), err
 }
 
 func prepareCompileRules(c *testCase) (*pair, error) {

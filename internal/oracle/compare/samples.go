@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// A ruled is an object of a version that has rules.
+type ruled struct {
+	path     string
+	up       *upstream.Version
+	program  *cel.Program
+	obj, old map[string]any
+}
+
+// corpusCases are two cases: the rules of all samples of the corpus, as the
+// samples are written and with defaults. What validation would keep from rules
+// is left out.
+func corpusCases(dir string) ([]*testCase, error) {
+	c, err := crdtest.LoadCorpus(dir)
+	if err != nil {
+		return nil, err
+	}
+	written, full := &testCase{rules: true}, &testCase{rules: true}
+	for _, d := range c.Definitions {
+		if err := addSamples(d, written, full); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Path, err)
+		}
+	}
+	written.name = fmt.Sprintf("corpus, %d samples as written", len(written.all))
+	full.name = fmt.Sprintf("corpus, %d samples with defaults", len(full.all))
+	return []*testCase{written, full}, nil
+}
+
+// addSamples adds the samples of a definition. Both sides only keep the versions
+// that have rules and samples.
+func addSamples(d *crdtest.Definition, written, full *testCase) error {
+	var up *upstream.Definition
+	versions := make(map[string]*sampledVersion)
+	for _, s := range d.Samples {
+		name := s.Version()
+		v, ok := versions[name]
+		if !ok {
+			var err error
+			if v, err = sampledVersionOf(d, name, &up); err != nil {
+				return err
+			}
+			versions[name] = v
+		}
+		if v == nil {
+			continue
+		}
+		defaulted := crdtest.Clone(s.Object)
+		v.defaults.Default(defaulted)
+		if !v.values.Validate(s.Object).BlocksRules() {
+			written.all = append(written.all, ruled{path: s.Path, up: v.up, program: v.program, obj: s.Object})
+		}
+		if !v.values.Validate(defaulted).BlocksRules() {
+			full.all = append(full.all, ruled{path: s.Path, up: v.up, program: v.program, obj: defaulted})
+		}
+	}
+	return nil
+}
+
+type sampledVersion struct {
+	up       *upstream.Version
+	program  *cel.Program
+	values   *validation.Validator
+	defaults *defaulting.Defaulter
+}
+
+// sampledVersionOf returns nil for a version without rules, and for one that the
+// two sides refuse, which is for tests to compare.
+func sampledVersionOf(d *crdtest.Definition, name string, up **upstream.Definition) (*sampledVersion, error) {
+	declared := d.Version(name)
+	if declared == nil || declared.Schema == nil {
+		return nil, nil
+	}
+	n, errs := schema.Compile(declared.Schema.OpenAPIV3Schema)
+	if len(errs) > 0 || !n.Facts().Has(schema.HasRules) {
+		return nil, nil
+	}
+	program, errs := cel.Compile(n)
+	if len(errs) > 0 || program == nil {
+		return nil, nil
+	}
+	if *up == nil {
+		compiled, err := upstream.Compile(d.CRD)
+		if err != nil {
+			return nil, err
+		}
+		*up = compiled
+	}
+	v := (*up).Version(name)
+	if v == nil || !v.HasRules() {
+		return nil, errDiffer
+	}
+	return &sampledVersion{up: v, program: program, values: validation.New(n), defaults: defaulting.New(n)}, nil
+}
+
+// prepareAll evaluates the rules of all samples, one after another.
+func prepareAll(all []ruled, update bool) (*pair, error) {
+	all = append([]ruled(nil), all...)
+	cost := uint64(0)
+	for i := range all {
+		r := &all[i]
+		if update {
+			r.old = crdtest.Clone(r.obj)
+		}
+		if !r.agree() {
+			return nil, fmt.Errorf("%s: %w", r.path, errDiffer)
+		}
+		cost += r.ours().Cost
+	}
+	return &pair{
+		upstream: func(any) {
+			for i := range all {
+				all[i].upstream()
+			}
+		},
+		ours: func(any) {
+			for i := range all {
+				all[i].ours()
+			}
+		},
+		note: fmt.Sprintf("%d cost units", cost),
+	}, nil
+}
+
+func (r *ruled) upstream() upstream.Outcome { return r.up.Rules(r.obj, r.old) }
+
+func (r *ruled) ours() cel.Result {
+	return r.program.Eval(context.Background(), r.obj, cel.Old(r.old))
+}
+
+// agree compares the two sides. What depends on the order of maps gets a few
+// tries.
+func (r *ruled) agree() bool {
+	for range 20 {
+		theirs, mine := r.upstream(), r.ours()
+		if theirs.Cost == int64(mine.Cost) && upstream.SameErrors(theirs.Errors, mine.Errors.Field()) {
+			return true
+		}
+	}
+	return false
+}
