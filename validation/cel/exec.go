@@ -56,9 +56,10 @@ const maxVariables = 6
 
 // A variable of a loop holds a raw value, a name or a boxed value.
 type variable struct {
-	raw  any
-	name string
-	box  ref.Val
+	raw   any
+	name  string
+	index int64
+	box   ref.Val
 }
 
 // step counts a step of a loop. It reports whether the loop is to go on.

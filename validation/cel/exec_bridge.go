@@ -33,8 +33,10 @@ func bridged(name string) bool {
 		"ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
 		"cidr", "isCIDR", "containsIP", "containsCIDR", "masked", "prefixLength",
 		"quantity", "isQuantity", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
+		"slice", "flatten", "distinct", "reverse", "sort", "lists.range",
+		"sets.contains", "sets.intersects", "sets.equivalent", "format", "strings.quote",
 		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
-		"optional.of", "optional.none", "optional.ofNonZeroValue", "hasValue", "value":
+		"first", "last", "optional.unwrap", "unwrapOpt", "optional.of", "optional.none", "optional.ofNonZeroValue", "hasValue", "value":
 		return true
 	}
 	return isFormat(name)
@@ -152,6 +154,9 @@ func (f *frame) charge(name, overload string, result ref.Val, args ...ref.Val) r
 
 // callCost is what a call of a bridged function costs.
 func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
+	if units, ok := listCost(overload, result, args); ok {
+		return units
+	}
 	if c := (&library.CostEstimator{}).CallCost(name, overload, args, result); c != nil {
 		return *c
 	}
@@ -244,52 +249,6 @@ func (x *executor) folded(e ast.Expr, name string, args []code) code {
 		return x.refuse("constant without a value")
 	}
 	return x.constant(v)
-}
-
-// list compiles the literal of a list. It is a value if all elements are.
-func (x *executor) list(e ast.Expr) code {
-	list := e.AsList()
-	if len(list.OptionalIndices()) > 0 {
-		return x.refuse("optional element")
-	}
-	out := code{kind: kindBox, cost: 10}
-	boxes := make([]func(*frame) ref.Val, list.Size())
-	known := true
-	for i, element := range list.Elements() {
-		c := x.expr(element)
-		boxes[i], out.cost, known = x.boxed(c), out.cost+c.cost, known && c.constant != nil
-	}
-	if x.why != "" {
-		return code{}
-	}
-	out.box = func(f *frame) ref.Val {
-		elements := make([]ref.Val, len(boxes))
-		for i, box := range boxes {
-			elements[i] = box(f)
-		}
-		return types.NewRefValList(x.base.provider, elements)
-	}
-	if known {
-		return x.constant(out.box(&frame{}))
-	}
-	return out
-}
-
-// boxedIndex compiles an index into a list that is no part of the object.
-func (x *executor) boxedIndex(of, at code, cost uint64) code {
-	if of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind {
-		return x.refuse("index of " + kindName(of))
-	}
-	list, i := of.box, at.int
-	out := code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
-		l, ok := list(f).(traits.Lister)
-		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
-			return f.checked(l.Get(types.Int(n)))
-		}
-		f.void()
-		return types.NullValue
-	}}
-	return x.unbox(of.typ.Parameters()[0], out)
 }
 
 // checked fails for values that fail.

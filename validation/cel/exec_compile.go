@@ -15,6 +15,7 @@ type executor struct {
 
 	vars       []local
 	boxes      bool // values of cel-go are compared or passed to its functions
+	loops      int  // around
 	identities identity
 	why        string // the rule cannot be compiled
 }
@@ -70,7 +71,7 @@ func (x *executor) compile(e ast.Expr) code {
 	case ast.ComprehensionKind:
 		return x.loop(e.AsComprehension())
 	case ast.MapKind:
-		return x.refuse("map literal")
+		return x.mapLiteral(e)
 	}
 	return x.refuse("expression")
 }

@@ -22,24 +22,33 @@ const (
 
 // loop compiles a comprehension.
 func (x *executor) loop(c ast.ComprehensionExpr) code {
-	if c.HasIterVar2() {
-		return x.refuse("comprehension with two variables")
-	}
 	over := x.expr(c.IterRange())
 	if x.why != "" {
 		return code{}
 	}
-	if len(x.vars) == maxVariables {
+	if x.loops == maxVariables {
 		return x.refuse("deep nesting of comprehensions")
 	}
-	slot := len(x.vars)
-	v, each := x.variable(over, slot)
+	outer, slot := len(x.vars), x.loops
+	var v code
+	var each rangeFunc
+	if c.HasIterVar2() {
+		var key code
+		key, v, each = x.twoVariables(over, slot)
+		x.vars = append(x.vars, local{name: c.IterVar(), code: key}, local{name: c.IterVar2(), code: v})
+	} else {
+		v, each = x.variable(over, slot)
+		x.vars = append(x.vars, local{name: c.IterVar(), code: v})
+	}
 	if x.why != "" {
 		return code{}
 	}
 	macro, body, value := macroOf(c)
-	x.vars = append(x.vars, local{name: c.IterVar(), code: v})
-	defer func() { x.vars = x.vars[:slot] }()
+	x.loops++
+	defer func() { x.vars, x.loops = x.vars[:outer], slot }()
+	if macro == "filter" && c.HasIterVar2() {
+		macro = "map of some"
+	}
 	switch macro {
 	case "all", "exists":
 		return x.quantifier(over, each, x.expr(body), macro == "exists")
@@ -77,7 +86,7 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 				}
 			}
 		}
-	case over.kind == kindRaw && over.shape.kind == shapeObject && over.shape.props == nil && over.shape.values != nil:
+	case over.isMap():
 		object, what, operand := over.raw, over.fault, over.id
 		v := code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
 		return v, func(f *frame, step func(*frame) bool) {
@@ -115,6 +124,56 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 		}
 	}
 	return x.refuse("comprehension over " + kindName(over)), nil
+}
+
+// twoVariables returns the variables of a loop over a part of the object, index
+// or key and element, and the loop.
+func (x *executor) twoVariables(over code, slot int) (key, v code, each rangeFunc) {
+	switch {
+	case over.kind == kindRaw && over.shape.isList():
+		list := over.elements()
+		key = code{kind: kindInt, cost: 1, attr: true, int: func(f *frame) int64 { return f.vars[slot].index }}
+		v = x.typed(code{cost: 1, attr: true, shape: over.shape.items, raw: func(f *frame) any { return f.vars[slot].raw }})
+		return key, v, func(f *frame, step func(*frame) bool) {
+			f.looped = true
+			l := list(f)
+			if f.bail {
+				return
+			}
+			for i, e := range l {
+				f.vars[slot].index, f.vars[slot].raw = int64(i), e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.isMap():
+		object, what, operand := over.raw, over.fault, over.id
+		key = code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
+		v = x.typed(code{cost: 1, attr: true, shape: over.shape.values, raw: func(f *frame) any { return f.vars[slot].raw }})
+		return key, v, func(f *frame, step func(*frame) bool) {
+			of := object(f)
+			m, ok := of.(map[string]any)
+			if !ok {
+				f.unfit(of, what, operand)
+				return
+			}
+			f.looped = true
+			for name, e := range m {
+				f.vars[slot].name, f.vars[slot].raw = name, e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	}
+	x.refuse("comprehension with two variables over " + kindName(over))
+	return code{}, code{}, nil
+}
+
+// isMap reports whether code reads a map of the object.
+func (c code) isMap() bool {
+	return c.kind == kindRaw && c.shape.kind == shapeObject && c.shape.props == nil && c.shape.values != nil
 }
 
 // quantifier compiles all and exists.

@@ -11,8 +11,8 @@ import (
 
 // What the executor has to take over of the rules of the corpus, in percent.
 const (
-	minFastTexts = 99.0
-	minFastRules = 99.0
+	minFastTexts = 99.5
+	minFastRules = 99.5
 )
 
 // TestSelection tells which rules of the corpus the executor runs, and why it

@@ -1,0 +1,119 @@
+package cel
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// Lists and maps that a rule spells out, and what is in them.
+
+// list compiles the literal of a list. It is a value if all elements are.
+func (x *executor) list(e ast.Expr) code {
+	list := e.AsList()
+	if len(list.OptionalIndices()) > 0 {
+		return x.refuse("optional element")
+	}
+	out := code{kind: kindBox, cost: 10}
+	boxes := make([]func(*frame) ref.Val, list.Size())
+	known := true
+	for i, element := range list.Elements() {
+		c := x.expr(element)
+		boxes[i], out.cost, known = x.boxed(c), out.cost+c.cost, known && c.constant != nil
+	}
+	if x.why != "" {
+		return code{}
+	}
+	out.box = func(f *frame) ref.Val {
+		elements := make([]ref.Val, len(boxes))
+		for i, box := range boxes {
+			elements[i] = box(f)
+		}
+		return types.NewRefValList(x.base.provider, elements)
+	}
+	if known {
+		return x.constant(out.box(&frame{}))
+	}
+	return out
+}
+
+// mapLiteral compiles the literal of a map. It is a value if all keys and values
+// are.
+func (x *executor) mapLiteral(e ast.Expr) code {
+	entries := e.AsMap().Entries()
+	out := code{kind: kindBox, cost: 30}
+	keys, values := make([]func(*frame) ref.Val, len(entries)), make([]func(*frame) ref.Val, len(entries))
+	known := true
+	for i := range entries {
+		entry := entries[i].AsMapEntry()
+		if entry.IsOptional() {
+			return x.refuse("optional entry")
+		}
+		k, v := x.expr(entry.Key()), x.expr(entry.Value())
+		if k.choice || v.choice {
+			return x.refuse("entry with a ternary")
+		}
+		keys[i], values[i] = x.boxed(k), x.boxed(v)
+		out.cost += k.cost + v.cost
+		known = known && k.constant != nil && v.constant != nil
+		if x.why != "" {
+			return code{}
+		}
+	}
+	out.box = func(f *frame) ref.Val {
+		m := make(map[ref.Val]ref.Val, len(keys))
+		for i := range keys {
+			k := keys[i](f)
+			v := values[i](f)
+			if f.bail {
+				return types.NullValue
+			}
+			m[k] = v
+		}
+		return types.NewRefValMap(x.base.provider, m)
+	}
+	if known {
+		return x.constant(out.box(&frame{}))
+	}
+	return out
+}
+
+// boxedIndex compiles an index into a list that is no part of the object.
+func (x *executor) boxedIndex(of, at code, cost uint64) code {
+	switch {
+	case of.kind == kindBox && of.typ.Kind() == types.MapKind && at.kind == kindString:
+		return x.boxedEntry(of, at, cost)
+	case of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind:
+		return x.refuse("index of " + kindName(of))
+	}
+	list, i := of.box, at.int
+	out := code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
+		l, ok := list(f).(traits.Lister)
+		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+			return f.checked(l.Get(types.Int(n)))
+		}
+		f.void()
+		return types.NullValue
+	}}
+	return x.unbox(of.typ.Parameters()[0], out)
+}
+
+// boxedEntry compiles an entry of a map that is no part of the object.
+func (x *executor) boxedEntry(of, at code, cost uint64) code {
+	object, key := of.box, at.string
+	return x.unbox(of.typ.Parameters()[1], code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
+		m, ok := object(f).(traits.Mapper)
+		k := key(f)
+		if !ok || f.bail {
+			f.void()
+			return types.NullValue
+		}
+		v, found := m.Find(types.String(k))
+		if !found {
+			f.void()
+			return types.NullValue
+		}
+		return f.checked(v)
+	}})
+}
