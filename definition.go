@@ -46,6 +46,10 @@ type Definition struct {
 // with the server's words and places. It unwraps to the single *field.Error
 // values. Compile does not judge what has no effect on objects.
 //
+// Of a definition with preserveUnknownFields: true objects keep what schemas do
+// not know, and schemas need not be structural: they only say which values are
+// valid.
+//
 // A definition whose strategy is Webhook calls its webhook when an object needs
 // to be converted; [WithConverter] says otherwise, or how. If the webhook cannot
 // be called at all, the definition compiles all the same, and conversions fail

@@ -59,7 +59,11 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 		return v, nil
 	}
 	path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-	node, errs := schema.Compile(declared.Schema.OpenAPIV3Schema, schema.AtPath(path))
+	opts := []schema.Option{schema.AtPath(path)}
+	if d.preserve {
+		opts = append(opts, schema.Unstructured())
+	}
+	node, errs := schema.Compile(declared.Schema.OpenAPIV3Schema, opts...)
 	if len(errs) > 0 {
 		return nil, errs
 	}

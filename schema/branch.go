@@ -8,16 +8,22 @@ import (
 
 // A Branch is the compiled form of a schema under allOf, anyOf, oneOf or not,
 // or of a part of such a schema. It constrains values whose structure is
-// declared elsewhere, by a [Node]. A Branch declares a type only in the
-// int-or-string pattern: anyOf: [{type: integer}, {type: string}].
+// declared elsewhere, by a [Node]. A Branch of a structural schema declares a
+// type only in the int-or-string pattern: anyOf: [{type: integer}, {type:
+// string}], is not nullable, and the most that it says of additionalProperties
+// is that there are none.
 //
 // A Branch never changes and is safe for concurrent use.
 type Branch struct {
 	kind  Kind
+	flags flags
 	id    uint32
+	typ   string
 	names []string
 	props []*Branch
 	items *Branch
+
+	additional *Branch
 
 	limits   *Limits
 	junctors *junctors
@@ -25,6 +31,27 @@ type Branch struct {
 
 // Kind returns the declared type.
 func (b *Branch) Kind() Kind { return b.kind }
+
+// Type returns the declared type as it is written, "" if there is none.
+func (b *Branch) Type() string { return b.typ }
+
+// Nullable reports whether the schema admits null (nullable: true).
+func (b *Branch) Nullable() bool { return b.flags&flagNullable != 0 }
+
+// IntOrString reports whether the value is an integer or a string
+// (x-kubernetes-int-or-string: true).
+func (b *Branch) IntOrString() bool { return b.flags&flagIntOrString != 0 }
+
+// AdditionalProperties returns the constraints on properties that are not named,
+// nil if there are none, and reports whether additionalProperties is declared
+// at all; see [Branch.AllowsAdditionalProperties].
+func (b *Branch) AdditionalProperties() (*Branch, bool) {
+	return b.additional, b.flags&flagAdditional != 0
+}
+
+// AllowsAdditionalProperties reports whether additionalProperties is declared
+// as true or as a schema.
+func (b *Branch) AllowsAdditionalProperties() bool { return b.flags&flagAdditionalAllowed != 0 }
 
 // Len returns the number of constrained properties.
 func (b *Branch) Len() int { return len(b.names) }

@@ -16,6 +16,8 @@ import (
 // the node shares no memory with it that could change; a nil schema gives a
 // nil node, which engines take as a schema that declares nothing.
 //
+// A schema that is not structural is compiled if [Unstructured] says so.
+//
 // Errors have the type, field and detail that kube-apiserver gives them and
 // its order. What makes it give up before it can check is one error at the
 // root.
@@ -33,12 +35,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	if err != nil {
 		return nil, field.ErrorList{err}
 	}
-	if odd {
-		if text := unsupported(props); text != "" {
-			return nil, field.ErrorList{field.Invalid(o.path, "", text)}
-		}
-	}
-	if errs := checkStructural(props, o.path); len(errs) > 0 {
+	if errs := o.check(props, odd); len(errs) > 0 {
 		return nil, errs
 	}
 
@@ -48,6 +45,20 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 		return nil, field.ErrorList{field.Invalid(o.path, field.OmitValueType{}, c.err.Error())}
 	}
 	return c.finish(root, props, o), nil
+}
+
+// check returns what keeps props from being compiled. A schema that is odd may
+// have keywords that are not supported.
+func (o options) check(props *apiextensionsv1.JSONSchemaProps, odd bool) field.ErrorList {
+	if odd {
+		if text := unsupportedIn(props, o.unstructured); text != "" {
+			return field.ErrorList{field.Invalid(o.path, "", text)}
+		}
+	}
+	if o.unstructured {
+		return nil
+	}
+	return checkStructural(props, o.path)
 }
 
 // finish returns the root of the tree: a copy of the shared node that also
@@ -144,6 +155,9 @@ func (c *compiler) branch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 	}
 	c.branches++
 	p := place{limits: c.limits(s), junctors: c.junctors(s)}
+	if a := s.AdditionalProperties; a != nil {
+		p.branchAdditional = c.branch(a.Schema)
+	}
 	if s.Items != nil {
 		p.branchItems = c.branch(s.Items.Schema)
 	}

@@ -39,8 +39,8 @@ type place struct {
 	items, additional *Node   // of a node
 	props             []*Node // in the order of names
 
-	branchItems *Branch   // of a branch
-	branches    []*Branch // in the order of names
+	branchItems, branchAdditional *Branch   // of a branch
+	branches                      []*Branch // in the order of names
 }
 
 func (in *interner) node(s *apiextensionsv1.JSONSchemaProps, p *place, c *compiler) *Node {
@@ -71,7 +71,8 @@ func (in *interner) branch(s *apiextensionsv1.JSONSchemaProps, p *place) *Branch
 		}
 	}
 	b := &Branch{
-		kind: kindOf(s.Type), junctors: p.junctors, items: p.branchItems,
+		kind: kindOf(s.Type), typ: s.Type, flags: flagsOf(s),
+		junctors: p.junctors, items: p.branchItems, additional: p.branchAdditional,
 		names: in.slab.names.copyOf(p.names), props: in.slab.branches.copyOf(p.branches),
 	}
 	if p.limits != nil {
@@ -260,12 +261,14 @@ func appendRule(b []byte, r *apiextensionsv1.ValidationRule) []byte {
 
 // appendBranch appends the key of a branch.
 func (p *place) appendBranch(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
-	b = append(b, byte(kindOf(s.Type)))
+	b = append(b, byte(flagsOf(s)))
+	b = appendString(b, s.Type)
 	b = appendStrings(b, p.names)
 	for _, c := range p.branches {
 		b = appendUint(b, uint64(c.id))
 	}
 	b = appendUint(b, branchID(p.branchItems))
+	b = appendUint(b, branchID(p.branchAdditional))
 	b = appendUint(b, limitsID(p.limits))
 	return appendJunctors(b, p.junctors)
 }

@@ -35,7 +35,7 @@ func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 	if depth > m.maxDepth {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
 	}
-	if unsupportedKeyword(s) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil {
+	if unsupportedKeyword(s, false) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil {
 		m.odd = true
 	}
 	return m.below(s, depth+1)

@@ -19,6 +19,8 @@ type options struct {
 	maxNodes    int
 	annotations bool
 	share       bool
+
+	unstructured bool
 }
 
 type optionFunc func(*options)
@@ -53,4 +55,14 @@ func WithoutAnnotations() Option {
 // behaves the same; tests compare the two.
 func Unshared() Option {
 	return optionFunc(func(o *options) { o.share = false })
+}
+
+// Unstructured compiles a schema that need not be structural, as the server
+// does for a definition with preserveUnknownFields: true. Such a schema serves
+// to validate values and for nothing else: what has no type may be anything,
+// and a [Branch] may say what only a [Node] says otherwise. Keywords that no
+// schema of a definition can have remain errors, but for $schema, which is left
+// out.
+func Unstructured() Option {
+	return optionFunc(func(o *options) { o.unstructured = true })
 }

@@ -74,7 +74,7 @@ func allUnsupported(props *apiextensionsv1.JSONSchemaProps, found []string) []st
 	if props == nil {
 		return found
 	}
-	if text := unsupportedKeyword(props); text != "" {
+	if text := unsupportedKeyword(props, false); text != "" {
 		found = append(found, text)
 	}
 	found = allUnsupported(props.Not, found)

@@ -8,40 +8,43 @@ import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1
 // what is below it, nested schemas before elements and elements before fields.
 // The server takes fields in random order, and we in increasing order of name.
 // A nil props has none.
-func unsupported(props *apiextensionsv1.JSONSchemaProps) string {
+func unsupported(props *apiextensionsv1.JSONSchemaProps) string { return unsupportedIn(props, false) }
+
+// unsupportedIn is unsupported, but if lax it lets $schema pass.
+func unsupportedIn(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
 	if props == nil {
 		return ""
 	}
-	if text := unsupportedKeyword(props); text != "" {
+	if text := unsupportedKeyword(props, lax); text != "" {
 		return text
 	}
-	if text := unsupportedInJunctors(props); text != "" {
+	if text := unsupportedInJunctors(props, lax); text != "" {
 		return text
 	}
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
 	}
-	if text := unsupportedInItems(props); text != "" {
+	if text := unsupportedInItems(props, lax); text != "" {
 		return text
 	}
-	if text := unsupportedInProperties(props); text != "" {
+	if text := unsupportedInProperties(props, lax); text != "" {
 		return text
 	}
 	if props.AdditionalProperties == nil {
 		return ""
 	}
-	return unsupported(props.AdditionalProperties.Schema)
+	return unsupportedIn(props.AdditionalProperties.Schema, lax)
 }
 
 // unsupportedKeyword: the keywords of JSON schema that the server does without.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
-func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps) string {
+func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
 	var keyword string
 	switch {
 	case props.ID != "":
 		keyword = "id"
-	case props.Schema != "":
+	case props.Schema != "" && !lax:
 		keyword = "schema"
 	case props.Ref != nil && *props.Ref != "":
 		keyword = "$ref"
@@ -59,13 +62,13 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps) string {
 	return "OpenAPIV3Schema '" + keyword + "' is not supported"
 }
 
-func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps) string {
-	if text := unsupported(props.Not); text != "" {
+func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
+	if text := unsupportedIn(props.Not, lax); text != "" {
 		return text
 	}
 	for _, nested := range [...][]apiextensionsv1.JSONSchemaProps{props.AllOf, props.AnyOf, props.OneOf} {
 		for i := range nested {
-			if text := unsupported(&nested[i]); text != "" {
+			if text := unsupportedIn(&nested[i], lax); text != "" {
 				return text
 			}
 		}
@@ -74,20 +77,20 @@ func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps) string {
 }
 
 // unsupportedInItems: all elements of an array have one schema.
-func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps) string {
+func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
 	if props.Items == nil {
 		return ""
 	}
 	if len(props.Items.JSONSchemas) > 0 {
 		return "OpenAPIV3Schema 'items' must be a schema, but is an array"
 	}
-	return unsupported(props.Items.Schema)
+	return unsupportedIn(props.Items.Schema, lax)
 }
 
 // unsupportedInProperties looks at every field once, in the order of the map,
 // and keeps what it finds for the least name. It keeps its copy of the schema
 // as [structuralCheck.properties] does.
-func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps) string {
+func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
 	if len(props.Properties) == 0 {
 		return ""
 	}
@@ -97,7 +100,7 @@ func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps) string {
 		if found != "" && name > first {
 			continue
 		}
-		if text := unsupported(&property); text != "" {
+		if text := unsupportedIn(&property, lax); text != "" {
 			first, found = name, text
 		}
 	}

@@ -73,22 +73,27 @@ func (c *Compiler) Branch(b *schema.Branch) *Node {
 		return out
 	}
 	limits := b.Limits()
-	var types []string
-	if b.Kind() != schema.KindNone {
-		types = []string{b.Kind().String()}
-	}
-	out := c.leaf(types, false, &limits)
+	out := c.leaf(typesOf(b), b.Nullable(), &limits)
 	out.List = c.lengths(&limits)
 	f := &Fields{Min: limits.MinProperties, Max: limits.MaxProperties, Required: limits.Required}
 	for name, p := range b.Properties() {
 		f.Props = append(f.Props, Prop{Name: name, Node: c.Branch(p)})
 	}
+	additional, declared := b.AdditionalProperties()
+	f.Additional = c.Branch(additional)
+	f.Closed = declared && !b.AllowsAdditionalProperties()
 	out.structure(f, c.Branch(b.Items()), c.junctors(b))
 	c.branches[b] = out
 	return out
 }
 
-func typesOf(n *schema.Node) []string {
+// A typed is a schema of either sort.
+type typed interface {
+	Type() string
+	IntOrString() bool
+}
+
+func typesOf(n typed) []string {
 	switch {
 	case n.IntOrString():
 		return []string{"integer", "string"}

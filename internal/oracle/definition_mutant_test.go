@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -32,10 +33,16 @@ var leaves = []reflect.Type{
 	reflect.TypeFor[metav1.Time](),
 	reflect.TypeFor[metav1.FieldsV1](),
 	reflect.TypeFor[apiextensionsv1.JSON](),
+	reflect.TypeFor[apiextensionsv1beta1.JSON](),
 }
 
 // definitionFields returns the fields of all structs in a definition.
 func definitionFields() []typeField {
+	return fieldsOf(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]())
+}
+
+// fieldsOf returns the fields of all structs in values of a type.
+func fieldsOf(root reflect.Type) []typeField {
 	var out []typeField
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type)
@@ -56,7 +63,7 @@ func definitionFields() []typeField {
 			}
 		}
 	}
-	visit(reflect.TypeFor[apiextensionsv1.CustomResourceDefinition]())
+	visit(root)
 	return out
 }
 
@@ -67,10 +74,9 @@ type definitionMutator struct {
 	donor reflect.Value // another definition to take parts from
 }
 
-// mutate changes one field of that type in the definition, and reports whether
+// mutate changes one field of that type in the definition v, and reports whether
 // the definition has one.
-func (m *definitionMutator) mutate(crd *apiextensionsv1.CustomResourceDefinition, f typeField) bool {
-	v := reflect.ValueOf(crd).Elem()
+func (m *definitionMutator) mutate(v reflect.Value, f typeField) bool {
 	n := 0
 	eachStruct(v, f.of, func(reflect.Value) bool { n++; return false })
 	if n == 0 {
@@ -175,7 +181,7 @@ func (m *definitionMutator) changeLeaf(v reflect.Value) {
 	case leaves[1]:
 		v.Set(reflect.ValueOf(metav1.FieldsV1{Raw: []byte(m.pick([]any{`{}`, `{"f:spec":{}}`, `{"x":1}`}).(string))}))
 	default:
-		v.Set(reflect.ValueOf(apiextensionsv1.JSON{Raw: []byte(m.literal())}))
+		v.FieldByName("Raw").SetBytes([]byte(m.literal()))
 	}
 }
 
@@ -268,8 +274,8 @@ func (m *definitionMutator) graft(v reflect.Value) {
 	eachStruct(m.donor, v.Type(), func(reflect.Value) bool { n++; return false })
 	if n == 0 || m.rng.IntN(6) == 0 {
 		v.Set(reflect.Zero(v.Type()))
-		if s, ok := v.Addr().Interface().(*apiextensionsv1.JSONSchemaProps); ok {
-			s.Type = m.text("", "Type")
+		if v.Type().Name() == "JSONSchemaProps" {
+			v.FieldByName("Type").SetString(m.text("", "Type"))
 		}
 		return
 	}

@@ -238,7 +238,7 @@ func (m *definitionMutator) mutant(tally *definitionTally, base *apiextensionsv1
 		if k > 0 || m.rng.IntN(3) == 0 {
 			f = m.interesting(fields)
 		}
-		if m.mutate(crd, f) {
+		if m.mutate(reflect.ValueOf(crd).Elem(), f) {
 			tally.mu.Lock()
 			tally.fields[f.String()]++
 			tally.mu.Unlock()
@@ -252,7 +252,7 @@ func (m *definitionMutator) mutant(tally *definitionTally, base *apiextensionsv1
 func (m *definitionMutator) interesting(fields []typeField) typeField {
 	for {
 		f := fields[m.rng.IntN(len(fields))]
-		if f.of.PkgPath() == reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().PkgPath() || m.rng.IntN(8) == 0 {
+		if strings.Contains(f.of.PkgPath(), "/apiextensions/") || m.rng.IntN(8) == 0 {
 			return f
 		}
 	}

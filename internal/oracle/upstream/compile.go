@@ -128,7 +128,7 @@ func (d *Definition) structural(declared *apiextensionsv1.CustomResourceDefiniti
 		return err
 	}
 	s, err := structuralschema.NewStructural(props)
-	if err != nil {
+	if err != nil && !d.CRD.Spec.PreserveUnknownFields {
 		return err
 	}
 	if !d.CRD.Spec.PreserveUnknownFields {

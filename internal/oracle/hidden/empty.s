@@ -1,0 +1,1 @@
+// Functions without a body are only allowed beside a file like this.
