@@ -118,3 +118,49 @@ func ExampleNewSource() {
 	// crd.yaml:20:52: error:  in body must be of type metric: "int64"
 	// crd.yaml:20:36: warning: unrecognized format "metric"
 }
+
+// Two definitions want the same short name. The server takes both, and the one
+// that came later is not served.
+func ExampleSettledStatus() {
+	first, err := crdkit.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first.Spec.Names.ShortNames = []string{"cr"}
+	later := first.DeepCopy()
+	later.Name, later.Spec.Names.Plural, later.Spec.Names.Kind = "crews.example.com", "crews", "Crew"
+	for _, c := range crdkit.SettledStatus(later, first).Conditions {
+		fmt.Println(c.Type, c.Status, c.Message)
+	}
+	// Output:
+	// NamesAccepted False "cr" is already in use
+	// Established False not all names are accepted
+}
+
+// What a client says of the status is not stored, and a version that objects
+// were stored at is remembered.
+func ExampleStoredDefinition() {
+	crd, err := crdkit.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := crdkit.StoredDefinition(crd, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Generation, stored.Spec.Names.ListKind, stored.Status.StoredVersions)
+
+	crd.Spec.Versions[0].Name = "v2"
+	stored, err = crdkit.StoredDefinition(crd, stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Generation, stored.Spec.Names.ListKind, stored.Status.StoredVersions)
+	// Output:
+	// 1 CrateList [v1]
+	// 2 CrateList [v1 v2]
+}

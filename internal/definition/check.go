@@ -139,27 +139,37 @@ func approvalOf(crd *apiextensionsv1.CustomResourceDefinition) approval {
 	return approvalInvalid
 }
 
+// What the server says about the annotation.
+const (
+	textProtected       = `protected groups must have approval annotation "` + apiextensionsv1.KubeAPIApprovedAnnotation + `"`
+	textSee             = ", see https://github.com/kubernetes/enhancements/pull/1111"
+	textApprovalMissing = textProtected + textSee
+	textApprovalInvalid = textProtected + ` with either a URL or a reason starting with "unapproved"` + textSee
+)
+
+// isProtected reports whether a group is one of the Kubernetes community.
+func isProtected(group string) bool {
+	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
+}
+
 // approval: groups of the Kubernetes community need one.
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *Shape) {
-	group := "." + s.CRD.Spec.Group
-	if !strings.HasSuffix(group, ".k8s.io") && !strings.HasSuffix(group, ".kubernetes.io") {
+	if !isProtected(s.CRD.Spec.Group) {
 		return
 	}
 	given := approvalOf(s.CRD)
 	if old != nil && approvalOf(old.CRD) == given {
 		return
 	}
-	const see = ", see https://github.com/kubernetes/enhancements/pull/1111"
 	const annotation = apiextensionsv1.KubeAPIApprovedAnnotation
 	path := field.NewPath("metadata", "annotations").Key(annotation)
 	switch given {
 	case approvalMissing:
-		c.add(field.Required(path, `protected groups must have approval annotation "`+annotation+`"`+see))
+		c.add(field.Required(path, textApprovalMissing))
 	case approvalInvalid:
-		c.add(field.Invalid(path, s.CRD.Annotations[annotation], `protected groups must have approval annotation "`+annotation+
-			`" with either a URL or a reason starting with "unapproved"`+see))
+		c.add(field.Invalid(path, s.CRD.Annotations[annotation], textApprovalInvalid))
 	}
 }
 

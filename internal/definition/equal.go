@@ -151,3 +151,9 @@ func Literal(j *apiextensionsv1.JSON) any {
 	}
 	return v
 }
+
+// SameNames reports whether two sets of names are the same.
+func SameNames(a, b *apiextensionsv1.CustomResourceDefinitionNames) bool {
+	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
+		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
+}

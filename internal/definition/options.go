@@ -146,11 +146,7 @@ func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 	if !established(old) {
 		return false
 	}
-	c := old.Spec.Conversion
-	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil || len(c.Webhook.ClientConfig.CABundle) == 0 {
-		return true
-	}
-	return checkBundle(c.Webhook.ClientConfig.CABundle) == nil
+	return hasValidBundle(old)
 }
 
 func expressionsOf(s *Shape) Expressions {

@@ -69,7 +69,7 @@ func (s *definitionServer) beta(t *testing.T, crd *apiextensionsv1.CustomResourc
 		t.Fatal(err)
 	}
 	out := &apiextensionsv1beta1.CustomResourceDefinition{}
-	if err := s.scheme.Convert(internal, out, nil); err != nil {
+	if err := s.Scheme.Convert(internal, out, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -78,15 +78,15 @@ func (s *definitionServer) beta(t *testing.T, crd *apiextensionsv1.CustomResourc
 // fromBeta returns a definition of v1beta1 as the server decodes it.
 func (s *definitionServer) fromBeta(crd *apiextensionsv1beta1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	crd = crd.DeepCopy()
-	s.scheme.Default(crd)
+	s.Scheme.Default(crd)
 	out := &apiextensions.CustomResourceDefinition{}
-	return out, s.scheme.Convert(crd, out, nil)
+	return out, s.Scheme.Convert(crd, out, nil)
 }
 
 // v1 returns a definition as a client of v1 sees it.
 func (s *definitionServer) v1(in *apiextensions.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	out := &apiextensionsv1.CustomResourceDefinition{}
-	return out, s.scheme.Convert(in.DeepCopy(), out, nil)
+	return out, s.Scheme.Convert(in.DeepCopy(), out, nil)
 }
 
 // sentBeta returns what is sent of a definition, and the definition without
@@ -172,7 +172,7 @@ func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, 
 				l.differ(what, "Check accepts what Compile does not: "+err.Error())
 			}
 		}
-		return newVerdict(r.Errors, r.Warnings)
+		return newVerdict(r.Errors, warningTexts(r))
 	})
 }
 
@@ -185,8 +185,8 @@ func (l *betaTally) contradiction(t *testing.T, s *definitionServer, what string
 	ctx := context.Background()
 	theirs := catching(func() reply {
 		obj := internal.DeepCopy()
-		s.strategy.PrepareForCreate(ctx, obj)
-		return reply{errors: errorTexts(rest.ValidateCreate(ctx, obj, s.strategy))}
+		s.Strategy.PrepareForCreate(ctx, obj)
+		return reply{errors: errorTexts(rest.ValidateCreate(ctx, obj, s.Strategy))}
 	})
 	if theirs.panicked != "" {
 		return
@@ -221,7 +221,7 @@ func (s *definitionServer) createLenient(t *testing.T, crd *apiextensionsv1.Cust
 	ctx := context.Background()
 	created := s.create(t, crd)
 	return catching(func() reply {
-		s.strategy.PrepareForCreate(ctx, obj)
+		s.Strategy.PrepareForCreate(ctx, obj)
 		found := definitionErrors(hidden.ValidateV1beta1(ctx, obj))
 		for _, line := range created.errors {
 			if strings.Contains(line, " | metadata") && !strings.Contains(line, "api-approved.kubernetes.io] | protected groups") {

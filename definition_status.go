@@ -1,0 +1,103 @@
+package crdkit
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/definition"
+)
+
+// SettledStatus returns the status that the controllers of kube-apiserver give
+// a definition among others that the server has, once there is nothing more for
+// them to do: the names that it gets, the conditions NamesAccepted, Established,
+// NonStructuralSchema and KubernetesAPIApprovalPolicyConformant, and the stored
+// versions. A definition under deletion is not told from others.
+//
+// The definition is taken to be accepted and stored, see [Check] and
+// [StoredDefinition]; the status that it has counts as what it was. Others have
+// the names that their status says, and, if that has no conditions, all that
+// they ask for, since files have no status. One of the definition's own name is
+// left out. None of them is changed, and the result shares no memory with them.
+//
+// Conditions that there were stay in their place, and new ones follow in the
+// order above. There is no clock: the lastTransitionTime of a condition whose
+// status did not change stays, and that of others is zero.
+//
+// A nil crd has an empty status. SettledStatus may be called from several
+// goroutines.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
+func SettledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
+	if crd == nil {
+		return apiextensionsv1.CustomResourceDefinitionStatus{}
+	}
+	crd = withDefaults(crd)
+	status := *crd.Status.DeepCopy()
+	names, accepted := acceptNames(crd, others)
+	established := definition.Established(crd, findCondition(&status, apiextensionsv1.Established), accepted.Status == apiextensionsv1.ConditionTrue)
+	status.AcceptedNames = names
+	setCondition(&status, accepted)
+	setCondition(&status, established)
+	if c := definition.NonStructural(crd); c != nil {
+		setCondition(&status, *c)
+	} else {
+		status.Conditions = slices.DeleteFunc(status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
+			return c.Type == apiextensionsv1.NonStructuralSchema
+		})
+	}
+	if c := definition.Approval(crd); c != nil {
+		setCondition(&status, *c)
+	}
+	return status
+}
+
+// acceptNames is definition.AcceptNames among the others. A definition that has
+// all names that it asks for is left alone, so that its condition stays.
+func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
+	var claimed definition.Claims
+	claimed.Add(&crd.Status.AcceptedNames)
+	for _, other := range others {
+		if other == nil || other.Name == crd.Name || other.Spec.Group != crd.Spec.Group {
+			continue
+		}
+		claimed.Add(claims(other))
+	}
+	names, accepted := definition.AcceptNames(crd, claimed)
+	if before := findCondition(&crd.Status, apiextensionsv1.NamesAccepted); before != nil && definition.SameNames(&crd.Spec.Names, &crd.Status.AcceptedNames) {
+		return *crd.Status.AcceptedNames.DeepCopy(), *before
+	}
+	return names, accepted
+}
+
+// claims returns the names that a definition has.
+func claims(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionNames {
+	if len(crd.Status.Conditions) > 0 {
+		return &crd.Status.AcceptedNames
+	}
+	return &withDefaults(crd).Spec.Names
+}
+
+func findCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, typ apiextensionsv1.CustomResourceDefinitionConditionType) *apiextensionsv1.CustomResourceDefinitionCondition {
+	for i := range s.Conditions {
+		if s.Conditions[i].Type == typ {
+			return &s.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// setCondition puts a condition in the place of the one of its type. Its time is
+// that of the last one if the status did not change.
+func setCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, c apiextensionsv1.CustomResourceDefinitionCondition) {
+	before := findCondition(s, c.Type)
+	if before == nil {
+		s.Conditions = append(s.Conditions, c)
+		return
+	}
+	if before.Status == c.Status {
+		c.LastTransitionTime = before.LastTransitionTime
+	}
+	c.ObservedGeneration = before.ObservedGeneration
+	*before = c
+}

@@ -1,0 +1,328 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/util/webhook"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/oracle/hidden"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+)
+
+// settled is the status that upstream's controllers leave, each run until it has
+// nothing to do.
+func settled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
+	t.Helper()
+	crd = crd.DeepCopy()
+	s.Scheme.Default(crd)
+	all := []*apiextensionsv1.CustomResourceDefinition{crd}
+	for _, other := range others {
+		if other.Name == crd.Name {
+			continue
+		}
+		other = other.DeepCopy()
+		s.Scheme.Default(other)
+		if len(other.Status.Conditions) == 0 {
+			other.Status.AcceptedNames = other.Spec.Names // a file has no status
+		}
+		all = append(all, other)
+	}
+	if before := apihelpers.FindCRDCondition(crd, apiextensionsv1.NamesAccepted); before == nil || !reflect.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
+		names, accepted, established, err := hidden.AcceptNames(crd, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crd.Status.AcceptedNames = names
+		apihelpers.SetCRDCondition(crd, accepted)
+		apihelpers.SetCRDCondition(crd, established)
+	}
+	establish(crd)
+	if c := hidden.NonStructural(crd); c != nil {
+		apihelpers.SetCRDCondition(crd, *c)
+	} else {
+		apihelpers.RemoveCRDCondition(crd, apiextensionsv1.NonStructuralSchema)
+	}
+	if c := hidden.Approval(crd); c != nil {
+		apihelpers.SetCRDCondition(crd, *c)
+	}
+	return crd.Status
+}
+
+// establish is what the establishing controller does.
+func establish(crd *apiextensionsv1.CustomResourceDefinition) {
+	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
+		return
+	}
+	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue,
+		Reason: "InitialNamesAccepted", Message: "the initial names have been accepted"}
+	if conv := crd.Spec.Conversion; conv != nil && conv.Webhook != nil && conv.Webhook.ClientConfig != nil &&
+		len(webhook.ValidateCABundle(field.NewPath(""), conv.Webhook.ClientConfig.CABundle)) > 0 {
+		c.Status, c.Reason, c.Message = apiextensionsv1.ConditionFalse, "InvalidCABundle", "The conversion webhook CABundle is invalid"
+	}
+	apihelpers.SetCRDCondition(crd, c)
+}
+
+// timeless writes a status without the times of conditions.
+func timeless(s apiextensionsv1.CustomResourceDefinitionStatus) string {
+	s = *s.DeepCopy()
+	for i := range s.Conditions {
+		s.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	if len(s.Conditions) == 0 {
+		s.Conditions = nil
+	}
+	return inJSON(s)
+}
+
+func inJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// named gives a definition names of which some are those of others, and a
+// status that may be of another time.
+func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	any := func() apiextensionsv1.CustomResourceDefinitionNames {
+		n := apiextensionsv1.CustomResourceDefinitionNames{
+			Plural: pick("as", "bs", "cs"), Singular: pick("a", "b", "as", ""), Kind: pick("A", "B", "C"), ListKind: pick("AList", "BList", "B", ""),
+			Categories: [][]string{nil, {}, {"all"}}[rng.IntN(3)],
+		}
+		for range rng.IntN(4) {
+			n.ShortNames = append(n.ShortNames, pick("x", "y", "z", "as", "b"))
+		}
+		return n
+	}
+	crd = crd.DeepCopy()
+	crd.Spec.Names = any()
+	crd.Spec.Group = pick("example.com", "example.com", "example.com", "x.k8s.io")
+	crd.Name = fmt.Sprintf("%s%d.%s", crd.Spec.Names.Plural, rng.IntN(1000), crd.Spec.Group)
+	if text := pick("", "", "unapproved, x", "https://example.com/1", "odd"); text != "" {
+		crd.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: text}
+	}
+	if rng.IntN(3) > 0 {
+		crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{AcceptedNames: any(), StoredVersions: []string{"v0"}}
+		if rng.IntN(3) == 0 {
+			crd.Status.AcceptedNames = *crd.Spec.Names.DeepCopy()
+		}
+		status := func() apiextensionsv1.ConditionStatus {
+			return []apiextensionsv1.ConditionStatus{apiextensionsv1.ConditionTrue, apiextensionsv1.ConditionFalse}[rng.IntN(2)]
+		}
+		crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.NamesAccepted, Status: status(), Reason: "Old", Message: "old"}}
+		for _, typ := range []apiextensionsv1.CustomResourceDefinitionConditionType{
+			apiextensionsv1.Established, apiextensionsv1.NonStructuralSchema, apiextensionsv1.KubernetesAPIApprovalPolicyConformant,
+		} {
+			if rng.IntN(2) == 0 || typ == apiextensionsv1.Established {
+				crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: typ, Status: status(), Reason: "Old"})
+			}
+		}
+	}
+	return crd
+}
+
+// TestSettledStatus compares the status of definitions with what upstream's
+// controllers make of it: of those that there are, among all, and of mutants
+// among others of similar names.
+func TestSettledStatus(t *testing.T) {
+	server := newDefinitionServer()
+	tally := &definitionTally{fields: map[string]int{}}
+	list, _ := definitions(t)
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, d := range list {
+		all = append(all, d.CRD)
+	}
+	var mu sync.Mutex
+	reasons := map[string]int{}
+	compare := func(what string, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) {
+		got := crdkit.SettledStatus(crd, others...)
+		mu.Lock()
+		for _, c := range got.Conditions {
+			reasons[fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason)]++
+		}
+		tally.compared++
+		mu.Unlock()
+		for i := range 20 { // which unsupported keyword comes first is chance
+			want := settled(t, server, crd, others)
+			if timeless(got) == timeless(want) {
+				return
+			}
+			if i == 19 {
+				tally.differ(what, fmt.Sprintf("-upstream %s\n+ours     %s", timeless(want), timeless(got)))
+			}
+		}
+	}
+	inParallel(len(all), func(i int) {
+		others := all[max(0, i-20):min(len(all), i+20)]
+		if i%40 == 0 {
+			others = all
+		}
+		compare(list[i].Path, all[i], others)
+	})
+	small := bases(t)
+	fields := definitionFields()
+	n := *mutants / 10
+	if testing.Short() {
+		n = min(n, 400)
+	}
+	inParallel(n, func(i int) {
+		rng := seeded("status", i)
+		m := &definitionMutator{t: t, rng: rng, donor: reflect.ValueOf(small[rng.IntN(len(small))]).Elem()}
+		crd := m.mutant(tally, small[i/len(fields)%len(small)], fields, i)
+		if crd == nil {
+			return
+		}
+		var others []*apiextensionsv1.CustomResourceDefinition
+		for range rng.IntN(4) {
+			others = append(others, named(rng, small[0]))
+		}
+		compare(fmt.Sprintf("mutant %d", i), named(rng, crd), others)
+	})
+	for _, text := range tally.shown {
+		t.Errorf("%s", text)
+	}
+	for _, reason := range []string{"NoConflicts", "PluralConflict", "SingularConflict", "ShortNamesConflict", "KindConflict", "ListKindConflict",
+		"NotAccepted", "InitialNamesAccepted", "InvalidCABundle", "Violations", "StructuralError",
+		"MissingAnnotation", "InvalidAnnotation", "ApprovedAnnotation", "UnapprovedAnnotation"} {
+		if !slices.ContainsFunc(sortedNames(reasons), func(s string) bool { return strings.HasSuffix(s, "/"+reason) }) {
+			t.Errorf("no status has the reason %s", reason)
+		}
+	}
+	fmt.Printf("oracle: settled statuses %d, %d differences, conditions %v\n", tally.compared, tally.found, reasons)
+}
+
+func sortedNames(m map[string]int) []string {
+	var out []string
+	for name := range m {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestStoredDefinition compares what is stored with what upstream's strategies
+// and conversions make of definitions and mutants.
+func TestStoredDefinition(t *testing.T) {
+	server := newDefinitionServer()
+	onStatus := customresourcedefinition.NewStatusStrategy(server.Scheme)
+	tally := &definitionTally{fields: map[string]int{}}
+	ctx := context.Background()
+	compare := func(what string, want *apiextensions.CustomResourceDefinition, got *apiextensionsv1.CustomResourceDefinition, err error) {
+		tally.mu.Lock()
+		tally.compared++
+		tally.mu.Unlock()
+		if err != nil {
+			tally.differ(what, err.Error())
+			return
+		}
+		out, err := server.v1(want)
+		if err != nil {
+			tally.differ(what, err.Error())
+			return
+		}
+		out.TypeMeta = got.TypeMeta
+		if a, b := inJSON(out), inJSON(got); a != b {
+			tally.differ(what, fmt.Sprintf("-upstream %s\n+ours     %s", a, b))
+		}
+	}
+	create := func(what string, crd *apiextensionsv1.CustomResourceDefinition) {
+		obj, err := server.internal(crd)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		rest.WipeObjectMetaSystemFields(obj)
+		obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
+		upstream.UniqueOwners(obj)
+		server.Strategy.PrepareForCreate(ctx, obj)
+		got, err := crdkit.StoredDefinition(crd, nil)
+		compare(what, obj, got, err)
+	}
+	update := func(what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
+		for _, kind := range []struct {
+			name    string
+			prepare func(obj, old *apiextensions.CustomResourceDefinition)
+			ours    func(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
+		}{
+			{"update", func(obj, old *apiextensions.CustomResourceDefinition) {
+				server.Strategy.PrepareForUpdate(ctx, obj, old)
+			}, crdkit.StoredDefinition},
+			{"status", func(obj, old *apiextensions.CustomResourceDefinition) { onStatus.PrepareForUpdate(ctx, obj, old) }, crdkit.StoredStatus},
+		} {
+			obj, err := server.internal(crd)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			before, err := server.internal(old)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			obj.ResourceVersion, obj.Generation = before.ResourceVersion, before.Generation
+			upstream.UniqueOwners(obj)
+			kind.prepare(obj, before)
+			if obj.UID == "" {
+				obj.UID = before.UID
+			}
+			if !before.CreationTimestamp.IsZero() {
+				obj.CreationTimestamp = before.CreationTimestamp
+			}
+			if !before.DeletionTimestamp.IsZero() {
+				obj.DeletionTimestamp = before.DeletionTimestamp
+			}
+			if before.DeletionGracePeriodSeconds != nil && obj.DeletionGracePeriodSeconds == nil {
+				obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
+			}
+			got, err := kind.ours(crd, old)
+			compare(kind.name+" "+what, obj, got, err)
+		}
+	}
+	list, _ := definitions(t)
+	if testing.Short() {
+		list = list[:min(len(list), 40)]
+	}
+	inParallel(len(list), func(i int) { create(list[i].Path, list[i].CRD) })
+	small := bases(t)
+	fields := definitionFields()
+	n := *mutants / 16
+	if testing.Short() {
+		n = min(n, 400)
+	}
+	inParallel(n, func(i int) {
+		rng := seeded("stored", i)
+		m := &definitionMutator{t: t, rng: rng, donor: reflect.ValueOf(small[rng.IntN(len(small))]).Elem()}
+		base := small[i/len(fields)%len(small)]
+		crd := m.mutant(tally, base, fields, i)
+		if crd == nil {
+			return
+		}
+		what := fmt.Sprintf("mutant %d of %s", i, base.Name)
+		create(what, crd)
+		old := stored(base, rng)
+		old.Generation, old.Status.StoredVersions = 3, []string{"v0"}
+		update(what, crd, old)
+	})
+	for _, text := range tally.shown {
+		t.Errorf("%s", text)
+	}
+	fmt.Printf("oracle: stored definitions %d, %d differences\n", tally.compared, tally.found)
+}
