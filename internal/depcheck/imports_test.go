@@ -16,18 +16,19 @@ import (
 const module = "github.com/crdkit/crdkit"
 
 const (
-	apiextensions      = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsBeta  = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
-	apimachinery       = "k8s.io/apimachinery/pkg/"
-	apimachineryErrors = "k8s.io/apimachinery/pkg/util/errors"
-	equality           = "k8s.io/apimachinery/pkg/api/equality"
-	field              = "k8s.io/apimachinery/pkg/util/validation/field"
-	utiljson           = "k8s.io/apimachinery/pkg/util/json"
-	strfmt             = "k8s.io/kube-openapi/pkg/validation/strfmt"
-	sigsJSON           = "sigs.k8s.io/json"
-	sigsYAML           = "sigs.k8s.io/yaml"
-	jsonPath           = "k8s.io/client-go/util/jsonpath"
-	jsonPathValues     = "k8s.io/client-go/third_party/forked/golang/template" // compares values in filters
+	apiextensions         = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsInternal = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsBeta     = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	apimachinery          = "k8s.io/apimachinery/pkg/"
+	apimachineryErrors    = "k8s.io/apimachinery/pkg/util/errors"
+	equality              = "k8s.io/apimachinery/pkg/api/equality"
+	field                 = "k8s.io/apimachinery/pkg/util/validation/field"
+	utiljson              = "k8s.io/apimachinery/pkg/util/json"
+	strfmt                = "k8s.io/kube-openapi/pkg/validation/strfmt"
+	sigsJSON              = "sigs.k8s.io/json"
+	sigsYAML              = "sigs.k8s.io/yaml"
+	jsonPath              = "k8s.io/client-go/util/jsonpath"
+	jsonPathValues        = "k8s.io/client-go/third_party/forked/golang/template" // compares values in filters
 )
 
 // A rule says what the package may import besides the standard library and,
@@ -98,6 +99,11 @@ var internalRules = map[string]rule{
 	// where things are.
 	"internal/source":   {others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/generate": {others: []string{apiextensions, utiljson}},
+	// What the server stores is what its conversions leave.
+	"internal/definition": {
+		ours:   []string{"schema"},
+		others: []string{apiextensions, apiextensionsInternal, apimachinery},
+	},
 	// For tests only, as TestTestHelpers checks.
 	"internal/crdtest": {
 		ours:   []string{"schema"},
