@@ -28,7 +28,7 @@ const (
 // and it does the same to an arbitrary object.
 func FuzzRule(f *testing.F) {
 	for i, s := range synthetics(f) {
-		if len(s.props.XValidations) != 1 || s.slow || i%9 != 0 {
+		if len(s.props.XValidations) != 1 || s.slow || i%20 != 0 {
 			continue
 		}
 		props := s.props.DeepCopy()

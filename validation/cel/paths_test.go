@@ -1,0 +1,136 @@
+package cel_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// TestPaths runs the rules of the corpus on its samples, created, unchanged and
+// changed: as usual and by cel-go alone.
+func TestPaths(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: compiles all rules of the corpus twice")
+	}
+	rng := rand.New(rand.NewPCG(3, 7))
+	objects := 0
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			samples := samplesOf(d, v.Name)
+			if v.Schema == nil || len(samples) == 0 {
+				continue
+			}
+			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
+			if len(errs) > 0 || !n.Facts().Has(schema.HasRules) {
+				continue
+			}
+			usual, _ := cel.Compile(n)
+			plain, _ := cel.Compile(n, cel.PlainOnly())
+			for _, o := range samples {
+				objects++
+				changed := crdtest.Mutate(rng, o)
+				samePaths(t, d.Path, usual, plain, o, nil)
+				samePaths(t, d.Path, usual, plain, o, o)
+				samePaths(t, d.Path, usual, plain, changed, o)
+				samePaths(t, d.Path, usual, plain, o, changed)
+			}
+		}
+	}
+	t.Logf("%d samples", objects)
+}
+
+func samplesOf(d *crdtest.Definition, version string) []map[string]any {
+	var list []map[string]any
+	for _, s := range d.Samples {
+		if s.Version() == version {
+			list = append(list, s.Object)
+		}
+	}
+	return list
+}
+
+// samePaths compares the two ways to run rules. One that loops over a map may
+// stop at any entry, so that it runs again before it is a difference.
+func samePaths(t *testing.T, name string, usual, plain *cel.Program, obj, old map[string]any) {
+	t.Helper()
+	run := func(p *cel.Program) string { return resultText(p.Eval(context.Background(), obj, cel.Old(old))) }
+	got := run(usual)
+	for range 200 {
+		if got == run(plain) {
+			return
+		}
+	}
+	t.Errorf("%s: by cel-go alone (-) and as usual (+):\n%s", name, cmp.Diff(run(plain), got))
+}
+
+// TestConcurrentProgram has 8 goroutines run one Program on several objects, the
+// first evaluation among them, and compares results with those of another
+// Program that only one goroutine uses.
+func TestConcurrentProgram(t *testing.T) {
+	for path, opts := range paths {
+		for _, g := range expressionGroups(t) {
+			n := allRules(t, g)
+			shared, _ := cel.Compile(n, append(opts, cel.Stored())...)
+			quiet, _ := cel.Compile(n, append(opts, cel.Stored())...)
+			inputs := []concurrentInput{{obj: decode(t, string(g.Object))}, {obj: map[string]any{}}}
+			rng := rand.New(rand.NewPCG(8, 8))
+			for range 4 {
+				inputs = append(inputs, concurrentInput{obj: crdtest.Mutate(rng, inputs[0].obj), old: inputs[0].obj})
+			}
+			for i := range inputs {
+				inputs[i].want = inputs[i].run(quiet)
+			}
+			var group sync.WaitGroup
+			for range 8 {
+				group.Go(func() {
+					for _, in := range inputs {
+						if got := in.run(shared); got != in.want {
+							t.Errorf("%s, %s: alone (-) and by several goroutines (+):\n%s", g.Name, path, cmp.Diff(in.want, got))
+						}
+					}
+				})
+			}
+			group.Wait()
+		}
+	}
+}
+
+type concurrentInput struct {
+	obj, old map[string]any
+	want     string
+}
+
+func (in *concurrentInput) run(p *cel.Program) string {
+	return resultText(p.Eval(context.Background(), in.obj, cel.Old(in.old)))
+}
+
+// allRules returns the schema of a group with all rules that are the same
+// whatever order maps are in.
+func allRules(t *testing.T, g expressionGroup) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal(g.Schema, &props); err != nil {
+		t.Fatal(err)
+	}
+	props.Type = "object"
+	for _, r := range g.Rules {
+		if !strings.Contains(r.Rule, "self.m") {
+			props.XValidations = append(props.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, MessageExpression: "'is ' + string(size('" + strings.Repeat("x", len(r.Rule)%7) + "'))"})
+		}
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return n
+}
