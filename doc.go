@@ -43,8 +43,12 @@
 // says what changing a definition means for them, and [Definition.Rehearse]
 // what rewriting does to each object.
 //
+// [Check] and [CheckUpdate] say what the server makes of a definition that is
+// created or replaced: errors, warnings and, with [WithNotes], advice of ours. A
+// [Source] finds in the text what they point to.
+//
 // There are three ways to fail, and each has a place of its own. The definition
-// is wrong: [Compile] says so. The object is wrong: [Result] has the errors,
+// is wrong: [Compile] says so, and [Check] in the words of the server. The object is wrong: [Result] has the errors,
 // which are a verdict and not an error. There can be no verdict, as when the
 // context ends: the error.
 //
