@@ -1,0 +1,156 @@
+package celrules
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	upstreamcel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// differences are those that are meant, by their names in docs/DIFFERENCES.md,
+// with tests that fail when either side changes.
+var differences = map[string]func(t *testing.T){
+	"cel/order":      differentOrder,
+	"cel/type_names": differentTypeNames,
+	"cel/field_path": differentFieldPath,
+}
+
+func TestDifferences(t *testing.T) {
+	root, err := crdtest.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := os.ReadFile(filepath.Join(root, "docs", "DIFFERENCES.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range differences {
+		t.Run(name, test)
+		if !strings.Contains(string(doc), "| `"+name+"` |") {
+			t.Errorf("docs/DIFFERENCES.md has no row `%s`", name)
+		}
+	}
+	for line := range strings.Lines(string(doc)) {
+		if rest, ok := strings.CutPrefix(line, "| `cel/"); ok {
+			if name, _, _ := strings.Cut(rest, "`"); differences["cel/"+name] == nil {
+				t.Errorf("docs/DIFFERENCES.md has a row `cel/%s` without a test here", name)
+			}
+		}
+	}
+}
+
+func props(t *testing.T, text string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	var p apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &p); err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+// differentOrder spends a budget that is enough for two of three fields.
+func differentOrder(t *testing.T) {
+	s := newSubject(t, "order", props(t, `
+type: object
+properties:
+  a: {type: string, x-kubernetes-validations: [{rule: "self == 'x'"}]}
+  b: {type: string, x-kubernetes-validations: [{rule: "self == 'x'"}]}
+  c: {type: string, x-kubernetes-validations: [{rule: "self == 'x'"}]}
+`), celconfig.PerCallLimit)
+	in := &input{obj: map[string]any{"a": "x", "b": "x", "c": "x"}, budget: 4}
+	ourAnswers, theirAnswers := map[string]bool{}, map[string]bool{}
+	for range 300 {
+		ourAnswers[fmt.Sprint(ours(s.usual, in).errors)] = true
+		theirAnswers[fmt.Sprint(s.upstream(in).errors)] = true
+	}
+	if len(ourAnswers) != 1 || len(theirAnswers) != 3 {
+		t.Errorf("%d answers of ours, %d of upstream, want 1 and 3", len(ourAnswers), len(theirAnswers))
+	}
+	for a := range ourAnswers {
+		if !theirAnswers[a] || !strings.Contains(a, "Invalid c ") && !strings.Contains(a, "Invalid value c ") {
+			t.Errorf("our answer is %s, want one of upstream's, about the last field", a)
+		}
+	}
+}
+
+func differentTypeNames(t *testing.T) {
+	p := props(t, "{type: object, properties: {s: {type: string}}, x-kubernetes-validations: [{rule: self == 'x'}]}")
+	n, s := bothSchemas(t, "type names", p)
+	results, err := upstreamcel.Compile(s, model.SchemaDeclType(s, true), celconfig.PerCallLimit, upstreamLanguage(), upstreamcel.StoredExpressionsEnvLoader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, errs := cel.Compile(n)
+	if len(errs) != 1 || !strings.Contains(errs[0].Detail, "'(selfType, string)'") {
+		t.Errorf("our errors are %v, want one that names the type selfType", errs)
+	}
+	theirs := results[0].Error.Detail
+	if strings.Contains(theirs, "'(selfType, string)'") || !strings.Contains(upstream.Normal(theirs), "'(selfType, string)'") {
+		t.Errorf("upstream says %q, want a type name that ends in a number", theirs)
+	}
+}
+
+// differentFieldPath has a path that goes on where no schema says what is below.
+func differentFieldPath(t *testing.T) {
+	p := props(t, "{type: object, properties: {m: {type: object, additionalProperties: true}}, x-kubernetes-validations: [{rule: 'false', fieldPath: .m.a.b}]}")
+	n, s := bothSchemas(t, "field path", p)
+	panicked := upstream.Catch(func() upstream.Outcome {
+		upstreamcel.NewValidator(s, true, celconfig.PerCallLimit)
+		return upstream.Outcome{}
+	}).Panic
+	if panicked == "" {
+		t.Error("upstream does not panic any more")
+	}
+	program, errs := cel.Compile(n)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	got := ours(program, &input{obj: map[string]any{}, budget: budget}).errors
+	if len(got) != 1 || !strings.Contains(got[0], "failed rule: false") || !strings.Contains(got[0], "<nil>") {
+		t.Errorf("our errors are %q, want one at the value itself", got)
+	}
+	if checked := cel.Check(n); len(checked) != 1 || !strings.Contains(checked[0].Detail, "valid path") {
+		t.Errorf("Check says %v, want that the path is not valid", checked)
+	}
+}
+
+// TestNestedRules has rules below allOf. Upstream's evaluation would run them,
+// but the server takes no such schema in, and neither do we.
+func TestNestedRules(t *testing.T) {
+	p := props(t, `
+type: object
+properties: {s: {type: string}}
+allOf: [{x-kubernetes-validations: [{rule: "false", message: nested}]}]
+x-kubernetes-validations: [{rule: "true"}]
+`)
+	s, err := structural(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if errs := structuralschema.ValidateStructural(nil, s); len(errs) != 1 {
+		t.Errorf("upstream has %v against the schema, want that nested rules are forbidden", errs)
+	}
+	sub := &subject{structural: s, validator: upstreamcel.NewValidator(s, true, celconfig.PerCallLimit)}
+	in := &input{obj: map[string]any{}, budget: budget}
+	if a := sub.upstream(in); !slices.ContainsFunc(a.errors, func(e string) bool { return strings.Contains(e, "nested") }) {
+		t.Errorf("upstream does not run nested rules any more: %q", a.errors)
+	}
+	n, errs := schema.Compile(p)
+	if len(errs) != 1 || n != nil || !strings.Contains(errs[0].Error(), "must be empty to be structural") {
+		t.Errorf("Compile = %v, %v, want the error of the server", n, errs)
+	}
+}
