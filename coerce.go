@@ -69,8 +69,8 @@ func (r *request) restore(meta *objectmeta.Meta, obj map[string]any) error {
 // version that the definition does not have is one that declares nothing.
 func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path, error) {
 	if v == nil {
-		v = &Version{def: r.version.def}
-		v.compileEngines(config{})
+		v = &Version{def: r.version.def, engines: newEngines(nil, false)}
+		v.planQuickly()
 	}
 	if c.fuse && r.fuse(v, obj) {
 		return nil, nil
@@ -79,18 +79,18 @@ func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path
 	var unknown []schema.Path
 	if !r.version.def.preserve {
 		if track {
-			unknown = v.pruner.Report(obj)
+			unknown = v.engines.prune().Report(obj)
 			r.change(Pruned, unknown...)
 		} else {
-			v.pruner.Prune(obj)
+			v.engines.prune().Prune(obj)
 		}
 		if r.report {
-			r.change(NullDropped, v.defaulter.ReportNulls(obj)...)
+			r.change(NullDropped, v.engines.setDefaults().ReportNulls(obj)...)
 		} else {
-			v.defaulter.DropNulls(obj)
+			v.engines.setDefaults().DropNulls(obj)
 		}
 	}
-	paths, err := v.embedded.Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: track})
+	paths, err := v.engines.resources().Coerce(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: track})
 	if err != nil {
 		return nil, err
 	}

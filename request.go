@@ -235,10 +235,10 @@ func (r *request) setDefaults() {
 		return
 	}
 	if !r.report {
-		d.defaulter.Default(r.obj.Object)
+		d.engines.setDefaults().Default(r.obj.Object)
 		return
 	}
-	r.change(Defaulted, d.defaulter.Report(r.obj.Object)...)
+	r.change(Defaulted, d.engines.setDefaults().Report(r.obj.Object)...)
 }
 
 // change records what was done to places of the object, if anybody asked.
@@ -335,7 +335,7 @@ func (r *request) validateCreate(ctx context.Context) error {
 		r.add(v.scale.checkStatus(obj))
 	}
 	if !r.settled() {
-		r.addValidation(v.validator.Validate(obj))
+		r.addValidation(v.engines.validate().Validate(obj))
 	}
 	if err := r.evaluate(ctx, nil); err != nil {
 		return err

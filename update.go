@@ -149,7 +149,7 @@ func (r *request) validateUpdate(ctx context.Context) error {
 		r.add(v.scale.checkStatus(obj))
 	}
 	if !r.settled() {
-		r.addResult(v.validator.ValidateUpdate(obj, old))
+		r.addResult(v.engines.validate().ValidateUpdate(obj, old))
 	}
 	if err := r.evaluate(ctx, old); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r *request) validateStatus(ctx context.Context) error {
 		r.addProblems(objectmeta.ValidateUpdate(obj, old, v.def.namespaced))
 		r.add(v.scale.checkStatus(obj))
 	}
-	r.addResult(v.validator.ValidateStatus(obj, old))
+	r.addResult(v.engines.validate().ValidateStatus(obj, old))
 	if err := r.evaluate(ctx, old); err != nil {
 		return err
 	}

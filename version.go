@@ -7,12 +7,9 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/defaulting"
-	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/definition"
 	"github.com/crdkit/crdkit/internal/onepass"
-	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
-	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -27,12 +24,9 @@ type Version struct {
 	scale           *scale
 	warning         string // on every request, "" if the version is not deprecated
 
-	node      *schema.Node // nil if the version has no schema
-	pruner    *pruning.Pruner
-	defaulter *defaulting.Defaulter
-	embedded  *objectmeta.Embedded
-	validator *validation.Validator
-	rules     *cel.Program // nil if there are no rules
+	node    *schema.Node // nil if the version has no schema
+	engines *engines
+	rules   *cel.Program // nil if there are no rules
 
 	// onepass returns the plan of the quick way from bytes to bytes, nil if
 	// there is none. It is made when it is first asked for.
@@ -55,7 +49,13 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 		v.scale = newScale(s.Scale)
 	}
 	if declared.Schema == nil || declared.Schema.OpenAPIV3Schema == nil {
-		v.compileEngines(cfg)
+		v.engines = newEngines(nil, cfg.plain)
+		v.planQuickly()
+		return v, nil
+	}
+	if twin := d.twin(crd, i, cfg); twin != nil {
+		v.node, v.engines, v.rules = twin.node, twin.engines, twin.rules
+		v.planQuickly()
 		return v, nil
 	}
 	path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
@@ -76,27 +76,28 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 			return nil, errs
 		}
 	}
-	v.compileEngines(cfg)
+	v.engines = newEngines(node, cfg.plain)
+	v.planQuickly()
 	return v, nil
 }
 
-func (v *Version) compileEngines(cfg config) {
-	var (
-		prune []pruning.Option
-		deflt []defaulting.Option
-		valid []validation.Option
-		embed []objectmeta.Option
-	)
+// twin returns an earlier version with the same schema, nil if there is none.
+func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) *Version {
 	if cfg.plain {
-		prune = append(prune, pruning.PlainOnly())
-		deflt = append(deflt, defaulting.PlainOnly())
-		valid = append(valid, validation.PlainOnly())
-		embed = append(embed, objectmeta.PlainOnly())
+		return nil
 	}
-	v.pruner = pruning.New(v.node, prune...)
-	v.defaulter = defaulting.New(v.node, deflt...)
-	v.embedded = objectmeta.NewEmbedded(v.node, embed...)
-	v.validator = validation.New(v.node, valid...)
+	declared := crd.Spec.Versions
+	for j := range declared[:i] {
+		earlier := d.byName[declared[j].Name]
+		if earlier != nil && declared[j].Schema != nil && definition.SameProps(declared[i].Schema.OpenAPIV3Schema, declared[j].Schema.OpenAPIV3Schema) {
+			return earlier
+		}
+	}
+	return nil
+}
+
+// planQuickly prepares for the quick ways.
+func (v *Version) planQuickly() {
 	v.onepass = sync.OnceValue(func() *onepass.Plan {
 		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status})
 	})

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -59,6 +58,7 @@ var operations = []operation{
 	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true), more: ruleShapes},
 	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
 	{name: "compile", does: "everything of a definition, ready to serve", prepare: prepareCompile},
+	{name: "compile-create", does: "the same, and the first object created from its bytes", prepare: prepareCompileCreate},
 	{name: "check", does: "the whole of Check on a definition", whole: compareCheck},
 	{name: "convert", does: "convert a list of 50 objects with the strategy None", prepare: prepareConvert},
 	{name: "convert-webhook", does: "convert a list of 500 objects with a webhook on the loopback", prepare: prepareWebhook},
@@ -270,19 +270,6 @@ func kept(f func() any) int {
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(result)
 	return max(0, int(after.HeapAlloc)-int(before.HeapAlloc))
-}
-
-func prepareCompile(c *testCase) (*pair, error) {
-	if c.unknown || slices.Contains([]string{"HTTPRoute large", "Prometheus large"}, c.name) || c.rules {
-		return nil, nil
-	}
-	if _, err := crdkit.Compile(c.crd); err != nil {
-		return nil, err
-	}
-	return &pair{
-		upstream: func(any) { _, _ = upstream.Serve(c.crd) },
-		ours:     func(any) { _, _ = crdkit.Compile(c.crd) },
-	}, nil
 }
 
 const listed = 50

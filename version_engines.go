@@ -1,0 +1,94 @@
+package crdkit
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/pruning"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// Engines are what walks over objects need, beside the rules. Making one cannot
+// fail, so each is made when it is first asked for: most requests take the quick
+// way, which needs none of them. Versions with the same schema share them.
+type engines struct {
+	node  *schema.Node // nil if there is no schema
+	plain bool         // shortcuts are off
+
+	making    sync.Mutex
+	pruner    atomic.Pointer[pruning.Pruner]
+	defaulter atomic.Pointer[defaulting.Defaulter]
+	embedded  atomic.Pointer[objectmeta.Embedded]
+	validator atomic.Pointer[validation.Validator]
+}
+
+// newEngines makes all engines at once if shortcuts are off.
+func newEngines(n *schema.Node, plain bool) *engines {
+	e := &engines{node: n, plain: plain}
+	if plain {
+		e.prune()
+		e.setDefaults()
+		e.resources()
+		e.validate()
+	}
+	return e
+}
+
+func (e *engines) prune() *pruning.Pruner {
+	if p := e.pruner.Load(); p != nil {
+		return p
+	}
+	return first(&e.making, &e.pruner, func() *pruning.Pruner {
+		return pruning.New(e.node, option(e.plain, pruning.PlainOnly)...)
+	})
+}
+
+func (e *engines) setDefaults() *defaulting.Defaulter {
+	if d := e.defaulter.Load(); d != nil {
+		return d
+	}
+	return first(&e.making, &e.defaulter, func() *defaulting.Defaulter {
+		return defaulting.New(e.node, option(e.plain, defaulting.PlainOnly)...)
+	})
+}
+
+func (e *engines) resources() *objectmeta.Embedded {
+	if r := e.embedded.Load(); r != nil {
+		return r
+	}
+	return first(&e.making, &e.embedded, func() *objectmeta.Embedded {
+		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.PlainOnly)...)
+	})
+}
+
+func (e *engines) validate() *validation.Validator {
+	if v := e.validator.Load(); v != nil {
+		return v
+	}
+	return first(&e.making, &e.validator, func() *validation.Validator {
+		return validation.New(e.node, option(e.plain, validation.PlainOnly)...)
+	})
+}
+
+// first makes what is not there, once, whoever comes first.
+func first[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
+	making.Lock()
+	defer making.Unlock()
+	if done := at.Load(); done != nil {
+		return done
+	}
+	done := make()
+	at.Store(done)
+	return done
+}
+
+// option returns an option if it is wanted.
+func option[O any](wanted bool, o func() O) []O {
+	if !wanted {
+		return nil
+	}
+	return []O{o()}
+}
