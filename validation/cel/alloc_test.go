@@ -12,7 +12,7 @@ import (
 // update. The schema's fields are all in the object.
 func TestNoAllocation(t *testing.T) {
 	const object = `{i: 5, j: 7, num: 1.5, s: some text, b: true, w: 50%, l: [a, b], k: [1, 2], m: {k: v, x: w}, o: {a: z, c: 3},
-  ls: [{name: a, v: 1, tags: [x]}, {name: b, v: 2, tags: [z]}], d: 1h, t: "2024-01-01T00:00:00Z"}`
+  ls: [{name: a, v: 1, tags: [x]}, {name: b, v: 2, tags: [z]}], d: 1h, p: 5s, t: "2024-01-01T00:00:00Z"}`
 	const schema = `
 type: object
 properties:
@@ -35,6 +35,7 @@ properties:
       properties: {name: {type: string}, v: {type: integer}, tags: {type: array, items: {type: string}}}
       x-kubernetes-validations: [{rule: self.v >= oldSelf.v}]
   d: {type: string, format: duration}
+  p: {type: string}
   t: {type: string, format: date-time}
 x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 `
@@ -52,6 +53,8 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 		"self.ls.map(x, x.name).exists(n, n == 'b') && self.m.all(k, size(k) == 1)":            false,
 		"self.l == self.l && self.o == self.o":                                                 false,
 		"self.d >= duration('30m') && self.t > timestamp('2000-01-01T00:00:00Z')":              false,
+		"self.s.lowerAscii() == self.s && duration(self.p) < duration('1h')":                   false,
+		"self.ls.all(i, x, i < 2 && x.v > 0) && self.m.exists(k, v, k == v || v == 'w')":       false,
 		"self.o == oldSelf.o && self.i >= oldSelf.i":                                           false,
 		"oldSelf.hasValue() ? oldSelf.value().i <= self.i : true":                              true,
 		"oldSelf.?i.orValue(5) == self.i && oldSelf.?s.hasValue() == oldSelf.hasValue()":       true,

@@ -22,12 +22,12 @@ type testCase struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	up      *upstream.Version
 	ours    *crdkit.Version
-	object  map[string]any // valid, as a client writes it
-	stored  map[string]any // the same after Create
-	unknown bool           // has fields that the schema does not know
-	rules   bool           // was chosen for its rules only
-	hand    verdict        // its rules in Go; nil for most
-	all     []ruled        // for many objects in the place of one
+	object  map[string]any          // valid, as a client writes it
+	stored  map[string]any          // the same after Create
+	unknown bool                    // has fields that the schema does not know
+	rules   bool                    // was chosen for its rules only
+	hand    verdict                 // its rules in Go; nil for most
+	all     func() ([]ruled, error) // many objects in the place of one; nil for most
 }
 
 // loadCases makes the cases: the small objects, large ones made from them by

@@ -240,8 +240,7 @@ func ruleShapes(dir string) ([]*testCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := corpusCases(dir)
-	return slices.Concat(more, cases), err
+	return append(cases, corpusCases(dir)...), nil
 }
 
 func prepareCompileRules(c *testCase) (*pair, error) {

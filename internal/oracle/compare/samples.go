@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/crdtest"
@@ -22,26 +24,35 @@ type ruled struct {
 
 // corpusCases are two cases: the rules of all samples of the corpus, as the
 // samples are written and with defaults. What validation would keep from rules
-// is left out.
-func corpusCases(dir string) ([]*testCase, error) {
-	c, err := crdtest.LoadCorpus(dir)
-	if err != nil {
-		return nil, err
+// is left out. The corpus is read when the first is measured: other cases are
+// not to share the memory with it.
+func corpusCases(dir string) []*testCase {
+	load := sync.OnceValues(func() (corpusSamples, error) { return loadSamples(dir) })
+	return []*testCase{
+		{name: "corpus samples as written", rules: true, all: func() ([]ruled, error) { s, err := load(); return s.written, err }},
+		{name: "corpus samples with defaults", rules: true, all: func() ([]ruled, error) { s, err := load(); return s.full, err }},
 	}
-	written, full := &testCase{rules: true}, &testCase{rules: true}
-	for _, d := range c.Definitions {
-		if err := addSamples(d, written, full); err != nil {
-			return nil, fmt.Errorf("%s: %w", d.Path, err)
-		}
-	}
-	written.name = fmt.Sprintf("corpus, %d samples as written", len(written.all))
-	full.name = fmt.Sprintf("corpus, %d samples with defaults", len(full.all))
-	return []*testCase{written, full}, nil
 }
 
-// addSamples adds the samples of a definition. Both sides only keep the versions
-// that have rules and samples.
-func addSamples(d *crdtest.Definition, written, full *testCase) error {
+type corpusSamples struct{ written, full []ruled }
+
+func loadSamples(dir string) (corpusSamples, error) {
+	var s corpusSamples
+	c, err := crdtest.LoadCorpus(dir)
+	if err != nil {
+		return s, err
+	}
+	for _, d := range c.Definitions {
+		if err := s.add(d); err != nil {
+			return s, fmt.Errorf("%s: %w", d.Path, err)
+		}
+	}
+	return s, nil
+}
+
+// add adds the samples of a definition. Both sides only keep the versions that
+// have rules and samples.
+func (all *corpusSamples) add(d *crdtest.Definition) error {
 	var up *upstream.Definition
 	versions := make(map[string]*sampledVersion)
 	for _, s := range d.Samples {
@@ -60,10 +71,10 @@ func addSamples(d *crdtest.Definition, written, full *testCase) error {
 		defaulted := crdtest.Clone(s.Object)
 		v.defaults.Default(defaulted)
 		if !v.values.Validate(s.Object).BlocksRules() {
-			written.all = append(written.all, ruled{path: s.Path, up: v.up, program: v.program, obj: s.Object})
+			all.written = append(all.written, ruled{path: s.Path, up: v.up, program: v.program, obj: s.Object})
 		}
 		if !v.values.Validate(defaulted).BlocksRules() {
-			full.all = append(full.all, ruled{path: s.Path, up: v.up, program: v.program, obj: defaulted})
+			all.full = append(all.full, ruled{path: s.Path, up: v.up, program: v.program, obj: defaulted})
 		}
 	}
 	return nil
@@ -106,8 +117,12 @@ func sampledVersionOf(d *crdtest.Definition, name string, up **upstream.Definiti
 }
 
 // prepareAll evaluates the rules of all samples, one after another.
-func prepareAll(all []ruled, update bool) (*pair, error) {
-	all = append([]ruled(nil), all...)
+func prepareAll(load func() ([]ruled, error), update bool) (*pair, error) {
+	loaded, err := load()
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(loaded)
 	cost := uint64(0)
 	for i := range all {
 		r := &all[i]
@@ -130,7 +145,7 @@ func prepareAll(all []ruled, update bool) (*pair, error) {
 				all[i].ours()
 			}
 		},
-		note: fmt.Sprintf("%d cost units", cost),
+		note: fmt.Sprintf("%d samples, %d cost units", len(all), cost),
 	}, nil
 }
 
