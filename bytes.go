@@ -38,7 +38,8 @@ type body struct {
 	// is its text. It is nil if the object is new.
 	old     map[string]any
 	raw     string
-	unknown []string // complaints besides those that the plan finds
+	unknown []string        // complaints besides those that the plan finds
+	values  *onepass.Values // nil if no rules look at the object
 	// hasStatus: the object may have a status.
 	hasStatus bool
 	// onlyStatus: nothing but the status counts.
@@ -82,7 +83,7 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 		return nil, nil, false, nil
 	}
 	if scale := r.version.scale; scale != nil || r.version.rules != nil {
-		written := string(t.made.Append(nil))
+		written := t.made.Text()
 		if !r.look(t, written) || !scale.admits(written, t) {
 			return nil, nil, false, nil
 		}
@@ -103,6 +104,10 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 		t.made.SetMetadata(metadata)
 	}
 	res := r.finish(nil)
+	if t.values != nil && len(res.Errors) == 0 && len(res.Ratcheted) == 0 {
+		r.obj = nil // nothing refers to the values any more
+		t.values.Release()
+	}
 	if !res.Admitted() || r.verdict {
 		return nil, res, true, nil
 	}
@@ -118,7 +123,8 @@ func (r *request) look(t *body, written string) bool {
 	if r.version.rules == nil {
 		return true
 	}
-	seen, ok := t.plan.RuleInput(written, t.old != nil)
+	t.values = t.plan.Values()
+	seen, ok := t.values.RuleInput(written, t.old != nil)
 	if !ok {
 		return false
 	}
@@ -127,7 +133,7 @@ func (r *request) look(t *body, written string) bool {
 	if t.old == nil {
 		return true
 	}
-	before, ok := t.plan.RuleInput(t.raw, true)
+	before, ok := t.values.RuleInput(t.raw, true)
 	if !ok {
 		return false
 	}

@@ -367,7 +367,7 @@ func TestRuleInput(t *testing.T) {
 		`{"a":{"r":null}}`:                                  `{"a":{"r":null}}`,
 		`{"a":null,"l":null}`:                               `{"a":null,"l":null}`,
 	} {
-		got, ok := plan.RuleInput(in, false)
+		got, ok := plan.Values().RuleInput(in, false)
 		if !ok {
 			t.Errorf("%s is refused", in)
 		}
@@ -377,7 +377,7 @@ func TestRuleInput(t *testing.T) {
 		}
 	}
 	for _, in := range []string{``, `[]`, `{`, `{"a":`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
-		if got, ok := plan.RuleInput(in, false); ok {
+		if got, ok := plan.Values().RuleInput(in, false); ok {
 			t.Errorf("RuleInput(%s) = %v", in, got)
 		}
 	}

@@ -98,6 +98,17 @@ func (m Made) Append(dst []byte) []byte {
 	return append(dst, w.out...)
 }
 
+// Text returns a copy of what Append appends.
+func (m Made) Text() string {
+	w := m.w
+	if !w.request.Splice {
+		return string(w.out)
+	}
+	w.spliceMetadata()
+	w.scratch = w.appendEdited(w.scratch[:0], span{0, len(w.s)}, w.edits)
+	return string(w.scratch)
+}
+
 // Untouched reports whether Append would append the input as it is, because
 // that was asked for.
 func (m Made) Untouched() bool {

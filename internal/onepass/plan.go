@@ -27,6 +27,7 @@ type Plan struct {
 	metadata        []int // the one member of root
 	seed            maphash.Seed
 	walks           sync.Pool // of *walk
+	values          sync.Pool // of *Values
 	mapWalks        sync.Pool // of *mapWalk
 
 	dropsStatus bool
