@@ -43,6 +43,11 @@
 // says what changing a definition means for them, and [Definition.Rehearse]
 // what rewriting does to each object.
 //
+// The forms with JSON in their names go from bytes to bytes and make hardly any
+// maps in between. [Canonical] output is what the server encodes, [Splice] keeps
+// the spelling of the input, [AppendTo] uses memory again, and
+// [Version.ValidJSON] gives nothing but the verdict.
+//
 // [Check] and [CheckUpdate] say what the server makes of a definition that is
 // created or replaced: errors, warnings and, with [WithNotes], advice of ours. A
 // [Source] finds in the text what they point to.
