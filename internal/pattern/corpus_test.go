@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"bytes"
+	"flag"
 	"io/fs"
 	"maps"
 	"os"
@@ -71,6 +72,11 @@ func collect(v any, found map[string]bool) {
 	}
 }
 
+// perPattern is kept small for every day. The whole comparison is
+//
+//	go test ./internal/pattern -run TestCorpus -strings 20000
+var perPattern = flag.Int("strings", 200, "strings that TestCorpus grows from each pattern of the corpus")
+
 func TestCorpus(t *testing.T) {
 	patterns := corpusPatterns(t)
 	if len(patterns) < 50 {
@@ -94,7 +100,7 @@ func TestCorpus(t *testing.T) {
 			t.Logf("matched by package regexp: %.100q", expr)
 		}
 		largest, total = max(largest, p.Size()), total+p.Size()
-		agree(t, expr, append(grown(t, expr, 200), commonInputs...))
+		agree(t, expr, append(grown(t, expr, *perPattern), commonInputs...))
 	}
 	t.Logf("%d patterns, %d not fast, largest %d bytes, all %d bytes, most table entries %d", len(patterns), slow, largest, total, states)
 	if slow*50 > len(patterns) {
