@@ -92,6 +92,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	buffered := bufio.NewWriter(out)
 	printer := newCheckPrinter(c.output, buffered)
 	bar := newProgress(errOut, "definitions")
+	shared := isTerminal(out) // so that what is printed must not run into the bar
 	worst := exitOK
 	for f := range definitionsOf(inOrder(ctx, c.findings(files))) {
 		worst = max(worst, f.exitCode())
@@ -99,11 +100,11 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 		if err := printer.print(f); err != nil {
 			return err
 		}
-		if buffered.Buffered() > 0 {
+		if shared {
 			bar.clear()
-			if err := buffered.Flush(); err != nil {
-				return err
-			}
+		}
+		if err := buffered.Flush(); err != nil {
+			return err
 		}
 	}
 	bar.clear()
@@ -130,7 +131,10 @@ func (c *checker) loadOld() error {
 		}
 		items := []document{doc}
 		if !isDefinition(doc.data) {
-			items, _ = listItems(doc)
+			var err error
+			if items, err = listItems(doc); err != nil {
+				return fmt.Errorf("--old %s: %w", doc.place(), err)
+			}
 		}
 		for _, item := range items {
 			if err := c.addOld(item); err != nil {

@@ -108,8 +108,11 @@ func (c *checker) decide(doc document) []*finding {
 	if doc.err != nil {
 		f.fail(doc.err)
 	} else if !f.judge(c, doc.data, source) {
-		items, _ := listItems(doc)
-		return c.decideItems(items, source)
+		items, err := listItems(doc)
+		if err == nil {
+			return c.decideItems(items, source)
+		}
+		f.fail(err)
 	}
 	f.doc.data = nil // while the finding waits for its turn
 	return []*finding{f}

@@ -8,26 +8,32 @@ import (
 )
 
 // listItems returns the items of a list, as kubectl get -o yaml prints
-// definitions, as documents of JSON. It reports whether the document is one.
-func listItems(doc document) ([]document, bool) {
+// definitions, as documents of JSON. Other documents have none. A list with a
+// key that is given twice is an error: which one counts, nobody knows.
+func listItems(doc document) ([]document, error) {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if yaml.Unmarshal(doc.data, &head) != nil || head.Kind != "List" && head.Kind != "CustomResourceDefinitionList" {
+		return nil, nil
+	}
 	data := doc.data
 	if doc.yaml {
 		var err error
 		if data, err = yaml.YAMLToJSONStrict(data); err != nil {
-			return nil, false
+			return nil, err
 		}
 	}
 	var list struct {
-		Kind  string            `json:"kind"`
 		Items []json.RawMessage `json:"items"`
 	}
-	if json.Unmarshal(data, &list) != nil || list.Kind != "List" && list.Kind != "CustomResourceDefinitionList" {
-		return nil, false
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, err
 	}
 	items := make([]document, len(list.Items))
 	for i, item := range list.Items {
 		items[i] = doc
 		items[i].data, items[i].yaml, items[i].within = item, false, fmt.Sprintf("/items/%d", i)
 	}
-	return items, true
+	return items, nil
 }
