@@ -209,6 +209,14 @@ func TestProgress(t *testing.T) {
 	if p := newProgress(&bytes.Buffer{}, "definitions"); p.out != nil {
 		t.Error("a buffer is taken for a terminal")
 	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if isTerminal(null) {
+		t.Errorf("%s is taken for a terminal", os.DevNull)
+	}
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
 	p := newProgress(io.Discard, "definitions")

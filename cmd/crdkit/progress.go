@@ -34,13 +34,19 @@ func newProgress(out io.Writer, what string) *progress {
 	return p
 }
 
+// isTerminal reports whether somebody may be looking at what is written: out is a
+// device for characters, but not the one that swallows them.
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 // done counts one more that ended in a verdict.
