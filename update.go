@@ -99,6 +99,8 @@ func (r *request) checkIdentity() *Refusal {
 	case got == "":
 		r.obj.SetResourceVersion(want)
 	case want != "":
+		// The handler looks at owners before the store looks at versions.
+		r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
 		return &Refusal{
 			Code:   http.StatusConflict,
 			Reason: "Conflict",

@@ -25,7 +25,7 @@ func PrepareCreate(obj map[string]any) []string {
 			delete(m, name)
 		}
 	}
-	warnings := dropDuplicateOwners(obj)
+	warnings := DropDuplicateOwners(obj)
 	SetGeneration(obj, 1)
 	return warnings
 }
@@ -40,7 +40,7 @@ func PrepareCreate(obj map[string]any) []string {
 // An object that differs from old in more than its metadata gets the next
 // generation; the caller knows, and says so with [SetGeneration].
 func PrepareUpdate(obj, old map[string]any) []string {
-	warnings := dropDuplicateOwners(obj)
+	warnings := DropDuplicateOwners(obj)
 	SetGeneration(obj, Generation(old))
 	before, _ := old["metadata"].(map[string]any)
 	raw, found := obj["metadata"]
@@ -190,8 +190,9 @@ func RejectResourceVersion(obj map[string]any) error {
 
 const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
 
-// dropDuplicateOwners drops owner references that equal an earlier one.
-func dropDuplicateOwners(obj map[string]any) []string {
+// DropDuplicateOwners drops owner references that equal an earlier one, and
+// returns what the server warns of then.
+func DropDuplicateOwners(obj map[string]any) []string {
 	m, _ := obj["metadata"].(map[string]any)
 	list, ok := m["ownerReferences"].([]any)
 	if !ok || !sharedUID(list) {
