@@ -124,6 +124,10 @@ func (o *Ours) setRequests(v *crdkit.Version) {
 		stored, res, err := v.UpdateJSON(ctx, body.Data, old, options(body)...)
 		return outcome(nil)(res, err), stored
 	}
+	o.StatusJSON = func(body upstream.Body, old []byte) (upstream.Outcome, []byte) {
+		stored, res, err := v.UpdateStatusJSON(ctx, body.Data, old, options(body)...)
+		return outcome(nil)(res, err), stored
+	}
 }
 
 func options(body upstream.Body) []crdkit.RequestOption {

@@ -38,6 +38,14 @@
 // which go test shows if no package is named, as above, or with -v. With -only
 // PART it compares the definitions whose path contains PART.
 //
+// What is served beside objects has tests of its own, each of which ends with a
+// line: TestTable (the handler of GET requests and the table convertor), TestGet
+// (the printer of kubectl get), TestSelection (the handler of list requests),
+// TestScale, TestStatus (what clients must not write; -status-all for every
+// definition), TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for
+// every version) and TestJSONSchema, whose other side is not Kubernetes but
+// another validator.
+//
 // The corpus is a directory laid out like the one that crdtest.CorpusDir
 // describes; without one the definitions of the repository's testdata, which
 // are always compared, stand alone.

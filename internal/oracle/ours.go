@@ -30,4 +30,5 @@ type Ours struct {
 	Read         func(stored map[string]any) upstream.Outcome
 	CreateJSON   func(body upstream.Body) (upstream.Outcome, []byte)
 	UpdateJSON   func(body upstream.Body, old []byte) (upstream.Outcome, []byte)
+	StatusJSON   func(body upstream.Body, old []byte) (upstream.Outcome, []byte)
 }
