@@ -94,7 +94,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		if p.Fast() {
-			states = max(states, len(p.auto.next))
+			states = max(states, len(p.matcher().auto.next))
 		} else {
 			slow++
 			t.Logf("matched by package regexp: %.100q", expr)

@@ -35,6 +35,6 @@
 //
 // # Concurrency and ownership
 //
-// A [Pattern] never changes after Compile and is safe for concurrent use by
+// A [Pattern] shows no change after Compile and is safe for concurrent use by
 // multiple goroutines. Match does not allocate and does not keep the string.
 package pattern

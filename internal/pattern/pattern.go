@@ -3,25 +3,37 @@ package pattern
 import (
 	"regexp"
 	"regexp/syntax"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
-// A Pattern is a compiled expression. It is immutable and safe for concurrent
-// use by multiple goroutines. The zero Pattern is not useful; use [Compile].
+// A Pattern is a compiled expression. It is safe for concurrent use by multiple
+// goroutines, to which it never changes. The zero Pattern is not useful; use
+// [Compile].
 type Pattern struct {
 	expr string
+	cfg  config
 
-	// Exactly one of auto and re is set.
+	// An automaton is made by the first [Pattern.Match]: most patterns of a
+	// definition never meet a text.
+	made    atomic.Pointer[matcher]
+	making  sync.Mutex
+	pending *syntax.Regexp // nil once it is made
+}
+
+// A matcher has either an automaton or what package regexp makes.
+type matcher struct {
 	auto *automaton
 	re   *regexp.Regexp
-
 	size int
 }
 
 // Compile compiles an expression in the syntax of package regexp. It returns
 // a nil Pattern and the error of [regexp.Compile] if the expression is invalid.
 // The time and the memory it takes beyond parsing are bounded, whatever the
-// expression.
+// expression. Most of that time is spent when the pattern is used for the first
+// time.
 func Compile(expr string, opts ...Option) (*Pattern, error) {
 	cfg := config{maxStates: defaultMaxStates, maxBytes: defaultMaxBytes}
 	for _, o := range opts {
@@ -31,30 +43,52 @@ func Compile(expr string, opts ...Option) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := syntax.Compile(tree.Simplify())
+	return &Pattern{expr: expr, cfg: cfg, pending: tree}, nil
+}
+
+// matcher returns what matches, and makes it if there is none yet.
+func (p *Pattern) matcher() *matcher {
+	if m := p.made.Load(); m != nil {
+		return m
+	}
+	p.making.Lock()
+	defer p.making.Unlock()
+	if m := p.made.Load(); m != nil {
+		return m
+	}
+	m := p.make()
+	p.made.Store(m)
+	p.pending = nil
+	return m
+}
+
+// make is called once. What parses can be compiled, by package regexp too.
+func (p *Pattern) make() *matcher {
+	m := &matcher{}
+	prog, err := syntax.Compile(p.pending.Simplify())
 	if err != nil {
-		return nil, err
+		prog = &syntax.Prog{} // does not happen
+	} else if !p.cfg.plain {
+		m.auto = build(prog, p.cfg)
 	}
-	p := &Pattern{expr: expr}
-	if !cfg.plain {
-		p.auto = build(prog, cfg)
+	if m.auto == nil {
+		m.re = regexp.MustCompile(p.expr)
 	}
-	if p.auto == nil {
-		if p.re, err = regexp.Compile(expr); err != nil {
-			return nil, err
-		}
-	}
-	p.size = p.measure(prog)
-	return p, nil
+	m.size = p.measure(m, prog)
+	return m
 }
 
 // Match reports whether s contains a match of the pattern. It does not
-// allocate if [Pattern.Fast] is true.
+// allocate if [Pattern.Fast] is true, but for the first time.
 func (p *Pattern) Match(s string) bool {
-	if p.auto != nil {
-		return p.auto.match(s)
+	m := p.made.Load()
+	if m == nil {
+		m = p.matcher()
 	}
-	return p.re.MatchString(s)
+	if m.auto != nil {
+		return m.auto.match(s)
+	}
+	return m.re.MatchString(s)
 }
 
 // String returns the expression as it was given to [Compile].
@@ -62,19 +96,19 @@ func (p *Pattern) String() string { return p.expr }
 
 // Fast reports whether the pattern is matched by an automaton, as opposed to
 // package regexp.
-func (p *Pattern) Fast() bool { return p.auto != nil }
+func (p *Pattern) Fast() bool { return p.matcher().auto != nil }
 
 // Size returns the bytes of memory which the pattern keeps, its expression
 // included. It is exact up to allocator rounding if [Pattern.Fast] is true,
 // and an estimate from the length of the program otherwise.
-func (p *Pattern) Size() int { return p.size }
+func (p *Pattern) Size() int { return p.matcher().size }
 
-func (p *Pattern) measure(prog *syntax.Prog) int {
-	size := int(unsafe.Sizeof(*p)) + len(p.expr)
-	if p.auto != nil {
-		return size + p.auto.size()
+func (p *Pattern) measure(m *matcher, prog *syntax.Prog) int {
+	size := int(unsafe.Sizeof(*p)+unsafe.Sizeof(*m)) + len(p.expr)
+	if m.auto != nil {
+		return size + m.auto.size()
 	}
-	size += int(unsafe.Sizeof(*p.re))
+	size += int(unsafe.Sizeof(*m.re))
 	for i := range prog.Inst {
 		size += int(unsafe.Sizeof(prog.Inst[i])) + 4*len(prog.Inst[i].Rune)
 	}
