@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/crdkit/crdkit/internal/jsonval"
+import (
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
 
 // Annotations hold what a schema says for people: descriptions, titles,
 // links and examples. They form a tree of the shape of the schema that is kept
@@ -14,7 +18,8 @@ type Annotations struct {
 	docs               *ExternalDocs
 	example            any
 
-	properties map[string]*Annotations
+	names      []string       // of properties, increasing
+	properties []*Annotations // in the order of names, nil for those without
 	items      *Annotations
 	additional *Annotations
 }
@@ -62,7 +67,11 @@ func (a *Annotations) Property(name string) *Annotations {
 	if a == nil {
 		return nil
 	}
-	return a.properties[name]
+	i, ok := slices.BinarySearch(a.names, name)
+	if !ok {
+		return nil
+	}
+	return a.properties[i]
 }
 
 // Items returns the annotations of the items and below, nil if there are none.

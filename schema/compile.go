@@ -39,12 +39,12 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 		return nil, errs
 	}
 
-	c := compiler{interner: interner{share: o.share}}
-	root := c.node(props)
+	c := compiler{interner: interner{share: o.share}, annotate: o.annotations}
+	root, notes := c.node(props)
 	if c.err != nil {
 		return nil, field.ErrorList{field.Invalid(o.path, field.OmitValueType{}, c.err.Error())}
 	}
-	return c.finish(root, props, o), nil
+	return c.finish(root, notes), nil
 }
 
 // check returns what keeps props from being compiled. A schema that is odd may
@@ -63,12 +63,10 @@ func (o options) check(props *apiextensionsv1.JSONSchemaProps, odd bool) field.E
 
 // finish returns the root of the tree: a copy of the shared node that also
 // knows about the tree as a whole.
-func (c *compiler) finish(shared *Node, props *apiextensionsv1.JSONSchemaProps, o options) *Node {
+func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 	root := *shared
 	root.stats = Stats{Nodes: c.places, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
-	if o.annotations {
-		root.annotations = annotate(props)
-	}
+	root.annotations = notes
 	return &root
 }
 
@@ -82,37 +80,42 @@ type compiler struct {
 	level    int
 	depth    int   // greatest level so far
 	err      error // first value that is not JSON
+	annotate bool  // keep what is for people
 
 	// The properties of the schemas that are being looked at: names, and what
 	// was made of those done. A schema works at the ends of the stacks.
 	names []string
 	nodes []*Node
+	notes []*Annotations // of nodes
 	below []*Branch
 }
 
-func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps) *Node {
+// node returns the node for s, and its annotations, nil if there are none.
+func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps) (*Node, *Annotations) {
 	c.places++
 	c.level++
 	c.depth = max(c.depth, c.level)
 	p := place{limits: c.limits(s), junctors: c.junctors(s)}
+	var a Annotations
 	if s.Items != nil && s.Items.Schema != nil {
-		p.items = c.node(s.Items.Schema)
+		p.items, a.items = c.node(s.Items.Schema)
 	}
 	names, nodes := len(c.names), len(c.nodes)
 	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.properties]
 	for i := range c.sortedNames(s) {
 		property = s.Properties[c.names[names+i]]
-		n := c.node(&property)
-		c.nodes = append(c.nodes, n)
+		n, notes := c.node(&property)
+		c.nodes, c.notes = append(c.nodes, n), append(c.notes, notes)
 	}
-	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
-		p.additional = c.node(a.Schema)
+	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
+		p.additional, a.additional = c.node(values.Schema)
 	}
 	p.names, p.props = c.names[names:], c.nodes[nodes:]
 	n := c.interner.node(s, &p, c)
-	c.names, c.nodes = c.names[:names], c.nodes[:nodes]
+	notes := c.annotated(s, a, n.names, c.notes[nodes:])
+	c.names, c.nodes, c.notes = c.names[:names], c.nodes[:nodes], c.notes[:nodes]
 	c.level--
-	return n
+	return n, notes
 }
 
 // sortedNames puts the names of the properties at the end of c.names and
@@ -346,36 +349,37 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 	return out
 }
 
-// annotate returns the annotations of s and below, nil if there are none.
-func annotate(s *apiextensionsv1.JSONSchemaProps) *Annotations {
-	a := &Annotations{description: s.Description, title: s.Title}
+// annotated returns the annotations of s, of which those below are in a and,
+// for properties by name, in below. The names are kept. It returns nil if there
+// are none.
+func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, names []string, below []*Annotations) *Annotations {
+	if !c.annotate {
+		return nil
+	}
+	a.description, a.title = s.Description, s.Title
 	if s.ExternalDocs != nil {
 		a.docs = &ExternalDocs{Description: s.ExternalDocs.Description, URL: s.ExternalDocs.URL}
 	}
 	if s.Example != nil && len(s.Example.Raw) > 0 {
-		// An example is for people: one that is not JSON is left out.
-		if err := json.Unmarshal(s.Example.Raw, &a.example); err != nil {
-			a.example = nil
-		}
+		a.example = example(s.Example.Raw)
 	}
-	var name string
-	var p apiextensionsv1.JSONSchemaProps
-	for name, p = range s.Properties {
-		if child := annotate(&p); child != nil {
-			if a.properties == nil {
-				a.properties = make(map[string]*Annotations)
-			}
-			a.properties[name] = child
-		}
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		a.items = annotate(s.Items.Schema)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		a.additional = annotate(s.AdditionalProperties.Schema)
+	slab := &c.interner.slab
+	if slices.ContainsFunc(below, func(a *Annotations) bool { return a != nil }) {
+		a.names, a.properties = names, slab.notes.copyOf(below)
 	}
 	if a.empty() {
 		return nil
 	}
-	return a
+	out := &slab.annotations.take(1)[0]
+	*out = a
+	return out
+}
+
+// example is for people: one that is not JSON is left out.
+func example(raw []byte) any {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil
+	}
+	return v
 }

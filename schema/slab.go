@@ -7,6 +7,9 @@ type slabs struct {
 	names    slab[string]
 	props    slab[*Node]
 	branches slab[*Branch]
+
+	annotations slab[Annotations]
+	notes       slab[*Annotations]
 }
 
 type slab[T any] struct {
