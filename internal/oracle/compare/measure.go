@@ -78,7 +78,7 @@ func measure(p *pair, rounds int) measurement {
 // calibrate finds how often f runs in one turn.
 func calibrate(p *pair, f func(any)) int {
 	for n := 1; ; n *= 2 {
-		spent := timed(p, f, n) * float64(n)
+		spent := spend(p, f, n) * float64(n)
 		if n >= maxCount || spent >= float64(turn)/2 {
 			return max(1, min(maxCount, int(float64(n)*float64(turn)/max(spent, 1))))
 		}
@@ -89,6 +89,11 @@ func calibrate(p *pair, f func(any)) int {
 // making of inputs is collected on f's time.
 func timed(p *pair, f func(any), n int) float64 {
 	runtime.GC()
+	return spend(p, f, n)
+}
+
+// spend is like timed, but what is garbage already may be collected meanwhile.
+func spend(p *pair, f func(any), n int) float64 {
 	var spent time.Duration
 	for left := n; left > 0; {
 		inputs, k := p.inputs(left)
