@@ -3,10 +3,13 @@ package cel
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/cel-go/common/ast"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -84,10 +87,28 @@ func checkCertain(t *testing.T, x *expressions, s *scope, text string) bool {
 		t.Errorf("%s: is not certain: %s", text, why)
 		return true
 	}
+	if got, want := details(tree), details(full); got != want {
+		t.Errorf("%s: types and references are\n%s\nwant\n%s", text, got, want)
+	}
 	if _, err := x.plan(full); err != nil {
 		t.Errorf("%s: is not certain: %v", text, err)
 	}
 	return true
+}
+
+// details returns all that is known of a checked tree, but not where its parts
+// are in the text.
+func details(tree *ast.AST) string {
+	var b strings.Builder
+	b.WriteString(printed(tree.Expr()))
+	for _, id := range slices.Sorted(maps.Keys(tree.TypeMap())) {
+		fmt.Fprintf(&b, "\n%d is %s", id, tree.GetType(id))
+	}
+	for _, id := range slices.Sorted(maps.Keys(tree.ReferenceMap())) {
+		r := tree.ReferenceMap()[id]
+		fmt.Fprintf(&b, "\n%d is %q %v %v", id, r.Name, r.OverloadIDs, r.Value)
+	}
+	return b.String()
 }
 
 // TestCertain compares what is certain with what cel-go says, for every version

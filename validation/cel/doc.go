@@ -86,12 +86,12 @@
 //
 // # How rules are compiled
 //
-// Compile reports rules that are wrong, so it compiles them all: rules of equal
-// schemas once, parsed by a parser of this package that hands on to cel-go's
-// what is rare or wrong, and checked by cel-go's checker, which is made once for
-// all schemas. The closures are made then, too, as they are small. A program of
-// cel-go is large, and few rules ever need one, so it is made when an evaluation
-// first asks for it, from the text; that takes as long as compiling the rule.
+// Compile reports rules that are wrong, so it compiles them all: those of equal
+// schemas once, parsed and typed by this package. What is rare or wrong it hands
+// on to the parser and the checker of cel-go, for their words. The closures are
+// made then, too, as they are small. A program of cel-go is large, and few rules
+// ever need one, so it is made when an evaluation first asks for it, from the
+// text; that takes as long as compiling the rule.
 //
 // [AtFirstUse] puts off the rest as well: each schema's rules are compiled when
 // there is the first value for them. Then there is no error but those of values,

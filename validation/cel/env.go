@@ -43,6 +43,7 @@ type base struct {
 	validators validatorConfig
 	planner    planner
 	syntax     syntax
+	signatures signatures
 	keywords   bool // fields named like reserved words need no escaping
 }
 
@@ -65,6 +66,7 @@ func newBase(minor int) (*base, error) {
 	if b.planner, err = newPlanner(env, b.provider); err != nil {
 		return nil, err
 	}
+	b.signatures = newSignatures(env.Functions())
 	b.validators, err = configure(env.Validators())
 	return b, err
 }

@@ -15,11 +15,12 @@ import (
 //
 // The way that cel-go offers is to extend an environment with the variables
 // self and oldSelf and to let it compile. We take apart the steps that this
-// consists of. The parser is our own; a checker that knows the two variables is
+// consists of. The parser is our own, and so is what finds types where that is
+// plain. Where it is not, a checker of cel-go that knows the two variables is
 // copied from one that knows all functions, which costs a fraction of an
-// environment; and what comes after types is left out where it can have nothing
-// to say. What they accept is the same, and whatever they do not goes the way of
-// cel-go once more, for its words.
+// environment. What comes after types is left out where it can have nothing to
+// say. What all these accept is the same, and whatever they do not goes the way
+// of cel-go once more, for its words.
 
 // expressions compiles the expressions of one schema. It is for one goroutine.
 type expressions struct {
@@ -149,6 +150,9 @@ func (x *expressions) quick(s *scope, text string, optional bool) *ast.AST {
 	tree := x.base.syntax.parse(text)
 	if tree == nil {
 		return nil
+	}
+	if checked := x.base.signatures.typed(tree, s, optional); checked != nil {
+		return checked
 	}
 	env, err := s.checker(x.base, optional)
 	if err != nil {

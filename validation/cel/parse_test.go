@@ -104,8 +104,9 @@ func TestParseDeep(t *testing.T) {
 	}
 }
 
-// FuzzExpression holds the parser against cel-go's, and what is certain of an
-// expression against its checks and its planner.
+// FuzzExpression holds the parser against cel-go's, the types that we find
+// against its checker, and what is certain of an expression against its
+// validators and its planner.
 func FuzzExpression(f *testing.F) {
 	base, err := language(newestMinor)
 	if err != nil {
@@ -125,6 +126,8 @@ func FuzzExpression(f *testing.F) {
 			return
 		}
 		x := newExpressions(base, DefaultPerCallLimit, false)
-		checkCertain(t, &x, x.scope(base.newProvider().typ(selfTypeName, groups[group].node, true)), text)
+		s := x.scope(base.newProvider().typ(selfTypeName, groups[group].node, true))
+		checkTyping(t, &x, s, text)
+		checkCertain(t, &x, s, text)
 	})
 }
