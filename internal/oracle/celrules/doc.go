@@ -19,15 +19,19 @@
 //     beside them, and on changed ones.
 //   - TestBudgets: every rule alone, with what it costs, one unit less and one
 //     more, as the budget of an object and as the limit of a call.
+//   - TestMutants: rules broken at random: whether they compile, why not, and
+//     what those that do say.
 //   - TestFunctions: that the synthetic rules do call every function.
 //   - TestDifferential: as many evaluations as asked for, of rules from all of
 //     these.
 //
-// Each prints what it compared, such as
+// FuzzRule and FuzzObject compare arbitrary rules, schemas and objects. Each
+// test prints what it compared, such as
 //
 //	cel corpus: 2420 rules, 812345 evaluations on three sides, 0 differences
 //
-// and how many answers were found in another run. An evaluation is one rule on one value.
+// and how many answers were found in another run. An evaluation is one rule on
+// one value.
 //
 // # Chance
 //
@@ -41,7 +45,7 @@
 // # Use
 //
 //	go test -C internal/oracle/celrules
-//	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|Differential)$' -full
+//	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|Mutants|Differential)$' -full
 //
 // With -full, TestDifferential makes five million evaluations on two sides,
 // every eighth of the inputs on upstream too, and the others take all there is

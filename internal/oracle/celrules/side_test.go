@@ -241,6 +241,10 @@ func (s *subject) upstream(in *input) (a answer) {
 // ours lets one of our programs answer.
 func ours(p *cel.Program, in *input) answer {
 	res := p.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
+	return answerOf(&res)
+}
+
+func answerOf(res *cel.Result) answer {
 	a := answer{errors: upstream.Lines(res.Errors.Field()), spent: int64(res.Cost)}
 	for _, e := range res.Ratcheted {
 		a.warnings = append(a.warnings, upstream.Normal(e.FieldError().Error()))

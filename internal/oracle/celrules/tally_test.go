@@ -2,11 +2,15 @@ package celrules
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/validation/cel"
 )
 
 // reruns is how often the other side runs before its answer counts as
@@ -50,8 +54,10 @@ func (c *tally) three(s *subject, in *input, what string, count int) answer {
 
 // two compares the executor with cel-go.
 func (c *tally) two(s *subject, in *input, what string, count int) answer {
-	c.inputs.Add(1)
 	c.evaluations.Add(int64(count))
+	if n := c.inputs.Add(1); n%16 == 0 {
+		c.keeps(s, in, what, uint64(n))
+	}
 	usual := ours(s.usual, in)
 	plain := ours(s.plain, in)
 	if len(usual.errors) == 0 {
@@ -68,6 +74,25 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 	}
 	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.plain, in)))
 	return usual
+}
+
+// keeps runs the executor on another object between an answer and the look at
+// it: an answer may refer to its own object, and not to memory that is used
+// again. Objects are not changed.
+func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
+	before := string(crdtest.Encode(in.obj)) + string(crdtest.Encode(in.old))
+	res := s.usual.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
+	early := answerOf(&res)
+	rng := rand.New(rand.NewPCG(seed, 16))
+	for range 2 {
+		s.usual.Eval(in.context(), harm(rng, in.obj), cel.Old(in.obj))
+	}
+	if late := answerOf(&res); !late.equal(early) {
+		c.differ(s, in, what+", an answer at once (-) and after another run (+)", late.diff(early))
+	}
+	if string(crdtest.Encode(in.obj))+string(crdtest.Encode(in.old)) != before {
+		c.differ(s, in, what, "  the object is changed")
+	}
 }
 
 // patience is how often to run again: less often if much differs, since that
