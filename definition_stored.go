@@ -28,11 +28,14 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 		return nil, nil
 	}
 	if old == nil {
-		stored, _, err := definition.Normal(prepareCreate(crd), nil)
+		out := prepareCreate(crd)
+		dropDuplicateOwners(out)
+		stored, _, err := definition.Normal(out, nil)
 		return stored, err
 	}
 	old = withDefaults(old)
 	out := prepareUpdate(crd, old)
+	dropDuplicateOwners(out)
 	out.ResourceVersion = old.ResourceVersion
 	stored, changed, err := definition.Normal(out, old)
 	if err != nil {
@@ -53,6 +56,7 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	old = withDefaults(old)
 	out := prepareUpdate(crd, old)
+	dropDuplicateOwners(out)
 	out.ResourceVersion = old.ResourceVersion
 	out.Spec, out.Status = old.Spec, withDefaults(crd).Status
 	stored, _, err := definition.Normal(out, nil)

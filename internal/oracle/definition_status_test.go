@@ -119,6 +119,10 @@ func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiex
 	if text := pick("", "", "unapproved, x", "https://example.com/1", "odd"); text != "" {
 		crd.Annotations = map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: text}
 	}
+	if rng.IntN(6) == 0 {
+		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter, Webhook: &apiextensionsv1.WebhookConversion{
+			ClientConfig: &apiextensionsv1.WebhookClientConfig{CABundle: []byte(pick("", "x"))}}}
+	}
 	if rng.IntN(3) > 0 {
 		crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{AcceptedNames: any(), StoredVersions: []string{"v0"}}
 		if rng.IntN(3) == 0 {
@@ -202,7 +206,7 @@ func TestSettledStatus(t *testing.T) {
 	for _, reason := range []string{"NoConflicts", "PluralConflict", "SingularConflict", "ShortNamesConflict", "KindConflict", "ListKindConflict",
 		"NotAccepted", "InitialNamesAccepted", "InvalidCABundle", "Violations", "StructuralError",
 		"MissingAnnotation", "InvalidAnnotation", "ApprovedAnnotation", "UnapprovedAnnotation"} {
-		if !slices.ContainsFunc(sortedNames(reasons), func(s string) bool { return strings.HasSuffix(s, "/"+reason) }) {
+		if n >= 1000 && !slices.ContainsFunc(sortedNames(reasons), func(s string) bool { return strings.HasSuffix(s, "/"+reason) }) {
 			t.Errorf("no status has the reason %s", reason)
 		}
 	}
