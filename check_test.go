@@ -65,6 +65,15 @@ var checkTests = []struct {
 		`/spec/versions/0/schema/openAPIV3Schema/id: Forbidden: spec.validation.openAPIV3Schema.id: id is not supported`,
 	},
 }, {
+	name:   "rules below items of what is no list, where the server panics",
+	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"true"}],"properties":{"o":{"type":"object","items":{"type":"object","properties":{"a":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}}}}}}`,
+	want: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/o/items/properties/a/x-kubernetes-validations: Forbidden: ` +
+		`spec.validation.openAPIV3Schema.properties[o].items.properties[a].x-kubernetes-validations: ` +
+		`are not possible below items or additionalProperties of a value that has none by its type`},
+}, {
+	name:   "rules of items of what is no list, which are stored and never run",
+	schema: `{"type":"object","properties":{"o":{"type":"object","items":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}}}}`,
+}, {
 	name:   "rules that do not compile",
 	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"self.nope"}]}`,
 	want:   []string{"/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"},

@@ -50,7 +50,14 @@
 //
 // [Check] and [CheckUpdate] say what the server makes of a definition that is
 // created or replaced: errors, warnings and, with [WithNotes], advice of ours. A
-// [Source] finds in the text what they point to.
+// [Source] finds in the text what they point to. [StoredDefinition] is what is
+// stored of a definition that is accepted, and [SettledStatus] the status that
+// the server's controllers give it among others.
+//
+// Definitions of apiextensions.k8s.io/v1beta1 are read, too, as the server reads
+// them at v1: [Parse] says how, and [V1beta1Rules] how to judge them as servers
+// of that time did. Objects of a definition with preserveUnknownFields: true,
+// their default, keep what schemas do not know.
 //
 // There are three ways to fail, and each has a place of its own. The definition
 // is wrong: [Compile] says so, and [Check] in the words of the server. The object is wrong: [Result] has the errors,

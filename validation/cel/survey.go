@@ -33,6 +33,7 @@ type spot struct {
 	inScope bool   // rules are here or above
 	typ     *typ   // of self; nil if there is none, or nobody asks
 	broken  string // why there is no type, as the server puts it
+	lost    bool   // p is below what should have a type and has none; the server panics
 
 	uncorrelated *field.Path // schema below which old and new values do not correspond, nil if they do
 	order        int         // in which spots are entered
@@ -188,6 +189,7 @@ func (p *spot) child(n *schema.Node, path *field.Path) *spot {
 		place:        place{node: n, root: n.EmbeddedResource()},
 		inScope:      p.inScope || len(n.Rules()) > 0,
 		broken:       p.broken,
+		lost:         p.lost || p.inScope && p.typ == nil && p.broken == "",
 		uncorrelated: p.uncorrelated,
 	}
 }
@@ -212,6 +214,9 @@ func (s *survey) alone(p *spot) {
 func (s *survey) rules(p *spot) {
 	path := p.path.Child("x-kubernetes-validations")
 	switch {
+	case p.lost:
+		s.report(field.Forbidden(path, "are not possible below items or additionalProperties of a value that has none by its type"))
+		return
 	case p.broken != "":
 		s.report(field.InternalError(path, fmt.Errorf(
 			"internal error: failed to construct type information for x-kubernetes-validations rules: %s", p.broken)))
