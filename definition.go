@@ -46,6 +46,9 @@ type Definition struct {
 // with the server's words and places. It unwraps to the single *field.Error
 // values. Compile does not judge what has no effect on objects.
 //
+// What cannot fail is made by the first request that needs it, which therefore
+// takes longer than those after it. Versions with the same schema share it.
+//
 // Of a definition with preserveUnknownFields: true objects keep what schemas do
 // not know, and schemas need not be structural: they only say which values are
 // valid.
