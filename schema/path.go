@@ -70,7 +70,11 @@ func (p Path) String() string {
 //
 // See https://www.rfc-editor.org/rfc/rfc6901.
 func (p Path) Pointer() string {
+	if len(p) == 0 {
+		return ""
+	}
 	var b strings.Builder
+	b.Grow(12 * len(p))
 	for _, s := range p {
 		b.WriteByte('/')
 		if s.kind == stepIndex {

@@ -42,17 +42,21 @@ type node struct {
 }
 
 type childField struct {
+	node *node
 	name string
 	step schema.Step
-	node *node
 }
 
 // A rule is compiled once for equal schemas.
 type rule struct {
+	// What every evaluation reads comes first, so that it is read at once.
+	fast      fast        // of the condition; without run if cel-go evaluates it
 	condition *expression // nil for a blank rule and one that does not compile
 	broken    string      // why it does not compile
-	message   *expression // nil without a messageExpression that compiles
 	optional  bool        // oldSelf is an optional
+	onOld     bool        // the condition refers to oldSelf
+
+	message *expression // nil without a messageExpression that compiles
 
 	path     schema.Path // of the field, below the value, at which to report
 	pathText string      // path as one step
@@ -64,7 +68,7 @@ type rule struct {
 	reason        apiextensionsv1.FieldValueErrorReason
 }
 
-func (r *rule) usesOld() bool { return r.condition != nil && r.condition.usesOldSelf }
+func (r *rule) usesOld() bool { return r.onOld }
 
 // A builder is the state of one Compile.
 type builder struct {
@@ -220,6 +224,10 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 	}
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
+	out.onOld = out.condition.usesOldSelf
+	if f := out.condition.fast; f != nil {
+		out.fast = *f
+	}
 	if r.MessageExpression != "" {
 		tree, why := b.accept(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording)
 		if why != "" {

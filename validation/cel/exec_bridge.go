@@ -12,6 +12,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // The bridge calls functions of cel-go with boxed values, and charges for them
@@ -63,6 +65,9 @@ func (x *executor) bridge(e ast.Expr, name string, args []code) code {
 	if impl == nil {
 		return x.refuse("overload of " + name)
 	}
+	if name == "matches" && len(args) == 2 {
+		impl = matchesKnown(impl, args[1].constant)
+	}
 	boxes := make([]func(*frame) ref.Val, len(args))
 	out := code{kind: kindBox}
 	for i, a := range args {
@@ -80,6 +85,27 @@ func (x *executor) bridge(e ast.Expr, name string, args []code) code {
 // regexIsKnown reports whether cel-go compiles the expression once.
 func regexIsKnown(name string, args []code) bool {
 	return (name == "matches" || name == "find" || name == "findAll") && len(args) > 1 && args[1].constant != nil
+}
+
+// matchesKnown returns impl with the expression compiled once, if it is known.
+// cel-go does that too.
+func matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
+	text, ok := expr.(types.String)
+	if !ok || impl.Binary == nil {
+		return impl
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return impl
+	}
+	fast := *impl
+	fast.Binary = func(v, w ref.Val) ref.Val {
+		if s, ok := v.(types.String); ok {
+			return types.Bool(p.Match(string(s)))
+		}
+		return impl.Binary(v, w)
+	}
+	return &fast
 }
 
 func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {

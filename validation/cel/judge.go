@@ -83,7 +83,7 @@ func (r *run) rule(n *node, i int) {
 // decide evaluates the condition of a rule: by the executor if it can, and else
 // by cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
-	if x := rule.condition.fast; x != nil {
+	if x := &rule.fast; x.run != nil {
 		if result, cost, failed, ok := x.eval(&r.frame); ok {
 			var err error
 			if failed != nil {

@@ -321,6 +321,7 @@ func (r *run) fieldPath() *field.Path {
 // schemaPointer returns the place of the schema of the place of the walk.
 func (r *run) schemaPointer() string {
 	var b strings.Builder
+	b.Grow(24 * len(r.path))
 	for _, s := range r.path {
 		name, named := s.Name()
 		switch {
