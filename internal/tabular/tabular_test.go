@@ -1,0 +1,54 @@
+package tabular
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// printed has cells of every kind. The oracle compares many more with kubectl.
+var printed = &metav1.Table{
+	ColumnDefinitions: []metav1.TableColumnDefinition{
+		{Name: "Name", Type: "string", Format: "name"}, {Name: "Weight", Type: "number"}, {Name: "Note", Type: "string", Priority: 1}, {Name: "Ready", Type: "boolean"},
+	},
+	Rows: []metav1.TableRow{
+		{Cells: []any{"a", 3.0, "two\nlines", true}, Object: runtime.RawExtension{Object: &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Labels: map[string]string{"x/app": "y", "b": "c"}}}}},
+		{Cells: []any{"longer", 1e21, "\x1b[0m", nil}},
+	},
+}
+
+var printTests = []struct {
+	name    string
+	options Options
+	want    string
+}{
+	{"plain", Options{}, "NAME     WEIGHT   READY\na        3        true\nlonger   1e+21    \n"},
+	{"wide", Options{Wide: true}, "NAME     WEIGHT   NOTE        READY\na        3        two...      true\nlonger   1e+21    ^[[0m       \n"},
+	{"no headers", Options{NoHeaders: true}, "a        3       true\nlonger   1e+21   \n"},
+	{"kind and namespace", Options{Kind: "w.x", Namespace: true}, "NAMESPACE   NAME         WEIGHT   READY\nn           w.x/a        3        true\n            w.x/longer   1e+21    \n"},
+	{"labels", Options{Labels: []string{"x/app"}, AllLabels: true}, "NAME     WEIGHT   READY   APP   LABELS\na        3        true    y     b=c,x/app=y\nlonger   1e+21                  <none>\n"},
+}
+
+func TestPrint(t *testing.T) {
+	for _, tt := range printTests {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			if err := Print(&b, printed, tt.options); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, b.String()); diff != "" {
+				t.Errorf("Print (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestPrintNothing(t *testing.T) {
+	var b strings.Builder
+	if err := Print(&b, &metav1.Table{ColumnDefinitions: printed.ColumnDefinitions}, Options{}); err != nil || b.Len() > 0 {
+		t.Errorf("Print without rows: %q, %v", b.String(), err)
+	}
+}
