@@ -13,7 +13,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -168,31 +167,20 @@ func TestCorpusIsQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, sure := make(map[string]bool), make(map[string]bool)
-	for _, d := range crdtest.FindCorpus(t).Definitions {
-		for _, v := range d.CRD.Spec.Versions {
-			if v.Schema == nil {
-				continue
-			}
-			n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
-			if len(errs) > 0 {
-				continue
-			}
-			x := newExpressions(base, DefaultPerCallLimit, false)
-			eachRule(n, true, func(n *schema.Node, root bool) {
-				self := base.newProvider().typ(selfTypeName, n, root)
-				if self == nil {
-					return
+	x := newExpressions(base, DefaultPerCallLimit, false)
+	for _, at := range corpusSites(t) {
+		self := base.newProvider().typ(selfTypeName, at.node, at.root)
+		if self == nil {
+			continue
+		}
+		s := x.scope(self)
+		for _, r := range at.node.Rules() {
+			for _, text := range []string{r.Rule, r.MessageExpression} {
+				if _, seen := read[text]; !seen && text != "" {
+					read[text] = checkParse(t, base, text)
+					sure[text] = checkCertain(t, &x, s, text)
 				}
-				s := x.scope(self)
-				for _, r := range n.Rules() {
-					for _, text := range []string{r.Rule, r.MessageExpression} {
-						if _, seen := read[text]; !seen && text != "" {
-							read[text] = checkParse(t, base, text)
-							sure[text] = checkCertain(t, &x, s, text)
-						}
-					}
-				}
-			})
+			}
 		}
 	}
 	for what, found := range map[string]map[string]bool{"read": read, "certain": sure} {

@@ -113,7 +113,7 @@ func (p *parsing) skipped(operator string) bool {
 	return true
 }
 
-// deeper goes down. The result is to be called on the way up.
+// deeper goes down, which the caller undoes on the way up.
 func (p *parsing) deeper(by int) {
 	if p.depth += by; p.depth > maxDepth {
 		p.fail()

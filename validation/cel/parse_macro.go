@@ -24,11 +24,11 @@ func (x *expansion) Copy(e ast.Expr) ast.Expr {
 		return x.factory.NewIdent(id, e.AsIdent())
 	case ast.SelectKind:
 		s := e.AsSelect()
-		if operand := x.Copy(s.Operand()); s.IsTestOnly() {
+		operand := x.Copy(s.Operand())
+		if s.IsTestOnly() {
 			return x.factory.NewPresenceTest(id, operand, s.FieldName())
-		} else {
-			return x.factory.NewSelect(id, operand, s.FieldName())
 		}
+		return x.factory.NewSelect(id, operand, s.FieldName())
 	case ast.CallKind:
 		c := e.AsCall()
 		args := x.copies(c.Args())

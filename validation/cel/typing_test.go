@@ -40,22 +40,7 @@ func TestTyping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type site struct {
-		node  *schema.Node
-		root  bool
-		rules []schema.Rule
-	}
-	var sites []site
-	for _, d := range crdtest.FindCorpus(t).Definitions {
-		for _, v := range d.CRD.Spec.Versions {
-			if v.Schema == nil {
-				continue
-			}
-			if n, errs := schema.Compile(v.Schema.OpenAPIV3Schema); len(errs) == 0 {
-				eachRule(n, true, func(n *schema.Node, root bool) { sites = append(sites, site{n, root, n.Rules()}) })
-			}
-		}
-	}
+	sites := corpusSites(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	pick := func(list []string) string { return list[rng.IntN(len(list))] }
 	own, right := 0, 0
@@ -65,7 +50,7 @@ func TestTyping(t *testing.T) {
 		if self == nil {
 			continue
 		}
-		text := s.rules[rng.IntN(len(s.rules))].Rule
+		text := s.node.Rules()[rng.IntN(len(s.node.Rules()))].Rule
 		for range i % 3 {
 			places := words.FindAllStringIndex(text, -1)
 			if len(places) == 0 {
@@ -91,6 +76,32 @@ func TestTyping(t *testing.T) {
 	if own < right*3/4 || right > count*9/10 {
 		t.Error("the test shows little")
 	}
+}
+
+// A site is a schema of the corpus with rules.
+type site struct {
+	node *schema.Node
+	root bool
+}
+
+var sites []site // of all tests; loading takes longer than most of them
+
+func corpusSites(t *testing.T) []site {
+	t.Helper()
+	if sites != nil {
+		return sites
+	}
+	for _, d := range crdtest.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			if n, errs := schema.Compile(v.Schema.OpenAPIV3Schema); len(errs) == 0 {
+				eachRule(n, true, func(n *schema.Node, root bool) { sites = append(sites, site{n, root}) })
+			}
+		}
+	}
+	return sites
 }
 
 // fieldNames returns the names of the fields of n and of those of its fields.
