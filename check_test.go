@@ -74,6 +74,11 @@ var checkTests = []struct {
 	name:   "rules of items of what is no list, which are stored and never run",
 	schema: `{"type":"object","properties":{"o":{"type":"object","items":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}}}}`,
 }, {
+	name:   "a factor that is not of the type of elements with a default",
+	schema: `{"type":"object","properties":{"l":{"type":"array","default":[{"n":1}],"items":{"type":"object","properties":{"n":{"type":"integer","multipleOf":0.5}}}}}}`,
+	want: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/l/default: Invalid value: spec.validation.openAPIV3Schema.properties[l].default: ` +
+		`MultipleOf value must be of type integer (default format) in [0].n`},
+}, {
 	name:   "rules that do not compile",
 	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"self.nope"}]}`,
 	want:   []string{"/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"},

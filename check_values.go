@@ -254,12 +254,12 @@ func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
 	if strings.HasPrefix(detail, `"`) {
 		quote, detail = `"`, detail[1:]
 	}
-	const factor, checked = "factor MultipleOf declared for ", "Checked value must be of type "
+	const factor, typed = "factor MultipleOf declared for ", " value must be of type "
 	before := ""
 	switch {
 	case strings.HasPrefix(detail, factor):
 		before, detail = factor, detail[len(factor):]
-	case strings.HasPrefix(detail, checked):
+	case strings.HasPrefix(detail, "Checked"+typed), strings.HasPrefix(detail, "MultipleOf"+typed):
 		if i := strings.Index(detail, " in "+heldName); i >= 0 {
 			i += len(" in ")
 			before, detail = detail[:i], detail[i:]
