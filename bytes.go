@@ -180,19 +180,19 @@ func (s *scale) admits(text string, t *body) bool {
 	if s.selector == nil || s.selector.gone(dropped) {
 		return true
 	}
-	selector, ok := jsonscan.Lookup(text, s.selector.steps...)
+	selector, ok := jsonscan.Lookup(text, s.selector.Steps...)
 	return ok && (selector == "" || selector[0] == '"')
 }
 
 // gone reports whether the path leads into a status that the object does not
 // have.
-func (p scalePath) gone(dropped bool) bool { return dropped && p.steps[0] == "status" }
+func (p scalePath) gone(dropped bool) bool { return dropped && p.Steps[0] == "status" }
 
 func (p scalePath) admits(text string, dropped bool) bool {
 	if p.gone(dropped) {
 		return true
 	}
-	replicas, ok := jsonscan.Lookup(text, p.steps...)
+	replicas, ok := jsonscan.Lookup(text, p.Steps...)
 	if !ok || replicas == "" {
 		return ok
 	}

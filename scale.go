@@ -1,14 +1,10 @@
 package crdkit
 
 import (
-	"fmt"
-	"math"
-	"strings"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/scalepath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -21,14 +17,9 @@ type scale struct {
 	selector     *scalePath
 }
 
-type scalePath struct {
-	text  string // as declared, with its leading dot; errors name it so
-	steps []string
-}
+type scalePath struct{ scalepath.Path }
 
-func newScalePath(text string) scalePath {
-	return scalePath{text: text, steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
-}
+func newScalePath(text string) scalePath { return scalePath{scalepath.New(text)} }
 
 func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	if s == nil {
@@ -60,29 +51,21 @@ func (s *scale) checkStatus(obj map[string]any) validation.ErrorList {
 	if s.selector == nil {
 		return errs
 	}
-	if selector, _, err := unstructured.NestedString(obj, s.selector.steps...); err != nil {
-		errs = append(errs, s.selector.invalid(selector, err.Error()))
-	}
-	return errs
+	return append(errs, s.selector.placed(s.selector.CheckSelector(obj))...)
 }
 
 func (p scalePath) checkReplicas(obj map[string]any) validation.ErrorList {
-	n, _, err := unstructured.NestedInt64(obj, p.steps...)
-	switch {
-	case err != nil:
-		return validation.ErrorList{p.invalid(n, err.Error())}
-	case n < 0:
-		return validation.ErrorList{p.invalid(n, "should be a non-negative integer")}
-	case n > math.MaxInt32:
-		return validation.ErrorList{p.invalid(n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
-	}
-	return nil
+	return p.placed(p.CheckReplicas(obj))
 }
 
-func (p scalePath) invalid(value any, detail string) *validation.Error {
+// placed adds where in the object the field is to an error about it.
+func (p scalePath) placed(err *field.Error) validation.ErrorList {
+	if err == nil {
+		return nil
+	}
 	var path schema.Path
-	for _, name := range p.steps {
+	for _, name := range p.Steps {
 		path = append(path, schema.Field(name))
 	}
-	return validation.NewError(field.Invalid(field.NewPath(p.text), value, detail), validation.StepScale, path.Pointer(), "")
+	return validation.ErrorList{validation.NewError(err, validation.StepScale, path.Pointer(), "")}
 }

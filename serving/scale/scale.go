@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -12,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/scalepath"
 )
 
 // Unset is the wanted number of replicas in a Scale that is about to be changed
@@ -21,18 +22,8 @@ const Unset int32 = math.MinInt32
 // A Scaler knows the fields that a definition declares for its scale
 // subresource. It never changes and is safe for concurrent use.
 type Scaler struct {
-	spec, status path
-	selector     *path // nil if none is declared
-}
-
-// A path is a field as it is declared, with its leading dot, and in steps.
-type path struct {
-	text  string
-	steps []string
-}
-
-func newPath(text string) path {
-	return path{text: text, steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
+	spec, status scalepath.Path
+	selector     *scalepath.Path // nil if none is declared
 }
 
 // New returns a Scaler for a declared scale subresource, which it does not keep.
@@ -47,10 +38,10 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 	case declared.StatusReplicasPath == "":
 		return nil, errors.New("scale: statusReplicasPath is missing")
 	}
-	s := &Scaler{spec: newPath(declared.SpecReplicasPath), status: newPath(declared.StatusReplicasPath)}
+	s := &Scaler{spec: scalepath.New(declared.SpecReplicasPath), status: scalepath.New(declared.StatusReplicasPath)}
 	// An empty path is none, for reading as for checking.
 	if text := declared.LabelSelectorPath; text != nil && *text != "" {
-		p := newPath(*text)
+		p := scalepath.New(*text)
 		s.selector = &p
 	}
 	return s, nil
@@ -67,7 +58,7 @@ func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, err
 		return nil, err
 	}
 	if !found {
-		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", s.spec.text))
+		return nil, apierrors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", s.spec.Text))
 	}
 	return out, nil
 }
@@ -77,17 +68,17 @@ func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, boo
 	if obj == nil || obj.Object == nil {
 		return nil, false, errors.New("scale: the object is nil")
 	}
-	wanted, found, err := unstructured.NestedInt64(obj.Object, s.spec.steps...)
+	wanted, found, err := unstructured.NestedInt64(obj.Object, s.spec.Steps...)
 	if err != nil {
 		return nil, false, err
 	}
-	observed, _, err := unstructured.NestedInt64(obj.Object, s.status.steps...)
+	observed, _, err := unstructured.NestedInt64(obj.Object, s.status.Steps...)
 	if err != nil {
 		return nil, false, err
 	}
 	selector := ""
 	if s.selector != nil {
-		if selector, _, err = unstructured.NestedString(obj.Object, s.selector.steps...); err != nil {
+		if selector, _, err = unstructured.NestedString(obj.Object, s.selector.Steps...); err != nil {
 			return nil, false, err
 		}
 	}
@@ -127,9 +118,9 @@ func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *aut
 		return err
 	}
 	if current.Spec.Replicas == Unset {
-		return apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.spec.text))
+		return apierrors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", s.spec.Text))
 	}
-	if err := unstructured.SetNestedField(obj.Object, int64(current.Spec.Replicas), s.spec.steps...); err != nil {
+	if err := unstructured.SetNestedField(obj.Object, int64(current.Spec.Replicas), s.spec.Steps...); err != nil {
 		return err
 	}
 	if current.ResourceVersion != "" {
@@ -145,36 +136,22 @@ func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *aut
 //
 // A write to the status subresource checks only [Scaler.ValidateStatus].
 func (s *Scaler) Validate(obj map[string]any) field.ErrorList {
-	return append(s.spec.validateReplicas(obj), s.ValidateStatus(obj)...)
+	return append(list(s.spec.CheckReplicas(obj)), s.ValidateStatus(obj)...)
 }
 
 // ValidateStatus is [Scaler.Validate] without the wanted number of replicas.
 func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
-	errs := s.status.validateReplicas(obj)
+	errs := list(s.status.CheckReplicas(obj))
 	if s.selector == nil {
 		return errs
 	}
-	if text, _, err := unstructured.NestedString(obj, s.selector.steps...); err != nil {
-		errs = append(errs, s.selector.invalid(text, err.Error()))
-	}
-	return errs
+	return append(errs, list(s.selector.CheckSelector(obj))...)
 }
 
-func (p path) validateReplicas(obj map[string]any) field.ErrorList {
-	n, _, err := unstructured.NestedInt64(obj, p.steps...)
-	switch {
-	case err != nil:
-		return field.ErrorList{p.invalid(n, err.Error())}
-	case n < 0:
-		return field.ErrorList{p.invalid(n, "should be a non-negative integer")}
-	case n > math.MaxInt32:
-		return field.ErrorList{p.invalid(n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))}
-	default:
+// list returns an error as a list, nil for none.
+func list(err *field.Error) field.ErrorList {
+	if err == nil {
 		return nil
 	}
-}
-
-// invalid names the field as it is declared, as the server does.
-func (p path) invalid(value any, detail string) *field.Error {
-	return field.Invalid(field.NewPath(p.text), value, detail)
+	return field.ErrorList{err}
 }
