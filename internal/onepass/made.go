@@ -12,6 +12,7 @@ type metadataText struct {
 	span
 	value map[string]any
 
+	members int  // of the metadata in the input
 	spliced bool // it is among the edits if it has to be
 	edit    int  // index in edits, plus one
 }

@@ -269,6 +269,7 @@ func (w *walk) metadataAt(n *check.Node, at int) int {
 	if end < 0 || !ok {
 		return refused
 	}
+	w.meta.members = len(m)
 	if m, ok = w.request.Metadata(m); !ok || !n.Valid(m) {
 		return refused
 	}
@@ -671,8 +672,10 @@ func (w *walk) spliceMetadata() {
 	if !ok || string(text) == before {
 		return
 	}
-	if v, _ := jsonscan.Decode(before); jsonval.Equal(v, w.meta.value) {
-		return
+	if len(w.meta.value) == w.meta.members {
+		if v, _ := jsonscan.Decode(before); jsonval.Equal(v, w.meta.value) {
+			return
+		}
 	}
 	i := slices.IndexFunc(w.edits, func(e textEdit) bool { return e.start >= w.meta.end })
 	if i < 0 {
