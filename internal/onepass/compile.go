@@ -78,6 +78,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.items = c.node(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
+	out.plainText = !out.odd && ch.Accept&check.String != 0 && ch.Enum == nil && ch.Nested == nil
 	return out
 }
 

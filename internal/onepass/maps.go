@@ -340,6 +340,9 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 
 // member handles a declared member that is there.
 func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
+	if s, ok := v.(string); ok && p.role == ordinary && p.node.plainText {
+		return p.node.free&check.String != 0 || p.node.check.Text.Valid(s)
+	}
 	switch p.role {
 	case ordinary:
 		if v == nil && p.must && !p.node.nullFill && p.node.nullDrop {

@@ -23,6 +23,8 @@ type node struct {
 	nullDrop, nullFill bool
 	// embedded: objects are resources, whose metadata has a form of its own.
 	embedded bool
+	// plainText: strings are admitted, and subject to nothing but check.Text.
+	plainText bool
 	// opaque: values are subject to check and otherwise stay as they are.
 	opaque bool
 
