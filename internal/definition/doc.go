@@ -24,6 +24,10 @@
 // [Pointer] leads from the internal place that an error names back to the
 // definition as it was written.
 //
+// [Options.V1beta1] is the leniency of the API v1beta1. [Normal] is what the
+// server's conversions leave of a definition, and [AcceptNames], [Established],
+// [NonStructural] and [Approval] are what its controllers write into the status.
+//
 // # Differences from Kubernetes
 //
 // Where kube-apiserver panics there are errors: a selectable field below a
