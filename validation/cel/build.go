@@ -61,7 +61,6 @@ type rule struct {
 	path     schema.Path // of the field, below the value, at which to report
 	pathText string      // path as one step
 
-	source        string
 	name          string // what errors call the rule
 	text          string // of the failure, unless message yields one
 	messageSource string
