@@ -6,6 +6,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/fieldpath"
 )
 
 // rule checks what can be said of a rule, at which the walk is, without
@@ -30,9 +32,9 @@ func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSc
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must not contain line breaks"))
 	}
 	start := *s // so that only schemas with such rules go to the heap
-	p := pathParser{rest: r.FieldPath, at: &start}
+	err := fieldpath.Follow(r.FieldPath, &fieldpath.Props{At: &start}, fieldpath.DotsAndBrackets)
 	// What the server cannot convert, it does not look up paths in.
-	if p.parse() != nil && (w.ruled || inconvertible(s) == "") {
+	if err != nil && (w.ruled || inconvertible(s) == "") {
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must be a valid path"))
 	}
 }

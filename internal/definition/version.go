@@ -10,6 +10,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/fieldpath"
 )
 
 // maxDeprecation is how long a deprecation warning may be, in bytes.
@@ -176,8 +178,7 @@ func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path
 			c.add(field.Required(at, ""))
 			continue
 		}
-		p := pathParser{rest: text, dotsOnly: true}
-		if err := p.parse(); err != nil && !errors.Is(err, errPathField) {
+		if err := fieldpath.Follow(text, &fieldpath.Props{}, fieldpath.Dots); err != nil && !errors.Is(err, fieldpath.ErrField) {
 			c.add(field.Invalid(at, text, "is an invalid path: "+err.Error()))
 		}
 	}
@@ -188,19 +189,19 @@ func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaP
 		c.add(field.Required(path, ""))
 		return
 	}
-	p := pathParser{rest: text, at: root, dotsOnly: true}
-	if err := p.parse(); err != nil {
+	p := fieldpath.Props{At: root}
+	if err := fieldpath.Follow(text, &p, fieldpath.Dots); err != nil {
 		c.add(field.Invalid(path, text, "is an invalid path: "+err.Error()))
 		return
 	}
-	if p.path.Root().String() == "metadata" {
+	if p.Path.Root().String() == "metadata" {
 		c.add(field.Invalid(path, text, "must not point to fields in metadata"))
 	}
-	if p.at == nil || !slices.Contains([]string{"string", "boolean", "integer"}, p.at.Type) {
+	if p.At == nil || !slices.Contains([]string{"string", "boolean", "integer"}, p.At.Type) {
 		c.add(field.Invalid(path, text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
 	}
-	if unique[p.path.String()] {
+	if unique[p.Path.String()] {
 		c.add(field.Duplicate(path, text))
 	}
-	unique[p.path.String()] = true
+	unique[p.Path.String()] = true
 }

@@ -90,11 +90,12 @@ var internalRule = rule{
 
 // internalRules are the exceptions to internalRule.
 var internalRules = map[string]rule{
-	"internal/pattern":  {leaf: true},
-	"internal/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
-	"internal/jsonscan": {leaf: true},
-	"internal/jsonval":  {leaf: true},
-	"internal/format":   {others: []string{strfmt}},
+	"internal/pattern":   {leaf: true},
+	"internal/jsonpath":  {leaf: true, others: []string{jsonPath, jsonPathValues}},
+	"internal/jsonscan":  {leaf: true},
+	"internal/jsonval":   {leaf: true},
+	"internal/fieldpath": {ours: []string{"schema"}, others: []string{apiextensions, field}},
+	"internal/format":    {others: []string{strfmt}},
 	// Of the two YAML libraries that are linked in any case the one that tells
 	// where things are.
 	"internal/source":   {others: []string{"go.yaml.in/yaml/v3"}},

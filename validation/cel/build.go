@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdkit/crdkit/internal/fieldpath"
 	"github.com/crdkit/crdkit/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -236,7 +237,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 		out.message = b.expression(s, tree, r.MessageExpression, r.OptionalOldSelf)
 	}
 	if r.FieldPath != "" {
-		if p, err := parseFieldPath(r.FieldPath, n); err == nil {
+		if p, err := fieldpath.Parse(r.FieldPath, n); err == nil {
 			out.path, out.pathText = p, p.String()
 		}
 	}

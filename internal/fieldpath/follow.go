@@ -1,59 +1,73 @@
-package cel
+package fieldpath
 
 import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/crdkit/crdkit/schema"
 )
 
-// A fieldPath leads from the value of a rule to the field at which its failure
-// is reported: ".spec.a", "['a.b']" and the like. It names properties, or keys
-// of a map, never elements of a list.
+// ErrField is the error of a path whose names lead nowhere.
+var ErrField = errors.New("does not refer to a valid field")
 
 var (
-	errPathEnd   = errors.New("unexpected end of JSON path")
-	errPathField = errors.New("does not refer to a valid field")
+	errEnd   = errors.New("unexpected end of JSON path")
+	errArray = errors.New("array notation is not allowed")
 )
 
-// parseFieldPath returns the path that text spells below values of n.
-func parseFieldPath(text string, n *schema.Node) (schema.Path, error) {
-	p := pathParser{rest: text, at: n}
+// A Place is where a path has led so far.
+type Place interface {
+	// Enter goes down to the field of a name and reports whether there is one.
+	Enter(name string) bool
+}
+
+// Notation is how names may be spelled.
+type Notation int
+
+// The notations: rules know both ways, selectable fields only dots.
+const (
+	DotsAndBrackets Notation = iota
+	Dots
+)
+
+// Follow leads a place along a path. If the path is not one, or does not refer
+// to a field, the place is somewhere on the way.
+func Follow(text string, at Place, notation Notation) error {
+	p := parser{rest: text, at: at}
 	for p.next() {
 		var err error
-		switch p.token {
-		case ".":
+		switch {
+		case p.token == ".":
 			err = p.dotted()
-		case "[":
+		case p.token == "[" && notation == Dots:
+			err = errArray
+		case p.token == "[":
 			err = p.bracketed()
 		default:
 			err = fmt.Errorf("expected [ or . but got: %s", p.token)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return p.path, nil
+	return nil
 }
 
-type pathParser struct {
+type parser struct {
 	rest  string
 	token string
-	at    *schema.Node // nil where anything goes
-	path  schema.Path
+	at    Place
 }
 
-func (p *pathParser) dotted() error {
+func (p *parser) dotted() error {
 	if !p.next() {
-		return errPathEnd
+		return errEnd
 	}
 	return p.enter(p.token)
 }
 
-func (p *pathParser) bracketed() error {
+func (p *parser) bracketed() error {
 	if !p.next() {
-		return errPathEnd
+		return errEnd
 	}
 	quoted := p.token
 	if len(quoted) < 2 || quoted[0] != '\'' || quoted[len(quoted)-1] != '\'' {
@@ -67,7 +81,7 @@ func (p *pathParser) bracketed() error {
 		return err
 	}
 	if !p.next() {
-		return errPathEnd
+		return errEnd
 	}
 	if p.token != "]" {
 		return fmt.Errorf("expected ] but got %s", p.token)
@@ -75,31 +89,16 @@ func (p *pathParser) bracketed() error {
 	return nil
 }
 
-// enter goes down to a property if any are declared, else to a map entry.
-// Nothing lies below the entries of a map whose values are not described.
-func (p *pathParser) enter(name string) error {
-	if p.at == nil {
-		return errPathField
+func (p *parser) enter(name string) error {
+	if !p.at.Enter(name) {
+		return ErrField
 	}
-	if p.at.Len() > 0 {
-		p.path = append(p.path, schema.Field(name))
-		if p.at = p.at.Property(name); p.at == nil {
-			return errPathField
-		}
-		return nil
-	}
-	values, declared := p.at.AdditionalProperties()
-	if !declared {
-		return errPathField
-	}
-	p.path = append(p.path, schema.Key(name))
-	p.at = values
 	return nil
 }
 
 // next reads a token: one of the delimiters, a quoted string, or what stands
 // before the next delimiter.
-func (p *pathParser) next() bool {
+func (p *parser) next() bool {
 	if p.rest == "" {
 		return false
 	}
@@ -127,9 +126,9 @@ func tokenLen(s string) int {
 	}
 }
 
-// pathEscapes are the characters that may follow a backslash, and what the two
+// escapes are the characters that may follow a backslash, and what the two
 // stand for.
-const pathEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
+const escapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unquote(s string) (string, error) {
 	if !strings.Contains(s, `\`) {
@@ -144,15 +143,15 @@ func unquote(s string) (string, error) {
 		}
 		i++
 		at := -1
-		for k := 0; k < len(pathEscapes); k += 2 {
-			if pathEscapes[k] == s[i] {
+		for k := 0; k < len(escapes); k += 2 {
+			if escapes[k] == s[i] {
 				at = k + 1
 			}
 		}
 		if at < 0 {
 			return "", fmt.Errorf("invalid escape char %s", s[i-1:i+1])
 		}
-		b.WriteByte(pathEscapes[at])
+		b.WriteByte(escapes[at])
 	}
 	return b.String(), nil
 }
