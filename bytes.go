@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"math"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -32,12 +33,14 @@ func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Pl
 type body struct {
 	plan *onepass.Plan
 	made onepass.Made
-	// obj is the object as far as anybody looks at it.
+	// obj is the object as far as anybody looks at it. It is nil as long as its
+	// metadata is plain and there are no rules: then nobody does.
 	obj map[string]any
 	// old is the object that is replaced, as far as anybody looks at it, and raw
 	// is its text. It is nil if the object is new.
 	old     map[string]any
 	raw     string
+	now     unstructured.Unstructured
 	unknown []string        // complaints besides those that the plan finds
 	values  *onepass.Values // nil if no rules look at the object
 	// hasStatus: the object may have a status.
@@ -47,7 +50,13 @@ type body struct {
 }
 
 func (r *request) newBody(plan *onepass.Plan) *body {
-	return &body{plan: plan, hasStatus: !r.version.status, obj: map[string]any{"apiVersion": r.version.apiVersion(), "kind": r.version.def.kind}}
+	r.body = body{plan: plan, hasStatus: !r.version.status}
+	return &r.body
+}
+
+// typeMeta returns what all objects of the version have.
+func (v *Version) typeMeta() map[string]any {
+	return map[string]any{"apiVersion": v.apiVersion(), "kind": v.def.kind}
 }
 
 // createBytes is the quick way of [Version.CreateJSON]. It reports false if
@@ -58,11 +67,14 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 		return nil, nil, false, nil
 	}
 	t := r.newBody(plan)
+	defer r.forget()
 	var ok bool
 	t.made, ok = plan.Bytes(string(raw), onepass.Request{
 		Report: r.fields != Ignore,
 		Splice: r.splice,
+		Create: true, Namespaced: r.version.def.namespaced, Namespace: r.namespace,
 		Metadata: func(metadata map[string]any) (map[string]any, bool) {
+			t.obj = r.version.typeMeta()
 			t.obj["metadata"] = metadata
 			return r.ordinaryMetadata(t.obj)
 		},
@@ -73,6 +85,9 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 	defer t.made.Release()
 	return r.judgeBytes(ctx, raw, t)
 }
+
+// forget lets go of what a result need not hold on to.
+func (r *request) forget() { r.body, r.obj = body{}, nil }
 
 // judgeBytes decides on what the plan has made, which depends on the rules, as
 // only they can still refuse the object. It reports false if the request has to
@@ -91,11 +106,13 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 	r.complaints = complaints
 	// There is nothing to refuse, as there is only a warning for each field.
 	_ = r.judgeFields(nil, nil)
-	r.obj = &unstructured.Unstructured{Object: t.obj}
+	t.now.Object = t.obj
+	r.obj = &t.now
 	if err := r.evaluate(ctx, t.old); err != nil {
 		return nil, nil, true, err
 	}
-	if !t.onlyStatus {
+	name, plain := t.made.Plain()
+	if !t.onlyStatus && !plain {
 		r.warn(r.finalizerWarnings(t.old)...)
 	}
 	if r.unnamed {
@@ -104,6 +121,9 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 		t.made.SetMetadata(metadata)
 	}
 	res := r.finish(nil)
+	if plain && len(res.Errors) > 0 {
+		res.name = strings.Clone(name) // which is a part of the text
+	}
 	if t.values != nil && len(res.Errors) == 0 && len(res.Ratcheted) == 0 {
 		r.obj = nil // nothing refers to the values any more
 		t.values.Release()
@@ -129,7 +149,7 @@ func (r *request) look(t *body, written string) bool {
 		return false
 	}
 	maps.Copy(seen, t.obj)
-	t.obj = seen
+	t.obj = seen // of plain metadata the text says all that rules look at
 	if t.old == nil {
 		return true
 	}

@@ -21,6 +21,7 @@ func (r *request) updateBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 		return nil, nil, false, nil
 	}
 	t, old, ok := r.replacing(plan, oldRaw)
+	defer r.forget()
 	if !ok {
 		return nil, nil, false, nil
 	}
@@ -59,6 +60,7 @@ func (r *request) statusBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 		return nil, nil, false, nil
 	}
 	t, _, ok := r.replacing(plan, oldRaw)
+	defer r.forget()
 	if !ok {
 		return nil, nil, false, nil
 	}
@@ -87,6 +89,7 @@ func (r *request) statusBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 // replacing begins an update of the object of a text.
 func (r *request) replacing(plan *onepass.Plan, oldRaw []byte) (*body, onepass.Old, bool) {
 	t := r.newBody(plan)
+	t.obj = r.version.typeMeta()
 	t.raw = string(oldRaw)
 	old, ok := plan.Old(t.raw)
 	if !ok {

@@ -54,6 +54,7 @@ type request struct {
 	verdict    bool   // nobody wants the output
 	buffer     []byte // what the output is appended to
 	appends    bool   // buffer was given
+	body       body   // on the quick ways
 	result     Result
 }
 

@@ -18,6 +18,8 @@ import (
 type Version struct {
 	def  *Definition
 	name string
+	// groupVersion is the apiVersion of the objects.
+	groupVersion string
 
 	served, storage bool
 	status          bool // has the status subresource
@@ -38,8 +40,11 @@ type Version struct {
 func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
 	declared := &crd.Spec.Versions[i]
 	v := &Version{
-		def:     d,
-		name:    declared.Name,
+		def:  d,
+		name: declared.Name,
+
+		groupVersion: d.group + "/" + declared.Name,
+
 		served:  declared.Served,
 		storage: declared.Storage,
 		warning: d.deprecation(crd, declared),
@@ -133,4 +138,4 @@ func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {
 	return runtimeschema.GroupVersionKind{Group: v.def.group, Version: v.name, Kind: v.def.kind}
 }
 
-func (v *Version) apiVersion() string { return v.def.group + "/" + v.name }
+func (v *Version) apiVersion() string { return v.groupVersion }

@@ -24,17 +24,28 @@ func TestAllocations(t *testing.T) {
 	metadata := map[string]any{"name": "a"}
 	request := onepass.Request{Report: true, Metadata: func(map[string]any) (map[string]any, bool) { return metadata, true }}
 	var buf []byte
-	for name, splice := range map[string]bool{"canonical": false, "spliced": true} {
-		request.Splice = splice
+	for name, test := range map[string]struct {
+		splice, create bool
+		most           float64
+	}{
+		"canonical":                 {false, false, mostAllocations},
+		"spliced":                   {true, false, mostAllocations},
+		"canonical, plain metadata": {false, true, mostPlainAllocations},
+		"spliced, plain metadata":   {true, true, mostPlainAllocations},
+	} {
+		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
 		run := func() {
 			m, ok := plan.Bytes(raw, request)
 			if !ok {
 				t.Fatal("not taken")
 			}
+			if _, plain := m.Plain(); plain != test.create {
+				t.Fatal("plain metadata:", plain)
+			}
 			buf = m.Append(buf[:0])
 			m.Release()
 		}
-		if allocs := testing.AllocsPerRun(100, run); allocs > mostAllocations {
+		if allocs := testing.AllocsPerRun(100, run); allocs > test.most {
 			t.Errorf("%s: %v allocations", name, allocs)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type metadataText struct {
 	span
 	value map[string]any
+	plain bool // it is in walk.plain instead of value
 
 	members int  // of the metadata in the input
 	spliced bool // it is among the edits if it has to be
@@ -54,9 +55,11 @@ func (m Made) Holds(metadata map[string]any) bool {
 
 // ChecksMetadata reports whether the schema says anything of the metadata of
 // objects but that it is an object.
-func (p *Plan) ChecksMetadata() bool {
-	return p.root.whole || !p.root.members.list[p.metadata[0]].node.check.AdmitsObjects()
-}
+func (p *Plan) ChecksMetadata() bool { return p.checksMetadata }
+
+// Plain reports whether the metadata was made without asking, and the name of
+// the object then.
+func (m Made) Plain() (name string, ok bool) { return m.w.plain.Name(), m.w.meta.plain }
 
 // Member returns a copy of the text of a member of the object that is not
 // spliced, "" if there is none.
@@ -74,7 +77,7 @@ func (m Made) Member(name string) string {
 // left it.
 func (m Made) SetMetadata(metadata map[string]any) {
 	w := m.w
-	w.meta.value = metadata
+	w.meta.value, w.meta.plain = metadata, false
 	if !w.request.Splice {
 		w.scratch, _ = jsonscan.Append(w.scratch[:0], metadata)
 		w.out = slices.Replace(w.out, w.meta.start, w.meta.end, w.scratch...)
@@ -129,7 +132,7 @@ func (m Made) Release() { m.w.release() }
 
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *walk) release() {
-	if cap(w.out) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.notes))*entrySize > maxKept {
+	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.notes))*entrySize > maxKept {
 		return
 	}
 	clear(w.entries[:cap(w.entries)])
@@ -137,8 +140,10 @@ func (w *walk) release() {
 	clear(w.edits)
 	clear(w.keyTexts)
 	clear(w.notes)
+	w.plain.Reset()
 	p := w.plan
 	*w = walk{
+		plain: w.plain, metaText: w.metaText[:0],
 		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0], roots: w.roots[:0],
 		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], keyTexts: w.keyTexts[:0], finds: finds{w.notes[:0]},
 	}

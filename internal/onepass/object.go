@@ -246,7 +246,27 @@ func (w *walk) fixed(at int, text string) int {
 	return at + len(text)
 }
 
+// plainMetadata handles metadata that need not be asked about. It returns the
+// index after it, or refused for any other.
+func (w *walk) plainMetadata(at int) int {
+	r := &w.request
+	if !r.Create || w.plan.checksMetadata {
+		return refused
+	}
+	end := w.plain.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
+	if end < 0 {
+		w.plain.Reset()
+		return refused
+	}
+	w.meta.plain = true
+	return end
+}
+
 func (w *walk) metadata(n *check.Node, at int) int {
+	if end := w.plainMetadata(at); end > 0 {
+		w.out = w.plain.AppendCreated(w.out)
+		return end
+	}
 	v, end := jsonscan.Value(w.s, at)
 	m, ok := v.(map[string]any)
 	if end < 0 || !ok {

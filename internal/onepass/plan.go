@@ -27,6 +27,7 @@ type Plan struct {
 	metadata        []int // the one member of root
 	seed            maphash.Seed
 	walks           sync.Pool // of *walk
+	checksMetadata  bool
 	values          sync.Pool // of *Values
 	mapWalks        sync.Pool // of *mapWalk
 
@@ -55,6 +56,13 @@ type Request struct {
 	// and returns what it is then. It may change its argument. It returns
 	// false if the object is for the plain path.
 	Metadata func(map[string]any) (map[string]any, bool)
+	// Create makes plain metadata that of a new object without asking Metadata,
+	// unless the schema says anything of it. See [objectmeta.Plain].
+	Create bool
+	// Namespaced and Namespace are what Create goes by: whether objects have a
+	// namespace, and that of the request, "" for that of the object.
+	Namespaced bool
+	Namespace  string
 	// Splice keeps the text as it is wherever it does not have to change.
 	Splice bool
 	// Status is the text of the status that the object shall have if the plan
@@ -97,6 +105,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 		p.oddStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
 	}
 	p.metadata = []int{root.members.index["metadata"]}
+	p.checksMetadata = root.whole || !root.members.list[p.metadata[0]].node.check.AdmitsObjects()
 	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
 	return p
 }

@@ -25,6 +25,7 @@ import (
 type textEdit struct {
 	span
 	comma bool   // first a comma
+	meta  bool   // at the end the text of the metadata
 	name  string // then `"name":`, unless empty
 	text  string
 }
@@ -264,6 +265,10 @@ func (w *walk) spliceFixed(at int, text string) int {
 }
 
 func (w *walk) metadataAt(n *check.Node, at int) int {
+	if end := w.plainMetadata(at); end > 0 {
+		w.meta.span = span{at, end}
+		return end
+	}
 	v, end := jsonscan.Value(w.s, at)
 	m, ok := v.(map[string]any)
 	if end < 0 || !ok {
@@ -655,6 +660,9 @@ func (w *walk) appendEdited(dst []byte, part span, edits []textEdit) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(append(dst, e.name...), e.text...)
+		if e.meta {
+			dst = append(dst, w.metaText...)
+		}
 		at = e.end
 	}
 	return append(dst, w.s[at:part.end]...)
@@ -666,13 +674,17 @@ func (w *walk) spliceMetadata() {
 		return
 	}
 	w.meta.spliced = true
-	text, ok := jsonscan.Append(w.scratch[:0], w.meta.value)
-	w.scratch = text
+	ok := true
+	if w.meta.plain {
+		w.metaText = w.plain.AppendCreated(w.metaText[:0])
+	} else {
+		w.metaText, ok = jsonscan.Append(w.metaText[:0], w.meta.value)
+	}
 	before := w.s[w.meta.start:w.meta.end]
-	if !ok || string(text) == before {
+	if !ok || string(w.metaText) == before {
 		return
 	}
-	if len(w.meta.value) == w.meta.members {
+	if !w.meta.plain && len(w.meta.value) == w.meta.members {
 		if v, _ := jsonscan.Decode(before); jsonval.Equal(v, w.meta.value) {
 			return
 		}
@@ -681,7 +693,7 @@ func (w *walk) spliceMetadata() {
 	if i < 0 {
 		i = len(w.edits)
 	}
-	w.edits = slices.Insert(w.edits, i, textEdit{span: w.meta.span, text: string(text)})
+	w.edits = slices.Insert(w.edits, i, textEdit{span: w.meta.span, meta: true})
 	w.meta.edit = i + 1
 }
 

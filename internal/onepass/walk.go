@@ -26,6 +26,8 @@ type walk struct {
 	edits    []textEdit // instead of out, see splice.go
 	keyTexts []string   // instead of keys
 	meta     metadataText
+	metaText []byte           // of metadata that is spliced in
+	plain    objectmeta.Plain // metadata that was not asked about
 	finds
 }
 

@@ -1,0 +1,41 @@
+//go:build !race
+
+package crdkit_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/crdkit/crdkit"
+)
+
+// Of an ordinary object whose metadata is plain, the way from bytes to bytes
+// makes the request with its result, a copy of the input, what asks about other
+// metadata, and for its rules the text and two lists that they look at; besides
+// what its options are. Under the race detector a sync.Pool forgets at random.
+func TestAllocationsOfCreateJSON(t *testing.T) {
+	p, _ := cronTabPair(t)
+	raw := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","labels":{"app":"backup"}},
+		"spec":{"cronSpec":"0 3 * * */5","image":"backup:1.4","hosts":["a.example.org","b.example.org"],"env":[{"name":"TARGET","value":"/srv"},{"name":"VERBOSE"}]}}`)
+	ctx, buf := context.Background(), make([]byte, 0, 8192)
+	for name, test := range map[string]struct {
+		how  crdkit.RequestOption
+		most float64
+	}{
+		"canonical": {crdkit.Canonical(), 7},
+		"spliced":   {crdkit.Splice(), 7},
+	} {
+		run := func() {
+			out, res, err := p.fast.CreateJSON(ctx, raw, test.how, crdkit.AppendTo(buf[:0]))
+			if err != nil || !res.Admitted() || len(out) == 0 {
+				t.Fatal(err, res.Err())
+			}
+		}
+		if got := testing.AllocsPerRun(100, run); got > test.most {
+			t.Errorf("%s: %v allocations, at most %v are meant", name, got, test.most)
+		}
+	}
+	if got := testing.AllocsPerRun(100, func() { p.fast.ValidJSON(raw) }); got > 6 {
+		t.Errorf("ValidJSON: %v allocations, at most 6 are meant", got)
+	}
+}

@@ -1,0 +1,186 @@
+package objectmeta
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// A Plain is the metadata of a new object that has nothing but a name, a
+// namespace, labels and annotations, as most have, read from JSON without a
+// map in between. Its strings are parts of the text. It can be used again after
+// [Plain.Reset], and is for one goroutine.
+//
+// What it does not take may still be right: [Decode] and the functions for maps
+// say so.
+type Plain struct {
+	name, namespace     string
+	labels, annotations []pair
+}
+
+type pair struct{ key, value string }
+
+// mostPairs bounds the labels and the annotations that are plain, and the
+// memory that is kept for them.
+const mostPairs = 64
+
+// Reset forgets the metadata, but keeps its memory.
+func (p *Plain) Reset() {
+	clear(p.labels)
+	clear(p.annotations)
+	p.name, p.namespace, p.labels, p.annotations = "", "", p.labels[:0], p.annotations[:0]
+}
+
+// Name returns the name, which is a part of the text.
+func (p *Plain) Name() string { return p.name }
+
+// ReadCreate reads the metadata of a new object at s[i] and gives it the
+// namespace of a request, "" for that of the object. It returns the index after
+// it, or a negative one if it is not plain or not plainly right by all rules
+// for new objects. p must be new or reset.
+func (p *Plain) ReadCreate(s string, i int, namespaced bool, namespace string) int {
+	if i >= len(s) || s[i] != '{' {
+		return -1
+	}
+	i = jsonscan.Space(s, i+1)
+	for more := true; more; {
+		key, _, at := jsonscan.Key(s, i)
+		if at < 0 || at >= len(s) {
+			return -1
+		}
+		end := p.member(key, s, at)
+		if end < 0 {
+			return -1
+		}
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	if i < 0 || !isSubdomain(p.name) || !p.enter(namespaced, namespace) {
+		return -1
+	}
+	return i
+}
+
+// enter makes the namespaces of the object and of the request agree, and
+// reports whether they do and are right.
+func (p *Plain) enter(namespaced bool, namespace string) bool {
+	if !namespaced {
+		return p.namespace == ""
+	}
+	want := cmp.Or(namespace, p.namespace, "default")
+	if p.namespace != "" && p.namespace != want {
+		return false
+	}
+	p.namespace = want
+	return isLabel(want)
+}
+
+func (p *Plain) member(key, s string, at int) int {
+	switch key {
+	case "name":
+		return readOnce(&p.name, s, at)
+	case "namespace":
+		return readOnce(&p.namespace, s, at)
+	case "labels":
+		return readPairs(&p.labels, s, at, plainLabel)
+	case "annotations":
+		end := readPairs(&p.annotations, s, at, plainAnnotation)
+		if end-at > maxPlainAnnotations {
+			return -1
+		}
+		return end
+	}
+	return -1
+}
+
+func plainLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
+
+func plainAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
+
+// readOnce reads a string that is not empty and was not there before.
+func readOnce(into *string, s string, at int) int {
+	v, end := plainString(s, at)
+	if end < 0 || v == "" || *into != "" {
+		return -1
+	}
+	*into = v
+	return end
+}
+
+// plainString reads a string that is written as it is.
+func plainString(s string, at int) (string, int) {
+	if at >= len(s) || s[at] != '"' {
+		return "", -1
+	}
+	end, text := jsonscan.String(s, at+1)
+	if end < 0 || text != 0 {
+		return "", -1
+	}
+	return s[at+1 : end], end + 1
+}
+
+// readPairs reads an object of strings that is not empty and was not there
+// before, and sorts it.
+func readPairs(into *[]pair, s string, at int, fine func(pair) bool) int {
+	if s[at] != '{' || len(*into) > 0 {
+		return -1
+	}
+	list, i := *into, jsonscan.Space(s, at+1)
+	for more := true; more; {
+		key, _, value := jsonscan.Key(s, i)
+		if value < 0 || len(list) == mostPairs {
+			return -1
+		}
+		v, end := plainString(s, value)
+		if end < 0 || !fine(pair{key, v}) {
+			return -1
+		}
+		list = append(list, pair{key, v})
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	*into = list
+	slices.SortFunc(list, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	for j := 1; j < len(list); j++ {
+		if list[j].key == list[j-1].key {
+			return -1
+		}
+	}
+	return i
+}
+
+// AppendCreated appends the metadata as the server stores it, apart from what
+// only a server can give: as JSON with sorted keys, and of the first
+// generation.
+func (p *Plain) AppendCreated(dst []byte) []byte {
+	dst = append(dst, '{')
+	if len(p.annotations) > 0 {
+		dst = append(appendPairs(append(dst, `"annotations":`...), p.annotations), ',')
+	}
+	dst = append(dst, `"generation":1,`...)
+	if len(p.labels) > 0 {
+		dst = append(appendPairs(append(dst, `"labels":`...), p.labels), ',')
+	}
+	dst = appendPair(dst, pair{"name", p.name})
+	if p.namespace != "" {
+		dst = appendPair(append(dst, ','), pair{"namespace", p.namespace})
+	}
+	return append(dst, '}')
+}
+
+func appendPairs(dst []byte, list []pair) []byte {
+	dst = append(dst, '{')
+	for i, p := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendPair(dst, p)
+	}
+	return append(dst, '}')
+}
+
+// appendPair appends a pair of strings that need no escapes.
+func appendPair(dst []byte, p pair) []byte {
+	dst = append(append(append(dst, '"'), p.key...), `":"`...)
+	return append(append(dst, p.value...), '"')
+}

@@ -1,0 +1,127 @@
+package objectmeta
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// plainCases are texts of metadata, and whether they are plain in a request
+// for a namespaced resource, and for another.
+var plainCases = []struct {
+	text            string
+	namespaced, not bool
+}{
+	{`{"name":"a"}`, true, true},
+	{` { "name" : "a.b-c" } `, false, false}, // begins with white space
+	{`{ "name" : "a.b-c" , "labels" : { "z" : "" , "a/b" : "c" } }`, true, true},
+	{`{"name":"a","namespace":"n"}`, true, false},
+	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"<","A":"ü"}}`, false, false}, // < is written with an escape
+	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"any text","A":"ü"}}`, true, false},
+	{`{"annotations":{"k":"a\nb"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":"a\\nb"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":1},"name":"a"}`, false, false},
+	{`{"annotations":{"k k":"1"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":"1","k":"1"},"name":"a"}`, false, false},
+	{`{"labels":{"k":"1","l":"1","k":"2"},"name":"a"}`, false, false},
+	{`{"labels":{"k":"-"},"name":"a"}`, false, false},
+	{`{"labels":{"K/k":"1"},"name":"a"}`, false, false},
+	{`{"labels":{},"name":"a"}`, false, false},
+	{`{"labels":null,"name":"a"}`, false, false},
+	{`{"labels":[],"name":"a"}`, false, false},
+	{`{"labels":{"a":"b"},"labels":{"a":"b"},"name":"a"}`, false, false},
+	{`{"name":"a","name":"a"}`, false, false},
+	{`{"name":"A"}`, false, false},
+	{`{"name":""}`, false, false},
+	{`{"name":null}`, false, false},
+	{`{"name":"a","namespace":""}`, false, false},
+	{`{"name":"a","namespace":"a.b"}`, false, false},
+	{`{"name":"a","namespace":"n","namespace":"n"}`, false, false},
+	{`{"name":"a","generateName":"b-"}`, false, false},
+	{`{"name":"a","finalizers":["x/y"]}`, false, false},
+	{`{"name":"a","owner":"b"}`, false, false},
+	{`{"n\u0061me":"a"}`, false, false},
+	{`{"generateName":"b-"}`, false, false},
+	{`{}`, false, false},
+	{`{"name":"a",}`, false, false},
+	{`{"name":"a"`, false, false},
+	{`{"name":`, false, false},
+	{`{"labels":{"a":`, false, false},
+	{`{"labels":{"a":"b"`, false, false},
+	{`"name"`, false, false},
+	{``, false, false},
+}
+
+func TestPlain(t *testing.T) {
+	for _, c := range plainCases {
+		for _, namespace := range []string{"", "n"} {
+			if got := agreesWithMaps(t, c.text, true, namespace); got != c.namespaced {
+				t.Errorf("plain = %t for %s", got, c.text)
+			}
+			if got := agreesWithMaps(t, c.text, false, namespace); got != c.not {
+				t.Errorf("plain = %t without namespaces for %s", got, c.text)
+			}
+		}
+	}
+	long := `{"name":"a","annotations":{"k":"` + strings.Repeat("x", maxPlainAnnotations+1) + `"}}`
+	if agreesWithMaps(t, long, false, "") {
+		t.Error("long annotations are plain")
+	}
+	if agreesWithMaps(t, `{"name":"a","namespace":"m"}`, true, "n") {
+		t.Error("another namespace than that of the request is plain")
+	}
+}
+
+// agreesWithMaps reports whether the metadata is plain, and checks that maps
+// then come to the same.
+func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string) bool {
+	t.Helper()
+	var p Plain
+	end := p.ReadCreate(text, 0, namespaced, namespace)
+	if end < 0 {
+		return false
+	}
+	v, ok := jsonscan.Decode(text[:end])
+	if !ok {
+		t.Errorf("no JSON is plain: %s", text[:end])
+		return true
+	}
+	want, ok := createdByMaps(map[string]any{"metadata": v}, namespaced, namespace)
+	if got := string(p.AppendCreated(nil)); !ok || got != want {
+		t.Errorf("%s becomes %s, but by way of maps %s, %t", text[:end], got, want, ok)
+	}
+	return true
+}
+
+func createdByMaps(obj map[string]any, namespaced bool, namespace string) (string, bool) {
+	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, PlainOnly: true})
+	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil || len(PrepareCreate(obj)) > 0 {
+		return "", false
+	}
+	own, _ := obj["metadata"].(map[string]any)["namespace"].(string)
+	switch {
+	case !namespaced:
+		namespace = ""
+	case namespace == "" && own != "":
+		namespace = own
+	case namespace == "":
+		namespace = "default"
+	}
+	if MatchNamespace(obj, namespace) != nil || len(createProblems(obj, namespaced)) > 0 || len(commonProblems(obj, nil, namespaced)) > 0 ||
+		len(FinalizerWarnings(obj, nil)) > 0 {
+		return "", false
+	}
+	text, ok := jsonscan.Append(nil, obj["metadata"])
+	return string(text), ok
+}
+
+func FuzzPlain(f *testing.F) {
+	for _, c := range plainCases {
+		f.Add(c.text, true, "")
+		f.Add(c.text, false, "n")
+	}
+	f.Fuzz(func(t *testing.T, text string, namespaced bool, namespace string) {
+		agreesWithMaps(t, text, namespaced, namespace)
+	})
+}
