@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"reflect"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,9 +17,14 @@ import (
 //
 // The definition is taken to be accepted and stored, see [Check] and
 // [StoredDefinition]; the status that it has counts as what it was. Others have
-// the names that their status says, and, if that has no conditions, all that
-// they ask for, since files have no status. One of the definition's own name is
-// left out. None of them is changed, and the result shares no memory with them.
+// the names that their status says, and, if that has neither names nor
+// conditions, all that they ask for, since files have no status. One of the
+// definition's own name is left out. None of them is changed, and the result
+// shares no memory with them.
+//
+// The server does not judge names again that were accepted as they are asked
+// for: with these in the status but no condition NamesAccepted, a definition
+// gets neither that condition nor Established.
 //
 // Conditions that there were stay in their place, and new ones follow in the
 // order above. There is no clock: the lastTransitionTime of a condition whose
@@ -34,11 +40,7 @@ func SettledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*api
 	}
 	crd = withDefaults(crd)
 	status := *crd.Status.DeepCopy()
-	names, accepted := acceptNames(crd, others)
-	established := definition.Established(crd, findCondition(&status, apiextensionsv1.Established), accepted.Status == apiextensionsv1.ConditionTrue)
-	status.AcceptedNames = names
-	setCondition(&status, accepted)
-	setCondition(&status, established)
+	settleNames(crd, &status, others)
 	if c := definition.NonStructural(crd); c != nil {
 		setCondition(&status, *c)
 	} else {
@@ -52,28 +54,60 @@ func SettledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*api
 	return status
 }
 
-// acceptNames is definition.AcceptNames among the others. A definition that has
-// all names that it asks for is left alone, so that its condition stays.
-func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
-	var claimed definition.Claims
-	claimed.Add(&crd.Status.AcceptedNames)
+// settleNames sets the accepted names and the conditions NamesAccepted and
+// Established. What the first look changes can change what a second one says,
+// since a definition claims the names that it has, too.
+func settleNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) {
+	for judgeNames(crd, status, others) {
+	}
+	if isTrue(findCondition(status, apiextensionsv1.NamesAccepted)) {
+		setCondition(status, definition.Established(crd, findCondition(status, apiextensionsv1.Established), true))
+	}
+}
+
+// judgeNames reports whether it changed anything. A definition that has all
+// names that it asks for is left alone. Each time a name changes it is the one
+// that is asked for, so that there is an end to it.
+func judgeNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) bool {
+	if definition.SameNames(&crd.Spec.Names, &status.AcceptedNames) {
+		return false
+	}
+	now := *crd
+	now.Status = *status
+	names, accepted := definition.AcceptNames(&now, claimed(&now, others))
+	before := findCondition(status, apiextensionsv1.NamesAccepted)
+	if before != nil && before.Status == accepted.Status && before.Reason == accepted.Reason && before.Message == accepted.Message &&
+		reflect.DeepEqual(names, status.AcceptedNames) {
+		return false
+	}
+	status.AcceptedNames = names
+	setCondition(status, accepted)
+	setCondition(status, definition.Established(crd, findCondition(status, apiextensionsv1.Established), isTrue(&accepted)))
+	return true
+}
+
+func isTrue(c *apiextensionsv1.CustomResourceDefinitionCondition) bool {
+	return c != nil && c.Status == apiextensionsv1.ConditionTrue
+}
+
+// claimed are the names that definitions of the group have.
+func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) definition.Claims {
+	var out definition.Claims
+	out.Add(&crd.Status.AcceptedNames)
 	for _, other := range others {
 		if other == nil || other.Name == crd.Name || other.Spec.Group != crd.Spec.Group {
 			continue
 		}
-		claimed.Add(claims(other))
+		out.Add(claims(other))
 	}
-	names, accepted := definition.AcceptNames(crd, claimed)
-	if before := findCondition(&crd.Status, apiextensionsv1.NamesAccepted); before != nil && definition.SameNames(&crd.Spec.Names, &crd.Status.AcceptedNames) {
-		return *crd.Status.AcceptedNames.DeepCopy(), *before
-	}
-	return names, accepted
+	return out
 }
 
 // claims returns the names that a definition has.
 func claims(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionNames {
-	if len(crd.Status.Conditions) > 0 {
-		return &crd.Status.AcceptedNames
+	had := &crd.Status.AcceptedNames
+	if len(crd.Status.Conditions) > 0 || !definition.SameNames(had, &apiextensionsv1.CustomResourceDefinitionNames{}) {
+		return had
 	}
 	return &withDefaults(crd).Spec.Names
 }

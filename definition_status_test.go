@@ -160,6 +160,45 @@ func TestSettledStatusUpdate(t *testing.T) {
 	}
 }
 
+// TestSettledStatusHalf: of what a status lacks only that is added which the
+// server would add.
+func TestSettledStatusHalf(t *testing.T) {
+	bs := definitionText("bs", "kind: B, shortNames: [q]")
+	conflict := `NamesAccepted=False ShortNamesConflict: "q" is already in use`
+	both := `NamesAccepted=False ShortNamesConflict: ["as" is already in use, "q" is already in use]`
+	full := "acceptedNames: {plural: as, singular: a, kind: A, listKind: AList}"
+	for _, tt := range []struct {
+		name, names, status string
+		want                []string
+	}{
+		{"names alone", "kind: A", "{" + full + "}", nil},
+		{"names and one condition", "kind: A", "{" + full + ", conditions: [{type: NamesAccepted, status: 'True', reason: R, message: m}]}",
+			[]string{"NamesAccepted=True R: m", established}},
+		{"names that are not accepted", "kind: A", "{" + full + ", conditions: [{type: NamesAccepted, status: 'False', reason: R, message: m}]}",
+			[]string{"NamesAccepted=False R: m"}},
+		{"other names alone", "kind: A, categories: [c]", "{" + full + "}", []string{accepted, established}},
+		{"a conflict that is known", "kind: A, shortNames: [q]",
+			"{" + full + `, conditions: [{type: NamesAccepted, status: 'False', reason: ShortNamesConflict, message: '"q" is already in use'}]}`,
+			[]string{conflict}},
+		{"a conflict that is new", "kind: A, shortNames: [q]", "{" + full + "}", []string{conflict, notAccepted}},
+		{"a conflict with itself, seen the second time", "kind: A, shortNames: [as, q]", "{}", []string{both, notAccepted}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			crd := parse(t, definitionText("as", tt.names)+"status: "+tt.status+"\n")
+			got := crdkit.SettledStatus(crd, parse(t, bs))
+			if diff := cmp.Diff(tt.want, conditions(got)); diff != "" {
+				t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+	// What another has without conditions it has, and no more.
+	half := parse(t, bs+"status: {acceptedNames: {plural: bs, kind: B}}\n")
+	got := crdkit.SettledStatus(parse(t, definitionText("as", "kind: A, shortNames: [q]")), half)
+	if diff := cmp.Diff([]string{accepted, established}, conditions(got)); diff != "" {
+		t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+	}
+}
+
 func TestStoredDefinition(t *testing.T) {
 	crd := parse(t, definitionText("as", "kind: A", "{type: object}", `{type: object, properties: {size: {type: number, default: 1.0}}}`,
 		"metadata: {", "metadata: {uid: u, resourceVersion: '7', generation: 9, "))

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -38,19 +39,12 @@ func settled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResou
 		}
 		other = other.DeepCopy()
 		s.Scheme.Default(other)
-		if len(other.Status.Conditions) == 0 {
+		if len(other.Status.Conditions) == 0 && reflect.ValueOf(other.Status.AcceptedNames).IsZero() {
 			other.Status.AcceptedNames = other.Spec.Names // a file has no status
 		}
 		all = append(all, other)
 	}
-	if before := apihelpers.FindCRDCondition(crd, apiextensionsv1.NamesAccepted); before == nil || !reflect.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
-		names, accepted, established, err := hidden.AcceptNames(crd, all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		crd.Status.AcceptedNames = names
-		apihelpers.SetCRDCondition(crd, accepted)
-		apihelpers.SetCRDCondition(crd, established)
+	for syncNames(t, crd, all) {
 	}
 	establish(crd)
 	if c := hidden.NonStructural(crd); c != nil {
@@ -62,6 +56,26 @@ func settled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResou
 		apihelpers.SetCRDCondition(crd, *c)
 	}
 	return crd.Status
+}
+
+// syncNames is what the naming controller does, and whether it did anything.
+func syncNames(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) bool {
+	t.Helper()
+	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
+		return false
+	}
+	names, accepted, established, err := hidden.AcceptNames(crd, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := apihelpers.FindCRDCondition(crd, apiextensionsv1.NamesAccepted)
+	if reflect.DeepEqual(names, crd.Status.AcceptedNames) && apihelpers.IsCRDConditionEquivalent(&accepted, before) {
+		return false
+	}
+	crd.Status.AcceptedNames = names
+	apihelpers.SetCRDCondition(crd, accepted)
+	apihelpers.SetCRDCondition(crd, established)
+	return true
 }
 
 // establish is what the establishing controller does.
@@ -131,12 +145,11 @@ func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiex
 		status := func() apiextensionsv1.ConditionStatus {
 			return []apiextensionsv1.ConditionStatus{apiextensionsv1.ConditionTrue, apiextensionsv1.ConditionFalse}[rng.IntN(2)]
 		}
-		crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.NamesAccepted, Status: status(), Reason: "Old", Message: "old"}}
 		for _, typ := range []apiextensionsv1.CustomResourceDefinitionConditionType{
-			apiextensionsv1.Established, apiextensionsv1.NonStructuralSchema, apiextensionsv1.KubernetesAPIApprovalPolicyConformant,
+			apiextensionsv1.NamesAccepted, apiextensionsv1.Established, apiextensionsv1.NonStructuralSchema, apiextensionsv1.KubernetesAPIApprovalPolicyConformant,
 		} {
-			if rng.IntN(2) == 0 || typ == apiextensionsv1.Established {
-				crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: typ, Status: status(), Reason: "Old"})
+			if rng.IntN(3) > 0 {
+				crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: typ, Status: status(), Reason: "Old", Message: "old"})
 			}
 		}
 	}
