@@ -27,8 +27,9 @@ var budgets = []struct {
 	{"validation", 24, 10},
 	// The aim is 20. Of what is linked, k8s.io/api/core/v1 alone is more than
 	// the difference; it comes with k8s.io/apiserver/pkg/cel/library, whose
-	// library for authorization registers its types, used or not.
-	{"crdkit", 32, 22},
+	// library for authorization registers its types, used or not. 0.3 MB are our
+	// own executor of rules and walks over values, which is what they are for.
+	{"crdkit", 32, 22.5},
 	{"openapi", 20, 8.5},
 	{"scale", 20, 9.5},
 	{"discovery", 20, 8.5},
