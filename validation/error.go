@@ -3,6 +3,7 @@ package validation
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -102,12 +103,17 @@ func (l ErrorList) BlocksRules() bool {
 // Sort orders the list by field, type and detail, and leaves equal errors as
 // they are. Every list that crdkit returns is sorted.
 func (l ErrorList) Sort() {
+	if len(l) < 2 {
+		return
+	}
 	slices.SortStableFunc(l, func(a, b *Error) int {
+		if c := strings.Compare(a.Field, b.Field); c != 0 {
+			return c
+		}
 		return cmp.Or(
-			cmp.Compare(a.Field, b.Field),
 			cmp.Compare(a.Type, b.Type),
-			cmp.Compare(a.Detail, b.Detail),
-			cmp.Compare(a.Pointer, b.Pointer),
+			strings.Compare(a.Detail, b.Detail),
+			strings.Compare(a.Pointer, b.Pointer),
 		)
 	})
 }

@@ -73,6 +73,30 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 	}
 }
 
+// TestErrorAllocation holds the errors of a call to three allocations in all,
+// however many they are: the list, the errors and their text.
+func TestErrorAllocation(t *testing.T) {
+	p := compile(t, `
+type: object
+properties:
+  l:
+    type: array
+    items:
+      type: object
+      properties: {a: {type: integer}, b: {type: integer}}
+      x-kubernetes-validations: [{rule: self.a > 1}, {rule: self.b > 1}, {rule: "!has(self.b)"}]
+`)
+	for _, object := range []string{`{l: [{b: 3}]}`, `{l: [{}, {b: 0}, {a: 1}, {a: 5}, {b: 7}]}`} {
+		obj := decode(t, object)
+		if len(p.Eval(context.Background(), obj).Errors) == 0 {
+			t.Fatalf("%s: no error", object)
+		}
+		if n := fewestAllocs(func() { p.Eval(context.Background(), obj) }); n > 3 {
+			t.Errorf("%s allocates %v times", object, n)
+		}
+	}
+}
+
 // fewestAllocs returns the allocations of the run with the fewest. The pool of
 // runs may be emptied at any time, and the race detector sees to it.
 func fewestAllocs(run func()) float64 {

@@ -26,7 +26,7 @@ import (
 
 // A node holds the rules of a schema node and those below it.
 type node struct {
-	typ       string // as declared
+	typ       any    // as declared, a string that errors show
 	omitValue bool   // errors do not show values of objects and lists
 	self      *shape // if there are rules
 	rules     []rule

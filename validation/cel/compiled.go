@@ -3,6 +3,7 @@ package cel
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -20,6 +21,8 @@ type expression struct {
 	optional bool // oldSelf is an optional
 	text     string
 	origin   *origin
+
+	detail atomic.Pointer[detail] // of the first fault
 
 	once sync.Once
 	made cel.Program

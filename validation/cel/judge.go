@@ -11,9 +11,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/crdkit/crdkit/schema"
-	"github.com/crdkit/crdkit/validation"
 )
 
 // noRule is the index of errors that are not from one rule.
@@ -27,6 +24,7 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 
 // rules runs the rules of n on value.
 func (r *run) rules(n *node, value, old any) {
+	r.placed = false
 	if n.broken != "" {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
 		return
@@ -63,7 +61,7 @@ func (r *run) rule(n *node, i int) {
 	switch cost {
 	case costUnknown:
 		text := "runtime cost could not be calculated for validation rule: " + rule.name + ", no further validation rules will be run"
-		r.add(n, i, field.InternalError(r.fieldPath(), errors.New(text)))
+		r.add(i, field.InternalError(nil, errors.New(text)))
 		r.stop()
 		return
 	case costTooHigh:
@@ -72,7 +70,7 @@ func (r *run) rule(n *node, i int) {
 		return
 	}
 	if err != nil {
-		r.trouble(n, i, err.Error())
+		r.trouble(n, i, err)
 		return
 	}
 	if !result {
@@ -117,8 +115,13 @@ func (r *run) pay(cost uint64) costProblem {
 }
 
 // trouble reports a rule that has no result.
-func (r *run) trouble(n *node, i int, text string) {
-	name := n.rules[i].name
+func (r *run) trouble(n *node, i int, err error) {
+	rule := &n.rules[i]
+	if what, ok := err.(*fault); ok {
+		r.fail(n, i, rule.detail(what))
+		return
+	}
+	name, text := rule.name, err.Error()
 	switch {
 	case strings.HasPrefix(text, "no such overload"):
 		r.fail(n, i, "'"+text+"': call arguments did not match a supported operator, function or macro signature for rule: "+name)
@@ -126,7 +129,7 @@ func (r *run) trouble(n *node, i int, text string) {
 		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call cost exceeds limit for rule: "+name)
 		r.stop()
 	default:
-		r.fail(n, i, text+" evaluating rule: "+name)
+		r.fail(n, i, text+evaluating+name)
 	}
 }
 
@@ -136,9 +139,9 @@ func (r *run) broken(n *node, i int, value any) {
 	text := rule.text
 	if rule.message != nil {
 		r.bind(n)
-		made, err := r.message(rule)
+		made, err := r.message(n, rule)
 		if err != nil {
-			r.addUnlessRatcheted(n, i, err(r.reportPath(rule), n.typ))
+			r.addUnlessRatcheted(rule, i, err)
 			r.stop()
 			return
 		}
@@ -149,7 +152,8 @@ func (r *run) broken(n *node, i int, value any) {
 	if n.omitValue {
 		value = field.OmitValueType{}
 	}
-	r.addUnlessRatcheted(n, i, withReason(r.reportPath(rule), value, text, rule.reason))
+	failed := withReason(value, text, rule.reason)
+	r.addUnlessRatcheted(rule, i, &failed)
 }
 
 // message evaluates the messageExpression of a rule. The text is empty if it
@@ -157,21 +161,15 @@ func (r *run) broken(n *node, i int, value any) {
 //
 // oldSelf is never an optional here, even if it is one for the rule, and the
 // server is no better.
-func (r *run) message(rule *rule) (text string, err func(*field.Path, string) *field.Error) {
+func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	result, cost, evalErr := r.call(rule.message, &r.plain)
 	switch {
 	case cost == costUnknown:
-		return "", func(path *field.Path, _ string) *field.Error {
-			return field.InternalError(path, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
-		}
+		return "", field.InternalError(nil, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
 	case cost == costTooHigh:
-		return "", func(path *field.Path, typ string) *field.Error {
-			return field.Invalid(path, typ, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
-		}
+		return "", field.Invalid(nil, n.typ, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
 	case evalErr != nil && strings.HasPrefix(evalErr.Error(), costLimitText):
-		return "", func(path *field.Path, typ string) *field.Error {
-			return field.Invalid(path, typ, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.messageSource))
-		}
+		return "", field.Invalid(nil, n.typ, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.messageSource))
 	case evalErr != nil:
 		return "", nil
 	}
@@ -212,52 +210,32 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	return result, r.pay(*cost), err
 }
 
-// reportPath returns where failures of the rule are reported. The path within
-// the value is one step, whatever it spells.
-func (r *run) reportPath(rule *rule) *field.Path {
-	if rule.pathText == "" {
-		return r.fieldPath()
-	}
-	return r.fieldPath().Child(rule.pathText)
-}
-
 // fail reports what keeps rules from having a result. The server shows the type
 // of the schema for the value.
-func (r *run) fail(n *node, i int, text string) {
-	r.add(n, i, field.Invalid(r.fieldPath(), n.typ, text))
-}
+func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
-func (r *run) add(n *node, i int, err *field.Error) {
-	r.errs = append(r.errs, r.located(nil, i, err))
+// add adds an error at the place of the walk, which it does not have yet.
+func (r *run) add(i int, err *field.Error) {
+	r.failures = append(r.failures, failure{err: *err, rule: i, where: r.here()})
 }
 
 // addUnlessRatcheted forgives an error if the value did not change and the rule
 // is not about change.
-func (r *run) addUnlessRatcheted(n *node, i int, err *field.Error) {
-	rule := &n.rules[i]
-	e := r.located(rule.path, i, err)
-	if !rule.usesOld() && r.ratchet().unchanged() {
-		r.ratcheted = append(r.ratcheted, e)
-		return
-	}
-	r.errs = append(r.errs, e)
+func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
+	forgiven := !rule.usesOld() && r.ratchet().unchanged()
+	r.failures = append(r.failures, failure{err: *err, rule: i, where: r.below(rule), ratcheted: forgiven})
 }
 
-// located adds to err where it is, at below within the place of the walk.
-func (r *run) located(below schema.Path, i int, err *field.Error) *validation.Error {
-	e := validation.NewError(err, validation.StepRules, schema.Path(r.path).Pointer()+below.Pointer(), r.schemaPointer())
-	e.Rule = i
-	return e
-}
-
-func withReason(path *field.Path, value any, text string, reason apiextensionsv1.FieldValueErrorReason) *field.Error {
+// withReason returns the error of a rule whose result is false, without its
+// place.
+func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) field.Error {
 	switch reason {
 	case apiextensionsv1.FieldValueForbidden:
-		return field.Forbidden(path, text)
+		return *field.Forbidden(nil, text)
 	case apiextensionsv1.FieldValueRequired:
-		return field.Required(path, text)
+		return *field.Required(nil, text)
 	case apiextensionsv1.FieldValueDuplicate:
-		return field.Duplicate(path, value)
+		return *field.Duplicate(nil, value)
 	}
-	return field.Invalid(path, value, text)
+	return *field.Invalid(nil, value, text)
 }

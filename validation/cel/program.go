@@ -136,13 +136,12 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	}
 	r.remaining = int64(min(budget, math.MaxInt64))
 	r.visit(p.root, value, old)
-	res := Result{Errors: r.errs, Ratcheted: r.ratcheted, Cost: budget}
+	res := Result{Cost: budget}
 	if r.remaining >= 0 {
 		res.Cost = min(budget, math.MaxInt64) - uint64(r.remaining)
 	}
-	if len(res.Errors)+len(res.Ratcheted) > 0 {
-		res.Errors.Sort()
-		res.Ratcheted.Sort()
+	if len(r.failures) > 0 {
+		res.Errors, res.Ratcheted = r.errors()
 	}
 	r.release()
 	p.runs.Put(r)

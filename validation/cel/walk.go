@@ -3,16 +3,13 @@ package cel
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/schema"
-	"github.com/crdkit/crdkit/validation"
 )
 
 // A run is the state of one Eval: the place the walk is at, and what was found
@@ -37,7 +34,10 @@ type run struct {
 	bound           bool
 	plain, optional variables
 
-	errs, ratcheted validation.ErrorList
+	failures []failure
+	text     []byte      // where they are
+	where    whereabouts // of the walk, if placed
+	placed   bool
 }
 
 // maxKept is how many steps and names a run keeps room for.
@@ -48,9 +48,14 @@ const maxKept = 1024
 func (r *run) release() {
 	r.frame.release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
-	r.errs, r.ratcheted = nil, nil
 	if r.bound {
 		r.bound, r.plain, r.optional = false, variables{}, variables{}
+	}
+	if len(r.failures) > 0 {
+		r.failures, r.text = emptied(r.failures), r.text[:0]
+		if cap(r.text) > maxText {
+			r.text = nil
+		}
 	}
 	r.path, r.names = emptied(r.path[:cap(r.path)]), emptied(r.names)
 	if r.known > 0 {
@@ -298,41 +303,4 @@ func (r *run) bind(n *node) {
 		r.plain.oldSelf, r.plain.hasOld = n.self.value(old), true
 		r.optional.oldSelf = types.OptionalOf(r.plain.oldSelf)
 	}
-}
-
-// fieldPath returns the place of the walk as the server spells it. At the root
-// it is nil.
-func (r *run) fieldPath() *field.Path {
-	var p *field.Path
-	for _, s := range r.path {
-		name, named := s.Name()
-		switch i, isIndex := s.Index(); {
-		case isIndex:
-			p = p.Index(i)
-		case named && s == schema.Field(name):
-			p = p.Child(name)
-		default:
-			p = p.Key(name)
-		}
-	}
-	return p
-}
-
-// schemaPointer returns the place of the schema of the place of the walk.
-func (r *run) schemaPointer() string {
-	var b strings.Builder
-	b.Grow(24 * len(r.path))
-	for _, s := range r.path {
-		name, named := s.Name()
-		switch {
-		case !named:
-			b.WriteString("/items")
-		case s == schema.Field(name):
-			b.WriteString("/properties/")
-			b.WriteString(schema.EscapePointer(name))
-		default:
-			b.WriteString("/additionalProperties")
-		}
-	}
-	return b.String()
 }

@@ -1,0 +1,190 @@
+package cel
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// Errors of a run.
+//
+// A run gathers what it finds in memory that it keeps, and makes errors of all
+// of it at its end: with one list, one block of errors, and one string that
+// every Field, Pointer and Schema is a part of. So an error more costs hardly
+// any more allocations.
+
+// A failure is what becomes an error.
+type failure struct {
+	err       field.Error // without Field
+	rule      int
+	where     whereabouts
+	ratcheted bool
+}
+
+// A whereabouts is where the text of a run says where an error is: Field, Pointer and
+// Schema end there, each where the next begins.
+type whereabouts struct{ from, field, pointer, schema int }
+
+// maxText is how many bytes of text a run keeps room for.
+const maxText = 64 << 10
+
+// nowhere is how [field.Path] spells the root.
+const nowhere = "<nil>"
+
+// here returns the place of the walk.
+func (r *run) here() whereabouts {
+	if !r.placed {
+		r.where, r.placed = r.spell(nil, ""), true
+	}
+	return r.where
+}
+
+// below returns where failures of the rule are reported. The path within the
+// value is one step, whatever it spells.
+func (r *run) below(rule *rule) whereabouts {
+	if len(rule.path) == 0 {
+		return r.here()
+	}
+	return r.spell(rule.path, rule.pathText)
+}
+
+// spell returns a place below that of the walk.
+func (r *run) spell(below schema.Path, belowText string) whereabouts {
+	p := whereabouts{from: len(r.text)}
+	b := appendField(r.text, r.path, belowText)
+	p.field = len(b)
+	b = appendPointer(appendPointer(b, r.path), below)
+	p.pointer = len(b)
+	b = appendSchemaPointer(b, r.path)
+	p.schema = len(b)
+	r.text = b
+	return p
+}
+
+// appendField spells a path as the server does.
+func appendField(b []byte, path schema.Path, below string) []byte {
+	if len(path) == 0 && below == "" {
+		return append(b, nowhere...)
+	}
+	for i, s := range path {
+		name, named := s.Name()
+		if named && name != "" && s == schema.Field(name) {
+			if i > 0 {
+				b = append(b, '.')
+			}
+			b = append(b, name...)
+			continue
+		}
+		b = append(b, '[')
+		if at, isIndex := s.Index(); isIndex {
+			b = strconv.AppendInt(b, int64(at), 10)
+		}
+		b = append(b, name...)
+		b = append(b, ']')
+	}
+	if below != "" {
+		if len(path) > 0 {
+			b = append(b, '.')
+		}
+		b = append(b, below...)
+	}
+	return b
+}
+
+func appendPointer(b []byte, path schema.Path) []byte {
+	for _, s := range path {
+		b = append(b, '/')
+		if i, isIndex := s.Index(); isIndex {
+			b = strconv.AppendInt(b, int64(i), 10)
+			continue
+		}
+		name, _ := s.Name()
+		b = append(b, schema.EscapePointer(name)...)
+	}
+	return b
+}
+
+// appendSchemaPointer spells the place of the schema of a path.
+func appendSchemaPointer(b []byte, path schema.Path) []byte {
+	for _, s := range path {
+		name, named := s.Name()
+		switch {
+		case !named:
+			b = append(b, "/items"...)
+		case s == schema.Field(name):
+			b = append(b, "/properties/"...)
+			b = append(b, schema.EscapePointer(name)...)
+		default:
+			b = append(b, "/additionalProperties"...)
+		}
+	}
+	return b
+}
+
+// reported is an error and what the server says of it, which are allocated as
+// one.
+type reported struct {
+	err    validation.Error
+	server field.Error
+}
+
+// errors makes errors of all failures, sorted. The lists are nil if there are
+// none.
+func (r *run) errors() (errs, ratcheted validation.ErrorList) {
+	text := string(r.text)
+	made := make([]reported, len(r.failures))
+	list := make(validation.ErrorList, len(r.failures))
+	first, last := 0, len(list)
+	for i := range r.failures {
+		f, e := &r.failures[i], &made[i]
+		p := f.where
+		e.server = f.err
+		e.server.Field = text[p.from:p.field]
+		e.err = *validation.NewError(&e.server, validation.StepRules, text[p.field:p.pointer], text[p.pointer:p.schema])
+		e.err.Rule = f.rule
+		if !f.ratcheted {
+			list[first] = &e.err
+			first++
+		}
+	}
+	if errs = list[:first:first]; first == 0 {
+		errs = nil
+	}
+	if ratcheted = list[first:]; first == last {
+		ratcheted = nil
+	}
+	for i, next := 0, 0; next < len(ratcheted); i++ {
+		if r.failures[i].ratcheted {
+			ratcheted[next] = &made[i].err
+			next++
+		}
+	}
+	errs.Sort()
+	ratcheted.Sort()
+	return errs, ratcheted
+}
+
+// A detail is what errors say of a fault in a rule.
+type detail struct {
+	fault *fault
+	text  string
+}
+
+// detail returns what an error says of a fault in the rule. The text of the
+// first fault is kept: a rule mostly lacks the same field again and again.
+func (r *rule) detail(what *fault) string {
+	kept := r.condition.detail.Load()
+	if kept != nil && kept.fault == what {
+		return kept.text
+	}
+	text := what.text + evaluating + r.name
+	if kept == nil {
+		r.condition.detail.CompareAndSwap(nil, &detail{fault: what, text: text})
+	}
+	return text
+}
+
+const evaluating = " evaluating rule: "
