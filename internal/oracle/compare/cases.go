@@ -71,6 +71,8 @@ func loadCases(dir string) ([]*testCase, error) {
 		{"Prometheus", proms, prom, 0},
 		{"HTTPRoute large", routes, largeRoute, 0},
 		{"Prometheus large", proms, largeProm, 0},
+		{"HTTPRoute, few unknown", routes, route, 3},
+		{"Prometheus, many unknown", proms, prom, 40},
 		{"HTTPRoute large, few unknown", routes, largeRoute, 30},
 		{"Prometheus large, few unknown", proms, largeProm, 30},
 		{"HTTPRoute large, many unknown", routes, largeRoute, 900},

@@ -54,6 +54,7 @@ var operations = []operation{
 	{name: "bytes", does: "the whole of Create without rules, bytes to stored bytes, appended to a buffer", prepare: prepareBytes(false)},
 	{name: "splice", does: "the same, with the spelling of the input", prepare: prepareBytes(true)},
 	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
+	{name: "refuse", does: "the same of an object that is not valid, bytes to all errors", prepare: prepareRefuse},
 	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false), more: ruleShapes},
 	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true), more: ruleShapes},
 	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
