@@ -1,7 +1,6 @@
 package onepass
 
 import (
-	"hash/maphash"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -25,8 +24,8 @@ type Values struct {
 }
 
 const (
-	boxCount  = 256
-	longBox   = 64 // strings that are longer hardly come again
+	boxCount  = 256 // one for each value of a byte
+	longBox   = 64  // strings that are longer hardly come again
 	mostMaps  = 1 << 12
 	mostItems = 1 << 14
 )
@@ -176,15 +175,37 @@ func (v *Values) list(elements []any) []any {
 	return v.lists[start:len(v.lists):len(v.lists)]
 }
 
-// box returns s as a value.
+// box returns s as a value. Each string has two slots, so that two strings of
+// one object that meet in a slot do not drive each other out for ever; and as
+// the slots of a string are the same in every process, so is what is allocated.
 func (v *Values) box(s string) any {
 	if len(s) > longBox {
 		return s
 	}
-	slot := &v.boxes[maphash.String(v.plan.seed, s)%boxCount]
-	if old, ok := (*slot).(string); ok && old == s {
-		return *slot
+	slot := boxOf(s)
+	first, second := &v.boxes[slot], &v.boxes[slot^1]
+	if old, ok := (*first).(string); ok && old == s {
+		return *first
 	}
-	*slot = strings.Clone(s)
-	return *slot
+	if old, ok := (*second).(string); !ok || old != s {
+		*second = strings.Clone(s)
+	}
+	*first, *second = *second, *first
+	return *first
+}
+
+// boxOf returns the slot of a string, which all of its bytes decide.
+func boxOf(s string) uint8 {
+	const odd = 0x9e3779b97f4a7c15
+	h := uint64(len(s)) * odd
+	for ; len(s) >= 8; s = s[8:] {
+		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		h = (h ^ eight) * odd
+		h ^= h >> 32
+	}
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * odd
+	}
+	return uint8(h >> 56)
 }
