@@ -97,6 +97,29 @@ properties:
 	}
 }
 
+// TestMessageAllocation holds a messageExpression to one allocation for each text
+// that it makes, besides those of the error.
+func TestMessageAllocation(t *testing.T) {
+	const schema = `
+type: object
+properties: {s: {type: string}, i: {type: integer}, b: {type: string}}
+x-kubernetes-validations: [{rule: self.i < 2, messageExpression: "MESSAGE"}]
+`
+	obj := decode(t, `{s: some text, i: 5}`)
+	for message, made := range map[string]float64{
+		"self.s":                         0,
+		"self.b":                         0,
+		"self.i > 3 ? 'large' : 'small'": 0,
+		"'i is ' + string(self.i) + ', and s is ' + self.s + '.'": 1,
+		"(self.s + '!') + (self.s + '?')":                         2,
+	} {
+		p := compile(t, strings.ReplaceAll(schema, "MESSAGE", message))
+		if n := fewestAllocs(func() { p.Eval(context.Background(), obj) }); n > 3+made {
+			t.Errorf("%s allocates %v times, want %v at most", message, n, 3+made)
+		}
+	}
+}
+
 // fewestAllocs returns the allocations of the run with the fewest. The pool of
 // runs may be emptied at any time, and the race detector sees to it.
 func fewestAllocs(run func()) float64 {

@@ -235,6 +235,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 			return out
 		}
 		out.message = b.expression(s, tree, r.MessageExpression, r.OptionalOldSelf)
+		b.accelerateMessage(out.message, tree, self)
 	}
 	if r.FieldPath != "" {
 		if p, err := fieldpath.Parse(r.FieldPath, n); err == nil {

@@ -52,6 +52,18 @@ func (b *builder) accelerate(e *expression, tree *ast.AST, self *shape) {
 	}
 }
 
+// accelerateMessage adds it to a messageExpression. One that takes oldSelf for
+// an optional is left to cel-go, as it is run with an oldSelf that is none.
+func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *shape) {
+	switch {
+	case b.plain:
+	case e.optional && e.usesOldSelf:
+		e.slow = "message on an optional oldSelf"
+	default:
+		e.fast, e.slow = b.base.accelerateMessage(tree, self)
+	}
+}
+
 // program returns the program of cel-go. It can be called by several goroutines
 // at once. There is no error, as the same was compiled before.
 func (e *expression) program() (cel.Program, error) {

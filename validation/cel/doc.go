@@ -74,7 +74,7 @@
 //
 // # How rules run
 //
-// Rules are compiled to closures over the raw values of the object, typed as
+// Rules and messageExpressions are compiled to closures over the raw values of the object, typed as
 // the checker of CEL found, with most of their cost known beforehand. What they
 // cannot decide is left to cel-go: a rule as a whole if it has a part without
 // such a form, and one evaluation if it ends in an error other than those of

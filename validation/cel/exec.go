@@ -49,6 +49,9 @@ type frame struct {
 	used   int
 	filled int // how many were used since the last release
 	held   any // the value of an optional
+
+	texts []string // of sums that are made
+	text  string   // result of a messageExpression
 }
 
 // maxVariables is how many loops may be nested.
@@ -110,9 +113,11 @@ type code struct {
 	time     timeFunc
 	optional func(*frame) (any, bool)
 	sum      func(*frame) int64 // of a list of integers, instead of the list
+	sumOf    []piece            // terms of a sum of strings, which string adds up
 }
 
-// A fast is what the executor makes of a rule.
+// A fast is what the executor makes of a rule, or of a messageExpression, whose
+// result it leaves in the frame.
 type fast struct {
 	cost   uint64
 	id     identity
@@ -153,7 +158,8 @@ func (x *fast) guarded(f *frame) bool {
 
 // release forgets what belongs to the object.
 func (f *frame) release() {
-	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending = nil, nil, nil, nil, nil, nil, nil
+	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending, f.text = nil, nil, nil, nil, nil, nil, nil, ""
+	f.texts = emptied(f.texts[:cap(f.texts)])
 	if f.looped {
 		f.vars, f.looped = [maxVariables]variable{}, false
 	}

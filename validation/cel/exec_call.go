@@ -90,6 +90,8 @@ func (x *executor) unary(name, overload string, a code) code {
 		return code{kind: kindDouble, cost: a.cost + 1, double: func(f *frame) float64 { return -d(f) }}
 	case name == operatorSize:
 		return x.size(overload, a)
+	case name == overloads.TypeConvertString:
+		return x.toString(name, overload, a)
 	case a.kind == kindString:
 		return x.unaryString(overload, a)
 	}

@@ -37,6 +37,27 @@ func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, str
 	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
+// accelerateMessage does the same with a messageExpression.
+func (b *base) accelerateMessage(tree *ast.AST, self *shape) (*fast, string) {
+	x := &executor{base: b, tree: tree, self: self}
+	c := x.expr(tree.Expr())
+	if c.kind == kindBox {
+		c = x.unbox(c.typ, code{kind: kindBox, cost: c.cost, box: c.box})
+	}
+	if c.kind != kindString {
+		x.refuse("message of " + kindName(c))
+	}
+	if x.why != "" {
+		return nil, x.why
+	}
+	text := c.string
+	run := func(f *frame) bool {
+		f.text = text(f)
+		return true
+	}
+	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
+}
+
 // refuse gives up.
 func (x *executor) refuse(why string) code {
 	if x.why == "" {

@@ -60,7 +60,6 @@ func (x *executor) size(overload string, a code) code {
 }
 
 func (x *executor) binaryString(overload string, a, b code) code {
-	l, r := a.string, b.string
 	switch overload {
 	case overloads.StartsWithString:
 		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
@@ -81,12 +80,7 @@ func (x *executor) binaryString(overload string, a, b code) code {
 	case "string_find_string":
 		return x.find(a, b)
 	case overloads.AddString:
-		return code{kind: kindString, cost: costs(a, b, 0), string: func(f *frame) string {
-			v := l(f)
-			w := r(f)
-			f.cost += tenth(utf8.RuneCountInString(v) + utf8.RuneCountInString(w))
-			return v + w
-		}}
+		return x.concatenation(a, b)
 	}
 	return code{}
 }

@@ -88,7 +88,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 				err = failed
 			}
 			if r.options.watch != nil {
-				r.options.watch(evaluation{rule: rule, fast: true, err: err})
+				r.options.watch(evaluation{of: rule.condition, fast: true, err: err})
 			}
 			return result, r.pay(cost), err
 		}
@@ -100,7 +100,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	}
 	result, cost, err := r.call(rule.condition, vars)
 	if r.options.watch != nil {
-		r.options.watch(evaluation{rule: rule, err: err})
+		r.options.watch(evaluation{of: rule.condition, err: err})
 	}
 	return result == types.True, cost, err
 }
@@ -138,7 +138,6 @@ func (r *run) broken(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
 	if rule.message != nil {
-		r.bind(n)
 		made, err := r.message(n, rule)
 		if err != nil {
 			r.addUnlessRatcheted(rule, i, err)
@@ -162,7 +161,7 @@ func (r *run) broken(n *node, i int, value any) {
 // oldSelf is never an optional here, even if it is one for the rule, and the
 // server is no better.
 func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
-	result, cost, evalErr := r.call(rule.message, &r.plain)
+	made, cost, evalErr := r.say(n, rule.message)
 	switch {
 	case cost == costUnknown:
 		return "", field.InternalError(nil, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
@@ -173,12 +172,36 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	case evalErr != nil:
 		return "", nil
 	}
-	made, ok := result.Value().(string)
 	made = strings.TrimSpace(made)
-	if !ok || len(made) > maxMessageBytes || strings.Contains(made, "\n") {
+	if len(made) > maxMessageBytes || strings.Contains(made, "\n") {
 		return "", nil
 	}
 	return made, nil
+}
+
+// say evaluates a messageExpression: by the executor if it can, and else by
+// cel-go. What is no string is empty.
+func (r *run) say(n *node, e *expression) (string, costProblem, error) {
+	// The executor knows no oldSelf that is missing.
+	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.old != nil) {
+		if _, cost, failed, ok := x.eval(&r.frame); ok {
+			var err error
+			if failed != nil {
+				err = failed
+			}
+			if r.options.watch != nil {
+				r.options.watch(evaluation{of: e, fast: true, err: err})
+			}
+			return r.frame.text, r.pay(cost), err
+		}
+	}
+	r.bind(n)
+	result, cost, err := r.call(e, &r.plain)
+	if r.options.watch != nil {
+		r.options.watch(evaluation{of: e, err: err})
+	}
+	text, _ := result.(types.String)
+	return string(text), cost, err
 }
 
 // What an evaluation cost is taken from the budget, or one of these.

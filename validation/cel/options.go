@@ -129,7 +129,7 @@ type evalOptions struct {
 
 // An evaluation is what a test learns of one.
 type evaluation struct {
-	rule *rule
+	of   *expression
 	fast bool // by the executor; else by cel-go
 	err  error
 }

@@ -122,8 +122,8 @@ func (e evaluation) where() string {
 		return finished
 	case e.fast:
 		return failed
-	case e.rule.condition.fast == nil:
-		return "rule left to cel-go: " + e.rule.condition.slow
+	case e.of.fast == nil:
+		return "rule left to cel-go: " + e.of.slow
 	case e.err != nil:
 		return "left to cel-go: " + e.err.Error()
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -58,6 +60,48 @@ func TestSelection(t *testing.T) {
 	t.Logf("the executor runs %d of %d rules (%.1f%%), %d of %d texts (%.1f%%)", reasons[""], rules, byRule, len(slow[""]), len(texts), byText)
 	if byRule < minFastRules || byText < minFastTexts {
 		t.Errorf("the executor runs %.1f%% of rules and %.1f%% of texts, want %.1f%% and %.1f%%", byRule, byText, minFastRules, minFastTexts)
+	}
+}
+
+// TestMessageSelection tells how messageExpressions run.
+func TestMessageSelection(t *testing.T) {
+	for _, c := range []struct {
+		message  string
+		optional bool
+		want     string
+	}{
+		{"self.s", false, natively},
+		{"'s is ' + self.s + ', i is ' + string(self.i)", false, natively},
+		{"string(self.i > 3) + string(self.n) + string(self.w)", false, natively},
+		{"has(self.s) ? 'is ' + self.s : 'none'", false, natively},
+		{"self.s.lowerAscii() + string(self.l.size())", false, natively},
+		{"'was ' + oldSelf.s", false, natively},
+		{"self.s", true, natively},
+		{"'%s is %d'.format([self.s, self.i])", false, bridges},
+		{"oldSelf.hasValue() ? 'was' : 'is'", true, leftover},
+	} {
+		props := apiextensionsv1.JSONSchemaProps{
+			Type: "object",
+			Properties: map[string]apiextensionsv1.JSONSchemaProps{
+				"s": {Type: "string"}, "i": {Type: "integer"}, "n": {Type: "number"}, "w": {XIntOrString: true},
+				"l": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "string"}}},
+			},
+			XValidations: apiextensionsv1.ValidationRules{{Rule: "self == oldSelf", MessageExpression: c.message}},
+		}
+		if c.optional {
+			props.XValidations[0].Rule, props.XValidations[0].OptionalOldSelf = "oldSelf.hasValue()", &c.optional
+		}
+		n, errs := schema.Compile(&props)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		p, errs := Compile(n)
+		if len(errs) > 0 {
+			t.Fatal(errs.ToAggregate())
+		}
+		if got := p.root.rules[0].message.runs(); got != c.want {
+			t.Errorf("%s runs %s, want %s", c.message, got, c.want)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ var operations = []operation{
 	{name: "refuse", does: "the same of an object that is not valid, bytes to all errors", prepare: prepareRefuse},
 	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false), more: ruleShapes},
 	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true), more: ruleShapes},
+	{name: "cel-forms", does: "evaluate messages, functions of libraries and rules of unusual forms", whole: compareForms},
 	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
 	{name: "compile", does: "everything of a definition, ready to serve", prepare: prepareCompile},
 	{name: "compile-create", does: "the same, and the first object created from its bytes", prepare: prepareCompileCreate},
