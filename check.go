@@ -127,11 +127,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	shape, before := definition.New(crd, seen), definition.New(old, seenBefore)
 	engines := newCheckEngines(opts)
 
-	path := field.NewPath("metadata")
-	errs := commonMeta(&crd.ObjectMeta)
-	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
-	errs = append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
-		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
+	errs := updatedMeta(crd, old)
 	strictness := engines.strictness(definition.UpdateOptions(shape, before, engines), before)
 	errs = append(errs, definition.Check(shape, before, strictness, engines)...)
 	return newReport(shape, errs, definition.UpdateWarnings(shape, before), owners, engines)
@@ -189,10 +185,15 @@ func newReport(shape *definition.Shape, errs field.ErrorList, texts []string, o 
 	if e.notes {
 		r.Notes = advise(shape)
 	}
+	r.explain(shape, errs, o)
+	return r
+}
+
+// explain adds errors, each with its place, to a report that has none.
+func (r *Report) explain(shape *definition.Shape, errs field.ErrorList, o owners) {
 	for _, err := range errs {
 		pointer := definition.MetadataPointer(&shape.CRD.ObjectMeta, o.pointer(shape.Pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
 	r.Errors.Sort()
-	return r
 }

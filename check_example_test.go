@@ -61,6 +61,58 @@ func ExampleCheckUpdate() {
 	// spec.names.plural: Invalid value: "boxes": field is immutable
 }
 
+// All objects are stored at v2 by now, and the status is written without v1. A
+// slip of the pen is not noticed by the server.
+func ExampleCheckStatus() {
+	old, err := crdkit.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	old.Spec.Versions[0].Name = "v2"
+	old.Status.StoredVersions = []string{"v1", "v2"}
+
+	crd := old.DeepCopy()
+	crd.Status.StoredVersions = []string{"v3"}
+	report := crdkit.CheckStatus(crd, old, crdkit.WithNotes())
+	fmt.Println("accepted:", report.Accepted())
+	for _, n := range report.Notes {
+		fmt.Println(n.Text)
+	}
+
+	crd.Status.AcceptedNames.Plural = "no name"
+	crd.Spec.Scope = "Nowhere" // is not looked at
+	for _, e := range crdkit.CheckStatus(crd, old).Errors {
+		fmt.Println(e.Pointer, e.Type)
+	}
+	// Output:
+	// accepted: true
+	// the storage version v2 is not among them, though objects are stored at it
+	// spec.versions has no v3, so that the server refuses every update of the spec that does not bring it back
+	// /status/acceptedNames/plural Invalid value
+}
+
+// The status is stored as it is sent, the spec stays.
+func ExampleStoredStatus() {
+	old, err := crdkit.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	crd := old.DeepCopy()
+	crd.Spec.Scope = "Cluster"
+	crd.Labels = map[string]string{"migrated": "yes"}
+	crd.Status.StoredVersions = []string{"v1"}
+	stored, err := crdkit.StoredStatus(crd, old)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Spec.Scope, stored.Labels, stored.Status.StoredVersions)
+	// Output:
+	// Namespaced map[migrated:yes] [v1]
+}
+
 func ExampleSetDefaults() {
 	crd, err := crdkit.Parse([]byte(crateCRD))
 	if err != nil {

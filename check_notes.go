@@ -53,6 +53,10 @@ const (
 	// MapKeyOptional: a key of a list of type map is neither required nor has a
 	// default. The server refuses that, unless the old definition has it.
 	MapKeyOptional NoteCode = "MapKeyOptional"
+	// StoredVersionsUnsound: the stored versions of a status that is written by
+	// itself have one that the spec does not, or lack the storage version. The
+	// server does not look.
+	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
 )
 
 // Description returns a sentence about what notes of the code say, "" for a code
@@ -75,13 +79,15 @@ func (c NoteCode) Description() string {
 		return "A field of a version is lost when objects are stored"
 	case MapKeyOptional:
 		return "A key of a list of type map is neither required nor has a default"
+	case StoredVersionsUnsound:
+		return "The stored versions of a status do not fit the versions of the definition"
 	}
 	return ""
 }
 
-// WithNotes makes [Check] and [CheckUpdate] add advice to the report, which
-// takes about as long as checking the rules again. It has no effect on
-// [Compile].
+// WithNotes makes [Check], [CheckUpdate] and [CheckStatus] add advice to the
+// report, which takes about as long as checking the rules again. It has no
+// effect on [Compile].
 func WithNotes() Option { return notesOption{} }
 
 type notesOption struct{}

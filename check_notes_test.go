@@ -206,14 +206,14 @@ func TestNoteCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tested := map[NoteCode]bool{MapKeyOptional: true}
+	tested := map[NoteCode]bool{MapKeyOptional: true, StoredVersionsUnsound: len(checkStatusTests) > 0}
 	for _, tt := range noteTests {
 		for _, line := range tt.want {
 			code, _, _ := strings.Cut(line, " ")
 			tested[NoteCode(code)] = true
 		}
 	}
-	for _, code := range []NoteCode{CostNearLimit, DefaultForNullOnly, DefaultUnused, EnumRefusesNull, HiddenFromVersion, KeepsUnknownFields, LostWhenStored, MapKeyOptional} {
+	for _, code := range []NoteCode{CostNearLimit, DefaultForNullOnly, DefaultUnused, EnumRefusesNull, HiddenFromVersion, KeepsUnknownFields, LostWhenStored, MapKeyOptional, StoredVersionsUnsound} {
 		if code.Description() == "" {
 			t.Errorf("%s has no description", code)
 		}

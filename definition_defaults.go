@@ -112,3 +112,11 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 	}
 	return out
 }
+
+// prepareStatus returns crd as the server has it when it validates what is
+// written to the status of old, which has its defaults.
+func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := prepareUpdate(crd, old)
+	out.Spec, out.Status = old.Spec, withDefaults(crd).Status
+	return out
+}

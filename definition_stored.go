@@ -49,16 +49,16 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 
 // StoredStatus returns a definition as kube-apiserver stores it after a write to
 // its status subresource: old with the status and the metadata of crd, as far as
-// clients can change them.
+// clients can change them. Whether the server accepts it is said by
+// [CheckStatus].
 //
 // Neither argument, which must not be nil, is changed, and the result shares no
 // memory with them.
 func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	old = withDefaults(old)
-	out := prepareUpdate(crd, old)
+	out := prepareStatus(crd, old)
 	dropDuplicateOwners(out)
 	out.ResourceVersion = old.ResourceVersion
-	out.Spec, out.Status = old.Spec, withDefaults(crd).Status
 	stored, _, err := definition.Normal(out, nil)
 	return stored, err
 }

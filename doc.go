@@ -52,7 +52,8 @@
 // created or replaced: errors, warnings and, with [WithNotes], advice of ours. A
 // [Source] finds in the text what they point to. [StoredDefinition] is what is
 // stored of a definition that is accepted, and [SettledStatus] the status that
-// the server's controllers give it among others.
+// the server's controllers give it among others. [CheckStatus] and
+// [StoredStatus] are the same for a write to the status subresource.
 //
 // Definitions of apiextensions.k8s.io/v1beta1 are read, too, as the server reads
 // them at v1: [Parse] says how, and [V1beta1Rules] how to judge them as servers

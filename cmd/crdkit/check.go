@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,8 @@ accept it, with the server's errors and warnings, and add advice of our own.
 With --old, a definition replaces the one of the same metadata.name there, and
 what that got away with is not held against it. An old definition without any
 conditions in its status, as in a repository, counts as established. A
-definition that has no old one is checked as a new one.
+definition that has no old one is checked as a new one. With --status as well,
+it is what is written to the status subresource, and there must be an old one.
 
 FILE may be a directory, with -R one of directories, and - is standard input.
 Documents of other kinds are passed over; of a List, as kubectl get prints it,
@@ -43,12 +45,14 @@ decode. Warnings and notes do not change it.`
 const checkExample = `  crdkit check crd.yaml
   crdkit check -R -o jsonl config/crd
   crdkit check --old released/crds/ config/crd/bases
+  crdkit check --old stored.yaml --status migrated.yaml
   crdkit check -R -o sarif config/crd > crds.sarif`
 
 // A checker holds the flags of crdkit check and what they lead to.
 type checker struct {
 	output       string
 	old          string
+	status       bool
 	recursive    bool
 	v1beta1Rules bool
 
@@ -73,6 +77,7 @@ func newCheck() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&c.output, "output", "o", "text", "what to print: "+strings.Join(checkOutputs(), ", "))
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
+	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
 	return cmd
@@ -81,6 +86,9 @@ func newCheck() *cobra.Command {
 func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer) error {
 	if !slices.Contains(checkOutputs(), c.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(checkOutputs(), ", "))
+	}
+	if c.status && c.old == "" {
+		return errors.New("--status needs --old")
 	}
 	c.opts = []crdkit.Option{crdkit.WithNotes()}
 	if c.v1beta1Rules {

@@ -201,7 +201,16 @@ func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
 		return true
 	}
 	f.name = crd.Name
-	f.report = crdkit.CheckUpdate(crd, c.olds[crd.Name], c.opts...)
+	old := c.olds[crd.Name]
+	switch {
+	case !c.status:
+		f.report = crdkit.CheckUpdate(crd, old, c.opts...)
+	case old == nil:
+		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name))
+		return true
+	default:
+		f.report = crdkit.CheckStatus(crd, old, c.opts...)
+	}
 	add := func(level, code, text, pointer string) {
 		pointer = source.Pointer(f.doc.within + pointer)
 		f.issues = append(f.issues, issue{level, code, text, pointer, source.Position(pointer)})

@@ -68,6 +68,15 @@ func Check(s, old *Shape, opts Options, e Engines) field.ErrorList {
 	return c.errs
 }
 
+// CheckStatus returns what is wrong with a status that is written by itself, of
+// which less is asked than of one that comes along with a spec. The order is of
+// no meaning.
+func CheckStatus(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
+	var c checker
+	c.names(&status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	return c.errs
+}
+
 // immutable: objects are stored under the name and the group; where and as
 // what matters once there can be objects.
 func (c *checker) immutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, path *field.Path) {

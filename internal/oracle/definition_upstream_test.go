@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 
@@ -86,6 +87,15 @@ func (s *definitionServer) create(t testing.TB, crd *apiextensionsv1.CustomResou
 }
 
 func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.CustomResourceDefinition) reply {
+	return s.replace(t, crd, old, s.Strategy)
+}
+
+// status is update of the status subresource.
+func (s *definitionServer) status(t testing.TB, crd, old *apiextensionsv1.CustomResourceDefinition) reply {
+	return s.replace(t, crd, old, customresourcedefinition.NewStatusStrategy(s.Scheme))
+}
+
+func (s *definitionServer) replace(t testing.TB, crd, old *apiextensionsv1.CustomResourceDefinition, strategy rest.RESTUpdateStrategy) reply {
 	obj, err := s.internal(crd)
 	if err != nil {
 		t.Fatalf("converting %s: %v", crd.Name, err)
@@ -104,7 +114,7 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 	return catching(func() reply {
 		warnings := upstream.UniqueOwners(obj)
 		obj.Generation = before.Generation
-		s.Strategy.PrepareForUpdate(ctx, obj, before)
+		strategy.PrepareForUpdate(ctx, obj, before)
 		obj.Generation = before.Generation // the change of the spec counts later
 		if obj.UID == "" {
 			obj.UID = before.UID
@@ -118,8 +128,8 @@ func (s *definitionServer) update(t testing.TB, crd, old *apiextensionsv1.Custom
 		if before.DeletionGracePeriodSeconds != nil && obj.DeletionGracePeriodSeconds == nil {
 			obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
 		}
-		errs := rest.ValidateUpdate(ctx, obj, before, s.Strategy)
-		a := reply{errors: definitionErrors(errs), warnings: append(warnings, s.Strategy.WarningsOnUpdate(ctx, obj, before)...)}
+		errs := rest.ValidateUpdate(ctx, obj, before, strategy)
+		a := reply{errors: definitionErrors(errs), warnings: append(warnings, strategy.WarningsOnUpdate(ctx, obj, before)...)}
 		slices.Sort(a.warnings)
 		return a
 	})
