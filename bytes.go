@@ -23,7 +23,7 @@ import (
 // bytes to bytes, else nil.
 func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Plan) *onepass.Plan {
 	v := r.version
-	if r.yaml || r.report || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
+	if r.wrong != nil || r.yaml || r.report || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
 		return nil
 	}
 	return plan()

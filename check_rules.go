@@ -18,7 +18,9 @@ func newCheckEngines(opts []Option) *checkEngines {
 	var cfg config
 	e := &checkEngines{}
 	for _, opt := range opts {
-		opt.applyCompile(&cfg)
+		if opt != nil {
+			opt.applyCompile(&cfg)
+		}
 		if _, ok := opt.(notesOption); ok {
 			e.notes = true
 		}

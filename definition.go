@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,9 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 	}
 	var cfg config
 	for _, opt := range opts {
-		opt.applyCompile(&cfg)
+		if opt != nil {
+			opt.applyCompile(&cfg)
+		}
 	}
 	d := &Definition{
 		name:       crd.Name,
@@ -127,7 +130,7 @@ func (d *Definition) wrong(errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("crdkit: definition %s: %w", d.name, errs.ToAggregate())
+	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errs.ToAggregate())
 }
 
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
@@ -165,7 +168,8 @@ func (d *Definition) Namespaced() bool { return d.namespaced }
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func (d *Definition) Versions() []*Version { return slices.Clone(d.versions) }
 
-// Version returns the version of that name, nil if there is none.
+// Version returns the version of that name, served or not, and nil if there is
+// none. Nothing can be asked of a nil Version: its methods panic.
 func (d *Definition) Version(name string) *Version { return d.byName[name] }
 
 // Storage returns the version at which objects are stored.
@@ -194,7 +198,7 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 	if d.converter == nil {
 		return nil, d.noConverter
 	}
-	return d.converter.Convert(ctx, objs, to)
+	return d.converter.Convert(orBackground(ctx), objs, to)
 }
 
 // convertOne is Convert for one object that may be used up.

@@ -1,6 +1,8 @@
 package crdkit
 
 import (
+	"errors"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/definition"
@@ -52,9 +54,12 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 // clients can change them. Whether the server accepts it is said by
 // [CheckStatus].
 //
-// Neither argument, which must not be nil, is changed, and the result shares no
-// memory with them.
+// Neither argument is changed, and the result shares no memory with them. It is
+// an error if one of them is nil.
 func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	if crd == nil || old == nil {
+		return nil, errors.New("crdkit: the definition is nil")
+	}
 	old = withDefaults(old)
 	out := prepareStatus(crd, old)
 	dropDuplicateOwners(out)

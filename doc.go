@@ -21,7 +21,11 @@
 //   - validation/cel: x-kubernetes-validations.
 //   - conversion: objects of one version at another.
 //   - conversion/conversiontest: does a conversion lose anything.
-//   - serving/discovery: which versions and resources clients find.
+//   - serving/discovery, serving/openapi, serving/scale: what a server publishes
+//     of a definition.
+//   - serving/table: the rows that kubectl get prints.
+//   - serving/selection: field and label selectors.
+//   - serving/jsonschema: JSON Schema for editors and other validators.
 //   - versionsort: which version goes first.
 //
 // Each of them stands alone: a program that only prunes links no CEL.
@@ -61,9 +65,17 @@
 // their default, keep what schemas do not know.
 //
 // There are three ways to fail, and each has a place of its own. The definition
-// is wrong: [Compile] says so, and [Check] in the words of the server. The object is wrong: [Result] has the errors,
-// which are a verdict and not an error. There can be no verdict, as when the
-// context ends: the error.
+// is wrong: [Compile] says so, and [Check] in the words of the server. The object
+// is wrong: [Result] has the errors, which are a verdict and not an error. There
+// can be no verdict, as when the context ends: the error.
+//
+// Objects consist of what apimachinery decodes JSON to: map[string]any, []any,
+// string, int64, float64, bool and nil. Other Go types, such as int and []string,
+// are for the caller to avoid in objects made by hand. Where one would make a
+// request be refused, the request ends with an error that names it; elsewhere it
+// stays where it is, equal only to a value of its own type.
+// k8s.io/apimachinery/pkg/runtime.DefaultUnstructuredConverter makes objects of Go
+// structs.
 //
 // What only a running server can give is left out: metadata.uid,
 // creationTimestamp, resourceVersion, managedFields, generated names, admission

@@ -19,6 +19,7 @@ import (
 //
 // A body that the server cannot read is a [Refusal], not an error.
 func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOption) ([]byte, *Result, error) {
+	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.createBytes(ctx, raw); ok {
 		return out, res, err
@@ -29,6 +30,7 @@ func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOpt
 // UpdateJSON is like [Version.Update] for the body of a request, with old as
 // JSON in any case.
 func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...RequestOption) ([]byte, *Result, error) {
+	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.updateBytes(ctx, raw, old); ok {
 		return out, res, err
@@ -42,6 +44,7 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 	if !v.status {
 		return nil, nil, fmt.Errorf("crdkit: %s %s has no status subresource", v.apiVersion(), v.def.kind)
 	}
+	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.statusBytes(ctx, raw, old); ok {
 		return out, res, err
@@ -50,6 +53,10 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 }
 
 func (r *request) runJSON(ctx context.Context, raw, old []byte, verb step) ([]byte, *Result, error) {
+	if r.wrong != nil {
+		return nil, nil, r.wrong
+	}
+	r.decoded = true
 	obj, strict, refusal := r.decode(raw)
 	if refusal != nil {
 		r.result.Refusal = refusal

@@ -7,8 +7,8 @@ import (
 )
 
 // StoredVersions returns status.storedVersions of crd once the server has
-// accepted it: in place of old, or as a new definition if old is nil. It
-// ignores the status that crd has itself, as the server does. The result
+// accepted it: in place of old, or as a new definition if old is nil. A nil crd
+// adds no version. It ignores the status that crd has itself, as the server does. The result
 // belongs to the caller.
 //
 // The server never takes a version away. That is for the one who has rewritten
@@ -29,6 +29,9 @@ func StoredVersions(crd, old *apiextensionsv1.CustomResourceDefinition) []string
 // storageOf returns the storage version, the first if several claim to be it,
 // nil if none does.
 func storageOf(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
+	if crd == nil {
+		return nil
+	}
 	for i := range crd.Spec.Versions {
 		if v := &crd.Spec.Versions[i]; v.Storage {
 			return v

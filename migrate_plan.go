@@ -105,11 +105,15 @@ const (
 // PlanMigration says what putting the new definition in the place of the old
 // one means for stored objects: which versions can be dropped, why others
 // cannot, and what to do. If old is nil, the definition is new and there are no
-// objects. new must not be nil. Neither is changed or kept.
+// objects. A nil new is one of the plan's errors. Neither is changed or kept.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func PlanMigration(old, new *apiextensionsv1.CustomResourceDefinition) *MigrationPlan {
 	p := &MigrationPlan{}
+	if new == nil {
+		p.Errors = field.ErrorList{field.Required(nil, "the definition is nil")}
+		return p
+	}
 	if old != nil && len(old.Status.StoredVersions) == 0 {
 		p.Assumed = true
 		old = &apiextensionsv1.CustomResourceDefinition{

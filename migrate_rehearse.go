@@ -13,7 +13,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A RehearseOption changes a rehearsal.
+// A RehearseOption changes a rehearsal. A nil one changes nothing.
 type RehearseOption interface{ applyRehearse(*rehearsal) }
 
 type rehearseOption func(*rehearsal)
@@ -113,9 +113,12 @@ func (r *Rehearsal) Outcome() Outcome {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
 func (d *Definition) Rehearse(ctx context.Context, objects iter.Seq2[*unstructured.Unstructured, error], opts ...RehearseOption) iter.Seq2[*Rehearsal, error] {
+	ctx = orBackground(ctx)
 	r := &rehearsal{def: d, via: d.rewritingVersion()}
 	for _, opt := range opts {
-		opt.applyRehearse(r)
+		if opt != nil {
+			opt.applyRehearse(r)
+		}
 	}
 	return func(yield func(*Rehearsal, error) bool) {
 		via, err := r.version()
@@ -177,7 +180,7 @@ func (d *Definition) rehearse(ctx context.Context, via *Version, obj *unstructur
 	}
 	one := &Rehearsal{Index: index, Object: obj, From: versionName(obj)}
 	if !jsonval.IsWired(obj.Object) {
-		obj = wired(obj.DeepCopy())
+		obj = wired(clone(obj))
 	}
 	stored, undo := d.inNamespace(obj)
 	one.rewrite(ctx, via, stored)
@@ -214,7 +217,7 @@ func (d *Definition) inNamespace(obj *unstructured.Unstructured) (_ *unstructure
 	if _, isMap := obj.Object["metadata"].(map[string]any); !d.namespaced || obj.GetNamespace() != "" || !isMap {
 		return obj, func(*unstructured.Unstructured) {}
 	}
-	obj = obj.DeepCopy()
+	obj = clone(obj)
 	obj.SetNamespace("default")
 	return obj, func(out *unstructured.Unstructured) {
 		if out != nil {
@@ -230,7 +233,7 @@ func (r *Rehearsal) rewrite(ctx context.Context, via *Version, stored *unstructu
 		r.Failure = fmt.Errorf("reading at %s: %w", via.name, err)
 		return
 	}
-	obj := wired(old.DeepCopy())
+	obj := wired(clone(old))
 	if r.Result, err = via.Update(ctx, obj, old); err == nil {
 		err = r.Result.Err()
 	}

@@ -1,7 +1,10 @@
 package crdkit
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -9,7 +12,8 @@ import (
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a
-// definition behaves exactly as in kube-apiserver 1.37.
+// definition behaves exactly as in kube-apiserver 1.37. A later option wins over
+// an earlier one, and a nil Option changes nothing.
 type Option interface{ applyCompile(*config) }
 
 type config struct {
@@ -52,7 +56,8 @@ func V1beta1Rules() Option {
 }
 
 // A RequestOption changes one request. Without options a request is what
-// kube-apiserver does with one that sets no query parameters.
+// kube-apiserver does with one that sets no query parameters. A later option
+// wins over an earlier one, and a nil RequestOption changes nothing.
 type RequestOption interface{ applyRequest(*request) }
 
 type requestOption func(*request)
@@ -65,6 +70,8 @@ func (f requestOption) applyRequest(r *request) { f(r) }
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
 type FieldValidation string
 
+// Any other value than these, and "", which means Warn, is an error of the
+// request.
 const (
 	// Warn drops the fields and reports each as a warning. It is the default.
 	Warn FieldValidation = "Warn"
@@ -74,8 +81,13 @@ const (
 	Strict FieldValidation = "Strict"
 )
 
-// Validate sets what becomes of unknown and duplicate fields.
-func (f FieldValidation) applyRequest(r *request) { r.fields = f }
+func (f FieldValidation) applyRequest(r *request) {
+	r.fields = cmp.Or(f, Warn)
+	r.wrong = nil
+	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, r.fields) {
+		r.wrong = fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", f, Warn, Ignore, Strict)
+	}
+}
 
 // ReportChanges makes the result list what the server changed in the object.
 func ReportChanges() RequestOption {

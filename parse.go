@@ -30,6 +30,9 @@ const crdKind = "CustomResourceDefinition"
 // server's text. To judge the definition as those servers did, see
 // [V1beta1Rules].
 //
+// An input of several documents is an error: split it first, as with NewYAMLReader
+// of k8s.io/apimachinery/pkg/util/yaml. So is a list of definitions.
+//
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, err := toJSON(data)
@@ -83,24 +86,51 @@ func toJSON(data []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(doc)
 }
 
-// blank reports whether a document holds nothing but comments and white space.
+// blank reports whether a document holds nothing but comments, white space and
+// directives, such as the %YAML that may come before the first document.
 func blank(doc []byte) bool {
 	for line := range bytes.Lines(doc) {
 		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("---")) {
 			return false
 		}
 	}
 	return true
 }
 
+// A head is what every object of Kubernetes begins with.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// jsonType says what valid JSON is, by its first byte.
+func jsonType(data []byte) string {
+	switch first := bytes.TrimLeft(data, " \t\r\n"); {
+	case len(first) == 0:
+		return "empty"
+	case first[0] == '{':
+		return "an object"
+	case first[0] == '[':
+		return "a list"
+	case first[0] == '"':
+		return "a string"
+	case first[0] == 'n':
+		return "null"
+	case first[0] == 't' || first[0] == 'f':
+		return "a boolean"
+	default:
+		return "a number"
+	}
+}
+
 // expectDefinition returns the apiVersion of a definition, and an error for
 // anything else.
 func expectDefinition(data []byte) (string, error) {
-	var head struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
+	if is := jsonType(data); is != "an object" {
+		return "", fmt.Errorf("crdkit: not a definition: the document is %s, want an object", is)
 	}
+	var head head
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
 		return "", fmt.Errorf("crdkit: reading a definition: %w", err)
 	}

@@ -37,12 +37,14 @@ const budget = 10_000_000
 type request struct {
 	version   *Version
 	fields    FieldValidation
+	wrong     error // what is wrong with an option
 	report    bool
 	yaml      bool
 	namespace string
 	mutate    func(context.Context, *unstructured.Unstructured) error
 
 	obj, old *unstructured.Unstructured
+	decoded  bool    // obj and old come from text
 	strict   []error // complaints of decoding that are not fatal
 	// complaints are those about unknown fields that were found on the quick
 	// ways.
@@ -61,7 +63,9 @@ type request struct {
 func (v *Version) newRequest(opts []RequestOption) *request {
 	r := &request{version: v, fields: Warn}
 	for _, opt := range opts {
-		opt.applyRequest(r)
+		if opt != nil {
+			opt.applyRequest(r)
+		}
 	}
 	r.result.groupKind = v.def.GroupKind()
 	if v.warning != "" {
@@ -77,8 +81,11 @@ func (v *Version) newRequest(opts []RequestOption) *request {
 // resourceVersion, managedFields and a name made from generateName. If it is
 // refused it is left as it was judged, pruned and defaulted.
 //
-// The error says why there is no verdict: the context ended or the caller's
-// [Mutate] step failed. obj must not be nil or used elsewhere meanwhile.
+// The error says why there is no verdict: the context ended, the caller's
+// [Mutate] step failed, an option has a value that there is not, obj is nil, or
+// the server's answer would be about a value of a Go type that no decoded JSON
+// has, such as int or []string. obj must not be used elsewhere meanwhile. A nil
+// ctx never ends.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 func (v *Version) Create(ctx context.Context, obj *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
@@ -116,9 +123,13 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 type step func(ctx context.Context) (*Refusal, error)
 
 func (r *request) run(ctx context.Context, obj, old *unstructured.Unstructured, verb step) (*Result, error) {
+	if r.wrong != nil {
+		return nil, r.wrong
+	}
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("crdkit: the object is nil")
 	}
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -126,6 +137,11 @@ func (r *request) run(ctx context.Context, obj, old *unstructured.Unstructured, 
 	refusal, err := verb(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if refusal != nil || len(r.result.Errors) > 0 {
+		if err := r.checkGoTypes(); err != nil {
+			return nil, err
+		}
 	}
 	return r.finish(refusal), nil
 }

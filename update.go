@@ -196,7 +196,10 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 		return nil, nil, errors.New("crdkit: the object is nil")
 	}
 	r := v.newRequest(opts)
-	r.obj = stored.DeepCopy()
+	if r.wrong != nil {
+		return nil, nil, r.wrong
+	}
+	r.obj = clone(stored)
 	gvk := r.obj.GroupVersionKind()
 	from := v.def.byName[gvk.Version]
 	if gvk.Group != v.def.group || from == nil {
@@ -209,7 +212,7 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 		return nil, nil, errors.New(refusal.Message)
 	}
 	r.setDefaults()
-	out, err := r.convert(ctx, v)
+	out, err := r.convert(orBackground(ctx), v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -226,11 +229,11 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured, opt
 	}
 	to := v.def.storage
 	r := to.newRequest(opts)
-	r.obj = obj.DeepCopy()
+	r.obj = clone(obj)
 	if to == v {
 		return r.obj, nil
 	}
-	return r.convert(ctx, to)
+	return r.convert(orBackground(ctx), to)
 }
 
 // convert turns r.obj into an object of version to, as the codec of the store

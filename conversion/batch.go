@@ -8,6 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // A batch is what one call converts: one object, or several. The server says
@@ -28,7 +30,11 @@ type versions struct {
 	byName, byAPIVersion map[string]bool
 }
 
+// versionsOf returns the versions of a definition; nil has none.
 func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
+	if crd == nil {
+		return versions{}
+	}
 	v := versions{
 		group:        crd.Spec.Group,
 		listKind:     crd.Spec.Names.ListKind,
@@ -97,6 +103,12 @@ func (v *versions) check(b *batch) error {
 		}
 	}
 	return nil
+}
+
+// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
+func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	object, _ := jsonval.Clone(obj.Object).(map[string]any)
+	return &unstructured.Unstructured{Object: object}
 }
 
 // relabel returns the objects of the batch with the apiVersion of the target

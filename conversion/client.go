@@ -42,7 +42,9 @@ const (
 func newClient(e *endpoint, opts []Option) (*client, error) {
 	cfg := clientConfig{timeout: DefaultTimeout}
 	for _, opt := range opts {
-		opt.applyNew(&cfg)
+		if opt != nil {
+			opt.applyNew(&cfg)
+		}
 	}
 	transport := cfg.transport
 	if transport != nil {

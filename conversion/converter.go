@@ -41,6 +41,9 @@ var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, 
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {
+	if crd == nil {
+		return nil, errors.New("conversion: the definition is nil")
+	}
 	if crd.Spec.Conversion == nil {
 		return None(crd), nil
 	}
@@ -62,7 +65,12 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Convert
 // It is to a list what [Converter.Convert] is to objects, and says in errors
 // what the server says when it converts a list. The items share memory with
 // those of list as the results of Convert do.
+//
+// The list is not changed; a nil list is an error. c must not be nil.
 func ConvertList(ctx context.Context, c Converter, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
+	if list == nil {
+		return nil, errors.New("conversion: the list is nil")
+	}
 	if c, ok := c.(listConverter); ok {
 		return c.convertList(ctx, list, to)
 	}

@@ -21,7 +21,7 @@ import (
 // option [MaxRequestBytes].
 const DefaultMaxRequestBytes = 64 << 20
 
-// A HandlerOption changes how [Handler] answers.
+// A HandlerOption changes how [Handler] answers. A nil one changes nothing.
 type HandlerOption interface{ applyHandler(*handler) }
 
 type handlerOption func(*handler)
@@ -73,7 +73,9 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
 	h := &handler{convert: guarded(convert), maxRequest: DefaultMaxRequestBytes}
 	for _, opt := range opts {
-		opt.applyHandler(h)
+		if opt != nil {
+			opt.applyHandler(h)
+		}
 	}
 	return h
 }

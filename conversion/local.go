@@ -67,7 +67,7 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out, err := convertOne(ctx, l.convert, obj.DeepCopy(), b.to)
+		out, err := convertOne(ctx, l.convert, clone(obj), b.to)
 		if err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}

@@ -9,7 +9,7 @@ import (
 
 // An Option changes how the converter that [New] returns calls a webhook.
 // Without options it calls like kube-apiserver 1.37. A later option wins over
-// an earlier one.
+// an earlier one, and a nil Option changes nothing.
 type Option interface{ applyNew(*clientConfig) }
 
 type clientConfig struct {

@@ -20,7 +20,9 @@ type Defaulter struct {
 func New(n *schema.Node, opts ...Option) *Defaulter {
 	o := options{maxFilled: maxFilled}
 	for _, opt := range opts {
-		opt.apply(&o)
+		if opt != nil {
+			opt.apply(&o)
+		}
 	}
 	if o.plain {
 		return &Defaulter{plain: &plain{root: n}}

@@ -1,6 +1,7 @@
 package defaulting
 
-// An Option changes how a [Defaulter] works. None changes what it does.
+// An Option changes how a [Defaulter] works. None changes what it does, and a nil
+// Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct {

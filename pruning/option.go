@@ -1,7 +1,7 @@
 package pruning
 
 // An Option changes what a [Pruner] does or how it does it. Without options it
-// prunes whole resources as kube-apiserver does.
+// prunes whole resources as kube-apiserver does. A nil Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct {

@@ -24,7 +24,9 @@ type Pruner struct {
 func New(n *schema.Node, opts ...Option) *Pruner {
 	var o options
 	for _, opt := range opts {
-		opt.apply(&o)
+		if opt != nil {
+			opt.apply(&o)
+		}
 	}
 	p := &Pruner{silentMeta: o.fragment && n != nil}
 	if o.plain {

@@ -10,7 +10,7 @@ const (
 	DefaultMaxNodes = 1_000_000 // schemas in all
 )
 
-// An Option changes how [Compile] works.
+// An Option changes how [Compile] works. A nil Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct {

@@ -38,8 +38,10 @@ type Result struct {
 // nothing: every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := config{minor: defaultMinor}
-	for _, o := range opts {
-		o.apply(&cfg)
+	for _, opt := range opts {
+		if opt != nil {
+			opt.apply(&cfg)
+		}
 	}
 	c := check.NewCompiler(check.Config{Minor: cfg.minor, Plain: cfg.plain})
 	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.plain}

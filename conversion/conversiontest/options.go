@@ -3,7 +3,7 @@ package conversiontest
 import "github.com/crdkit/crdkit/conversion"
 
 // An Option says what [New] tests, and how. A later option wins over an earlier
-// one.
+// one, and a nil Option changes nothing.
 type Option interface{ applyNew(*config) }
 
 type config struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // A route leads from one version to another and back.
@@ -87,17 +88,23 @@ func (r *route) travel(ctx context.Context, obj *unstructured.Unstructured) *Fai
 	return f
 }
 
+// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
+func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	object, _ := jsonval.Clone(obj.Object).(map[string]any)
+	return &unstructured.Unstructured{Object: object}
+}
+
 // convert converts an object as the server does when it reads from storage,
 // but for defaults.
 func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
-	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{obj.DeepCopy()}, to.Name())
+	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{clone(obj)}, to.Name())
 	if err != nil {
 		return nil, err
 	}
 	if len(converted) != 1 || converted[0] == nil {
 		return nil, fmt.Errorf("the converter returned %d objects for one", len(converted))
 	}
-	out := converted[0].DeepCopy()
+	out := clone(converted[0])
 	if want := to.GroupVersionKind(); out.GroupVersionKind() != want {
 		return nil, fmt.Errorf("the converter returned a %v, want a %v", out.GroupVersionKind(), want)
 	}

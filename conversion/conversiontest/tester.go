@@ -43,7 +43,9 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	}
 	t := &Tester{crd: crd.DeepCopy(), cfg: config{count: DefaultCount}, versions: map[string]*version{}}
 	for _, opt := range opts {
-		opt.applyNew(&t.cfg)
+		if opt != nil {
+			opt.applyNew(&t.cfg)
+		}
 	}
 	converter, err := t.converter()
 	if err != nil {
@@ -176,7 +178,7 @@ func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to 
 	if err != nil {
 		return nil, err
 	}
-	failure := route.travel(ctx, obj.DeepCopy())
+	failure := route.travel(ctx, clone(obj))
 	return failure, ctx.Err()
 }
 

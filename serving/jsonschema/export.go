@@ -13,7 +13,7 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// An Option changes what is exported.
+// An Option changes what is exported. A nil Option changes nothing.
 type Option interface{ apply(*exporter) }
 
 type optionFunc func(*exporter)
@@ -48,7 +48,9 @@ func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts 
 	}
 	e := &exporter{dialect: "https://json-schema.org/draft/2020-12/schema"}
 	for _, opt := range opts {
-		opt.apply(e)
+		if opt != nil {
+			opt.apply(e)
+		}
 	}
 	for i := range crd.Spec.Versions {
 		if v := &crd.Spec.Versions[i]; v.Name == version {

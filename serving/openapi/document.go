@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // A Document is an OpenAPI document of version 2 or 3.
@@ -92,10 +93,13 @@ func encode(v any) (json.RawMessage, error) {
 // Merge returns one document with all that is in the given ones, which must be
 // of one version of OpenAPI. It is an error if two of them have a schema or a
 // path in common, schemas of Kubernetes' own types excepted. Merge of nothing is
-// an error.
+// an error, and so is a nil document.
 func Merge(docs ...*Document) (*Document, error) {
 	if len(docs) == 0 {
 		return nil, errors.New("openapi: no documents to merge")
+	}
+	if slices.Contains(docs, nil) {
+		return nil, errors.New("openapi: a document is nil")
 	}
 	out := newDocument(docs[0].format)
 	for _, d := range docs {

@@ -10,7 +10,7 @@ import (
 )
 
 // An Option changes what documents say. Without options they say what the
-// server says.
+// server says. A nil Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct{ hideSelectable bool }
@@ -112,7 +112,9 @@ func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version stri
 		return nil, err
 	}
 	for _, opt := range opts {
-		opt.apply(&b.options)
+		if opt != nil {
+			opt.apply(&b.options)
+		}
 	}
 	d := newDocument(f)
 	b.addBuiltins(d)

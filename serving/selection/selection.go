@@ -82,8 +82,11 @@ func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 
 // Set returns the values that field selectors compare, by the name of the
 // field. The error says which declared field has no single value; the server
-// answers a request with it that it cannot serve. obj must not be nil.
+// answers a request with it that it cannot serve. A nil obj has no fields.
 func (f *Fields) Set(obj *unstructured.Unstructured) (fields.Set, error) {
+	if obj == nil {
+		obj = &unstructured.Unstructured{}
+	}
 	set := make(fields.Set, len(f.names))
 	set[name] = obj.GetName()
 	if f.namespaced {

@@ -3,7 +3,7 @@ package table
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // An Option changes a table. Without options it is what the server answers if
-// it is asked for a table and nothing more.
+// it is asked for a table and nothing more. A nil Option changes nothing.
 type Option interface{ apply(*config) }
 
 type config struct {

@@ -121,7 +121,9 @@ func (p *Printer) List(list *unstructured.UnstructuredList, now time.Time, opts 
 func (p *Printer) newTable(opts []Option) (*metav1.Table, config) {
 	cfg := config{include: metav1.IncludeMetadata}
 	for _, opt := range opts {
-		opt.apply(&cfg)
+		if opt != nil {
+			opt.apply(&cfg)
+		}
 	}
 	t := &metav1.Table{
 		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},

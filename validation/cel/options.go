@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// An Option changes how [Compile], [Check] and [Estimate] work.
+// An Option changes how [Compile], [Check] and [Estimate] work. A nil Option
+// changes nothing.
 type Option interface{ applyCompile(*compileOptions) }
 
 type compileOptions struct {
@@ -29,7 +30,9 @@ type compileOptions struct {
 func newCompileOptions(opts []Option) compileOptions {
 	o := compileOptions{perCall: DefaultPerCallLimit, minor: newestMinor}
 	for _, opt := range opts {
-		opt.applyCompile(&o)
+		if opt != nil {
+			opt.applyCompile(&o)
+		}
 	}
 	return o
 }
@@ -118,7 +121,7 @@ func SyntaxChecked(faulty map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.syntaxChecked, o.faulty = true, faulty })
 }
 
-// An EvalOption changes how one [Program.Eval] works.
+// An EvalOption changes how one [Program.Eval] works. A nil one changes nothing.
 type EvalOption interface{ applyEval(*evalOptions) }
 
 type evalOptions struct {

@@ -117,7 +117,9 @@ func (p *Program) begin(opts []EvalOption) *run {
 	}
 	r.options = evalOptions{budget: DefaultBudget}
 	for _, opt := range opts {
-		opt.applyEval(&r.options)
+		if opt != nil {
+			opt.applyEval(&r.options)
+		}
 	}
 	return r
 }

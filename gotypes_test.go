@@ -1,0 +1,158 @@
+package crdkit_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+)
+
+// A verdict on a value of a Go type that JSON is not decoded to would be wrong:
+// the same object, sent as JSON, may be admitted.
+func TestGoTypes(t *testing.T) {
+	crd, err := crdkit.Parse([]byte(cronTab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, plain := compileBoth(t, crd)
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"int", 3, "spec.replicas is of the Go type int;"},
+		{"int32", int32(3), "spec.replicas is of the Go type int32;"},
+		{"number", json.Number("3"), "spec.replicas is of the Go type json.Number;"},
+		{"pointer", new(int64), "spec.replicas is of the Go type *int64;"},
+		{"list of strings", []string{"a"}, "spec.replicas is of the Go type []string;"},
+		{"in a list", []any{int64(1), []any{uint8(1)}}, "spec.replicas[1][0] is of the Go type uint8;"},
+		{"map of strings", map[string]string{}, "spec.replicas is of the Go type map[string]string;"},
+		{"right type", int64(3), ""},
+		{"wrong value", "three", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			made := func() *unstructured.Unstructured {
+				return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": tt.value})
+			}
+			refused := func() *unstructured.Unstructured {
+				return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": "three"})
+			}
+			for _, def := range []*crdkit.Definition{fast, plain} {
+				v := def.Version("v1")
+				_, err := v.Create(ctx, made())
+				wantError(t, "Create", err, tt.want)
+				_, err = v.Update(ctx, made(), refused())
+				wantError(t, "Update", err, tt.want)
+				_, err = v.Create(ctx, refused(), crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
+					obj.Object = made().Object
+					return nil
+				}))
+				wantError(t, "Create after Mutate", err, tt.want)
+				_, err = v.Update(ctx, refused(), made())
+				wantError(t, "Update of it", err, strings.Replace(tt.want, " is of", " of the old object is of", 1))
+				// What gives no verdict passes it on.
+				if _, _, err := v.Read(ctx, made()); err != nil {
+					t.Errorf("Read: %v", err)
+				}
+				if _, err := v.Store(ctx, made()); err != nil {
+					t.Errorf("Store: %v", err)
+				}
+				for _, err := range def.Rehearse(ctx, crdkit.Objects(made())) {
+					if err != nil {
+						t.Errorf("Rehearse: %v", err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func wantError(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("%s: %v", name, err)
+	case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+		t.Errorf("%s: %v, want an error with %q", name, err, want)
+	}
+}
+
+func TestFieldValidationUnknown(t *testing.T) {
+	v := compiled().Version("v1")
+	ctx := context.Background()
+	const raw = `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"},"spec":{"cronSpec":"0 3 * * *","x":1}}`
+	obj := func() *unstructured.Unstructured { return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"}) }
+	const want = `field validation is "strict", want "Warn", "Ignore" or "Strict"`
+	for _, opts := range [][]crdkit.RequestOption{{crdkit.FieldValidation("strict")}, {crdkit.Strict, crdkit.FieldValidation("strict")}} {
+		_, err := v.Create(ctx, obj(), opts...)
+		wantError(t, "Create", err, want)
+		_, _, err = v.Read(ctx, obj(), opts...)
+		wantError(t, "Read", err, want)
+		_, _, err = v.CreateJSON(ctx, []byte(raw), opts...)
+		wantError(t, "CreateJSON", err, want)
+		_, _, err = v.CreateJSON(ctx, []byte("{"), opts...)
+		wantError(t, "CreateJSON of a malformed body", err, want)
+		_, _, err = v.UpdateJSON(ctx, []byte(raw), []byte(raw), opts...)
+		wantError(t, "UpdateJSON", err, want)
+	}
+	_, res, err := v.CreateJSON(ctx, []byte(raw), crdkit.FieldValidation("strict"), crdkit.FieldValidation(""))
+	if err != nil || len(res.Warnings) != 1 {
+		t.Errorf("with an empty field validation: %v, %v; want one warning", res, err)
+	}
+}
+
+// A nil context never ends, and nil options change nothing.
+func TestNilArguments(t *testing.T) {
+	var never context.Context
+	def := compiled()
+	v := def.Version("v1")
+	const raw = `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"spec":{"cronSpec":"0 3 * * *","replicas":1}}`
+	obj := func() *unstructured.Unstructured {
+		return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})
+	}
+	stored := obj()
+	admitted := func(name string, res *crdkit.Result, err error) {
+		t.Helper()
+		if err != nil || !res.Admitted() {
+			t.Errorf("%s: %v, %v", name, res, err)
+		}
+	}
+	res, err := v.Create(never, obj(), nil)
+	admitted("Create", res, err)
+	res, err = v.Update(never, obj(), stored, nil)
+	admitted("Update", res, err)
+	_, res, err = v.CreateJSON(never, []byte(raw), nil)
+	admitted("CreateJSON", res, err)
+	_, res, err = v.CreateJSON(never, []byte(raw), nil, crdkit.YAML())
+	admitted("CreateJSON of YAML", res, err)
+	_, res, err = v.UpdateJSON(never, []byte(raw), []byte(raw), nil)
+	admitted("UpdateJSON", res, err)
+	if _, _, err := v.Read(never, stored, nil); err != nil {
+		t.Errorf("Read: %v", err)
+	}
+	if _, err := v.Store(never, stored, nil); err != nil {
+		t.Errorf("Store: %v", err)
+	}
+	if _, err := def.Convert(never, []*unstructured.Unstructured{stored}, "v1beta1"); err != nil {
+		t.Errorf("Convert: %v", err)
+	}
+	for _, err := range def.Rehearse(never, crdkit.Objects(stored), nil) {
+		if err != nil {
+			t.Errorf("Rehearse: %v", err)
+		}
+	}
+	if plan := crdkit.PlanMigration(nil, nil); len(plan.Errors) == 0 {
+		t.Error("PlanMigration(nil, nil) has no errors")
+	}
+	if got := crdkit.StoredVersions(nil, nil); len(got) > 0 {
+		t.Errorf("StoredVersions(nil, nil) = %v", got)
+	}
+	if _, err := crdkit.StoredStatus(nil, nil); err == nil {
+		t.Error("StoredStatus(nil, nil) succeeds")
+	}
+}
