@@ -1,0 +1,288 @@
+package oracle
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// What crdkit check prints in formats of others, over mutants, documents that
+// cannot be decided, and the corpus.
+
+// sarifModule has the official schema of SARIF 2.1.0, errata 01, in a constant
+// of its source.
+const sarifModule = "github.com/owenrumney/go-sarif/v3"
+
+// sarifSchema returns the schema as the module cache has it.
+func sarifSchema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", sarifModule).Output()
+	if err != nil {
+		t.Fatalf("looking for %s: %v", sarifModule, err)
+	}
+	name := filepath.Join(strings.TrimSpace(string(dir)), "pkg", "report", "v210", "sarif", "schema.go")
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	ast.Inspect(file, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok && spec.Names[0].Name == "schema" {
+			if literal, ok := spec.Values[0].(*ast.BasicLit); ok {
+				text, err = strconv.Unquote(literal.Value)
+			}
+		}
+		return true
+	})
+	if err != nil || text == "" {
+		t.Fatalf("no schema in %s: %v", name, err)
+	}
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	c.RegisterFormat(&jsonschema.Format{Name: "uri-reference", Validate: uriReference})
+	if err := c.AddResource("sarif.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile("sarif.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// uriReference is the characters that RFC 3986 admits. Draft 4, of which the
+// schema is, does not have the format, so that it would not be looked at.
+func uriReference(v any) error {
+	s, _ := v.(string)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])):
+			return fmt.Errorf("%q is not encoded at %d", s, i)
+		case c == '%', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case !strings.ContainsRune("-._~:/?#[]@!$&'()*+,;=", rune(c)):
+			return fmt.Errorf("%q has %q", s, c)
+		}
+	}
+	if first, _, _ := strings.Cut(s, "/"); strings.Contains(first, ":") && !strings.HasPrefix(s, "file:///") {
+		return fmt.Errorf("%q has another scheme than file", s)
+	}
+	return nil
+}
+
+func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
+
+// A checkCommand is crdkit check, built, and files that it may be run over.
+type checkCommand struct {
+	binary, dir string
+	files       []string
+}
+
+func newCheckCommand(t *testing.T) *checkCommand {
+	t.Helper()
+	c := &checkCommand{binary: filepath.Join(t.TempDir(), "crdkit"), dir: t.TempDir(), files: []string{"."}}
+	build := exec.Command("go", "build", "-o", c.binary, "./cmd/crdkit")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i, text := range brokenDefinitions(t) {
+		name := fmt.Sprintf([]string{"plain%d.json", "a b%d.json", "ü#%d.json", "100%%?%d.json", "x:%d.json", "<&\"'>%d.json"}[i%6], i)
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if dir, ok := crdtest.CorpusDir(); ok && !testing.Short() {
+		c.files = append(c.files, filepath.Join(dir, "crds"))
+	}
+	return c
+}
+
+// brokenDefinitions returns mutants, and texts that are no definitions.
+func brokenDefinitions(t *testing.T) []string {
+	t.Helper()
+	out := []string{"{", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"\u0007<&]]>"},"spek":1}`, ""}
+	small, fields := bases(t), definitionFields()
+	tally := &definitionTally{fields: map[string]int{}}
+	for i := range 300 {
+		rng := seeded("formats", i)
+		m := &definitionMutator{t: t, rng: rng, donor: reflect.ValueOf(small[0]).Elem()}
+		if crd := m.mutant(tally, small[i%len(small)], fields, rng.IntN(len(fields))); crd != nil {
+			crd.APIVersion, crd.Kind = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
+			out = append(out, inJSON(crd))
+		}
+	}
+	return out
+}
+
+func (c *checkCommand) run(t *testing.T, output string) []byte {
+	t.Helper()
+	cmd := exec.Command(c.binary, append([]string{"check", "-R", "-o", output}, c.files...)...)
+	cmd.Dir = c.dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 2 {
+		return out // something is undecided
+	}
+	t.Fatalf("crdkit check -o %s ends with %v", output, err)
+	return nil
+}
+
+func TestCheckFormats(t *testing.T) {
+	c := newCheckCommand(t)
+	t.Run("sarif", func(t *testing.T) { checkSARIF(t, c.run(t, "sarif")) })
+	t.Run("junit", func(t *testing.T) { checkJUnit(t, c.run(t, "junit")) })
+}
+
+func checkSARIF(t *testing.T, out []byte) {
+	schema := sarifSchema(t)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(document); err != nil {
+		t.Errorf("SARIF against its schema: %#v", err)
+	}
+	report, err := sarif.FromBytes(out)
+	if err != nil {
+		t.Fatalf("another reader of SARIF: %v", err)
+	}
+	codes := map[string]int{}
+	for _, r := range report.Runs[0].Results {
+		codes[*r.RuleID]++
+	}
+	for _, code := range []string{"FieldValueInvalid", "FieldValueRequired", "ServerWarning", "Undecided", string(crdkit.DefaultForNullOnly)} {
+		if codes[code] == 0 {
+			t.Errorf("no result is a %s: %v", code, codes)
+		}
+	}
+	for good, bad := range map[string]string{`"startLine": `: `"startLine": -`, `"uri": "`: `"uri": "a b`, `"level": "`: `"level": "x`} {
+		if document, err = jsonschema.UnmarshalJSON(bytes.NewReader(bytes.Replace(out, []byte(good), []byte(bad), 1))); err != nil {
+			t.Fatal(err)
+		}
+		if schema.Validate(document) == nil {
+			t.Errorf("the schema takes %s", bad)
+		}
+	}
+	fmt.Printf("oracle: crdkit check -o sarif: %d results of %d rules, %d bytes, valid by the schema of SARIF 2.1.0\n",
+		len(report.Runs[0].Results), len(codes), len(out))
+}
+
+// A junitElement says what an element of JUnit's XML may have, as the strictest
+// description in use says it, junit-10.xsd of the xUnit plugin of Jenkins:
+// https://github.com/jenkinsci/xunit-plugin/tree/master/src/main/resources/org/jenkinsci/plugins/xunit/types/model/xsd.
+type junitElement struct {
+	required, optional []string // attributes
+	children           []string
+	text               bool
+}
+
+var junitElements = map[string]junitElement{
+	"testsuites": {optional: []string{"name", "time", "tests", "failures", "errors"}, children: []string{"testsuite"}},
+	"testsuite": {
+		required: []string{"name", "tests", "failures", "errors"},
+		optional: []string{"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+		children: []string{"testsuite", "properties", "testcase", "system-out", "system-err"},
+	},
+	"testcase": {
+		required: []string{"name"},
+		// The last two are not in that description. GitLab shows the file, and
+		// others the line.
+		optional: []string{"time", "classname", "group", "file", "line"},
+		children: []string{"skipped", "error", "failure", "system-out", "system-err"},
+	},
+	"failure":    {optional: []string{"type", "message"}, text: true},
+	"error":      {optional: []string{"type", "message"}, text: true},
+	"system-out": {text: true},
+}
+
+func checkJUnit(t *testing.T, out []byte) {
+	decoder := xml.NewDecoder(bytes.NewReader(out))
+	var open []string
+	counts := map[string]int{}
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			counts[token.Name.Local]++
+			parent := ""
+			if len(open) > 0 {
+				parent = open[len(open)-1]
+			}
+			if err := junitStart(token, parent); err != nil {
+				t.Error(err)
+			}
+			open = append(open, token.Name.Local)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if len(open) > 0 && !junitElements[open[len(open)-1]].text && len(bytes.TrimSpace(token)) > 0 {
+				t.Errorf("%s has the text %q", open[len(open)-1], token)
+			}
+		}
+	}
+	if counts["failure"] == 0 || counts["error"] == 0 || counts["system-out"] == 0 {
+		t.Errorf("too little to see: %v", counts)
+	}
+	if junitStart(xml.StartElement{Name: xml.Name{Local: "testcase"}}, "testsuite") == nil {
+		t.Error("a case without a name is taken")
+	}
+	fmt.Printf("oracle: crdkit check -o junit: %v, %d bytes\n", counts, len(out))
+}
+
+func junitStart(e xml.StartElement, parent string) error {
+	name := e.Name.Local
+	rule, ok := junitElements[name]
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no element %s", name)
+	case parent == "" && name != "testsuites", parent != "" && !slices.Contains(junitElements[parent].children, name):
+		return fmt.Errorf("%s is in %q", name, parent)
+	}
+	var has []string
+	for _, a := range e.Attr {
+		has = append(has, a.Name.Local)
+		if !slices.Contains(rule.required, a.Name.Local) && !slices.Contains(rule.optional, a.Name.Local) {
+			return fmt.Errorf("%s has the attribute %s", name, a.Name.Local)
+		}
+		if slices.Contains([]string{"tests", "failures", "errors", "skipped", "line"}, a.Name.Local) {
+			if _, err := strconv.ParseUint(a.Value, 10, 31); err != nil {
+				return fmt.Errorf("%s of %s: %w", a.Name.Local, name, err)
+			}
+		}
+	}
+	for _, want := range rule.required {
+		if !slices.Contains(has, want) {
+			return fmt.Errorf("%s has no attribute %s", name, want)
+		}
+	}
+	return nil
+}
