@@ -27,6 +27,8 @@ const (
 	strfmt                = "k8s.io/kube-openapi/pkg/validation/strfmt"
 	sigsJSON              = "sigs.k8s.io/json"
 	sigsYAML              = "sigs.k8s.io/yaml"
+	celGo                 = "github.com/google/cel-go/"
+	apiserverCEL          = "k8s.io/apiserver/pkg/cel" // and nothing below it; see unreachable
 	jsonPath              = "k8s.io/client-go/util/jsonpath"
 	jsonPathValues        = "k8s.io/client-go/third_party/forked/golang/template" // compares values in filters
 )
@@ -57,9 +59,7 @@ var rules = map[string]rule{
 		ours: []string{"schema", "validation"},
 		others: []string{
 			apiextensions, field, equality, strfmt,
-			"github.com/google/cel-go/",
-			// Not .../environment, which links prometheus and otel.
-			"k8s.io/apiserver/pkg/cel", "k8s.io/apiserver/pkg/cel/library",
+			celGo, apiserverCEL,
 		},
 	},
 	"conversion": {others: []string{apiextensions, apiextensionsBeta, apimachinery}},
@@ -96,6 +96,10 @@ var internalRules = map[string]rule{
 	"internal/jsonval":   {leaf: true},
 	"internal/fieldpath": {ours: []string{"schema"}, others: []string{apiextensions, field}},
 	"internal/format":    {others: []string{strfmt}},
+	"internal/cellib": {
+		leaf:   true,
+		others: []string{celGo, apiserverCEL, apimachinery, strfmt, "github.com/blang/semver/v4"},
+	},
 	// Of the two YAML libraries that are linked in any case the one that tells
 	// where things are.
 	"internal/source":   {others: []string{"go.yaml.in/yaml/v3"}},
@@ -116,7 +120,8 @@ var internalRules = map[string]rule{
 var unreachable = []string{
 	"k8s.io/apiextensions-apiserver/pkg/apiserver",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation",
-	"k8s.io/apiserver/pkg/cel/environment",
+	"k8s.io/apiserver/pkg/cel/environment", // prometheus and otel
+	"k8s.io/apiserver/pkg/cel/library",     // all of k8s.io/api/core/v1, for the values of authorization
 	"github.com/prometheus/",
 	"go.opentelemetry.io/",
 	"google.golang.org/grpc",

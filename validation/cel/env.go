@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
-	"github.com/google/cel-go/interpreter"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // Limits of the server. They are measured in cost units of CEL, which count
@@ -19,9 +19,7 @@ const (
 	// DefaultPerCallLimit is what one rule may spend on one value.
 	DefaultPerCallLimit = 1_000_000
 
-	// interruptFrequency is how many loop steps pass between two looks at the
-	// context.
-	interruptFrequency = 100
+	interruptFrequency = cellib.InterruptFrequency
 	// maxMessageBytes is how long the result of a messageExpression may be.
 	maxMessageBytes = 5 * 1024
 )
@@ -52,7 +50,7 @@ func newBase(minor int) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := std.Extend(cel.Lib(serverLibrary{minor: minor}))
+	env, err := std.Extend(cel.Lib(cellib.Language(minor)))
 	if err != nil {
 		return nil, err
 	}
@@ -91,16 +89,6 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 		}
 	}
 	return c, nil
-}
-
-// ProgramOptions implements cel.Library.
-func (serverLibrary) ProgramOptions() []cel.ProgramOption {
-	return []cel.ProgramOption{
-		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
-		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
-		cel.CostTracking(&library.CostEstimator{}),
-		cel.InterruptCheckFrequency(interruptFrequency),
-	}
 }
 
 // A validatorConfig holds the settings of the checks that follow type

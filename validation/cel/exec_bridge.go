@@ -11,8 +11,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-	"k8s.io/apiserver/pkg/cel/library"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/pattern"
 )
 
@@ -183,8 +183,8 @@ func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
 	if units, ok := listCost(overload, result, args); ok {
 		return units
 	}
-	if c := (&library.CostEstimator{}).CallCost(name, overload, args, result); c != nil {
-		return *c
+	if units, ok := cellib.CallCost(name, overload, args, result); ok {
+		return units
 	}
 	switch overload {
 	case overloads.StartsWithString, overloads.EndsWithString:

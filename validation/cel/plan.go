@@ -5,9 +5,9 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
-	"github.com/google/cel-go/ext"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // Making programs.
@@ -25,7 +25,7 @@ type planner struct {
 }
 
 func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
-	env, err := cel.NewCustomEnv(cel.Lib(plannerLibrary{}), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))
+	env, err := cel.NewCustomEnv(cel.Lib(cellib.Programs()), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))
 	if err != nil {
 		return planner{}, err
 	}
@@ -85,15 +85,3 @@ func (p *planner) complete(fn *decls.FunctionDecl) bool {
 	has, ok := p.declared[fn.Name()]
 	return ok && len(has.OverloadDecls()) == len(fn.OverloadDecls())
 }
-
-// plannerLibrary is what [serverLibrary] and the libraries in it add to
-// programs. It has what the latter declare too, as the two cannot be had apart.
-type plannerLibrary struct{}
-
-// CompileOptions implements cel.Library.
-func (plannerLibrary) CompileOptions() []cel.EnvOption {
-	return []cel.EnvOption{library.Regex(), cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3))}
-}
-
-// ProgramOptions implements cel.Library.
-func (plannerLibrary) ProgramOptions() []cel.ProgramOption { return serverLibrary{}.ProgramOptions() }

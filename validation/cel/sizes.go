@@ -3,8 +3,8 @@ package cel
 import (
 	"github.com/google/cel-go/checker"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/library"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -309,7 +309,7 @@ type estimator struct {
 	asked map[string]place // whose sizes were asked for and can be bounded; nil to forget them
 }
 
-func (e *estimator) costs() checker.CostEstimator { return &library.CostEstimator{SizeEstimator: e} }
+func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
 // EstimateSize implements checker.CostEstimator. Ways begin with the name of a
 // variable, which is that of self or of a value like self.

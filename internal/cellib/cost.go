@@ -1,0 +1,236 @@
+package cellib
+
+import (
+	"math"
+
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// Costs.
+//
+// What a call costs is found by the name of the function: most are charged for
+// in one of few ways. An estimate is of what the values can be, and charges the
+// whole of what may happen; what a call is charged for when it runs is a function
+// of the values. The two ways differ in places, which is as the server has it:
+// rules are admitted by the first and stopped by the second.
+
+// A price is a way to charge for a function.
+type price uint8
+
+const (
+	free        price = iota // charged for by cel-go
+	unit                     // looks something up
+	permission               // asks for a permission
+	selection                // parses a selector
+	traversal                // looks at all of a list
+	reading                  // reads its argument
+	reshaping                // reads its receiver, or its argument, and returns as much
+	rewriting                // reads its receiver and writes another
+	joining                  // writes a string from a list
+	searching                // applies a regular expression
+	canonical                // parses its argument and prints it again
+	containment              // compares bytes of networks
+	checking                 // applies a format
+	equality
+)
+
+// permissionCost admits two questions in one rule.
+const permissionCost = 350_000
+
+// priceOf returns how a function is charged for.
+func priceOf(function, overload string) price {
+	switch function {
+	case "_==_":
+		return equality
+	case "check":
+		return permission
+	case "fieldSelector", "labelSelector":
+		return selection
+	case "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes":
+		return traversal
+	case "url", "lowerAscii", "upperAscii", "substring", "trim":
+		return reshaping
+	case "replace", "split":
+		return rewriting
+	case "join":
+		return joining
+	case "find", "findAll":
+		return searching
+	case "ip":
+		if overload == "cidr_ip" {
+			return unit
+		}
+		return reading
+	case "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
+		return reading
+	case "ip.isCanonical":
+		return canonical
+	case "containsIP", "containsCIDR":
+		return containment
+	case "validate":
+		return checking
+	}
+	if isLookup(function) {
+		return unit
+	}
+	return free
+}
+
+func isLookup(function string) bool {
+	switch function {
+	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
+		"getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+		"sign", "asInteger", "isInteger", "asApproximateFloat", "add", "sub", "isGreaterThan", "isLessThan", "compareTo",
+		"family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+		"masked", "prefixLength", "major", "minor", "patch", "format.named":
+		return true
+	}
+	return false
+}
+
+// Costs tells cel-go what the functions of the server cost, before and when
+// they run. Without Sizes, nothing is known of the sizes of variables.
+type Costs struct {
+	Sizes checker.CostEstimator // asked for sizes only
+}
+
+// CallCost implements interpreter.ActualCostEstimator.
+func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
+	if cost, ok := CallCost(function, overload, args, result); ok {
+		return &cost
+	}
+	return nil
+}
+
+// CallCost returns what a call costs. It is not ok for functions that cel-go
+// charges for. The receiver of a method is the first argument.
+func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
+	p := priceOf(function, overload)
+	if len(args) < leastArgs(p) {
+		return 0, false
+	}
+	switch p {
+	case unit:
+		return 1, true
+	case permission:
+		return permissionCost, true
+	case selection:
+		n := sizeOf(args[1])
+		return selectorCost(checker.SizeEstimate{Min: n, Max: n}).Max, true
+	case traversal:
+		return traversed(args[0]), true
+	case reshaping, reading:
+		return rounded(float64(sizeOf(args[0])) * common.StringTraversalCostFactor), true
+	case rewriting, canonical:
+		return twice(sizeOf(args[0])), true
+	case joining:
+		return twice(sizeOf(result)), true
+	case searching:
+		return searchCost(sizeOf(args[0]), sizeOf(args[1])), true
+	case containment:
+		return containmentCost(function, overload, sizeOf(args[0]), sizeOf(args[1])), true
+	case checking:
+		if f, ok := args[0].Value().(apiservercel.Format); ok {
+			return searchCost(sizeOf(args[1]), uint64(f.MaxRegexSize)), true
+		}
+	case equality:
+		return 1, hasOwnType(args[0])
+	}
+	return 0, false
+}
+
+func leastArgs(p price) int {
+	switch p {
+	case traversal, reshaping, reading, rewriting, joining, canonical:
+		return 1
+	case selection, searching, containment, checking, equality:
+		return 2
+	}
+	return 0
+}
+
+// sizeOf returns the size of v, which is 1 if v has none.
+func sizeOf(v ref.Val) uint64 {
+	if s, ok := v.(traits.Sizer); ok {
+		n, _ := s.Size().(types.Int)
+		return uint64(n)
+	}
+	return 1
+}
+
+func rounded(cost float64) uint64 { return uint64(math.Ceil(cost)) }
+
+// twice is what it costs to go over a text two times.
+func twice(size uint64) uint64 { return rounded(float64(size) * 2 * common.StringTraversalCostFactor) }
+
+// searchCost is that of a regular expression on a text. Even an empty text may
+// take a while.
+func searchCost(text, expr uint64) uint64 {
+	return rounded((1+float64(text))*common.StringTraversalCostFactor) * rounded(float64(expr)*common.RegexStringLengthCostFactor)
+}
+
+// containmentCost is that of comparing a network with another, which has to be
+// masked, or with an address. A text has to be parsed.
+func containmentCost(function, overload string, network, other uint64) uint64 {
+	cost := rounded(float64(network+network) * common.StringTraversalCostFactor)
+	if function == "containsCIDR" {
+		cost += rounded(float64(network)*common.StringTraversalCostFactor) + 1
+	}
+	if parses(overload) {
+		cost += rounded(float64(other) * common.StringTraversalCostFactor)
+	}
+	return cost
+}
+
+// parses reports whether what a network is to contain is a text. It does not if
+// only the value tells, which has several overloads and so no name of one.
+func parses(overload string) bool {
+	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
+}
+
+// selectorCost is that of a list of requirements, of which the shortest has two
+// characters, and each makes a list.
+func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
+	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
+	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
+	return list.Add(text.MultiplyByCostFactor(common.StringTraversalCostFactor)).
+		Add(text.MultiplyByCostFactor(0.5).MultiplyByCostFactor(requirement))
+}
+
+// traversed is what it costs to look at all that v consists of.
+func traversed(v ref.Val) uint64 {
+	var cost uint64
+	switch v := v.(type) {
+	case types.String:
+		return uint64(float64(len(v)) * common.StringTraversalCostFactor)
+	case types.Bytes:
+		return uint64(float64(len(v)) * common.StringTraversalCostFactor)
+	case traits.Lister:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			cost += traversed(it.Next())
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			cost += traversed(key) + traversed(v.Get(key))
+		}
+	default:
+		return 1
+	}
+	return cost
+}
+
+// hasOwnType reports whether v is of a type that the server has added.
+func hasOwnType(v ref.Val) bool {
+	switch v.(type) {
+	case apiservercel.Quantity, *apiservercel.Quantity, apiservercel.IP, apiservercel.CIDR,
+		apiservercel.URL, apiservercel.Format, apiservercel.Semver:
+		return true
+	}
+	return false
+}

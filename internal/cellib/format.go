@@ -1,0 +1,106 @@
+package cellib
+
+import (
+	"net/url"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// Formats that are checked without a regular expression cost as if they were.
+const (
+	uriExpr    = 1103
+	base64Expr = 84
+)
+
+// A format has a name for rules, and one by which formats are equal.
+type format struct {
+	name string
+	apiservercel.Format
+}
+
+// formats returns all formats. The numbers are lengths of regular expressions,
+// by which checks are charged for.
+func formats() []format {
+	return []format{
+		{"dns1123Label", nameFormat("DNS1123Label", 30, apivalidation.NameIsDNSLabel, false)},
+		{"dns1123LabelPrefix", nameFormat("DNS1123LabelPrefix", 30, apivalidation.NameIsDNSLabel, true)},
+		{"dns1123Subdomain", nameFormat("DNS1123Subdomain", 60, apivalidation.NameIsDNSSubdomain, false)},
+		{"dns1123SubdomainPrefix", nameFormat("DNS1123SubdomainPrefix", 60, apivalidation.NameIsDNSSubdomain, true)},
+		{"dns1035Label", nameFormat("DNS1035Label", 30, apivalidation.NameIsDNS1035Label, false)},
+		{"dns1035LabelPrefix", nameFormat("DNS1035LabelPrefix", 30, apivalidation.NameIsDNS1035Label, true)},
+		{"qualifiedName", apiservercel.Format{Name: "QualifiedName", ValidateFunc: validation.IsQualifiedName, MaxRegexSize: 60}},
+		{"labelValue", apiservercel.Format{Name: "LabelValue", ValidateFunc: validation.IsValidLabelValue, MaxRegexSize: 40}},
+		{"uri", apiservercel.Format{Name: "URI", ValidateFunc: uriFaults, MaxRegexSize: uriExpr}},
+		{"uuid", schemaFormat("uuid", len(strfmt.UUIDPattern), "does not match the UUID format")},
+		{"byte", schemaFormat("byte", base64Expr, "invalid base64")},
+		{"date", schemaFormat("date", len(strfmt.DateTimePattern), "invalid date")},
+		{"datetime", schemaFormat("datetime", len(strfmt.DateTimePattern), "invalid datetime")},
+	}
+}
+
+// nameFormat is a format of names, or of what can be in front of a name.
+func nameFormat(name string, length int, faults func(string, bool) []string, prefix bool) apiservercel.Format {
+	return apiservercel.Format{
+		Name:         name,
+		ValidateFunc: func(s string) []string { return faults(s, prefix) },
+		MaxRegexSize: length,
+	}
+}
+
+// schemaFormat is a format that schemas know, too.
+func schemaFormat(name string, length int, fault string) apiservercel.Format {
+	return apiservercel.Format{
+		Name: name,
+		ValidateFunc: func(s string) []string {
+			if strfmt.Default.Validates(name, s) {
+				return nil
+			}
+			return []string{fault}
+		},
+		MaxRegexSize: length,
+	}
+}
+
+func uriFaults(s string) []string {
+	if _, err := url.ParseRequestURI(s); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+func formatLibrary() cel.EnvOption {
+	t := apiservercel.FormatType
+	known := make(map[string]apiservercel.Format)
+	var functions []cel.EnvOption
+	for _, f := range formats() {
+		known[f.name] = f.Format
+		full := "format." + f.name
+		functions = append(functions, cel.Function(full,
+			declare(full, t).function(cel.FunctionBinding(func(...ref.Val) ref.Val { return f.Format }))))
+	}
+	named := func(name string) ref.Val {
+		if f, ok := known[name]; ok {
+			return types.OptionalOf(f)
+		}
+		return types.OptionalNone
+	}
+	return newLibrary("kubernetes.format", append(functions,
+		cel.Function("format.named", declare("format-named", cel.OptionalType(t), cel.StringType).function(unary(named))),
+		cel.Function("validate", declare("format-validate", cel.OptionalType(cel.ListType(cel.StringType)), t, cel.StringType).
+			method(binary(faultsOf))),
+	)...)
+}
+
+// faultsOf returns no list if there are none.
+func faultsOf(f apiservercel.Format, s string) ref.Val {
+	if faults := f.ValidateFunc(s); len(faults) > 0 {
+		return types.OptionalOf(texts(faults))
+	}
+	return types.OptionalNone
+}

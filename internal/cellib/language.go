@@ -1,0 +1,100 @@
+package cellib
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/ext"
+	"github.com/google/cel-go/interpreter"
+)
+
+// InterruptFrequency is how many loop steps pass between two looks at the
+// context.
+const InterruptFrequency = 100
+
+// A feature is a part of the language, with the minor versions that have it.
+type feature struct {
+	since, until int // until is the first without it, 0 if there is none
+	options      []cel.EnvOption
+}
+
+// features are in the order in which the server adds them: where several add
+// overloads to one function, those that come first are tried first.
+//
+// See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
+func features() []feature {
+	return []feature{
+		{options: []cel.EnvOption{
+			cel.HomogeneousAggregateLiterals(),
+			cel.EagerlyValidateDeclarations(true),
+			cel.DefaultUTCTimeZone(true),
+			urls(),
+			regex(),
+			cel.CostEstimatorOptions(checker.PresenceTestHasCost(false)),
+		}},
+		{until: 37, options: []cel.EnvOption{lists(false)}},
+		{since: 27, options: []cel.EnvOption{authorization()}},
+		{since: 28, options: []cel.EnvOption{
+			cel.CrossTypeNumericComparisons(true),
+			cel.OptionalTypes(),
+			quantities(),
+		}},
+		{since: 29, options: []cel.EnvOption{cel.ASTValidators(
+			cel.ValidateDurationLiterals(),
+			cel.ValidateTimestampLiterals(),
+			cel.ValidateRegexLiterals(),
+			cel.ValidateHomogeneousAggregateLiterals(),
+		)}},
+		{until: 29, options: []cel.EnvOption{ext.Strings(ext.StringsVersion(0))}},
+		{since: 29, options: []cel.EnvOption{ext.Strings(ext.StringsVersion(2))}},
+		{since: 29, options: []cel.EnvOption{ext.Sets()}},
+		{since: 30, options: []cel.EnvOption{addresses(), networks()}},
+		{since: 31, options: []cel.EnvOption{formatLibrary()}},
+		{since: 31, options: []cel.EnvOption{authorizationSelectors()}},
+		{since: 32, options: []cel.EnvOption{ext.TwoVarComprehensions()}},
+		{since: 33, options: []cel.EnvOption{versions()}},
+		{since: 34, options: []cel.EnvOption{ext.Lists(ext.ListsVersion(3))}},
+		{since: 37, options: []cel.EnvOption{lists(true)}},
+	}
+}
+
+// Language returns what kube-apiserver 1.minor makes known to rules besides
+// what any environment of cel-go knows. It includes the options of programs,
+// but no limit on what they spend.
+func Language(minor int) cel.Library { return language(minor) }
+
+type language int
+
+// CompileOptions implements cel.Library.
+func (minor language) CompileOptions() []cel.EnvOption {
+	var options []cel.EnvOption
+	for _, f := range features() {
+		if int(minor) >= f.since && (f.until == 0 || int(minor) < f.until) {
+			options = append(options, f.options...)
+		}
+	}
+	return options
+}
+
+// ProgramOptions implements cel.Library.
+func (language) ProgramOptions() []cel.ProgramOption {
+	return []cel.ProgramOption{
+		cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost),
+		cel.CostTrackerOptions(interpreter.PresenceTestHasCost(false)),
+		cel.CostTracking(&Costs{}),
+		cel.InterruptCheckFrequency(InterruptFrequency),
+	}
+}
+
+// Programs returns what all languages have in common that matters to programs,
+// for an environment that makes programs of what [Language] has checked and is
+// told by its user which functions they call. It declares the functions of the
+// libraries that have something to say about programs, as the two cannot be had
+// apart.
+func Programs() cel.Library { return programs{} }
+
+type programs struct{ language }
+
+// CompileOptions implements cel.Library.
+func (programs) CompileOptions() []cel.EnvOption {
+	return []cel.EnvOption{regex(), cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3))}
+}

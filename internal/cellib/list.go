@@ -1,0 +1,184 @@
+package cellib
+
+import (
+	"iter"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// A named type has a name in the names of overloads.
+type named struct {
+	name string
+	t    *cel.Type
+	zero ref.Val // nil if values cannot be added
+}
+
+// ordered returns the types whose values can be compared. A list whose type is
+// not known until a rule runs is taken for one of the first that fits.
+func ordered() []named {
+	return []named{
+		{"int", cel.IntType, types.Int(0)},
+		{"uint", cel.UintType, types.Uint(0)},
+		{"double", cel.DoubleType, types.Double(0)},
+		{"bool", cel.BoolType, nil},
+		{"duration", cel.DurationType, types.Duration{}},
+		{"timestamp", cel.TimestampType, nil},
+		{"string", cel.StringType, nil},
+		{"bytes", cel.BytesType, nil},
+	}
+}
+
+// lists has the functions on lists, and includes if the server is new enough.
+func lists(withIncludes bool) cel.EnvOption {
+	var sorted, sums, largest, smallest []cel.FunctionOpt
+	for _, e := range ordered() {
+		list := cel.ListType(e.t)
+		sorted = append(sorted, declare("list_"+e.name+"_is_sorted_bool", cel.BoolType, list).method(cel.UnaryBinding(isSorted)))
+		if e.zero != nil {
+			sums = append(sums, declare("list_"+e.name+"_sum_"+e.name, e.t, list).method(sum(e.zero)))
+		}
+		largest = append(largest, declare("list_"+e.name+"_max_"+e.name, e.t, list).method(extreme("max", types.IntNegOne)))
+		smallest = append(smallest, declare("list_"+e.name+"_min_"+e.name, e.t, list).method(extreme("min", types.IntOne)))
+	}
+	a := cel.TypeParamType("A")
+	functions := []cel.EnvOption{
+		cel.Function("isSorted", sorted...),
+		cel.Function("sum", sums...),
+		cel.Function("max", largest...),
+		cel.Function("min", smallest...),
+		cel.Function("indexOf",
+			declare("list_a_index_of_int", cel.IntType, cel.ListType(a), a).method(cel.BinaryBinding(indexOf))),
+		cel.Function("lastIndexOf",
+			declare("list_a_last_index_of_int", cel.IntType, cel.ListType(a), a).method(cel.BinaryBinding(lastIndexOf))),
+	}
+	if withIncludes {
+		functions = append(functions, cel.Function("includes",
+			declare("list_includes_dyn_dyn", cel.BoolType, cel.DynType, cel.DynType).method(cel.BinaryBinding(includes))))
+	}
+	return newLibrary("kubernetes.lists", functions...)
+}
+
+// elements yields what v iterates over. It is not ok if v does not.
+func elements(v ref.Val) (seq iter.Seq[ref.Val], ok bool) {
+	list, ok := v.(traits.Iterable)
+	return func(yield func(ref.Val) bool) {
+		for it := list.Iterator(); it.HasNext() == types.True; {
+			if !yield(it.Next()) {
+				return
+			}
+		}
+	}, ok
+}
+
+// isSorted looks at neighbours. Two that cannot be compared are in order.
+func isSorted(v ref.Val) ref.Val {
+	list, ok := elements(v)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(v)
+	}
+	var last traits.Comparer
+	for elem := range list {
+		next, ok := elem.(traits.Comparer)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(elem)
+		}
+		if last != nil && last.Compare(elem) == types.IntOne {
+			return types.False
+		}
+		last = next
+	}
+	return types.True
+}
+
+// sum adds up the elements, and returns what adding any two of them fails with.
+func sum(zero ref.Val) cel.OverloadOpt {
+	return cel.UnaryBinding(func(v ref.Val) ref.Val {
+		list, ok := elements(v)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(v)
+		}
+		total := zero
+		for elem := range list {
+			if _, ok := elem.(traits.Adder); !ok {
+				return types.MaybeNoSuchOverloadErr(elem)
+			}
+			total = total.(traits.Adder).Add(elem)
+			if _, ok := total.(traits.Adder); !ok {
+				return types.MaybeNoSuchOverloadErr(total)
+			}
+		}
+		return total
+	})
+}
+
+// extreme finds the element that no other beats. One beats what was found
+// before if comparing that with it gives the result that is wanted.
+func extreme(name string, beaten ref.Val) cel.OverloadOpt {
+	return cel.UnaryBinding(func(v ref.Val) ref.Val {
+		list, ok := elements(v)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(v)
+		}
+		var found ref.Val
+		for elem := range list {
+			if _, ok := elem.(traits.Comparer); !ok {
+				return types.MaybeNoSuchOverloadErr(elem)
+			}
+			if found == nil || found.(traits.Comparer).Compare(elem) == beaten {
+				found = elem
+			}
+		}
+		if found == nil {
+			return types.NewErr("%s called on empty list", name)
+		}
+		return found
+	})
+}
+
+func indexOf(v, elem ref.Val) ref.Val {
+	list, ok := v.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(v)
+	}
+	for i, n := types.Int(0), length(list); i < n; i++ {
+		if list.Get(i).Equal(elem) == types.True {
+			return i
+		}
+	}
+	return types.IntNegOne
+}
+
+func lastIndexOf(v, elem ref.Val) ref.Val {
+	list, ok := v.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(v)
+	}
+	for i := length(list) - 1; i >= 0; i-- {
+		if list.Get(i).Equal(elem) == types.True {
+			return i
+		}
+	}
+	return types.IntNegOne
+}
+
+func length(list traits.Lister) types.Int {
+	n, _ := list.Size().(types.Int)
+	return n
+}
+
+// includes looks for elem in a list. Anything else includes what it equals.
+func includes(v, elem ref.Val) ref.Val {
+	list, ok := v.(traits.Lister)
+	if !ok {
+		return types.Bool(v.Equal(elem) == types.True)
+	}
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		if it.Next().Equal(elem) == types.True {
+			return types.True
+		}
+	}
+	return types.False
+}

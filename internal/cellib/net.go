@@ -1,0 +1,151 @@
+package cellib
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+func addresses() cel.EnvOption {
+	t := apiservercel.IPType
+	is := func(name, id string, f func(netip.Addr) bool) cel.EnvOption {
+		return cel.Function(name, declare(id, cel.BoolType, t).method(test(f)))
+	}
+	return newLibrary("kubernetes.net.ip",
+		cel.Types(t),
+		cel.Function("ip", declare("string_to_ip", t, cel.StringType).function(unary(toIP))),
+		cel.Function("isIP", declare("is_ip", cel.BoolType, cel.StringType).function(test(isIP))),
+		cel.Function("ip.isCanonical", declare("ip_is_canonical", cel.BoolType, cel.StringType).function(unary(isCanonical))),
+		cel.Function("string", declare("ip_to_string", cel.StringType, t).function(text(netip.Addr.String))),
+		cel.Function("family", declare("ip_family", cel.IntType, t).method(unary(familyOf))),
+		is("isUnspecified", "ip_is_unspecified", netip.Addr.IsUnspecified),
+		is("isLoopback", "ip_is_loopback", netip.Addr.IsLoopback),
+		is("isLinkLocalMulticast", "ip_is_link_local_multicast", netip.Addr.IsLinkLocalMulticast),
+		is("isLinkLocalUnicast", "ip_is_link_local_unicast", netip.Addr.IsLinkLocalUnicast),
+		is("isGlobalUnicast", "ip_is_global_unicast", netip.Addr.IsGlobalUnicast),
+	)
+}
+
+// parseIP is stricter than netip: an address has no zone, and one of IPv4 is
+// not written as one of IPv6.
+func parseIP(s string) (netip.Addr, error) {
+	addr, err := netip.ParseAddr(s)
+	switch {
+	case err != nil:
+		return netip.Addr{}, fmt.Errorf("IP Address %q parse error during conversion from string: %v", s, err)
+	case addr.Zone() != "":
+		return netip.Addr{}, fmt.Errorf("IP address %q with zone value is not allowed", s)
+	case addr.Is4In6():
+		return netip.Addr{}, fmt.Errorf("IPv4-mapped IPv6 address %q is not allowed", s)
+	}
+	return addr, nil
+}
+
+func isIP(s string) bool {
+	_, err := parseIP(s)
+	return err == nil
+}
+
+func toIP(s string) ref.Val {
+	addr, err := parseIP(s)
+	if err != nil {
+		return types.NewErr("%v", err)
+	}
+	return apiservercel.IP{Addr: addr}
+}
+
+// isCanonical reports whether an address is spelled as [netip.Addr] spells it.
+func isCanonical(s string) ref.Val {
+	addr, err := parseIP(s)
+	if err != nil {
+		return types.NewErr("%v", err)
+	}
+	return types.Bool(addr.String() == s)
+}
+
+func familyOf(addr netip.Addr) ref.Val {
+	if addr.Is4() {
+		return types.Int(4)
+	}
+	return types.Int(6)
+}
+
+func networks() cel.EnvOption {
+	t, addr := apiservercel.CIDRType, apiservercel.IPType
+	return newLibrary("kubernetes.net.cidr",
+		cel.Types(t),
+		cel.Function("cidr", declare("string_to_cidr", t, cel.StringType).function(unary(toCIDR))),
+		cel.Function("isCIDR", declare("is_cidr", cel.BoolType, cel.StringType).function(test(isCIDR))),
+		cel.Function("string", declare("cidr_to_string", cel.StringType, t).function(text(netip.Prefix.String))),
+		cel.Function("containsIP",
+			declare("cidr_contains_ip_string", cel.BoolType, t, cel.StringType).method(binary(containsText)),
+			declare("cidr_contains_ip_ip", cel.BoolType, t, addr).method(binary(containsIP))),
+		cel.Function("containsCIDR",
+			declare("cidr_contains_cidr_string", cel.BoolType, t, cel.StringType).method(binary(containsCIDRText)),
+			declare("cidr_contains_cidr", cel.BoolType, t, t).method(binary(containsCIDR))),
+		cel.Function("ip", declare("cidr_ip", addr, t).method(unary(func(p netip.Prefix) ref.Val {
+			return apiservercel.IP{Addr: p.Addr()}
+		}))),
+		cel.Function("prefixLength", declare("cidr_prefix_length", cel.IntType, t).method(unary(func(p netip.Prefix) ref.Val {
+			return types.Int(p.Bits())
+		}))),
+		cel.Function("masked", declare("cidr_masked", t, t).method(unary(func(p netip.Prefix) ref.Val {
+			return apiservercel.CIDR{Prefix: p.Masked()}
+		}))),
+	)
+}
+
+// What is said of a text that is no network is said twice, by who parses it and
+// by who wanted a network.
+const noNetwork = "network address parse error during conversion from string: %v"
+
+func parseCIDR(s string) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(s)
+	switch {
+	case err != nil:
+		return netip.Prefix{}, fmt.Errorf(noNetwork, err)
+	case p.Addr().Is4In6():
+		return netip.Prefix{}, fmt.Errorf("IPv4-mapped IPv6 address %q is not allowed", s)
+	}
+	return p, nil
+}
+
+func isCIDR(s string) bool {
+	_, err := parseCIDR(s)
+	return err == nil
+}
+
+func toCIDR(s string) ref.Val {
+	p, err := parseCIDR(s)
+	if err != nil {
+		return types.NewErr(noNetwork, err)
+	}
+	return apiservercel.CIDR{Prefix: p}
+}
+
+func containsIP(p netip.Prefix, addr netip.Addr) ref.Val { return types.Bool(p.Contains(addr)) }
+
+// containsText does not say what is wrong with a text that is no address.
+func containsText(p netip.Prefix, s string) ref.Val {
+	addr, err := parseIP(s)
+	if err != nil {
+		return types.NoSuchOverloadErr()
+	}
+	return containsIP(p, addr)
+}
+
+func containsCIDR(p, q netip.Prefix) ref.Val {
+	return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits())
+}
+
+func containsCIDRText(p netip.Prefix, s string) ref.Val {
+	q, err := parseCIDR(s)
+	if err != nil {
+		return types.NewErr(noNetwork, err)
+	}
+	return containsCIDR(p, q)
+}

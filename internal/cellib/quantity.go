@@ -1,0 +1,80 @@
+package cellib
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+var errNoInteger = errors.New("cannot convert value to integer")
+
+func quantities() cel.EnvOption {
+	t := apiservercel.QuantityType
+	compare := func(q, p *resource.Quantity) int { return q.Cmp(*p) }
+	return newLibrary("kubernetes.quantity", slices.Concat(
+		compared("quantity", t, compare),
+		arithmetic("add", (*resource.Quantity).Add),
+		arithmetic("sub", (*resource.Quantity).Sub),
+		[]cel.EnvOption{
+			cel.Function("quantity", declare("string_to_quantity", t, cel.StringType).function(unary(toQuantity))),
+			cel.Function("isQuantity", declare("is_quantity_string", cel.BoolType, cel.StringType).function(test(isQuantity))),
+			// No method, unlike the others.
+			cel.Function("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
+			cel.Function("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),
+			cel.Function("asInteger", declare("quantity_get_int", cel.IntType, t).method(unary(integerOf))),
+			cel.Function("isInteger", declare("quantity_is_integer", cel.BoolType, t).method(test(isInteger))),
+		})...)
+}
+
+// arithmetic declares an operation with a quantity or an integer on the right.
+//
+// A result is a pointer, as a quantity is not otherwise, and rules can tell: on
+// the right of == it makes the comparison fail, and no list is found to have it.
+func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
+	t := apiservercel.QuantityType
+	result := func(q *resource.Quantity, p resource.Quantity) ref.Val {
+		sum := q.DeepCopy()
+		apply(&sum, p)
+		return &apiservercel.Quantity{Quantity: &sum}
+	}
+	return []cel.EnvOption{cel.Function(name,
+		declare("quantity_"+name, t, t, t).method(binary(func(q, p *resource.Quantity) ref.Val { return result(q, *p) })),
+		declare("quantity_"+name+"_int", t, t, cel.IntType).method(binary(func(q *resource.Quantity, i int64) ref.Val {
+			return result(q, *resource.NewQuantity(i, resource.DecimalExponent))
+		})))}
+}
+
+func toQuantity(s string) ref.Val {
+	q, err := resource.ParseQuantity(s)
+	if err != nil {
+		return types.WrapErr(err)
+	}
+	return apiservercel.Quantity{Quantity: &q}
+}
+
+func isQuantity(s string) bool {
+	_, err := resource.ParseQuantity(s)
+	return err == nil
+}
+
+func signOf(q *resource.Quantity) ref.Val { return types.Int(q.Sign()) }
+
+func doubleOf(q *resource.Quantity) ref.Val { return types.Double(q.AsApproximateFloat64()) }
+
+func isInteger(q *resource.Quantity) bool {
+	_, ok := q.AsInt64()
+	return ok
+}
+
+func integerOf(q *resource.Quantity) ref.Val {
+	i, ok := q.AsInt64()
+	if !ok {
+		return types.WrapErr(errNoInteger)
+	}
+	return types.Int(i)
+}

@@ -1,0 +1,98 @@
+package cellib
+
+import (
+	"regexp"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
+)
+
+// regex has the functions that search. Programs compile expressions that are
+// literals once, and cannot be made if one is wrong.
+func regex() cel.EnvOption {
+	s, list := cel.StringType, cel.ListType(cel.StringType)
+	return cel.Lib(&library{
+		name: "kubernetes.regex",
+		declare: []cel.EnvOption{
+			cel.Function("find", declare("string_find_string", s, s, s).method(binary(func(s, expr string) ref.Val {
+				return searched(expr, func(re *regexp.Regexp) ref.Val { return first(re, s) })
+			}))),
+			cel.Function("findAll",
+				declare("string_find_all_string", list, s, s).method(binary(func(s, expr string) ref.Val {
+					return searched(expr, func(re *regexp.Regexp) ref.Val { return all(re, s, -1) })
+				})),
+				declare("string_find_all_string_int", list, s, s, cel.IntType).method(cel.FunctionBinding(func(args ...ref.Val) ref.Val {
+					return withText(args, 1, func(expr string) ref.Val {
+						return searched(expr, func(re *regexp.Regexp) ref.Val { return findAll(re, args) })
+					})
+				}))),
+		},
+		program: []cel.ProgramOption{cel.OptimizeRegex(compiledOnce("find", find), compiledOnce("findAll", findAll))},
+	})
+}
+
+func searched(expr string, search func(*regexp.Regexp) ref.Val) ref.Val {
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return types.NewErr("Illegal regex: %v", err.Error())
+	}
+	return search(re)
+}
+
+func first(re *regexp.Regexp, s string) ref.Val { return types.String(re.FindString(s)) }
+
+func all(re *regexp.Regexp, s string, most int64) ref.Val {
+	return texts(re.FindAllString(s, int(most)))
+}
+
+// find is all of a call but its expression, which is known.
+func find(re *regexp.Regexp, args []ref.Val) ref.Val {
+	if len(args) != 2 {
+		return types.NoSuchOverloadErr()
+	}
+	return withText(args, 0, func(s string) ref.Val { return first(re, s) })
+}
+
+// findAll is like find. A third argument is how many matches there are at most.
+func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
+	if len(args) < 2 || len(args) > 3 {
+		return types.NoSuchOverloadErr()
+	}
+	return withText(args, 0, func(s string) ref.Val {
+		if len(args) == 2 {
+			return all(re, s, -1)
+		}
+		most, ok := args[2].Value().(int64)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(args[2])
+		}
+		return all(re, s, most)
+	})
+}
+
+// withText calls f with an argument, if that is a string.
+func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
+	s, ok := args[i].Value().(string)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(args[i])
+	}
+	return f(s)
+}
+
+// compiledOnce is for calls whose expression is a literal.
+func compiledOnce(name string, search func(*regexp.Regexp, []ref.Val) ref.Val) *interpreter.RegexOptimization {
+	return &interpreter.RegexOptimization{
+		Function:   name,
+		RegexIndex: 1,
+		Factory: func(call interpreter.InterpretableCall, expr string) (interpreter.InterpretableCall, error) {
+			re, err := regexp.Compile(expr)
+			if err != nil {
+				return nil, err
+			}
+			compiled := func(args ...ref.Val) ref.Val { return search(re, args) }
+			return interpreter.NewCall(call.ID(), call.Function(), call.OverloadID(), call.Args(), compiled), nil
+		},
+	}
+}

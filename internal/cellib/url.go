@@ -1,0 +1,55 @@
+package cellib
+
+import (
+	"net/url"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+func urls() cel.EnvOption {
+	t := apiservercel.URLType
+	part := func(name, id string, f func(*url.URL) string) cel.EnvOption {
+		return cel.Function(name, declare(id, cel.StringType, t).method(text(f)))
+	}
+	query := cel.MapType(cel.StringType, cel.ListType(cel.StringType))
+	return newLibrary("kubernetes.urls",
+		cel.Function("url", declare("string_to_url", t, cel.StringType).function(unary(toURL))),
+		cel.Function("isURL", declare("is_url_string", cel.BoolType, cel.StringType).function(test(isURL))),
+		part("getScheme", "url_get_scheme", func(u *url.URL) string { return u.Scheme }),
+		part("getHost", "url_get_host", func(u *url.URL) string { return u.Host }),
+		part("getHostname", "url_get_hostname", (*url.URL).Hostname),
+		part("getPort", "url_get_port", (*url.URL).Port),
+		part("getEscapedPath", "url_get_escaped_path", (*url.URL).EscapedPath),
+		cel.Function("getQuery", declare("url_get_query", query, t).method(unary(queryOf))),
+	)
+}
+
+// isURL reports whether s is absolute, or an absolute path.
+func isURL(s string) bool {
+	_, err := url.ParseRequestURI(s)
+	return err == nil
+}
+
+// toURL admits what isURL does. What it returns is parsed in another way: one
+// that knows fragments, which are no part of what is requested.
+func toURL(s string) ref.Val {
+	_, err := url.ParseRequestURI(s)
+	if err == nil {
+		var u *url.URL
+		if u, err = url.Parse(s); err == nil {
+			return apiservercel.URL{URL: u}
+		}
+	}
+	return types.NewErr("URL parse error during conversion from string: %v", err)
+}
+
+func queryOf(u *url.URL) ref.Val {
+	query := make(map[ref.Val]ref.Val)
+	for name, values := range u.Query() {
+		query[types.String(name)] = texts(values)
+	}
+	return types.NewRefValMap(types.DefaultTypeAdapter, query)
+}
