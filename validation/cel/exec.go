@@ -43,12 +43,17 @@ type frame struct {
 	made    []ref.Val // the same, of a list of boxed values
 	total   int64     // the same, of a list that is only summed up
 
+	entries map[ref.Val]ref.Val // innermost loop that makes a map
+	sorter  sorter
+
 	looped bool // vars are set
 
-	lists  [][]any // made by the rule; those from used on can be taken
-	used   int
-	filled int // how many were used since the last release
-	held   any // the value of an optional
+	lists   [][]any // made by the rule; those from used on can be taken
+	used    int
+	filled  int     // how many were used since the last release
+	held    any     // the value of an optional
+	heldBox ref.Val // the same, boxed
+	chosen  uint64  // which of two optionals it is, a bit for each choice
 
 	texts []string // of sums that are made
 	text  string   // result of a messageExpression
@@ -63,6 +68,8 @@ type variable struct {
 	name  string
 	index int64
 	box   ref.Val
+	list  []any
+	known bool // of what is bound, which is evaluated at its first use
 }
 
 // step counts a step of a loop. It reports whether the loop is to go on.
@@ -88,6 +95,7 @@ const (
 	kindRaw // as the shape says
 	kindBox
 	kindOptional // of raw values
+	kindMaybe    // an optional of any values
 )
 
 // A code is a compiled expression. Closures return anything once they failed.
@@ -112,6 +120,8 @@ type code struct {
 	box      func(*frame) ref.Val
 	time     timeFunc
 	optional func(*frame) (any, bool)
+	maybe    *maybe
+	items    *shape             // of elements of a boxed list, which are objects; nil if it is not known
 	sum      func(*frame) int64 // of a list of integers, instead of the list
 	sumOf    []piece            // terms of a sum of strings, which string adds up
 }
@@ -158,8 +168,9 @@ func (x *fast) guarded(f *frame) bool {
 
 // release forgets what belongs to the object.
 func (f *frame) release() {
-	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending, f.text = nil, nil, nil, nil, nil, nil, nil, ""
-	f.texts = emptied(f.texts[:cap(f.texts)])
+	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending, f.text, f.heldBox = nil, nil, nil, nil, nil, nil, nil, "", nil
+	f.texts, f.entries = emptied(f.texts[:cap(f.texts)]), nil
+	f.sorter.release()
 	if f.looped {
 		f.vars, f.looped = [maxVariables]variable{}, false
 	}

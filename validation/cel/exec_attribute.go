@@ -49,8 +49,8 @@ func (x *executor) selection(e ast.Expr, sel ast.SelectExpr) code {
 		return x.refuse("qualified name")
 	}
 	c := x.expr(sel.Operand())
-	if c.choice || c.presence {
-		return x.refuse("field of a ternary")
+	if c.presence {
+		return x.refuse("field of has")
 	}
 	if c.kind == kindOptional {
 		return x.optionalField(c, sel.FieldName(), sel.IsTestOnly())
@@ -62,20 +62,21 @@ func (x *executor) selection(e ast.Expr, sel ast.SelectExpr) code {
 	if shape == nil {
 		return x.refuse("field that is not declared")
 	}
+	// The field of a ternary is that of both branches.
 	cost := c.cost + 1
-	if !c.attr {
+	if !c.attr && !c.choice {
 		cost++
 	}
 	if sel.IsTestOnly() {
 		out := code{kind: kindBool, cost: cost - 1, presence: true}
-		if c.attr {
+		if c.attr || c.choice {
 			out.id = x.identity()
 		}
 		out.bool = has(c, name, shape, out.id)
 		return out
 	}
-	out := code{cost: cost, attr: true, shape: shape}
-	if c.attr {
+	out := code{cost: cost, attr: !c.choice, choice: c.choice, shape: shape}
+	if c.attr || c.choice {
 		out.id = x.identity()
 	}
 	if c.shape.props != nil {
@@ -175,14 +176,17 @@ func (s *shape) fits(v any) bool {
 
 // index compiles an element of a list or an entry of a map.
 func (x *executor) index(of, at code) code {
-	if of.choice || of.presence || at.choice || at.presence {
-		return x.refuse("index with a ternary")
+	if of.presence || at.presence {
+		return x.refuse("index with has")
+	}
+	if of.isOptional() {
+		return x.optionalIndex(of, at)
 	}
 	cost := of.cost + 1 + at.cost
 	if at.attr {
 		cost--
 	}
-	if !of.attr {
+	if !of.attr && !of.choice {
 		cost++
 	}
 	if of.kind != kindRaw {
@@ -191,7 +195,7 @@ func (x *executor) index(of, at code) code {
 	switch {
 	case of.shape.isList() && at.kind == kindInt:
 		list, i := of.elements(), at.int
-		return x.typed(code{cost: cost, attr: true, shape: of.shape.items, raw: func(f *frame) any {
+		return x.typed(code{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.items, raw: func(f *frame) any {
 			l := list(f)
 			if n := i(f); n >= 0 && n < int64(len(l)) {
 				return l[n]
@@ -201,7 +205,7 @@ func (x *executor) index(of, at code) code {
 		}})
 	case of.shape.kind == shapeObject && of.shape.values != nil && at.kind == kindString:
 		object, name := of.raw, at.string
-		return x.typed(code{cost: cost, attr: true, shape: of.shape.values, raw: func(f *frame) any {
+		return x.typed(code{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.values, raw: func(f *frame) any {
 			m, ok := object(f).(map[string]any)
 			if !ok {
 				f.void()

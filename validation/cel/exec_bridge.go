@@ -38,7 +38,7 @@ func bridged(name string) bool {
 		"slice", "flatten", "distinct", "reverse", "sort", "lists.range",
 		"sets.contains", "sets.intersects", "sets.equivalent", "format", "strings.quote",
 		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
-		"first", "last", "optional.unwrap", "unwrapOpt", "optional.of", "optional.none", "optional.ofNonZeroValue", "hasValue", "value":
+		"first", "last", "optional.unwrap", "unwrapOpt", "optional.ofNonZeroValue", sortByKeys:
 		return true
 	}
 	return isFormat(name)
@@ -61,6 +61,9 @@ func (x *executor) bridge(e ast.Expr, name string, args []code) code {
 		}
 	}
 	overload := x.overload(e)
+	if name == sortByKeys && overload == "" { // costs by the overload
+		return x.refuse("sortBy of unknown keys")
+	}
 	impl := implementation(fn, name, overload)
 	if impl == nil {
 		return x.refuse("overload of " + name)

@@ -30,8 +30,10 @@ func (x *executor) call(e ast.Expr) code {
 		return x.ternary(args[0], args[1], args[2])
 	case operators.Index:
 		return x.index(args[0], args[1])
-	case operators.OptSelect, operators.OptIndex:
+	case operators.OptSelect:
 		return x.optionalSelection(args[0], args[1])
+	case operators.OptIndex:
+		return x.optionalIndex(args[0], args[1])
 	case operators.Equals:
 		return x.equal(args[0], args[1], false)
 	case operators.NotEquals:
@@ -39,13 +41,22 @@ func (x *executor) call(e ast.Expr) code {
 	case operators.In:
 		return x.in(e, args[0], args[1])
 	}
+	if c := x.optionals(name, args); c.kind == kindBox {
+		return x.unbox(x.tree.GetType(e.ID()), c)
+	} else if c.kind != kindNone || x.why != "" {
+		return c
+	}
 	if x.foldable(name, args) {
 		return x.folded(e, name, args)
 	}
 	if c := x.native(name, x.overload(e), args); c.kind != kindNone || x.why != "" {
 		return c
 	}
-	return x.bridge(e, name, args)
+	c := x.bridge(e, name, args)
+	if name == operators.Add && len(args) == 2 {
+		c.items = sameItems(args[0], args[1])
+	}
+	return c
 }
 
 // native compiles a call of which all operands are read natively. It returns no
@@ -57,8 +68,10 @@ func (x *executor) native(name, overload string, args []code) code {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
-		case a.kind == kindOptional:
-			return x.optionalCall(name, args)
+		case name == sortByKeys:
+			return x.sortBy(overload, a, b)
+		case overload == overloads.AddList:
+			return x.addLists(a, b)
 		case a.kind == kindInt && b.kind == kindInt:
 			return binaryInt(overload, a, b, x.operands(a, b))
 		case a.kind == kindDouble && b.kind == kindDouble:
@@ -75,9 +88,6 @@ func (x *executor) native(name, overload string, args []code) code {
 }
 
 func (x *executor) unary(name, overload string, a code) code {
-	if a.kind == kindOptional {
-		return x.optionalCall(name, []code{a})
-	}
 	switch {
 	case name == "sum" && a.sum != nil:
 		return code{kind: kindInt, cost: a.cost, int: a.sum}

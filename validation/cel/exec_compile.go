@@ -16,6 +16,8 @@ type executor struct {
 	vars       []local
 	boxes      bool // values of cel-go are compared or passed to its functions
 	loops      int  // around
+	highest    int  // loops that any part needed
+	choices    uint // between optionals
 	identities identity
 	why        string // the rule cannot be compiled
 }

@@ -28,6 +28,9 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	case "list_sets_equivalent_list":
 		return 1 + 2*uint64(actualSize(args[0])*actualSize(args[1])), true
 	}
+	if strings.HasSuffix(overload, "_sortByAssociatedKeys") {
+		return comparedList(args[1]), true
+	}
 	if strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort") {
 		return comparedList(args[0]), true
 	}

@@ -51,9 +51,6 @@ func (x *executor) mapLiteral(e ast.Expr) code {
 			return x.refuse("optional entry")
 		}
 		k, v := x.expr(entry.Key()), x.expr(entry.Value())
-		if k.choice || v.choice {
-			return x.refuse("entry with a ternary")
-		}
 		keys[i], values[i] = x.boxed(k), x.boxed(v)
 		out.cost += k.cost + v.cost
 		known = known && k.constant != nil && v.constant != nil
@@ -82,13 +79,23 @@ func (x *executor) mapLiteral(e ast.Expr) code {
 // boxedIndex compiles an index into a list that is no part of the object.
 func (x *executor) boxedIndex(of, at code, cost uint64) code {
 	switch {
-	case of.kind == kindBox && of.typ.Kind() == types.MapKind && at.kind == kindString:
+	case of.kind == kindBox && of.typ.Kind() == types.MapKind && (at.kind == kindString || at.kind == kindInt):
 		return x.boxedEntry(of, at, cost)
 	case of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind:
 		return x.refuse("index of " + kindName(of))
 	}
 	list, i := of.box, at.int
-	out := code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
+	if of.items != nil {
+		return x.typed(code{cost: cost, attr: !of.choice, choice: of.choice, shape: of.items, raw: func(f *frame) any {
+			l, ok := list(f).(traits.Lister)
+			if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+				return objectOf(l.Get(types.Int(n)))
+			}
+			f.void()
+			return nil
+		}})
+	}
+	out := code{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *frame) ref.Val {
 		l, ok := list(f).(traits.Lister)
 		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
 			return f.checked(l.Get(types.Int(n)))
@@ -101,15 +108,15 @@ func (x *executor) boxedIndex(of, at code, cost uint64) code {
 
 // boxedEntry compiles an entry of a map that is no part of the object.
 func (x *executor) boxedEntry(of, at code, cost uint64) code {
-	object, key := of.box, at.string
-	return x.unbox(of.typ.Parameters()[1], code{kind: kindBox, cost: cost, attr: true, box: func(f *frame) ref.Val {
+	object, key := of.box, x.boxed(at)
+	return x.unbox(of.typ.Parameters()[1], code{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *frame) ref.Val {
 		m, ok := object(f).(traits.Mapper)
 		k := key(f)
 		if !ok || f.bail {
 			f.void()
 			return types.NullValue
 		}
-		v, found := m.Find(types.String(k))
+		v, found := m.Find(k)
 		if !found {
 			f.void()
 			return types.NullValue

@@ -90,6 +90,9 @@ type branches struct {
 // ternaryOf returns code that evaluates one of two codes. Its cost is up to the
 // caller.
 func (x *executor) ternaryOf(t *branches, yes, no code) code {
+	if yes.isOptional() && no.isOptional() {
+		return x.ternaryOfOptionals(t, yes, no)
+	}
 	out := code{kind: yes.kind}
 	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape {
 		yes.box, no.box = x.boxed(yes), x.boxed(no)

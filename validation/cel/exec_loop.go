@@ -22,11 +22,14 @@ const (
 
 // loop compiles a comprehension.
 func (x *executor) loop(c ast.ComprehensionExpr) code {
+	if isBind(c) {
+		return x.bind(c)
+	}
 	over := x.expr(c.IterRange())
 	if x.why != "" {
 		return code{}
 	}
-	if x.loops == maxVariables {
+	if x.loops >= maxVariables {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	outer, slot := len(x.vars), x.loops
@@ -43,9 +46,13 @@ func (x *executor) loop(c ast.ComprehensionExpr) code {
 	if x.why != "" {
 		return code{}
 	}
-	macro, body, value := macroOf(c)
 	x.loops++
+	x.highest = max(x.highest, x.loops)
 	defer func() { x.vars, x.loops = x.vars[:outer], slot }()
+	if cond, value, entry := inserted(c); value != nil || entry != nil {
+		return x.transformMap(over, x.vars[outer].code, each, cond, value, entry)
+	}
+	macro, body, value := macroOf(c)
 	if macro == "filter" && c.HasIterVar2() {
 		macro = "map of some"
 	}
@@ -99,6 +106,23 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 			f.looped = true
 			for name := range m {
 				f.vars[slot].name = name
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.kind == kindBox && over.items != nil:
+		list := over.box
+		v := x.typed(code{cost: 1, attr: true, shape: over.items, raw: func(f *frame) any { return f.vars[slot].raw }})
+		return v, func(f *frame, step func(*frame) bool) {
+			l, ok := list(f).(traits.Lister)
+			if !ok || f.bail {
+				f.void()
+				return
+			}
+			f.looped = true
+			for it := l.Iterator(); it.HasNext() == types.True; {
+				f.vars[slot].raw = objectOf(it.Next())
 				if !step(f) {
 					return
 				}

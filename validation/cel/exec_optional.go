@@ -2,6 +2,8 @@ package cel
 
 import (
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 )
 
 // Optional values of raw values: an optional oldSelf, and fields that are
@@ -9,7 +11,7 @@ import (
 
 // optionalField compiles a field of an optional.
 func (x *executor) optionalField(c code, field string, test bool) code {
-	if test || c.choice || c.shape.kind != shapeObject {
+	if test || c.shape.kind != shapeObject {
 		return x.refuse("field of an optional")
 	}
 	name, s := c.shape.entry(field)
@@ -17,10 +19,10 @@ func (x *executor) optionalField(c code, field string, test bool) code {
 		return x.refuse("field that is not declared")
 	}
 	cost, of, declared := c.cost, c.optional, c.shape.props != nil
-	if !c.attr {
+	if !c.attr && !c.choice {
 		cost++
 	}
-	return code{kind: kindOptional, cost: cost, attr: true, shape: s, optional: func(f *frame) (any, bool) {
+	return code{kind: kindOptional, cost: cost, attr: !c.choice, choice: c.choice, shape: s, optional: func(f *frame) (any, bool) {
 		v, ok := of(f)
 		if !ok || f.bail {
 			return nil, false
@@ -45,26 +47,192 @@ func (x *executor) optionalField(c code, field string, test bool) code {
 // optionalSelection compiles .? with a name.
 func (x *executor) optionalSelection(of, at code) code {
 	name, ok := at.constant.(types.String)
-	if !ok || of.choice || of.presence {
-		return x.refuse("optional index")
+	if !ok || of.presence {
+		return x.refuse("optional field")
 	}
-	if of.kind == kindRaw {
+	if of = x.rawOptional(of); of.kind != kindOptional {
+		return x.refuse("optional field of " + kindName(of))
+	}
+	return x.optionalField(of, string(name), false)
+}
+
+// rawOptional returns code of a raw value, or of an optional of one, as such an
+// optional.
+func (x *executor) rawOptional(of code) code {
+	switch {
+	case of.kind == kindRaw:
 		raw := of.raw
-		of.kind, of.optional = kindOptional, func(f *frame) (any, bool) {
+		of.optional = func(f *frame) (any, bool) {
 			v := raw(f)
 			if v == nil {
 				f.void()
 			}
 			return v, true
 		}
+	case of.kind == kindMaybe && of.maybe.value.kind == kindRaw && of.maybe.value.list == nil:
+		m := of.maybe
+		has, raw := m.has, m.value.raw
+		of.shape = m.value.shape
+		of.optional = func(f *frame) (any, bool) {
+			if !has(f) {
+				return nil, false
+			}
+			v := raw(f)
+			if v == nil {
+				f.void()
+			}
+			return v, true
+		}
+	default:
+		return of
 	}
-	if of.kind != kindOptional {
-		return x.refuse("optional field of " + kindName(of))
-	}
-	return x.optionalField(of, string(name), false)
+	of.kind = kindOptional
+	return of
 }
 
-// optionalCall compiles a function of an optional.
+// optionalIndex compiles [?i], and the index of an optional. What is not there
+// costs nothing, and the index of what is not there is not evaluated.
+func (x *executor) optionalIndex(of, at code) code {
+	if of.presence || at.presence {
+		return x.refuse("optional index with has")
+	}
+	cost, atCost := of.cost, at.cost
+	if at.attr {
+		atCost--
+	}
+	if !of.attr && !of.choice {
+		cost++
+	}
+	if of.kind == kindBox && !of.isOptional() {
+		return x.boxedOptionalIndex(of, at, cost+atCost)
+	}
+	if of = x.rawOptional(of); of.kind != kindOptional {
+		return x.refuse("optional index of " + kindName(of))
+	}
+	out := code{kind: kindOptional, cost: cost, attr: !of.choice, choice: of.choice}
+	value := of.optional
+	switch {
+	case of.shape.isList() && at.kind == kindInt:
+		i, s := at.int, of.shape.items
+		out.shape = s
+		out.optional = func(f *frame) (any, bool) {
+			v, ok := value(f)
+			if !ok || f.bail {
+				return nil, false
+			}
+			l, ok := v.([]any)
+			if !ok {
+				f.void()
+				return nil, false
+			}
+			f.cost += atCost
+			n := i(f)
+			if f.bail || n < 0 || n >= int64(len(l)) {
+				return nil, false
+			}
+			return f.there(l[n], s)
+		}
+	case of.shape.kind == shapeObject && of.shape.values != nil && at.kind == kindString:
+		name, s := at.string, of.shape.values
+		out.shape = s
+		out.optional = func(f *frame) (any, bool) {
+			v, ok := value(f)
+			if !ok || f.bail {
+				return nil, false
+			}
+			m, ok := v.(map[string]any)
+			if !ok {
+				f.void()
+				return nil, false
+			}
+			f.cost += atCost
+			k := name(f)
+			if v, ok = m[k]; f.bail || !ok {
+				return nil, false
+			}
+			return f.there(v, s)
+		}
+	default:
+		return x.refuse("optional index of " + kindName(of))
+	}
+	return out
+}
+
+// there returns a value that an optional index found, which costs one unit.
+func (f *frame) there(v any, s *shape) (any, bool) {
+	if !s.fits(v) {
+		f.void()
+	}
+	f.cost++
+	return v, true
+}
+
+// boxedOptionalIndex compiles [?i] of a list or map that is no part of the
+// object.
+func (x *executor) boxedOptionalIndex(of, at code, cost uint64) code {
+	var value *types.Type
+	var find func(f *frame, v ref.Val) (ref.Val, bool)
+	switch {
+	case of.typ.Kind() == types.ListKind && at.kind == kindInt:
+		i := at.int
+		value = of.typ.Parameters()[0]
+		find = func(f *frame, v ref.Val) (ref.Val, bool) {
+			l, ok := v.(traits.Lister)
+			n := i(f)
+			if !ok || f.bail {
+				f.void()
+				return nil, false
+			}
+			if n < 0 || n >= int64(actualSize(l)) {
+				return nil, false
+			}
+			return l.Get(types.Int(n)), true
+		}
+	case of.typ.Kind() == types.MapKind && at.kind == kindString:
+		name := at.string
+		value = of.typ.Parameters()[1]
+		find = func(f *frame, v ref.Val) (ref.Val, bool) {
+			m, ok := v.(traits.Mapper)
+			k := name(f)
+			if !ok || f.bail {
+				f.void()
+				return nil, false
+			}
+			return m.Find(types.String(k))
+		}
+	default:
+		return x.refuse("optional index of " + kindName(of))
+	}
+	box := x.boxed(of)
+	held := code{kind: kindBox, typ: value, box: func(f *frame) ref.Val { return f.heldBox }}
+	m := &maybe{plain: true, value: x.unbox(value, held), has: func(f *frame) bool {
+		v, ok := find(f, box(f))
+		if ok && !f.bail {
+			f.cost++
+			f.heldBox = f.checked(v)
+		}
+		return ok && !f.bail
+	}}
+	return code{kind: kindMaybe, cost: cost, attr: !of.choice, choice: of.choice, maybe: m}
+}
+
+// optionals compiles what makes optionals and their functions. It returns no code
+// for other calls.
+func (x *executor) optionals(name string, args []code) code {
+	switch {
+	case name == "optional.of" && len(args) == 1:
+		return x.optionalOf(args[0])
+	case name == "optional.none" && len(args) == 0:
+		return optionalNone()
+	case len(args) == 0 || !args[0].isOptional():
+		return code{}
+	case args[0].kind == kindOptional:
+		return x.optionalCall(name, args)
+	}
+	return x.optionalMethod(name, args)
+}
+
+// optionalCall compiles a function of an optional of a raw value.
 func (x *executor) optionalCall(name string, args []code) code {
 	a := args[0]
 	of := a.optional
@@ -82,21 +250,6 @@ func (x *executor) optionalCall(name string, args []code) code {
 			}
 			return v
 		}})
-	case name == "orValue":
-		return x.orValue(a, args[1])
 	}
-	return x.refuse("function of an optional")
-}
-
-// orValue costs nothing itself, and its alternative only if it is needed.
-func (x *executor) orValue(a, b code) code {
-	of, cost := a.optional, b.cost
-	yes := x.typed(code{shape: a.shape, raw: func(f *frame) any { return f.held }})
-	out := x.ternaryOf(&branches{costNo: cost, test: func(f *frame) bool {
-		v, ok := of(f)
-		f.held = v
-		return ok
-	}}, yes, b)
-	out.cost, out.choice = a.cost, false
-	return out
+	return x.optionalMethod(name, args)
 }

@@ -186,6 +186,9 @@ func (x *executor) boxed(c code) func(*frame) ref.Val {
 			return types.OptionalOf(f.show(v, s))
 		}
 	}
+	if c.kind == kindMaybe {
+		return x.boxedMaybe(c.maybe)
+	}
 	x.refuse("value of " + kindName(c))
 	return nil
 }
@@ -219,7 +222,7 @@ func kindName(c code) string {
 			return "a list"
 		}
 		return "an object"
-	case kindOptional:
+	case kindOptional, kindMaybe:
 		return "an optional"
 	}
 	return "a made value"

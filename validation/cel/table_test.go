@@ -31,18 +31,6 @@ func (e *expression) runs() string {
 	return natively
 }
 
-// leftToCEL are the rules of the table that the executor has no form for.
-var leftToCEL = []string{
-	"(self.g[0] + self.g[2])[0].v == 9 && (self.g[0] + self.g[2])[2].k == 'c'",
-	"(self.x == 'a' ? self.l : self.l)[0] == 'a'",
-	"self.?a.optMap(x, x == 'a').orValue(true)",
-	"self.?a.or(optional.of('b')).value() == 'b'",
-	"self.l[?5].hasValue()",
-	"self.m.transformMap(k, v, v * 2)['c'] == 4",
-	"self.m.transformMapEntry(k, v, {v: k})[2] == 'c'",
-	"self.o.sortBy(x, x.x).size() == 2",
-}
-
 // TestTable tells how each function of the language runs, by the rules of
 // testdata/expressions.yaml that call it: the best way counts. Every function is
 // in the table.
@@ -61,8 +49,8 @@ func TestTable(t *testing.T) {
 			left = append(left, rule)
 		}
 	}
-	if slices.Sort(left); !slices.Equal(left, leftToCEL) {
-		t.Errorf("left to cel-go:\n%q\nwant\n%q", left, leftToCEL)
+	if len(left) > 0 {
+		t.Errorf("left to cel-go: %q", left)
 	}
 	base, err := language(newestMinor)
 	if err != nil {
