@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"strings"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -59,6 +60,10 @@ func (v *Version) typeMeta() map[string]any {
 	return map[string]any{"apiVersion": v.apiVersion(), "kind": v.def.kind}
 }
 
+// view returns raw as a string without a copy. Nothing that outlives the call may
+// hold on to it or to a part of it, as raw is the caller's to change then.
+func view(raw []byte) string { return unsafe.String(unsafe.SliceData(raw), len(raw)) }
+
 // createBytes is the quick way of [Version.CreateJSON]. It reports false if
 // the request has to take the plain way.
 func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result, bool, error) {
@@ -69,15 +74,11 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 	t := r.newBody(plan)
 	defer r.forget()
 	var ok bool
-	t.made, ok = plan.Bytes(string(raw), onepass.Request{
+	t.made, ok = plan.Bytes(view(raw), onepass.Request{
 		Report: r.fields != Ignore,
 		Splice: r.splice,
 		Create: true, Namespaced: r.version.def.namespaced, Namespace: r.namespace,
-		Metadata: func(metadata map[string]any) (map[string]any, bool) {
-			t.obj = r.version.typeMeta()
-			t.obj["metadata"] = metadata
-			return r.ordinaryMetadata(t.obj)
-		},
+		Metadata: r.fresh,
 	})
 	if !ok {
 		return nil, nil, false, nil
@@ -93,11 +94,14 @@ func (r *request) forget() { r.body, r.obj = body{}, nil }
 // only they can still refuse the object. It reports false if the request has to
 // take the plain way.
 func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, *Result, bool, error) {
-	complaints := append(t.unknown, t.made.Unknown(unknownField, `"`)...)
+	complaints := t.made.Unknown(unknownField, `"`)
+	if len(t.unknown) > 0 {
+		complaints = append(t.unknown, complaints...)
+	}
 	if len(complaints) > 0 && r.fields == Strict {
 		return nil, nil, false, nil
 	}
-	if scale := r.version.scale; scale != nil || r.version.rules != nil {
+	if scale := r.version.scale; r.version.rules != nil || !scale.settled(t) {
 		written := t.made.Text()
 		if !r.look(t, written) || !scale.admits(written, t) {
 			return nil, nil, false, nil
@@ -162,6 +166,14 @@ func (r *request) look(t *body, written string) bool {
 	return true
 }
 
+// freshMetadata is ordinaryMetadata of the object that is on its way.
+func (r *request) freshMetadata(metadata map[string]any) (map[string]any, bool) {
+	t := &r.body
+	t.obj = r.version.typeMeta()
+	t.obj["metadata"] = metadata
+	return r.ordinaryMetadata(t.obj)
+}
+
 // ordinaryMetadata does to the metadata of obj all that is done to that of a
 // new object. It reports false if there is anything to say about it.
 func (r *request) ordinaryMetadata(obj map[string]any) (map[string]any, bool) {
@@ -188,13 +200,19 @@ func (r *request) ordinaryMetadata(obj map[string]any) (map[string]any, bool) {
 	return metadata, true
 }
 
+// settled reports whether the scale of an object is plainly right because the
+// plan has seen to it.
+func (s *scale) settled(t *body) bool {
+	return s == nil || !t.hasStatus && t.plan.ChecksReplicas() && (s.selector == nil || s.selector.gone(true))
+}
+
 // admits reports whether the scale of an object, in JSON, is plainly right.
 func (s *scale) admits(text string, t *body) bool {
-	if s == nil {
+	if s.settled(t) {
 		return true
 	}
 	dropped := !t.hasStatus
-	if !s.spec.admits(text, dropped) || !s.status.admits(text, dropped) {
+	if !t.plan.ChecksReplicas() && !s.spec.admits(text, dropped) || !s.status.admits(text, dropped) {
 		return false
 	}
 	if s.selector == nil || s.selector.gone(dropped) {

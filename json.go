@@ -22,6 +22,7 @@ func (v *Version) CreateJSON(ctx context.Context, raw []byte, opts ...RequestOpt
 	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.createBytes(ctx, raw); ok {
+		r.release()
 		return out, res, err
 	}
 	return r.runJSON(ctx, raw, nil, r.create)
@@ -33,6 +34,7 @@ func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...Reque
 	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.updateBytes(ctx, raw, old); ok {
+		r.release()
 		return out, res, err
 	}
 	return r.runJSON(ctx, raw, old, r.update)
@@ -47,6 +49,7 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 	ctx = orBackground(ctx)
 	r := v.newRequest(opts)
 	if out, res, ok, err := r.statusBytes(ctx, raw, old); ok {
+		r.release()
 		return out, res, err
 	}
 	return r.runJSON(ctx, raw, old, r.updateStatus)
@@ -60,7 +63,7 @@ func (r *request) runJSON(ctx context.Context, raw, old []byte, verb step) ([]by
 	obj, strict, refusal := r.decode(raw)
 	if refusal != nil {
 		r.result.Refusal = refusal
-		return nil, &r.result, nil
+		return nil, r.result, nil
 	}
 	r.strict = strict
 	oldObj, err := decodeOld(old)
@@ -89,14 +92,19 @@ func (r *request) runJSON(ctx context.Context, raw, old []byte, verb step) ([]by
 // Unknown fields are no obstacle. It makes no output, and says nothing of what
 // is wrong.
 func (v *Version) ValidJSON(raw []byte) bool {
-	r := v.newRequest(nil)
+	r := v.blankRequest()
+	r.result = &r.own
 	r.fields, r.splice, r.verdict = Ignore, true, true
 	ctx := context.Background()
 	_, res, ok, err := r.createBytes(ctx, raw)
 	if !ok {
 		_, res, err = r.runJSON(ctx, raw, nil, r.create)
 	}
-	return err == nil && res.Admitted()
+	admitted := err == nil && res.Admitted()
+	if ok {
+		r.release()
+	}
+	return admitted
 }
 
 // decodeOld reads the old object of an update, nil for none.

@@ -57,21 +57,45 @@ type request struct {
 	buffer     []byte // what the output is appended to
 	appends    bool   // buffer was given
 	body       body   // on the quick ways
-	result     Result
+	result     *Result
+	own        Result // in the place of one that nobody gets
+	// fresh is ordinaryMetadata of what is in body. It lives as long as the
+	// memory of the request.
+	fresh func(map[string]any) (map[string]any, bool)
 }
 
 func (v *Version) newRequest(opts []RequestOption) *request {
-	r := &request{version: v, fields: Warn}
+	r := v.blankRequest()
+	r.result = &Result{groupKind: v.def.GroupKind()}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyRequest(r)
 		}
 	}
-	r.result.groupKind = v.def.GroupKind()
 	if v.warning != "" {
 		r.warn(v.warning)
 	}
 	return r
+}
+
+// blankRequest returns a request without options and without a result. Most
+// use memory again that an earlier one has left; see [request.release].
+func (v *Version) blankRequest() *request {
+	r, used := v.requests.Get().(*request)
+	if !used {
+		r = &request{}
+		r.fresh = r.freshMetadata
+	}
+	r.version, r.fields = v, Warn
+	return r
+}
+
+// release leaves the memory of r to another request. Nothing may refer to r any
+// more. The result is not a part of it.
+func (r *request) release() {
+	v := r.version
+	*r = request{fresh: r.fresh}
+	v.requests.Put(r)
 }
 
 // Create does to obj what the server does to an object that a client creates,
@@ -152,7 +176,7 @@ func (r *request) finish(refusal *Refusal) *Result {
 	r.result.name = r.obj.GetName()
 	r.result.Errors.Sort()
 	r.result.Ratcheted.Sort()
-	return &r.result
+	return r.result
 }
 
 func (r *request) create(ctx context.Context) (*Refusal, error) {
@@ -233,12 +257,16 @@ func (r *request) judgeFields(strict []error, unknown []schema.Path) *Refusal {
 	for _, path := range unknown {
 		complaints = append(complaints, unknownField+path.String()+`"`)
 	}
-	complaints = append(complaints, r.complaints...)
+	if len(complaints) == 0 {
+		complaints = r.complaints
+	} else {
+		complaints = append(complaints, r.complaints...)
+	}
 	if len(complaints) == 0 {
 		return nil
 	}
 	if r.fields != Strict {
-		r.result.Warnings = append(r.result.Warnings, complaints...)
+		r.warn(complaints...)
 		return nil
 	}
 	gvk := r.obj.GroupVersionKind()
@@ -294,7 +322,15 @@ func (r *request) enterNamespace() *Refusal {
 	return nil
 }
 
+// warn adds warnings, which the result may keep as they are.
 func (r *request) warn(texts ...string) {
+	switch {
+	case len(texts) == 0:
+		return
+	case len(r.result.Warnings) == 0:
+		r.result.Warnings = slices.Clip(texts)
+		return
+	}
 	r.result.Warnings = append(r.result.Warnings, texts...)
 }
 

@@ -33,6 +33,15 @@ func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	return out
 }
 
+// replicas returns the steps to the number of replicas asked for, nil if there is
+// no scale.
+func (s *scale) replicas() []string {
+	if s == nil {
+		return nil
+	}
+	return s.spec.Steps
+}
+
 // checkSpec returns what is wrong with the number of replicas asked for.
 func (s *scale) checkSpec(obj map[string]any) validation.ErrorList {
 	if s == nil {

@@ -216,7 +216,7 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, &r.result, nil
+	return out, r.result, nil
 }
 
 // Store returns obj as the server writes it to storage: converted from v to the

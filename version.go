@@ -30,6 +30,8 @@ type Version struct {
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
+	requests sync.Pool // of *request, for requests to come
+
 	// onepass returns the plan of the quick way from bytes to bytes, nil if
 	// there is none. It is made when it is first asked for.
 	onepass func() *onepass.Plan
@@ -104,7 +106,7 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // planQuickly prepares for the quick ways.
 func (v *Version) planQuickly() {
 	v.onepass = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status})
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas()})
 	})
 	v.statusPlan = sync.OnceValue(func() *onepass.Plan {
 		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true})

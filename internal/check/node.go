@@ -1,5 +1,7 @@
 package check
 
+import "slices"
+
 // A Node is a compiled schema: a structural one, or one under a junctor. The
 // nil Node stands for a schema that admits everything.
 //
@@ -58,9 +60,7 @@ func (n *Node) Valid(v any) bool {
 	}
 	switch t := v.(type) {
 	case string:
-		if n.Accept&String == 0 || n.Text != nil && !n.Text.Valid(t) || n.Enum != nil && !n.Enum.ValidString(t) {
-			return false
-		}
+		return n.ValidString(t)
 	case map[string]any:
 		if n.Accept&Object == 0 || n.fields != nil && !n.fields.valid(t) || n.Enum != nil && !n.Enum.Valid(v) {
 			return false
@@ -89,6 +89,17 @@ func (n *Node) Valid(v any) bool {
 		}
 	}
 	return n.Nested == nil || n.Nested.Valid(v)
+}
+
+// ValidString is Valid for a string, which need not become an interface for it.
+func (n *Node) ValidString(s string) bool {
+	if n == nil {
+		return true
+	}
+	if n.Accept&String == 0 || n.Text != nil && !n.Text.Valid(s) || n.Enum != nil && !n.Enum.ValidString(s) {
+		return false
+	}
+	return n.Nested == nil || n.Nested.ValidString(s)
 }
 
 func (n *Node) validFloat(f float64) bool {
@@ -128,6 +139,30 @@ func (j *Junctors) Valid(v any) bool {
 		return false
 	}
 	return j.Not == nil || !j.Not.Valid(v)
+}
+
+// ValidString is Valid for a string.
+func (j *Junctors) ValidString(s string) bool {
+	for _, b := range j.AllOf {
+		if !b.ValidString(s) {
+			return false
+		}
+	}
+	if j.AnyOf != nil && !slices.ContainsFunc(j.AnyOf, func(b *Node) bool { return b.ValidString(s) }) {
+		return false
+	}
+	if j.OneOf != nil {
+		valid := 0
+		for _, b := range j.OneOf {
+			if b.ValidString(s) {
+				valid++
+			}
+		}
+		if valid != 1 {
+			return false
+		}
+	}
+	return j.Not == nil || !j.Not.ValidString(s)
 }
 
 func anyValid(branches []*Node, v any) bool {

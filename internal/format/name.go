@@ -20,12 +20,14 @@ func isHostname(s string) bool {
 	if top < 0 {
 		return isSingleLabel(s)
 	}
-	for rest := s[:top+1]; rest != ""; {
-		var label string
-		label, rest, _ = strings.Cut(rest, ".")
-		if !isLabel(label, isHostByte) {
+	for start, i := 0, 0; i <= top; i++ {
+		if s[i] != '.' {
+			continue
+		}
+		if !isLabel(s[start:i], isHostByte) {
 			return false
 		}
+		start = i + 1
 	}
 	s = s[top+1:]
 	return len(s) >= 2 && len(s) <= 63 && all(s, isLetter)

@@ -13,6 +13,27 @@ import (
 // finds are the undeclared fields that a walk came across.
 type finds struct {
 	notes []note
+
+	// What texts works with.
+	levels []level
+	path   []byte // of the object that the walk was in
+	all    []byte
+	ends   []int
+}
+
+// A level is an object or list around fields: the first note about it, and how
+// long the path to it is.
+type level struct{ from, path int }
+
+// cleared returns the memory of f, free of what it refers to.
+func (f *finds) cleared() finds {
+	clear(f.notes)
+	return finds{notes: f.notes[:0], levels: f.levels[:0], path: f.path[:0], all: f.all[:0], ends: f.ends[:0]}
+}
+
+// kept is about how much memory cleared returns.
+func (f *finds) kept() int {
+	return (cap(f.notes)+cap(f.levels)+cap(f.ends))*noteSize + cap(f.path) + cap(f.all)
 }
 
 // A note is a field that was found, or a step and from which note on it leads to
@@ -51,13 +72,7 @@ func (f *finds) texts(prefix, suffix string) []string {
 	if len(f.notes) == 0 {
 		return nil
 	}
-	type level struct{ from, path int }
-	var (
-		levels []level
-		path   []byte // of the object that the walk was in
-		all    []byte
-		ends   []int
-	)
+	levels, path, all, ends := f.levels[:0], f.path[:0], f.all[:0], f.ends[:0]
 	for i := len(f.notes) - 1; i >= 0; i-- {
 		for n := len(levels); n > 0 && i < levels[n-1].from; n-- {
 			path, levels = path[:levels[n-1].path], levels[:n-1]
@@ -73,6 +88,7 @@ func (f *finds) texts(prefix, suffix string) []string {
 		all = append(n.appendTo(all, len(levels) > 0), suffix...)
 		ends = append(ends, len(all))
 	}
+	f.levels, f.path, f.all, f.ends = levels, path, all, ends
 	return inOrder(string(all), ends, len(prefix), len(suffix))
 }
 

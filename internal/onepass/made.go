@@ -132,20 +132,19 @@ func (m Made) Release() { m.w.release() }
 
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *walk) release() {
-	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.notes))*entrySize > maxKept {
+	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits))*entrySize > maxKept || w.finds.kept() > maxKept {
 		return
 	}
-	clear(w.entries[:cap(w.entries)])
+	clear(w.entries[:max(w.most, len(w.entries))])
 	clear(w.roots)
 	clear(w.edits)
 	clear(w.keyTexts)
-	clear(w.notes)
 	w.plain.Reset()
 	p := w.plan
 	*w = walk{
 		plain: w.plain, metaText: w.metaText[:0],
 		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0], roots: w.roots[:0],
-		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], keyTexts: w.keyTexts[:0], finds: finds{w.notes[:0]},
+		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], keyTexts: w.keyTexts[:0], finds: w.finds.cleared(),
 	}
 	p.walks.Put(w)
 }

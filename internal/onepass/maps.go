@@ -72,13 +72,12 @@ func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *mapWalk) release() {
 	const editSize = 96 // about
-	if cap(w.edits)*editSize > maxKept || cap(w.notes)*noteSize > maxKept {
+	if cap(w.edits)*editSize > maxKept || w.finds.kept() > maxKept {
 		return
 	}
 	clear(w.edits)
-	clear(w.notes)
 	p := w.plan
-	*w = mapWalk{edits: w.edits[:0], finds: finds{w.notes[:0]}}
+	*w = mapWalk{edits: w.edits[:0], finds: w.finds.cleared()}
 	p.mapWalks.Put(w)
 }
 

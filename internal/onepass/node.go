@@ -25,6 +25,8 @@ type node struct {
 	embedded bool
 	// plainText: strings are admitted, and subject to nothing but check.Text.
 	plainText bool
+	// replicas: an integer has to be a number of replicas.
+	replicas bool
 	// opaque: values are subject to check and otherwise stay as they are.
 	opaque bool
 

@@ -47,6 +47,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if n == w.plan.root {
 		w.roots = append(w.roots[:0], w.entries[o.base:]...)
 	}
+	w.most = max(w.most, len(w.entries))
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return i
@@ -262,14 +263,29 @@ func (w *walk) plainMetadata(at int) int {
 	return end
 }
 
+// metadataMap returns the metadata at s[at], nil if it is none, and the index
+// after it. It shares no memory with the text, as somebody else gets it.
+func (w *walk) metadataMap(at int) (map[string]any, int) {
+	end := jsonscan.Skip(w.s, at)
+	if end < 0 {
+		return nil, refused
+	}
+	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
+	m, isMap := v.(map[string]any)
+	if !ok || !isMap {
+		return nil, refused
+	}
+	return m, end
+}
+
 func (w *walk) metadata(n *check.Node, at int) int {
 	if end := w.plainMetadata(at); end > 0 {
 		w.out = w.plain.AppendCreated(w.out)
 		return end
 	}
-	v, end := jsonscan.Value(w.s, at)
-	m, ok := v.(map[string]any)
-	if end < 0 || !ok {
+	m, end := w.metadataMap(at)
+	ok := m != nil
+	if !ok {
 		return refused
 	}
 	if m, ok = w.request.Metadata(m); !ok || !n.Valid(m) {

@@ -31,6 +31,8 @@ type Plan struct {
 	values          sync.Pool // of *Values
 	mapWalks        sync.Pool // of *mapWalk
 
+	replicas bool // the number of replicas is checked
+
 	dropsStatus bool
 	statusNode  *node       // of a status that is not dropped
 	oddStatus   bool        // of which package validation has to judge
@@ -43,6 +45,9 @@ type Config struct {
 	// DropStatus removes the status of objects once defaults are set, as is
 	// done to new objects of a resource with the status subresource.
 	DropStatus bool
+	// Replicas leads to the number of replicas, if there is one. See
+	// [Plan.ChecksReplicas].
+	Replicas []string
 	// OnlyStatus drops everything but status and what all objects have, and
 	// holds nothing but status against the schema, as is done to new statuses.
 	OnlyStatus bool
@@ -94,7 +99,13 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 	if root.odd || root.embedded || root.others == walkOthers || root.others == refuseOthers || !c.resource(root, n, cfg) {
 		return nil
 	}
-	p := &Plan{root: root, keep: c.keep, cfg: cfg, needed: compileNeeded(n, false), neededForUpdate: compileNeeded(n, true), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
+	counted, replicas := root, false
+	if len(cfg.Replicas) > 0 && n != nil {
+		if counted, replicas = root.counting(cfg.Replicas); replicas {
+			root = counted
+		}
+	}
+	p := &Plan{replicas: replicas, root: root, keep: c.keep, cfg: cfg, needed: compileNeeded(n, false), neededForUpdate: compileNeeded(n, true), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
 	if n != nil {
 		status := n.Property("status")
 		p.status = c.checks.Node(status)

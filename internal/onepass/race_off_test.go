@@ -2,8 +2,8 @@
 
 package onepass_test
 
-// mostAllocations are the metadata: a map in two parts and its string.
-const mostAllocations = 3
+// mostAllocations are the metadata: its text, a map in two parts and a string.
+const mostAllocations = 4
 
 // mostPlainAllocations: metadata that is plain takes none.
 const mostPlainAllocations = 0

@@ -68,6 +68,7 @@ func (w *walk) spliceObject(n *node, i int, keys []int) int {
 	if n.embedded && !objectmeta.OrdinaryResource(o.resource) || n.whole && !w.editedValid(n, span{i, end}, edits) {
 		return refused
 	}
+	w.most = max(w.most, len(w.entries))
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return end
@@ -269,9 +270,9 @@ func (w *walk) metadataAt(n *check.Node, at int) int {
 		w.meta.span = span{at, end}
 		return end
 	}
-	v, end := jsonscan.Value(w.s, at)
-	m, ok := v.(map[string]any)
-	if end < 0 || !ok {
+	m, end := w.metadataMap(at)
+	ok := m != nil
+	if !ok {
 		return refused
 	}
 	w.meta.members = len(m)
@@ -486,7 +487,7 @@ func (w *walk) spliceNumber(n *node, i int) int {
 		}
 		return end
 	}
-	if n.accept&check.Int == 0 || n.free&check.Int == 0 && !validInt(n.check, num.Int) {
+	if n.accept&check.Int == 0 || n.free&check.Int == 0 && !n.validInt(num.Int) {
 		return refused
 	}
 	return end

@@ -1,6 +1,8 @@
 package onepass
 
 import (
+	"math"
+
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -15,6 +17,7 @@ type walk struct {
 	out     []byte
 
 	entries  []entry  // of the objects that are being walked
+	most     int      // entries that there were at the end of an object
 	seen     []uint64 // sets of the members of those objects
 	keys     []span   // of the elements of the lists that are being walked
 	scratch  []byte
@@ -163,7 +166,7 @@ func validText(n *check.Node, s string) bool {
 	if n.Text != nil && !n.Text.Valid(s) || n.Enum != nil && !n.Enum.ValidString(s) {
 		return false
 	}
-	return n.Nested == nil || n.Nested.Valid(s)
+	return n.Nested == nil || n.Nested.ValidString(s)
 }
 
 func (w *walk) number(n *node, i int) int {
@@ -174,7 +177,7 @@ func (w *walk) number(n *node, i int) int {
 	if num.IsFloat {
 		return w.float(n, num.Float, end)
 	}
-	if n.accept&check.Int == 0 || n.free&check.Int == 0 && !validInt(n.check, num.Int) {
+	if n.accept&check.Int == 0 || n.free&check.Int == 0 && !n.validInt(num.Int) {
 		return refused
 	}
 	if w.s[i] == '-' && num.Int == 0 {
@@ -201,6 +204,10 @@ func (w *walk) float(n *node, f float64, end int) int {
 func validFloat(n *node, f float64) bool {
 	return n.accept&check.Float != 0 && (n.accept&check.Float != check.Whole || check.IsWhole(f)) &&
 		(n.free&check.Float != 0 || n.check.Valid(f))
+}
+
+func (n *node) validInt(v int64) bool {
+	return (!n.replicas || v >= 0 && v <= math.MaxInt32) && validInt(n.check, v)
 }
 
 func validInt(n *check.Node, v int64) bool {
