@@ -11,6 +11,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdread"
 )
 
 // crdKind is the kind of a definition.
@@ -35,6 +37,14 @@ const crdKind = "CustomResourceDefinition"
 //
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	if crd, ok := crdread.Definition(data); ok {
+		return crd, nil
+	}
+	return parseInFull(data)
+}
+
+// parseInFull is Parse without its quick way.
+func parseInFull(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, err := toJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)

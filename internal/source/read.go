@@ -18,6 +18,14 @@ var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
 // Read reads the first document of a text that is an object: JSON if it begins
 // with a brace, and YAML otherwise or if it is no JSON after all.
 func Read(text []byte) (*Tree, error) {
+	if t, ok := readTape(string(text)); ok {
+		return t, nil
+	}
+	return readInFull(text)
+}
+
+// readInFull is Read without its quick way.
+func readInFull(text []byte) (*Tree, error) {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		if t, err := readJSON(text, len(text)-len(trimmed)); err == nil {
 			return t, nil

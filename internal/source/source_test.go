@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,9 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-)
 
-var update = flag.Bool("update", false, "rewrite what is found in testdata")
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
 
 // TestFind looks pointers up in the documents of testdata/*.txtar. The section
 // text is a document, and find has lines of a pointer, the line and column that
@@ -52,7 +51,7 @@ func TestFind(t *testing.T) {
 				pointer := strings.Trim(strings.Fields(line)[0], `"`)
 				got.WriteString(found(t, text, pointer))
 			}
-			if *update {
+			if crdtest.Update() {
 				archive.Files[1].Data = []byte(got.String())
 				if err := os.WriteFile(path, txtar.Format(archive), 0o666); err != nil {
 					t.Fatal(err)
@@ -169,6 +168,103 @@ func FuzzFind(f *testing.F) {
 		w := &walker{t: t, text: text, tree: tree, seen: map[*node]bool{}}
 		w.walk(tree.root, "")
 	})
+}
+
+// TestReadQuick reads texts both ways.
+func TestReadQuick(t *testing.T) {
+	quick := 0
+	for _, pattern := range []string{"testdata/*.txtar", "../tape/testdata/read.txtar"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, path := range paths {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range archive.Files {
+				if checkQuick(t, []byte(unescape(string(f.Data)))) {
+					quick++
+				}
+			}
+		}
+	}
+	if quick < 15 {
+		t.Errorf("%d texts are read quickly, want more", quick)
+	}
+}
+
+// Definitions of the corpus are read both ways.
+func TestReadQuickCorpus(t *testing.T) {
+	dir, ok := crdtest.CorpusDir()
+	if !ok {
+		t.Skipf("no corpus in %q", dir)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "crds", "*", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no definitions: %v", err)
+	}
+	for i, file := range files {
+		if i%8 > 0 || testing.Short() && i%32 > 0 {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !checkQuick(t, text) {
+			t.Logf("not read quickly: %s", file)
+		}
+	}
+}
+
+func FuzzReadQuick(f *testing.F) {
+	archive, err := txtar.ParseFile("../tape/testdata/read.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		f.Add(file.Data)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { checkQuick(t, text) })
+}
+
+// checkQuick holds the tree of a text that is read quickly against the one that
+// is read in full, and reports whether it is.
+func checkQuick(t *testing.T, text []byte) bool {
+	t.Helper()
+	got, ok := readTape(string(text))
+	if !ok {
+		return false
+	}
+	want, err := readInFull(text)
+	if err != nil {
+		t.Fatalf("%.1000q is read, but %v", text, err)
+	}
+	if got.start != want.start {
+		t.Fatalf("%.1000q begins at %d, want %d", text, got.start, want.start)
+	}
+	sameNodes(t, got.root, want.root, "")
+	return true
+}
+
+func sameNodes(t *testing.T, got, want *node, pointer string) {
+	t.Helper()
+	if got == nil && want == nil {
+		return
+	}
+	if got == nil || want == nil || got.list != want.list || len(got.members) != len(want.members) || len(want.merged) > 0 {
+		t.Fatalf("%s is %+v, want %+v", pointer, got, want)
+	}
+	for i := range got.members {
+		g, w := &got.members[i], &want.members[i]
+		at := fmt.Sprintf("%s/%d(%s)", pointer, i, w.name)
+		if g.name != w.name || g.at != w.at {
+			t.Fatalf("%s is %q at %d, want %q at %d", at, g.name, g.at, w.name, w.at)
+		}
+		sameNodes(t, g.value, w.value, at)
+	}
 }
 
 type walker struct {

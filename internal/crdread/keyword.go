@@ -1,0 +1,296 @@
+package crdread
+
+import (
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/tape"
+)
+
+// keyword reads the value of a keyword of s.
+func (r *reader) keyword(name string, v int, s *props) bool {
+	switch name {
+	case "description":
+		return r.text(v, &s.Description)
+	case "type":
+		return r.text(v, &s.Type)
+	case "properties":
+		return r.properties(v, &s.Properties)
+	case "items":
+		return r.items(v, s)
+	case "additionalProperties":
+		return r.additional(v, s)
+	case "required":
+		return r.texts(v, &s.Required)
+	case "default":
+		return r.literal(v, &s.Default)
+	case "example":
+		return r.literal(v, &s.Example)
+	case "enum":
+		return r.enum(v, s)
+	case "allOf":
+		return r.schemas(v, &s.AllOf)
+	case "anyOf":
+		return r.schemas(v, &s.AnyOf)
+	case "oneOf":
+		return r.schemas(v, &s.OneOf)
+	case "not":
+		s.Not = &props{}
+		return r.schema(v, s.Not)
+	case "format":
+		return r.text(v, &s.Format)
+	case "title":
+		return r.text(v, &s.Title)
+	case "pattern":
+		return r.text(v, &s.Pattern)
+	case "nullable":
+		return r.truth(v, &s.Nullable)
+	}
+	return r.limit(name, v, s)
+}
+
+// limit is keyword for those that limit values, and those of Kubernetes.
+func (r *reader) limit(name string, v int, s *props) bool {
+	switch name {
+	case "maximum":
+		return r.number(v, &s.Maximum)
+	case "minimum":
+		return r.number(v, &s.Minimum)
+	case "multipleOf":
+		return r.number(v, &s.MultipleOf)
+	case "exclusiveMaximum":
+		return r.truth(v, &s.ExclusiveMaximum)
+	case "exclusiveMinimum":
+		return r.truth(v, &s.ExclusiveMinimum)
+	case "uniqueItems":
+		return r.truth(v, &s.UniqueItems)
+	case "maxLength":
+		return r.count(v, &s.MaxLength)
+	case "minLength":
+		return r.count(v, &s.MinLength)
+	case "maxItems":
+		return r.count(v, &s.MaxItems)
+	case "minItems":
+		return r.count(v, &s.MinItems)
+	case "maxProperties":
+		return r.count(v, &s.MaxProperties)
+	case "minProperties":
+		return r.count(v, &s.MinProperties)
+	case "x-kubernetes-preserve-unknown-fields":
+		s.XPreserveUnknownFields = new(bool)
+		return r.truth(v, s.XPreserveUnknownFields)
+	case "x-kubernetes-embedded-resource":
+		return r.truth(v, &s.XEmbeddedResource)
+	case "x-kubernetes-int-or-string":
+		return r.truth(v, &s.XIntOrString)
+	case "x-kubernetes-list-map-keys":
+		return r.texts(v, &s.XListMapKeys)
+	case "x-kubernetes-list-type":
+		s.XListType = new(string)
+		return r.text(v, s.XListType)
+	case "x-kubernetes-map-type":
+		s.XMapType = new(string)
+		return r.text(v, s.XMapType)
+	case "x-kubernetes-validations":
+		return r.rules(v, s)
+	}
+	return false
+}
+
+func (r *reader) text(v int, out *string) bool {
+	if r.tape.Kind(v) != tape.String {
+		return false
+	}
+	*out = r.string(v)
+	return true
+}
+
+func (r *reader) texts(v int, out *[]string) bool {
+	if r.tape.Kind(v) != tape.List {
+		return false
+	}
+	list := make([]string, r.tape.Len(v))
+	at := v + 1
+	for i := range list {
+		if !r.text(at, &list[i]) {
+			return false
+		}
+		at = r.tape.Next(at)
+	}
+	*out = list
+	return true
+}
+
+func (r *reader) truth(v int, out *bool) bool {
+	kind := r.tape.Kind(v)
+	*out = kind == tape.True
+	return kind == tape.True || kind == tape.False
+}
+
+func (r *reader) number(v int, out **float64) bool {
+	if r.tape.Kind(v) != tape.Number {
+		return false
+	}
+	f, err := strconv.ParseFloat(r.tape.Text(v), 64)
+	*out = &f
+	return err == nil
+}
+
+func (r *reader) count(v int, out **int64) bool {
+	if r.tape.Kind(v) != tape.Number {
+		return false
+	}
+	n, err := strconv.ParseInt(r.tape.Text(v), 10, 64)
+	*out = &n
+	return err == nil
+}
+
+// literal reads a value that is kept as it is written. Null is none.
+func (r *reader) literal(v int, out **apiextensionsv1.JSON) bool {
+	if r.tape.Kind(v) == tape.Null {
+		return true
+	}
+	*out = &apiextensionsv1.JSON{}
+	return r.raw(v, *out)
+}
+
+func (r *reader) raw(v int, out *apiextensionsv1.JSON) bool {
+	if r.tape.Kind(v) == tape.Null {
+		return true
+	}
+	var ok bool
+	out.Raw, ok = r.tape.AppendJSON(nil, v)
+	return ok
+}
+
+func (r *reader) enum(v int, s *props) bool {
+	if r.tape.Kind(v) != tape.List {
+		return false
+	}
+	s.Enum = make([]apiextensionsv1.JSON, r.tape.Len(v))
+	at := v + 1
+	for i := range s.Enum {
+		if !r.raw(at, &s.Enum[i]) {
+			return false
+		}
+		at = r.tape.Next(at)
+	}
+	return true
+}
+
+func (r *reader) items(v int, s *props) bool {
+	of := &struct {
+		items  apiextensionsv1.JSONSchemaPropsOrArray
+		schema props
+	}{}
+	of.items.Schema = &of.schema
+	s.Items = &of.items
+	return r.schema(v, &of.schema)
+}
+
+func (r *reader) additional(v int, s *props) bool {
+	switch r.tape.Kind(v) {
+	case tape.True, tape.False:
+		s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: r.tape.Kind(v) == tape.True}
+		return true
+	}
+	of := &struct {
+		values apiextensionsv1.JSONSchemaPropsOrBool
+		schema props
+	}{}
+	of.values = apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &of.schema}
+	s.AdditionalProperties = &of.values
+	return r.schema(v, &of.schema)
+}
+
+func (r *reader) schemas(v int, out *[]props) bool {
+	if r.tape.Kind(v) != tape.List {
+		return false
+	}
+	list := make([]props, r.tape.Len(v))
+	at := v + 1
+	for i := range list {
+		if !r.schema(at, &list[i]) {
+			return false
+		}
+		at = r.tape.Next(at)
+	}
+	*out = list
+	return true
+}
+
+// properties reads schemas by name. Each is read apart from the map and copied.
+func (r *reader) properties(v int, out *map[string]props) bool {
+	if r.tape.Kind(v) != tape.Object {
+		return false
+	}
+	n := r.tape.Len(v)
+	all := make(map[string]props, n)
+	if r.depth == len(r.spare) {
+		r.spare = append(r.spare, &props{})
+	}
+	property := r.spare[r.depth]
+	r.depth++
+	name := v + 1
+	for range n {
+		*property = props{}
+		if !r.schema(name+1, property) {
+			return false
+		}
+		all[r.string(name)] = *property
+		name = r.tape.Next(name + 1)
+	}
+	r.depth--
+	*out = all
+	return len(all) == n
+}
+
+func (r *reader) rules(v int, s *props) bool {
+	if r.tape.Kind(v) != tape.List {
+		return false
+	}
+	s.XValidations = make(apiextensionsv1.ValidationRules, r.tape.Len(v))
+	at := v + 1
+	for i := range s.XValidations {
+		if !r.rule(at, &s.XValidations[i]) {
+			return false
+		}
+		at = r.tape.Next(at)
+	}
+	return true
+}
+
+func (r *reader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
+	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
+		return false
+	}
+	name := i + 1
+	for range r.tape.Len(i) {
+		if !r.ruleField(r.tape.Text(name), name+1, rule) {
+			return false
+		}
+		name = r.tape.Next(name + 1)
+	}
+	return true
+}
+
+func (r *reader) ruleField(name string, v int, rule *apiextensionsv1.ValidationRule) bool {
+	switch name {
+	case "rule":
+		return r.text(v, &rule.Rule)
+	case "message":
+		return r.text(v, &rule.Message)
+	case "messageExpression":
+		return r.text(v, &rule.MessageExpression)
+	case "fieldPath":
+		return r.text(v, &rule.FieldPath)
+	case "reason":
+		rule.Reason = new(apiextensionsv1.FieldValueErrorReason)
+		return r.text(v, (*string)(rule.Reason))
+	case "optionalOldSelf":
+		rule.OptionalOldSelf = new(bool)
+		return r.truth(v, rule.OptionalOldSelf)
+	}
+	return false
+}

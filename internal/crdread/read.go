@@ -1,0 +1,147 @@
+package crdread
+
+import (
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/internal/tape"
+)
+
+type props = apiextensionsv1.JSONSchemaProps
+
+// Definition reads the definition that is the only document of a text. It
+// reports false if it does not read it.
+func Definition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
+	t, ok := tape.Read(string(data))
+	if !ok || !isDefinition(t) {
+		return nil, false
+	}
+	schemas, values, ok := schemasIn(t)
+	if !ok {
+		return nil, false
+	}
+	rest, ok := t.AppendJSON(nil, 0, values...)
+	if !ok {
+		return nil, false
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
+		return nil, false
+	}
+	r := reader{tape: t, strings: map[string]string{}}
+	for i, at := range schemas {
+		if at == 0 {
+			continue
+		}
+		s := &props{}
+		if !r.schema(at, s) {
+			return nil, false
+		}
+		crd.Spec.Versions[i].Schema.OpenAPIV3Schema = s
+	}
+	return crd, true
+}
+
+func isDefinition(t *tape.Tape) bool {
+	for name, want := range map[string]string{
+		"kind":       "CustomResourceDefinition",
+		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(),
+	} {
+		if v, n := t.Member(0, name); n != 1 || t.Kind(v) != tape.String || t.Text(v) != want {
+			return false
+		}
+	}
+	return true
+}
+
+// schemasIn finds the schemas of the versions, 0 for a version that has none. Values
+// are those of them that there are. It reports false if there are no versions, or
+// if it cannot be told which schema counts.
+func schemasIn(t *tape.Tape) (schemas, values []int, ok bool) {
+	spec, n := t.Member(0, "spec")
+	if n != 1 {
+		return nil, nil, false
+	}
+	versions, n := t.Member(spec, "versions")
+	if n != 1 || t.Kind(versions) != tape.List {
+		return nil, nil, false
+	}
+	version := versions + 1
+	for range t.Len(versions) {
+		validation, n := t.Member(version, "schema")
+		if n > 1 {
+			return nil, nil, false
+		}
+		at := 0
+		if n == 1 && t.Kind(validation) == tape.Object {
+			v, n := t.Member(validation, "openAPIV3Schema")
+			switch {
+			case n > 1:
+				return nil, nil, false
+			case n == 1 && t.Kind(v) == tape.Object:
+				at = v
+				values = append(values, v)
+			}
+		}
+		schemas = append(schemas, at)
+		version = t.Next(version)
+	}
+	return schemas, values, true
+}
+
+// A reader makes schemas from a tape.
+type reader struct {
+	tape    *tape.Tape
+	strings map[string]string
+	depth   int
+	spare   []*props // by depth: what properties are read into before they are copied
+}
+
+// string returns a string that does not keep the text. The same is made once.
+func (r *reader) string(i int) string {
+	text := r.tape.Text(i)
+	if s, ok := r.strings[text]; ok {
+		return s
+	}
+	s := strings.Clone(text)
+	r.strings[s] = s
+	return s
+}
+
+// distinct reports whether an object has few members, and none twice.
+func (r *reader) distinct(i int) bool {
+	const most = 48 // keywords there are less than
+	var names [most]string
+	n := r.tape.Len(i)
+	if n > most {
+		return false
+	}
+	at := i + 1
+	for k := range n {
+		names[k] = r.tape.Text(at)
+		for _, other := range names[:k] {
+			if other == names[k] {
+				return false
+			}
+		}
+		at = r.tape.Next(at + 1)
+	}
+	return true
+}
+
+// schema reads a schema into s, which is zero.
+func (r *reader) schema(i int, s *props) bool {
+	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
+		return false
+	}
+	name := i + 1
+	for range r.tape.Len(i) {
+		if !r.keyword(r.tape.Text(name), name+1, s) {
+			return false
+		}
+		name = r.tape.Next(name + 1)
+	}
+	return true
+}

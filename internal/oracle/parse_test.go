@@ -1,0 +1,33 @@
+package oracle
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// TestParse reads each definition of the corpus as package crdkit does and as
+// sigs.k8s.io/yaml does.
+func TestParse(t *testing.T) {
+	corpus := crdtest.FindCorpus(t)
+	for _, d := range corpus.Definitions {
+		data, err := os.ReadFile(filepath.Join(corpus.Dir, filepath.FromSlash(d.Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := crdkit.Parse(data)
+		if err != nil {
+			t.Errorf("%s: %v", d.Path, err)
+			continue
+		}
+		if !reflect.DeepEqual(got, d.CRD) {
+			t.Errorf("%s (-want +got):\n%s", d.Path, cmp.Diff(d.CRD, got))
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package tape
+
+import (
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// A jsonReader reads JSON.
+type jsonReader struct {
+	t    *Tape
+	text string
+	made strings.Builder
+	buf  []byte
+}
+
+func readJSON(text string, start int) (*Tape, bool) {
+	r := jsonReader{t: &Tape{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
+	end := r.value(start, MaxDepth)
+	if end < 0 || jsonscan.Space(text, end) != len(text) {
+		return nil, false
+	}
+	r.t.made = r.made.String()
+	return r.t, true
+}
+
+// value reads the value at an index and returns the index behind it, -1 if it is
+// refused.
+func (r *jsonReader) value(i, depth int) int {
+	if i >= len(r.text) || depth < 0 {
+		return -1
+	}
+	literal := func(kind Kind, word string) int {
+		r.t.add(token{kind: kind, at: uint32(i)})
+		return jsonscan.Literal(r.text, i, word)
+	}
+	switch r.text[i] {
+	case '{':
+		return r.object(i, depth-1)
+	case '[':
+		return r.list(i, depth-1)
+	case '"':
+		return r.string(i)
+	case 't':
+		return literal(True, "true")
+	case 'f':
+		return literal(False, "false")
+	case 'n':
+		return literal(Null, "null")
+	}
+	end, _ := jsonscan.Number(r.text, i)
+	if end >= 0 {
+		r.t.add(token{kind: Number, at: uint32(i), from: uint32(i), to: uint32(end)})
+	}
+	return end
+}
+
+func (r *jsonReader) string(i int) int {
+	end, text := jsonscan.String(r.text, i+1)
+	if end < 0 {
+		return -1
+	}
+	k := token{kind: String, at: uint32(i), from: uint32(i + 1), to: uint32(end)}
+	if text&jsonscan.Escaped != 0 {
+		var ok bool
+		if r.buf, ok = jsonscan.Unescape(r.buf[:0], r.text[i+1:end]); !ok {
+			return -1
+		}
+		k.made, k.from = true, uint32(r.made.Len())
+		r.made.Write(r.buf)
+		k.to = uint32(r.made.Len())
+	}
+	r.t.add(k)
+	return end + 1
+}
+
+func (r *jsonReader) list(i, depth int) int {
+	list := r.t.open(List, i)
+	n := 0
+	i = jsonscan.Space(r.text, i+1)
+	if i < len(r.text) && r.text[i] == ']' {
+		r.t.close(list, 0)
+		return i + 1
+	}
+	for more := true; more; n++ {
+		if i = r.value(i, depth); i < 0 {
+			return -1
+		}
+		i, more = jsonscan.Next(r.text, i, ']')
+	}
+	r.t.close(list, n)
+	return i
+}
+
+func (r *jsonReader) object(i, depth int) int {
+	object := r.t.open(Object, i)
+	n := 0
+	i = jsonscan.Space(r.text, i+1)
+	if i < len(r.text) && r.text[i] == '}' {
+		r.t.close(object, 0)
+		return i + 1
+	}
+	for more := true; more; n++ {
+		if i >= len(r.text) || r.text[i] != '"' {
+			return -1
+		}
+		if i = r.string(i); i < 0 {
+			return -1
+		}
+		if i = jsonscan.Space(r.text, i); i >= len(r.text) || r.text[i] != ':' {
+			return -1
+		}
+		if i = r.value(jsonscan.Space(r.text, i+1), depth); i < 0 {
+			return -1
+		}
+		i, more = jsonscan.Next(r.text, i, '}')
+	}
+	r.t.close(object, n)
+	return i
+}

@@ -1,0 +1,196 @@
+package tape
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// check holds a text that is read against the libraries, and reports whether it
+// is read.
+func check(t *testing.T, text string) bool {
+	t.Helper()
+	tp, ok := Read(text)
+	if !ok {
+		return false
+	}
+	got, ok := tp.encode(nil, 0, nil)
+	if !ok {
+		return true // a name is there twice
+	}
+	var want []byte
+	var err error
+	if tp.json {
+		raw, _ := tp.AppendJSON(nil, 0)
+		if string(raw) != strings.Trim(text, " \t\r\n") {
+			t.Fatalf("%q is passed on as %q", text, raw)
+		}
+		var v any
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if err = d.Decode(&v); err == nil {
+			want, err = json.Marshal(v)
+		}
+	} else {
+		want, err = yaml.YAMLToJSONStrict([]byte(text))
+	}
+	if err != nil {
+		t.Fatalf("%q is read, but the library says: %v", text, err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("of %q (-want +got):\n%s", text, cmp.Diff(string(want), string(got)))
+	}
+	checkTokens(t, tp)
+	return true
+}
+
+// checkTokens finds every member where the tape says that it is.
+func checkTokens(t *testing.T, tp *Tape) {
+	t.Helper()
+	end := 0
+	var visit func(i int)
+	visit = func(i int) {
+		if at := tp.At(i); at < end && tp.Kind(i) != Null || at > len(tp.text) {
+			t.Fatalf("token %d begins at %d, before %d", i, at, end)
+		}
+		end = max(end, tp.At(i))
+		next := i + 1
+		for range tp.Len(i) {
+			if tp.Kind(i) == Object {
+				visit(next)
+				name := tp.Text(next)
+				if value, times := tp.Member(i, name); times == 1 && value != next+1 {
+					t.Fatalf("member %q is at %d, want %d", name, value, next+1)
+				}
+				next++
+			}
+			visit(next)
+			next = tp.Next(next)
+		}
+		if next != tp.Next(i) {
+			t.Fatalf("token %d ends before %d, want %d", i, tp.Next(i), next)
+		}
+	}
+	visit(0)
+	if tp.Next(0) != len(tp.tokens) {
+		t.Fatalf("%d tokens after the end", len(tp.tokens)-tp.Next(0))
+	}
+}
+
+// TestRead reads what is in testdata: texts in the files named read must be read
+// as the library reads them, and those named refused must be refused. A line of
+// four equals signs ends a text.
+func TestRead(t *testing.T) {
+	for text := range texts(t, "read.txtar") {
+		if !check(t, text) {
+			t.Errorf("%q is refused", text)
+		}
+	}
+	for text := range texts(t, "refused.txtar") {
+		if _, ok := Read(text); ok {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
+// texts yields the texts of an archive.
+func texts(t testing.TB, file string) func(func(string) bool) {
+	archive, err := txtar.ParseFile(filepath.Join("testdata", file))
+	if err != nil || len(archive.Files) == 0 {
+		t.Fatalf("%s: %v", file, err)
+	}
+	marks := strings.NewReplacer("<TAB>", "\t", "<CR>", "\r", "<NEL>", "\u0085", "<LS>", "\u2028", "<BOM>", "\ufeff", "<SP>", " ", "<EOF>\n", "", "<FF>", "\xff")
+	return func(yield func(string) bool) {
+		for _, f := range archive.Files {
+			if !yield(marks.Replace(string(f.Data))) {
+				return
+			}
+		}
+	}
+}
+
+// Nearly all definitions of the corpus are read.
+func TestCorpus(t *testing.T) {
+	dir, ok := crdtest.CorpusDir()
+	if !ok {
+		t.Skipf("no corpus in %q", dir)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	all, read := 0, 0
+	for i, file := range files {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+		if check(t, string(data)) {
+			read++
+		} else {
+			t.Logf("refused: %s", file)
+		}
+	}
+	t.Logf("%d of %d files are read", read, all)
+	if read < all*4/5 {
+		t.Errorf("%d of %d files are read, want four of five", read, all)
+	}
+}
+
+func TestDeep(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat(`{"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
+		strings.Repeat(`{"a":[`, MaxDepth) + strings.Repeat("]}", MaxDepth),
+		strings.Repeat("- ", MaxDepth+2) + "a",
+		"a:\n" + nested(MaxDepth+2),
+	} {
+		if _, ok := Read(text); ok {
+			t.Errorf("%.40q is read", text)
+		}
+	}
+	if !check(t, "a:\n"+nested(MaxDepth-2)) {
+		t.Error("what is not too deep is refused")
+	}
+}
+
+func nested(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		b.WriteString(strings.Repeat(" ", i+1) + "a:\n")
+	}
+	return b.String()
+}
+
+func FuzzRead(f *testing.F) {
+	for _, file := range []string{"read.txtar", "refused.txtar"} {
+		for text := range texts(f, file) {
+			f.Add(text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
+}
+
+func BenchmarkRead(b *testing.B) {
+	for text := range texts(b, "read.txtar") {
+		b.SetBytes(int64(len(text)))
+		for b.Loop() {
+			if _, ok := Read(text); !ok {
+				b.Fatal("refused")
+			}
+		}
+		return
+	}
+}

@@ -1,0 +1,239 @@
+package tape
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A yamlReader reads block structure, line by line. The text ends with a line
+// feed, so that there is always a byte to look at before the end.
+type yamlReader struct {
+	t    *Tape
+	text string
+	made strings.Builder
+
+	i     int // where the reader is
+	col   int // column of i, once [yamlReader.content] found something there; -1 at the end
+	depth int
+	cut   bool // the last line feed was not there
+}
+
+func readYAML(text string) (*Tape, bool) {
+	cut := !strings.HasSuffix(text, "\n")
+	if cut {
+		text += "\n"
+	}
+	if !printable(text) {
+		return nil, false
+	}
+	r := yamlReader{t: &Tape{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut}
+	r.content()
+	if r.col == 0 && strings.HasPrefix(text[r.i:], "---") {
+		r.i += len("---")
+		if !r.endLine() {
+			return nil, false
+		}
+	}
+	if r.col != 0 || !r.mapping(0) || r.col >= 0 {
+		return nil, false
+	}
+	r.t.made = r.made.String()
+	return r.t, true
+}
+
+// printable reports whether a text has no other control characters than line
+// feeds, and nothing that the library refuses or takes for a line break.
+func printable(text string) bool {
+	for i := 0; i < len(text); {
+		c := text[i]
+		if ' ' <= c && c < 0x7f || c == '\n' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r < 0xa0, r == utf8.RuneError, r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+// content goes to the next thing that is neither white space nor a comment, from
+// the beginning of a line.
+func (r *yamlReader) content() {
+	for r.i < len(r.text) {
+		start := r.i
+		for r.text[r.i] == ' ' {
+			r.i++
+		}
+		switch r.text[r.i] {
+		case '\n':
+			r.i++
+		case '#':
+			r.i += strings.IndexByte(r.text[r.i:], '\n') + 1
+		default:
+			r.col = r.i - start
+			return
+		}
+	}
+	r.col = -1
+}
+
+// endLine ends a line on which nothing but a comment may follow, and goes to
+// what comes next.
+func (r *yamlReader) endLine() bool {
+	start := r.i
+	for r.text[r.i] == ' ' {
+		r.i++
+	}
+	switch {
+	case r.text[r.i] == '\n':
+		r.i++
+	case r.text[r.i] == '#' && r.i > start:
+		r.i += strings.IndexByte(r.text[r.i:], '\n') + 1
+	default:
+		return false
+	}
+	r.content()
+	return true
+}
+
+// isDash reports whether an element of a list begins here.
+func (r *yamlReader) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
+
+// mapping reads a mapping whose keys are at a column, from its first key on, and
+// ends at what comes after it.
+func (r *yamlReader) mapping(col int) bool {
+	if r.depth++; r.depth > MaxDepth {
+		return false
+	}
+	object := r.t.open(Object, r.i)
+	for n := 1; ; n++ {
+		if !r.key() || !r.value(col) || r.col > col {
+			return false
+		}
+		if r.col < col {
+			r.t.close(object, n)
+			r.depth--
+			return true
+		}
+	}
+}
+
+// key reads a key and the colon after it.
+func (r *yamlReader) key() bool {
+	from, to, end := r.keyAt(r.i)
+	if end < 0 {
+		return false
+	}
+	r.t.add(token{kind: String, at: uint32(r.i), from: uint32(from), to: uint32(to)})
+	r.i = end
+	return true
+}
+
+// longestKey is far below what the library takes for a key.
+const longestKey = 500
+
+// keyAt finds the key at an index, and the index behind the colon after it, -1
+// if there is none.
+func (r *yamlReader) keyAt(i int) (from, to, end int) {
+	from = i
+	if quote := r.text[i]; quote == '"' || quote == '\'' {
+		from++
+		for i++; r.text[i] != quote; i++ {
+			if r.text[i] == '\n' || r.text[i] == '\\' {
+				return 0, 0, -1
+			}
+		}
+		to = i
+		i++
+	} else {
+		if !isKeyStart(quote) {
+			return 0, 0, -1
+		}
+		for isKeyByte(r.text[i]) {
+			i++
+		}
+		if to = i; isWord(r.text[from:to]) {
+			return 0, 0, -1
+		}
+	}
+	if to-from > longestKey || r.text[i] != ':' || r.text[i+1] != ' ' && r.text[i+1] != '\n' {
+		return 0, 0, -1
+	}
+	return from, to, i + 1
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c == '/' }
+
+func isKeyByte(c byte) bool { return isKeyStart(c) || isDigit(c) || c == '.' || c == '-' }
+
+// value reads what comes after the colon of a key at a column.
+func (r *yamlReader) value(col int) bool {
+	for r.text[r.i] == ' ' {
+		r.i++
+	}
+	switch {
+	case r.text[r.i] == '\n':
+		r.i++
+	case r.text[r.i] == '#' && r.text[r.i-1] == ' ':
+		r.i += strings.IndexByte(r.text[r.i:], '\n') + 1
+	default:
+		return r.scalar(col)
+	}
+	at := r.i - 1
+	r.content()
+	switch {
+	case r.col >= col && r.col >= 0 && r.isDash():
+		return r.list(r.col)
+	case r.col > col:
+		return r.mapping(r.col)
+	}
+	r.t.add(token{kind: Null, at: uint32(at)})
+	return true
+}
+
+// list reads a list whose dashes are at a column, from the first on, and ends at
+// what comes after it.
+func (r *yamlReader) list(col int) bool {
+	if r.depth++; r.depth > MaxDepth {
+		return false
+	}
+	list := -1
+	for n := 1; ; n++ {
+		at, i := r.i, r.i+1
+		for r.text[i] == ' ' {
+			i++
+		}
+		if n == 1 {
+			list = r.t.open(List, at)
+		}
+		if !r.element(i, col, col+i-at) || r.col > col {
+			return false
+		}
+		if r.col < col || !r.isDash() {
+			r.t.close(list, n)
+			r.depth--
+			return true
+		}
+	}
+}
+
+// element reads the element at an index, which is at the column inner, of a list
+// at a column.
+func (r *yamlReader) element(i, col, inner int) bool {
+	r.i = i
+	if r.text[i] == '\n' || r.isDash() {
+		return false
+	}
+	if _, _, end := r.keyAt(i); end >= 0 {
+		return r.mapping(inner)
+	}
+	return r.scalar(col)
+}

@@ -1,0 +1,176 @@
+package tape
+
+import "strings"
+
+// plain reads a plain scalar, which goes on over lines that are deeper than a
+// column.
+func (r *yamlReader) plain(col int) bool {
+	at := r.i
+	if !isPlainStart(r.text[at], r.text[at+1]) {
+		return false
+	}
+	line, more, ok := r.plainLine()
+	if !ok {
+		return false
+	}
+	if !more || !r.goesOn(col) {
+		if !r.addPlain(at, line) {
+			return false
+		}
+		return r.endLine()
+	}
+	from := r.made.Len()
+	r.made.WriteString(line)
+	for more && r.goesOn(col) {
+		if !r.fold(col) {
+			return false
+		}
+		if line, more, ok = r.plainLine(); !ok {
+			return false
+		}
+		r.made.WriteString(line)
+	}
+	if !isText(r.made.String()[from:]) {
+		return false
+	}
+	r.addMade(at, from)
+	return r.endLine()
+}
+
+// isPlainStart reports whether a plain scalar may begin with c, which another
+// byte follows. There are more that may.
+func isPlainStart(c, next byte) bool {
+	switch c {
+	case '-':
+		return next != ' ' && next != '\n'
+	case '_', '$', '/', '^', '(', '.', '+', '<', '=', '\\', ';':
+		return true
+	}
+	return isLetter(c) || isDigit(c) || c >= 0x80
+}
+
+// plainLine reads what a plain scalar has on a line. There is more if the line
+// ends with it rather than with a comment. Something that ends in a colon is a
+// key, which cannot be here.
+func (r *yamlReader) plainLine() (line string, more, ok bool) {
+	start := r.i
+	end := start + strings.IndexByte(r.text[start:], '\n')
+	line = r.text[start:end]
+	for i := 0; i < len(line); i++ {
+		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {
+			return "", false, false
+		}
+		if line[i] == '#' && i > 0 && line[i-1] == ' ' {
+			line = strings.TrimRight(line[:i], " ")
+			r.i = start + len(line)
+			return line, false, true
+		}
+	}
+	r.i = end
+	return strings.TrimRight(line, " "), true, true
+}
+
+// goesOn reports whether the next line that is not blank continues a plain
+// scalar. The reader is at the end of a line.
+func (r *yamlReader) goesOn(col int) bool {
+	i := r.i
+	for {
+		i++
+		start := i
+		for i < len(r.text) && r.text[i] == ' ' {
+			i++
+		}
+		switch {
+		case i >= len(r.text):
+			return false
+		case r.text[i] != '\n':
+			return r.text[i] != '#' && i-start > col
+		}
+	}
+}
+
+// addPlain adds a plain scalar of one line.
+func (r *yamlReader) addPlain(at int, text string) bool {
+	k := token{kind: String, at: uint32(at), from: uint32(at), to: uint32(at + len(text))}
+	switch {
+	case text == "true":
+		k.kind = True
+	case text == "false":
+		k.kind = False
+	case text == "null":
+		k.kind = Null
+	case isWord(text):
+		return false
+	case isInteger(text):
+		k.kind = Number
+	case !isText(text):
+		return false
+	}
+	r.t.add(k)
+	return true
+}
+
+// isWord reports whether a text is one of those that stand for a truth value or
+// for null, in whatever case.
+func isWord(text string) bool {
+	if len(text) > len("false") {
+		return false
+	}
+	switch strings.ToLower(text) {
+	case "y", "yes", "n", "no", "on", "off", "true", "false", "null":
+		return true
+	}
+	return false
+}
+
+// isInteger reports whether a text is an integer in the form of JSON that
+// fits an int64.
+func isInteger(text string) bool {
+	if text == "0" {
+		return true
+	}
+	text = strings.TrimPrefix(text, "-")
+	if text == "" || text[0] == '0' {
+		return false
+	}
+	for _, c := range []byte(text) {
+		if !isDigit(c) {
+			return false
+		}
+	}
+	const max = "9223372036854775807"
+	return len(text) < len(max) || len(text) == len(max) && text <= max
+}
+
+// isText reports whether a plain scalar is certain to be text. What begins with
+// a digit or a sign can be a number or a date unless it has a character that is
+// in none of them, and what begins with a dot can be infinite or no number at
+// all.
+func isText(text string) bool {
+	switch c := text[0]; {
+	case isDigit(c), c == '-', c == '+':
+		return isRelease(text) || strings.ContainsFunc(text, isNeverInNumber)
+	case c == '.':
+		return len(text) > 1 && isLetter(text[1]) && !strings.EqualFold(text, ".inf") && !strings.EqualFold(text, ".nan")
+	case c == '<':
+		return text != "<<"
+	}
+	return true
+}
+
+// isNeverInNumber reports whether r is in no number and no date, in whatever
+// notation.
+func isNeverInNumber(r rune) bool {
+	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
+}
+
+// isRelease reports whether a text is one of numbers with dots between them, more
+// than one.
+func isRelease(text string) bool {
+	for _, c := range []byte(text) {
+		if !isDigit(c) && c != '.' {
+			return false
+		}
+	}
+	return strings.Count(text, ".") > 1
+}
