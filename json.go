@@ -3,7 +3,6 @@ package crdkit
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,9 +114,6 @@ func decodeOld(raw []byte) (*unstructured.Unstructured, error) {
 	old := &unstructured.Unstructured{}
 	if err := old.UnmarshalJSON(raw); err != nil {
 		return nil, fmt.Errorf("crdkit: reading the old object: %w", err)
-	}
-	if old.IsList() {
-		return nil, errors.New("crdkit: reading the old object: it is a list")
 	}
 	return old, nil
 }
