@@ -45,6 +45,40 @@ var checkTests = []struct {
 	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default:  in body must be of type nope: "int64"`},
 	warn:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/format: unrecognized format "nope"`},
 }, {
+	name: "formats that a type is not known for count for defaults, wherever in them",
+	schema: `{"type":"object","properties":{"o":{"type":"object","default":{"a":1,"b":"x","c":["y"],"d":true},"properties":{
+		"a":{"type":"object","format":"byte"},"b":{"type":"integer","format":"uuid"},"c":{"type":"array","items":{"type":"boolean","format":"nope"}},
+		"d":{"type":"number","format":"date"}}}}}`,
+	want: []string{
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/default/a: Invalid value: spec.validation.openAPIV3Schema.properties[o].default.a: a in body must be of type byte: "int64"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/default/b: Invalid value: spec.validation.openAPIV3Schema.properties[o].default.b: b in body must be of type integer: "string"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/default/b: Invalid value: spec.validation.openAPIV3Schema.properties[o].default.b: b in body must be of type uuid: "x"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/default/d: Invalid value: spec.validation.openAPIV3Schema.properties[o].default.d: d in body must be of type date: ""`,
+	},
+	warn: []string{
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/properties/a/format: unrecognized format "byte"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/properties/d/format: unrecognized format "date"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/properties/c/items/format: unrecognized format "nope"`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/o/properties/b/format: unrecognized format "uuid"`,
+	},
+}, {
+	name:   "a format of a branch that a value has, but no type",
+	schema: `{"type":"object","properties":{"n":{"type":"number","default":2,"anyOf":[{"format":"int64"}]}}}`,
+	want: []string{
+		`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default: "" must validate at least one schema (anyOf)`,
+		`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default:  in body must be of type : "integer"`,
+	},
+	warn: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/anyOf/0/format: unrecognized format "int64"`},
+}, {
+	name: "bounds that are not of the type of a default",
+	schema: `{"type":"object","properties":{"l":{"type":"integer","default":7,"maximum":9223372036854775807},
+		"o":{"type":"object","default":{"kind":4},"properties":{"kind":{"type":"integer","minimum":-1e19,"format":"float"}}}}}`,
+	want: []string{
+		"/spec/versions/0/schema/openAPIV3Schema/properties/l/default: Invalid value: spec.validation.openAPIV3Schema.properties[l].default: Maximum boundary value must be of type integer (default format) in ",
+		"/spec/versions/0/schema/openAPIV3Schema/properties/o/default: Invalid value: spec.validation.openAPIV3Schema.properties[o].default: Minimum boundary value must be of type integer (default format) in kind",
+	},
+	warn: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/o/properties/kind/format: unrecognized format "float"`},
+}, {
 	name:   "defaults must be pruned",
 	schema: `{"type":"object","properties":{"o":{"type":"object","properties":{"a":{"type":"string"}},"default":{"a":"x","b":1}}}}`,
 	want:   []string{`/spec/versions/0/schema/openAPIV3Schema/properties/o/default: Invalid value: spec.validation.openAPIV3Schema.properties[o].default: must not have unknown fields`},

@@ -6,7 +6,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/format"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -14,8 +13,8 @@ import (
 // The server checks defaults against another projection of the schema than
 // objects. In it, int-or-string is no type, so that only what else the schema
 // says of the value counts, and formats that the server otherwise ignores are
-// kept: a value that is no string and not of the declared type is told that it
-// should have been of the format.
+// kept ([validation.EveryFormat]): a value that is no string and not of the
+// declared type is told that it should have been of the format.
 
 // heldName is the field under which a value is put that is no object.
 const heldName = "default"
@@ -33,17 +32,15 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	if fits(n, value) {
 		return nil
 	}
-	var p projection
-	if p.needed(s) || oddlyFormatted(s) {
+	if hasIntOrString(s) {
 		s = s.DeepCopy()
-		retype(s, value)
-		p.rewrite(s)
+		untype(s)
 	}
 	wrapped, errs := schema.Compile(holding(*s), schema.WithoutAnnotations())
 	if len(errs) > 0 {
 		return relocate(errs, "", path)
 	}
-	var opts []validation.Option
+	opts := []validation.Option{validation.EveryFormat()}
 	if plain {
 		opts = append(opts, validation.PlainOnly())
 	}
@@ -53,7 +50,7 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 		if err.Step == validation.StepSchema {
 			moved := *err.FieldError()
 			moved.Field = valuePlace(moved.Field, path)
-			moved.Detail = p.restore(withoutHeld(moved.Detail, s))
+			moved.Detail = withoutHeld(moved.Detail, s)
 			out = append(out, &moved)
 		}
 	}
@@ -79,133 +76,30 @@ func fits(n *schema.Node, value any) bool {
 	return false
 }
 
-// oddlyFormatted reports whether s has a format that the type is not known for.
-func oddlyFormatted(s *apiextensionsv1.JSONSchemaProps) bool {
-	switch s.Type {
-	case "", "string", "integer", "number":
-		return false
-	}
-	return s.Format != ""
-}
-
-// retype gives s a type with which its format has the effect on the value that
-// it has for the server: a string or a list is right whatever the type, and
-// anything else that is not of the type is told the format.
-func retype(s *apiextensionsv1.JSONSchemaProps, value any) {
-	if !oddlyFormatted(s) {
-		return
-	}
-	switch value.(type) {
-	case string, []any:
-		s.Type = "string"
-	case bool:
-		untype(s, "boolean")
-	case map[string]any:
-		untype(s, "object")
-	case int64:
-		// The format of the value itself will do, so that it is the type that
-		// is not right.
-		if s.Format == "int64" {
-			s.Format = ""
-			return
-		}
-		untype(s, "")
-	default:
-		untype(s, "")
-	}
-}
-
-// untype takes the type away unless it is right.
-func untype(s *apiextensionsv1.JSONSchemaProps, right string) {
-	if s.Type == right {
-		s.Format = ""
-		return
-	}
-	preserve := true
-	s.Type, s.XPreserveUnknownFields = "", &preserve
-}
-
-// A projection rewrites a schema, so that checking values against it comes to
-// what checking them against the server's projection comes to.
-type projection struct {
-	// formats are those that the server usually ignores, by what stands for
-	// them: for strings a spelling of the format password, which all strings
-	// have, and for numbers a format that all of the type have.
-	formats map[string]string
-	seen    map[string]string
-}
-
-// needed reports whether rewriting changes anything.
-func (p *projection) needed(s *apiextensionsv1.JSONSchemaProps) bool {
-	if s.XIntOrString || p.foreign(s) {
+// hasIntOrString reports whether s or a schema below it, against which values
+// are checked, has x-kubernetes-int-or-string.
+func hasIntOrString(s *apiextensionsv1.JSONSchemaProps) bool {
+	if s.XIntOrString {
 		return true
 	}
-	needed := false
-	eachPart(s, func(part *apiextensionsv1.JSONSchemaProps) { needed = needed || p.needed(part) })
-	return needed
+	has := false
+	eachPart(s, func(part *apiextensionsv1.JSONSchemaProps) { has = has || hasIntOrString(part) })
+	return has
 }
 
-func (p *projection) foreign(s *apiextensionsv1.JSONSchemaProps) bool {
-	switch s.Type {
-	case "", "string", "integer", "number":
-		return s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor)
-	}
-	return false
-}
-
-// rewrite changes s in place. A schema without a type is structural only if it
-// preserves unknown fields; values are checked alike either way.
-func (p *projection) rewrite(s *apiextensionsv1.JSONSchemaProps) {
-	foreign := p.foreign(s)
+// untype makes an int-or-string a value of any type, in s and below. A schema
+// without a type is structural only if it preserves unknown fields; values are
+// checked alike either way.
+func untype(s *apiextensionsv1.JSONSchemaProps) {
 	if s.XIntOrString {
 		preserve := true
 		s.XIntOrString, s.XPreserveUnknownFields = false, &preserve
 	}
-	if foreign {
-		s.Format = p.standIn(s.Type, s.Format)
-	}
 	for name, part := range s.Properties {
-		p.rewrite(&part)
+		untype(&part)
 		s.Properties[name] = part
 	}
-	eachOtherPart(s, p.rewrite)
-}
-
-// standIn returns what stands for a format. A dash in a name does not count, so
-// each format has a spelling of its own.
-func (p *projection) standIn(typ, name string) string {
-	if p.formats == nil {
-		p.formats, p.seen = map[string]string{}, map[string]string{}
-	}
-	key := name
-	switch typ {
-	case "integer":
-		p.formats["int64"] = name
-		return "int64"
-	case "number":
-		p.formats["double"] = name
-		return "double"
-	}
-	if stand, ok := p.seen[key]; ok {
-		return stand
-	}
-	stand := "p" + strings.Repeat("-", len(p.seen)+1) + "assword"
-	p.seen[key], p.formats[stand] = stand, name
-	return stand
-}
-
-// restore puts the formats back that a text names.
-func (p *projection) restore(detail string) string {
-	const of = "must be of type "
-	before, after, found := strings.Cut(detail, of)
-	if !found {
-		return detail
-	}
-	name, rest, _ := strings.Cut(after, ":")
-	if was, ok := p.formats[name]; ok {
-		return before + of + was + ":" + rest
-	}
-	return detail
+	eachOtherPart(s, untype)
 }
 
 // eachPart calls do for the schemas that values are checked against directly
@@ -259,7 +153,8 @@ func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
 	switch {
 	case strings.HasPrefix(detail, factor):
 		before, detail = factor, detail[len(factor):]
-	case strings.HasPrefix(detail, "Checked"+typed), strings.HasPrefix(detail, "MultipleOf"+typed):
+	case strings.HasPrefix(detail, "Checked"+typed), strings.HasPrefix(detail, "MultipleOf"+typed),
+		strings.HasPrefix(detail, "Minimum boundary"+typed), strings.HasPrefix(detail, "Maximum boundary"+typed):
 		if i := strings.Index(detail, " in "+heldName); i >= 0 {
 			i += len(" in ")
 			before, detail = detail[:i], detail[i:]

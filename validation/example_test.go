@@ -99,6 +99,18 @@ func ExampleKubernetesVersion() {
 	// true
 }
 
+func ExampleEveryFormat() {
+	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+		"size": {Type: "string", Format: "quantity"},
+	}})
+	obj := map[string]any{"size": int64(5)}
+	fmt.Println(validation.New(n).Validate(obj))
+	fmt.Println(validation.New(n, validation.EveryFormat()).Validate(obj))
+	// Output:
+	// [size: Invalid value: "integer": size in body must be of type string: "integer"]
+	// [size: Invalid value: "int64": size in body must be of type quantity: "int64"]
+}
+
 func ExamplePlainOnly() {
 	obj := map[string]any{"spec": map[string]any{"cron": "* * * * *"}}
 	fmt.Println(validation.New(cronTab()).Valid(obj), validation.New(cronTab(), validation.PlainOnly()).Valid(obj))

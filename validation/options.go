@@ -12,6 +12,8 @@ type Option interface{ apply(*config) }
 type config struct {
 	minor int
 	plain bool
+
+	everyFormat bool
 }
 
 // defaultMinor is the version of Kubernetes that is followed by default.
@@ -42,4 +44,14 @@ func KubernetesVersion(version string) Option {
 // compare the two.
 func PlainOnly() Option {
 	return optionFunc(func(c *config) { c.plain = true })
+}
+
+// EveryFormat makes a validator honour every format on values of any type, as
+// kube-apiserver does in checking the defaults of a definition; in checking
+// objects it ignores a format that it does not know, or not for the type. A
+// number that should have been a boolean of the format byte is then said not to
+// be of type byte, and a string that should have been one is held to the format
+// alone. It overrides [KubernetesVersion].
+func EveryFormat() Option {
+	return optionFunc(func(c *config) { c.everyFormat = true })
 }

@@ -43,7 +43,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 			opt.apply(&cfg)
 		}
 	}
-	c := check.NewCompiler(check.Config{Minor: cfg.minor, Plain: cfg.plain})
+	c := check.NewCompiler(check.Config{Minor: cfg.minor, Plain: cfg.plain, EveryFormat: cfg.everyFormat})
 	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.plain}
 	var metaOpts []objectmeta.Option
 	if cfg.plain {

@@ -11,6 +11,8 @@ type Config struct {
 	// Minor is the minor version of the Kubernetes server whose set of formats
 	// is honoured.
 	Minor int
+	// EveryFormat honours all formats, on values of any type.
+	EveryFormat bool
 	// Plain leaves patterns to package regexp.
 	Plain bool
 }
@@ -113,7 +115,7 @@ func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
 
 // leaf compiles what does not depend on children.
 func (c *Compiler) leaf(types []string, nullable bool, l *schema.Limits) *Node {
-	typ := &Type{Names: types, Nullable: nullable, Format: honoured(l.Format, types, c.cfg.Minor)}
+	typ := &Type{Names: types, Nullable: nullable, Format: c.cfg.format(l.Format, types)}
 	n := &Node{Type: typ, Accept: typ.Mask(), Text: c.text(typ, l)}
 	if num := newNumber(typ, l); num.kinds() != 0 {
 		n.Number, n.limited = num, num.kinds()

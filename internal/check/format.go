@@ -2,15 +2,18 @@ package check
 
 import "github.com/crdkit/crdkit/internal/format"
 
-// honoured returns name if a server of that minor version honours it as the
-// format of values of these types, else "". A server judges by the formats of
-// the version before its own, so that it can be rolled back.
-func honoured(name string, types []string, minor int) string {
+// format returns name if it is honoured as the format of values of these types,
+// else "". A server judges by the formats of the version before its own, so
+// that it can be rolled back.
+func (c *Config) format(name string, types []string) string {
+	if c.EveryFormat {
+		return name
+	}
 	typ := ""
 	if len(types) == 1 {
 		typ = types[0]
 	}
-	if !format.Supported(typ, name, minor-1) {
+	if !format.Supported(typ, name, c.Minor-1) {
 		return ""
 	}
 	return name

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/crdkit/crdkit/internal/format"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -49,19 +50,25 @@ func newNumber(typ *Type, l *schema.Limits) *Number {
 	if len(typ.Names) == 1 {
 		switch typ.Names[0] {
 		case "integer":
-			n.Type, n.Format, n.space = "integer", typ.Format, anyInteger
-			if typ.Format == "int32" {
-				n.space = int32s
-			}
+			n.Type, n.space = "integer", anyInteger
 		case "number":
-			n.Type, n.Format = "number", typ.Format
-			if typ.Format == "float" {
-				n.space = float32s
-			}
+			n.Type = "number"
+		}
+		if n.Type != "" && format.Supported(n.Type, typ.Format, 0) {
+			n.setFormat(typ.Format)
 		}
 	}
 	n.Min, n.Max, n.Multiple = n.limit(l.Minimum), n.limit(l.Maximum), n.limit(l.MultipleOf)
 	return n
+}
+
+func (n *Number) setFormat(name string) {
+	switch n.Format = name; name {
+	case "int32":
+		n.space = int32s
+	case "float":
+		n.space = float32s
+	}
 }
 
 func (n *Number) limit(b schema.Bound) Limit {

@@ -55,7 +55,7 @@ func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 // is, in the words of the server. What it is, is a string.
 func (t *Type) Refusal(kind Mask) (want string, got any) {
 	name, format := describe(kind)
-	if t.Format != "" && kind&(Null|String|Array) == 0 {
+	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
 		return t.Format, format
 	}
 	return strings.Join(t.Names, ","), name
