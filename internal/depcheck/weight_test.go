@@ -21,11 +21,12 @@ var budgets = []struct {
 	megabytes float64
 }{
 	{"versionsort", 1, 1.6},
+	{"types", 19, 8}, // nothing of ours: what the others cannot be below
 	{"schema", 19, 8.2},
 	{"pruning", 19, 8.2},
 	{"defaulting", 19, 8.2},
 	{"validation", 19, 8.9},
-	{"crdkit", 30, 19.2},
+	{"crdkit", 30, 19.5},
 	{"openapi", 19, 8.5},
 	{"scale", 20, 9.5},
 	{"discovery", 19, 8.1},
