@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
@@ -403,5 +405,25 @@ func BenchmarkCreate(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Clients look at the reason of a conflict, and at what it is about.
+func TestConflict(t *testing.T) {
+	v := compiled().Version("v1")
+	obj, old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)}), cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})
+	obj.SetResourceVersion("4")
+	old.SetResourceVersion("5")
+	res, err := v.Update(context.Background(), obj, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status *apierrors.StatusError
+	if !errors.As(res.Err(), &status) || !apierrors.IsConflict(status) {
+		t.Fatalf("Err = %v, want a conflict", res.Err())
+	}
+	want := &metav1.StatusDetails{Name: "nightly", Group: "example.com", Kind: "crontabs"}
+	if diff := cmp.Diff(want, status.Status().Details); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
 	}
 }

@@ -43,6 +43,8 @@ type Refusal struct {
 	// Details are the single complaints of a message that joins several, such
 	// as `unknown field "spec.replica"`.
 	Details []string
+
+	resource string // plural name, of a conflict
 }
 
 // Admitted reports whether the server accepts the request.
@@ -53,7 +55,7 @@ func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil
 // that it accepts.
 func (r *Result) Err() error {
 	if r.Refusal != nil {
-		return r.Refusal.status()
+		return r.Refusal.status(schema.GroupResource{Group: r.groupKind.Group, Resource: r.Refusal.resource}, r.name)
 	}
 	if len(r.Errors) == 0 {
 		return nil
@@ -61,10 +63,10 @@ func (r *Result) Err() error {
 	return apierrors.NewInvalid(r.groupKind, r.name, r.Errors.Field())
 }
 
-func (r *Refusal) status() error {
+func (r *Refusal) status(resource schema.GroupResource, name string) error {
 	switch r.Code {
 	case http.StatusConflict:
-		err := apierrors.NewConflict(schema.GroupResource{}, "", nil)
+		err := apierrors.NewConflict(resource, name, nil)
 		err.ErrStatus.Message = r.Message
 		return err
 	case http.StatusRequestEntityTooLarge:

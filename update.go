@@ -102,8 +102,9 @@ func (r *request) checkIdentity() *Refusal {
 		// The handler looks at owners before the store looks at versions.
 		r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
 		return &Refusal{
-			Code:   http.StatusConflict,
-			Reason: "Conflict",
+			Code:     http.StatusConflict,
+			Reason:   "Conflict",
+			resource: r.version.def.plural,
 			Message: fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: the object has been modified; please apply your changes to the latest version and try again",
 				r.version.def.plural, r.version.def.group, r.obj.GetName()),
 		}

@@ -191,3 +191,39 @@ func TestLocal(t *testing.T) {
 		}
 	}
 }
+
+// What a conversion writes in Go types that JSON is not decoded to comes out as
+// if it had been sent, from a webhook in the same process as from one elsewhere.
+func TestLocalGoTypes(t *testing.T) {
+	odd := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		obj.Object["spec"] = map[string]any{"int": 3, "strings": []string{"a"}, "whole": 4.0, "map": map[string]int32{"a": 1}}
+		return obj, nil
+	}
+	asIs := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		obj.SetAPIVersion("")
+		if _, _, err := unstructured.NestedMap(obj.Object, "spec"); err != nil { // panics at an int
+			return nil, err
+		}
+		return obj, nil
+	}
+	spec := map[string]any{"int": int64(3), "strings": []any{"a"}, "whole": int64(4), "map": map[string]any{"a": int64(1)}}
+	hub := conversion.Hub("v0", map[string]conversion.Spoke{"v1beta1": {ToHub: odd}, "v1": {FromHub: asIs}})
+	for name, convertFunc := range map[string]conversion.ConvertFunc{"local": odd, "hub": hub} {
+		out, err := convert(conversion.Local(definition(""), convertFunc), "v1", object(beta))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(spec, out[0].Object["spec"]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	unsendable := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		obj.Object["spec"] = make(chan int)
+		return obj, nil
+	}
+	const want = "encoding what the conversion returned: json: unsupported type: chan int"
+	if _, err := convert(conversion.Local(definition(""), unsendable), "v1", object(beta)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a channel: %v, want %q", err, want)
+	}
+}

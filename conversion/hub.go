@@ -6,9 +6,11 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A Spoke is a version that is converted to and from the hub.
+// A Spoke is a version that is converted to and from the hub. A conversion for
+// which there is no function is an error.
 type Spoke struct {
 	ToHub, FromHub ConvertFunc
 }
@@ -37,7 +39,7 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 		if gv.Version != hub {
 			gv.Version = hub
 			var err error
-			if obj, err = convertOne(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
+			if obj, err = halfway(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
 				return nil, err
 			}
 		}
@@ -45,6 +47,19 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 			return obj, nil
 		}
 		gv.Version = to
-		return convertOne(ctx, spokes[to].FromHub, obj, gv)
+		return halfway(ctx, spokes[to].FromHub, obj, gv)
 	}
+}
+
+// halfway converts an object to or from the hub. The second half of the way gets
+// the object as a webhook of its own would.
+func halfway(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	if convert == nil {
+		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)
+	}
+	out, err := convertOne(ctx, convert, obj, to)
+	if err != nil {
+		return nil, err
+	}
+	return asSent(out)
 }

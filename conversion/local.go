@@ -2,10 +2,14 @@ package conversion
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // A ConvertFunc converts one object to another version of its group. It is what
@@ -24,8 +28,10 @@ import (
 type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error)
 
 // Local returns a converter that calls convert in this process, and holds its
-// results to the rules that the server has for the answers of webhooks. It
-// serves to use and to test a conversion without a server.
+// results to the rules that the server has for the answers of webhooks. They are
+// what a webhook would have sent: where convert wrote an int, there is an int64.
+// Local serves to use and to test a conversion without a server. A nil crd has no
+// versions.
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
@@ -71,7 +77,27 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
+		if out, err = asSent(out); err != nil {
+			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+		}
 		converted[i] = out
 	}
 	return b.merge(stale, converted)
+}
+
+// asSent returns an object as it is once a webhook has sent it: with int64 where
+// a conversion wrote an int, and []any where it wrote a []string.
+func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
+		return obj, nil
+	}
+	text, err := json.Marshal(obj.Object)
+	if err != nil {
+		return nil, fmt.Errorf("encoding what the conversion returned: %w", err)
+	}
+	out := &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(text, &out.Object); err != nil {
+		return nil, fmt.Errorf("decoding what the conversion returned: %w", err)
+	}
+	return out, nil
 }

@@ -3,6 +3,7 @@ package conversion_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -106,6 +107,18 @@ func TestHub(t *testing.T) {
 			if diff := cmp.Diff(machine(to, specs[to]), out); diff != "" {
 				t.Errorf("%s to %s (-want +got):\n%s", from, to, diff)
 			}
+		}
+	}
+}
+
+// A spoke may lack a direction that nobody asks for.
+func TestHubWithoutFunction(t *testing.T) {
+	convert := conversion.Hub("v1", map[string]conversion.Spoke{"v2": {}})
+	for from, to := range map[string]string{"v1": "v2", "v2": "v1"} {
+		_, err := convert(context.Background(), machine(from, nil), to)
+		want := fmt.Sprintf(`there is no conversion from "example.com/%s" to "example.com/%s"`, from, to)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s to %s: %v, want %s", from, to, err, want)
 		}
 	}
 }

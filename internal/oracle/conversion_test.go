@@ -97,6 +97,10 @@ var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 	schemes = regexp.MustCompile(`in scheme \\?"[^"]*\\?"`)
 	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+->`)
+	// clientTimeout is added if the client of a case, which has a timeout of its own
+	// beside that of the request, comes too late as well. That is chance, and the
+	// client of a server has none.
+	clientTimeout = regexp.MustCompile(` \(Client\.Timeout [^()]*\)`)
 )
 
 // failed returns the answer of an error, without what differs from call to
@@ -104,7 +108,8 @@ var (
 func failed(err error) answer {
 	text := uuids.ReplaceAllString(err.Error(), "UUID")
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT->")
-	return answer{err: schemes.ReplaceAllString(text, "in scheme X")}
+	text = schemes.ReplaceAllString(text, "in scheme X")
+	return answer{err: clientTimeout.ReplaceAllString(text, "")}
 }
 
 func succeeded(v any) answer {
