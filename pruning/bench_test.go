@@ -151,18 +151,19 @@ func BenchmarkDense(b *testing.B) {
 	leaf := &node{}
 	leaf.items = leaf
 	for _, fields := range []int{4, 8, 12, 16, 24, 40} {
-		n := &node{byName: make(map[string]*node)}
+		n := &node{}
 		for i := range fields {
-			n.add(fmt.Sprint("fieldNumber", i*7%fields), leaf)
+			n.fields = append(n.fields, field{name: fmt.Sprint("fieldNumber", i*7%fields), node: leaf})
 		}
+		n.finish()
 		for _, entries := range []int{1, 2, 4, 8, 12, 24} {
 			if entries > fields {
 				continue
 			}
 			objects := sparse(n, entries)
 			for name, walk := range map[string]func(map[string]any){
-				"probe": func(m map[string]any) { n.probe(m, nil) },
-				"scan":  func(m map[string]any) { n.scan(m, nil) },
+				"probe": func(m map[string]any) { n.probe(m, false) },
+				"scan":  func(m map[string]any) { n.scan(m, false) },
 			} {
 				b.Run(fmt.Sprintf("fields=%d/entries=%d/way=%s", fields, entries, name), func(b *testing.B) {
 					for i := 0; b.Loop(); i++ {

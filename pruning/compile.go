@@ -3,6 +3,7 @@ package pruning
 import (
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/names"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -17,10 +18,10 @@ type node struct {
 	// of other names do not simply stay, or else those only that are not to be
 	// left alone.
 	fields []field
-	byName map[string]*node
+	index  names.Index // of fields
 
 	others others
-	rest   *node // of fields that are not in byName if others is walkOthers
+	rest   *node // of fields that are not in fields if others is walkOthers
 	items  *node
 }
 
@@ -29,7 +30,7 @@ type field struct {
 	node *node
 }
 
-// others says what happens to fields that are not in byName.
+// others says what happens to fields that are not in fields.
 type others uint8
 
 const (
@@ -44,10 +45,21 @@ const (
 // a handful of lookups, and maps of more than eight entries are of another,
 // slower kind.
 func (n *node) dense(entries int) bool {
-	if entries > 8 {
+	if entries > smallMap {
 		return len(n.fields) <= 2*entries
 	}
-	return len(n.fields) <= 8+entries/2
+	return len(n.fields) <= 4+entries
+}
+
+// smallMap is how many entries a map has at most before it is of another kind.
+const smallMap = 8
+
+// field returns what is known of a field, nil if it is not known by name.
+func (n *node) field(name string) *field {
+	if i := n.index.Find(name); i >= 0 {
+		return &n.fields[i]
+	}
+	return nil
 }
 
 // compile returns the node for whole objects of schema n.
@@ -96,7 +108,7 @@ func (c *compiler) node(n *schema.Node, preserve bool) *node {
 
 // object compiles a schema that may be nil.
 func (c *compiler) object(n *schema.Node, preserve, resource bool) *node {
-	out := &node{byName: make(map[string]*node)}
+	out := &node{}
 	if preserve {
 		out.others = keepOthers
 	}
@@ -110,14 +122,25 @@ func (c *compiler) object(n *schema.Node, preserve, resource bool) *node {
 		}
 	}
 	if out.others == keepOthers {
-		out.forgetIdle()
+		// Fields of any name are left alone.
+		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
+	out.finish()
 	return out
+}
+
+// finish makes what is derived from the fields.
+func (n *node) finish() {
+	list := make([]string, len(n.fields))
+	for i, f := range n.fields {
+		list[i] = f.name
+	}
+	n.index = names.New(list)
 }
 
 func (c *compiler) declared(out *node, n *schema.Node) {
 	for name, p := range n.Properties() {
-		out.add(name, c.node(p, false))
+		out.fields = append(out.fields, field{name: name, node: c.node(p, false)})
 	}
 	out.likelyFirst(n)
 	if additional, ok := n.AdditionalProperties(); ok {
@@ -131,16 +154,8 @@ func (c *compiler) declared(out *node, n *schema.Node) {
 
 // protect makes name a known field that is left alone.
 func (n *node) protect(name string) {
-	if _, ok := n.byName[name]; ok {
-		n.fields = slices.DeleteFunc(n.fields, func(f field) bool { return f.name == name })
-	}
+	n.fields = slices.DeleteFunc(n.fields, func(f field) bool { return f.name == name })
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
-	n.byName[name] = nil
-}
-
-func (n *node) add(name string, child *node) {
-	n.fields = append(n.fields, field{name: name, node: child})
-	n.byName[name] = child
 }
 
 // likelyFirst moves required fields to the front, and fields with defaults
@@ -157,19 +172,6 @@ func (n *node) likelyFirst(s *schema.Node) {
 		rank[name] = 0
 	}
 	slices.SortStableFunc(n.fields, func(a, b field) int { return rank[a.name] - rank[b.name] })
-}
-
-// forgetIdle drops the fields to be left alone, as fields of any name are.
-func (n *node) forgetIdle() {
-	var busy []field
-	for _, f := range n.fields {
-		if f.node != nil {
-			busy = append(busy, f)
-		} else {
-			delete(n.byName, f.name)
-		}
-	}
-	n.fields = busy
 }
 
 // simplify returns the canonical node for those that do nothing, and those

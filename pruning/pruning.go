@@ -3,7 +3,6 @@ package pruning
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/trail"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -39,14 +38,26 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. A nil obj stays nil.
-func (p *Pruner) Prune(obj map[string]any) { p.walk(obj, nil) }
+func (p *Pruner) Prune(obj map[string]any) {
+	switch {
+	case p.plain != nil:
+		p.plain.prune(obj, nil)
+	case p.root != nil:
+		p.root.prune(obj)
+	}
+}
 
 // Report is like [Pruner.Prune] but also returns the paths of the fields that
 // it removed, in increasing order of their strings, nil if there are none.
 func (p *Pruner) Report(obj map[string]any) []schema.Path {
-	var t trail.Trail
-	p.walk(obj, &t)
-	removed := t.Marks()
+	var w walker
+	switch {
+	case p.plain != nil:
+		p.plain.prune(obj, &w.Trail)
+	case p.root != nil:
+		w.object(p.root, obj)
+	}
+	removed := w.Marks()
 	if p.silentMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
 	}
@@ -54,16 +65,6 @@ func (p *Pruner) Report(obj map[string]any) []schema.Path {
 		return nil
 	}
 	return removed
-}
-
-// walk prunes obj. If t is not nil it marks there what it removes.
-func (p *Pruner) walk(obj map[string]any, t *trail.Trail) {
-	switch {
-	case p.plain != nil:
-		p.plain.prune(obj, t)
-	case p.root != nil:
-		p.root.object(obj, t)
-	}
 }
 
 // isRootMeta reports whether path names a field that every resource has, of

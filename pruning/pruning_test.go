@@ -85,7 +85,7 @@ func compiled(t *testing.T, text string) *node {
 	return New(mustCompile(t, []byte(text))).root
 }
 
-func (n *node) at(name string) *node { return n.byName[name] }
+func (n *node) at(name string) *node { return n.field(name).node }
 
 // TestCompile pins what schemas compile to: how scalars share one node, what
 // is left alone, and which fields are looked up first.
@@ -289,5 +289,58 @@ func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	}
 	if again := fast.Report(a); again != nil || !jsonval.Equal(a, b) {
 		t.Fatalf("a second Report of %s = %q, want nil", crdtest.Encode(obj), pathStrings(again))
+	}
+}
+
+// TestWary has one map after another with unknown fields, so that both the way
+// in which the first is pruned and that of all others are taken: with values
+// inside that are pruned in turn, with nothing known, and in maps that are too
+// large to be made anew.
+func TestWary(t *testing.T) {
+	n := mustCompile(t, []byte(`{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{
+		"a":{"type":"string"},"b":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}}},"c":{"type":"array","items":{"type":"object","properties":{"z":{"type":"string"}}}},
+		"d":{"type":"string"},"e":{"type":"string"},"f":{"type":"string"},"g":{"type":"string"},"h":{"type":"string"},"i":{"type":"string"},"j":{"type":"string"}}}}}}`))
+	element := func(known, unknown int) any {
+		m := map[string]any{"b": map[string]any{"x": "1", "u": "2"}, "c": []any{map[string]any{"z": "1", "u": []any{"2"}}}}
+		for i := range known {
+			m[string(rune('d'+i))] = int64(i)
+		}
+		for i := range unknown {
+			m[fmt.Sprint("u", i)] = map[string]any{"x": "1"}
+		}
+		return m
+	}
+	var list []any
+	for known := range 8 {
+		for unknown := range 8 {
+			list = append(list, element(known, unknown), map[string]any{"u": "1", "v": "2"})
+		}
+	}
+	fast, slow := New(n), New(n, PlainOnly())
+	compareWays(t, fast, slow, map[string]any{"list": list})
+	obj := map[string]any{"list": list}
+	copies := []map[string]any{crdtest.Clone(obj), crdtest.Clone(obj)} // one to warm up
+	got := testing.AllocsPerRun(1, func() {
+		fast.Prune(copies[0])
+		copies = copies[1:]
+	})
+	if got != 0 {
+		t.Errorf("Prune allocated %v times, want 0", got)
+	}
+}
+
+// TestWaryIsKept pins that a walk is wary after the first unknown field, and
+// not before; without it TestWary might test one way twice.
+func TestWaryIsKept(t *testing.T) {
+	n := compiled(t, `{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}}}}`)
+	for text, want := range map[string]bool{
+		`{"list":[{"a":"1"},{"a":"2"}]}`: false,
+		`{"list":[{"a":"1","u":1}]}`:     true,
+		`{"list":[{"u":1},{"a":"2"}]}`:   true,
+		`{"list":[{"a":{"u":1}}]}`:       true,
+	} {
+		if got := n.object(mustDecode(t, []byte(text)), false); got != want {
+			t.Errorf("wary after %s = %v, want %v", text, got, want)
+		}
 	}
 }

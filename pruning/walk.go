@@ -1,89 +1,83 @@
 package pruning
 
-import (
-	"github.com/crdkit/crdkit/internal/trail"
-	"github.com/crdkit/crdkit/schema"
-)
-
 // The compiled walk. To go through a Go map is what costs most, so it is
 // avoided: where the schema has not many more fields than the object, each is
 // looked up in the object, and if that finds as many fields as the object has
 // there can be no others. Schemas of scalars compile to one node that only
 // wants to know whether the value is, against the schema, a map or a list.
+//
+// Where there are others they are mostly not looked for either. Who sends one
+// unknown field sends more, so from the first on the walk is wary: it remembers
+// what it finds in a small map, and if that is not all it empties the map and
+// puts back what it found. A map of a few entries is made in less time than it
+// takes to go through it.
+//
+// All functions say whether they are wary afterwards. [walker] does the same
+// and tells what it removes.
 
-// isContainer reports whether v is a map or a list. Most values are not, and
-// to ask first saves a call.
-func isContainer(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
+// prune prunes m.
+func (n *node) prune(m map[string]any) { n.object(m, false) }
 
-// value prunes a value that the caller found at step s.
-func (n *node) value(v any, s schema.Step, t *trail.Trail) {
+// value prunes a value. Most are not containers, which those who ask for
+// themselves save a call for.
+func (n *node) value(v any, wary bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		t.Enter(s)
-		n.object(v, t)
-		t.Leave()
+		return n.object(v, wary)
 	case []any:
-		t.Enter(s)
-		n.list(v, t)
-		t.Leave()
+		return n.list(v, wary)
 	}
+	return wary
 }
 
-func (n *node) list(list []any, t *trail.Trail) {
+func (n *node) list(list []any, wary bool) bool {
 	if n.items == nil {
-		return
+		return wary
 	}
-	for i, v := range list {
-		if isContainer(v) {
-			n.items.value(v, schema.Index(i), t)
+	for _, v := range list {
+		switch v := v.(type) {
+		case map[string]any:
+			wary = n.items.object(v, wary)
+		case []any:
+			wary = n.items.list(v, wary)
 		}
 	}
+	return wary
 }
 
-func (n *node) object(m map[string]any, t *trail.Trail) {
+func (n *node) object(m map[string]any, wary bool) bool {
 	switch {
 	case len(m) == 0:
+		return wary
 	case len(n.fields) == 0:
-		n.nameless(m, t)
-	case n.dense(len(m)):
-		if unknown := n.probe(m, t); unknown > 0 && n.others != keepOthers {
-			n.sweep(m, unknown, t)
-		}
-	default:
-		n.scan(m, t)
+		return n.nameless(m, wary)
+	case !n.dense(len(m)):
+		return n.scan(m, wary)
+	case wary && n.others == dropOthers && len(m) <= smallMap:
+		return n.rebuild(m)
 	}
+	return n.probe(m, wary)
 }
 
 // nameless prunes a map by a schema that knows no field by name.
-func (n *node) nameless(m map[string]any, t *trail.Trail) {
+func (n *node) nameless(m map[string]any, wary bool) bool {
 	switch n.others {
-	case keepOthers:
-	case walkOthers:
-		for name, v := range m {
-			if isContainer(v) {
-				n.rest.value(v, schema.Field(name), t)
-			}
-		}
 	case dropOthers:
-		if t != nil {
-			for name := range m {
-				t.Mark(schema.Field(name))
+		clear(m)
+		return true
+	case walkOthers:
+		for _, v := range m {
+			if isContainer(v) {
+				wary = n.rest.value(v, wary)
 			}
 		}
-		clear(m)
 	}
+	return wary
 }
 
-// probe looks up the known fields in m and prunes their values. It returns the
-// number of entries of m that it did not come across, which is exact unless
-// fields of other names stay anyway.
-func (n *node) probe(m map[string]any, t *trail.Trail) int {
+// probe looks up the known fields in m and prunes their values. Unless fields
+// of other names stay anyway it deals with those as well.
+func (n *node) probe(m map[string]any, wary bool) bool {
 	unknown := len(m)
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -91,48 +85,102 @@ func (n *node) probe(m map[string]any, t *trail.Trail) int {
 		if !ok {
 			continue
 		}
-		if f.node != nil && isContainer(v) {
-			f.node.value(v, schema.Field(f.name), t)
+		if f.node != nil {
+			switch v := v.(type) {
+			case map[string]any:
+				wary = f.node.object(v, wary)
+			case []any:
+				wary = f.node.list(v, wary)
+			}
 		}
+		if unknown--; unknown == 0 {
+			return wary
+		}
+	}
+	switch {
+	case n.others == keepOthers:
+		return wary
+	case n.others == dropOthers && unknown == len(m):
+		clear(m)
+		return true
+	}
+	return n.sweep(m, unknown, wary)
+}
+
+// rebuild is like probe for a small map that fields of other names are removed
+// from.
+func (n *node) rebuild(m map[string]any) bool {
+	var found [smallMap]struct {
+		value any
+		field int
+	}
+	count := 0
+	for i := range n.fields {
+		f := &n.fields[i]
+		v, ok := m[f.name]
+		if !ok {
+			continue
+		}
+		found[count].value, found[count].field = v, i
+		if f.node != nil && isContainer(v) {
+			f.node.value(v, true)
+		}
+		if count++; count == len(m) {
+			return true
+		}
+	}
+	clear(m)
+	for i := range found[:count] {
+		m[n.fields[found[i].field].name] = found[i].value
+	}
+	return true
+}
+
+// sweep deals with the given number of fields of m that are not known by name.
+func (n *node) sweep(m map[string]any, unknown int, wary bool) bool {
+	for name, v := range m {
+		if n.index.Find(name) >= 0 {
+			continue
+		}
+		wary = n.other(m, name, v, wary)
 		if unknown--; unknown == 0 {
 			break
 		}
 	}
-	return unknown
-}
-
-// sweep deals with the given number of fields of m that are not known by name.
-func (n *node) sweep(m map[string]any, unknown int, t *trail.Trail) {
-	for name, v := range m {
-		if _, known := n.byName[name]; known {
-			continue
-		}
-		n.other(m, name, v, t)
-		if unknown--; unknown == 0 {
-			return
-		}
-	}
+	return wary
 }
 
 // scan goes through m and prunes every value.
-func (n *node) scan(m map[string]any, t *trail.Trail) {
+func (n *node) scan(m map[string]any, wary bool) bool {
 	for name, v := range m {
-		child, known := n.byName[name]
+		f := n.field(name)
 		switch {
-		case !known:
-			n.other(m, name, v, t)
-		case child != nil && isContainer(v):
-			child.value(v, schema.Field(name), t)
+		case f == nil:
+			wary = n.other(m, name, v, wary)
+		case f.node != nil && isContainer(v):
+			wary = f.node.value(v, wary)
 		}
 	}
+	return wary
 }
 
-func (n *node) other(m map[string]any, name string, v any, t *trail.Trail) {
+// other deals with a field that is not known by name.
+func (n *node) other(m map[string]any, name string, v any, wary bool) bool {
 	switch n.others {
 	case dropOthers:
-		t.Mark(schema.Field(name))
 		delete(m, name)
+		return true
 	case walkOthers:
-		n.rest.value(v, schema.Field(name), t)
+		return n.rest.value(v, wary)
 	}
+	return wary
+}
+
+// isContainer reports whether v is a map or a list.
+func isContainer(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
 }
