@@ -31,6 +31,7 @@ func TestParseErrors(t *testing.T) {
 		{"two documents", cronTab + "---\n" + cronTab, "several documents where one is expected"},
 		{"no yaml", "a: [1", "did not find expected"},
 		{"a scalar", "hello", "the document is a string, want an object"},
+		{"a directive and nothing else", "%YAML 1.2\n---\n", "no document where one is expected"},
 		{"a list", "- a", "the document is a list, want an object"},
 		{"null", "null", "the document is null, want an object"},
 		{"a list of definitions", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems: []\n", `kind is "CustomResourceDefinitionList"`},

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/crdread"
+	"github.com/crdkit/crdkit/internal/source"
 )
 
 // crdKind is the kind of a definition.
@@ -82,7 +83,7 @@ func toJSON(data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if blank(next) {
+		if source.Blank(next) {
 			continue
 		}
 		if doc != nil {
@@ -94,18 +95,6 @@ func toJSON(data []byte) ([]byte, error) {
 		return nil, errors.New("no document where one is expected")
 	}
 	return yaml.YAMLToJSONStrict(doc)
-}
-
-// blank reports whether a document holds nothing but comments, white space and
-// directives, such as the %YAML that may come before the first document.
-func blank(doc []byte) bool {
-	for line := range bytes.Lines(doc) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("---")) {
-			return false
-		}
-	}
-	return true
 }
 
 // A head is what every object of Kubernetes begins with.

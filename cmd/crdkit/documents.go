@@ -116,7 +116,7 @@ func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
 				}
 				return
 			}
-			if err == nil && blank(doc) {
+			if err == nil && source.Blank(doc) {
 				continue
 			}
 			if !yield(document{file: file, number: number, start: start, data: doc, yaml: isYAML, err: err}) || err != nil {
@@ -178,15 +178,4 @@ func jsonReader(data []byte) reader {
 		line, column := index().Position(int(d.InputOffset()) - len(raw))
 		return raw, crdkit.Position{Line: line, Column: column}, nil
 	}
-}
-
-// blank reports whether a document holds nothing but comments and white space.
-func blank(doc []byte) bool {
-	for line := range bytes.Lines(doc) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && !bytes.Equal(line, []byte("---")) {
-			return false
-		}
-	}
-	return true
 }

@@ -47,8 +47,8 @@
 //     the name and namespace for what they are, on updates.
 //
 // Before these checks metadata is prepared by [PrepareCreate], [PrepareUpdate]
-// or [PrepareStatusUpdate], and there are two more ways for a request to fail:
-// [MatchNamespace] and [RejectResourceVersion].
+// or [PrepareStatusUpdate], and there is one more way for a request to fail:
+// [MatchNamespace].
 //
 // See
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/

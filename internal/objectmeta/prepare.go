@@ -3,7 +3,6 @@ package objectmeta
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -171,21 +170,6 @@ func MatchNamespace(obj map[string]any, namespace string) error {
 	default:
 		return errors.New("the namespace of the provided object does not match the namespace sent on the request")
 	}
-}
-
-// RejectResourceVersion returns the error of kube-apiserver's storage about a
-// new object that has a resourceVersion. What is not a number is no version
-// there, and is dropped.
-func RejectResourceVersion(obj map[string]any) error {
-	m, _ := obj["metadata"].(map[string]any)
-	version := text(m, "resourceVersion")
-	if version == "" {
-		return nil
-	}
-	if v, err := strconv.ParseUint(version, 10, 64); err != nil || v == 0 {
-		return nil
-	}
-	return errors.New("resourceVersion should not be set on objects to be created")
 }
 
 const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"

@@ -43,18 +43,6 @@ func TestMatchNamespace(t *testing.T) {
 	}
 }
 
-func TestRejectResourceVersion(t *testing.T) {
-	for version, reject := range map[string]bool{"": false, "0": false, "1": true, "18446744073709551615": true, "18446744073709551616": false, "abc": false, "-1": false} {
-		err := RejectResourceVersion(withMetadata("resourceVersion", version))
-		if (err != nil) != reject {
-			t.Errorf("resourceVersion %q: %v", version, err)
-		}
-	}
-	if err := RejectResourceVersion(map[string]any{}); err != nil {
-		t.Errorf("no metadata: %v", err)
-	}
-}
-
 func TestSetGeneration(t *testing.T) {
 	for _, c := range []struct {
 		name       string

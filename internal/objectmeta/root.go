@@ -51,9 +51,6 @@ func decodeMeta(raw any, o Options) (Meta, []schema.Path, error) {
 	return Meta{found: true, typed: typed}, unknown, nil
 }
 
-// Found reports whether the object has metadata. Metadata of null counts.
-func (m *Meta) Found() bool { return m.found }
-
 // Generation returns metadata.generation, 0 if there is none.
 func (m *Meta) Generation() int64 {
 	switch {

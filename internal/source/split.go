@@ -66,3 +66,15 @@ func (s *Splitter) take(size, separator int) []byte {
 	}
 	return doc
 }
+
+// Blank reports whether a document holds nothing but comments, white space and
+// directives, such as the %YAML that may come before the first document.
+func Blank(doc []byte) bool {
+	for line := range bytes.Lines(doc) {
+		line = bytes.TrimSpace(line)
+		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("---")) {
+			return false
+		}
+	}
+	return true
+}

@@ -57,9 +57,6 @@ func (t *Trail) Leave() {
 	}
 }
 
-// AtRoot reports whether the walk has entered nothing.
-func (t *Trail) AtRoot() bool { return t != nil && t.depth == 0 }
-
 // Mark notes the path one step below the place the walk is at.
 func (t *Trail) Mark(s schema.Step) {
 	if t != nil {
