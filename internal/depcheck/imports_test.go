@@ -60,6 +60,8 @@ var rules = map[string]rule{
 		others: []string{
 			apiextensions, field, equality, strfmt,
 			celGo, apiserverCEL,
+			// Values of functions that run without boxing them.
+			"k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4",
 		},
 	},
 	"conversion": {others: []string{apiextensions, apiextensionsBeta, apimachinery}},

@@ -74,15 +74,17 @@
 //
 // # How rules run
 //
-// Rules and messageExpressions are compiled to closures over the raw values of the object, typed as
-// the checker of CEL found, with most of their cost known beforehand. What they
-// cannot decide is left to cel-go: a rule as a whole if it has a part without
-// such a form, and one evaluation if it ends in an error other than those of
-// absent fields and of integers, meets a value that its schema does not admit or
-// exceeds the limit of a call. Such an evaluation takes
-// as long as one of cel-go. Typical rules allocate nothing; those that call
-// functions of libraries, or make strings, do. [PlainOnly] leaves all rules to
-// cel-go, for tests.
+// Rules and messageExpressions are compiled to closures over the raw values of
+// the object, typed as the checker of CEL found, with most of their cost known
+// beforehand. Quantities, addresses, networks, URLs and versions are values of Go
+// for as long as one function hands them to the next, and are boxed for cel-go
+// only where they go elsewhere, into a list for one. What closures cannot decide
+// is left to cel-go: an expression as a whole if it has a part without such a
+// form, and one evaluation if it ends in an error other than those of absent
+// fields, of integers and of conversions, meets a value that its schema does not
+// admit or exceeds the limit of a call. Such an evaluation takes as long as one of
+// cel-go. Typical rules allocate nothing; those that make strings, maps or boxed
+// values do. [PlainOnly] leaves all rules to cel-go, for tests.
 //
 // # How rules are compiled
 //

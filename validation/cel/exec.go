@@ -48,6 +48,10 @@ type frame struct {
 
 	looped bool // vars are set
 
+	faults                 []string   // of the last format that did not fit
+	words                  [][]string // that strings were split into, like lists
+	usedWords, filledWords int
+
 	lists   [][]any // made by the rule; those from used on can be taken
 	used    int
 	filled  int     // how many were used since the last release
@@ -96,6 +100,13 @@ const (
 	kindBox
 	kindOptional // of raw values
 	kindMaybe    // an optional of any values
+
+	// Of libraries; see opaque.
+	kindQuantity
+	kindAddress
+	kindNetwork
+	kindURL
+	kindVersion
 )
 
 // A code is a compiled expression. Closures return anything once they failed.
@@ -121,9 +132,10 @@ type code struct {
 	time     timeFunc
 	optional func(*frame) (any, bool)
 	maybe    *maybe
-	items    *shape             // of elements of a boxed list, which are objects; nil if it is not known
-	sum      func(*frame) int64 // of a list of integers, instead of the list
-	sumOf    []piece            // terms of a sum of strings, which string adds up
+	opaque
+	items *shape             // of elements of a boxed list, which are objects; nil if it is not known
+	sum   func(*frame) int64 // of a list of integers, instead of the list
+	sumOf []piece            // terms of a sum of strings, which string adds up
 }
 
 // A fast is what the executor makes of a rule, or of a messageExpression, whose
@@ -138,7 +150,7 @@ type fast struct {
 // eval evaluates the rule. It is not ok if cel-go has to. The fault is that of
 // an evaluation that ends in an error.
 func (x *fast) eval(f *frame) (result bool, cost uint64, failed *fault, ok bool) {
-	f.cost, f.used = x.cost, 0
+	f.cost, f.used, f.usedWords = x.cost, 0, 0
 	if x.guards {
 		f.made = nil
 		result = x.guarded(f)
@@ -178,9 +190,23 @@ func (f *frame) release() {
 		clear(list[:cap(list)])
 	}
 	f.filled = 0
+	f.releaseWords()
 	if len(f.lists) > maxLists {
 		clear(f.lists[maxLists:])
 		f.lists = f.lists[:maxLists]
+	}
+}
+
+// releaseWords forgets what strings were split into.
+func (f *frame) releaseWords() {
+	f.faults = nil
+	for i, words := range f.words[:f.filledWords] {
+		f.words[i] = emptied(words[:cap(words)])
+	}
+	f.filledWords = 0
+	if len(f.words) > maxLists {
+		clear(f.words[maxLists:])
+		f.words = f.words[:maxLists]
 	}
 }
 

@@ -49,7 +49,17 @@ func (x *executor) call(e ast.Expr) code {
 	if x.foldable(name, args) {
 		return x.folded(e, name, args)
 	}
-	if c := x.native(name, x.overload(e), args); c.kind != kindNone || x.why != "" {
+	overload := x.overload(e)
+	if c := x.formatCall(name, overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.words(overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.library(overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.native(name, overload, args); c.kind != kindNone || x.why != "" {
 		return c
 	}
 	c := x.bridge(e, name, args)

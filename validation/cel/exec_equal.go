@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 )
 
@@ -13,7 +14,11 @@ import (
 func (x *executor) equal(a, b code, not bool) code {
 	cost := costs(a, b, 1)
 	var out code
+	if a.isOpaque() && a.kind == b.kind {
+		out = x.equalOpaque(a, b, not)
+	}
 	switch {
+	case out.kind != kindNone:
 	case a.kind == kindString && b.kind == kindString:
 		out = x.equalStrings(a, b)
 	case a.isIntOrString() && b.constant != nil && (b.kind == kindString || b.kind == kindInt):
@@ -21,7 +26,7 @@ func (x *executor) equal(a, b code, not bool) code {
 	case b.isIntOrString() && a.constant != nil && (a.kind == kindString || a.kind == kindInt):
 		out = x.equalIntOrString(b, a)
 	case a.kind != b.kind:
-		out = x.equalBoxed(a, b)
+		out = x.equalBoxed(a, b, not)
 	case a.kind == kindInt, a.kind == kindDuration:
 		out = compareInts(cost, x.operands(a, b), a, b, func(a, b int64) bool { return a == b })
 	case a.kind == kindBool:
@@ -33,7 +38,7 @@ func (x *executor) equal(a, b code, not bool) code {
 	case a.kind == kindRaw && a.shape == b.shape && a.shape.comparable():
 		out = equalRaw(a, b)
 	default:
-		out = x.equalBoxed(a, b)
+		out = x.equalBoxed(a, b, not)
 	}
 	out.kind = kindBool
 	if is := out.bool; not {
@@ -116,9 +121,14 @@ func equalKnown(s func(*frame) string, known string, operand, own identity) func
 	}
 }
 
-// equalBoxed leaves the comparison to the values of cel-go.
-func (x *executor) equalBoxed(a, b code) code {
+// equalBoxed leaves the comparison to the values of cel-go. Values of libraries
+// cost more if they are not to be equal.
+func (x *executor) equalBoxed(a, b code, not bool) code {
 	l, r := x.boxed(a), x.boxed(b)
+	name, overload := operators.Equals, overloads.Equals
+	if not {
+		name, overload = operators.NotEquals, overloads.NotEquals
+	}
 	return code{cost: costs(a, b, 0), bool: func(f *frame) bool {
 		v := l(f)
 		w := r(f)
@@ -131,7 +141,7 @@ func (x *executor) equalBoxed(a, b code) code {
 			f.void()
 			return false
 		}
-		f.cost += callCost(operators.Equals, "equals", eq, v, w)
+		f.cost += callCost(name, overload, eq, v, w)
 		return bool(is)
 	}}
 }

@@ -37,6 +37,19 @@ func (x *executor) in(e ast.Expr, v, of code) code {
 			return false
 		}}
 	}
+	if overload == overloads.InList && v.kind == kindString && of.texts != nil {
+		name, words := v.string, of.texts
+		return code{kind: kindBool, cost: costs(v, of, 0), bool: func(f *frame) bool {
+			text := name(f)
+			l := words(f)
+			if f.bail {
+				f.at = 0
+				return false
+			}
+			f.cost += uint64(len(l))
+			return contains(l, text)
+		}}
+	}
 	return x.bridge(e, operators.In, []code{v, of})
 }
 

@@ -85,6 +85,17 @@ func (x *executor) boxedIndex(of, at code, cost uint64) code {
 		return x.refuse("index of " + kindName(of))
 	}
 	list, i := of.box, at.int
+	if of.texts != nil {
+		words := of.texts
+		return code{kind: kindString, cost: cost, attr: !of.choice, choice: of.choice, string: func(f *frame) string {
+			l := words(f)
+			if n := i(f); !f.bail && n >= 0 && n < int64(len(l)) {
+				return l[n]
+			}
+			f.void()
+			return ""
+		}}
+	}
 	if of.items != nil {
 		return x.typed(code{cost: cost, attr: !of.choice, choice: of.choice, shape: of.items, raw: func(f *frame) any {
 			l, ok := list(f).(traits.Lister)

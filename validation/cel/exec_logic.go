@@ -94,7 +94,7 @@ func (x *executor) ternaryOf(t *branches, yes, no code) code {
 		return x.ternaryOfOptionals(t, yes, no)
 	}
 	out := code{kind: yes.kind}
-	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape {
+	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape || yes.isOpaque() {
 		yes.box, no.box = x.boxed(yes), x.boxed(no)
 		out.kind = kindBox
 	}

@@ -111,6 +111,22 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 				}
 			}
 		}
+	case over.texts != nil:
+		words := over.texts
+		v := code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
+		return v, func(f *frame, step func(*frame) bool) {
+			list := words(f)
+			if f.bail {
+				return
+			}
+			f.looped = true
+			for _, w := range list {
+				f.vars[slot].name = w
+				if !step(f) {
+					return
+				}
+			}
+		}
 	case over.kind == kindBox && over.items != nil:
 		list := over.box
 		v := x.typed(code{cost: 1, attr: true, shape: over.items, raw: func(f *frame) any { return f.vars[slot].raw }})

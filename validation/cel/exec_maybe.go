@@ -270,6 +270,12 @@ func entering(c code, before func(*frame)) code {
 	c.box = after(before, c.box)
 	c.time = after(before, c.time)
 	c.sum = after(before, c.sum)
+	c.quantity = after(before, c.quantity)
+	c.address = after(before, c.address)
+	c.network = after(before, c.network)
+	c.url = after(before, c.url)
+	c.version = after(before, c.version)
+	c.texts = after(before, c.texts)
 	if of := c.optional; of != nil {
 		c.optional = func(f *frame) (any, bool) {
 			before(f)

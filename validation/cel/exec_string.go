@@ -33,6 +33,15 @@ func (x *executor) size(overload string, a code) code {
 			}
 			return int64(utf8.RuneCountInString(v))
 		}
+	case a.texts != nil:
+		words := a.texts
+		out.int = func(f *frame) int64 {
+			l := words(f)
+			if f.bail {
+				f.pass(operand, own)
+			}
+			return int64(len(l))
+		}
 	case a.kind == kindRaw && a.shape.isList():
 		list := a.elements()
 		out.int = func(f *frame) int64 {

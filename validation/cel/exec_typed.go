@@ -189,6 +189,9 @@ func (x *executor) boxed(c code) func(*frame) ref.Val {
 	if c.kind == kindMaybe {
 		return x.boxedMaybe(c.maybe)
 	}
+	if c.isOpaque() {
+		return x.boxedOpaque(c)
+	}
 	x.refuse("value of " + kindName(c))
 	return nil
 }
