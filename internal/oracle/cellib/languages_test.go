@@ -45,7 +45,7 @@ func TestLanguages(t *testing.T) {
 		compare(fmt.Sprintf("new rules of 1.%d", minor), theirs(minor), ours(t, minor))
 		compare(fmt.Sprintf("stored rules, new ones being of 1.%d", minor), theirStored(minor), ours(t, newest))
 	}
-	fmt.Printf("cel language: %d languages with %d overloads in all\n", languages, overloads)
+	fmt.Printf("cel language: %d languages with %d overloads and implementations in all\n", languages, overloads)
 }
 
 // listFunctions has a line for each overload, in their order within a function.
