@@ -11,7 +11,8 @@ import (
 type checkEngines struct {
 	plain   bool
 	notes   bool
-	v1beta1 bool // the definition is judged as one of v1beta1
+	v1beta1 bool   // the definition is judged as one of v1beta1
+	version string // of Kubernetes, see [KubernetesVersion]
 }
 
 func newCheckEngines(opts []Option) *checkEngines {
@@ -25,7 +26,7 @@ func newCheckEngines(opts []Option) *checkEngines {
 			e.notes = true
 		}
 	}
-	e.plain, e.v1beta1 = cfg.plain, cfg.v1beta1
+	e.plain, e.v1beta1, e.version = cfg.plain, cfg.v1beta1, cfg.version
 	return e
 }
 
@@ -44,6 +45,7 @@ func (e *checkEngines) Rules(r definition.RuleCheck) field.ErrorList {
 		cel.AtPath(r.Path),
 		cel.Preexisting(r.Stored.Rules, r.Stored.Messages),
 		cel.SyntaxChecked(r.Faulty),
+		cel.KubernetesVersion(e.version),
 	}
 	if r.Unlimited {
 		opts = append(opts, cel.Unchanged())

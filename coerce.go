@@ -69,8 +69,8 @@ func (r *request) restore(meta *objectmeta.Meta, obj map[string]any) error {
 // version that the definition does not have is one that declares nothing.
 func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path, error) {
 	if v == nil {
-		v = &Version{def: r.version.def, engines: newEngines(nil, false)}
-		v.planQuickly()
+		v = &Version{def: r.version.def, engines: newEngines(nil, config{})}
+		v.planQuickly(0)
 	}
 	if c.fuse && r.fuse(v, obj) {
 		return nil, nil

@@ -42,6 +42,9 @@
 // everything is as in a server with default settings; fields that the schema
 // does not know are dropped with a warning, see [FieldValidation].
 //
+// [KubernetesVersion] follows an older server in the functions that rules may use
+// and the formats that are known.
+//
 // Objects stay in storage at the version that they were written at.
 // [StoredVersions] keeps the server's record of those versions, [PlanMigration]
 // says what changing a definition means for them, and [Definition.Rehearse]

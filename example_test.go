@@ -3,6 +3,7 @@ package crdkit_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -253,4 +254,19 @@ func ExampleMutate() {
 	fmt.Println(obj.GetLabels())
 	// Output:
 	// map[team:a]
+}
+
+func ExampleKubernetesVersion() {
+	text := strings.Replace(cronTab, "rule: self.replicas >= oldSelf.replicas", "rule: isIP(self.cronSpec)", 1)
+	crd, err := crdkit.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	for _, version := range []string{"1.29", "1.31"} {
+		report := crdkit.Check(crd, crdkit.KubernetesVersion(version))
+		fmt.Printf("accepted by %s: %t\n", version, report.Accepted())
+	}
+	// Output:
+	// accepted by 1.29: false
+	// accepted by 1.31: true
 }

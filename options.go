@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a
@@ -20,6 +21,13 @@ type config struct {
 	converter conversion.Converter
 	plain     bool
 	v1beta1   bool
+	version   string // of Kubernetes, "" for that which is followed by default
+}
+
+// minor returns the minor version of Kubernetes, 0 for the default.
+func (c config) minor() int {
+	minor, _ := kubeversion.Minor(c.version)
+	return minor
 }
 
 type compileOption func(*config)
@@ -40,6 +48,19 @@ func WithConverter(c conversion.Converter) Option {
 // tests compare the two.
 func PlainOnly() Option {
 	return compileOption(func(cfg *config) { cfg.plain = true })
+}
+
+// KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4",
+// in what changes from one version to the next with regard to objects: which
+// functions rules may use, from 1.29 to 1.37, and which formats of text are
+// known. [Compile] compiles the definition as that server does; [Check] and
+// [CheckUpdate] hold rules to it. All else, the formats of defaults and warnings
+// among it, is that of 1.37, which is also what there is without the option. A
+// text that is no version changes nothing.
+//
+// See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
+func KubernetesVersion(version string) Option {
+	return compileOption(func(cfg *config) { cfg.version = version })
 }
 
 // V1beta1Rules makes [Check] and [CheckUpdate] judge a definition as one that

@@ -56,13 +56,13 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 		v.scale = newScale(s.Scale)
 	}
 	if declared.Schema == nil || declared.Schema.OpenAPIV3Schema == nil {
-		v.engines = newEngines(nil, cfg.plain)
-		v.planQuickly()
+		v.engines = newEngines(nil, cfg)
+		v.planQuickly(cfg.minor())
 		return v, nil
 	}
 	if twin := d.twin(crd, i, cfg); twin != nil {
 		v.node, v.engines, v.rules = twin.node, twin.engines, twin.rules
-		v.planQuickly()
+		v.planQuickly(cfg.minor())
 		return v, nil
 	}
 	path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
@@ -79,12 +79,12 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 	}
 	v.node = node
 	if node.Facts().Has(schema.HasRules) {
-		if v.rules, errs = cel.Compile(node, cel.AtPath(path)); len(errs) > 0 {
+		if v.rules, errs = cel.Compile(node, cel.AtPath(path), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
 			return nil, errs
 		}
 	}
-	v.engines = newEngines(node, cfg.plain)
-	v.planQuickly()
+	v.engines = newEngines(node, cfg)
+	v.planQuickly(cfg.minor())
 	return v, nil
 }
 
@@ -103,13 +103,14 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 	return nil
 }
 
-// planQuickly prepares for the quick ways.
-func (v *Version) planQuickly() {
+// planQuickly prepares for the quick ways, with the formats of a minor version of
+// Kubernetes.
+func (v *Version) planQuickly(minor int) {
 	v.onepass = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas()})
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Minor: minor})
 	})
 	v.statusPlan = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true})
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 type engines struct {
 	node  *schema.Node // nil if there is no schema
 	plain bool         // shortcuts are off
+	// version of Kubernetes whose formats count, "" for the default
+	version string
 
 	making    sync.Mutex
 	pruner    atomic.Pointer[pruning.Pruner]
@@ -26,9 +28,9 @@ type engines struct {
 }
 
 // newEngines makes all engines at once if shortcuts are off.
-func newEngines(n *schema.Node, plain bool) *engines {
-	e := &engines{node: n, plain: plain}
-	if plain {
+func newEngines(n *schema.Node, cfg config) *engines {
+	e := &engines{node: n, plain: cfg.plain, version: cfg.version}
+	if e.plain {
 		e.prune()
 		e.setDefaults()
 		e.resources()
@@ -69,7 +71,7 @@ func (e *engines) validate() *validation.Validator {
 		return v
 	}
 	return first(&e.making, &e.validator, func() *validation.Validator {
-		return validation.New(e.node, option(e.plain, validation.PlainOnly)...)
+		return validation.New(e.node, append(option(e.plain, validation.PlainOnly), validation.KubernetesVersion(e.version))...)
 	})
 }
 

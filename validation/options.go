@@ -1,9 +1,6 @@
 package validation
 
-import (
-	"strconv"
-	"strings"
-)
+import "github.com/crdkit/crdkit/internal/kubeversion"
 
 // An Option changes what [New] makes. Without options a validator does what
 // kube-apiserver 1.37 does. A nil Option changes nothing.
@@ -29,11 +26,7 @@ func (f optionFunc) apply(c *config) { f(c) }
 // 1.35. A text that is no version changes nothing.
 func KubernetesVersion(version string) Option {
 	return optionFunc(func(c *config) {
-		parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-		if len(parts) < 2 || parts[0] != "1" {
-			return
-		}
-		if minor, err := strconv.Atoi(parts[1]); err == nil && minor >= 0 {
+		if minor, ok := kubeversion.Minor(version); ok {
 			c.minor = minor
 		}
 	})

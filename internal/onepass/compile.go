@@ -27,7 +27,7 @@ type key struct {
 	loose    bool
 }
 
-func newCompiler() *compiler {
+func newCompiler(minor int) *compiler {
 	c := &compiler{
 		checks: check.NewCompiler(check.Config{Minor: minor}),
 		done:   make(map[key]*node),

@@ -1,6 +1,7 @@
 package onepass
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// minor is the minor version of Kubernetes that is followed.
-const minor = 37
+// newestMinor is the minor version of Kubernetes that is followed by default.
+const newestMinor = 37
 
 // A Plan is what is done to objects of one schema. It never changes and is
 // safe for concurrent use.
@@ -51,6 +52,9 @@ type Config struct {
 	// OnlyStatus drops everything but status and what all objects have, and
 	// holds nothing but status against the schema, as is done to new statuses.
 	OnlyStatus bool
+	// Minor is the minor version of Kubernetes whose formats count, 0 for the
+	// newest.
+	Minor int
 }
 
 // A Request is what differs from one call to the next.
@@ -79,7 +83,7 @@ type Request struct {
 // Compile returns the plan for objects of schema n, nil if there is none. A nil
 // n declares nothing.
 func Compile(n *schema.Node, cfg Config) *Plan {
-	c := newCompiler()
+	c := newCompiler(cmp.Or(cfg.Minor, newestMinor))
 	root := &node{}
 	switch {
 	case n == nil:

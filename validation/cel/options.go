@@ -1,10 +1,9 @@
 package cel
 
 import (
-	"strconv"
-	"strings"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
 // An Option changes how [Compile], [Check] and [Estimate] work. A nil Option
@@ -87,11 +86,7 @@ func AtFirstUse() Option {
 // it knows too: a server admits no rule that it could not be rolled back with.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
-		parts := strings.Split(strings.TrimPrefix(version, "v"), ".")
-		if len(parts) < 2 || parts[0] != "1" {
-			return
-		}
-		if minor, err := strconv.Atoi(parts[1]); err == nil {
+		if minor, ok := kubeversion.Minor(version); ok {
 			o.minor = min(max(minor, oldestMinor+1), newestMinor)
 		}
 	})

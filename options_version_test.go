@@ -1,0 +1,88 @@
+package crdkit_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+)
+
+// Rules may use what the version knows: ip came with 1.30, and a new rule may use
+// it one version later.
+func TestKubernetesVersionRules(t *testing.T) {
+	text := strings.Replace(cronTab, "self.replicas >= oldSelf.replicas", "isIP(self.cronSpec)", 1)
+	crd, err := crdkit.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		version            string
+		compiles, accepted bool
+	}{
+		{"1.29", false, false}, {"1.30", true, false}, {"v1.31.4", true, true}, {"1.37", true, true}, {"", true, true}, {"latest", true, true},
+	} {
+		_, err := crdkit.Compile(crd, crdkit.KubernetesVersion(tt.version))
+		if (err == nil) != tt.compiles {
+			t.Errorf("%q: Compile: %v, want success %t", tt.version, err, tt.compiles)
+		}
+		if err != nil && !strings.Contains(err.Error(), "undeclared reference to 'isIP'") {
+			t.Errorf("%q: Compile: %v", tt.version, err)
+		}
+		report := crdkit.Check(crd, crdkit.KubernetesVersion(tt.version))
+		if report.Accepted() != tt.accepted {
+			t.Errorf("%q: Check: %v, want accepted %t", tt.version, report.Err(), tt.accepted)
+		}
+	}
+}
+
+// The quick ways and the engines know the same formats.
+func TestKubernetesVersionFormats(t *testing.T) {
+	text := strings.Replace(cronTab, "cronSpec: {type: string}", "cronSpec: {type: string, format: k8s-short-name}", 1)
+	crd, err := crdkit.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for version, refuses := range map[string]bool{"1.29": false, "1.34": false, "1.35": true, "1.37": true, "": true} {
+		for _, opts := range [][]crdkit.Option{{crdkit.KubernetesVersion(version)}, {crdkit.PlainOnly(), crdkit.KubernetesVersion(version)}} {
+			def, err := crdkit.Compile(crd, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := def.Version("v1")
+			obj := func() *unstructured.Unstructured {
+				return cronTabObject("v1", map[string]any{"cronSpec": "Not A Name", "replicas": int64(1)})
+			}
+			raw, err := obj().MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]error{}
+			judge := func(name string, res *crdkit.Result, err error) {
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				got[name] = res.Err()
+			}
+			res, err := v.Create(ctx, obj())
+			judge("Create", res, err)
+			_, res, err = v.CreateJSON(ctx, raw)
+			judge("CreateJSON", res, err)
+			_, res, err = v.CreateJSON(ctx, raw, crdkit.Splice())
+			judge("CreateJSON spliced", res, err)
+			got["ValidJSON"] = nil
+			if !v.ValidJSON(raw) {
+				got["ValidJSON"] = fmt.Errorf("refused")
+			}
+			for name, err := range got {
+				if (err != nil) != refuses {
+					t.Errorf("%s at %q with %d options: %v, want refused %t", name, version, len(opts), err, refuses)
+				}
+			}
+		}
+	}
+}
