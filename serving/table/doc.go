@@ -42,6 +42,8 @@
 //     the cell has.
 //   - A path with a range is evaluated for each object as for the first one. On
 //     the server it is not parsed anew and finds something else each time.
+//   - An object with a list at its top-level field items has a row. The server
+//     takes it for a list and fails.
 //   - A path that makes the server panic has no value.
 //   - A path may look at a million values for one cell, and finds nothing if
 //     that does not suffice. On the server it goes on for as long as it takes,
