@@ -98,6 +98,11 @@ func CorpusDir() (string, bool) {
 	return dir, err == nil && info.IsDir()
 }
 
+// DefaultCorpus reports whether tests use the corpus beside the module, where
+// the shares were measured that some of them demand. Of another corpus they
+// only say what they find.
+func DefaultCorpus() bool { return os.Getenv("CRDKIT_CORPUS") == "" }
+
 // shortShare is how many definitions there are to each that a short test loads.
 const shortShare = 8
 

@@ -104,7 +104,7 @@ func TestSamples(t *testing.T) {
 		for _, why := range slices.Sorted(maps.Keys(by)) {
 			t.Logf("with defaults %v: %5d %s", defaulted, by[why], why)
 		}
-		if got := share(by[finished]+by[failed], total); got < minFastSamples {
+		if got := share(by[finished]+by[failed], total); crdtest.DefaultCorpus() && got < minFastSamples {
 			t.Errorf("with defaults %v: the executor finishes %.2f%% of %d evaluations, want %.1f%%", defaulted, got, total, minFastSamples)
 		}
 	}
