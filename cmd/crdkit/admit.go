@@ -41,6 +41,7 @@ type admitter struct {
 	old         string
 	subresource string
 	validate    string
+	version     kubernetesVersion
 	showChanges bool
 	recursive   bool
 
@@ -72,6 +73,7 @@ func newAdmit() *cobra.Command {
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
 	f.StringVar(&a.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
+	a.version.addTo(cmd)
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
 	f.BoolVarP(&a.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	if err := cmd.MarkFlagRequired("crd"); err != nil {
@@ -84,7 +86,7 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
-	a.kinds = &registry{}
+	a.kinds = &registry{opts: []crdkit.Option{crdkit.KubernetesVersion(string(a.version))}}
 	for _, name := range a.definitions {
 		a.kinds.load(name, a.recursive, a.in)
 	}

@@ -55,6 +55,7 @@ type checker struct {
 	status       bool
 	recursive    bool
 	v1beta1Rules bool
+	version      kubernetesVersion
 
 	olds map[string]*apiextensionsv1.CustomResourceDefinition
 	opts []crdkit.Option
@@ -79,6 +80,7 @@ func newCheck() *cobra.Command {
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	c.version.addTo(cmd)
 	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
 	return cmd
 }
@@ -90,7 +92,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
-	c.opts = []crdkit.Option{crdkit.WithNotes()}
+	c.opts = []crdkit.Option{crdkit.WithNotes(), crdkit.KubernetesVersion(string(c.version))}
 	if c.v1beta1Rules {
 		c.opts = append(c.opts, crdkit.V1beta1Rules())
 	}

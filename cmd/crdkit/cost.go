@@ -37,7 +37,7 @@ const costExample = `  crdkit cost -c crd.yaml
 type estimation struct {
 	definitions []string
 	output      string
-	version     string
+	version     kubernetesVersion
 	recursive   bool
 	print       map[string]func(io.Writer, []estimated) error // by output
 	verdict     bool                                          // what is over a limit decides the exit code
@@ -78,7 +78,7 @@ func (e *estimation) command(cmd *cobra.Command) *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVarP(&e.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
 	f.StringVarP(&e.output, "output", "o", "table", "what to print: table or json")
-	f.StringVar(&e.version, "kubernetes-version", "1.37", "version of the server, from 1.29 to 1.37")
+	e.version.addTo(cmd)
 	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	if err := cmd.MarkFlagRequired("crd"); err != nil {
 		panic(err) // the flag is defined above
@@ -159,7 +159,7 @@ func (e *estimation) estimate(doc document) []estimated {
 			e.fail(doc.place(), errs.ToAggregate())
 			continue
 		}
-		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(e.version))
+		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))
 		if report.Problem != "" {
 			e.fail(doc.place(), errors.New(report.Problem))
 			continue

@@ -17,6 +17,7 @@ import (
 type registry struct {
 	kinds map[schema.GroupKind]*entry
 	errs  []error // what is wrong with the definitions
+	opts  []crdkit.Option
 }
 
 type entry struct {
@@ -73,7 +74,7 @@ func (r *registry) add(doc document) {
 		r.fail(doc.place(), fmt.Errorf("%s is already defined in %s", kind, other.place))
 		return
 	}
-	d, err := crdkit.Compile(crd)
+	d, err := crdkit.Compile(crd, r.opts...)
 	if err != nil {
 		r.fail(doc.place(), err)
 	}
