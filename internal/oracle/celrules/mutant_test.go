@@ -46,7 +46,10 @@ func mutate(rng *rand.Rand, rule string) string {
 // Whether they still compile, why they do not, and what those that do say about
 // the objects beside them is the same on all sides.
 func TestMutants(t *testing.T) {
-	list := slices.DeleteFunc(synthetics(t), func(s *synthetic) bool { return s.slow })
+	// What validates objects upstream does not compile rules that it never runs,
+	// so that it has nothing to say of broken ones. The server's check of
+	// definitions has, and so have we.
+	list := slices.DeleteFunc(synthetics(t), func(s *synthetic) bool { return s.slow || s.name == "unreached_quirk.txtar" })
 	for _, v := range corpusVersions(t) {
 		list = append(list, v.mutable()...)
 	}
