@@ -131,6 +131,15 @@ properties:
       properties: {a: {type: integer}, b: {type: integer}}
       x-kubernetes-validations: [{rule: self.a > 1}, {rule: self.b > 1}, {rule: "!has(self.b)"}]
 `)
+	loops := compile(t, `
+type: object
+properties: {l: {type: array, items: {type: object, properties: {a: {type: integer}, b: {type: integer}}}}}
+x-kubernetes-validations: [{rule: "self.l.filter(x, x.a > 1).size() > 0"}, {rule: "self.l.map(x, x.b).sum() > 0"}, {rule: "self.l.map(x, x.a > 0, x.b).exists(b, b > 1)"}]
+`)
+	obj := decode(t, `{l: [{a: 1}, {b: 2}]}`)
+	if n := fewestAllocs(func() { loops.Eval(context.Background(), obj) }); n > 3 || len(loops.Eval(context.Background(), obj).Errors) != 3 {
+		t.Errorf("loops that fail allocate %v times", n)
+	}
 	for _, object := range []string{`{l: [{b: 3}]}`, `{l: [{}, {b: 0}, {a: 1}, {a: 5}, {b: 7}]}`} {
 		obj := decode(t, object)
 		if len(p.Eval(context.Background(), obj).Errors) == 0 {

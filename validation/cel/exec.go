@@ -42,6 +42,7 @@ type frame struct {
 	filling int       // filter, map: index of the list that is made
 	made    []ref.Val // the same, of a list of boxed values
 	total   int64     // the same, of a list that is only summed up
+	summed  uint64    // how many elements it would have
 
 	entries map[ref.Val]ref.Val // innermost loop that makes a map
 	sorter  sorter

@@ -100,7 +100,7 @@ func (x *executor) native(name, overload string, args []code) code {
 func (x *executor) unary(name, overload string, a code) code {
 	switch {
 	case name == "sum" && a.sum != nil:
-		return code{kind: kindInt, cost: a.cost, int: a.sum}
+		return code{kind: kindInt, cost: a.cost, id: a.id, int: a.sum}
 	case overload == overloads.LogicalNot && a.kind == kindBool:
 		return x.not(a)
 	case overload == overloads.NegateInt64 && a.kind == kindInt:

@@ -15,50 +15,105 @@ func (x *executor) collect(over code, each rangeFunc, p, e code, cost uint64) co
 		return code{}
 	}
 	always := p.kind == kindNone
-	test, every, hit := func(*frame) bool { return true }, e.cost+cost, uint64(0)
+	g := gathering{each: each, test: func(*frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
 	if !always {
-		test, every, hit = x.bool(p), p.cost, e.cost+cost
+		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
 	if e.constant != nil { // so is the list that is appended
 		if always {
-			every = mapKnownCost
+			g.every = mapKnownCost
 		} else {
-			hit = mapKnownCost
+			g.hit = mapKnownCost
 		}
 	}
 	if x.why != "" {
 		return code{}
 	}
 	if e.raw != nil && e.shape.plain() && e.constant == nil && !e.choice {
-		return x.collectRaw(over, each, test, every, hit, e)
+		return x.collectRaw(over, &g, e)
 	}
-	out := x.collectBoxed(over, each, test, every, hit, e)
+	out := x.collectBoxed(over, &g, e)
 	if e.kind == kindInt {
-		out.sum = sumOf(each, test, every, hit, e.int)
+		out.sum = g.sum(e.int)
 	}
 	return out
 }
 
-// sumOf adds up what would be put in a list. That costs
-// one unit for each of them.
-func sumOf(each rangeFunc, test func(*frame) bool, every, hit uint64, e func(*frame) int64) func(*frame) int64 {
-	one := func(f *frame) bool {
+// A gathering is a loop that puts values together. An element whose condition or
+// value fails makes the result fail, but does not end the loop. The error is that
+// of the last condition which failed, or else of the first value before it.
+type gathering struct {
+	each       rangeFunc
+	test       func(*frame) bool
+	every, hit uint64   // cost of each element, and of one that is put in
+	p, e       identity // of the condition and of the value
+	over, own  identity
+}
+
+// step evaluates the condition for an element, and put for one that is put in.
+func (g *gathering) step(put func(*frame)) func(*frame) bool {
+	test, every, hit, p, e := g.test, g.every, g.hit, g.p, g.e
+	return func(f *frame) bool {
 		f.cost += every
-		if test(f) && !f.bail {
-			f.cost += hit + 1
-			v, what := addInt(f.total, e(f))
-			if f.total = v; what != nil {
-				f.void()
+		is := test(f)
+		if f.bail {
+			f.pending = f.caught(p)
+			return f.pending != nil && f.step()
+		}
+		if is {
+			f.cost += hit
+			put(f)
+			if f.bail {
+				what := f.caught(e)
+				if f.pending == nil {
+					f.pending = what
+				}
+				return what != nil && f.step()
 			}
 		}
 		return f.step()
 	}
+}
+
+// run runs the loop.
+func (g *gathering) run(f *frame, one func(*frame) bool) {
+	outer := f.pending
+	f.pending = nil
+	g.each(f, one)
+	what := f.pending
+	f.pending = outer
+	switch {
+	case f.bail:
+		f.noRange(g.over, g.own, resultCost)
+	case what != nil:
+		f.fail(what, g.own)
+	}
+}
+
+// sum adds up what would be put in a list. That costs one unit for each of them,
+// and one if there is no list.
+func (g *gathering) sum(e func(*frame) int64) func(*frame) int64 {
+	one := g.step(func(f *frame) {
+		i := e(f)
+		if f.bail {
+			return
+		}
+		f.summed++
+		v, what := addInt(f.total, i)
+		if f.total = v; what != nil {
+			f.void()
+		}
+	})
 	return func(f *frame) int64 {
-		outer := f.total
-		f.total = 0
-		each(f, one)
-		total := f.total
-		f.total = outer
+		outer, summed := f.total, f.summed
+		f.total, f.summed = 0, 0
+		g.run(f, one)
+		total, n := f.total, f.summed
+		f.total, f.summed = outer, summed
+		if f.bail {
+			n = 1
+		}
+		f.cost += n
 		return total
 	}
 }
@@ -73,35 +128,30 @@ func (s *shape) plain() bool {
 	return false
 }
 
-func (x *executor) collectRaw(over code, each rangeFunc, test func(*frame) bool, every, hit uint64, e code) code {
-	raw, s := e.raw, e.shape
-	one := func(f *frame) bool {
-		f.cost += every
+func (x *executor) collectRaw(over code, g *gathering, e code) code {
+	raw, s, what, id := e.raw, e.shape, e.fault, e.id
+	one := g.step(func(f *frame) {
 		at := f.filling
-		if test(f) && !f.bail {
-			f.cost += hit
-			v := raw(f)
-			if !s.fits(v) {
-				f.void()
-				return false
-			}
-			f.filling = at
-			f.lists[at] = append(f.lists[at], v)
+		v := raw(f)
+		f.filling = at
+		if f.bail || !s.fits(v) {
+			f.unfit(v, what, id)
+			return
 		}
-		return f.step()
-	}
+		f.lists[at] = append(f.lists[at], v)
+	})
 	list := func(f *frame) []any {
 		outer := f.filling
 		f.filling = f.list()
 		at := f.filling
-		each(f, one)
+		g.run(f, one)
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := code{kind: kindRaw, cost: over.cost + resultCost, shape: &shape{kind: shapeAtomicList, typ: "array", items: s},
+	out := code{kind: kindRaw, cost: over.cost + resultCost, id: g.own, shape: &shape{kind: shapeAtomicList, typ: "array", items: s},
 		list: list, raw: func(f *frame) any { return list(f) }}
 	if e.kind == kindInt {
-		out.sum = sumOf(each, test, every, hit, e.int)
+		out.sum = g.sum(e.int)
 	}
 	return out
 }
@@ -117,22 +167,19 @@ func (f *frame) list() int {
 	return f.used - 1
 }
 
-func (x *executor) collectBoxed(over code, each rangeFunc, test func(*frame) bool, every, hit uint64, e code) code {
+func (x *executor) collectBoxed(over code, g *gathering, e code) code {
 	box := x.boxed(e)
-	one := func(f *frame) bool {
-		f.cost += every
+	one := g.step(func(f *frame) {
 		outer := f.made
-		if test(f) && !f.bail {
-			f.cost += hit
-			v := box(f)
-			f.made = append(outer, v)
+		v := box(f)
+		if f.made = outer; !f.bail {
+			f.made = append(f.made, v)
 		}
-		return f.step()
-	}
-	return code{kind: kindBox, cost: over.cost + resultCost, box: func(f *frame) ref.Val {
+	})
+	return code{kind: kindBox, cost: over.cost + resultCost, id: g.own, box: func(f *frame) ref.Val {
 		outer := f.made
 		f.made = nil
-		each(f, one)
+		g.run(f, one)
 		made := f.made
 		f.made = outer
 		return types.NewRefValList(x.base.provider, made)

@@ -132,7 +132,10 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 		v := x.typed(code{cost: 1, attr: true, shape: over.items, raw: func(f *frame) any { return f.vars[slot].raw }})
 		return v, func(f *frame, step func(*frame) bool) {
 			l, ok := list(f).(traits.Lister)
-			if !ok || f.bail {
+			if f.bail {
+				return
+			}
+			if !ok {
 				f.void()
 				return
 			}
@@ -150,7 +153,10 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 			box: func(f *frame) ref.Val { return f.checked(f.vars[slot].box) }})
 		return v, func(f *frame, step func(*frame) bool) {
 			l, ok := list(f).(traits.Lister)
-			if !ok || f.bail {
+			if f.bail {
+				return
+			}
+			if !ok {
 				f.void()
 				return
 			}

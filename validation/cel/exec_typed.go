@@ -175,7 +175,14 @@ func (x *executor) boxed(c code) func(*frame) ref.Val {
 		return func(f *frame) ref.Val { return types.Timestamp{Time: c.time(f)} }
 	case kindRaw:
 		raw, s := c.raw, c.shape
-		return func(f *frame) ref.Val { return f.show(raw(f), s) }
+		return func(f *frame) ref.Val {
+			r := raw(f)
+			if f.bail || r == nil {
+				f.unfit(r, c.fault, c.id)
+				return types.NullValue
+			}
+			return f.show(r, s)
+		}
 	case kindOptional:
 		optional, s := c.optional, c.shape
 		return func(f *frame) ref.Val {
