@@ -147,12 +147,12 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 				}
 			}
 		}
-	case over.kind == kindBox && over.typ.Kind() == types.ListKind:
+	case over.kind == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
 		list := over.box
 		v := x.unbox(over.typ.Parameters()[0], code{kind: kindBox, cost: 1, attr: true,
 			box: func(f *frame) ref.Val { return f.checked(f.vars[slot].box) }})
 		return v, func(f *frame, step func(*frame) bool) {
-			l, ok := list(f).(traits.Lister)
+			l, ok := list(f).(traits.Iterable)
 			if f.bail {
 				return
 			}

@@ -49,9 +49,6 @@ func (x *executor) transformMap(over, key code, each rangeFunc, cond, value, ent
 	var insert func(*frame)
 	if value != nil {
 		v := x.expr(value)
-		if v.isOptional() {
-			return x.refuse("map of optionals")
-		}
 		k, box := x.boxed(key), x.boxed(v)
 		hit = v.cost + insertCost
 		insert = func(f *frame) {
