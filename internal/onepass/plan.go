@@ -155,6 +155,9 @@ func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
 	m.role("kind", kindRole, c.keep)
 	m.role("metadata", metadataRole, c.keep)
 	if cfg.DropStatus {
+		if n != nil && slices.Contains(n.Limits().Required, "status") {
+			return false // it goes, even if it has a default
+		}
 		c.dropStatus(m, n, root.others == keepOthers)
 	}
 	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
@@ -164,7 +167,7 @@ func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
 		if j, declared := old.index[p.name]; declared && old.required.has(j) {
 			m.required.add(i)
 		}
-		if !c.fitsRole(p, cfg) || p.role == droppedRole && m.required.has(i) {
+		if !c.fitsRole(p, cfg) {
 			return false
 		}
 	}

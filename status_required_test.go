@@ -1,0 +1,43 @@
+package crdkit_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/crdkit/crdkit"
+)
+
+// TestRequiredStatus creates objects of kinds that require the status that is
+// taken from new objects, whether it has a default or not.
+func TestRequiredStatus(t *testing.T) {
+	for name, status := range map[string]string{
+		"with a default": `{"type":"object","default":{}}`,
+		"without":        `{"type":"object"}`,
+		"with a null":    `{"type":"object","nullable":true,"default":null}`,
+	} {
+		crd, err := crdkit.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+			"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
+			"schema":{"openAPIV3Schema":{"type":"object","required":["status"],"properties":{"status":` + status + `}}}}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for way, opts := range map[string][]crdkit.Option{"fast": nil, "plain": {crdkit.PlainOnly()}} {
+			def, err := crdkit.Compile(crd, opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, raw := range []string{
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
+				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"status":{}}`,
+			} {
+				_, res, err := def.Version("v1").CreateJSON(context.Background(), []byte(raw))
+				if err != nil || len(res.Errors) != 1 || res.Errors[0].Field != "status" {
+					t.Errorf("%s, %s: CreateJSON of %s: %v, %v, want an error about status", name, way, raw, res, err)
+				}
+				if def.Version("v1").ValidJSON([]byte(raw)) {
+					t.Errorf("%s, %s: ValidJSON of %s", name, way, raw)
+				}
+			}
+		}
+	}
+}
