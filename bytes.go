@@ -37,6 +37,8 @@ type body struct {
 	// obj is the object as far as anybody looks at it. It is nil as long as its
 	// metadata is plain and there are no rules: then nobody does.
 	obj map[string]any
+	// known is what obj was before rules looked at it.
+	known map[string]any
 	// old is the object that is replaced, as far as anybody looks at it, and raw
 	// is its text. It is nil if the object is new.
 	old     map[string]any
@@ -102,18 +104,31 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 		return nil, nil, false, nil
 	}
 	if scale := r.version.scale; r.version.rules != nil || !scale.settled(t) {
-		written := t.made.Text()
+		written := t.written()
 		if !r.look(t, written) || !scale.admits(written, t) {
 			return nil, nil, false, nil
 		}
 	}
 	r.complaints = complaints
+	warnings := len(r.result.Warnings)
 	// There is nothing to refuse, as there is only a warning for each field.
 	_ = r.judgeFields(nil, nil)
 	t.now.Object = t.obj
 	r.obj = &t.now
 	if err := r.evaluate(ctx, t.old); err != nil {
 		return nil, nil, true, err
+	}
+	if len(r.result.Errors) > 0 && t.old == nil {
+		// The rules have seen only what they needed to be kept.
+		if !t.show() {
+			r.result.Errors, r.result.Cost = nil, 0
+			r.result.Warnings = r.result.Warnings[:warnings]
+			return nil, nil, false, nil
+		}
+		r.result.Errors = nil
+		if err := r.evaluate(ctx, nil); err != nil {
+			return nil, nil, true, err
+		}
 	}
 	name, plain := t.made.Plain()
 	if !t.onlyStatus && !plain {
@@ -125,8 +140,11 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 		t.made.SetMetadata(metadata)
 	}
 	res := r.finish(nil)
+	if plain {
+		res.name = "" // which nobody asks for if there are no errors
+	}
 	if plain && len(res.Errors) > 0 {
-		res.name = strings.Clone(name) // which is a part of the text
+		res.name = strings.Clone(name) // of the text
 	}
 	if t.values != nil && len(res.Errors) == 0 && len(res.Ratcheted) == 0 {
 		r.obj = nil // nothing refers to the values any more
@@ -141,6 +159,30 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 	return t.made.Append(r.buffer), res, true, nil
 }
 
+// written returns the text of the object that was made. That of a new object is
+// good until the object is released.
+func (t *body) written() string {
+	if t.old == nil {
+		return t.made.Peek()
+	}
+	return t.made.Text()
+}
+
+// show puts all of a new object in the place of what rules look at. It reports
+// false if the object cannot be read.
+func (t *body) show() bool {
+	whole, ok := jsonscan.Decode(t.made.Text())
+	obj, isObject := whole.(map[string]any)
+	if !ok || !isObject {
+		return false
+	}
+	maps.Copy(obj, t.known)
+	t.obj, t.now.Object = obj, obj
+	t.values.Release()
+	t.values = nil
+	return true
+}
+
 // look makes of the objects what rules can look at. It reports false if the
 // request has to take the plain way.
 func (r *request) look(t *body, written string) bool {
@@ -153,6 +195,7 @@ func (r *request) look(t *body, written string) bool {
 		return false
 	}
 	maps.Copy(seen, t.obj)
+	t.known = t.obj
 	t.obj = seen // of plain metadata the text says all that rules look at
 	if t.old == nil {
 		return true

@@ -10,9 +10,9 @@ import (
 )
 
 // Of an ordinary object whose metadata is plain, the way from bytes to bytes
-// makes the result, and for its rules the text and two lists that they look at;
-// besides the option that holds a buffer. Under the race detector a sync.Pool
-// forgets at random.
+// makes nothing but the result, besides the option that holds a buffer. What
+// rules look at is made of memory that earlier objects have left. Under the race
+// detector a sync.Pool forgets at random.
 func TestAllocationsOfCreateJSON(t *testing.T) {
 	p, _ := cronTabPair(t)
 	raw := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","labels":{"app":"backup"}},
@@ -22,8 +22,8 @@ func TestAllocationsOfCreateJSON(t *testing.T) {
 		how  crdkit.RequestOption
 		most float64
 	}{
-		"canonical": {crdkit.Canonical(), 5},
-		"spliced":   {crdkit.Splice(), 5},
+		"canonical": {crdkit.Canonical(), 2},
+		"spliced":   {crdkit.Splice(), 2},
 	} {
 		run := func() {
 			out, res, err := p.fast.CreateJSON(ctx, raw, test.how, crdkit.AppendTo(buf[:0]))
@@ -35,7 +35,7 @@ func TestAllocationsOfCreateJSON(t *testing.T) {
 			t.Errorf("%s: %v allocations, at most %v are meant", name, got, test.most)
 		}
 	}
-	if got := testing.AllocsPerRun(100, func() { p.fast.ValidJSON(raw) }); got > 3 {
-		t.Errorf("ValidJSON: %v allocations, at most 3 are meant", got)
+	if got := testing.AllocsPerRun(100, func() { p.fast.ValidJSON(raw) }); got > 0 {
+		t.Errorf("ValidJSON: %v allocations, at most 0 are meant", got)
 	}
 }

@@ -107,11 +107,28 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // Kubernetes.
 func (v *Version) planQuickly(minor int) {
 	v.onepass = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Minor: minor})
+		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.reads, Minor: minor})
 	})
 	v.statusPlan = sync.OnceValue(func() *onepass.Plan {
 		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
 	})
+}
+
+// reads says what the rules of n look at.
+func (v *Version) reads(n *schema.Node) *onepass.Reads { return readsOf(v.rules.Reading(n)) }
+
+func readsOf(r *cel.Reading) *onepass.Reads {
+	if r == nil {
+		return nil
+	}
+	out := &onepass.Reads{Reach: onepass.Reach(r.Reach()), Elements: readsOf(r.Elements())}
+	for name, field := range r.Fields() {
+		if out.Fields == nil {
+			out.Fields = make(map[string]*onepass.Reads)
+		}
+		out.Fields[name] = readsOf(field)
+	}
+	return out
 }
 
 // Name returns the name of the version, such as v1beta1.

@@ -3,6 +3,7 @@ package onepass
 import (
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -111,6 +112,21 @@ func (m Made) Text() string {
 	w.spliceMetadata()
 	w.scratch = w.appendEdited(w.scratch[:0], span{0, len(w.s)}, w.edits)
 	return string(w.scratch)
+}
+
+// Peek is Text without a copy: the text is good until m is changed, asked for
+// another text, or released.
+func (m Made) Peek() string {
+	w := m.w
+	if !w.request.Splice {
+		return unsafe.String(unsafe.SliceData(w.out), len(w.out))
+	}
+	w.spliceMetadata()
+	if len(w.edits) == 0 {
+		return w.s
+	}
+	w.scratch = w.appendEdited(w.scratch[:0], span{0, len(w.s)}, w.edits)
+	return unsafe.String(unsafe.SliceData(w.scratch), len(w.scratch))
 }
 
 // Untouched reports whether Append would append the input as it is, because

@@ -49,6 +49,9 @@ type Config struct {
 	// Replicas leads to the number of replicas, if there is one. See
 	// [Plan.ChecksReplicas].
 	Replicas []string
+	// Reads says what the rules of a schema look at, as long as none is broken, of
+	// the value that they are on. If it is nil, they look at everything.
+	Reads func(*schema.Node) *Reads
 	// OnlyStatus drops everything but status and what all objects have, and
 	// holds nothing but status against the schema, as is done to new statuses.
 	OnlyStatus bool
@@ -109,7 +112,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 			root = counted
 		}
 	}
-	p := &Plan{replicas: replicas, root: root, keep: c.keep, cfg: cfg, needed: compileNeeded(n, false), neededForUpdate: compileNeeded(n, true), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
+	p := &Plan{replicas: replicas, root: root, keep: c.keep, cfg: cfg, needed: compileNeeded(n, false, cfg.Reads), neededForUpdate: compileNeeded(n, true, nil), seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus}
 	if n != nil {
 		status := n.Property("status")
 		p.status = c.checks.Node(status)

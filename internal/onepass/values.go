@@ -57,7 +57,8 @@ func (v *Values) Release() {
 
 // RuleInput returns what the rules of the schema can look at of an object,
 // which [Plan.Bytes] has made or which is replaced. What is not needed is
-// absent, except from lists. It reports false if the object cannot be read.
+// absent, except from lists. Without an old object that is what [Config].Reads
+// says. It reports false if the object cannot be read.
 func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
 	needed := v.plan.needed
 	if update {
@@ -76,6 +77,8 @@ func (v *Values) needed(n *needed, s string, i, depth int) (any, int) {
 		return nil, refused
 	case n == nil:
 		return v.object(), jsonscan.Skip(s, i)
+	case n.kind:
+		return sameKind(s[i]), jsonscan.Skip(s, i)
 	case s[i] == '{':
 		return v.members(n, s, i+1, depth-1)
 	case s[i] == '[' && (n.whole || n.items != nil):
@@ -89,6 +92,29 @@ func (v *Values) needed(n *needed, s string, i, depth int) (any, int) {
 	}
 	return jsonscan.Value(s, i)
 }
+
+// sameKind returns a value of the kind of that which begins with c. Maps and
+// lists are nobody's to change.
+func sameKind(c byte) any {
+	switch c {
+	case '{':
+		return noMembers
+	case '[':
+		return noElements
+	case '"':
+		return ""
+	case 't', 'f':
+		return true
+	case 'n':
+		return nil
+	}
+	return int64(0)
+}
+
+var (
+	noMembers  any = map[string]any{}
+	noElements any = []any{}
+)
 
 // child returns what is needed of a member.
 func (n *needed) child(name string) *needed {

@@ -73,12 +73,13 @@ func (r *rule) usesOld() bool { return r.onOld }
 // A builder is the state of one Compile.
 type builder struct {
 	expressions
-	types  *provider
-	shapes shapes
-	memo   map[buildKey]*node
-	stored bool // keep errors for the run
-	putOff bool // compile rules when they are first run
-	errs   field.ErrorList
+	types    *provider
+	shapes   shapes
+	memo     map[buildKey]*node
+	reaching reaching // what rules look at
+	stored   bool     // keep errors for the run
+	putOff   bool     // compile rules when they are first run
+	errs     field.ErrorList
 
 	mu sync.Mutex // of what is put off
 }
@@ -225,6 +226,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
 	out.onOld = out.condition.usesOldSelf
+	b.reaching.rule(n, tree)
 	if f := out.condition.fast; f != nil {
 		out.fast = *f
 	}

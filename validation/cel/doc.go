@@ -86,6 +86,9 @@
 // cel-go. Typical rules allocate nothing; those that make strings, maps or boxed
 // values do. [PlainOnly] leaves all rules to cel-go, for tests.
 //
+// [Program.Reading] tells which parts of a value the rules on it look at, for
+// those who make objects only to run rules on them.
+//
 // # How rules are compiled
 //
 // Compile reports rules that are wrong, so it compiles them all: those of equal

@@ -103,3 +103,14 @@ func ExampleAtFirstUse() {
 	// 0
 	// size: Invalid value: 0: too small
 }
+
+func ExampleProgram_Reading() {
+	n := scaling()
+	program, _ := cel.Compile(n)
+	for name, field := range program.Reading(n).Fields() {
+		fmt.Println(name, field.Reach() == cel.Everything)
+	}
+	// Output:
+	// max true
+	// min true
+}

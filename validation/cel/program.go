@@ -20,7 +20,8 @@ import (
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
-	limit     uint64 // cost units of one call
+	limit     uint64                    // cost units of one call
+	readings  map[*schema.Node]*Reading // by where rules are; nil if they are not known
 
 	runs sync.Pool // of *run, with what they keep
 }
@@ -66,6 +67,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		types:       base.newProvider(),
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),
+		reaching:    reaching{readings: make(map[*schema.Node]*Reading)},
 		stored:      o.stored,
 		putOff:      o.late,
 	}
@@ -77,7 +79,11 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, nil
 	}
 	b.memo = nil
-	return &Program{root: root, correlate: correlate.New(n), limit: o.perCall}, nil
+	p := &Program{root: root, correlate: correlate.New(n), limit: o.perCall}
+	if !o.late {
+		p.readings = b.reaching.readings
+	}
+	return p, nil
 }
 
 // Eval runs the rules on obj, which is an object that passed validation.
