@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,17 +18,21 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// handlerTests have requests to a handler that converts with picky. %s stands
+// A handlerTest has a request to a handler that converts with picky. %s stands
 // for the version of the review.
-var handlerTests = []struct {
+type handlerTest struct {
 	name, request string
 	status        int
 	want          string // the answer as JSON, or the text
-}{
+}
+
+var handlerTests = []handlerTest{
 	{"no object", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Success"}}}`},
 	{"two versions", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"x"}},{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"y"}}]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"x"},"to":"v1"},{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"y"}}],"result":{"metadata":{},"status":"Success"}}}`},
+	{"no metadata and nothing to do", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v1","kind":"K"}]}}`,
+		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{}}],"result":{"metadata":{},"status":"Success"}}}`},
 	{"numbers", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{},"n":[9223372036854775807,1.0,0.1,1e21]}]},"response":{"uid":""}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{},"n":[9223372036854775807,1,0.1,1e+21],"to":"v1"}],"result":{"metadata":{},"status":"Success"}}}`},
 	{"no metadata", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K"}]}}`,
@@ -136,7 +141,8 @@ func TestOnFailure(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, fmt.Sprint(obj.GetAPIVersion(), " ", obj.GetName(), ": ", err, where))
 	}))
-	post(h, strings.ReplaceAll(handlerTests[4].request, "%s", "v1"))
+	failing := handlerTests[slices.IndexFunc(handlerTests, func(tt handlerTest) bool { return tt.name == "failures of several kinds" })]
+	post(h, strings.ReplaceAll(failing.request, "%s", "v1"))
 	want := []string{
 		`a.b/v2 bad: it is "bad"`, "a.b/v2 panic: the conversion panicked: on purpose in picky",
 		"a.b/v2 nothing: the conversion returned no object", `a.b/v2 wrong: the conversion returned apiVersion "a.b/v7" for "a.b/v1"`,

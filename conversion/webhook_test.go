@@ -262,8 +262,10 @@ func TestConnections(t *testing.T) {
 			}
 		}
 	}
-	if n := opened.Load(); n != 2 {
-		t.Errorf("%d connections for two converters, want 2", n)
+	// With HTTP/1.1 the next call may be faster than the return of a connection
+	// to the pool, now and then.
+	if n := opened.Load(); n < 2 || n > 10 {
+		t.Errorf("%d connections for 40 calls of two converters, want 2", n)
 	}
 	if diff := cmp.Diff(map[string]int{"HTTP/2.0": 20, "HTTP/1.1": 20}, protocols); diff != "" {
 		t.Errorf("protocols (-want +got):\n%s", diff)

@@ -99,7 +99,11 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	if err != nil {
 		return nil, fmt.Errorf("reading the old object of %s: %w", old.place, err)
 	}
-	if version.Definition().Namespaced() && read.GetNamespace() == "" {
+	// The server would have stored it so.
+	switch namespaced := version.Definition().Namespaced(); {
+	case !namespaced:
+		read.SetNamespace("")
+	case read.GetNamespace() == "":
 		read.SetNamespace("default")
 	}
 	return read.MarshalJSON()

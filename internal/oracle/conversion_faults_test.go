@@ -109,7 +109,7 @@ func serve(t *testing.T, cert tls.Certificate, h http.Handler) *httptest.Server 
 
 // untilHung is how long a call waits for a webhook that never answers. All others
 // have time enough on a machine that is busy.
-const untilHung = 500 * time.Millisecond
+const untilHung = time.Second
 
 // A faulty webhook does not even get as far as a wrong answer.
 type faulty struct {

@@ -229,3 +229,33 @@ func encode(t *testing.T, v any) string {
 	}
 	return string(data)
 }
+
+// What a Scale takes over from its object, and gives back.
+func TestMetadata(t *testing.T) {
+	empty := ""
+	paths := *declared
+	paths.LabelSelectorPath = &empty // is none
+	s, err := scale.New(&paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := decode(t, `{"metadata":{"creationTimestamp":"2026-01-02T03:04:05Z","name":"a","namespace":"b","resourceVersion":"7","uid":"u"},"spec":{"replicas":1},"status":{"labelSelector":"a=b"}}`)
+	got, err := s.Read(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","creationTimestamp":"2026-01-02T03:04:05Z"},"spec":{"replicas":1},"status":{"replicas":0}}`
+	if diff := cmp.Diff(want, encode(t, got)); diff != "" {
+		t.Errorf("Read (-want +got):\n%s", diff)
+	}
+	for version, want := range map[string]string{"": "7", "8": "8"} {
+		obj := obj.DeepCopy()
+		err := s.Update(obj, func(current *autoscalingv1.Scale) error {
+			current.ResourceVersion, current.Name = version, "other"
+			return nil
+		})
+		if err != nil || obj.GetResourceVersion() != want || obj.GetName() != "a" {
+			t.Errorf("Update with resourceVersion %q: %v, %v", version, err, obj)
+		}
+	}
+}
