@@ -3,8 +3,6 @@ package crdkit
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -30,6 +28,9 @@ type defaultCheck struct {
 	budget uint64 // of rules, for all defaults together
 	spent  bool   // and nothing is left, so that the server stops
 	errs   field.ErrorList
+
+	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that the walk is in
+	depth int
 }
 
 // A defaultPlace is where in the schema a default is.
@@ -42,7 +43,7 @@ type defaultPlace struct {
 }
 
 func (c *defaultCheck) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, p defaultPlace) {
-	if n == nil || s == nil || c.spent || !n.Facts().Has(schema.HasDefaults) {
+	if s == nil || c.spent || !hasDefaults(n) {
 		return
 	}
 	top := len(p.within) == 0 && p.isRoot
@@ -68,19 +69,35 @@ func (c *defaultCheck) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps,
 	down := func(path *field.Path, step schema.Step) defaultPlace {
 		q := p
 		q.path = path
-		q.within = append(slices.Clip(p.within), step)
+		q.within = append(p.within, step) // the last child is done with what it appended
 		return q
 	}
-	if s.Items != nil {
+	if s.Items != nil && hasDefaults(n.Items()) {
 		c.visit(n.Items(), s.Items.Schema, down(p.path.Child("items"), schema.Index(0)))
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		property := s.Properties[name]
+	for name, child := range n.Properties() {
+		if !hasDefaults(child) {
+			continue
+		}
+		property := c.take()
+		*property = s.Properties[name]
 		q := down(p.path.Child("properties").Key(name), schema.Field(name))
 		q.meta = p.meta || resource && (name == "metadata" || name == "kind" || name == "apiVersion")
-		c.visit(n.Property(name), &property, q)
+		c.visit(child, property, q)
+		c.depth--
 	}
 }
+
+// take returns a schema for as long as the walk is in it.
+func (c *defaultCheck) take() *apiextensionsv1.JSONSchemaProps {
+	if c.depth == len(c.spare) {
+		c.spare = append(c.spare, &apiextensionsv1.JSONSchemaProps{})
+	}
+	c.depth++
+	return c.spare[c.depth-1]
+}
+
+func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
 // A defaultValue is one default under check.
 type defaultValue struct {

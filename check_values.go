@@ -1,7 +1,9 @@
 package crdkit
 
 import (
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -29,7 +31,7 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 
 // projected returns what is wrong with a default as a value of its schema.
 func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, plain bool) field.ErrorList {
-	if fits(n, value) {
+	if !plain && fits(n, value) {
 		return nil
 	}
 	if hasIntOrString(s) {
@@ -57,24 +59,68 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	return out
 }
 
-// fits reports whether a value is of the type that the schema declares and the
-// schema says nothing else, as most schemas of scalars with a default do.
+// fits reports whether it is plain to see that a value is one of the schema, as
+// nearly all defaults are: a scalar of the declared type within simple limits, or
+// an object or a list with nothing in it. Of other values it says nothing.
 func fits(n *schema.Node, value any) bool {
-	limits := n.Limits()
-	if limits.Format != "" || limits.Pattern != "" || limits.Minimum.Set || limits.Maximum.Set || limits.MultipleOf.Set ||
-		limits.MinLength.Set || limits.MaxLength.Set || limits.Enum != nil || n.Facts().Has(schema.HasJunctors) {
+	if n.Facts().Has(schema.HasJunctors) || n.IntOrString() {
 		return false
 	}
-	switch value.(type) {
+	limits := n.Limits()
+	if limits.Pattern != "" || limits.MultipleOf.Set || limits.UniqueItems {
+		return false
+	}
+	switch v := value.(type) {
 	case string:
-		return n.Kind() == schema.KindString
+		return n.Kind() == schema.KindString && fitsString(&limits, v)
 	case bool:
-		return n.Kind() == schema.KindBoolean
+		return n.Kind() == schema.KindBoolean && saysNothing(&limits)
 	case int64:
-		return n.Kind() == schema.KindInteger
+		return n.Kind() == schema.KindInteger && fitsInteger(&limits, v)
+	case map[string]any:
+		return n.Kind() == schema.KindObject && len(v) == 0 && saysNothing(&limits) && !n.EmbeddedResource()
+	case []any:
+		return n.Kind() == schema.KindArray && len(v) == 0 && saysNothing(&limits)
 	}
 	return false
 }
+
+// saysNothing reports whether a value needs no look at the limits.
+func saysNothing(l *schema.Limits) bool {
+	return l.Format == "" && l.Enum == nil && len(l.Required) == 0 && !l.Minimum.Set && !l.Maximum.Set &&
+		!l.MinLength.Set && !l.MaxLength.Set && !l.MinItems.Set && !l.MaxItems.Set && !l.MinProperties.Set && !l.MaxProperties.Set
+}
+
+func fitsString(l *schema.Limits, v string) bool {
+	rest := *l
+	rest.Enum, rest.MinLength, rest.MaxLength = nil, schema.Count{}, schema.Count{}
+	if !saysNothing(&rest) || l.Enum != nil && !slices.Contains(l.Enum, any(v)) {
+		return false
+	}
+	length := int64(utf8.RuneCountInString(v))
+	return (!l.MinLength.Set || length >= l.MinLength.N) && (!l.MaxLength.Set || length <= l.MaxLength.N)
+}
+
+// fitsInteger is about small integers, which are the same as floating point
+// numbers and within every format.
+func fitsInteger(l *schema.Limits, v int64) bool {
+	if v != int64(int32(v)) || l.Format != "" && l.Format != "int32" && l.Format != "int64" {
+		return false
+	}
+	rest := *l
+	rest.Format, rest.Minimum, rest.Maximum = "", schema.Bound{}, schema.Bound{}
+	if !saysNothing(&rest) {
+		return false
+	}
+	f := float64(v)
+	low, high := l.Minimum, l.Maximum
+	return isSmall(low) && isSmall(high) && (!low.Set || f > low.Value || f == low.Value && !low.Exclusive) &&
+		(!high.Set || f < high.Value || f == high.Value && !high.Exclusive)
+}
+
+// isSmall reports whether a bound is one that small integers are compared with:
+// the server has something to say of others.
+func isSmall(b schema.Bound) bool { return b.Value == float64(int32(b.Value)) }
 
 // hasIntOrString reports whether s or a schema below it, against which values
 // are checked, has x-kubernetes-int-or-string.

@@ -33,34 +33,43 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 	if props == nil {
 		return nil, nil
 	}
-	odd, err := measure(props, o)
-	if err != nil {
-		return nil, field.ErrorList{err}
-	}
-	if errs := o.check(props, odd); len(errs) > 0 {
+	c := newCompiler(o)
+	root, notes := c.node(props, levelRoot)
+	if errs := c.errors(props); len(errs) > 0 {
 		return nil, errs
-	}
-
-	c := compiler{interner: interner{share: o.share}, annotate: o.annotations}
-	root, notes := c.node(props)
-	if c.err != nil {
-		return nil, field.ErrorList{field.Invalid(o.path, field.OmitValueType{}, c.err.Error())}
 	}
 	return c.finish(root, notes), nil
 }
 
-// check returns what keeps props from being compiled. A schema that is odd may
-// have keywords that are not supported.
-func (o options) check(props *apiextensionsv1.JSONSchemaProps, odd bool) field.ErrorList {
-	if odd {
-		if text := unsupportedIn(props, o.unstructured); text != "" {
-			return field.ErrorList{field.Invalid(o.path, "", text)}
+func newCompiler(o options) *compiler {
+	return &compiler{
+		interner: interner{share: o.share},
+		annotate: o.annotations,
+		lax:      o.unstructured,
+		measurer: measurer{options: o},
+		check:    structuralCheck{base: o.path, at: make(structuralPlace, 0, structuralDepth)},
+	}
+}
+
+// errors returns what keeps props, which c went through, from being compiled.
+func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
+	if c.stop != nil {
+		return field.ErrorList{c.stop}
+	}
+	if c.measurer.odd {
+		if text := unsupportedIn(props, c.lax); text != "" {
+			return field.ErrorList{field.Invalid(c.check.base, "", text)}
 		}
 	}
-	if o.unstructured {
-		return nil
+	if !c.lax {
+		if errs := c.check.finish(props); len(errs) > 0 {
+			return errs
+		}
 	}
-	return checkStructural(props, o.path)
+	if c.err != nil {
+		return field.ErrorList{field.Invalid(c.check.base, field.OmitValueType{}, c.err.Error())}
+	}
+	return nil
 }
 
 // finish returns the root of the tree: a copy of the shared node that also
@@ -72,11 +81,16 @@ func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 	return &root
 }
 
-// A compiler holds the state of one Compile. What it looks at most often, a
-// schema that it has seen before, costs it no memory: a [Node] is made only for
-// a key that is new.
+// A compiler holds the state of one Compile, which goes through the schema once:
+// on its way it bounds it, checks that it is structural, and makes nodes. What it
+// looks at most often, a schema that it has seen before, costs it no memory: a
+// [Node] is made only for a key that is new.
 type compiler struct {
 	interner interner
+	measurer measurer
+	stop     *field.Error // the schema is too large to go on
+	check    structuralCheck
+	lax      bool // the schema need not be structural
 	places   int
 	branches int
 	level    int
@@ -89,28 +103,27 @@ type compiler struct {
 	names []string
 	nodes []*Node
 	notes []*Annotations // of nodes
-	below []*Branch
+	parts []*Branch
 }
 
-// node returns the node for s, and its annotations, nil if there are none.
-func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps) (*Node, *Annotations) {
+// node returns the node for s, and its annotations, nil if there are none. What it
+// returns once c.stop is set is of no use.
+func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) (*Node, *Annotations) {
 	c.places++
 	c.level++
+	if c.stop = c.measurer.enter(s, c.level); c.stop != nil {
+		return nil, nil
+	}
+	if !c.lax {
+		c.check.structure(s, level)
+	}
 	c.depth = max(c.depth, c.level)
 	p := place{limits: c.limits(s), junctors: c.junctors(s)}
 	var a Annotations
-	if s.Items != nil && s.Items.Schema != nil {
-		p.items, a.items = c.node(s.Items.Schema)
-	}
 	names, nodes := len(c.names), len(c.nodes)
-	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.properties]
-	for i := range c.sortedNames(s) {
-		property = s.Properties[c.names[names+i]]
-		n, notes := c.node(&property)
-		c.nodes, c.notes = append(c.nodes, n), append(c.notes, notes)
-	}
-	if values := s.AdditionalProperties; values != nil && values.Schema != nil {
-		p.additional, a.additional = c.node(values.Schema)
+	c.below(s, &p, &a)
+	if c.stop != nil {
+		return nil, nil
 	}
 	p.names, p.props = c.names[names:], c.nodes[nodes:]
 	n := c.interner.node(s, &p, c)
@@ -118,6 +131,33 @@ func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps) (*Node, *Annotations
 	c.names, c.nodes, c.notes = c.names[:names], c.nodes[:nodes], c.notes[:nodes]
 	c.level--
 	return n, notes
+}
+
+// below makes the nodes below s. Those of properties are left on the stacks.
+func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, p *place, a *Annotations) {
+	if s.Items != nil && s.Items.Schema != nil {
+		c.check.at.push("items")
+		p.items, a.items = c.node(s.Items.Schema, levelItem)
+		c.check.at.pop()
+	}
+	first := len(c.names)
+	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
+	for i := range c.sortedNames(s) {
+		if c.stop != nil {
+			return
+		}
+		name := c.names[first+i]
+		property = s.Properties[name]
+		c.check.at.pushKey("properties", name)
+		n, notes := c.node(&property, levelField)
+		c.check.at.pop()
+		c.nodes, c.notes = append(c.nodes, n), append(c.notes, notes)
+	}
+	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
+		c.check.at.push("additionalProperties")
+		p.additional, a.additional = c.node(values.Schema, levelField)
+		c.check.at.pop()
+	}
 }
 
 // sortedNames puts the names of the properties at the end of c.names and
@@ -166,16 +206,16 @@ func (c *compiler) branch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 	if s.Items != nil {
 		p.branchItems = c.branch(s.Items.Schema)
 	}
-	names, below := len(c.names), len(c.below)
+	names, below := len(c.names), len(c.parts)
 	var property apiextensionsv1.JSONSchemaProps
 	for i := range c.sortedNames(s) {
 		property = s.Properties[c.names[names+i]]
 		b := c.branch(&property)
-		c.below = append(c.below, b)
+		c.parts = append(c.parts, b)
 	}
-	p.names, p.branches = c.names[names:], c.below[below:]
+	p.names, p.branches = c.names[names:], c.parts[below:]
 	b := c.interner.branch(s, &p)
-	c.names, c.below = c.names[:names], c.below[:below]
+	c.names, c.parts = c.names[:names], c.parts[:below]
 	return b
 }
 
@@ -229,7 +269,8 @@ func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *limits {
 
 // newLimits makes l last, which shares the list of required names.
 func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
-	out := &limits{Limits: *l}
+	out := &c.interner.slab.limits.take(1)[0]
+	out.Limits = *l
 	out.Required = slices.Clone(l.Required)
 	if len(enum) > 0 {
 		out.Enum = make([]any, len(enum))

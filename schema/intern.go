@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -20,7 +21,28 @@ type interner struct {
 	byText  map[string]*Branch
 	byLimit map[string]*limits
 	buf     []byte
+	keys    texts
 	slab    slabs
+}
+
+// Texts are strings that are cut from few pieces. They are for what ends
+// together.
+type texts struct {
+	b    strings.Builder
+	last int // size of the last piece
+}
+
+const largestText = 8 << 10
+
+func (t *texts) copyOf(b []byte) string {
+	if t.b.Cap()-t.b.Len() < len(b) {
+		t.last = min(max(256, 2*t.last), largestText)
+		t.b.Reset()
+		t.b.Grow(max(t.last, len(b)))
+	}
+	start := t.b.Len()
+	t.b.Write(b)
+	return t.b.String()[start:]
 }
 
 // limits are Limits with a number.
@@ -55,7 +77,7 @@ func (in *interner) node(s *apiextensionsv1.JSONSchemaProps, p *place, c *compil
 		if in.byKey == nil {
 			in.byKey = make(map[string]*Node)
 		}
-		in.byKey[string(in.buf)] = n
+		in.byKey[in.keys.copyOf(in.buf)] = n
 	}
 	in.ids++
 	n.id = in.ids
@@ -82,7 +104,7 @@ func (in *interner) branch(s *apiextensionsv1.JSONSchemaProps, p *place) *Branch
 		if in.byText == nil {
 			in.byText = make(map[string]*Branch)
 		}
-		in.byText[string(in.buf)] = b
+		in.byText[in.keys.copyOf(in.buf)] = b
 	}
 	in.ids++
 	b.id = in.ids
@@ -102,7 +124,7 @@ func (in *interner) limits(l *Limits, enum []apiextensionsv1.JSON, c *compiler) 
 		if in.byLimit == nil {
 			in.byLimit = make(map[string]*limits)
 		}
-		in.byLimit[string(in.buf)] = out
+		in.byLimit[in.keys.copyOf(in.buf)] = out
 	}
 	in.ids++
 	out.id = in.ids

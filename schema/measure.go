@@ -7,9 +7,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Before anything recurses into a schema it is measured. A schema that was
-// built by a program may contain itself, or reach one part by so many ways that
-// no walk ends in time; both run into the bounds here and nowhere else.
+// A schema that was built by a program may contain itself, or reach one part by so
+// many ways that no walk ends in time. What goes through the structure enters each
+// schema by [measurer.enter], which counts it with what is below it but no part of
+// the structure, before anything looks there. Both kinds of schemas run into the
+// bounds here and nowhere else.
 
 type measurer struct {
 	options
@@ -17,48 +19,70 @@ type measurer struct {
 	odd   bool // there is something for [unsupported] to find
 }
 
-// measure returns an error if s is deeper or larger than allowed. It reports
-// whether [unsupported] may have something against s.
-func measure(s *apiextensionsv1.JSONSchemaProps, o options) (odd bool, err *field.Error) {
-	m := measurer{options: o}
-	err = m.visit(s, 1)
-	return m.odd, err
-}
-
-func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
-	if s == nil {
-		return nil
-	}
+// enter returns an error if s, which is at a depth, makes the schema deeper or
+// larger than allowed.
+func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if m.nodes++; m.nodes > m.maxNodes {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not have more than %d schemas", m.maxNodes))
 	}
 	if depth > m.maxDepth {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
 	}
-	if unsupportedKeyword(s, false) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil {
+	if unsupportedKeyword(s, false) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
 		m.odd = true
+		return m.aside(s, depth+1)
 	}
-	return m.below(s, depth+1)
+	if hasJunctors(s) {
+		return m.nested(s, depth+1)
+	}
+	return nil
 }
 
-func (m *measurer) below(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
-	for _, list := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			if err := m.visit(&list[i], depth); err != nil {
-				return err
-			}
+// visit enters s, if it is not nil, and all below it.
+func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	if s == nil {
+		return nil
+	}
+	if err := m.enter(s, depth); err != nil {
+		return err
+	}
+	depth++
+	if err := m.byName(s.Properties, depth); err != nil {
+		return err
+	}
+	if s.AdditionalProperties != nil {
+		if err := m.visit(s.AdditionalProperties.Schema, depth); err != nil {
+			return err
 		}
 	}
-	for _, named := range [...]map[string]apiextensionsv1.JSONSchemaProps{s.Properties, s.PatternProperties, s.Definitions} {
+	if s.Items == nil {
+		return nil
+	}
+	return m.visit(s.Items.Schema, depth)
+}
+
+// nested visits what is directly below allOf, anyOf, oneOf and not.
+func (m *measurer) nested(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	for _, list := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		if err := m.list(list, depth); err != nil {
+			return err
+		}
+	}
+	return m.visit(s.Not, depth)
+}
+
+// aside visits what is below s but no part of the structure.
+func (m *measurer) aside(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	if err := m.nested(s, depth); err != nil {
+		return err
+	}
+	for _, named := range [...]map[string]apiextensionsv1.JSONSchemaProps{s.PatternProperties, s.Definitions} {
 		if err := m.byName(named, depth); err != nil {
 			return err
 		}
 	}
-	for _, child := range [...]*apiextensionsv1.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
-		if child == nil {
-			continue
-		}
-		if err := m.visit(child.Schema, depth); err != nil {
+	if s.AdditionalItems != nil {
+		if err := m.visit(s.AdditionalItems.Schema, depth); err != nil {
 			return err
 		}
 	}
@@ -67,24 +91,26 @@ func (m *measurer) below(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 			return err
 		}
 	}
-	if s.Items != nil {
-		if err := m.visit(s.Items.Schema, depth); err != nil {
+	if s.Items == nil {
+		return nil
+	}
+	return m.list(s.Items.JSONSchemas, depth)
+}
+
+func (m *measurer) list(list []apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	for i := range list {
+		if err := m.visit(&list[i], depth); err != nil {
 			return err
 		}
-		for i := range s.Items.JSONSchemas {
-			if err := m.visit(&s.Items.JSONSchemas[i], depth); err != nil {
-				return err
-			}
-		}
 	}
-	return m.visit(s.Not, depth)
+	return nil
 }
 
 func (m *measurer) byName(named map[string]apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if len(named) == 0 {
 		return nil
 	}
-	var p apiextensionsv1.JSONSchemaProps // see [structuralCheck.properties]
+	var p apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
 	for _, p = range named {
 		if err := m.visit(&p, depth); err != nil {
 			return err

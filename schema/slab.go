@@ -7,6 +7,7 @@ type slabs struct {
 	names    slab[string]
 	props    slab[*Node]
 	branches slab[*Branch]
+	limits   slab[limits]
 
 	annotations slab[Annotations]
 	notes       slab[*Annotations]

@@ -26,8 +26,8 @@ import (
 //   - additionalProperties counts in a structural schema even if false, and in
 //     a nested one only if it is true or a schema.
 //
-// The walk has two parts. The first visits every node and applies rules that
-// need nothing but the node. The second starts at the root only and checks
+// The check has two parts. The first comes by every node as it is compiled, and
+// applies rules that need nothing but the node. The second starts at the root only and checks
 // that whatever a nested schema narrows down is declared; it lives in
 // structural_complete.go.
 
@@ -40,20 +40,15 @@ const (
 	levelField                 // the schema of a field, declared or additional
 )
 
-// checkStructural returns the errors that the server has for props because it
-// is not a structural schema, in increasing order of their text. It expects
-// that [unsupported] returned nothing for props. A nil props has no errors.
-// The path is that of props and may be nil.
+// finish returns the errors that the server has for props because it is not a
+// structural schema, in increasing order of their text, once all schemas of its
+// structure went through [structuralCheck.structure]. It expects that
+// [unsupported] has nothing against props.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
-func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
-	if props == nil {
-		return nil
-	}
-	c := structuralCheck{base: path, at: make(structuralPlace, 0, structuralDepth)}
-	c.structure(props, levelRoot)
+func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if hasJunctors(props) {
-		p := completeness{base: path}
+		p := completeness{base: c.base}
 		p.junctors(props, props)
 		c.errs = append(c.errs, p.errs...)
 	}
@@ -65,7 +60,7 @@ func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) f
 // memory than the walk starts with.
 const structuralDepth = 24
 
-// structuralCheck is the state of one call of checkStructural.
+// structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
 	base *field.Path // of the root
 	at   structuralPlace
@@ -76,7 +71,8 @@ type structuralCheck struct {
 	patterns map[string]bool
 }
 
-// structure checks n, whose fields and elements are structure, and all below.
+// structure checks n, whose fields and elements are structure, at c.at, with what
+// is nested in it. What is below in the structure is for [compiler.node].
 func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	c.arrayHasItems(n)
 	c.rootHasNoAdditionalProperties(n, level)
@@ -90,38 +86,6 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 	c.rootMetadataIsImplied(n, level)
 	c.patternCompiles(n)
 	c.values(n, isIntOrString(n.AnyOf), len(n.AllOf) > 0 && isIntOrString(n.AllOf[0].AnyOf))
-	c.children(n)
-}
-
-// children checks the structural schemas below n.
-func (c *structuralCheck) children(n *apiextensionsv1.JSONSchemaProps) {
-	if items := itemsOf(n); items != nil {
-		c.at.push("items")
-		c.structure(items, levelItem)
-		c.at.pop()
-	}
-	c.properties(n)
-	if n.AdditionalProperties != nil && n.AdditionalProperties.Schema != nil {
-		c.at.push("additionalProperties")
-		c.structure(n.AdditionalProperties.Schema, levelField)
-		c.at.pop()
-	}
-}
-
-// properties checks the schemas of n's fields. A map gives no pointers to its
-// elements. The copy is declared outside of the loop, because one declared by
-// the loop would go to the heap, once for every field.
-func (c *structuralCheck) properties(n *apiextensionsv1.JSONSchemaProps) {
-	if len(n.Properties) == 0 {
-		return
-	}
-	var name string
-	var property apiextensionsv1.JSONSchemaProps
-	for name, property = range n.Properties {
-		c.at.pushKey("properties", name)
-		c.structure(&property, levelField)
-		c.at.pop()
-	}
 }
 
 // values checks the nested schemas directly below n, which is structural or

@@ -58,7 +58,7 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.properties(v, s)
 }
 
-// properties keeps its copies as [structuralCheck.properties] does.
+// properties keeps its copies as [structuralCheck.nestedProperties] does.
 func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	if len(v.Properties) == 0 {
 		return

@@ -89,7 +89,7 @@ func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, lax bool) string
 
 // unsupportedInProperties looks at every field once, in the order of the map,
 // and keeps what it finds for the least name. It keeps its copy of the schema
-// as [structuralCheck.properties] does.
+// as [structuralCheck.nestedProperties] does.
 func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
 	if len(props.Properties) == 0 {
 		return ""
