@@ -42,8 +42,11 @@ func (m measurement) ratio() float64 { return m.upstream / m.ours }
 const (
 	turn = 12 * time.Millisecond // processor time of one turn, about
 	// chunk is how many bytes of inputs are made at once: so few that they are
-	// about as near to the processor as an object that was just decoded.
-	chunk    = 4 << 20
+	// as near to the processor as an object that was just decoded, which is in
+	// the second-level cache. To prune the small objects right after decoding
+	// each took 220 to 3295 ns; in a chunk of 256 KiB it took 190 to 3365 ns, and
+	// in one of 4 MiB 390 to 8062 ns.
+	chunk    = 256 << 10
 	maxCount = 200_000
 )
 
