@@ -101,7 +101,7 @@ func Sort(paths []schema.Path) {
 		text []byte
 	}
 	list := make([]spelled, len(paths))
-	var text []byte
+	text := make([]byte, 0, room(paths))
 	for i, p := range paths {
 		start := len(text)
 		text = appendPath(text, p)
@@ -116,6 +116,21 @@ func Sort(paths []schema.Path) {
 	for i := range list {
 		paths[i] = list[i].path
 	}
+}
+
+// room is how much the paths take when they are spelled, or a little more.
+func room(paths []schema.Path) int {
+	n := 0
+	for _, p := range paths {
+		for _, s := range p {
+			name, ok := s.Name()
+			n += len(name) + len("[]")
+			if !ok {
+				n += len("1234")
+			}
+		}
+	}
+	return n
 }
 
 // appendPath appends what [schema.Path.String] returns.
