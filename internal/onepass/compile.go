@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/names"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -160,16 +161,17 @@ func (m *members) add(name string, n *node) {
 // finish makes what is derived from the list. It reports false if a member is
 // required that is not declared.
 func (m *members) finish(required []string) bool {
-	m.index = make(map[string]int, len(m.list))
+	list := make([]string, len(m.list))
 	m.required, m.defaults = newBitset(len(m.list)), newBitset(len(m.list))
 	for i := range m.list {
-		m.index[m.list[i].name] = i
+		list[i] = m.list[i].name
 		if m.list[i].node.fill != nil {
 			m.defaults.add(i)
 		}
 	}
+	m.index = names.New(list)
 	for _, name := range required {
-		i, ok := m.index[name]
+		i, ok := m.at(name)
 		if !ok {
 			return false
 		}
@@ -233,7 +235,7 @@ func (c *compiler) list(items *node, ch *check.Node) *listRule {
 		return out
 	}
 	for _, name := range l.Keys {
-		i, ok := items.members.index[name]
+		i, ok := items.members.at(name)
 		if !ok {
 			out.slow = true
 			return out

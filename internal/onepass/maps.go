@@ -287,7 +287,7 @@ func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 // scan goes through m for members that are not asked for in any case.
 func (w *mapWalk) scan(n *node, m map[string]any) bool {
 	for name, v := range m {
-		i, declared := n.members.index[name]
+		i, declared := n.members.at(name)
 		if !declared {
 			if !w.other(n, m, name, v) {
 				return false
@@ -304,7 +304,7 @@ func (w *mapWalk) scan(n *node, m map[string]any) bool {
 // sweep deals with so many members of m that are not declared.
 func (w *mapWalk) sweep(n *node, m map[string]any, left int) bool {
 	for name, v := range m {
-		if _, declared := n.members.index[name]; declared {
+		if _, declared := n.members.at(name); declared {
 			continue
 		}
 		if !w.other(n, m, name, v) {

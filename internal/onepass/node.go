@@ -2,6 +2,7 @@ package onepass
 
 import (
 	"github.com/crdkit/crdkit/internal/check"
+	"github.com/crdkit/crdkit/internal/names"
 )
 
 // A node says what to do with the values of one place: what pruning, null
@@ -50,9 +51,9 @@ const (
 
 // members are the declared members of an object and what is asked of all.
 type members struct {
-	list     []member // in increasing order of name
-	index    map[string]int
-	required bitset // that have no default
+	list     []member    // in increasing order of name
+	index    names.Index // of list
+	required bitset      // that have no default
 	defaults bitset
 	min, max int // of members; max is -1 if there is none
 
@@ -61,6 +62,13 @@ type members struct {
 	// asked for in any case.
 	order []int32
 	musts int
+}
+
+// at returns the index in list of the member of that name, and reports whether
+// it is declared.
+func (m *members) at(name string) (int, bool) {
+	i := m.index.Find(name)
+	return max(i, 0), i >= 0
 }
 
 type member struct {

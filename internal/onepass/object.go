@@ -90,7 +90,7 @@ func (m *members) lookup(key string, next *int) int {
 			return i
 		}
 	}
-	if i, ok := m.index[key]; ok {
+	if i, ok := m.at(key); ok {
 		*next = i + 1
 		return i
 	}
@@ -350,7 +350,7 @@ func (w *walk) begin(o *objectWalk, m *member) {
 // status writes the status that the request says. It has to be one that needs
 // no change.
 func (w *walk) status(o *objectWalk) bool {
-	index, ok := o.node.members.index["status"]
+	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return false
 	}

@@ -122,7 +122,8 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 		}
 		p.oddStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
 	}
-	p.metadata = []int{root.members.index["metadata"]}
+	metadata, _ := root.members.at("metadata")
+	p.metadata = []int{metadata}
 	p.checksMetadata = root.whole || !root.members.list[p.metadata[0]].node.check.AdmitsObjects()
 	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
 	return p
@@ -167,7 +168,7 @@ func (c *compiler) resource(root *node, n *schema.Node, cfg Config) bool {
 	m.finish(nil)
 	for i := range m.list {
 		p := &m.list[i]
-		if j, declared := old.index[p.name]; declared && old.required.has(j) {
+		if j, declared := old.at(p.name); declared && old.required.has(j) {
 			m.required.add(i)
 		}
 		if !c.fitsRole(p, cfg) {

@@ -32,7 +32,7 @@ func (n *node) counting(steps []string) (*node, bool) {
 		return &out, true
 	}
 	out.accept = n.accept & check.Object
-	i, declared := n.members.index[steps[0]]
+	i, declared := n.members.at(steps[0])
 	if !declared {
 		return &out, n.others == dropOthers
 	}

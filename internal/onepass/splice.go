@@ -236,7 +236,7 @@ func (w *walk) spliceDrop(o *spliceWalk, key string, at int) int {
 
 // spliceSpecial handles a member of the root that has a role.
 func (w *walk) spliceSpecial(o *spliceWalk, m *member, i, at int) int {
-	index := o.node.members.index[m.name]
+	index, _ := o.node.members.at(m.name)
 	if m.role == droppedRole {
 		return w.spliceStatus(o, m, index, i, at)
 	}
@@ -396,7 +396,7 @@ func (w *walk) spliceOldStatus(o *spliceWalk, at int) bool {
 	if w.request.Status == "" {
 		return true
 	}
-	index, ok := o.node.members.index["status"]
+	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return false
 	}

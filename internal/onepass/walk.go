@@ -114,7 +114,8 @@ func (w *walk) opaque(n *node, i int) int {
 func (w *walk) resource(o *objectWalk) bool {
 	m := make(map[string]any, len(resourceMembers))
 	for _, name := range resourceMembers {
-		span := w.valueOf(o, o.node.members.index[name])
+		i, _ := o.node.members.at(name)
+		span := w.valueOf(o, i)
 		if span.end == 0 {
 			continue
 		}
