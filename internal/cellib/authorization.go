@@ -20,28 +20,28 @@ var (
 
 func authorization() cel.EnvOption {
 	return newLibrary("kubernetes.authz",
-		cel.Function("path", uncallable("authorizer_path", pathCheckType, authorizerType, cel.StringType)),
-		cel.Function("group", uncallable("authorizer_group", groupCheckType, authorizerType, cel.StringType)),
-		cel.Function("serviceAccount",
+		define("path", uncallable("authorizer_path", pathCheckType, authorizerType, cel.StringType)),
+		define("group", uncallable("authorizer_group", groupCheckType, authorizerType, cel.StringType)),
+		define("serviceAccount",
 			uncallable("authorizer_serviceaccount", authorizerType, authorizerType, cel.StringType, cel.StringType)),
-		cel.Function("resource", uncallable("groupcheck_resource", resourceCheckType, groupCheckType, cel.StringType)),
-		cel.Function("subresource", uncallable("resourcecheck_subresource", resourceCheckType, resourceCheckType, cel.StringType)),
-		cel.Function("namespace", uncallable("resourcecheck_namespace", resourceCheckType, resourceCheckType, cel.StringType)),
-		cel.Function("name", uncallable("resourcecheck_name", resourceCheckType, resourceCheckType, cel.StringType)),
-		cel.Function("check",
+		define("resource", uncallable("groupcheck_resource", resourceCheckType, groupCheckType, cel.StringType)),
+		define("subresource", uncallable("resourcecheck_subresource", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("namespace", uncallable("resourcecheck_namespace", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("name", uncallable("resourcecheck_name", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("check",
 			uncallable("pathcheck_check", decisionType, pathCheckType, cel.StringType),
 			uncallable("resourcecheck_check", decisionType, resourceCheckType, cel.StringType)),
-		cel.Function("errored", uncallable("decision_errored", cel.BoolType, decisionType)),
-		cel.Function("error", uncallable("decision_error", cel.StringType, decisionType)),
-		cel.Function("allowed", uncallable("decision_allowed", cel.BoolType, decisionType)),
-		cel.Function("reason", uncallable("decision_reason", cel.StringType, decisionType)),
+		define("errored", uncallable("decision_errored", cel.BoolType, decisionType)),
+		define("error", uncallable("decision_error", cel.StringType, decisionType)),
+		define("allowed", uncallable("decision_allowed", cel.BoolType, decisionType)),
+		define("reason", uncallable("decision_reason", cel.StringType, decisionType)),
 	)
 }
 
 func authorizationSelectors() cel.EnvOption {
 	return newLibrary("kubernetes.authzSelectors",
-		cel.Function("fieldSelector", uncallable("authorizer_fieldselector", resourceCheckType, resourceCheckType, cel.StringType)),
-		cel.Function("labelSelector", uncallable("authorizer_labelselector", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("fieldSelector", uncallable("authorizer_fieldselector", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("labelSelector", uncallable("authorizer_labelselector", resourceCheckType, resourceCheckType, cel.StringType)),
 	)
 }
 
@@ -51,9 +51,9 @@ func uncallable(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOp
 	s := declare(id, result, params...)
 	switch len(params) {
 	case 1:
-		return s.method(cel.UnaryBinding(types.MaybeNoSuchOverloadErr))
+		return s.method(bindUnary(types.MaybeNoSuchOverloadErr))
 	case 2:
-		return s.method(cel.BinaryBinding(func(v, _ ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(v) }))
+		return s.method(bindBinary(func(v, _ ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(v) }))
 	}
-	return s.method(cel.FunctionBinding(func(args ...ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(args[0]) }))
+	return s.method(bindAny(func(args ...ref.Val) ref.Val { return types.MaybeNoSuchOverloadErr(args[0]) }))
 }

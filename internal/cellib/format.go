@@ -81,8 +81,8 @@ func formatLibrary() cel.EnvOption {
 	for _, f := range formats() {
 		known[f.name] = f.Format
 		full := "format." + f.name
-		functions = append(functions, cel.Function(full,
-			declare(full, t).function(cel.FunctionBinding(func(...ref.Val) ref.Val { return f.Format }))))
+		functions = append(functions, define(full,
+			declare(full, t).function(bindAny(func(...ref.Val) ref.Val { return f.Format }))))
 	}
 	named := func(name string) ref.Val {
 		if f, ok := known[name]; ok {
@@ -91,8 +91,8 @@ func formatLibrary() cel.EnvOption {
 		return types.OptionalNone
 	}
 	return newLibrary("kubernetes.format", append(functions,
-		cel.Function("format.named", declare("format-named", cel.OptionalType(t), cel.StringType).function(unary(named))),
-		cel.Function("validate", declare("format-validate", cel.OptionalType(cel.ListType(cel.StringType)), t, cel.StringType).
+		define("format.named", declare("format-named", cel.OptionalType(t), cel.StringType).function(unary(named))),
+		define("validate", declare("format-validate", cel.OptionalType(cel.ListType(cel.StringType)), t, cel.StringType).
 			method(binary(faultsOf))),
 	)...)
 }

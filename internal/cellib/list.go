@@ -36,7 +36,7 @@ func lists(withIncludes bool) cel.EnvOption {
 	var sorted, sums, largest, smallest []cel.FunctionOpt
 	for _, e := range ordered() {
 		list := cel.ListType(e.t)
-		sorted = append(sorted, declare("list_"+e.name+"_is_sorted_bool", cel.BoolType, list).method(cel.UnaryBinding(isSorted)))
+		sorted = append(sorted, declare("list_"+e.name+"_is_sorted_bool", cel.BoolType, list).method(bindUnary(isSorted)))
 		if e.zero != nil {
 			sums = append(sums, declare("list_"+e.name+"_sum_"+e.name, e.t, list).method(sum(e.zero)))
 		}
@@ -45,18 +45,18 @@ func lists(withIncludes bool) cel.EnvOption {
 	}
 	a := cel.TypeParamType("A")
 	functions := []cel.EnvOption{
-		cel.Function("isSorted", sorted...),
-		cel.Function("sum", sums...),
-		cel.Function("max", largest...),
-		cel.Function("min", smallest...),
-		cel.Function("indexOf",
-			declare("list_a_index_of_int", cel.IntType, cel.ListType(a), a).method(cel.BinaryBinding(indexOf))),
-		cel.Function("lastIndexOf",
-			declare("list_a_last_index_of_int", cel.IntType, cel.ListType(a), a).method(cel.BinaryBinding(lastIndexOf))),
+		define("isSorted", sorted...),
+		define("sum", sums...),
+		define("max", largest...),
+		define("min", smallest...),
+		define("indexOf",
+			declare("list_a_index_of_int", cel.IntType, cel.ListType(a), a).method(bindBinary(indexOf))),
+		define("lastIndexOf",
+			declare("list_a_last_index_of_int", cel.IntType, cel.ListType(a), a).method(bindBinary(lastIndexOf))),
 	}
 	if withIncludes {
-		functions = append(functions, cel.Function("includes",
-			declare("list_includes_dyn_dyn", cel.BoolType, cel.DynType, cel.DynType).method(cel.BinaryBinding(includes))))
+		functions = append(functions, define("includes",
+			declare("list_includes_dyn_dyn", cel.BoolType, cel.DynType, cel.DynType).method(bindBinary(includes))))
 	}
 	return newLibrary("kubernetes.lists", functions...)
 }
@@ -95,7 +95,7 @@ func isSorted(v ref.Val) ref.Val {
 
 // sum adds up the elements, and returns what adding any two of them fails with.
 func sum(zero ref.Val) cel.OverloadOpt {
-	return cel.UnaryBinding(func(v ref.Val) ref.Val {
+	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(v)
@@ -117,7 +117,7 @@ func sum(zero ref.Val) cel.OverloadOpt {
 // extreme finds the element that no other beats. One beats what was found
 // before if comparing that with it gives the result that is wanted.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
-	return cel.UnaryBinding(func(v ref.Val) ref.Val {
+	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(v)

@@ -13,15 +13,15 @@ import (
 func addresses() cel.EnvOption {
 	t := apiservercel.IPType
 	is := func(name, id string, f func(netip.Addr) bool) cel.EnvOption {
-		return cel.Function(name, declare(id, cel.BoolType, t).method(test(f)))
+		return define(name, declare(id, cel.BoolType, t).method(test(f)))
 	}
 	return newLibrary("kubernetes.net.ip",
 		cel.Types(t),
-		cel.Function("ip", declare("string_to_ip", t, cel.StringType).function(unary(toIP))),
-		cel.Function("isIP", declare("is_ip", cel.BoolType, cel.StringType).function(test(isIP))),
-		cel.Function("ip.isCanonical", declare("ip_is_canonical", cel.BoolType, cel.StringType).function(unary(isCanonical))),
-		cel.Function("string", declare("ip_to_string", cel.StringType, t).function(text(netip.Addr.String))),
-		cel.Function("family", declare("ip_family", cel.IntType, t).method(unary(familyOf))),
+		define("ip", declare("string_to_ip", t, cel.StringType).function(unary(toIP))),
+		define("isIP", declare("is_ip", cel.BoolType, cel.StringType).function(test(isIP))),
+		define("ip.isCanonical", declare("ip_is_canonical", cel.BoolType, cel.StringType).function(unary(isCanonical))),
+		define("string", declare("ip_to_string", cel.StringType, t).function(text(netip.Addr.String))),
+		define("family", declare("ip_family", cel.IntType, t).method(unary(familyOf))),
 		is("isUnspecified", "ip_is_unspecified", netip.Addr.IsUnspecified),
 		is("isLoopback", "ip_is_loopback", netip.Addr.IsLoopback),
 		is("isLinkLocalMulticast", "ip_is_link_local_multicast", netip.Addr.IsLinkLocalMulticast),
@@ -78,22 +78,22 @@ func networks() cel.EnvOption {
 	t, addr := apiservercel.CIDRType, apiservercel.IPType
 	return newLibrary("kubernetes.net.cidr",
 		cel.Types(t),
-		cel.Function("cidr", declare("string_to_cidr", t, cel.StringType).function(unary(toCIDR))),
-		cel.Function("isCIDR", declare("is_cidr", cel.BoolType, cel.StringType).function(test(isCIDR))),
-		cel.Function("string", declare("cidr_to_string", cel.StringType, t).function(text(netip.Prefix.String))),
-		cel.Function("containsIP",
+		define("cidr", declare("string_to_cidr", t, cel.StringType).function(unary(toCIDR))),
+		define("isCIDR", declare("is_cidr", cel.BoolType, cel.StringType).function(test(isCIDR))),
+		define("string", declare("cidr_to_string", cel.StringType, t).function(text(netip.Prefix.String))),
+		define("containsIP",
 			declare("cidr_contains_ip_string", cel.BoolType, t, cel.StringType).method(binary(containsText)),
 			declare("cidr_contains_ip_ip", cel.BoolType, t, addr).method(binary(containsIP))),
-		cel.Function("containsCIDR",
+		define("containsCIDR",
 			declare("cidr_contains_cidr_string", cel.BoolType, t, cel.StringType).method(binary(containsCIDRText)),
 			declare("cidr_contains_cidr", cel.BoolType, t, t).method(binary(containsCIDR))),
-		cel.Function("ip", declare("cidr_ip", addr, t).method(unary(func(p netip.Prefix) ref.Val {
+		define("ip", declare("cidr_ip", addr, t).method(unary(func(p netip.Prefix) ref.Val {
 			return apiservercel.IP{Addr: p.Addr()}
 		}))),
-		cel.Function("prefixLength", declare("cidr_prefix_length", cel.IntType, t).method(unary(func(p netip.Prefix) ref.Val {
+		define("prefixLength", declare("cidr_prefix_length", cel.IntType, t).method(unary(func(p netip.Prefix) ref.Val {
 			return types.Int(p.Bits())
 		}))),
-		cel.Function("masked", declare("cidr_masked", t, t).method(unary(func(p netip.Prefix) ref.Val {
+		define("masked", declare("cidr_masked", t, t).method(unary(func(p netip.Prefix) ref.Val {
 			return apiservercel.CIDR{Prefix: p.Masked()}
 		}))),
 	)

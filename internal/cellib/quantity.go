@@ -21,13 +21,13 @@ func quantities() cel.EnvOption {
 		arithmetic("add", (*resource.Quantity).Add),
 		arithmetic("sub", (*resource.Quantity).Sub),
 		[]cel.EnvOption{
-			cel.Function("quantity", declare("string_to_quantity", t, cel.StringType).function(unary(toQuantity))),
-			cel.Function("isQuantity", declare("is_quantity_string", cel.BoolType, cel.StringType).function(test(isQuantity))),
+			define("quantity", declare("string_to_quantity", t, cel.StringType).function(unary(toQuantity))),
+			define("isQuantity", declare("is_quantity_string", cel.BoolType, cel.StringType).function(test(isQuantity))),
 			// No method, unlike the others.
-			cel.Function("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
-			cel.Function("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),
-			cel.Function("asInteger", declare("quantity_get_int", cel.IntType, t).method(unary(integerOf))),
-			cel.Function("isInteger", declare("quantity_is_integer", cel.BoolType, t).method(test(isInteger))),
+			define("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
+			define("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),
+			define("asInteger", declare("quantity_get_int", cel.IntType, t).method(unary(integerOf))),
+			define("isInteger", declare("quantity_is_integer", cel.BoolType, t).method(test(isInteger))),
 		})...)
 }
 
@@ -42,7 +42,7 @@ func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) 
 		apply(&sum, p)
 		return &apiservercel.Quantity{Quantity: &sum}
 	}
-	return []cel.EnvOption{cel.Function(name,
+	return []cel.EnvOption{define(name,
 		declare("quantity_"+name, t, t, t).method(binary(func(q, p *resource.Quantity) ref.Val { return result(q, *p) })),
 		declare("quantity_"+name+"_int", t, t, cel.IntType).method(binary(func(q *resource.Quantity, i int64) ref.Val {
 			return result(q, *resource.NewQuantity(i, resource.DecimalExponent))

@@ -16,14 +16,14 @@ func regex() cel.EnvOption {
 	return cel.Lib(&library{
 		name: "kubernetes.regex",
 		declare: []cel.EnvOption{
-			cel.Function("find", declare("string_find_string", s, s, s).method(binary(func(s, expr string) ref.Val {
+			define("find", declare("string_find_string", s, s, s).method(binary(func(s, expr string) ref.Val {
 				return searched(expr, func(re *regexp.Regexp) ref.Val { return first(re, s) })
 			}))),
-			cel.Function("findAll",
+			define("findAll",
 				declare("string_find_all_string", list, s, s).method(binary(func(s, expr string) ref.Val {
 					return searched(expr, func(re *regexp.Regexp) ref.Val { return all(re, s, -1) })
 				})),
-				declare("string_find_all_string_int", list, s, s, cel.IntType).method(cel.FunctionBinding(func(args ...ref.Val) ref.Val {
+				declare("string_find_all_string_int", list, s, s, cel.IntType).method(bindAny(func(args ...ref.Val) ref.Val {
 					return withText(args, 1, func(expr string) ref.Val {
 						return searched(expr, func(re *regexp.Regexp) ref.Val { return findAll(re, args) })
 					})

@@ -17,15 +17,15 @@ var errShortVersion = errors.New("short version cannot contain PreRelease/Build 
 func versions() cel.EnvOption {
 	t := apiservercel.SemverType
 	part := func(name string, f func(semver.Version) uint64) cel.EnvOption {
-		return cel.Function(name, declare("semver_"+name, cel.IntType, t).method(unary(func(v semver.Version) ref.Val {
+		return define(name, declare("semver_"+name, cel.IntType, t).method(unary(func(v semver.Version) ref.Val {
 			return types.Int(f(v))
 		})))
 	}
 	return newLibrary("kubernetes.Semver", append(slices.Clip(compared("semver", t, semver.Version.Compare)),
-		cel.Function("semver",
+		define("semver",
 			declare("string_to_semver", t, cel.StringType).function(unary(func(s string) ref.Val { return toVersion(s, false) })),
 			declare("string_bool_to_semver", t, cel.StringType, cel.BoolType).function(binary(toVersion))),
-		cel.Function("isSemver",
+		define("isSemver",
 			declare("is_semver_string", cel.BoolType, cel.StringType).function(test(func(s string) bool { return isVersion(s, false) })),
 			declare("is_semver_string_bool", cel.BoolType, cel.StringType, cel.BoolType).
 				function(binary(func(s string, lenient bool) ref.Val { return types.Bool(isVersion(s, lenient)) }))),

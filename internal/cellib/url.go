@@ -12,18 +12,18 @@ import (
 func urls() cel.EnvOption {
 	t := apiservercel.URLType
 	part := func(name, id string, f func(*url.URL) string) cel.EnvOption {
-		return cel.Function(name, declare(id, cel.StringType, t).method(text(f)))
+		return define(name, declare(id, cel.StringType, t).method(text(f)))
 	}
 	query := cel.MapType(cel.StringType, cel.ListType(cel.StringType))
 	return newLibrary("kubernetes.urls",
-		cel.Function("url", declare("string_to_url", t, cel.StringType).function(unary(toURL))),
-		cel.Function("isURL", declare("is_url_string", cel.BoolType, cel.StringType).function(test(isURL))),
+		define("url", declare("string_to_url", t, cel.StringType).function(unary(toURL))),
+		define("isURL", declare("is_url_string", cel.BoolType, cel.StringType).function(test(isURL))),
 		part("getScheme", "url_get_scheme", func(u *url.URL) string { return u.Scheme }),
 		part("getHost", "url_get_host", func(u *url.URL) string { return u.Host }),
 		part("getHostname", "url_get_hostname", (*url.URL).Hostname),
 		part("getPort", "url_get_port", (*url.URL).Port),
 		part("getEscapedPath", "url_get_escaped_path", (*url.URL).EscapedPath),
-		cel.Function("getQuery", declare("url_get_query", query, t).method(unary(queryOf))),
+		define("getQuery", declare("url_get_query", query, t).method(unary(queryOf))),
 	)
 }
 
