@@ -3,12 +3,15 @@ package crdkit
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured/unstructuredscheme"
 	"k8s.io/apimachinery/pkg/runtime"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // MaxRequestBytes is the size of the largest request body that kube-apiserver
@@ -27,6 +30,9 @@ func (r *request) decode(raw []byte) (*unstructured.Unstructured, []error, *Refu
 			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
 		}
 	}
+	if obj := r.decodeOrdinary(raw); obj != nil {
+		return obj, nil, nil
+	}
 	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, unstructuredscheme.NewUnstructuredObjectTyper(),
 		json.SerializerOptions{Yaml: r.yaml, Strict: r.fields != Ignore})
 	want := r.version.GroupVersionKind()
@@ -39,6 +45,27 @@ func (r *request) decode(raw []byte) (*unstructured.Unstructured, []error, *Refu
 		return obj, strict.Errors(), nil
 	}
 	return nil, nil, r.undecodable(err, found, raw)
+}
+
+// decodeOrdinary reads JSON of an object of the version that there is nothing to
+// complain of, nil for any other body. Most objects that are refused are such.
+func (r *request) decodeOrdinary(raw []byte) *unstructured.Unstructured {
+	v := r.version
+	if r.yaml || v.def.plain {
+		return nil
+	}
+	value, ok := jsonscan.Decode(string(raw))
+	obj, isObject := value.(map[string]any)
+	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
+		return nil
+	}
+	for name := range obj {
+		// The server finds both without regard to case.
+		if (strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")) && name != "kind" && name != "apiVersion" {
+			return nil
+		}
+	}
+	return &unstructured.Unstructured{Object: obj}
 }
 
 // creator makes the objects that a serializer decodes into.
