@@ -73,6 +73,15 @@ func (x *executor) selection(e ast.Expr, sel ast.SelectExpr) code {
 			out.id = x.identity()
 		}
 		out.bool = has(c, name, shape, out.id)
+		if is := out.bool; c.choice { // the field is paid for and then refunded
+			out.bool = func(f *frame) bool {
+				v := is(f)
+				if f.cost >= f.limit {
+					f.void()
+				}
+				return v
+			}
+		}
 		return out
 	}
 	out := code{cost: cost, attr: !c.choice, choice: c.choice, shape: shape}

@@ -7,8 +7,8 @@ import (
 
 // Optionals of any value. One is two closures: has tells whether there is a
 // value, and value reads it. Whoever calls has and is told so calls value next,
-// exactly once and before anything else, as the value may be held in the frame
-// and may be still to be paid for. Optionals of parts of the object have a form
+// once and before anything else, as the value may be held in the frame and may
+// still have to be paid for. Optionals of parts of the object have a form
 // of their own, which is made into this one where they meet others.
 
 // A maybe is an optional of any value.

@@ -19,6 +19,8 @@
 //     beside them, and on changed ones.
 //   - TestBudgets: every rule alone, with what it costs, one unit less and one
 //     more, as the budget of an object and as the limit of a call.
+//   - TestFormBounds: the same for rules of unusual forms, functions of libraries
+//     and messageExpressions.
 //   - TestMutants: rules broken at random: whether they compile, why not, and
 //     what those that do say.
 //   - TestFunctions: that the synthetic rules do call every function.
@@ -45,7 +47,7 @@
 // # Use
 //
 //	go test -C internal/oracle/celrules
-//	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|Mutants|Differential)$' -full
+//	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|FormBounds|Mutants|Differential)$' -full
 //
 // With -full, TestDifferential makes five million evaluations on two sides,
 // every eighth of the inputs on upstream too, and the others take all there is
