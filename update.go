@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,7 +28,7 @@ func (r *request) update(ctx context.Context) (*Refusal, error) {
 	if specChanged(r.obj.Object, r.old.Object) {
 		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
 	}
-	defer r.standInVersion()()
+	defer r.standInVersions()()
 	return nil, r.validateUpdate(ctx)
 }
 
@@ -41,7 +42,7 @@ func (r *request) updateStatus(ctx context.Context) (*Refusal, error) {
 		objectmeta.PrepareStatusUpdate(r.obj.Object, r.old.Object)
 	})
 	r.takeOld()
-	defer r.standInVersion()()
+	defer r.standInVersions()()
 	return nil, r.validateStatus(ctx)
 }
 
@@ -58,6 +59,25 @@ func (r *request) standInVersion() (undo func()) {
 	}
 	metadata["resourceVersion"] = "1"
 	return func() { delete(metadata, "resourceVersion") }
+}
+
+// standInVersions is standInVersion for both objects, so that rules that compare
+// them as a whole see no difference. The old one is left as it is.
+func (r *request) standInVersions() (undo func()) {
+	old := r.old
+	metadata, ok := old.Object["metadata"].(map[string]any)
+	if !ok || old.GetResourceVersion() != "" || r.obj.GetResourceVersion() != "" {
+		return r.standInVersion()
+	}
+	metadata = maps.Clone(metadata)
+	metadata["resourceVersion"] = "1"
+	r.old = &unstructured.Unstructured{Object: maps.Clone(old.Object)}
+	r.old.Object["metadata"] = metadata
+	forget := r.standInVersion()
+	return func() {
+		forget()
+		r.old = old
+	}
 }
 
 // receiveUpdate is what the two kinds of update begin with.
