@@ -35,10 +35,10 @@ func corpusPatterns(t testing.TB) []string {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(data, []byte("kind: CustomResourceDefinition")) {
+		if err != nil || !bytes.Contains(data, []byte("CustomResourceDefinition")) {
 			return err
 		}
-		if !bytes.Contains(data, []byte("pattern:")) {
+		if !bytes.Contains(data, []byte("pattern")) {
 			return nil
 		}
 		for _, doc := range bytes.Split(data, []byte("\n---\n")) {
