@@ -75,6 +75,9 @@ func TestFaultyWebhooks(t *testing.T) {
 			_, _ = io.WriteString(w, "{")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
+			// A client that says goodbye still reads for a moment; it must not
+			// find that the body has come to its end.
+			time.Sleep(200 * time.Millisecond)
 		}), nil, "unexpected error when reading response body. Please retry. Original error: context deadline exceeded"},
 		{"half closed", hijacked(func(c net.Conn) { _ = c.(*tls.Conn).CloseWrite() }), http1, "EOF"},
 		{"short answer", hijacked(func(c net.Conn) {

@@ -167,6 +167,9 @@ func faultyWebhooks(good http.Handler) []faulty {
 			_, _ = w.Write([]byte(`{"kind":`))
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
+			// A client that says goodbye still reads for a moment; it must not
+			// find that the body has come to its end.
+			time.Sleep(200 * time.Millisecond)
 		}},
 		{"breaks off in the body", func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
