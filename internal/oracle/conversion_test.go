@@ -98,8 +98,8 @@ var (
 	schemes = regexp.MustCompile(`in scheme \\?"[^"]*\\?"`)
 	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+->`)
 	// clientTimeout is added if the client of a case, which has a timeout of its own
-	// beside that of the request, comes too late as well; and if it is the first, a
-	// body ends with "request canceled". That is chance, and the client of a server
+	// beside that of the request, comes too late as well; and if it is the first, the
+	// request is "canceled". That is chance, and the client of a server
 	// has no timeout.
 	clientTimeout = regexp.MustCompile(` \(Client\.Timeout [^()]*\)`)
 )
@@ -110,7 +110,7 @@ func failed(err error) answer {
 	text := uuids.ReplaceAllString(err.Error(), "UUID")
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT->")
 	text = schemes.ReplaceAllString(text, "in scheme X")
-	text = strings.ReplaceAll(text, "Original error: net/http: request canceled", "Original error: "+context.DeadlineExceeded.Error())
+	text = strings.ReplaceAll(text, "net/http: request canceled", context.DeadlineExceeded.Error())
 	return answer{err: clientTimeout.ReplaceAllString(text, "")}
 }
 
