@@ -13,6 +13,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // Most bodies are JSON, most objects are ordinary, and nearly all are right.
@@ -24,7 +25,7 @@ import (
 // bytes to bytes, else nil.
 func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Plan) *onepass.Plan {
 	v := r.version
-	if r.wrong != nil || r.yaml || r.report || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
+	if r.wrong != nil || r.yaml || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
 		return nil
 	}
 	return plan()
@@ -48,6 +49,7 @@ type body struct {
 	values  *onepass.Values // nil if no rules look at the object
 	// hasStatus: the object may have a status.
 	hasStatus bool
+	ratcheted validation.ErrorList // what is wrong with values that did not change
 	// onlyStatus: nothing but the status counts.
 	onlyStatus bool
 }
@@ -70,7 +72,7 @@ func view(raw []byte) string { return unsafe.String(unsafe.SliceData(raw), len(r
 // the request has to take the plain way.
 func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result, bool, error) {
 	plan := r.quick(ctx, raw, r.version.onepass)
-	if plan == nil {
+	if plan == nil || r.report {
 		return nil, nil, false, nil
 	}
 	t := r.newBody(plan)
@@ -111,6 +113,7 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 	}
 	r.complaints = complaints
 	warnings := len(r.result.Warnings)
+	r.result.Ratcheted = t.ratcheted
 	// There is nothing to refuse, as there is only a warning for each field.
 	_ = r.judgeFields(nil, nil)
 	t.now.Object = t.obj
@@ -146,7 +149,7 @@ func (r *request) judgeBytes(ctx context.Context, raw []byte, t *body) ([]byte, 
 	if plain && len(res.Errors) > 0 {
 		res.name = strings.Clone(name) // of the text
 	}
-	if t.values != nil && len(res.Errors) == 0 && len(res.Ratcheted) == 0 {
+	if t.values != nil && len(res.Errors) == 0 && len(res.Ratcheted) == len(t.ratcheted) {
 		r.obj = nil // nothing refers to the values any more
 		t.values.Release()
 	}

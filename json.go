@@ -36,6 +36,7 @@ func (v *Version) UpdateJSON(ctx context.Context, raw, old []byte, opts ...Reque
 		r.release()
 		return out, res, err
 	}
+	r.result.Changes = nil
 	return r.runJSON(ctx, raw, old, r.update)
 }
 
@@ -51,6 +52,7 @@ func (v *Version) UpdateStatusJSON(ctx context.Context, raw, old []byte, opts ..
 		r.release()
 		return out, res, err
 	}
+	r.result.Changes = nil
 	return r.runJSON(ctx, raw, old, r.updateStatus)
 }
 

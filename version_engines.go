@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -25,6 +26,7 @@ type engines struct {
 	defaulter atomic.Pointer[defaulting.Defaulter]
 	embedded  atomic.Pointer[objectmeta.Embedded]
 	validator atomic.Pointer[validation.Validator]
+	pairs     atomic.Pointer[correlate.Schema]
 }
 
 // newEngines makes all engines at once if shortcuts are off.
@@ -73,6 +75,15 @@ func (e *engines) validate() *validation.Validator {
 	return first(&e.making, &e.validator, func() *validation.Validator {
 		return validation.New(e.node, append(option(e.plain, validation.PlainOnly), validation.KubernetesVersion(e.version))...)
 	})
+}
+
+// correlate returns what tells which value of an old object corresponds to one
+// of a new object, nil if there is no schema.
+func (e *engines) correlate() *correlate.Schema {
+	if s := e.pairs.Load(); s != nil || e.node == nil {
+		return s
+	}
+	return first(&e.making, &e.pairs, func() *correlate.Schema { return correlate.New(e.node) })
 }
 
 // first makes what is not there, once, whoever comes first.

@@ -132,3 +132,24 @@ func ExampleErrorList_BlocksRules() {
 	// false
 	// true
 }
+
+// What is wrong with one field, whatever the rest of the object is like.
+func ExampleValidator_ValidateAt() {
+	v := validation.New(cronTab())
+	path := schema.Path{schema.Field("spec"), schema.Field("replicas")}
+	fmt.Println(v.ValidateAt(path, int64(3)))
+	fmt.Println(v.ValidateAt(path, int64(30)))
+	// Output:
+	// []
+	// [spec.replicas: Invalid value: 30: spec.replicas in body should be less than or equal to 10]
+}
+
+func ExampleValidator_ValidateStatusAt() {
+	v := validation.New(cronTab())
+	path := schema.Path{schema.Field("status"), schema.Field("phase")}
+	for _, err := range v.ValidateStatusAt(path, true) {
+		fmt.Println(err)
+	}
+	// Output:
+	// status.phase: Invalid value: "boolean": phase in body must be of type string: "boolean"
+}

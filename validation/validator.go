@@ -140,7 +140,7 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	var res Result
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.plain || !v.status.Valid(status)) {
-		r := run{plain: v.plain, place: place{field: "status", pointer: "/status", schema: "/properties/status"}}
+		r := run{plain: v.plain, place: statusPlace()}
 		r.start(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
 		res.Errors, res.Ratcheted = distill(r.found), distill(r.ratcheted)
 	}

@@ -72,6 +72,9 @@ func (s *Schema) Items() *Schema {
 	return s.items
 }
 
+// Keyed reports whether elements of a list can correspond to others.
+func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
+
 // Unchanged reports whether next is what old was. Under a nil Schema nothing is
 // unchanged.
 func (s *Schema) Unchanged(next, old any) bool {

@@ -384,10 +384,10 @@ func (w *walk) forget(o *objectWalk, index int) {
 // is.
 func (w *walk) unchanged(n *node, text string) bool {
 	s, touched, report := w.s, w.touched, w.request.Report
-	w.s, w.touched, w.request.Report = text, false, false
+	w.s, w.touched, w.request.Report, w.inStatus = text, false, false, true
 	end := w.value(n, 0)
 	ok := end == len(text) && !w.touched
-	w.s, w.touched, w.request.Report = s, touched, report
+	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
 	return ok
 }
 

@@ -81,6 +81,8 @@ type Request struct {
 	// drops the one that it comes with, "" for none. It may have white space
 	// inside, but not around it.
 	Status string
+	// Forgive says what may be wrong with the object, nil for nothing.
+	Forgive *Forgiving
 }
 
 // Compile returns the plan for objects of schema n, nil if there is none. A nil

@@ -316,10 +316,10 @@ func (w *walk) spliceStatus(o *spliceWalk, m *member, index, i, at int) int {
 // unspliced reports whether text is a value for n that may stay as it is.
 func (w *walk) unspliced(n *node, text string) bool {
 	s, edits, report, unknown := w.s, len(w.edits), w.request.Report, len(w.notes)
-	w.s, w.request.Report = text, false
+	w.s, w.request.Report, w.inStatus = text, false, true
 	end := w.splice(n, 0)
 	ok := end == len(text) && len(w.edits) == edits && len(w.notes) == unknown
-	w.s, w.request.Report = s, report
+	w.s, w.request.Report, w.inStatus = s, report, false
 	return ok
 }
 
@@ -423,6 +423,12 @@ func (w *walk) differentKeys(o *spliceWalk) bool {
 
 // splice handles the value at s[i], which is there.
 func (w *walk) splice(n *node, i int) int {
+	if w.request.Forgive != nil {
+		if w.entered != i+1 {
+			return w.forgiven(n, i, (*walk).splice)
+		}
+		w.entered = 0
+	}
 	if n.odd || i >= len(w.s) {
 		return refused
 	}

@@ -31,6 +31,8 @@ type walk struct {
 	meta     metadataText
 	metaText []byte           // of metadata that is spliced in
 	plain    objectmeta.Plain // metadata that was not asked about
+	entered  int              // where a walk that forgives reads a value, plus one
+	inStatus bool             // s is the status of the request
 	finds
 }
 
@@ -73,6 +75,12 @@ func (w *walk) run() bool {
 
 // value handles the value at s[i], which is there.
 func (w *walk) value(n *node, i int) int {
+	if w.request.Forgive != nil {
+		if w.entered != i+1 {
+			return w.forgiven(n, i, (*walk).value)
+		}
+		w.entered = 0
+	}
 	if n.odd || i >= len(w.s) {
 		return refused
 	}

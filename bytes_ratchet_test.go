@@ -1,0 +1,338 @@
+package crdkit_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+)
+
+// Updates of objects that are not valid, and updates that are reported on.
+
+// renderAll is render with what was forgiven.
+func renderAll(r *crdkit.Result) map[string]string {
+	out := render(r)
+	for _, e := range r.Ratcheted {
+		out["ratcheted"] += fmt.Sprintf("%s\n\t%s %s %s %v\n", e, e.Step, e.Pointer, e.Schema, e.BadValue)
+	}
+	return out
+}
+
+// spoil changes some values below v to others that may not be valid.
+func spoil(rng *rand.Rand, v any, left *int) any {
+	if *left > 0 && rng.IntN(9) == 0 {
+		*left--
+		switch old := v.(type) {
+		case string:
+			return []any{"", "~" + old, old + old + "0123456789", int64(3), nil}[rng.IntN(5)]
+		case int64:
+			return []any{int64(-1), int64(1) << 40, old + 1, 1.5, "x"}[rng.IntN(5)]
+		case bool:
+			return []any{!old, "yes"}[rng.IntN(2)]
+		case []any:
+			if len(old) > 0 && rng.IntN(2) == 0 {
+				return append(slices.Clone(old), crdtest.Clone(map[string]any{"v": old[0]})["v"])
+			}
+			return []any{}
+		case map[string]any:
+			for _, key := range sorted(old) {
+				delete(old, key)
+				break
+			}
+			return old
+		}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range sorted(v) {
+			v[key] = spoil(rng, v[key], left)
+		}
+	case []any:
+		for i := range v {
+			v[i] = spoil(rng, v[i], left)
+		}
+	}
+	return v
+}
+
+func sorted(m map[string]any) []string {
+	var keys []string
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// A ratchetTally counts updates.
+type ratchetTally struct{ all, forgiven, quick, reported, quickReports int }
+
+// compareUpdates makes one update with and without shortcuts.
+func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw, old []byte, opts []crdkit.RequestOption, report bool) {
+	t.Helper()
+	before, oldBefore := string(raw), string(old)
+	quick, quickRes, taken, err := do.quick(v.fast, raw, old, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(raw) != before || string(old) != oldBefore {
+		t.Fatal("the input was changed")
+	}
+	if !taken { // the whole way, which must not be disturbed by what was tried
+		if quick, quickRes, err = do.plain(v.fast, raw, old, opts...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []byte
+	var wantRes *crdkit.Result
+	for range 50 {
+		if want, wantRes, err = do.plain(v.plain, raw, old, opts...); err != nil {
+			t.Fatal(err)
+		}
+		if wantRes.Cost == quickRes.Cost && len(wantRes.Errors) == len(quickRes.Errors) {
+			break
+		}
+	}
+	name := fmt.Sprintf("%s %s, quick %t", do.name, v.fast.GroupVersionKind(), taken)
+	if (quick == nil) != (want == nil) || string(quick) != string(want) && canonical(t, quick) != string(want) {
+		t.Errorf("%s:\ninput %s\nold   %s\nplain %s\nquick %s", name, raw, old, want, quick)
+	}
+	if diff := cmp.Diff(renderAll(wantRes), renderAll(quickRes)); diff != "" {
+		t.Errorf("%s:\ninput %s\nold   %s\nresult (-plain +quick):\n%s", name, raw, old, diff)
+	}
+	n.all++
+	if len(wantRes.Ratcheted) > 0 && wantRes.Admitted() {
+		n.forgiven++
+		if taken {
+			n.quick++
+		}
+	}
+	if report && wantRes.Admitted() {
+		n.reported++
+		if taken {
+			n.quickReports++
+		}
+	}
+}
+
+// update changes an object as a client does, mostly little.
+func update(rng *rand.Rand, stored map[string]any) []byte {
+	obj := crdtest.Clone(stored)
+	switch rng.IntN(6) {
+	case 0:
+		return scribbled(rng, crdtest.Mutate(rng, obj))
+	case 1:
+		return crdtest.Encode(crdtest.Mutate(rng, obj))
+	case 2:
+		left := 1
+		return crdtest.Encode(spoil(rng, obj, &left).(map[string]any))
+	case 3:
+		return scribbled(rng, obj)
+	}
+	obj["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	return crdtest.Encode(obj)
+}
+
+func testUpdates(t *testing.T, pairs []versionPair, each int) {
+	rng := rand.New(rand.NewPCG(7, uint64(each)))
+	var n ratchetTally
+	for _, v := range pairs {
+		for _, obj := range v.samples {
+			for i := range each {
+				_, stored, ok := v.olds(t, rng, obj)
+				if !ok {
+					break
+				}
+				if i%4 > 0 {
+					left := 1 + rng.IntN(3)
+					for name, value := range stored {
+						if name != "metadata" && name != "kind" && name != "apiVersion" {
+							stored[name] = spoil(rng, value, &left)
+						}
+					}
+				}
+				raw, old := update(rng, stored), crdtest.Encode(stored)
+				opts, report := []crdkit.RequestOption{fieldValidations[rng.IntN(3)]}, rng.IntN(2) == 0
+				if report {
+					opts = append(opts, crdkit.ReportChanges())
+				}
+				if rng.IntN(3) == 0 {
+					opts = append(opts, crdkit.Splice())
+				}
+				n.compareUpdates(t, v, updating, raw, old, opts, report)
+				if v.fast.HasStatus() {
+					n.compareUpdates(t, v, updatingStatus, raw, old, opts, report)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		}
+	}
+	t.Logf("%d updates; %d of %d with something forgiven by the quick way, %d of %d that are reported on", n.all, n.quick, n.forgiven, n.quickReports, n.reported)
+	if n.quick < n.forgiven/4 || n.quick == 0 || n.quickReports < n.reported/4 || n.quickReports == 0 {
+		t.Errorf("the quick way is hardly ever taken")
+	}
+}
+
+// What an update of an object that is not valid comes to does not depend on
+// the way.
+func TestUpdates(t *testing.T) {
+	corpus, err := crdtest.LoadTestdata("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testUpdates(t, versionPairs(t, corpus.Definitions), 60)
+}
+
+func TestUpdatesCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long; skipped with -short")
+	}
+	pairs := versionPairs(t, crdtest.FindCorpus(t).Definitions)
+	for i := range pairs {
+		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
+	}
+	testUpdates(t, pairs, 4)
+}
+
+// ratchetTests are updates that the quick way takes, or leaves to the plain way.
+var ratchetTests = []struct {
+	name     string
+	old, new string // spec and status of the objects
+	status   bool   // it is the status that is written
+	report   bool
+	quick    bool
+	forgiven int
+	changes  int
+}{
+	{name: "nothing is wrong", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, quick: true},
+	{name: "a number", old: `"spec":{"n":99,"s":"a"}`, new: `"spec":{"n":99,"s":"b"}`, quick: true, forgiven: 1},
+	{name: "a number that changed", old: `"spec":{"n":99}`, new: `"spec":{"n":98}`},
+	{name: "a text", old: `"spec":{"s":"UPPER"}`, new: `"spec":{"n":1,"s":"UPPER"}`, quick: true, forgiven: 1},
+	{name: "two", old: `"spec":{"n":99,"s":"UPPER"}`, new: `"spec":{"m":1,"n":99,"s":"UPPER"}`, quick: true, forgiven: 2},
+	{name: "a field that is missing", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"n":1,"o":{"d":"d","x":"1"}}`, quick: true, forgiven: 1},
+	{name: "a field that is missing from what changed", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"o":{"d":"d","x":"2"}}`},
+	{name: "an element by its key", old: `"spec":{"l":[{"k":"a","v":99}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","v":99}]}`, quick: true, forgiven: 1},
+	{name: "an element by its place", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99,1]}`},
+	{name: "a list as a whole", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,100],"n":1}`, quick: true, forgiven: 2},
+	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, forgiven: 1},
+	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, quick: true, forgiven: 1},
+	{name: "a default that is missing from what is wrong", old: `"spec":{"o":{}}`, new: `"spec":{"n":1,"o":{}}`},
+	{name: "a wrong status of which nothing is said", old: `"spec":{"n":1},"status":{"n":99}`, new: `"spec":{"n":2}`, quick: true, forgiven: 1},
+	{name: "a status over a wrong spec", old: `"spec":{"n":99},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, quick: true},
+	{name: "a wrong status that stays", old: `"spec":{"n":1},"status":{"n":99,"s":"a"}`, new: `"status":{"n":99,"s":"b"}`, status: true, quick: true, forgiven: 1},
+	{name: "a wrong status that changes", old: `"spec":{"n":1},"status":{"n":99}`, new: `"status":{"n":98}`, status: true},
+	{name: "the kind of a status is always new", old: `"status":{"kind":"K"}`, new: `"status":{"kind":"K","n":1}`, status: true},
+
+	{name: "a report on nothing", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, report: true, quick: true},
+	{name: "a report on a status that is taken back", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, quick: true, changes: 1},
+	{name: "a report on a status that goes", old: `"spec":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, quick: true, changes: 1},
+	{name: "a report on a default", old: `"spec":{"n":1}`, new: `"spec":{"o":{"x":"1","y":"1"}}`, report: true, changes: 1},
+	{name: "a report on a field that goes", old: `"spec":{"n":1}`, new: `"spec":{"n":1,"zzz":1}`, report: true, changes: 1},
+	{name: "a report on a number that is forgiven", old: `"spec":{"n":99}`, new: `"spec":{"n":99,"s":"b"}`, report: true, quick: true, forgiven: 1},
+	{name: "a report on a status alone", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":1},"status":{"n":2}`, status: true, report: true, quick: true},
+	{name: "a report on a status with another spec", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":3},"status":{"n":2}`, status: true, report: true, changes: 1},
+}
+
+const ratchetCRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crates.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crates, kind: Crate}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources: {status: {}}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              "n": &n {type: integer, maximum: 9}
+              m: *n
+              s: &s {type: string, pattern: '^[a-z]+$'}
+              o: {type: object, required: ["y"], properties: {x: {type: string}, "y": {type: string}, d: {type: string, default: d}}}
+              a: {type: array, items: *n}
+              set: {type: array, x-kubernetes-list-type: set, items: *s}
+              l:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [k]
+                items: {type: object, required: [k], properties: {k: *s, v: *n}}
+          status:
+            type: object
+            properties: {"n": *n, s: *s, kind: {type: string, pattern: '^[a-z]+$'}}
+`
+
+func TestRatchetTable(t *testing.T) {
+	crd := mustParse(t, ratchetCRD)
+	fast, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := crdkit.Compile(crd, crdkit.PlainOnly())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := versionPair{fast: fast.Version("v1"), plain: plain.Version("v1")}
+	for _, tt := range ratchetTests {
+		t.Run(tt.name, func(t *testing.T) {
+			const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"default","resourceVersion":"7","uid":"u"},`
+			raw, old := []byte(head+tt.new+"}"), []byte(head+tt.old+"}")
+			do, opts := updating, []crdkit.RequestOption(nil)
+			if tt.status {
+				do = updatingStatus
+			}
+			if tt.report {
+				opts = append(opts, crdkit.ReportChanges())
+			}
+			var n ratchetTally
+			n.compareUpdates(t, v, do, raw, old, opts, tt.report)
+			n.compareUpdates(t, v, do, raw, old, append(opts, crdkit.Splice()), tt.report)
+			_, _, taken, err := do.quick(v.fast, raw, old, opts...)
+			if err != nil || taken != tt.quick {
+				t.Errorf("the quick way is taken: %t, want %t; %v", taken, tt.quick, err)
+			}
+			_, res, err := do.plain(v.fast, raw, old, opts...)
+			if err != nil || len(res.Ratcheted) != tt.forgiven || len(res.Changes) != tt.changes {
+				t.Errorf("%d are forgiven, %d changed, want %d and %d; %v, %v", len(res.Ratcheted), len(res.Changes), tt.forgiven, tt.changes, res.Changes, err)
+			}
+		})
+	}
+}
+
+func mustParse(t *testing.T, text string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	crd, err := crdkit.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+// An update that is refused is as it was: the second walk leaves no trace.
+func TestRatchetRefuses(t *testing.T) {
+	def, err := crdkit.Compile(mustParse(t, ratchetCRD))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a","namespace":"default"},"spec":{"m":99,"n":%d}}`
+	out, res, err := def.Version("v1").UpdateJSON(context.Background(), fmt.Appendf(nil, text, 98), fmt.Appendf(nil, text, 97))
+	if err != nil || out != nil || len(res.Errors) != 1 || len(res.Ratcheted) != 1 {
+		t.Errorf("UpdateJSON = %s, %d errors, %d forgiven, %v; want one each and nothing to store", out, len(res.Errors), len(res.Ratcheted), err)
+	}
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
+)
+
+// Updates, from the text of the new object and of the old one to what is stored.
+// Upstream has the old object as a map that it copies, which is less than a
+// server does: there it comes from the text in the store.
+
+// prepareReplace measures an update that changes a label. One value of the object
+// may be wrong, and one may ask what is changed.
+func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
+	return func(c *testCase) (*pair, error) {
+		if c.rules || c.unknown {
+			return nil, nil
+		}
+		old := crdtest.Clone(c.stored)
+		metadata := old["metadata"].(map[string]any)
+		metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "c9c7c3b4-4a05-4a3f-8b70-6f3b8f9d9d3e", "7", "2026-01-02T03:04:05Z"
+		if wrong && !spoilOne(c, old) {
+			return nil, nil // of this kind nothing can be wrong alone
+		}
+		return replacePair(c, old, report)
+	}
+}
+
+func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
+	next := crdtest.Clone(old)
+	next["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	raw, oldRaw := crdtest.Encode(next), crdtest.Encode(old)
+	up := func() []byte {
+		out := c.up.Update(upstream.Body{Data: raw, Fields: "Warn"}, old)
+		stored, err := json.Marshal(out.Object)
+		if err != nil || len(out.Errors) > 0 || out.Refusal != "" {
+			return nil
+		}
+		return stored
+	}
+	ctx := context.Background()
+	opts := []crdkit.RequestOption{crdkit.Warn}
+	if report {
+		opts = append(opts, crdkit.ReportChanges())
+	}
+	var forgiven int
+	ours := func() []byte {
+		stored, res, err := c.ours.UpdateJSON(ctx, raw, oldRaw, opts...)
+		if err != nil {
+			return nil
+		}
+		forgiven = len(res.Ratcheted)
+		return stored
+	}
+	if a, b := up(), ours(); a == nil || !bytes.Equal(a, b) {
+		return nil, fmt.Errorf("%w: %s and %s", errDiffer, a, b)
+	}
+	p := &pair{
+		upstream:      func(any) { up() },
+		ours:          func(any) { ours() },
+		yardstick:     func(any) { json.Valid(raw) },
+		yardstickName: "json.Valid",
+	}
+	if forgiven > 0 {
+		p.note = fmt.Sprintf("%d forgiven", forgiven)
+	}
+	return p, nil
+}
+
+// spoilOne makes one value of the object wrong in a way that an update which
+// leaves it alone is forgiven. It reports false if there is none.
+func spoilOne(c *testCase, obj map[string]any) bool {
+	return spoilBelow(obj["spec"], func() bool {
+		if len(c.up.Schema(obj)) != 1 {
+			return false
+		}
+		out := c.up.Update(upstream.Body{Data: crdtest.Encode(obj), Fields: "Warn"}, obj)
+		return len(out.Errors) == 0 && out.Refusal == ""
+	})
+}
+
+// spoilBelow tries other values in the place of strings and integers below v,
+// and reports whether fits came to like one. Else v is as it was.
+func spoilBelow(v any, fits func() bool) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Backward(slices.Sorted(maps.Keys(v))) {
+			old := v[key]
+			if spoilBelow(old, fits) {
+				return true
+			}
+			for _, other := range wrongValues(old) {
+				if v[key] = other; fits() {
+					return true
+				}
+			}
+			v[key] = old
+		}
+	case []any:
+		for _, e := range slices.Backward(v) {
+			if spoilBelow(e, fits) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func wrongValues(v any) []any {
+	switch v.(type) {
+	case string:
+		return []any{"", "~ ~"}
+	case int64:
+		return []any{int64(-1), int64(1) << 40}
+	}
+	return nil
+}
