@@ -189,7 +189,11 @@ func TestUpdates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testUpdates(t, versionPairs(t, corpus.Definitions), 60)
+	each := 60
+	if testing.Short() {
+		each = 12
+	}
+	testUpdates(t, versionPairs(t, corpus.Definitions), each)
 }
 
 func TestUpdatesCorpus(t *testing.T) {
