@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -269,7 +270,7 @@ spec:
               "n": &n {type: integer, maximum: 9}
               m: *n
               s: &s {type: string, pattern: '^[a-z]+$'}
-              o: {type: object, required: ["y"], properties: {x: {type: string}, "y": {type: string}, d: {type: string, default: d}}}
+              o: {type: object, required: ["y"], properties: {"n": *n, x: {type: string}, "y": {type: string}, d: {type: string, default: d}}}
               a: {type: array, items: *n}
               set: {type: array, x-kubernetes-list-type: set, items: *s}
               l:
@@ -316,6 +317,33 @@ func TestRatchetTable(t *testing.T) {
 				t.Errorf("%d are forgiven, %d changed, want %d and %d; %v, %v", len(res.Ratcheted), len(res.Changes), tt.forgiven, tt.changes, res.Changes, err)
 			}
 		})
+	}
+}
+
+// A number of replicas that the scale subresource does not take is not forgiven.
+func TestRatchetReplicas(t *testing.T) {
+	const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a","namespace":"default"},`
+	for _, path := range []string{".spec.n", ".spec.o.n"} {
+		crd := mustParse(t, strings.Replace(ratchetCRD, "{status: {}}", "{status: {}, scale: {specReplicasPath: "+path+", statusReplicasPath: .status.n}}", 1))
+		fast, err := crdkit.Compile(crd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := crdkit.Compile(crd, crdkit.PlainOnly())
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := versionPair{fast: fast.Version("v1"), plain: plain.Version("v1")}
+		for _, text := range []string{
+			`"spec":{"n":%s,"s":"UPPER"}`, `"spec":{"s":"a","n":%s}`, `"spec":{"o":{"n":%s}}`, `"spec":{"o":%s}`, `"spec":%s`, `"spec":{"o":{"d":"d"},"n":%s}`, `"spec":{"s":"a"},"status":{"n":%s}`,
+		} {
+			for _, value := range []string{"1", "99", "-1", "4294967296", "1.5", `"x"`, "null", "[]", "{}"} {
+				object := fmt.Appendf(nil, head+text+"}", value)
+				var n ratchetTally
+				n.compareUpdates(t, v, updating, object, object, nil, false)
+				n.compareUpdates(t, v, updatingStatus, object, object, nil, false)
+			}
+		}
 	}
 }
 
