@@ -183,7 +183,7 @@ func (n *node) keeps(v any, typed bool) bool {
 func (n *node) keepsMembers(m map[string]any, typed bool) bool {
 	for key, e := range m {
 		child := n.rest
-		if i, ok := n.members.index[key]; ok {
+		if i, ok := n.members.at(key); ok {
 			child = n.members.list[i].node
 		} else if n.others == keepOthers {
 			continue
