@@ -180,12 +180,13 @@ func addNulls(v any, nth int, count *int) {
 // decides. Half of the fields that are present have something to do.
 func BenchmarkDense(b *testing.B) {
 	for _, fields := range []int{2, 4, 6, 8, 12, 16, 24} {
-		n := &nullNode{byName: make(map[string]nullRule)}
+		n := &nullNode{}
 		for i := range fields {
 			f := nullField{fmt.Sprint("fieldNumber", i), nullRule{drop: true}}
 			n.fields = append(n.fields, f)
-			n.byName[f.name] = f.nullRule
 		}
+		n.named = n.fields
+		n.finish()
 		for _, entries := range []int{1, 2, 4, 8, 12, 24} {
 			m := make(map[string]any)
 			for i := range entries {

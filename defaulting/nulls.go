@@ -1,6 +1,7 @@
 package defaulting
 
 import (
+	"github.com/crdkit/crdkit/internal/names"
 	"github.com/crdkit/crdkit/internal/trail"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -13,8 +14,9 @@ import (
 // *nullNode drops none. Equal schemas share theirs.
 type nullNode struct {
 	fields []nullField // that have something to do, by name
-	byName map[string]nullRule
-	others nullRule // for fields that are not in byName
+	named  []nullField // the fields, and if others has something to do all properties
+	index  names.Index // of named
+	others nullRule    // for fields that are not in named
 	items  *nullNode
 }
 
@@ -43,7 +45,7 @@ func (c nullCompiler) node(n *schema.Node) *nullNode {
 	if done, ok := c[n]; ok {
 		return done
 	}
-	out := &nullNode{byName: make(map[string]nullRule), items: c.node(n.Items())}
+	out := &nullNode{items: c.node(n.Items())}
 	additional, _ := n.AdditionalProperties()
 	out.others = c.rule(additional)
 	for name, p := range n.Properties() {
@@ -52,11 +54,21 @@ func (c nullCompiler) node(n *schema.Node) *nullNode {
 			out.fields = append(out.fields, nullField{name, r})
 		}
 		if !r.idle() || !out.others.idle() {
-			out.byName[name] = r
+			out.named = append(out.named, nullField{name, r})
 		}
 	}
+	out.finish()
 	c[n] = out
 	return out
+}
+
+// finish makes what is derived from the named fields.
+func (n *nullNode) finish() {
+	list := make([]string, len(n.named))
+	for i, f := range n.named {
+		list[i] = f.name
+	}
+	n.index = names.New(list)
 }
 
 func (c nullCompiler) rule(n *schema.Node) nullRule {
@@ -100,9 +112,9 @@ func (n *nullNode) scan(m map[string]any, t *trail.Trail) {
 		if v != nil && !isContainer(v) {
 			continue
 		}
-		r, ok := n.byName[name]
-		if !ok {
-			r = n.others
+		r := n.others
+		if i := n.index.Find(name); i >= 0 {
+			r = n.named[i].nullRule
 		}
 		r.apply(m, name, v, t)
 	}
