@@ -48,6 +48,7 @@ type frame struct {
 	sorter  sorter
 
 	looped bool // vars are set
+	rare   bool // one of the fields is set that few rules need
 
 	faults                 []string   // of the last format that did not fit
 	words                  [][]string // that strings were split into, like lists
@@ -181,9 +182,10 @@ func (x *fast) guarded(f *frame) bool {
 
 // release forgets what belongs to the object.
 func (f *frame) release() {
-	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending, f.text, f.heldBox = nil, nil, nil, nil, nil, nil, nil, "", nil
-	f.texts, f.entries = emptied(f.texts[:cap(f.texts)]), nil
-	f.sorter.release()
+	f.self, f.old, f.held, f.made, f.ctx, f.fault, f.pending = nil, nil, nil, nil, nil, nil, nil
+	if f.rare {
+		f.releaseRare()
+	}
 	if f.looped {
 		f.vars, f.looped = [maxVariables]variable{}, false
 	}
@@ -191,16 +193,17 @@ func (f *frame) release() {
 		clear(list[:cap(list)])
 	}
 	f.filled = 0
-	f.releaseWords()
 	if len(f.lists) > maxLists {
 		clear(f.lists[maxLists:])
 		f.lists = f.lists[:maxLists]
 	}
 }
 
-// releaseWords forgets what strings were split into.
-func (f *frame) releaseWords() {
-	f.faults = nil
+// releaseRare forgets what few rules make.
+func (f *frame) releaseRare() {
+	f.rare, f.text, f.heldBox, f.entries, f.faults = false, "", nil, nil, nil
+	f.texts = emptied(f.texts[:cap(f.texts)])
+	f.sorter.release()
 	for i, words := range f.words[:f.filledWords] {
 		f.words[i] = emptied(words[:cap(words)])
 	}

@@ -54,7 +54,7 @@ func (b *base) accelerateMessage(tree *ast.AST, self *shape) (*fast, string) {
 	}
 	text := c.string
 	run := func(f *frame) bool {
-		f.text = text(f)
+		f.text, f.rare = text(f), true
 		return true
 	}
 	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""

@@ -68,7 +68,7 @@ func (x *executor) validated(a, b code) code {
 			return false
 		}
 		f.cost += searchCost(v) * each
-		f.faults = faults(v)
+		f.faults, f.rare = faults(v), true
 		return len(f.faults) > 0
 	}}}
 }

@@ -76,6 +76,7 @@ func (x *executor) transformMap(over, key code, each rangeFunc, cond, value, ent
 	}
 	return code{kind: kindBox, cost: over.cost + resultCost, box: func(f *frame) ref.Val {
 		outer := f.entries
+		f.rare = true
 		made := make(map[ref.Val]ref.Val)
 		f.entries = made
 		each(f, one)

@@ -54,7 +54,7 @@ func (x *executor) maybe(c code) *maybe {
 		case !v.HasValue():
 			return false
 		}
-		f.heldBox = v.GetValue()
+		f.heldBox, f.rare = v.GetValue(), true
 		return true
 	}}
 }

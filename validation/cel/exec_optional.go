@@ -209,7 +209,7 @@ func (x *executor) boxedOptionalIndex(of, at code, cost uint64) code {
 		v, ok := find(f, box(f))
 		if ok && !f.bail {
 			f.cost++
-			f.heldBox = f.checked(v)
+			f.heldBox, f.rare = f.checked(v), true
 		}
 		return ok && !f.bail
 	}}

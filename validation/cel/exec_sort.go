@@ -57,6 +57,7 @@ func (x *executor) sortBy(overload string, a, keys code) code {
 	}
 	elements, atomic, s := a.elements(), a.shape.kind == shapeAtomicList, a.shape.items
 	list := func(f *frame) []any {
+		f.rare = true
 		in := elements(f)
 		n := sorted(f)
 		if len(in) != n || n == 0 && !atomic { // what is empty stays what it is

@@ -80,6 +80,7 @@ func (x *executor) concatenation(a, b code) code {
 	own := x.identity()
 	return code{kind: kindString, cost: costs(a, b, 0), id: own, sumOf: all, string: func(f *frame) string {
 		base := len(f.texts)
+		f.rare = true
 		bytes, size := 0, 0
 		var what *fault
 		for i := range all {

@@ -53,6 +53,7 @@ func (x *executor) split(a, b code) code {
 			f.words = append(f.words, nil)
 		}
 		at := f.usedWords
+		f.rare = true
 		f.usedWords++
 		f.filledWords = max(f.filledWords, f.usedWords)
 		f.words[at] = splitInto(f.words[at][:0], v, w)
