@@ -19,9 +19,9 @@ import (
 // Bounds of the memory that is taken at the peak, in multiples of the text of a
 // definition: about twice what is measured.
 const (
-	parsePeak  = 15 // Parse, the definition included
-	checkPeak  = 2  // Check, beyond the definition, with notes or without
-	sourcePeak = 12 // Source, once it is asked for a place
+	parsePeak  = 8 // Parse, the definition included
+	checkPeak  = 2 // Check, beyond the definition, with notes or without
+	sourcePeak = 5 // Source, once it is asked for a place
 )
 
 // TestCheckMemory holds the memory that the largest definition of the corpus
