@@ -43,7 +43,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 
 func newCompiler(o options) *compiler {
 	return &compiler{
-		interner: interner{share: o.share},
+		interner: interner{share: o.share, buf: make([]byte, 0, 128)},
 		annotate: o.annotations,
 		lax:      o.unstructured,
 		measurer: measurer{options: o},
@@ -142,6 +142,7 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, p *place, a *Annota
 	}
 	first := len(c.names)
 	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
+	c.nodes, c.notes = slices.Grow(c.nodes, len(s.Properties)), slices.Grow(c.notes, len(s.Properties))
 	for i := range c.sortedNames(s) {
 		if c.stop != nil {
 			return
@@ -164,6 +165,7 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, p *place, a *Annota
 // returns how many they are.
 func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
 	first := len(c.names)
+	c.names = slices.Grow(c.names, len(s.Properties))
 	for name := range s.Properties {
 		c.names = append(c.names, name)
 	}

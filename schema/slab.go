@@ -26,7 +26,7 @@ func (s *slab[T]) take(n int) []T {
 		return nil
 	}
 	if n > len(s.free) {
-		s.last = min(max(4, 2*s.last), largestSlab)
+		s.last = min(max(2, 2*s.last), largestSlab)
 		s.free = make([]T, max(n, s.last))
 	}
 	out := s.free[:n:n]

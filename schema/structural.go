@@ -58,7 +58,7 @@ func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.E
 
 // structuralDepth is the depth of a node up to which its place needs no more
 // memory than the walk starts with.
-const structuralDepth = 24
+const structuralDepth = 8
 
 // structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
