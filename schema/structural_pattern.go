@@ -84,8 +84,10 @@ func (p *plainPattern) count() bool {
 	high := low
 	if strings.HasPrefix(p.rest, ",") {
 		p.rest = p.rest[1:]
-		if high, ok = p.number(); !ok {
-			high = low
+		if !strings.HasPrefix(p.rest, "}") {
+			if high, ok = p.number(); !ok {
+				return false
+			}
 		}
 	}
 	if !strings.HasPrefix(p.rest, "}") || low > high || high > most {
