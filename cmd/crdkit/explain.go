@@ -19,8 +19,8 @@ import (
 const explainLong = `Describe a kind or one of its fields, as kubectl explain does for a cluster that
 has the definitions.
 
-PATH is a resource, by its plural, singular or short name, and the way to a field:
-crontabs.spec.replicas. Elements of arrays and maps have no name of their own. The
+PATH is a resource, by its plural, singular or short name or its kind, and the
+way to a field: crontabs.spec.replicas. Elements of arrays and maps have no name of their own. The
 group may follow the resource, and must if two definitions have the same name:
 crontabs.stable.example.com.spec. The version is that which clients prefer,
 unless --api-version names one.
@@ -167,7 +167,16 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
+// isNamed reports whether a name is one that kubectl takes for the resource: in
+// whatever case, but for short names.
 func isNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
-	return name == n.Plural || name == strings.ToLower(n.Kind) || name == n.Singular && name != "" || slices.Contains(n.ShortNames, name)
+	if name == "" {
+		return false
+	}
+	switch strings.ToLower(name) {
+	case n.Plural, n.Singular, strings.ToLower(n.Kind):
+		return true
+	}
+	return slices.Contains(n.ShortNames, name)
 }
