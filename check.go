@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/definition"
+	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -72,6 +73,10 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if crd == nil {
 		return nothingToCheck()
 	}
+	engines := newCheckEngines(opts)
+	if report := engines.misled(); report != nil {
+		return report
+	}
 	seen, report := look(crd)
 	if report != nil {
 		return report
@@ -79,7 +84,6 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
 	shape := definition.New(crd, seen)
-	engines := newCheckEngines(opts)
 	fine := !engines.plain && nameOf(crd) == crd.Name && objectmeta.FineDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fine {
@@ -113,6 +117,10 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if crd == nil {
 		return nothingToCheck()
 	}
+	engines := newCheckEngines(opts)
+	if report := engines.misled(); report != nil {
+		return report
+	}
 	seen, report := look(crd)
 	if report != nil {
 		return report
@@ -125,7 +133,6 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	crd = prepareUpdate(crd, old)
 	owners := dropDuplicateOwners(crd)
 	shape, before := definition.New(crd, seen), definition.New(old, seenBefore)
-	engines := newCheckEngines(opts)
 
 	errs := updatedMeta(crd, old)
 	strictness := engines.strictness(definition.UpdateOptions(shape, before, engines), before)
@@ -135,6 +142,16 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 func nothingToCheck() *Report {
 	err := field.Required(nil, "the definition is nil")
+	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
+}
+
+// misled returns the report on definitions that are to be judged by a version
+// that is none, nil if it is one.
+func (e *checkEngines) misled() *Report {
+	if unknownVersion(e.version) == nil {
+		return nil
+	}
+	err := field.Invalid(nil, e.version, "must be a version of Kubernetes "+kubeversion.Span)
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
 }
 

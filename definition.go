@@ -68,6 +68,9 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 			opt.applyCompile(&cfg)
 		}
 	}
+	if err := unknownVersion(cfg.version); err != nil {
+		return nil, err
+	}
 	d := &Definition{
 		name:       crd.Name,
 		group:      crd.Spec.Group,

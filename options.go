@@ -55,12 +55,22 @@ func PlainOnly() Option {
 // functions rules may use, from 1.29 to 1.37, and which formats of text are
 // known. [Compile] compiles the definition as that server does; [Check] and
 // [CheckUpdate] hold rules to it. All else, the formats of defaults and warnings
-// among it, is that of 1.37, which is also what there is without the option. A
-// text that is no version changes nothing.
+// among it, is that of 1.37, which is also what there is without the option
+// and with an empty text. Of a text that is no such version both say that it is none,
+// and judge nothing.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(cfg *config) { cfg.version = version })
+}
+
+// unknownVersion returns what is wrong with the version of Kubernetes that was asked
+// for.
+func unknownVersion(version string) error {
+	if version == "" || kubeversion.Known(version) {
+		return nil
+	}
+	return fmt.Errorf("crdkit: %q is not a version of Kubernetes %s", version, kubeversion.Span)
 }
 
 // V1beta1Rules makes [Check] and [CheckUpdate] judge a definition as one that

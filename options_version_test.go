@@ -23,7 +23,7 @@ func TestKubernetesVersionRules(t *testing.T) {
 		version            string
 		compiles, accepted bool
 	}{
-		{"1.29", false, false}, {"1.30", true, false}, {"v1.31.4", true, true}, {"1.37", true, true}, {"", true, true}, {"latest", true, true},
+		{"1.29", false, false}, {"1.30", true, false}, {"v1.31.4", true, true}, {"1.37", true, true}, {"", true, true},
 	} {
 		_, err := crdkit.Compile(crd, crdkit.KubernetesVersion(tt.version))
 		if (err == nil) != tt.compiles {
@@ -35,6 +35,28 @@ func TestKubernetesVersionRules(t *testing.T) {
 		report := crdkit.Check(crd, crdkit.KubernetesVersion(tt.version))
 		if report.Accepted() != tt.accepted {
 			t.Errorf("%q: Check: %v, want accepted %t", tt.version, report.Err(), tt.accepted)
+		}
+	}
+}
+
+// Rules judged by another version than the one that was meant are worse than no
+// answer.
+func TestKubernetesVersionUnknown(t *testing.T) {
+	crd, err := crdkit.Parse([]byte(cronTab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"latest", "1.28", "1.38", "2.0"} {
+		opt := crdkit.KubernetesVersion(version)
+		_, err := crdkit.Compile(crd, opt)
+		want := fmt.Sprintf("crdkit: %q is not a version of Kubernetes from 1.29 to 1.37", version)
+		if err == nil || err.Error() != want {
+			t.Errorf("Compile: %v, want %s", err, want)
+		}
+		for _, report := range []*crdkit.Report{crdkit.Check(crd, opt), crdkit.CheckUpdate(crd, crd, opt)} {
+			if len(report.Errors) != 1 || !strings.Contains(report.Errors[0].Detail, "from 1.29 to 1.37") {
+				t.Errorf("report: %v, want one about the version", report.Err())
+			}
 		}
 	}
 }

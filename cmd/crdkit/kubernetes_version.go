@@ -8,14 +8,12 @@ import (
 	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
-const oldestMinor, newestMinor = 29, 37
-
 // A kubernetesVersion is the version of the server that a command follows. It is
 // a flag that refuses what is none: a rule judged by another version than the one
 // that was meant is worse than no answer.
 type kubernetesVersion string
 
-var errKubernetesVersion = errors.New("it is a version from 1.29 to 1.37")
+var errKubernetesVersion = errors.New("it is a version " + kubeversion.Span)
 
 func (v *kubernetesVersion) String() string { return string(*v) }
 
@@ -23,8 +21,7 @@ func (v *kubernetesVersion) String() string { return string(*v) }
 func (v *kubernetesVersion) Type() string { return "string" }
 
 func (v *kubernetesVersion) Set(text string) error {
-	minor, ok := kubeversion.Minor(text)
-	if !ok || minor < oldestMinor || minor > newestMinor {
+	if !kubeversion.Known(text) {
 		return errKubernetesVersion
 	}
 	*v = kubernetesVersion(text)
@@ -33,5 +30,5 @@ func (v *kubernetesVersion) Set(text string) error {
 
 func (v *kubernetesVersion) addTo(cmd *cobra.Command) {
 	*v = "1.37"
-	cmd.Flags().Var(v, "kubernetes-version", "version of the server, from 1.29 to 1.37")
+	cmd.Flags().Var(v, "kubernetes-version", "version of the server, "+kubeversion.Span)
 }

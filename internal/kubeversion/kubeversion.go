@@ -19,3 +19,15 @@ func Minor(version string) (minor int, ok bool) {
 	n, err := strconv.ParseUint(digits, 10, 15)
 	return int(n), err == nil
 }
+
+// The versions whose differences are known.
+const oldest, newest = 29, 37
+
+// Span names the versions that are [Known], for errors.
+const Span = "from 1.29 to 1.37"
+
+// Known reports whether a text is a version whose differences are known.
+func Known(version string) bool {
+	minor, ok := Minor(version)
+	return ok && oldest <= minor && minor <= newest
+}

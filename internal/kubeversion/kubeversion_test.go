@@ -20,3 +20,13 @@ func TestMinor(t *testing.T) {
 		}
 	}
 }
+
+func TestKnown(t *testing.T) {
+	for version, want := range map[string]bool{
+		"1.28.9": false, "1.29": true, "v1.33.4": true, "1.37": true, "1.38": false, "": false, "latest": false,
+	} {
+		if got := kubeversion.Known(version); got != want {
+			t.Errorf("Known(%q) = %t, want %t", version, got, want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ func lists() map[string][]string {
 		"zeros":   {"\x00", "\x00\x00", "\x00\x00\x00", strings.Repeat("\x00", 8), strings.Repeat("\x00", 16), strings.Repeat("\x00", 17)},
 		"lengths": lengths,
 		"middles": middles,
+		"few":     middles[:3], // so few that they are compared one by one
 		"long":    long,
 	}
 }
