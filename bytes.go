@@ -10,9 +10,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/internal/onepass"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -23,7 +23,7 @@ import (
 
 // quick returns the plan of the version if the request may take the way from
 // bytes to bytes, else nil.
-func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Plan) *onepass.Plan {
+func (r *request) quick(ctx context.Context, raw []byte, plan func() *fastpath.Plan) *fastpath.Plan {
 	v := r.version
 	if r.wrong != nil || r.yaml || r.mutate != nil || len(raw) > MaxRequestBytes || v.def.plain || v.def.preserve || ctx.Err() != nil {
 		return nil
@@ -33,8 +33,8 @@ func (r *request) quick(ctx context.Context, raw []byte, plan func() *onepass.Pl
 
 // A body is an object on its way from bytes to bytes.
 type body struct {
-	plan *onepass.Plan
-	made onepass.Made
+	plan *fastpath.Plan
+	made fastpath.Made
 	// obj is the object as far as anybody looks at it. It is nil as long as its
 	// metadata is plain and there are no rules: then nobody does.
 	obj map[string]any
@@ -45,8 +45,8 @@ type body struct {
 	old     map[string]any
 	raw     string
 	now     unstructured.Unstructured
-	unknown []string        // complaints besides those that the plan finds
-	values  *onepass.Values // nil if no rules look at the object
+	unknown []string         // complaints besides those that the plan finds
+	values  *fastpath.Values // nil if no rules look at the object
 	// hasStatus: the object may have a status.
 	hasStatus bool
 	ratcheted validation.ErrorList // what is wrong with values that did not change
@@ -54,7 +54,7 @@ type body struct {
 	onlyStatus bool
 }
 
-func (r *request) newBody(plan *onepass.Plan) *body {
+func (r *request) newBody(plan *fastpath.Plan) *body {
 	r.body = body{plan: plan, hasStatus: !r.version.status}
 	return &r.body
 }
@@ -78,7 +78,7 @@ func (r *request) createBytes(ctx context.Context, raw []byte) ([]byte, *Result,
 	t := r.newBody(plan)
 	defer r.forget()
 	var ok bool
-	t.made, ok = plan.Bytes(view(raw), onepass.Request{
+	t.made, ok = plan.Bytes(view(raw), fastpath.Request{
 		Report: r.fields != Ignore,
 		Splice: r.splice,
 		Create: true, Namespaced: r.version.def.namespaced, Namespace: r.namespace,

@@ -6,19 +6,19 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 func cronTabPair(t testing.TB) (versionPair, map[string]any) {
 	t.Helper()
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range versionPairs(t, corpus.Definitions) {
 		if p.fast.GroupVersionKind().Kind == "CronTab" {
 			for _, obj := range p.samples {
-				if p.fast.ValidJSON(crdtest.Encode(obj)) {
+				if p.fast.ValidJSON(testkit.Encode(obj)) {
 					return p, obj
 				}
 			}
@@ -31,7 +31,7 @@ func cronTabPair(t testing.TB) (versionPair, map[string]any) {
 // What is stored, in the spelling of a client, and sent back.
 func stored(t testing.TB, v *crdkit.Version, obj map[string]any) []byte {
 	t.Helper()
-	out, res, err := v.CreateJSON(context.Background(), crdtest.Encode(obj))
+	out, res, err := v.CreateJSON(context.Background(), testkit.Encode(obj))
 	if err != nil || !res.Admitted() {
 		t.Fatal(err, res.Err())
 	}
@@ -59,7 +59,7 @@ func TestSpliceReturnsTheInput(t *testing.T) {
 
 // Every way to write an object appends to a buffer what it returns without.
 func TestAppendTo(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestAppendTo(t *testing.T) {
 	for _, p := range versionPairs(t, corpus.Definitions) {
 		for _, v := range []*crdkit.Version{p.fast, p.plain} {
 			for _, how := range []crdkit.RequestOption{crdkit.Canonical(), crdkit.Splice()} {
-				raw := crdtest.Encode(p.samples[0])
+				raw := testkit.Encode(p.samples[0])
 				want, res, err := v.CreateJSON(ctx, raw, how)
 				if err != nil {
 					t.Fatal(err)
@@ -92,7 +92,7 @@ func TestAppendTo(t *testing.T) {
 
 // ValidJSON is the verdict of CreateJSON.
 func TestValidJSON(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

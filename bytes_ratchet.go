@@ -2,8 +2,8 @@ package crdkit
 
 import (
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/jsonscan"
-	"github.com/crdkit/crdkit/internal/onepass"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -23,7 +23,7 @@ const mostForgiven = 16
 
 // A ratchet forgives what did not change.
 type ratchet struct {
-	onepass.Forgiving
+	fastpath.Forgiving
 	schema *correlate.Schema
 	now    string // the new object, or what of it is judged
 	old    string
@@ -48,7 +48,7 @@ func (r *request) ratchet(now, old string, start int) *ratchet {
 
 // consider finds what corresponds to what is at a place, and reports whether
 // there is anything.
-func (f *ratchet) consider(at onepass.Place) bool {
+func (f *ratchet) consider(at fastpath.Place) bool {
 	path, ok := at.Path()
 	if !ok || len(f.Parts) >= mostForgiven {
 		f.Hopeless = true

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Updates of objects that are not valid, and updates that are reported on.
@@ -39,7 +39,7 @@ func spoil(rng *rand.Rand, v any, left *int) any {
 			return []any{!old, "yes"}[rng.IntN(2)]
 		case []any:
 			if len(old) > 0 && rng.IntN(2) == 0 {
-				return append(slices.Clone(old), crdtest.Clone(map[string]any{"v": old[0]})["v"])
+				return append(slices.Clone(old), testkit.Clone(map[string]any{"v": old[0]})["v"])
 			}
 			return []any{}
 		case map[string]any:
@@ -116,20 +116,20 @@ func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw,
 
 // update changes an object as a client does, mostly little.
 func update(rng *rand.Rand, stored map[string]any) []byte {
-	obj := crdtest.Clone(stored)
+	obj := testkit.Clone(stored)
 	switch rng.IntN(6) {
 	case 0:
-		return scribbled(rng, crdtest.Mutate(rng, obj))
+		return scribbled(rng, testkit.Mutate(rng, obj))
 	case 1:
-		return crdtest.Encode(crdtest.Mutate(rng, obj))
+		return testkit.Encode(testkit.Mutate(rng, obj))
 	case 2:
 		left := 1
-		return crdtest.Encode(spoil(rng, obj, &left).(map[string]any))
+		return testkit.Encode(spoil(rng, obj, &left).(map[string]any))
 	case 3:
 		return scribbled(rng, obj)
 	}
 	obj["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
-	return crdtest.Encode(obj)
+	return testkit.Encode(obj)
 }
 
 func testUpdates(t *testing.T, pairs []versionPair, each int) {
@@ -150,7 +150,7 @@ func testUpdates(t *testing.T, pairs []versionPair, each int) {
 						}
 					}
 				}
-				raw, old := update(rng, stored), crdtest.Encode(stored)
+				raw, old := update(rng, stored), testkit.Encode(stored)
 				opts, report := []crdkit.RequestOption{fieldValidations[rng.IntN(3)]}, rng.IntN(2) == 0
 				if report {
 					opts = append(opts, crdkit.ReportChanges())
@@ -177,7 +177,7 @@ func testUpdates(t *testing.T, pairs []versionPair, each int) {
 // What an update of an object that is not valid comes to does not depend on
 // the way.
 func TestUpdates(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestUpdatesCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long; skipped with -short")
 	}
-	pairs := versionPairs(t, crdtest.FindCorpus(t).Definitions)
+	pairs := versionPairs(t, testkit.FindCorpus(t).Definitions)
 	for i := range pairs {
 		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
 	}

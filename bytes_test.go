@@ -15,7 +15,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A scribe writes values as JSON in as many ways as there are, some of them
@@ -56,7 +56,7 @@ func (s *scribe) value(v any) {
 		}
 		fmt.Fprint(s, v)
 	default:
-		s.Write(crdtest.Encode(v))
+		s.Write(testkit.Encode(v))
 	}
 	s.space()
 }
@@ -133,7 +133,7 @@ func scribbled(rng *rand.Rand, obj map[string]any) []byte {
 		s.odd, s.wrong = 20, 300
 	}
 	if rng.IntN(3) == 0 {
-		obj = crdtest.Mutate(rng, obj)
+		obj = testkit.Mutate(rng, obj)
 	}
 	s.value(obj)
 	raw := s.Bytes()
@@ -148,7 +148,7 @@ type versionPair struct {
 	samples     []map[string]any
 }
 
-func versionPairs(t testing.TB, definitions []*crdtest.Definition) []versionPair {
+func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair {
 	t.Helper()
 	var pairs []versionPair
 	for _, d := range definitions {
@@ -307,14 +307,14 @@ func canonical(t testing.TB, text []byte) string {
 // reports whether there is one.
 func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]byte, map[string]any, bool) {
 	t.Helper()
-	text, res, err := v.plain.CreateJSON(context.Background(), crdtest.Encode(obj), crdkit.Ignore)
+	text, res, err := v.plain.CreateJSON(context.Background(), testkit.Encode(obj), crdkit.Ignore)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !res.Admitted() {
 		return nil, nil, false
 	}
-	decoded, err := crdtest.DecodeJSON(text)
+	decoded, err := testkit.DecodeJSON(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,13 +331,13 @@ func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]b
 		s.value(stored)
 		return s.Bytes(), stored, true
 	}
-	return crdtest.Encode(stored), stored, true
+	return testkit.Encode(stored), stored, true
 }
 
 // Objects of all kinds, written in all ways, come out of the quick way as they
 // come out of the plain way, or are not taken.
 func TestBytes(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,7 +348,7 @@ func TestBytesCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long; skipped with -short")
 	}
-	pairs := versionPairs(t, crdtest.FindCorpus(t).Definitions)
+	pairs := versionPairs(t, testkit.FindCorpus(t).Definitions)
 	for i := range pairs { // few of each kind will do: there are many kinds
 		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
 	}
@@ -360,7 +360,7 @@ func testBytes(t *testing.T, pairs []versionPair, each int) {
 	inputs, taken, ordinary, updates := 0, 0, 0, map[string]*[2]int{"update": {}, "status": {}}
 	for _, v := range pairs {
 		for _, obj := range v.samples {
-			if bothWays(t, v, creating, crdtest.Encode(obj), nil, crdkit.Warn) {
+			if bothWays(t, v, creating, testkit.Encode(obj), nil, crdkit.Warn) {
 				ordinary++
 			}
 			for range each {
@@ -400,7 +400,7 @@ func replaces(t *testing.T, v versionPair, rng *rand.Rand, obj map[string]any, c
 	case 1:
 		raw = scribbled(rng, obj)
 	case 2:
-		raw = crdtest.Encode(crdtest.Mutate(rng, stored))
+		raw = testkit.Encode(testkit.Mutate(rng, stored))
 	}
 	for _, do := range []verb{updating, updatingStatus} {
 		if do.name == "status" && !v.fast.HasStatus() {

@@ -6,9 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/internal/onepass"
 )
 
 // updateBytes is the quick way of [Version.UpdateJSON]. It reports false if
@@ -24,7 +24,7 @@ func (r *request) updateBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 		return nil, nil, false, nil
 	}
 	now := string(raw)
-	request := onepass.Request{Report: r.fields != Ignore, Splice: r.splice && !r.report, Metadata: r.inheriting(t, false)}
+	request := fastpath.Request{Report: r.fields != Ignore, Splice: r.splice && !r.report, Metadata: r.inheriting(t, false)}
 	if r.version.status {
 		request.Status = old.Status
 		t.hasStatus = request.Status != ""
@@ -53,7 +53,7 @@ func (r *request) updateBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 
 // walk makes the object of an update, at first without looking at what the old
 // object had.
-func (r *request) walk(t *body, now string, request onepass.Request) (ok bool) {
+func (r *request) walk(t *body, now string, request fastpath.Request) (ok bool) {
 	if t.made, ok = t.plan.Bytes(now, request); ok {
 		return true
 	}
@@ -73,7 +73,7 @@ func (r *request) walk(t *body, now string, request onepass.Request) (ok bool) {
 // reportStatus records what becomes of the status that a client sends. It
 // reports false if more is changed than that and metadata, which is for the
 // plain way to report.
-func (r *request) reportStatus(t *body, now string, old onepass.Old) bool {
+func (r *request) reportStatus(t *body, now string, old fastpath.Old) bool {
 	if !t.made.Settled() {
 		return false
 	}
@@ -110,7 +110,7 @@ func (r *request) statusBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 	if !ok {
 		return nil, nil, false, nil
 	}
-	request := onepass.Request{
+	request := fastpath.Request{
 		Status:   status,
 		Metadata: func(map[string]any) (map[string]any, bool) { return t.obj["metadata"].(map[string]any), true },
 	}
@@ -129,8 +129,8 @@ func (r *request) statusBytes(ctx context.Context, raw, oldRaw []byte) ([]byte, 
 }
 
 // bringStatus returns the text of the status that a client sends, and judges it.
-func (r *request) bringStatus(t *body, plan *onepass.Plan, now string, old onepass.Old) (status string, ok bool) {
-	request := onepass.Request{Report: r.fields != Ignore, Metadata: r.inheriting(t, true)}
+func (r *request) bringStatus(t *body, plan *fastpath.Plan, now string, old fastpath.Old) (status string, ok bool) {
+	request := fastpath.Request{Report: r.fields != Ignore, Metadata: r.inheriting(t, true)}
 	brought, ok := plan.Bytes(now, request)
 	if !ok {
 		r.result.Changes = nil
@@ -143,7 +143,7 @@ func (r *request) bringStatus(t *body, plan *onepass.Plan, now string, old onepa
 	}
 	defer brought.Release()
 	if r.report && ok {
-		var sent onepass.Old
+		var sent fastpath.Old
 		sent, ok = plan.Old(now)
 		ok = ok && brought.Settled() && plan.SameOutside(old, sent)
 	}
@@ -154,22 +154,22 @@ func (r *request) bringStatus(t *body, plan *onepass.Plan, now string, old onepa
 
 // stored returns what forgives everything: what an update of the status takes
 // over from the old object is not judged, and the status was judged before.
-func (r *request) stored() *onepass.Forgiving {
-	return &onepass.Forgiving{
+func (r *request) stored() *fastpath.Forgiving {
+	return &fastpath.Forgiving{
 		Typed:    r.version.rules != nil,
-		Consider: func(onepass.Place) bool { return true },
+		Consider: func(fastpath.Place) bool { return true },
 		Judge:    func(any) bool { return true },
 	}
 }
 
 // replacing begins an update of the object of a text.
-func (r *request) replacing(plan *onepass.Plan, oldRaw []byte) (*body, onepass.Old, bool) {
+func (r *request) replacing(plan *fastpath.Plan, oldRaw []byte) (*body, fastpath.Old, bool) {
 	t := r.newBody(plan)
 	t.obj = r.version.typeMeta()
 	t.raw = string(oldRaw)
 	old, ok := plan.Old(t.raw)
 	if !ok {
-		return nil, onepass.Old{}, false
+		return nil, fastpath.Old{}, false
 	}
 	t.old = map[string]any{"apiVersion": t.obj["apiVersion"], "kind": t.obj["kind"], "metadata": old.Metadata}
 	return t, old, true

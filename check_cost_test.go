@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // wide returns a definition with n fields that all have the same schema, in two
@@ -70,9 +70,9 @@ func TestAllocationsOfCheck(t *testing.T) {
 // What Check allocates is a small multiple of the definition, the largest one
 // included.
 func TestMemoryOfCheck(t *testing.T) {
-	var largest *crdtest.Definition
+	var largest *testkit.Definition
 	size := 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		if n := d.CRD.Size(); n > size {
 			largest, size = d, n
 		}

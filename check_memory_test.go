@@ -13,7 +13,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Bounds of the memory that is taken at the peak, in multiples of the text of a
@@ -65,7 +65,7 @@ func TestCheckMemory(t *testing.T) {
 // not loaded: the less is alive, the more often garbage is collected.
 func largest(t *testing.T, n int) []string {
 	t.Helper()
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q; set CRDKIT_CORPUS to a directory with crds and samples", dir)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // checkCRD is a definition whose schema of objects is filled in.
@@ -278,7 +278,7 @@ func FuzzCheck(f *testing.F) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	corpus := crdtest.FindCorpus(b)
+	corpus := testkit.FindCorpus(b)
 	for _, d := range corpus.Definitions {
 		if !strings.Contains(d.Path, "gateway") && !strings.Contains(d.Path, "certificates") {
 			continue

@@ -21,7 +21,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 func TestParseErrors(t *testing.T) {
@@ -127,7 +127,7 @@ func TestNonStructuralDefinitions(t *testing.T) {
 // What lies in testdata is admitted or refused as the name of its directory
 // says, with and without shortcuts.
 func TestTestdata(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (f
 // create returns everything that came of creating a copy of obj, as text.
 func create(t testing.TB, v *crdkit.Version, obj map[string]any) string {
 	t.Helper()
-	u := &unstructured.Unstructured{Object: crdtest.Clone(obj)}
+	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
 	res, err := v.Create(context.Background(), u, crdkit.ReportChanges(), crdkit.Strict)
 	if err != nil {
 		t.Fatal(err)
@@ -328,7 +328,7 @@ func TestTooLarge(t *testing.T) {
 // FuzzCreate compares requests with and without shortcuts, and asks that what
 // was admitted is admitted again and does not change.
 func FuzzCreate(f *testing.F) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func FuzzCreate(f *testing.F) {
 			versions = append(versions, pair{v, plain.Version(v.Name())})
 			for _, s := range d.Samples {
 				if s.Version() == v.Name() {
-					f.Add(uint8(len(versions)-1), crdtest.Encode(s.Object))
+					f.Add(uint8(len(versions)-1), testkit.Encode(s.Object))
 				}
 			}
 		}
@@ -379,7 +379,7 @@ func FuzzCreate(f *testing.F) {
 }
 
 func BenchmarkCreate(b *testing.B) {
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -396,7 +396,7 @@ func BenchmarkCreate(b *testing.B) {
 		if v == nil {
 			continue
 		}
-		raw := crdtest.Encode(s.Object)
+		raw := testkit.Encode(s.Object)
 		b.Run("crd="+d.CRD.Spec.Names.Singular+"/step=bytes", func(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(raw)))

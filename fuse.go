@@ -1,7 +1,7 @@
 package crdkit
 
 import (
-	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/internal/fastpath"
 )
 
 // An ordinary object that nothing is wrong with is pruned, freed of nulls,
@@ -20,7 +20,7 @@ func (r *request) fuse(v *Version, obj map[string]any) bool {
 	if plan == nil {
 		return false
 	}
-	r.complaints, r.fused = plan.Map(obj, onepass.MapRequest{
+	r.complaints, r.fused = plan.Map(obj, fastpath.MapRequest{
 		Report: r.fields != Ignore, Prefix: unknownField, Suffix: `"`,
 		Strict: r.fields == Strict,
 	})

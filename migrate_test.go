@@ -15,13 +15,13 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestMigrate plans the migration between two definitions of a file and
 // rehearses it on its objects.
 func TestMigrate(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/migrate/*.txtar", []string{"old", "new", "objects", "plan", "rehearsal"}, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/migrate/*.txtar", []string{"old", "new", "objects", "plan", "rehearsal"}, func(t *testing.T, c *testkit.Case) {
 		var old *apiextensionsv1.CustomResourceDefinition
 		if c.Has("old") {
 			old = parsed(c.Section("old"))
@@ -33,7 +33,7 @@ func TestMigrate(t *testing.T) {
 		}
 		var objs []*unstructured.Unstructured
 		for doc := range strings.SplitSeq(c.Section("objects"), "---\n") {
-			obj, err := crdtest.Decode([]byte(doc))
+			obj, err := testkit.Decode([]byte(doc))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,9 +68,9 @@ func planText(p *crdkit.MigrationPlan) string {
 
 func rehearsalText(r *crdkit.Rehearsal) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s %s from %q\n", r.Index, crdtest.Encode(r.Object.Object["metadata"]), r.Outcome(), r.From)
+	fmt.Fprintf(&b, "%d %s %s from %q\n", r.Index, testkit.Encode(r.Object.Object["metadata"]), r.Outcome(), r.From)
 	if r.Stored != nil {
-		fmt.Fprintf(&b, "  stored %s\n", crdtest.Encode(r.Stored.Object))
+		fmt.Fprintf(&b, "  stored %s\n", testkit.Encode(r.Stored.Object))
 	}
 	if r.Failure != nil {
 		fmt.Fprintf(&b, "  failure %v\n", r.Failure)
@@ -255,7 +255,7 @@ func TestRehearseConverts(t *testing.T) {
 func TestRehearseAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	checked := 0
-	corpus, err := crdtest.LoadTestdata("testdata")
+	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,16 +297,16 @@ func TestRehearseAgain(t *testing.T) {
 
 // madeUp returns objects of all classes but the hostile.
 func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
-	target := crdtest.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	target := testkit.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version && v.Schema != nil {
 			target.Schema = v.Schema.OpenAPIV3Schema
 		}
 	}
-	g := crdtest.NewGenerator(target)
+	g := testkit.NewGenerator(target)
 	var objs []*unstructured.Unstructured
 	for i := range n {
-		objs = append(objs, &unstructured.Unstructured{Object: g.Object(rng, []crdtest.Class{crdtest.Valid, crdtest.Boundary, crdtest.Fault}[i%3])})
+		objs = append(objs, &unstructured.Unstructured{Object: g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary, testkit.Fault}[i%3])})
 	}
 	return objs
 }
@@ -330,7 +330,7 @@ func FuzzRehearse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		value, err := crdtest.DecodeJSON([]byte(text))
+		value, err := testkit.DecodeJSON([]byte(text))
 		object, ok := value.(map[string]any)
 		if err != nil || !ok {
 			return

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/crdread"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // checkQuick holds a definition that is read quickly against the one that is
@@ -35,7 +35,7 @@ func checkQuick(t *testing.T, data []byte) bool {
 // TestParseQuick reads every fourth definition of the corpus both ways, as YAML,
 // and some as JSON. The tests of the oracle read all of them.
 func TestParseQuick(t *testing.T) {
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
 	}

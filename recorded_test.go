@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -127,7 +127,7 @@ func readRecorded(t *testing.T, file string) (*unstructured.Unstructured, []stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	object, err := crdtest.Decode(data)
+	object, err := testkit.Decode(data)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}

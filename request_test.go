@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 var requestSections = []string{
@@ -33,7 +33,7 @@ var requestSections = []string{
 // refusal, warnings, changes and cost. Every file runs with and without
 // shortcuts, on objects and on bytes.
 func TestRequests(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/requests/*.txtar", requestSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/requests/*.txtar", requestSections, func(t *testing.T, c *testkit.Case) {
 		crd, err := crdkit.Parse([]byte(c.Section("crd.yaml")))
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ type outcome struct {
 	result *crdkit.Result
 }
 
-func runRequest(t *testing.T, c *crdtest.Case, def *crdkit.Definition) {
+func runRequest(t *testing.T, c *testkit.Case, def *crdkit.Definition) {
 	words := strings.Fields(c.Section("request"))
 	if len(words) < 2 {
 		t.Fatalf("request %q", words)
@@ -135,7 +135,7 @@ func render(r *crdkit.Result) map[string]string {
 }
 
 // onBytes runs the request on the bytes of the file.
-func onBytes(t *testing.T, c *crdtest.Case, v *crdkit.Version, verb string, opts []crdkit.RequestOption) outcome {
+func onBytes(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opts []crdkit.RequestOption) outcome {
 	t.Helper()
 	ctx := context.Background()
 	raw := []byte(c.Section("object.json"))
@@ -179,7 +179,7 @@ func onBytes(t *testing.T, c *crdtest.Case, v *crdkit.Version, verb string, opts
 	if out == nil {
 		return outcome{result: res}
 	}
-	obj, err := crdtest.DecodeJSON(out)
+	obj, err := testkit.DecodeJSON(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,14 +188,14 @@ func onBytes(t *testing.T, c *crdtest.Case, v *crdkit.Version, verb string, opts
 
 // onObject runs the request on the decoded object. It reports false if the
 // object does not decode.
-func onObject(t *testing.T, c *crdtest.Case, v *crdkit.Version, verb string, opts []crdkit.RequestOption) (outcome, bool) {
+func onObject(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opts []crdkit.RequestOption) (outcome, bool) {
 	t.Helper()
 	ctx := context.Background()
 	section := "object.yaml"
 	if !c.Has(section) {
 		section = "object.json"
 	}
-	content, err := crdtest.Decode([]byte(c.Section(section)))
+	content, err := testkit.Decode([]byte(c.Section(section)))
 	if err != nil {
 		return outcome{}, false
 	}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/definition"
-	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -34,9 +34,9 @@ type Version struct {
 
 	// onepass returns the plan of the quick way from bytes to bytes, nil if
 	// there is none. It is made when it is first asked for.
-	onepass func() *onepass.Plan
+	onepass func() *fastpath.Plan
 	// statusPlan is the plan for objects that bring a new status.
-	statusPlan func() *onepass.Plan
+	statusPlan func() *fastpath.Plan
 }
 
 func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
@@ -106,25 +106,25 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // planQuickly prepares for the quick ways, with the formats of a minor version of
 // Kubernetes.
 func (v *Version) planQuickly(minor int) {
-	v.onepass = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.reads, Minor: minor})
+	v.onepass = sync.OnceValue(func() *fastpath.Plan {
+		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.reads, Minor: minor})
 	})
-	v.statusPlan = sync.OnceValue(func() *onepass.Plan {
-		return onepass.Compile(v.node, onepass.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
+	v.statusPlan = sync.OnceValue(func() *fastpath.Plan {
+		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
 	})
 }
 
 // reads says what the rules of n look at.
-func (v *Version) reads(n *schema.Node) *onepass.Reads { return readsOf(v.rules.Reading(n)) }
+func (v *Version) reads(n *schema.Node) *fastpath.Reads { return readsOf(v.rules.Reading(n)) }
 
-func readsOf(r *cel.Reading) *onepass.Reads {
+func readsOf(r *cel.Reading) *fastpath.Reads {
 	if r == nil {
 		return nil
 	}
-	out := &onepass.Reads{Reach: onepass.Reach(r.Reach()), Elements: readsOf(r.Elements())}
+	out := &fastpath.Reads{Reach: fastpath.Reach(r.Reach()), Elements: readsOf(r.Elements())}
 	for name, field := range r.Fields() {
 		if out.Fields == nil {
-			out.Fields = make(map[string]*onepass.Reads)
+			out.Fields = make(map[string]*fastpath.Reads)
 		}
 		out.Fields[name] = readsOf(field)
 	}

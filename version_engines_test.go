@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // lazinessCases are definitions of which two versions have the same schema, with
@@ -46,11 +46,11 @@ func lazinessCases(t *testing.T) (*apiextensionsv1.CustomResourceDefinition, []s
 // verdictOf says everything that d says of the creation of an object.
 func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 	t.Helper()
-	obj, err := crdtest.Decode([]byte(object))
+	obj, err := testkit.Decode([]byte(object))
 	if err != nil {
 		t.Fatal(err)
 	}
-	version := crdtest.Sample{Object: obj}.Version()
+	version := testkit.Sample{Object: obj}.Version()
 	stored, res, err := d.Version(version).CreateJSON(context.Background(), []byte(object), crdkit.Warn)
 	if err != nil || stored == nil {
 		return fmt.Sprintf("refused: %v: %+v", err, res)

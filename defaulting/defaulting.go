@@ -1,7 +1,7 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -40,12 +40,12 @@ func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
 // nulls that it dropped, in increasing order of their strings, nil if there
 // are none.
 func (d *Defaulter) ReportNulls(obj map[string]any) []schema.Path {
-	var t trail.Trail
+	var t pathstack.Trail
 	d.dropNulls(obj, &t)
 	return t.Marks()
 }
 
-func (d *Defaulter) dropNulls(obj map[string]any, t *trail.Trail) {
+func (d *Defaulter) dropNulls(obj map[string]any, t *pathstack.Trail) {
 	switch {
 	case d.plain != nil:
 		d.plain.dropNulls(obj, t)
@@ -65,12 +65,12 @@ func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
 // that it set, in increasing order of their strings, nil if there are none.
 // Values inside of a value that was set are not listed.
 func (d *Defaulter) Report(obj map[string]any) []schema.Path {
-	var t trail.Trail
+	var t pathstack.Trail
 	d.setDefaults(obj, &t)
 	return t.Marks()
 }
 
-func (d *Defaulter) setDefaults(obj map[string]any, t *trail.Trail) {
+func (d *Defaulter) setDefaults(obj map[string]any, t *pathstack.Trail) {
 	switch {
 	case d.plain != nil:
 		d.plain.setDefaults(obj, t)

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 // set values, one a line, and want.yaml is the object after both.
 func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "dropped", "set", "want.yaml"}
-	crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
 		text, err := yaml.YAMLToJSON([]byte(c.Section("schema.yaml")))
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestCopies(t *testing.T) {
 		fresh := func() map[string]any { return map[string]any{"l": []any{nil, nil}} }
 		want := fresh()
 		d.Default(want)
-		want = crdtest.Clone(want)
+		want = testkit.Clone(want)
 
 		obj := fresh()
 		d.Default(obj)
@@ -259,13 +259,13 @@ func TestDeep(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	def := loadDefinitions(t)[0]
 	d := New(def.node)
-	want := crdtest.Clone(def.samples[0])
+	want := testkit.Clone(def.samples[0])
 	d.DropNulls(want)
 	d.Default(want)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			obj := crdtest.Clone(def.samples[0])
+			obj := testkit.Clone(def.samples[0])
 			d.DropNulls(obj)
 			d.Default(obj)
 			if !jsonval.Equal(obj, want) {
@@ -280,7 +280,7 @@ func TestNothingToDoAllocatesNothing(t *testing.T) {
 	for _, def := range loadDefinitions(t) {
 		d := New(def.node)
 		for i, sample := range def.samples {
-			done := crdtest.Clone(sample)
+			done := testkit.Clone(sample)
 			d.DropNulls(done)
 			d.Default(done)
 			for name, op := range map[string]func(){
@@ -324,11 +324,11 @@ func TestWaysAgree(t *testing.T) {
 		for _, sample := range def.samples {
 			compareWays(t, ds, sample)
 			for range 10 {
-				compareWays(t, ds, crdtest.Mutate(rng, sample))
+				compareWays(t, ds, testkit.Mutate(rng, sample))
 			}
 		}
 		for i := range 100 {
-			compareWays(t, ds, def.generator.Object(rng, crdtest.Class(i%4)))
+			compareWays(t, ds, def.generator.Object(rng, testkit.Class(i%4)))
 		}
 	}
 }
@@ -349,17 +349,17 @@ func everyWay(n *schema.Node) []*Defaulter {
 func compareWays(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	t.Helper()
 	judge := ds[len(ds)-1]
-	dropped := crdtest.Clone(obj)
+	dropped := testkit.Clone(obj)
 	wantNulls := pathStrings(judge.ReportNulls(dropped))
 	for i, d := range ds {
-		what := fmt.Sprintf("%s: dropping nulls of %s", ways[i].name, crdtest.Encode(obj))
+		what := fmt.Sprintf("%s: dropping nulls of %s", ways[i].name, testkit.Encode(obj))
 		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.ReportNulls)
 	}
 	for _, start := range []map[string]any{obj, dropped} {
-		want := crdtest.Clone(start)
+		want := testkit.Clone(start)
 		wantSet := pathStrings(judge.Report(want))
 		for i, d := range ds {
-			what := fmt.Sprintf("%s: defaulting %s", ways[i].name, crdtest.Encode(start))
+			what := fmt.Sprintf("%s: defaulting %s", ways[i].name, testkit.Encode(start))
 			compareStep(t, what, start, want, wantSet, d.Default, d.Report)
 		}
 	}
@@ -367,7 +367,7 @@ func compareWays(t *testing.T, ds []*Defaulter, obj map[string]any) {
 
 func compareStep(t *testing.T, what string, start, want map[string]any, paths []string, change func(map[string]any), report func(map[string]any) []schema.Path) {
 	t.Helper()
-	a, b := crdtest.Clone(start), crdtest.Clone(start)
+	a, b := testkit.Clone(start), testkit.Clone(start)
 	change(a)
 	got := pathStrings(report(b))
 	switch {

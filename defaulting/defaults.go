@@ -1,7 +1,7 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -58,7 +58,7 @@ func (n *fillNode) idle() bool {
 }
 
 // value fills in a value that the caller found at step s.
-func (n *fillNode) value(v any, s schema.Step, t *trail.Trail) {
+func (n *fillNode) value(v any, s schema.Step, t *pathstack.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
 		t.Enter(s)
@@ -71,7 +71,7 @@ func (n *fillNode) value(v any, s schema.Step, t *trail.Trail) {
 	}
 }
 
-func (n *fillNode) list(list []any, t *trail.Trail) {
+func (n *fillNode) list(list []any, t *pathstack.Trail) {
 	if n.items.idle() {
 		return
 	}
@@ -86,7 +86,7 @@ func (n *fillNode) list(list []any, t *trail.Trail) {
 	}
 }
 
-func (n *fillNode) object(m map[string]any, t *trail.Trail) {
+func (n *fillNode) object(m map[string]any, t *pathstack.Trail) {
 	if m == nil {
 		return
 	}
@@ -105,7 +105,7 @@ func (n *fillNode) object(m map[string]any, t *trail.Trail) {
 }
 
 // probe looks up the properties with defaults below.
-func (n *fillNode) probe(m map[string]any, t *trail.Trail) {
+func (n *fillNode) probe(m map[string]any, t *pathstack.Trail) {
 	for i := range n.walks {
 		f := &n.walks[i]
 		if v, ok := m[f.name]; ok && isContainer(v) {
@@ -115,7 +115,7 @@ func (n *fillNode) probe(m map[string]any, t *trail.Trail) {
 }
 
 // scan goes through m for properties with defaults below.
-func (n *fillNode) scan(m map[string]any, t *trail.Trail) {
+func (n *fillNode) scan(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		if !isContainer(v) {
 			continue
@@ -127,7 +127,7 @@ func (n *fillNode) scan(m map[string]any, t *trail.Trail) {
 }
 
 // all goes through m when fields of any name matter.
-func (n *fillNode) all(m map[string]any, t *trail.Trail) {
+func (n *fillNode) all(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		below, known := n.byName[name]
 		switch {
@@ -145,7 +145,7 @@ func (n *fillNode) all(m map[string]any, t *trail.Trail) {
 	}
 }
 
-func (f *field) apply(m map[string]any, t *trail.Trail) {
+func (f *field) apply(m map[string]any, t *pathstack.Trail) {
 	v, ok := m[f.name]
 	switch {
 	case !ok || v == nil && !f.set.nullable:

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -13,17 +13,17 @@ type definition struct {
 	name      string
 	node      *schema.Node
 	samples   []map[string]any
-	generator *crdtest.Generator
+	generator *testkit.Generator
 }
 
 // loadDefinitions returns the versions that have objects.
 func loadDefinitions(tb testing.TB) []definition {
 	tb.Helper()
-	root, err := crdtest.ModuleRoot()
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	corpus, err := crdtest.LoadTestdata(filepath.Join(root, "testdata"))
+	corpus, err := testkit.LoadTestdata(filepath.Join(root, "testdata"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func loadDefinitions(tb testing.TB) []definition {
 					def.samples = append(def.samples, s.Object)
 				}
 			}
-			def.generator = crdtest.NewGenerator(crdtest.Target{
+			def.generator = testkit.NewGenerator(testkit.Target{
 				Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Schema: v.Schema.OpenAPIV3Schema,
 			}, def.samples...)
 			if len(def.samples) > 0 {

@@ -3,7 +3,7 @@ package defaulting
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // FuzzDefault compares the compiled walks with the plain ones over schemas and
@@ -18,7 +18,7 @@ func FuzzDefault(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v, err := crdtest.DecodeJSON(objectText)
+		v, err := testkit.DecodeJSON(objectText)
 		obj, ok := v.(map[string]any)
 		if err != nil || !ok {
 			return

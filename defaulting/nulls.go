@@ -1,8 +1,8 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/names"
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/nameindex"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -13,10 +13,10 @@ import (
 // A nullNode says which nulls to drop from the values of one place. A nil
 // *nullNode drops none. Equal schemas share theirs.
 type nullNode struct {
-	fields []nullField // that have something to do, by name
-	named  []nullField // the fields, and if others has something to do all properties
-	index  names.Index // of named
-	others nullRule    // for fields that are not in named
+	fields []nullField     // that have something to do, by name
+	named  []nullField     // the fields, and if others has something to do all properties
+	index  nameindex.Index // of named
+	others nullRule        // for fields that are not in named
 	items  *nullNode
 }
 
@@ -68,7 +68,7 @@ func (n *nullNode) finish() {
 	for i, f := range n.named {
 		list[i] = f.name
 	}
-	n.index = names.New(list)
+	n.index = nameindex.New(list)
 }
 
 func (c nullCompiler) rule(n *schema.Node) nullRule {
@@ -78,7 +78,7 @@ func (c nullCompiler) rule(n *schema.Node) nullRule {
 	return nullRule{below: c.node(n), drop: !n.Nullable() && !hasDefault(n)}
 }
 
-func (n *nullNode) value(v any, s schema.Step, t *trail.Trail) {
+func (n *nullNode) value(v any, s schema.Step, t *pathstack.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
 		t.Enter(s)
@@ -98,7 +98,7 @@ func (n *nullNode) value(v any, s schema.Step, t *trail.Trail) {
 	}
 }
 
-func (n *nullNode) object(m map[string]any, t *trail.Trail) {
+func (n *nullNode) object(m map[string]any, t *pathstack.Trail) {
 	if n.others.idle() && dense(len(n.fields), len(m)) {
 		n.probe(m, t)
 	} else {
@@ -107,7 +107,7 @@ func (n *nullNode) object(m map[string]any, t *trail.Trail) {
 }
 
 // scan goes through m and does with each value what is to be done.
-func (n *nullNode) scan(m map[string]any, t *trail.Trail) {
+func (n *nullNode) scan(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		if v != nil && !isContainer(v) {
 			continue
@@ -121,7 +121,7 @@ func (n *nullNode) scan(m map[string]any, t *trail.Trail) {
 }
 
 // probe looks up the fields that have something to do.
-func (n *nullNode) probe(m map[string]any, t *trail.Trail) {
+func (n *nullNode) probe(m map[string]any, t *pathstack.Trail) {
 	left := len(m)
 	for i := range n.fields {
 		if left == 0 {
@@ -137,7 +137,7 @@ func (n *nullNode) probe(m map[string]any, t *trail.Trail) {
 	}
 }
 
-func (r nullRule) apply(m map[string]any, name string, v any, t *trail.Trail) {
+func (r nullRule) apply(m map[string]any, name string, v any, t *pathstack.Trail) {
 	switch {
 	case v == nil && r.drop:
 		t.Mark(schema.Field(name))

@@ -1,7 +1,7 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -10,11 +10,11 @@ import (
 
 type plain struct{ root *schema.Node }
 
-func (p *plain) dropNulls(obj map[string]any, t *trail.Trail) {
+func (p *plain) dropNulls(obj map[string]any, t *pathstack.Trail) {
 	plainDrop(obj, p.root, t)
 }
 
-func plainDrop(v any, n *schema.Node, t *trail.Trail) {
+func plainDrop(v any, n *schema.Node, t *pathstack.Trail) {
 	if n == nil {
 		return
 	}
@@ -40,11 +40,11 @@ func plainDrop(v any, n *schema.Node, t *trail.Trail) {
 	}
 }
 
-func (p *plain) setDefaults(obj map[string]any, t *trail.Trail) {
+func (p *plain) setDefaults(obj map[string]any, t *pathstack.Trail) {
 	plainFill(obj, p.root, t)
 }
 
-func plainFill(v any, n *schema.Node, t *trail.Trail) {
+func plainFill(v any, n *schema.Node, t *pathstack.Trail) {
 	if n == nil {
 		return
 	}
@@ -60,7 +60,7 @@ func plainFill(v any, n *schema.Node, t *trail.Trail) {
 	}
 }
 
-func plainFillObject(v map[string]any, n *schema.Node, t *trail.Trail) {
+func plainFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 	set := make(map[string]bool)
 	for name, child := range n.Properties() {
 		d, ok := child.Default()
@@ -87,7 +87,7 @@ func plainFillObject(v map[string]any, n *schema.Node, t *trail.Trail) {
 
 // plainReplace fills the value v at step s, or replaces it if it is a null that
 // has to give way to a default.
-func plainReplace(v any, n *schema.Node, s schema.Step, t *trail.Trail, set func(any)) {
+func plainReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, set func(any)) {
 	if v == nil && n != nil && !n.Nullable() && hasDefault(n) {
 		d, _ := n.Default()
 		plainFill(d, n, nil)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -55,7 +55,7 @@ func compileText(text []byte) (*schema.Node, error) {
 
 func mustDecode(tb testing.TB, text []byte) map[string]any {
 	tb.Helper()
-	obj, err := crdtest.Decode(text)
+	obj, err := testkit.Decode(text)
 	if err != nil {
 		tb.Fatal(err)
 	}

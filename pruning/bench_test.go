@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // The benchmarks walk the first object of each definition, as it is and with
@@ -72,7 +72,7 @@ func run(b *testing.B, obj map[string]any, changes bool, op func(map[string]any)
 		if i == batch {
 			b.StopTimer()
 			for j := range copies {
-				copies[j] = crdtest.Clone(obj)
+				copies[j] = testkit.Clone(obj)
 			}
 			i = 0
 			b.StartTimer()
@@ -96,18 +96,18 @@ func label(name string) string {
 func grown(d definition, bytes int) map[string]any {
 	var obj map[string]any
 	for _, s := range d.samples {
-		if _, ok := s["spec"].(map[string]any); ok && (obj == nil || len(crdtest.Encode(s)) > len(crdtest.Encode(obj))) {
+		if _, ok := s["spec"].(map[string]any); ok && (obj == nil || len(testkit.Encode(s)) > len(testkit.Encode(obj))) {
 			obj = s
 		}
 	}
-	obj = crdtest.Clone(obj)
+	obj = testkit.Clone(obj)
 	for {
-		size := len(crdtest.Encode(obj))
+		size := len(testkit.Encode(obj))
 		if size >= bytes*2/3 {
 			return obj
 		}
 		repeatLists(obj["spec"])
-		if len(crdtest.Encode(obj)) == size {
+		if len(testkit.Encode(obj)) == size {
 			return nil
 		}
 	}
@@ -123,7 +123,7 @@ func repeatLists(v any) {
 			continue
 		}
 		if _, ok := list[0].(map[string]any); ok {
-			m[name] = append(list, crdtest.Clone(map[string]any{"": list})[""].([]any)...)
+			m[name] = append(list, testkit.Clone(map[string]any{"": list})[""].([]any)...)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package pruning
 import (
 	"slices"
 
-	"github.com/crdkit/crdkit/internal/names"
+	"github.com/crdkit/crdkit/internal/nameindex"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -18,7 +18,7 @@ type node struct {
 	// of other names do not simply stay, or else those only that are not to be
 	// left alone.
 	fields []field
-	index  names.Index // of fields
+	index  nameindex.Index // of fields
 
 	others others
 	rest   *node // of fields that are not in fields if others is walkOthers
@@ -135,7 +135,7 @@ func (n *node) finish() {
 	for i, f := range n.fields {
 		list[i] = f.name
 	}
-	n.index = names.New(list)
+	n.index = nameindex.New(list)
 }
 
 func (c *compiler) declared(out *node, n *schema.Node) {

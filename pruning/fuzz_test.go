@@ -3,7 +3,7 @@ package pruning
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // FuzzPrune compares the compiled walk with the plain one over schemas and
@@ -17,7 +17,7 @@ func FuzzPrune(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v, err := crdtest.DecodeJSON(objectText)
+		v, err := testkit.DecodeJSON(objectText)
 		obj, ok := v.(map[string]any)
 		if err != nil || !ok {
 			return

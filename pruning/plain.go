@@ -1,7 +1,7 @@
 package pruning
 
 import (
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -13,14 +13,14 @@ type plain struct {
 	resource bool // apiVersion, kind and metadata of the object are protected
 }
 
-func (p *plain) prune(obj map[string]any, t *trail.Trail) {
+func (p *plain) prune(obj map[string]any, t *pathstack.Trail) {
 	preserve := p.node != nil && p.node.PreserveUnknownFields()
 	plainObject(obj, p.node, preserve, p.resource, t)
 }
 
 // plainValue prunes v by n. Preserve tells that a list above preserves unknown
 // fields. A nil n declares nothing.
-func plainValue(v any, n *schema.Node, preserve bool, t *trail.Trail) {
+func plainValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch v := v.(type) {
 	case map[string]any:
@@ -38,7 +38,7 @@ func plainValue(v any, n *schema.Node, preserve bool, t *trail.Trail) {
 	}
 }
 
-func plainObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *trail.Trail) {
+func plainObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *pathstack.Trail) {
 	resource = resource || n != nil && n.EmbeddedResource()
 	for name, v := range obj {
 		if resource && isMeta(name) {

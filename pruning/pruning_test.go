@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 // has the reported paths, one a line.
 func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "want.yaml", "removed"}
-	crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
 		text, err := yaml.YAMLToJSON([]byte(c.Section("schema.yaml")))
 		if err != nil {
 			t.Fatal(err)
@@ -206,12 +206,12 @@ func TestPathsAreTheCallers(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	c := loadDefinitions(t)
 	p := New(c[0].node)
-	want := crdtest.Clone(c[0].samples[0])
+	want := testkit.Clone(c[0].samples[0])
 	wantRemoved := pathStrings(p.Report(want))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			obj := crdtest.Clone(c[0].samples[0])
+			obj := testkit.Clone(c[0].samples[0])
 			if got := pathStrings(p.Report(obj)); !slices.Equal(got, wantRemoved) {
 				t.Errorf("Report = %q, want %q", got, wantRemoved)
 			}
@@ -224,7 +224,7 @@ func TestPruneAllocatesNothing(t *testing.T) {
 	for _, d := range loadDefinitions(t) {
 		p := New(d.node)
 		for i, sample := range d.samples {
-			clean := crdtest.Clone(sample)
+			clean := testkit.Clone(sample)
 			p.Prune(clean)
 			if got := testing.AllocsPerRun(20, func() { p.Prune(clean) }); got != 0 {
 				t.Errorf("%s sample %d: Prune allocated %v times, want 0", d.name, i, got)
@@ -263,11 +263,11 @@ func TestWaysAgree(t *testing.T) {
 		for _, sample := range d.samples {
 			compareWays(t, fast, slow, sample)
 			for range 10 {
-				compareWays(t, fast, slow, crdtest.Mutate(rng, sample))
+				compareWays(t, fast, slow, testkit.Mutate(rng, sample))
 			}
 		}
 		for i := range 100 {
-			compareWays(t, fast, slow, d.generator.Object(rng, crdtest.Class(i%4)))
+			compareWays(t, fast, slow, d.generator.Object(rng, testkit.Class(i%4)))
 		}
 	}
 }
@@ -276,19 +276,19 @@ func TestWaysAgree(t *testing.T) {
 // the result by itself: Prune does what Report does, and once is enough.
 func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	t.Helper()
-	a, b, c := crdtest.Clone(obj), crdtest.Clone(obj), crdtest.Clone(obj)
+	a, b, c := testkit.Clone(obj), testkit.Clone(obj), testkit.Clone(obj)
 	got, want := pathStrings(fast.Report(a)), pathStrings(slow.Report(b))
 	fast.Prune(c)
 	switch {
 	case !jsonval.Equal(a, b):
-		t.Fatalf("objects differ for %s (-plain +compiled):\n%s", crdtest.Encode(obj), cmp.Diff(b, a))
+		t.Fatalf("objects differ for %s (-plain +compiled):\n%s", testkit.Encode(obj), cmp.Diff(b, a))
 	case !slices.Equal(got, want):
-		t.Fatalf("reports differ for %s (-plain +compiled):\n%s", crdtest.Encode(obj), cmp.Diff(want, got))
+		t.Fatalf("reports differ for %s (-plain +compiled):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
 	case !jsonval.Equal(a, c):
-		t.Fatalf("Prune and Report differ for %s (-Report +Prune):\n%s", crdtest.Encode(obj), cmp.Diff(a, c))
+		t.Fatalf("Prune and Report differ for %s (-Report +Prune):\n%s", testkit.Encode(obj), cmp.Diff(a, c))
 	}
 	if again := fast.Report(a); again != nil || !jsonval.Equal(a, b) {
-		t.Fatalf("a second Report of %s = %q, want nil", crdtest.Encode(obj), pathStrings(again))
+		t.Fatalf("a second Report of %s = %q, want nil", testkit.Encode(obj), pathStrings(again))
 	}
 }
 
@@ -319,7 +319,7 @@ func TestWary(t *testing.T) {
 	fast, slow := New(n), New(n, PlainOnly())
 	compareWays(t, fast, slow, map[string]any{"list": list})
 	obj := map[string]any{"list": list}
-	copies := []map[string]any{crdtest.Clone(obj), crdtest.Clone(obj)} // one to warm up
+	copies := []map[string]any{testkit.Clone(obj), testkit.Clone(obj)} // one to warm up
 	got := testing.AllocsPerRun(1, func() {
 		fast.Prune(copies[0])
 		copies = copies[1:]

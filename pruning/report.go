@@ -1,14 +1,14 @@
 package pruning
 
 import (
-	"github.com/crdkit/crdkit/internal/trail"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // The compiled walk that tells what it removes. It is the one of Prune, but has
 // to go through maps that have unknown fields, for their names.
 
-type walker struct{ trail.Trail }
+type walker struct{ pathstack.Trail }
 
 // value prunes a value that the caller found at step s.
 func (w *walker) value(n *node, v any, s schema.Step) {

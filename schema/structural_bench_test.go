@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // BenchmarkStructural checks a made-up schema of some thousand nodes, the
@@ -49,7 +49,7 @@ func wideSchema(leaf string, depth int) *apiextensionsv1.JSONSchemaProps {
 func largestSchema(b *testing.B) *apiextensionsv1.JSONSchemaProps {
 	var largest *apiextensionsv1.JSONSchemaProps
 	size := 0
-	for _, d := range crdtest.FindCorpus(b).Definitions {
+	for _, d := range testkit.FindCorpus(b).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 				continue

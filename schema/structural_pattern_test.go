@@ -6,7 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 var patternTests = []struct {
@@ -90,7 +90,7 @@ func TestPlainPatternCorpus(t *testing.T) {
 			visit(s.AdditionalProperties.Schema)
 		}
 	}
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema != nil {
 				visit(v.Schema.OpenAPIV3Schema)

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // structuralSections are the sections of testdata/structural/*.txtar:
@@ -28,7 +28,7 @@ var structuralSections = []string{"schema.yaml", "path", "errors", "unsupported"
 const structuralFiles = "testdata/structural/*.txtar"
 
 func TestStructural(t *testing.T) {
-	crdtest.RunTxtar(t, structuralFiles, structuralSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, structuralFiles, structuralSections, func(t *testing.T, c *testkit.Case) {
 		if c.Has("errors") == c.Has("unsupported") {
 			t.Fatal("want either errors or unsupported")
 		}
@@ -260,7 +260,7 @@ func TestStructuralDeep(t *testing.T) {
 
 // Real definitions are accepted by the server, so each is structural.
 func TestStructuralCorpus(t *testing.T) {
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil {
 				continue

@@ -1,8 +1,8 @@
 package validation
 
 import (
-	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -24,7 +24,7 @@ func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
 	return v.at(v.status, statusPlace(), path[1:], value)
 }
 
-func (v *Validator) at(n *check.Node, begin place, path schema.Path, value any) ErrorList {
+func (v *Validator) at(n *leafcheck.Node, begin place, path schema.Path, value any) ErrorList {
 	r := run{plain: v.plain, place: begin}
 	r.place.steps = r.steps[:0]
 	for _, step := range path {
@@ -44,7 +44,7 @@ func (v *Validator) at(n *check.Node, begin place, path schema.Path, value any) 
 
 // enter goes on from a value of n, and returns the node of where it leads to, nil
 // if that is not declared.
-func (p *place) enter(n *check.Node, step schema.Step) *check.Node {
+func (p *place) enter(n *leafcheck.Node, step schema.Step) *leafcheck.Node {
 	if i, ok := step.Index(); ok {
 		p.push(itemStep, "", i)
 		return n.Items

@@ -3,7 +3,7 @@ package validation_test
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -69,7 +69,7 @@ var shapes = []struct{ name, schema, object string }{{
 // broken returns a copy of an object with a number where none belongs, in each
 // field of its objects.
 func broken(obj map[string]any) map[string]any {
-	out := crdtest.Clone(obj)
+	out := testkit.Clone(obj)
 	for _, v := range out {
 		if m, ok := v.(map[string]any); ok {
 			for k := range m {
@@ -104,7 +104,7 @@ func BenchmarkValidate(b *testing.B) {
 func BenchmarkValidateUpdate(b *testing.B) {
 	eachShape(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
 		bad := broken(obj)
-		old := crdtest.Clone(bad)
+		old := testkit.Clone(bad)
 		for b.Loop() {
 			if len(v.ValidateUpdate(bad, old).Ratcheted) == 0 {
 				b.Fatal("nothing was forgiven")

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // The collector finds every error of an object, as kube-apiserver reports it.
@@ -55,7 +55,7 @@ type finding struct {
 const patience = 4
 
 // start begins a walk over v, which is known to be invalid.
-func (r *run) start(n *check.Node, v any, p correlate.Pair) {
+func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	r.place.steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {
 		r.check(n, v, p)
@@ -64,7 +64,7 @@ func (r *run) start(n *check.Node, v any, p correlate.Pair) {
 
 // node checks v, which corresponds to p. It returns the number of checks, and
 // whether v is known to have changed.
-func (r *run) node(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
+func (r *run) node(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.plain {
 		return r.check(n, v, p)
 	}
@@ -94,9 +94,9 @@ func isContainer(v any) bool {
 // what applies to its kind. Each is counted once, and type, junctors, numbers
 // and lists once more; a wrong type is not. The value itself counts once. Null
 // counts only for its type.
-func (r *run) check(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
+func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	mark := len(r.found)
-	kind := check.MaskOf(v)
+	kind := leafcheck.MaskOf(v)
 	switch {
 	case n.Accept&kind == 0:
 		r.wrongType(n, kind)
@@ -104,7 +104,7 @@ func (r *run) check(n *check.Node, v any, p correlate.Pair) (count int, changed 
 	case n.Type.Declared():
 		count = 2
 	}
-	if kind == check.Null {
+	if kind == leafcheck.Null {
 		count = 0
 		if n.Accept&kind != 0 {
 			count = 1
@@ -124,7 +124,7 @@ func (r *run) check(n *check.Node, v any, p correlate.Pair) (count int, changed 
 
 // kind checks v for what applies to values of its kind, and for enum, which
 // comes after all but the properties of an object.
-func (r *run) kind(n *check.Node, v any, p correlate.Pair) (count int, changed bool) {
+func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:
 		count = r.text(n, t, v) + 1
@@ -157,7 +157,7 @@ func (r *run) ratchet(mark int, p correlate.Pair, changed bool) bool {
 	return false
 }
 
-func (r *run) wrongType(n *check.Node, kind check.Mask) {
+func (r *run) wrongType(n *leafcheck.Node, kind leafcheck.Mask) {
 	want, got := n.Type.Refusal(kind)
 	name, _ := got.(string)
 	r.mistyped(want, name, got)
@@ -170,7 +170,7 @@ func (r *run) mistyped(want, got string, bad any) {
 	r.end(strconv.AppendQuote(b, got), field.Error{Type: field.ErrorTypeTypeInvalid, BadValue: bad})
 }
 
-func (r *run) enum(n *check.Node, v any) {
+func (r *run) enum(n *leafcheck.Node, v any) {
 	if n.Enum == nil || n.Enum.Valid(v) {
 		return
 	}
@@ -180,7 +180,7 @@ func (r *run) enum(n *check.Node, v any) {
 
 // text checks a string and returns the count of its format. Length and pattern
 // are checked up to the first failure.
-func (r *run) text(n *check.Node, s string, v any) int {
+func (r *run) text(n *leafcheck.Node, s string, v any) int {
 	t := n.Text
 	if t == nil {
 		return 0

@@ -6,13 +6,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // list checks a list and its elements. It returns the count of the elements,
 // and whether one is known to have changed.
-func (r *run) list(n *check.Node, list []any, p correlate.Pair) (count int, changed bool) {
+func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, changed bool) {
 	if n.Items != nil {
 		old := p.Elements()
 		for i, v := range list {
@@ -34,7 +34,7 @@ func (r *run) list(n *check.Node, list []any, p correlate.Pair) (count int, chan
 	if l.Max.Set && size > l.Max.N {
 		r.tooMany(size, l.Max.N, " items")
 	}
-	if l.Unique && check.HasEqual(list) {
+	if l.Unique && leafcheck.HasEqual(list) {
 		r.invalid(append(r.begin(), "shouldn't contain duplicates"...), "")
 	}
 	return count, changed
@@ -47,7 +47,7 @@ func (r *run) tooMany(size, limit int64, what string) {
 
 // object checks an object and its properties. It returns the count of the
 // properties, and whether one is known to have changed.
-func (r *run) object(n *check.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	f := n.Fields
 	size := int64(len(obj))
 	if f.Min.Set && size < f.Min.N {
@@ -69,7 +69,7 @@ func (r *run) object(n *check.Node, obj map[string]any, p correlate.Pair) (count
 }
 
 // declared checks the declared properties, in increasing order of name.
-func (r *run) declared(f *check.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	if f.Probe(len(obj)) {
 		for i := range f.Props {
 			if v, ok := obj[f.Props[i].Name]; ok {
@@ -96,7 +96,7 @@ func (r *run) declared(f *check.Fields, obj map[string]any, p correlate.Pair) (c
 	return count, changed
 }
 
-func (r *run) property(prop *check.Prop, v any, p correlate.Pair) (count int, changed bool) {
+func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int, changed bool) {
 	before := r.key(p, prop.Name)
 	r.place.push(propertyStep, prop.Name, 0)
 	count, changed = r.node(prop.Node, v, before)
@@ -116,7 +116,7 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 
 // additional checks the properties that are not declared. Their order is fixed
 // so that of two errors with one text always the same is reported.
-func (r *run) additional(f *check.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
+func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if _, ok := f.Index(name); ok {
 			continue

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // nested checks v against the junctors of n and returns their count. Junctors
 // come in a fixed order; what is important comes last.
-func (r *run) nested(n *check.Node, v any) (count int) {
+func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	j := n.Nested
 	if j == nil {
 		return 0
@@ -46,7 +46,7 @@ func (r *run) nested(n *check.Node, v any) (count int) {
 
 // branch checks v against one branch and returns its count and a copy of what
 // was found, nil if v is valid.
-func (r *run) branch(kind stepKind, i int, n *check.Node, v any) (int, []finding) {
+func (r *run) branch(kind stepKind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	mark := len(r.found)
 	r.place.push(kind, "", i)
 	count, _ := r.node(n, v, correlate.Pair{})
@@ -78,7 +78,7 @@ func (b *best) offer(count int, failures []finding) {
 	}
 }
 
-func (r *run) anyOf(branches []*check.Node, v any) (int, []finding) {
+func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
 	for i, n := range branches {
@@ -96,7 +96,7 @@ func (r *run) anyOf(branches []*check.Node, v any) (int, []finding) {
 
 // oneOf counts the branch that is satisfied, or else the best one. If there are
 // several, it counts none.
-func (r *run) oneOf(branches []*check.Node, v any) (int, []finding) {
+func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
 	valid, validCount := 0, 0
@@ -125,7 +125,7 @@ func (r *run) oneOf(branches []*check.Node, v any) (int, []finding) {
 	}
 }
 
-func (r *run) allOf(branches []*check.Node, v any) (int, []finding) {
+func (r *run) allOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var kept []finding
 	total, failed := 0, 0
 	for i, n := range branches {

@@ -7,18 +7,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/check"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // A listRun finds the elements that occur in a list for the second time and
 // should not, and the elements of lists of type map that are no objects. See
-// [check.List] for what is the same.
+// [leafcheck.List] for what is the same.
 type listRun struct {
 	place place
 	errs  ErrorList
 }
 
-func (r *listRun) value(n *check.Node, v any) {
+func (r *listRun) value(n *leafcheck.Node, v any) {
 	if n == nil || !n.HasLists {
 		return
 	}
@@ -30,7 +30,7 @@ func (r *listRun) value(n *check.Node, v any) {
 	}
 }
 
-func (r *listRun) object(n *check.Node, obj map[string]any) {
+func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 	if a := n.Fields.Additional; a != nil && a.HasLists {
 		for _, name := range slices.Sorted(maps.Keys(obj)) {
 			r.place.push(entryStep, name, 0)
@@ -48,12 +48,12 @@ func (r *listRun) object(n *check.Node, obj map[string]any) {
 	}
 }
 
-func (r *listRun) list(n *check.Node, list []any) {
+func (r *listRun) list(n *leafcheck.Node, list []any) {
 	if n.List != nil {
 		switch n.List.Kind {
-		case check.SetList:
+		case leafcheck.SetList:
 			r.distinct(list, func(i int) any { return list[i] })
-		case check.MapList:
+		case leafcheck.MapList:
 			r.mapList(n.List.Keys, list)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/check"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // Numbers are compared with a bound as what they are, int64 or float64, if the
 // bound fits the declared type. If it does not, that is an error in itself, and
 // they are compared as float64.
 
-func (r *run) int(n *check.Node, v int64, bad any) {
+func (r *run) int(n *leafcheck.Node, v int64, bad any) {
 	num := n.Number
 	if num == nil {
 		return
@@ -40,7 +40,7 @@ func (r *run) int(n *check.Node, v int64, bad any) {
 	}
 }
 
-func (r *run) float(n *check.Node, v float64, bad any) {
+func (r *run) float(n *leafcheck.Node, v float64, bad any) {
 	num := n.Number
 	if num == nil {
 		return
@@ -69,7 +69,7 @@ func (r *run) float(n *check.Node, v float64, bad any) {
 }
 
 // misfit reports that a value or a bound is out of the range of the type.
-func (r *run) misfit(what string, n *check.Number) {
+func (r *run) misfit(what string, n *leafcheck.Number) {
 	form := "(default format)"
 	if n.Format != "" {
 		form = "with format " + n.Format

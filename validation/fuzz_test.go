@@ -8,7 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -27,7 +27,7 @@ func FuzzValidate(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
-		v, err := crdtest.DecodeJSON(object)
+		v, err := testkit.DecodeJSON(object)
 		if err != nil {
 			return
 		}
@@ -36,7 +36,7 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		w := newWays(n)
-		changed := crdtest.Mutate(rand.New(rand.NewPCG(seed, 0)), obj)
+		changed := testkit.Mutate(rand.New(rand.NewPCG(seed, 0)), obj)
 		w.compare(t, obj, changed)
 		w.compare(t, changed, obj)
 		w.compare(t, obj, obj)

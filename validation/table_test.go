@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -108,7 +108,7 @@ func compile(t testing.TB, text string) *schema.Node {
 // decode decodes an object in JSON.
 func decode(t testing.TB, text string) map[string]any {
 	t.Helper()
-	v, err := crdtest.DecodeJSON([]byte(text)) // YAML takes 1.0 for 1
+	v, err := testkit.DecodeJSON([]byte(text)) // YAML takes 1.0 for 1
 	if err != nil {
 		t.Fatalf("object: %v", err)
 	}

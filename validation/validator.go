@@ -3,8 +3,8 @@ package validation
 import (
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/check"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -15,8 +15,8 @@ import (
 // It never changes and is safe for concurrent use. It neither changes nor
 // keeps the objects that it is given; errors may refer to parts of them.
 type Validator struct {
-	root      *check.Node
-	status    *check.Node // of the property status, nil if it is not declared
+	root      *leafcheck.Node
+	status    *leafcheck.Node // of the property status, nil if it is not declared
 	correlate *correlate.Schema
 	embedded  *objectmeta.Embedded
 
@@ -43,7 +43,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 			opt.apply(&cfg)
 		}
 	}
-	c := check.NewCompiler(check.Config{Minor: cfg.minor, Plain: cfg.plain, EveryFormat: cfg.everyFormat})
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Plain: cfg.plain, EveryFormat: cfg.everyFormat})
 	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.plain}
 	var metaOpts []objectmeta.Option
 	if cfg.plain {
@@ -62,7 +62,7 @@ func New(n *schema.Node, opts ...Option) *Validator {
 // revealing reports whether errors of branches that do not matter can be
 // reported all the same, because the text of an error begins with the name of
 // one of the properties of n. See important.
-func revealing(n *check.Node) bool {
+func revealing(n *leafcheck.Node) bool {
 	if n == nil {
 		return false
 	}
@@ -169,7 +169,7 @@ func (v *Validator) lists(obj map[string]any) ErrorList {
 }
 
 // addLists adds errors of lists to those that count, unless old had any.
-func (res *Result) addLists(errs ErrorList, root *check.Node, old map[string]any) {
+func (res *Result) addLists(errs ErrorList, root *leafcheck.Node, old map[string]any) {
 	switch {
 	case len(errs) == 0:
 	case root.Distinct(old):

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -29,10 +29,10 @@ func TestValues(t *testing.T) {
 			t.Run(way.name+"/"+test.Name, func(t *testing.T) {
 				v := validation.New(compile(t, string(test.Schema)), way.opts...)
 				obj := decode(t, string(test.Object))
-				before := crdtest.Encode(obj)
+				before := testkit.Encode(obj)
 				other := map[string]any{"another": "object"}
 				got := describe(v.Validate(obj))
-				if crdtest.Update() {
+				if testkit.Update() {
 					tests[i].Want = got
 				} else if diff := cmp.Diff(test.Want, got); diff != "" {
 					t.Errorf("Validate (-want +got):\n%s", diff)
@@ -43,13 +43,13 @@ func TestValues(t *testing.T) {
 				if diff := cmp.Diff(got, describe(v.ValidateUpdate(obj, other).Errors)); diff != "" {
 					t.Errorf("ValidateUpdate of another object differs from Validate:\n%s", diff)
 				}
-				if after := crdtest.Encode(obj); string(before) != string(after) {
+				if after := testkit.Encode(obj); string(before) != string(after) {
 					t.Errorf("object was changed from %s to %s", before, after)
 				}
 			})
 		}
 	}
-	if crdtest.Update() {
+	if testkit.Update() {
 		writeValueTests(t, tests)
 	}
 }
@@ -73,7 +73,7 @@ func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "old.yaml", "subresource", "errors", "forgiven"}
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			crdtest.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+			testkit.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
 				v := validation.New(compile(t, c.Section("schema.yaml")), way.opts...)
 				obj, old := c.Object(t, "object.yaml"), c.Object(t, "old.yaml")
 				validate := v.ValidateUpdate
@@ -165,7 +165,7 @@ func TestDeterministic(t *testing.T) {
 
 // TestCorpus holds the fast way to the plain one on real definitions.
 func TestCorpus(t *testing.T) {
-	corpus := crdtest.FindCorpus(t)
+	corpus := testkit.FindCorpus(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, d := range corpus.Definitions {
 		for i, sample := range d.Samples {
@@ -181,7 +181,7 @@ func TestCorpus(t *testing.T) {
 				continue
 			}
 			w := newWays(n)
-			changed := crdtest.Mutate(rng, sample.Object)
+			changed := testkit.Mutate(rng, sample.Object)
 			w.compare(t, sample.Object, changed)
 			w.compare(t, changed, sample.Object)
 		}
@@ -201,17 +201,17 @@ func (w bothWays) compare(t testing.TB, obj, old map[string]any) {
 	fast, plain := w.fast, w.plain
 	want := describe(plain.Validate(obj))
 	if got := describe(fast.Validate(obj)); !cmp.Equal(want, got) {
-		t.Errorf("Validate(%s) (-plain +fast):\n%s", crdtest.Encode(obj), cmp.Diff(want, got))
+		t.Errorf("Validate(%s) (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
 	}
 	if got := fast.Valid(obj); got != (len(want) == 0) {
-		t.Errorf("Valid(%s) = %v, but the plain way finds %q", crdtest.Encode(obj), got, want)
+		t.Errorf("Valid(%s) = %v, but the plain way finds %q", testkit.Encode(obj), got, want)
 	}
 	for _, both := range [][2]validation.Result{
 		{plain.ValidateUpdate(obj, old), fast.ValidateUpdate(obj, old)},
 		{plain.ValidateStatus(obj, old), fast.ValidateStatus(obj, old)},
 	} {
 		if want, got := describe(both[0].Errors), describe(both[1].Errors); !cmp.Equal(want, got) {
-			t.Errorf("update of %s to %s (-plain +fast):\n%s", crdtest.Encode(old), crdtest.Encode(obj), cmp.Diff(want, got))
+			t.Errorf("update of %s to %s (-plain +fast):\n%s", testkit.Encode(old), testkit.Encode(obj), cmp.Diff(want, got))
 		}
 	}
 }

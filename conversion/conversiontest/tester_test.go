@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // faults are what conversions do wrong besides convert, and the smallest objects
@@ -135,7 +135,7 @@ func fields(obj *unstructured.Unstructured) []string {
 // TestIdenticalVersions takes real schemas to a version with the same schema,
 // and nothing may happen to any object.
 func TestIdenticalVersions(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("../../testdata")
+	corpus, err := testkit.LoadTestdata("../../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -26,7 +26,7 @@ func TestAPI(t *testing.T) {
 		got = append(got, s.api()...)
 	}
 	text := strings.Join(got, "\n") + "\n"
-	if crdtest.Update() {
+	if testkit.Update() {
 		if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

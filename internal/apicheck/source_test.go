@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A source is a public package as it is written.
@@ -28,7 +28,7 @@ type source struct {
 // order of their paths.
 func publicPackages(t *testing.T) []source {
 	t.Helper()
-	crdtest.DependOnSources(t)
+	testkit.DependOnSources(t)
 	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Dir,GoFiles,TestGoFiles,XTestGoFiles", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()

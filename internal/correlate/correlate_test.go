@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/correlate"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -43,7 +43,7 @@ func node(t testing.TB) *schema.Node {
 
 func object(t testing.TB, text string) any {
 	t.Helper()
-	v, err := crdtest.DecodeJSON([]byte(text))
+	v, err := testkit.DecodeJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

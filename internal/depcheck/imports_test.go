@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 const module = "github.com/crdkit/crdkit"
@@ -112,7 +112,7 @@ var internalRules = map[string]rule{
 		others: []string{apiextensions, apiextensionsInternal, apimachinery},
 	},
 	// For tests only, as TestTestHelpers checks.
-	"internal/crdtest": {
+	"internal/testkit": {
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
 	},
@@ -137,7 +137,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages make things up, from a random source that the caller seeds.
-var seeded = []string{"internal/crdtest", "internal/generate", "conversion/conversiontest"}
+var seeded = []string{"internal/testkit", "internal/generate", "conversion/conversiontest"}
 
 // clientGo may be reached from nowhere but what evaluates JSON paths, and of it
 // only these, which import nothing but the standard library.
@@ -158,7 +158,7 @@ type goPackage struct {
 // build of this very test has fetched what there is to fetch.
 func list(t *testing.T) map[string]goPackage {
 	t.Helper()
-	crdtest.DependOnSources(t)
+	testkit.DependOnSources(t)
 	cmd := exec.Command("go", "list", "-json=ImportPath,Standard,Imports,TestImports,XTestImports,Deps", "./...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
@@ -262,7 +262,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	packages := list(t)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if name == "internal/crdtest" {
+		if name == "internal/testkit" {
 			continue
 		}
 		for _, path := range packages[name].Deps {
@@ -289,8 +289,8 @@ func TestTestHelpers(t *testing.T) {
 		t.Skip("runs go list; skipped with -short")
 	}
 	for name, p := range list(t) {
-		if name != "internal/crdtest" && slices.Contains(p.Imports, module+"/internal/crdtest") {
-			t.Errorf("package %s imports internal/crdtest outside its tests", name)
+		if name != "internal/testkit" && slices.Contains(p.Imports, module+"/internal/testkit") {
+			t.Errorf("package %s imports internal/testkit outside its tests", name)
 		}
 		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 			if strings.HasPrefix(path, "github.com/stretchr/") || strings.HasPrefix(path, "github.com/onsi/") {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // budgets are upper bounds for each program in testdata. A megabyte is 10^6
@@ -39,7 +39,7 @@ func TestWeight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links programs; skipped with -short")
 	}
-	crdtest.DependOnSources(t)
+	testkit.DependOnSources(t)
 	t.Logf("%-12s %8s %6s %10s %8s", "program", "modules", "most", "megabytes", "most")
 	for _, budget := range budgets {
 		binary := build(t, budget.program)

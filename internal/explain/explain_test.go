@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -20,7 +20,7 @@ import (
 // definition in crd.yaml, and in request, by line, the field with its steps
 // separated by dots, and then "recursive" and the depth if all fields are wanted.
 func TestPrint(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *testkit.Case) {
 		var crd apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict([]byte(c.Section("crd.yaml")), &crd); err != nil {
 			t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 var cases = []struct{ name, before, after, want string }{
@@ -40,11 +40,11 @@ func text(diffs []jsondiff.Difference) string {
 func TestOf(t *testing.T) {
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			before, err := crdtest.DecodeJSON([]byte(tt.before))
+			before, err := testkit.DecodeJSON([]byte(tt.before))
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := crdtest.DecodeJSON([]byte(tt.after))
+			after, err := testkit.DecodeJSON([]byte(tt.after))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,11 +69,11 @@ func FuzzOf(f *testing.F) {
 		f.Add(tt.before, tt.after)
 	}
 	f.Fuzz(func(t *testing.T, beforeText, afterText string) {
-		before, err := crdtest.DecodeJSON([]byte(beforeText))
+		before, err := testkit.DecodeJSON([]byte(beforeText))
 		if err != nil {
 			return
 		}
-		after, err := crdtest.DecodeJSON([]byte(afterText))
+		after, err := testkit.DecodeJSON([]byte(afterText))
 		if err != nil {
 			return
 		}

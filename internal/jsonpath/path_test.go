@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestPaths finds what the table wants. That client-go finds the same is shown
@@ -17,7 +17,7 @@ func TestPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := crdtest.Decode(data)
+	table, err := testkit.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package objectmeta
 import (
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 const ordinaryJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
@@ -32,7 +32,7 @@ properties:
 func ordinary(t testing.TB) map[string]any {
 	t.Helper()
 	parse := func() map[string]any {
-		v, err := crdtest.Decode([]byte(ordinaryJSON))
+		v, err := testkit.Decode([]byte(ordinaryJSON))
 		if err != nil {
 			t.Fatal(err)
 		}

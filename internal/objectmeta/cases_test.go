@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,7 +19,7 @@ import (
 var coerceSections = []string{"options", "object", "route", "coerced", "unknown", "error"}
 
 func TestCoerce(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/coerce/*.txtar", coerceSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/coerce/*.txtar", coerceSections, func(t *testing.T, c *testkit.Case) {
 		for _, plain := range []bool{false, true} {
 			obj := object(t, c, "object")
 			if !plain {
@@ -33,7 +33,7 @@ func TestCoerce(t *testing.T) {
 				}
 				err = meta.Restore(obj)
 			}
-			c.Want(t, "coerced", string(crdtest.Encode(obj)))
+			c.Want(t, "coerced", string(testkit.Encode(obj)))
 			c.Want(t, "unknown", pathLines(unknown))
 			c.Want(t, "error", errorText(err))
 		}
@@ -56,7 +56,7 @@ func route(obj map[string]any) string {
 var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "unknown", "error", "invalid"}
 
 func TestEmbedded(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *testkit.Case) {
 		n := compile(t, c.Section("schema.yaml"))
 		for _, plain := range []bool{false, true} {
 			e := NewEmbedded(n, caseOptions(c, plain)...)
@@ -67,7 +67,7 @@ func TestEmbedded(t *testing.T) {
 				c.Want(t, "error", err.Error())
 				obj = object(t, c, "object")
 			} else {
-				c.Want(t, "coerced", string(crdtest.Encode(obj)))
+				c.Want(t, "coerced", string(testkit.Encode(obj)))
 			}
 			problems := e.Validate(obj)
 			c.Want(t, "invalid", problemLines(problems))
@@ -78,7 +78,7 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
-func caseOptions(c *crdtest.Case, plain bool) []Option {
+func caseOptions(c *testkit.Case, plain bool) []Option {
 	var opts []Option
 	if hasWord(c, "root") {
 		opts = append(opts, ResourceRoot())
@@ -99,7 +99,7 @@ func caseOptions(c *crdtest.Case, plain bool) []Option {
 var validateSections = []string{"scope", "object", "old", "fast", "create", "update", "common-create", "common-update", "create-warnings", "update-warnings"}
 
 func TestValidate(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/validate/*.txtar", validateSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/validate/*.txtar", validateSections, func(t *testing.T, c *testkit.Case) {
 		obj := object(t, c, "object")
 		namespaced := strings.TrimSpace(c.Section("scope")) == "namespaced"
 		fast := fmt.Sprint("create ", ValidCreate(obj, namespaced))
@@ -123,18 +123,18 @@ func TestValidate(t *testing.T) {
 var prepareSections = []string{"object", "old", "created", "created-warnings", "updated", "updated-warnings", "status"}
 
 func TestPrepare(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/prepare/*.txtar", prepareSections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/prepare/*.txtar", prepareSections, func(t *testing.T, c *testkit.Case) {
 		obj, old := object(t, c, "object"), object(t, c, "old")
 		warnings := PrepareCreate(obj)
-		c.Want(t, "created", string(crdtest.Encode(obj)))
+		c.Want(t, "created", string(testkit.Encode(obj)))
 		c.Want(t, "created-warnings", strings.Join(warnings, "\n"))
 		obj = object(t, c, "object")
 		warnings = PrepareUpdate(obj, old)
-		c.Want(t, "updated", string(crdtest.Encode(obj)))
+		c.Want(t, "updated", string(testkit.Encode(obj)))
 		c.Want(t, "updated-warnings", strings.Join(warnings, "\n"))
 		obj = object(t, c, "object")
 		PrepareStatusUpdate(obj, old)
-		c.Want(t, "status", string(crdtest.Encode(obj)))
+		c.Want(t, "status", string(testkit.Encode(obj)))
 		if !jsonval.Equal(old, object(t, c, "old")) {
 			t.Error("the old object was changed")
 		}
@@ -142,9 +142,9 @@ func TestPrepare(t *testing.T) {
 }
 
 // object decodes a section that holds JSON, which keeps 1.0 apart from 1.
-func object(t testing.TB, c *crdtest.Case, section string) map[string]any {
+func object(t testing.TB, c *testkit.Case, section string) map[string]any {
 	t.Helper()
-	v, err := crdtest.DecodeJSON([]byte(c.Section(section)))
+	v, err := testkit.DecodeJSON([]byte(c.Section(section)))
 	if err != nil {
 		t.Fatalf("section %q: %v", section, err)
 	}
@@ -164,7 +164,7 @@ func compile(t testing.TB, text string) *schema.Node {
 	return n
 }
 
-func hasWord(c *crdtest.Case, word string) bool {
+func hasWord(c *testkit.Case, word string) bool {
 	for _, w := range strings.Fields(c.Section("options")) {
 		if w == word {
 			return true

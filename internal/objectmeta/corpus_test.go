@@ -6,15 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
 // Real objects have the same metadata with the shortcuts and without, and need
 // the round trip seldom.
 func TestCorpus(t *testing.T) {
-	corpus := crdtest.FindCorpus(t)
+	corpus := testkit.FindCorpus(t)
 	routes := map[string]int{}
 	objects, embedded := 0, 0
 	for _, d := range corpus.Definitions {
@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func sameWithoutShortcuts(t *testing.T, s crdtest.Sample) {
+func sameWithoutShortcuts(t *testing.T, s testkit.Sample) {
 	t.Helper()
 	fast, plain := jsonval.Clone(s.Object).(map[string]any), jsonval.Clone(s.Object).(map[string]any)
 	fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
@@ -72,7 +72,7 @@ func versionSchema(v *apiextensionsv1.CustomResourceDefinitionVersion) *schema.N
 	return n
 }
 
-func sameEmbedded(t *testing.T, n *schema.Node, s crdtest.Sample) {
+func sameEmbedded(t *testing.T, n *schema.Node, s testkit.Sample) {
 	t.Helper()
 	fast, plain := jsonval.Clone(s.Object), jsonval.Clone(s.Object)
 	e, p := NewEmbedded(n), NewEmbedded(n, PlainOnly())

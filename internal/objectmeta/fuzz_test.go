@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // seeds are the sections of that name in the cases.
@@ -53,8 +53,8 @@ func addPairs(f *testing.F) {
 // cross decodes two objects and makes one whose metadata takes its members
 // from either, as the bits of mask say.
 func cross(a, b []byte, mask uint64) (map[string]any, bool) {
-	x, errX := crdtest.DecodeJSON(a)
-	y, errY := crdtest.DecodeJSON(b)
+	x, errX := testkit.DecodeJSON(a)
+	y, errY := testkit.DecodeJSON(b)
 	obj, ok := x.(map[string]any)
 	if errX != nil || errY != nil || !ok {
 		return nil, false
@@ -92,14 +92,14 @@ func FuzzCoerce(f *testing.F) {
 			o.PlainOnly = true
 			plainUnknown, plainErr := Coerce(plain, o)
 			if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
-				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, crdtest.Encode(obj), diff)
+				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), diff)
 			}
 			if !jsonval.Equal(fast, plain) {
-				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, crdtest.Encode(obj), cmp.Diff(plain, fast))
+				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), cmp.Diff(plain, fast))
 			}
 			again := jsonval.Clone(fast).(map[string]any)
 			if _, err := Coerce(again, o); fastErr == nil && !drop && !jsonval.Equal(again, fast) && !oddTimes(fast) {
-				t.Errorf("%s is not the same twice, %v:\n%s", crdtest.Encode(obj), err, cmp.Diff(fast, again))
+				t.Errorf("%s is not the same twice, %v:\n%s", testkit.Encode(obj), err, cmp.Diff(fast, again))
 			}
 		}
 	})
@@ -108,7 +108,7 @@ func FuzzCoerce(f *testing.F) {
 // oddTimes reports whether there are times that are written in a way that
 // cannot be read, or as null, so that coercing once more changes something.
 func oddTimes(obj map[string]any) bool {
-	text := string(crdtest.Encode(obj["metadata"]))
+	text := string(testkit.Encode(obj["metadata"]))
 	return strings.Contains(text, `"-0001-`) || strings.Contains(text, `"10000-`) ||
 		strings.Contains(text, `imestamp":null`) || strings.Contains(text, `"time":null`) || strings.Contains(text, `"fieldsV1":null`)
 }
@@ -124,22 +124,22 @@ func FuzzValidate(f *testing.F) {
 		}
 		for _, namespaced := range []bool{false, true} {
 			if problems := createProblems(obj, namespaced); ValidCreate(obj, namespaced) && len(problems) > 0 {
-				t.Errorf("create of %s: not seen:\n%s", crdtest.Encode(obj), problemLines(problems))
+				t.Errorf("create of %s: not seen:\n%s", testkit.Encode(obj), problemLines(problems))
 			}
 			if problems := updateProblems(obj, old, namespaced); ValidUpdate(obj, old) && len(problems) > 0 {
-				t.Errorf("update of %s to %s: not seen:\n%s", crdtest.Encode(old), crdtest.Encode(obj), problemLines(problems))
+				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
 			fast, plain := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
 			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
-				t.Errorf("common create of %s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+				t.Errorf("common create of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 			}
 			fast, plain = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
 			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
-				t.Errorf("common update of %s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+				t.Errorf("common update of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 			}
 		}
 		if quiet := quietFinalizers(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
-			t.Errorf("warnings about %s not seen: %q", crdtest.Encode(obj), addedWarnings(obj, old))
+			t.Errorf("warnings about %s not seen: %q", testkit.Encode(obj), addedWarnings(obj, old))
 		}
 	})
 }
@@ -176,17 +176,17 @@ func FuzzEmbedded(f *testing.F) {
 		fastUnknown, fastErr := fast[i].Coerce(x, o)
 		plainUnknown, plainErr := plain[i].Coerce(y, o)
 		if diff := cmp.Diff(pathLines(plainUnknown)+fieldErrorText(plainErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
-			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if !jsonval.Equal(x, y) {
-			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), cmp.Diff(y, x))
+			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(y, x))
 		}
 		problems := plain[i].Validate(obj)
 		if diff := cmp.Diff(problemLines(problems), problemLines(fast[i].Validate(obj))); diff != "" {
-			t.Errorf("%s (-plain +fast):\n%s", crdtest.Encode(obj), diff)
+			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if fast[i].Valid(obj) != (len(problems) == 0) {
-			t.Errorf("%s: Valid is %v with:\n%s", crdtest.Encode(obj), fast[i].Valid(obj), problemLines(problems))
+			t.Errorf("%s: Valid is %v with:\n%s", testkit.Encode(obj), fast[i].Valid(obj), problemLines(problems))
 		}
 	})
 }

@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Reruns is how often upstream may answer before its answer counts as
@@ -21,7 +21,7 @@ const Reruns = 200
 // check compares the two sides on one version.
 type check struct {
 	tally       *Tally
-	def         *crdtest.Definition
+	def         *testkit.Definition
 	up          *upstream.Version
 	ours        *Ours
 	name        string // of the case at hand
@@ -43,7 +43,7 @@ func encode(v any) (out []byte) {
 			out = fmt.Append(nil, p)
 		}
 	}()
-	return crdtest.Encode(v)
+	return testkit.Encode(v)
 }
 
 // guard turns a panic of ours into a difference.
@@ -60,7 +60,7 @@ func (c *check) guard(op string, input any, f func()) {
 // mutation compares a step that changes an object, and what it reports.
 func (c *check) mutation(op string, obj map[string]any, up, ours func(map[string]any) []string) {
 	c.guard(op, obj, func() {
-		a, b := crdtest.Clone(obj), crdtest.Clone(obj)
+		a, b := testkit.Clone(obj), testkit.Clone(obj)
 		removed, removedOurs := up(a), ours(b)
 		if x, y := encode(a), encode(b); !bytes.Equal(x, y) {
 			c.differ(op, "object", fmt.Sprintf("  -upstream %s\n  +ours     %s\n", x, y), obj)
@@ -181,7 +181,7 @@ func (c *check) steps(obj map[string]any) {
 	c.mutation("nulls", obj, silent(up.DropNulls), silent(ours.DropNulls))
 	c.mutation("default", obj, silent(up.Default), silent(ours.Default))
 	c.schema("validate raw", obj)
-	done := crdtest.Clone(obj)
+	done := testkit.Clone(obj)
 	up.Prune(done)
 	c.mutation("nulls", done, silent(up.DropNulls), silent(ours.DropNulls))
 	up.DropNulls(done)
@@ -230,7 +230,7 @@ func blocking(errs field.ErrorList) bool {
 // create compares the request that creates an object, and returns the object
 // that upstream made of it, nil if it could not be decoded.
 func (c *check) create(obj map[string]any, fields string) map[string]any {
-	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	body := upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	up := func() upstream.Outcome { return c.up.Create(body) }
 	var made map[string]any
 	c.guard("create", obj, func() {
@@ -238,7 +238,7 @@ func (c *check) create(obj map[string]any, fields string) map[string]any {
 			made = up().Object // an object without kind comes from no decoder
 			return
 		}
-		made = c.outcome("create", obj, false, up, func() upstream.Outcome { return c.ours.Create(crdtest.Clone(obj), fields) }).Object
+		made = c.outcome("create", obj, false, up, func() upstream.Outcome { return c.ours.Create(testkit.Clone(obj), fields) }).Object
 	})
 	c.guard("create json", obj, func() {
 		c.bytes("create json", obj, up, func() (upstream.Outcome, []byte) { return c.ours.CreateJSON(body) })
@@ -284,17 +284,17 @@ func (c *check) update(kind string, obj, old map[string]any, fields string) {
 	c.errors("validate "+kind, obj, func() field.ErrorList { return c.up.SchemaUpdate(obj, old) },
 		func() field.ErrorList { return c.ours.SchemaUpdate(obj, old) })
 	c.rules("rules "+kind, obj, old, c.up.SchemaUpdate(obj, old))
-	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	body := upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	up := func() upstream.Outcome { return c.up.Update(body, old) }
 	c.guard(kind, obj, func() {
 		before := encode(old)
-		c.outcome(kind, pair(obj, old), false, up, func() upstream.Outcome { return c.ours.Update(crdtest.Clone(obj), old, fields) })
+		c.outcome(kind, pair(obj, old), false, up, func() upstream.Outcome { return c.ours.Update(testkit.Clone(obj), old, fields) })
 		if !bytes.Equal(before, encode(old)) {
 			c.differ(kind, "object", "  +ours changed the old object\n", pair(obj, old))
 		}
 	})
 	c.guard(kind+" json", obj, func() {
-		c.bytes(kind+" json", pair(obj, old), up, func() (upstream.Outcome, []byte) { return c.ours.UpdateJSON(body, crdtest.Encode(old)) })
+		c.bytes(kind+" json", pair(obj, old), up, func() (upstream.Outcome, []byte) { return c.ours.UpdateJSON(body, testkit.Encode(old)) })
 	})
 }
 
@@ -309,10 +309,10 @@ func (c *check) status(obj, old map[string]any, fields string) {
 	}
 	c.errors("validate status", obj, func() field.ErrorList { return c.up.SchemaStatus(obj, old) },
 		func() field.ErrorList { return c.ours.SchemaStatus(obj, old) })
-	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	body := upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	c.guard("status", obj, func() {
 		c.outcome("status", pair(obj, old), false, func() upstream.Outcome { return c.up.UpdateStatus(body, old) },
-			func() upstream.Outcome { return c.ours.UpdateStatus(crdtest.Clone(obj), old, fields) })
+			func() upstream.Outcome { return c.ours.UpdateStatus(testkit.Clone(obj), old, fields) })
 	})
 }
 
@@ -320,8 +320,8 @@ func (c *check) status(obj, old map[string]any, fields string) {
 // internal error of the server; its text is not compared.
 func (c *check) read(stored map[string]any) {
 	c.guard("read", stored, func() {
-		c.outcome("read", stored, false, func() upstream.Outcome { return refused(c.up.Read(crdtest.Encode(stored))) },
-			func() upstream.Outcome { return refused(c.ours.Read(crdtest.Clone(stored))) })
+		c.outcome("read", stored, false, func() upstream.Outcome { return refused(c.up.Read(testkit.Encode(stored))) },
+			func() upstream.Outcome { return refused(c.ours.Read(testkit.Clone(stored))) })
 	})
 }
 

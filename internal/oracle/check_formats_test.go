@@ -22,7 +22,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // What crdkit check prints in formats of others, over mutants, documents that
@@ -114,7 +114,7 @@ func newCheckCommand(t *testing.T) *checkCommand {
 			t.Fatal(err)
 		}
 	}
-	if dir, ok := crdtest.CorpusDir(); ok && !testing.Short() {
+	if dir, ok := testkit.CorpusDir(); ok && !testing.Short() {
 		c.files = append(c.files, filepath.Join(dir, "crds"))
 	}
 	return c

@@ -17,8 +17,8 @@ import (
 	clientopenapi "k8s.io/client-go/openapi"
 	kubectlexplain "k8s.io/kubectl/pkg/explain/v2"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/explain"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -77,7 +77,7 @@ func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r explain.
 
 func TestExplain(t *testing.T) {
 	texts, missing, recursive, lines, differences, n := 0, 0, 0, 0, 0, 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if n++; !v.Served || n%4 != 0 && testing.Short() || n%2 != 0 && !*allPaths {
 				continue

@@ -15,8 +15,8 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/kubectl/pkg/cmd/get"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/tabular"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -31,7 +31,7 @@ func TestGet(t *testing.T) {
 	}
 	var c tableComparison
 	tables, lines, differences := 0, 0, 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			v.AdditionalPrinterColumns = settledColumns(v.AdditionalPrinterColumns)
 			list := listOf(slices.DeleteFunc(objectsOf(d, v, count), listLike))

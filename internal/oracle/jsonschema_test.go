@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
@@ -56,11 +56,11 @@ func newSchemaPair(t testing.TB, crd *definitionV1, version string, opts ...json
 // judge returns what the engine says of a new object, and the other validator.
 func (p *schemaPair) judge(t testing.TB, obj map[string]any) (engine, schema error) {
 	t.Helper()
-	value, err := jsonschemav6.UnmarshalJSON(bytes.NewReader(crdtest.Encode(obj)))
+	value, err := jsonschemav6.UnmarshalJSON(bytes.NewReader(testkit.Encode(obj)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &unstructured.Unstructured{Object: crdtest.Clone(obj)}
+	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
 	res, err := p.engine.Create(context.Background(), u)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestJSONSchema(t *testing.T) {
 	}
 	var samples, generated, strict schemaTally
 	versions := 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			versions++
 			opts := []jsonschema.Option{}
@@ -177,7 +177,7 @@ func TestJSONSchemaCases(t *testing.T) {
 
 func widgetWith(t testing.TB, spec string) map[string]any {
 	t.Helper()
-	value, err := crdtest.DecodeJSON([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"n"},"spec":` + spec + `}`))
+	value, err := testkit.DecodeJSON([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"n"},"spec":` + spec + `}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func FuzzJSONSchema(f *testing.F) {
 		if report := crdkit.Check(crd); report.Err() != nil {
 			return
 		}
-		tree, err := crdtest.DecodeJSON([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"n"},"spec":` + value + `}`))
+		tree, err := testkit.DecodeJSON([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"n"},"spec":` + value + `}`))
 		if err != nil {
 			return
 		}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -33,7 +33,7 @@ func (k Kept) String() string {
 // side all together, and weighs what the collection of garbage leaves of it.
 // Nothing else may run meanwhile. Versions without rules and those whose
 // schemas one side refuses are left out.
-func KeptByRules(list []*crdtest.Definition) (Kept, error) {
+func KeptByRules(list []*testkit.Definition) (Kept, error) {
 	var k Kept
 	var theirs, ours []func() (any, error)
 	for _, d := range list {

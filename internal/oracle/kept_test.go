@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	. "github.com/crdkit/crdkit/internal/oracle"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // minKept is how many times more memory than crdkit upstream has to keep for
@@ -18,7 +18,7 @@ func TestRulesKeepLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all rules of the corpus on both sides; skipped with -short")
 	}
-	k, err := KeptByRules(crdtest.FindCorpus(t).Definitions)
+	k, err := KeptByRules(testkit.FindCorpus(t).Definitions)
 	if err != nil {
 		t.Fatal(err)
 	}

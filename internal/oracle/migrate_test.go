@@ -20,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // internalOf returns a definition in the form that the registry works on.
@@ -162,7 +162,7 @@ func dropEach(t *testing.T, name string, plan *crdkit.MigrationPlan, crd *apiext
 // this repository with the code of the server: read at the storage version,
 // put back, read at the old version.
 func TestRehearsal(t *testing.T) {
-	corpus, err := crdtest.LoadTestdata("../../testdata")
+	corpus, err := testkit.LoadTestdata("../../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,19 +201,19 @@ func TestRehearsal(t *testing.T) {
 
 // storedObjects returns made-up objects of a version, some of them faulty, and
 // the samples that the definition has of it.
-func storedObjects(d *crdtest.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, rng *rand.Rand) []*unstructured.Unstructured {
-	target := crdtest.Target{
+func storedObjects(d *testkit.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, rng *rand.Rand) []*unstructured.Unstructured {
+	target := testkit.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
 		Namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped, Schema: v.Schema.OpenAPIV3Schema,
 	}
-	generator := crdtest.NewGenerator(target)
+	generator := testkit.NewGenerator(target)
 	var objs []*unstructured.Unstructured
 	for i := range 20 {
-		objs = append(objs, &unstructured.Unstructured{Object: generator.Object(rng, crdtest.Class(i%3))})
+		objs = append(objs, &unstructured.Unstructured{Object: generator.Object(rng, testkit.Class(i%3))})
 	}
 	for _, s := range d.Samples {
 		if s.Version() == v.Name {
-			objs = append(objs, &unstructured.Unstructured{Object: crdtest.Clone(s.Object)})
+			objs = append(objs, &unstructured.Unstructured{Object: testkit.Clone(s.Object)})
 		}
 	}
 	for _, obj := range objs {
@@ -259,7 +259,7 @@ func compareRehearsal(t *testing.T, reference *upstream.Definition, storage stri
 // decoded returns what is left of v after a way through JSON.
 func decoded(t *testing.T, v any) any {
 	t.Helper()
-	out, err := crdtest.DecodeJSON(jsonOf(t, v))
+	out, err := testkit.DecodeJSON(jsonOf(t, v))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func withoutServer(metadata any) any {
 	if !ok {
 		return metadata
 	}
-	m = crdtest.Clone(m)
+	m = testkit.Clone(m)
 	for _, name := range []string{"generation", "managedFields", "resourceVersion"} {
 		delete(m, name)
 	}

@@ -6,8 +6,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // mirror is upstream in the place of ours. It shows that the comparison bears
@@ -26,7 +26,7 @@ func mirror(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, er
 
 func mirrorVersion(v *upstream.Version) *Ours {
 	body := func(obj map[string]any, fields string) upstream.Body {
-		return upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+		return upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	}
 	return &Ours{
 		Facts:        v.Facts,
@@ -46,10 +46,10 @@ func mirrorVersion(v *upstream.Version) *Ours {
 		UpdateStatus: func(obj, old map[string]any, fields string) upstream.Outcome {
 			return v.UpdateStatus(body(obj, fields), old)
 		},
-		Read:       func(stored map[string]any) upstream.Outcome { return v.Read(crdtest.Encode(stored)) },
+		Read:       func(stored map[string]any) upstream.Outcome { return v.Read(testkit.Encode(stored)) },
 		CreateJSON: func(b upstream.Body) (upstream.Outcome, []byte) { return asJSON(v.Create(b)) },
 		UpdateJSON: func(b upstream.Body, old []byte) (upstream.Outcome, []byte) {
-			before, _ := crdtest.DecodeJSON(old)
+			before, _ := testkit.DecodeJSON(old)
 			return asJSON(v.Update(b, before.(map[string]any)))
 		},
 	}

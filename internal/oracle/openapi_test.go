@@ -13,7 +13,7 @@ import (
 	"k8s.io/kube-openapi/pkg/spec3"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
@@ -24,7 +24,7 @@ import (
 
 func TestOpenAPICorpus(t *testing.T) {
 	var c openAPIComparison
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		c.compare(t, d.Path, d.CRD)
 	}
 	t.Logf("oracle: openapi v3 %d documents, v2 %d documents, %d differences", c.v3, c.v2, c.differences)
@@ -35,7 +35,7 @@ func TestOpenAPIMerged(t *testing.T) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	three := map[string][]*spec3.OpenAPI{}
 	two := &spec.Swagger{}
-	for i, d := range crdtest.FindCorpus(t).Definitions {
+	for i, d := range testkit.FindCorpus(t).Definitions {
 		if i%8 != 0 && !strings.Contains(d.Path, "argo") {
 			continue
 		}

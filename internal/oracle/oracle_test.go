@@ -12,7 +12,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 var (
@@ -22,13 +22,13 @@ var (
 )
 
 // ownDefinitions returns those of the repository's testdata.
-func ownDefinitions(t *testing.T) []*crdtest.Definition {
+func ownDefinitions(t *testing.T) []*testkit.Definition {
 	t.Helper()
-	root, err := crdtest.ModuleRoot()
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := crdtest.LoadTestdata(filepath.Join(root, "testdata"))
+	c, err := testkit.LoadTestdata(filepath.Join(root, "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,18 +40,18 @@ func ownDefinitions(t *testing.T) []*crdtest.Definition {
 
 // definitions returns those of the repository's testdata and of the corpus, and
 // reports whether the corpus is there.
-func definitions(t *testing.T) ([]*crdtest.Definition, bool) {
+func definitions(t *testing.T) ([]*testkit.Definition, bool) {
 	t.Helper()
 	own := ownDefinitions(t)
 	if *corpusDir != "" {
 		t.Setenv("CRDKIT_CORPUS", *corpusDir)
 	}
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Logf("no corpus in %q: comparing the repository's testdata only", dir)
 		return own, false
 	}
-	c, err := crdtest.LoadCorpus(dir)
+	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func TestOracle(t *testing.T) {
 	fmt.Println(tally)
 }
 
-func matching(list []*crdtest.Definition, part string) []*crdtest.Definition {
-	return slices.DeleteFunc(list, func(d *crdtest.Definition) bool { return !strings.Contains(d.Path, part) })
+func matching(list []*testkit.Definition, part string) []*testkit.Definition {
+	return slices.DeleteFunc(list, func(d *testkit.Definition) bool { return !strings.Contains(d.Path, part) })
 }
 
 // TestMirror compares upstream with itself, which must not differ in spite of
@@ -97,8 +97,8 @@ func TestMirror(t *testing.T) {
 }
 
 // sampleOf returns every list/n-th definition.
-func sampleOf(list []*crdtest.Definition, n int) []*crdtest.Definition {
-	var out []*crdtest.Definition
+func sampleOf(list []*testkit.Definition, n int) []*testkit.Definition {
+	var out []*testkit.Definition
 	for i := 0; i < len(list); i += max(1, len(list)/n) {
 		out = append(out, list[i])
 	}
@@ -140,7 +140,7 @@ func TestPlain(t *testing.T) {
 // TestDifferencesAreDocumented looks for every known difference in
 // docs/DIFFERENCES.md, and for entries there that are gone here.
 func TestDifferencesAreDocumented(t *testing.T) {
-	root, err := crdtest.ModuleRoot()
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}

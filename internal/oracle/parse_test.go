@@ -9,13 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestParse reads each definition of the corpus as package crdkit does and as
 // sigs.k8s.io/yaml does.
 func TestParse(t *testing.T) {
-	corpus := crdtest.FindCorpus(t)
+	corpus := testkit.FindCorpus(t)
 	for _, d := range corpus.Definitions {
 		data, err := os.ReadFile(filepath.Join(corpus.Dir, filepath.FromSlash(d.Path)))
 		if err != nil {

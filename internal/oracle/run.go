@@ -10,8 +10,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Config says what to compare.
@@ -23,10 +23,10 @@ type Config struct {
 }
 
 // Run compares the two sides on every definition.
-func Run(definitions []*crdtest.Definition, cfg Config) *Tally {
+func Run(definitions []*testkit.Definition, cfg Config) *Tally {
 	t := newTally(cfg.Known)
 	t.Definitions = len(definitions)
-	work := make(chan *crdtest.Definition)
+	work := make(chan *testkit.Definition)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
@@ -37,7 +37,7 @@ func Run(definitions []*crdtest.Definition, cfg Config) *Tally {
 	}
 	// The largest first, so that no worker is left alone with one at the end.
 	order := slices.Clone(definitions)
-	slices.SortStableFunc(order, func(a, b *crdtest.Definition) int { return b.CRD.Size() - a.CRD.Size() })
+	slices.SortStableFunc(order, func(a, b *testkit.Definition) int { return b.CRD.Size() - a.CRD.Size() })
 	for _, d := range order {
 		work <- d
 	}
@@ -46,7 +46,7 @@ func Run(definitions []*crdtest.Definition, cfg Config) *Tally {
 	return t
 }
 
-func (t *Tally) definition(d *crdtest.Definition, cfg Config) {
+func (t *Tally) definition(d *testkit.Definition, cfg Config) {
 	fail := func(what string, err error) {
 		t.add(Difference{Op: "compile", What: what, Definition: d.Path, Detail: fmt.Sprintf("  %v\n", err)})
 	}
@@ -86,7 +86,7 @@ func source(names ...string) *rand.Rand {
 // It returns how many objects that makes.
 func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersion, n int) int {
 	crd := c.up.Definition.CRD
-	target := crdtest.Target{
+	target := testkit.Target{
 		Group: crd.Spec.Group, Version: declared.Name, Kind: crd.Spec.Names.Kind,
 		Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
@@ -103,9 +103,9 @@ func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersio
 			count++
 		}
 	}
-	g := crdtest.NewGenerator(target, samples...)
+	g := testkit.NewGenerator(target, samples...)
 	for i := range n {
-		class := crdtest.Class(i % 4)
+		class := testkit.Class(i % 4)
 		c.name = fmt.Sprintf("%s object %d", class, i)
 		rng := source(crd.Name, declared.Name, c.name)
 		c.object(g.Object(rng, class), rng, i%8 < 4)
@@ -127,7 +127,7 @@ func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	}
 	for _, v := range c.up.Definition.Versions {
 		if v.Name != c.up.Name && everything {
-			stored := crdtest.Clone(made)
+			stored := testkit.Clone(made)
 			stored["apiVersion"] = c.up.Kind.Group + "/" + v.Name
 			c.read(stored)
 		}
@@ -138,9 +138,9 @@ func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	}
 	keep(old)
 	if everything {
-		c.update("noop", crdtest.Clone(old), old, fields)
+		c.update("noop", testkit.Clone(old), old, fields)
 	}
-	changed := crdtest.Mutate(rng, old)
+	changed := testkit.Mutate(rng, old)
 	if status, ok := obj["status"]; ok && rng.IntN(2) == 0 {
 		changed["status"] = status
 	}

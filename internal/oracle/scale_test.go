@@ -30,7 +30,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
@@ -219,7 +219,7 @@ func scaleObject(t *testing.T, rng *rand.Rand, declared *apiextensionsv1.CustomR
 		if rng.IntN(20) == 0 {
 			steps = steps[:len(steps)-1] // something else where an object should be
 		}
-		value, err := crdtest.DecodeJSON([]byte(text))
+		value, err := testkit.DecodeJSON([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
@@ -143,7 +143,7 @@ func TestSelection(t *testing.T) {
 		perVersion = 10
 	}
 	definitions, lists, refused, hits, differences := 0, 0, 0, 0, 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if len(v.SelectableFields) == 0 && definitions%10 != 0 {
 				definitions++
@@ -225,7 +225,7 @@ func FuzzSelection(f *testing.F) {
 	}
 	f.Add("0", "\xcf", "", "{}", false)
 	f.Fuzz(func(t *testing.T, path, byField, byLabel, object string, namespaced bool) {
-		value, err := crdtest.DecodeJSON([]byte(object))
+		value, err := testkit.DecodeJSON([]byte(object))
 		tree, ok := value.(map[string]any)
 		if err != nil || !ok || len(path) > 200 {
 			return

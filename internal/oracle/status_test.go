@@ -9,8 +9,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Updates of the object and of its status. TestOracle compares updates of
@@ -86,7 +86,7 @@ var edits = []statusEdit{
 // merged returns obj with the patches applied. Null stands for nothing, or for
 // itself.
 func merged(obj map[string]any, nulls bool, patches ...statusEdit) map[string]any {
-	out := crdtest.Clone(obj)
+	out := testkit.Clone(obj)
 	for _, p := range patches {
 		var patch map[string]any
 		if err := json.Unmarshal([]byte(p.patch), &patch); err != nil {
@@ -203,7 +203,7 @@ func TestStatus(t *testing.T) {
 // madeObjects returns objects as clients see them: valid ones, and others that
 // got into the store somehow.
 func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVersion) []map[string]any {
-	target := crdtest.Target{Group: c.up.Kind.Group, Version: declared.Name, Kind: c.up.Kind.Kind, Namespaced: c.def.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped}
+	target := testkit.Target{Group: c.up.Kind.Group, Version: declared.Name, Kind: c.up.Kind.Kind, Namespaced: c.def.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	if declared.Schema != nil {
 		target.Schema = declared.Schema.OpenAPIV3Schema
 	}
@@ -211,10 +211,10 @@ func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVer
 	for _, s := range c.def.Samples {
 		samples = append(samples, s.Object)
 	}
-	g := crdtest.NewGenerator(target, samples...)
+	g := testkit.NewGenerator(target, samples...)
 	var out []map[string]any
 	for i := 0; len(out) < 4 && i < 40; i++ {
-		obj := g.Object(source(c.def.Path, declared.Name, fmt.Sprint("made ", i)), crdtest.Class(i%3))
+		obj := g.Object(source(c.def.Path, declared.Name, fmt.Sprint("made ", i)), testkit.Class(i%3))
 		metadata, ok := obj["metadata"].(map[string]any)
 		if !ok {
 			continue
@@ -236,18 +236,18 @@ func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVer
 
 func (c *check) bothUpdates(obj, old map[string]any, updates, statuses *statusTally) {
 	const fields = "Warn"
-	body := upstream.Body{Data: crdtest.Encode(obj), Fields: fields}
+	body := upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	main := func() upstream.Outcome { return c.up.Update(body, old) }
 	status := func() upstream.Outcome { return c.up.UpdateStatus(body, old) }
 	c.guard("update", obj, func() {
-		c.bytes("update json", pair(obj, old), main, func() (upstream.Outcome, []byte) { return c.ours.UpdateJSON(body, crdtest.Encode(old)) })
-		c.bytes("status json", pair(obj, old), status, func() (upstream.Outcome, []byte) { return c.ours.StatusJSON(body, crdtest.Encode(old)) })
+		c.bytes("update json", pair(obj, old), main, func() (upstream.Outcome, []byte) { return c.ours.UpdateJSON(body, testkit.Encode(old)) })
+		c.bytes("status json", pair(obj, old), status, func() (upstream.Outcome, []byte) { return c.ours.StatusJSON(body, testkit.Encode(old)) })
 		updates.add(main())
 		statuses.add(status())
 		if !typed(obj) {
 			return // an object without kind comes from no decoder
 		}
-		c.outcome("update", pair(obj, old), false, main, func() upstream.Outcome { return c.ours.Update(crdtest.Clone(obj), old, fields) })
-		c.outcome("status", pair(obj, old), false, status, func() upstream.Outcome { return c.ours.UpdateStatus(crdtest.Clone(obj), old, fields) })
+		c.outcome("update", pair(obj, old), false, main, func() upstream.Outcome { return c.ours.Update(testkit.Clone(obj), old, fields) })
+		c.outcome("status", pair(obj, old), false, status, func() upstream.Outcome { return c.ours.UpdateStatus(testkit.Clone(obj), old, fields) })
 	})
 }

@@ -12,8 +12,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -28,8 +28,8 @@ var structuralSections = []string{"schema.yaml", "path", "errors", "unsupported"
 
 // The sections that say what package schema wants must be what the server says.
 func TestStructuralCases(t *testing.T) {
-	crdtest.RunTxtar(t, structuralCases, structuralSections, func(t *testing.T, c *crdtest.Case) {
-		props := decodeProps(t, crdtest.Encode(c.Object(t, "schema.yaml")))
+	testkit.RunTxtar(t, structuralCases, structuralSections, func(t *testing.T, c *testkit.Case) {
+		props := decodeProps(t, testkit.Encode(c.Object(t, "schema.yaml")))
 		path := field.NewPath("schema")
 		if strings.TrimSpace(c.Section("path")) == "<nil>" {
 			path = nil
@@ -165,7 +165,7 @@ func errorLines(errs field.ErrorList) []string {
 func corpusSchemas(t *testing.T) []*apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	var schemas []*apiextensionsv1.JSONSchemaProps
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
 				schemas = append(schemas, v.Schema.OpenAPIV3Schema)

@@ -26,7 +26,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 	"k8s.io/apiserver/pkg/endpoints/request"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -39,7 +39,7 @@ func TestTable(t *testing.T) {
 		count = 4
 	}
 	var c tableComparison
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			v.AdditionalPrinterColumns = settledColumns(v.AdditionalPrinterColumns)
 			objs := slices.DeleteFunc(objectsOf(d, v, count), listLike)
@@ -98,8 +98,8 @@ func TestDifferenceTableItems(t *testing.T) {
 }
 
 // objectsOf returns the samples of a version and n generated objects.
-func objectsOf(d *crdtest.Definition, v apiextensionsv1.CustomResourceDefinitionVersion, n int) []map[string]any {
-	target := crdtest.Target{
+func objectsOf(d *testkit.Definition, v apiextensionsv1.CustomResourceDefinitionVersion, n int) []map[string]any {
+	target := testkit.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
 		Namespaced: d.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped,
 	}
@@ -113,10 +113,10 @@ func objectsOf(d *crdtest.Definition, v apiextensionsv1.CustomResourceDefinition
 			out = append(out, s.Object)
 		}
 	}
-	g := crdtest.NewGenerator(target, samples...)
+	g := testkit.NewGenerator(target, samples...)
 	rng := rand.New(rand.NewPCG(uint64(len(d.Path)), uint64(len(v.Name))))
 	for i := range n {
-		obj := g.Object(rng, crdtest.Class(i%4))
+		obj := g.Object(rng, testkit.Class(i%4))
 		if metadata, ok := obj["metadata"].(map[string]any); ok && i%2 == 0 {
 			metadata["creationTimestamp"] = "2015-01-02T03:04:05Z"
 		}
@@ -286,7 +286,7 @@ func TestTablePaths(t *testing.T) {
 // no value.
 func (c *tableComparison) column(t *testing.T, path, kind, object string) {
 	t.Helper()
-	value, err := crdtest.DecodeJSON([]byte(object))
+	value, err := testkit.DecodeJSON([]byte(object))
 	tree, ok := value.(map[string]any)
 	if err != nil || !ok {
 		return

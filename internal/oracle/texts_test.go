@@ -17,8 +17,8 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // textCount is kept small for every day. 100 makes over 100,000 texts of the corpus:
@@ -38,7 +38,7 @@ func TestTexts(t *testing.T) {
 	}
 	tally := newTally(Differences)
 	var count atomic.Int64
-	work := make(chan *crdtest.Definition)
+	work := make(chan *testkit.Definition)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
@@ -61,7 +61,7 @@ func TestTexts(t *testing.T) {
 	fmt.Printf("texts: %d definitions, %d texts, each canonical and spliced\n", len(list), count.Load())
 }
 
-func spellDefinition(t *testing.T, tally *Tally, d *crdtest.Definition, n int) int {
+func spellDefinition(t *testing.T, tally *Tally, d *testkit.Definition, n int) int {
 	up, err := upstream.Compile(d.CRD)
 	if err != nil {
 		t.Error(d.Path, err)
@@ -75,7 +75,7 @@ func spellDefinition(t *testing.T, tally *Tally, d *crdtest.Definition, n int) i
 	count := 0
 	for i, v := range up.Versions {
 		declared := &d.CRD.Spec.Versions[i]
-		target := crdtest.Target{Group: up.CRD.Spec.Group, Version: v.Name, Kind: up.CRD.Spec.Names.Kind, Namespaced: def.Namespaced()}
+		target := testkit.Target{Group: up.CRD.Spec.Group, Version: v.Name, Kind: up.CRD.Spec.Names.Kind, Namespaced: def.Namespaced()}
 		if declared.Schema != nil {
 			target.Schema = declared.Schema.OpenAPIV3Schema
 		}
@@ -85,14 +85,14 @@ func spellDefinition(t *testing.T, tally *Tally, d *crdtest.Definition, n int) i
 				samples = append(samples, s.Object)
 			}
 		}
-		g := crdtest.NewGenerator(target, samples...)
+		g := testkit.NewGenerator(target, samples...)
 		s := &speller{check: &check{tally: tally, def: d, up: v}, version: def.Version(v.Name)}
 		for i := range n {
 			s.name = fmt.Sprintf("text %d", i)
 			s.rng = source(up.CRD.Name, v.Name, s.name)
-			obj := g.Object(s.rng, crdtest.Class(i%4))
+			obj := g.Object(s.rng, testkit.Class(i%4))
 			if len(samples) > 0 && i%2 == 0 {
-				obj = crdtest.Clone(samples[s.rng.IntN(len(samples))])
+				obj = testkit.Clone(samples[s.rng.IntN(len(samples))])
 			}
 			count += s.requests(obj)
 		}
@@ -110,10 +110,10 @@ type speller struct {
 // requests makes every request with obj, and returns how many.
 func (s *speller) requests(obj map[string]any) int {
 	fields := []string{"Strict", "Warn", "Ignore"}[s.rng.IntN(3)]
-	stored := s.up.Create(upstream.Body{Data: crdtest.Encode(obj), Fields: "Ignore"})
+	stored := s.up.Create(upstream.Body{Data: testkit.Encode(obj), Fields: "Ignore"})
 	sent := obj
 	if s.rng.IntN(2) == 0 {
-		sent = crdtest.Mutate(s.rng, obj)
+		sent = testkit.Mutate(s.rng, obj)
 	}
 	body := upstream.Body{Data: s.spell(sent), Fields: fields}
 	s.request("create", body, nil, func() upstream.Outcome { return s.up.Create(body) })
@@ -122,9 +122,9 @@ func (s *speller) requests(obj map[string]any) int {
 	}
 	old := stored.Object
 	keep(old)
-	changed := crdtest.Clone(old)
+	changed := testkit.Clone(old)
 	if s.rng.IntN(3) > 0 {
-		changed = crdtest.Mutate(s.rng, changed)
+		changed = testkit.Mutate(s.rng, changed)
 	}
 	if status, ok := obj["status"]; ok && s.rng.IntN(2) == 0 {
 		changed["status"] = status
@@ -219,7 +219,7 @@ func (s *speller) ours(op string, body upstream.Body, old []byte, splice bool) (
 func (s *speller) spell(v any) []byte {
 	var b bytes.Buffer
 	if s.rng.IntN(3) == 0 {
-		return crdtest.Encode(v)
+		return testkit.Encode(v)
 	}
 	s.write(&b, v, s.rng.IntN(2) == 0)
 	return b.Bytes()
@@ -244,7 +244,7 @@ func (s *speller) write(b *bytes.Buffer, v any, shuffle bool) {
 				b.WriteByte(',')
 			}
 			space()
-			b.Write(crdtest.Encode(name))
+			b.Write(testkit.Encode(name))
 			space()
 			b.WriteByte(':')
 			s.write(b, v[name], shuffle)
@@ -260,13 +260,13 @@ func (s *speller) write(b *bytes.Buffer, v any, shuffle bool) {
 		}
 		b.WriteByte(']')
 	case string:
-		text := crdtest.Encode(v)
+		text := testkit.Encode(v)
 		if len(v) > 0 && 'a' <= v[0] && v[0] <= 'z' && s.rng.IntN(30) == 0 {
 			text = fmt.Appendf(nil, `"\u%04x%s`, v[0], text[2:])
 		}
 		b.Write(text)
 	default:
-		b.Write(crdtest.Encode(v))
+		b.Write(testkit.Encode(v))
 	}
 	space()
 }

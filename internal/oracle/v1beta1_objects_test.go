@@ -7,7 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestV1beta1Objects compares what becomes of objects of definitions that keep
@@ -15,7 +15,7 @@ import (
 // schemas were made no structural ones.
 func TestV1beta1Objects(t *testing.T) {
 	server := newDefinitionServer()
-	var list []*crdtest.Definition
+	var list []*testkit.Definition
 	for _, form := range betaFiles(t) {
 		internal, err := server.fromBeta(form.crd)
 		if err != nil {
@@ -25,7 +25,7 @@ func TestV1beta1Objects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, &crdtest.Definition{Path: form.path, CRD: crd})
+		list = append(list, &testkit.Definition{Path: form.path, CRD: crd})
 	}
 	files := len(list)
 	whole, _ := definitions(t)
@@ -39,7 +39,7 @@ func TestV1beta1Objects(t *testing.T) {
 		}
 		for i := range rounds {
 			if crd := destructured(d.CRD, i); crd != nil {
-				list = append(list, &crdtest.Definition{Path: fmt.Sprintf("%s without structure %d", d.Path, i), CRD: crd, Samples: d.Samples})
+				list = append(list, &testkit.Definition{Path: fmt.Sprintf("%s without structure %d", d.Path, i), CRD: crd, Samples: d.Samples})
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/hidden"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A betaForm is a definition of v1beta1.
@@ -32,12 +32,12 @@ type betaForm struct {
 // betaFiles returns the definitions of v1beta1 in testdata and in the corpus.
 func betaFiles(t *testing.T) []betaForm {
 	t.Helper()
-	root, err := crdtest.ModuleRoot()
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := []string{filepath.Join(root, "testdata", "legacy", "crd.yaml")}
-	if dir, ok := crdtest.CorpusDir(); ok {
+	if dir, ok := testkit.CorpusDir(); ok {
 		found, err := filepath.Glob(filepath.Join(dir, "crds-v1beta1", "*", "*.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, 
 		return
 	}
 	if !reflect.DeepEqual(asAny(t, stored), asAny(t, want)) {
-		l.differ(what, fmt.Sprintf("Parse makes it\n%s\nupstream\n%s", crdtest.Encode(asAny(t, stored)), crdtest.Encode(asAny(t, want))))
+		l.differ(what, fmt.Sprintf("Parse makes it\n%s\nupstream\n%s", testkit.Encode(asAny(t, stored)), testkit.Encode(asAny(t, want))))
 		return
 	}
 	l.create(t, s, what, want)

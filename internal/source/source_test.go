@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestFind looks pointers up in the documents of testdata/*.txtar. The section
@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 				pointer := strings.Trim(strings.Fields(line)[0], `"`)
 				got.WriteString(found(t, text, pointer))
 			}
-			if crdtest.Update() {
+			if testkit.Update() {
 				archive.Files[1].Data = []byte(got.String())
 				if err := os.WriteFile(path, txtar.Format(archive), 0o666); err != nil {
 					t.Fatal(err)
@@ -197,7 +197,7 @@ func TestReadQuick(t *testing.T) {
 
 // Definitions of the corpus are read both ways.
 func TestReadQuickCorpus(t *testing.T) {
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // check holds a text that is read against the libraries, and reports whether it
@@ -120,7 +120,7 @@ func texts(t testing.TB, file string) func(func(string) bool) {
 
 // Nearly all definitions of the corpus are read.
 func TestCorpus(t *testing.T) {
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
 	}

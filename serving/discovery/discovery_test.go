@@ -8,14 +8,14 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/discovery"
 )
 
 // TestDiscovery asks for the documents that files name, each file with
 // definitions of its own.
 func TestDiscovery(t *testing.T) {
-	crdtest.RunTxtar(t, "testdata/*.txtar", []string{"crds", "ask", "want"}, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/*.txtar", []string{"crds", "ask", "want"}, func(t *testing.T, c *testkit.Case) {
 		crds := definitions(t, c.Section("crds"))
 		var got strings.Builder
 		for _, name := range strings.Fields(c.Section("ask")) {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -138,7 +138,7 @@ func TestStable(t *testing.T) {
 }
 
 func BenchmarkVersionV3(b *testing.B) {
-	corpus := crdtest.FindCorpus(b)
+	corpus := testkit.FindCorpus(b)
 	for _, name := range []string{"certificates.cert-manager.io", "applications.argoproj.io"} {
 		d := corpus.Find(name)
 		if d == nil {

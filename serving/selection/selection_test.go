@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
@@ -45,7 +45,7 @@ func TestMatches(t *testing.T) {
 				declared = append(declared, apiextensionsv1.SelectableField{JSONPath: tt.path})
 			}
 			f := selection.New(declared, tt.scope)
-			tree, err := crdtest.Decode([]byte(tt.object))
+			tree, err := testkit.Decode([]byte(tt.object))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -65,7 +65,7 @@ func newPrinter(t *testing.T, path, kind string) *table.Printer {
 
 func decode(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
-	obj, err := crdtest.Decode([]byte(text))
+	obj, err := testkit.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestOptions(t *testing.T) {
 
 func decodeAny(t *testing.T, text string) any {
 	t.Helper()
-	v, err := crdtest.DecodeJSON([]byte(text))
+	v, err := testkit.DecodeJSON([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -35,7 +35,7 @@ import (
 //	cost         cost units spent
 func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "old.yaml", "budget", "per-call", "stored", "compile", "errors", "ratcheted", "cost"}
-	crdtest.RunTxtar(t, "testdata/behaviour/*.txtar", sections, func(t *testing.T, c *crdtest.Case) {
+	testkit.RunTxtar(t, "testdata/behaviour/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
 		var opts []cel.Option
 		if c.Has("per-call") {
 			opts = append(opts, cel.PerCallLimit(units(t, c, "per-call")))
@@ -96,7 +96,7 @@ func resultText(r cel.Result) string {
 	return fmt.Sprintf("%d\n%s\n%s", r.Cost, lines(r.Errors), lines(r.Ratcheted))
 }
 
-func units(t *testing.T, c *crdtest.Case, section string) uint64 {
+func units(t *testing.T, c *testkit.Case, section string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(strings.TrimSpace(c.Section(section)), 10, 64)
 	if err != nil {
@@ -120,7 +120,7 @@ func compileSchema(t testing.TB, text string) *schema.Node {
 
 func decode(t testing.TB, text string) map[string]any {
 	t.Helper()
-	obj, err := crdtest.Decode([]byte(text))
+	obj, err := testkit.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -109,7 +109,7 @@ func TestConcurrent(t *testing.T) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				obj, _ := crdtest.Decode(g.Object)
+				obj, _ := testkit.Decode(g.Object)
 				for _, r := range g.Rules[:min(6, len(g.Rules))] {
 					n := ruleSchema(t, g.Schema, r.Rule)
 					if got, cost := outcome(n, r.Rule, obj); got != r.Want || cost != r.Cost {
@@ -171,7 +171,7 @@ func TestCorpusCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all rules of the corpus")
 	}
-	c := crdtest.FindCorpus(t)
+	c := testkit.FindCorpus(t)
 	for _, d := range c.Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil {

@@ -13,7 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -192,7 +192,7 @@ func TestCorpusIsQuick(t *testing.T) {
 			}
 		}
 		t.Logf("%d of %d texts are %s", n, len(found), what)
-		if crdtest.DefaultCorpus() && share(n, len(found)) < 97 {
+		if testkit.DefaultCorpus() && share(n, len(found)) < 97 {
 			t.Errorf("%.1f%% of the texts are %s, want 97%%", share(n, len(found)), what)
 		}
 	}

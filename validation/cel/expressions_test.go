@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -110,7 +110,7 @@ func FuzzEval(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, group, rule int, data []byte) {
-		obj, err := crdtest.Decode(data)
+		obj, err := testkit.Decode(data)
 		if err != nil || obj == nil || group < 0 || group >= len(groups) {
 			return
 		}
@@ -130,7 +130,7 @@ func FuzzEval(f *testing.F) {
 		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, schema.Unshared()), cel.PlainOnly())
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		second := unshared.Eval(ctx, obj, cel.Old(crdtest.Clone(obj)))
+		second := unshared.Eval(ctx, obj, cel.Old(testkit.Clone(obj)))
 		if hasMaps(obj) {
 			return // iteration within a rule is in the order of the Go map
 		}

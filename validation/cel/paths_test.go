@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -24,7 +24,7 @@ func TestPaths(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 7))
 	objects := 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			samples := samplesOf(d, v.Name)
 			if v.Schema == nil || len(samples) == 0 {
@@ -38,7 +38,7 @@ func TestPaths(t *testing.T) {
 			plain, _ := cel.Compile(n, cel.PlainOnly())
 			for _, o := range samples {
 				objects++
-				changed := crdtest.Mutate(rng, o)
+				changed := testkit.Mutate(rng, o)
 				samePaths(t, d.Path, usual, plain, changed, nil)
 				samePaths(t, d.Path, usual, plain, changed, o)
 				samePaths(t, d.Path, usual, plain, o, changed)
@@ -48,7 +48,7 @@ func TestPaths(t *testing.T) {
 	t.Logf("%d samples", objects)
 }
 
-func samplesOf(d *crdtest.Definition, version string) []map[string]any {
+func samplesOf(d *testkit.Definition, version string) []map[string]any {
 	var list []map[string]any
 	for _, s := range d.Samples {
 		if s.Version() == version {
@@ -84,7 +84,7 @@ func TestConcurrentProgram(t *testing.T) {
 			inputs := []concurrentInput{{obj: decode(t, string(g.Object))}, {obj: map[string]any{}}}
 			rng := rand.New(rand.NewPCG(8, 8))
 			for range 4 {
-				inputs = append(inputs, concurrentInput{obj: crdtest.Mutate(rng, inputs[0].obj), old: inputs[0].obj})
+				inputs = append(inputs, concurrentInput{obj: testkit.Mutate(rng, inputs[0].obj), old: inputs[0].obj})
 			}
 			for i := range inputs {
 				inputs[i].want = inputs[i].run(quiet)

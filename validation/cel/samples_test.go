@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/defaulting"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -36,7 +36,7 @@ type sampled struct {
 func samples(t testing.TB) []sampled {
 	t.Helper()
 	var out []sampled
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		compiled := make(map[string]func(path string, object map[string]any))
 		for _, s := range d.Samples {
 			name := s.Version()
@@ -54,7 +54,7 @@ func samples(t testing.TB) []sampled {
 }
 
 // sampler returns what adds the samples of a version, or nil if it has no rules.
-func sampler(d *crdtest.Definition, version string, out *[]sampled) func(path string, object map[string]any) {
+func sampler(d *testkit.Definition, version string, out *[]sampled) func(path string, object map[string]any) {
 	v := d.Version(version)
 	if v == nil || v.Schema == nil {
 		return nil
@@ -70,7 +70,7 @@ func sampler(d *crdtest.Definition, version string, out *[]sampled) func(path st
 	}
 	values, defaults := validation.New(n), defaulting.New(n)
 	return func(path string, object map[string]any) {
-		full := crdtest.Clone(object)
+		full := testkit.Clone(object)
 		defaults.Default(full)
 		for _, s := range []sampled{{path, usual, plain, object, false}, {path, usual, plain, full, true}} {
 			if !values.Validate(s.object).BlocksRules() {
@@ -90,7 +90,7 @@ func TestSamples(t *testing.T) {
 	counts := map[bool]map[string]int{false: {}, true: {}}
 	for _, s := range samples(t) {
 		watch := watching(func(e evaluation) { counts[s.defaulted][e.where()]++ })
-		for _, opts := range [][]EvalOption{nil, {Old(crdtest.Clone(s.object))}} {
+		for _, opts := range [][]EvalOption{nil, {Old(testkit.Clone(s.object))}} {
 			if !agree(s, watch, opts) {
 				t.Errorf("%s: the two paths differ", s.path)
 			}
@@ -104,7 +104,7 @@ func TestSamples(t *testing.T) {
 		for _, why := range slices.Sorted(maps.Keys(by)) {
 			t.Logf("with defaults %v: %5d %s", defaulted, by[why], why)
 		}
-		if got := share(by[finished]+by[failed], total); crdtest.DefaultCorpus() && got < minFastSamples {
+		if got := share(by[finished]+by[failed], total); testkit.DefaultCorpus() && got < minFastSamples {
 			t.Errorf("with defaults %v: the executor finishes %.2f%% of %d evaluations, want %.1f%%", defaulted, got, total, minFastSamples)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -26,7 +26,7 @@ func TestSelection(t *testing.T) {
 	texts := make(map[string]string) // reasons, "" for none
 	reasons := make(map[string]int)
 	rules := 0
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil {
 				continue
@@ -58,7 +58,7 @@ func TestSelection(t *testing.T) {
 	}
 	byRule, byText := share(reasons[""], rules), share(len(slow[""]), len(texts))
 	t.Logf("the executor runs %d of %d rules (%.1f%%), %d of %d texts (%.1f%%)", reasons[""], rules, byRule, len(slow[""]), len(texts), byText)
-	if crdtest.DefaultCorpus() && (byRule < minFastRules || byText < minFastTexts) {
+	if testkit.DefaultCorpus() && (byRule < minFastRules || byText < minFastTexts) {
 		t.Errorf("the executor runs %.1f%% of rules and %.1f%% of texts, want %.1f%% and %.1f%%", byRule, byText, minFastRules, minFastTexts)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/cel-go/checker"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -91,7 +91,7 @@ func corpusSites(t *testing.T) []site {
 	if sites != nil {
 		return sites
 	}
-	for _, d := range crdtest.FindCorpus(t).Definitions {
+	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
 			if v.Schema == nil {
 				continue

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -175,11 +175,11 @@ func (v *version) byItself(t *testing.T, c *tally, p place, pool []*input, input
 
 // made returns objects for a schema that nothing else has an object for.
 func made(rng *rand.Rand, props *apiextensionsv1.JSONSchemaProps) []*input {
-	g := crdtest.NewGenerator(crdtest.Target{Group: "example.com", Version: "v1", Kind: "A", Namespaced: true, Schema: props})
+	g := testkit.NewGenerator(testkit.Target{Group: "example.com", Version: "v1", Kind: "A", Namespaced: true, Schema: props})
 	var list []*input
 	for i := range 100 {
-		if o := g.Object(rng, crdtest.Class(i%4)); o != nil {
-			list = append(list, &input{obj: o, budget: budget}, &input{obj: o, old: crdtest.Mutate(rng, o), budget: budget})
+		if o := g.Object(rng, testkit.Class(i%4)); o != nil {
+			list = append(list, &input{obj: o, budget: budget}, &input{obj: o, old: testkit.Mutate(rng, o), budget: budget})
 		}
 	}
 	return list
@@ -227,7 +227,7 @@ func (v *version) allTogether(c *tally, pool []*input, inputs int) {
 	for range 2 * inputs {
 		in := pool[rng.IntN(len(pool))]
 		v.bounds(c, rng, in, evaluations(v.node, in.obj, oldOf(in)))
-		changed := &input{obj: in.obj, old: crdtest.Mutate(rng, in.obj), budget: budget}
+		changed := &input{obj: in.obj, old: testkit.Mutate(rng, in.obj), budget: budget}
 		v.bounds(c, rng, changed, evaluations(v.node, in.obj, changed.old))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -39,7 +39,7 @@ func source(names ...string) *rand.Rand {
 type version struct {
 	*subject
 	props     *apiextensionsv1.JSONSchemaProps
-	generator *crdtest.Generator
+	generator *testkit.Generator
 	samples   []map[string]any // of the version
 }
 
@@ -70,11 +70,11 @@ func corpusVersions(t testing.TB) []*version {
 
 func compileCorpus(t testing.TB) []*version {
 	t.Helper()
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		return nil
 	}
-	corpus, err := crdtest.LoadCorpus(dir)
+	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func compileCorpus(t testing.TB) []*version {
 	return slices.DeleteFunc(list, func(v *version) bool { return v.subject == nil })
 }
 
-func newVersion(d *crdtest.Definition, declared *apiextensionsv1.CustomResourceDefinitionVersion, props *apiextensionsv1.JSONSchemaProps) *version {
+func newVersion(d *testkit.Definition, declared *apiextensionsv1.CustomResourceDefinitionVersion, props *apiextensionsv1.JSONSchemaProps) *version {
 	v := &version{subject: &subject{name: d.Path + " " + declared.Name}, props: props}
 	var samples []map[string]any
 	for _, s := range d.Samples {
@@ -107,7 +107,7 @@ func newVersion(d *crdtest.Definition, declared *apiextensionsv1.CustomResourceD
 			v.samples = append(v.samples, s.Object)
 		}
 	}
-	v.generator = crdtest.NewGenerator(crdtest.Target{
+	v.generator = testkit.NewGenerator(testkit.Target{
 		Group: d.CRD.Spec.Group, Version: declared.Name, Kind: d.CRD.Spec.Names.Kind, Namespaced: true, Schema: props,
 	}, samples...)
 	return v
@@ -154,7 +154,7 @@ func (v *version) each(n int, visit func(in *input, what string)) {
 		}
 	}
 	for i := range n {
-		class := crdtest.Class(i % 4)
+		class := testkit.Class(i % 4)
 		rng := source(v.name(), class.String(), fmt.Sprint(i))
 		if o := v.generator.Object(rng, class); o != nil {
 			v.family(rng, o, visit, class.String()+" object")
@@ -164,16 +164,16 @@ func (v *version) each(n int, visit func(in *input, what string)) {
 
 // family visits an object as one that is created, left as it is, and changed.
 func (v *version) family(rng *rand.Rand, o map[string]any, visit func(in *input, what string), what string) {
-	changed := crdtest.Mutate(rng, o)
+	changed := testkit.Mutate(rng, o)
 	visit(&input{obj: o, budget: budget}, what+" created")
-	visit(&input{obj: o, old: crdtest.Clone(o), budget: budget}, what+" unchanged")
+	visit(&input{obj: o, old: testkit.Clone(o), budget: budget}, what+" unchanged")
 	visit(&input{obj: changed, old: o, budget: budget}, what+" changed")
 	visit(&input{obj: o, old: harm(rng, changed), budget: budget}, what+" mended")
 }
 
 // harm returns a copy of an object with values in it that rules seldom see.
 func harm(rng *rand.Rand, obj map[string]any) map[string]any {
-	out := crdtest.Clone(obj)
+	out := testkit.Clone(obj)
 	for range 1 + rng.IntN(3) {
 		harmBelow(rng, out, 0)
 	}

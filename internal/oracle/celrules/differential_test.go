@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // What TestDifferential compares: how many evaluations, and on which share of
@@ -91,7 +91,7 @@ func streams(t *testing.T) []*stream {
 
 // next returns an input for a version of the corpus.
 func (v *version) next(rng *rand.Rand) *input {
-	o := v.generator.Object(rng, crdtest.Class(rng.IntN(4)))
+	o := v.generator.Object(rng, testkit.Class(rng.IntN(4)))
 	if len(v.samples) > 0 && rng.IntN(2) == 0 {
 		o = v.samples[rng.IntN(len(v.samples))]
 	}
@@ -106,11 +106,11 @@ func (v *version) next(rng *rand.Rand) *input {
 	case 2:
 		in.obj, in.old = harm(rng, o), o
 	case 3:
-		in.obj, in.old = crdtest.Mutate(rng, o), o
+		in.obj, in.old = testkit.Mutate(rng, o), o
 	case 4:
-		in.old = crdtest.Clone(o)
+		in.old = testkit.Clone(o)
 	case 5:
-		in.obj = crdtest.Mutate(rng, o)
+		in.obj = testkit.Mutate(rng, o)
 		in.old = harm(rng, in.obj)
 	}
 	return tighten(rng, v.subject, in)

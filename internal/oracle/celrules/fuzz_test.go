@@ -11,8 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -39,8 +39,8 @@ func FuzzRule(f *testing.F) {
 		}
 		r := s.props.XValidations[0]
 		for _, in := range s.inputs[:min(1, len(s.inputs))] {
-			f.Add(text, r.Rule, r.MessageExpression, r.FieldPath, r.OptionalOldSelf != nil && *r.OptionalOldSelf, crdtest.Encode(in.obj), in.old != nil, uint64(0))
-			f.Add(text, r.Rule, r.MessageExpression, r.FieldPath, false, crdtest.Encode(in.obj), false, uint64(i))
+			f.Add(text, r.Rule, r.MessageExpression, r.FieldPath, r.OptionalOldSelf != nil && *r.OptionalOldSelf, testkit.Encode(in.obj), in.old != nil, uint64(0))
+			f.Add(text, r.Rule, r.MessageExpression, r.FieldPath, false, testkit.Encode(in.obj), false, uint64(i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, rule, message, fieldPath string, optional bool, object []byte, update bool, breaks uint64) {
@@ -110,13 +110,13 @@ func fuzzSubject(t *testing.T, n *schema.Node, s *structuralschema.Structural) (
 }
 
 func fuzzInput(object, old []byte) *input {
-	obj, err := crdtest.DecodeJSON(object)
+	obj, err := testkit.DecodeJSON(object)
 	m, ok := obj.(map[string]any)
 	if err != nil || !ok || len(object) > 4000 || len(old) > 4000 {
 		return nil
 	}
 	in := &input{obj: m, budget: fuzzBudget}
-	if v, err := crdtest.DecodeJSON(old); err == nil {
+	if v, err := testkit.DecodeJSON(old); err == nil {
 		in.old, _ = v.(map[string]any)
 	}
 	return in
@@ -134,7 +134,7 @@ func FuzzObject(f *testing.F) {
 		}
 		seen[group] = true
 		for _, in := range s.inputs {
-			f.Add(i, crdtest.Encode(in.obj), crdtest.Encode(in.old), uint16(0), false)
+			f.Add(i, testkit.Encode(in.obj), testkit.Encode(in.old), uint16(0), false)
 		}
 	}
 	subjects := make([]*subject, len(list))

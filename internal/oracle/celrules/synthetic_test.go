@@ -15,7 +15,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A group is an entry of testdata: a schema, rules to put on it one by one,
@@ -116,7 +116,7 @@ func decode(t testing.TB, data []byte) map[string]any {
 	if len(data) == 0 || string(data) == "null" {
 		return nil
 	}
-	v, err := crdtest.DecodeJSON(data)
+	v, err := testkit.DecodeJSON(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,9 +176,9 @@ func (s *synthetic) section(t testing.TB, in *input, f txtar.File) {
 	case "schema.yaml":
 		err = yaml.Unmarshal(f.Data, s.props)
 	case "object.yaml":
-		in.obj, err = crdtest.Decode(f.Data)
+		in.obj, err = testkit.Decode(f.Data)
 	case "old.yaml":
-		in.old, err = crdtest.Decode(f.Data)
+		in.old, err = testkit.Decode(f.Data)
 	case "budget":
 		_, err = fmt.Sscan(string(f.Data), &s.stop)
 	case "per-call":
@@ -291,9 +291,9 @@ func (s *synthetic) changed(rng *rand.Rand) *input {
 	case 0:
 		in.old = from.old
 	case 1:
-		in.old = crdtest.Clone(in.obj)
+		in.old = testkit.Clone(in.obj)
 	case 2:
-		in.old = crdtest.Mutate(rng, in.obj)
+		in.old = testkit.Mutate(rng, in.obj)
 	case 3:
 		in.old = s.inputs[rng.IntN(len(s.inputs))].obj
 	}

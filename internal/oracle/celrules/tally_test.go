@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -80,7 +80,7 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 // it: an answer may refer to its own object, and not to memory that is used
 // again. Objects are not changed.
 func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
-	before := string(crdtest.Encode(in.obj)) + string(crdtest.Encode(in.old))
+	before := string(testkit.Encode(in.obj)) + string(testkit.Encode(in.old))
 	res := s.usual.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
 	early := answerOf(&res)
 	rng := rand.New(rand.NewPCG(seed, 16))
@@ -90,7 +90,7 @@ func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 	if late := answerOf(&res); !late.equal(early) {
 		c.differ(s, in, what+", an answer at once (-) and after another run (+)", late.diff(early))
 	}
-	if string(crdtest.Encode(in.obj))+string(crdtest.Encode(in.old)) != before {
+	if string(testkit.Encode(in.obj))+string(testkit.Encode(in.old)) != before {
 		c.differ(s, in, what, "  the object is changed")
 	}
 }

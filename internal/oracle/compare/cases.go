@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 //go:embed objects/*.yaml
@@ -34,7 +34,7 @@ type testCase struct {
 // repeating list elements, with unknown fields in addition, and, for rules
 // only, samples of the corpus.
 func loadCases(dir string) ([]*testCase, error) {
-	c, err := crdtest.LoadCorpus(dir)
+	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func loadCases(dir string) ([]*testCase, error) {
 	largeRoute, largeProm := growRoute(route), growPrometheus(prom)
 	known := []struct {
 		name    string
-		def     *crdtest.Definition
+		def     *testkit.Definition
 		object  map[string]any
 		unknown int
 	}{
@@ -78,7 +78,7 @@ func loadCases(dir string) ([]*testCase, error) {
 		{"HTTPRoute large, many unknown", routes, largeRoute, 900},
 		{"Prometheus large, many unknown", proms, largeProm, 900},
 	}
-	compiled := map[*crdtest.Definition]*sides{}
+	compiled := map[*testkit.Definition]*sides{}
 	var cases []*testCase
 	for _, s := range known {
 		if compiled[s.def] == nil {
@@ -103,7 +103,7 @@ func loadCases(dir string) ([]*testCase, error) {
 
 // ruleCases are samples of definitions that have rules: the first valid one of
 // a definition, for at most so many definitions.
-func ruleCases(c *crdtest.Corpus) ([]*testCase, error) {
+func ruleCases(c *testkit.Corpus) ([]*testCase, error) {
 	const most = 16
 	var out []*testCase
 	for _, d := range c.Definitions {
@@ -150,12 +150,12 @@ func compileBoth(crd *apiextensionsv1.CustomResourceDefinition) (*sides, error) 
 
 // newCase returns a case of a valid object.
 func (s *sides) newCase(name string, object map[string]any) (*testCase, error) {
-	version := crdtest.Sample{Object: object}.Version()
+	version := testkit.Sample{Object: object}.Version()
 	k := &testCase{name: name, crd: s.crd, up: s.up.Version(version), ours: s.ours.Version(version), object: object}
 	if k.up == nil || k.ours == nil {
 		return nil, fmt.Errorf("%s: no version %q", name, version)
 	}
-	out := k.up.Create(upstream.Body{Data: crdtest.Encode(object), Fields: "Strict"})
+	out := k.up.Create(upstream.Body{Data: testkit.Encode(object), Fields: "Strict"})
 	if out.Refusal != "" || len(out.Errors) > 0 {
 		return nil, fmt.Errorf("%s is not valid: %s %v", name, out.Refusal, out.Errors)
 	}
@@ -168,16 +168,16 @@ func embedded(name string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return crdtest.Decode(data)
+	return testkit.Decode(data)
 }
 
 // loadCronTab reads the definition and object of the README.
-func loadCronTab() (*crdtest.Definition, map[string]any, error) {
-	root, err := crdtest.ModuleRoot()
+func loadCronTab() (*testkit.Definition, map[string]any, error) {
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := crdtest.LoadTestdata(filepath.Join(root, "testdata"))
+	c, err := testkit.LoadTestdata(filepath.Join(root, "testdata"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,6 +189,6 @@ func loadCronTab() (*crdtest.Definition, map[string]any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	object, err := crdtest.Decode(data)
+	object, err := testkit.Decode(data)
 	return d, object, err
 }

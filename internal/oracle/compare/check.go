@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -29,7 +29,7 @@ import (
 const spread = 20
 
 func compareCheck(dir string, rounds int) error {
-	corpus, err := crdtest.LoadCorpus(dir)
+	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ type definitionCase struct {
 }
 
 // definitionCases chooses from a corpus.
-func definitionCases(corpus *crdtest.Corpus) []definitionCase {
+func definitionCases(corpus *testkit.Corpus) []definitionCase {
 	var all []definitionCase
 	for _, d := range corpus.Definitions {
 		all = append(all, definitionCase{name: d.CRD.Spec.Names.Kind, nodes: nodesOf(d.CRD), crd: d.CRD})
@@ -133,7 +133,7 @@ func prepareCheck(server *upstream.DefinitionServer, crd *apiextensionsv1.Custom
 }
 
 // wholeCorpus measures all definitions together, by each side in turns.
-func wholeCorpus(server *upstream.DefinitionServer, corpus *crdtest.Corpus, rounds int) error {
+func wholeCorpus(server *upstream.DefinitionServer, corpus *testkit.Corpus, rounds int) error {
 	var pairs []*pair
 	for _, d := range corpus.Definitions {
 		p, err := prepareCheck(server, d.CRD)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // The operations compile and compile-create are about definitions: the first
@@ -37,7 +37,7 @@ func prepareCompileCreate(c *testCase) (*pair, error) {
 	if !compiles(c) {
 		return nil, nil
 	}
-	raw := crdtest.Encode(c.object)
+	raw := testkit.Encode(c.object)
 	up := func() []byte {
 		d, err := upstream.Serve(c.crd)
 		if err != nil {

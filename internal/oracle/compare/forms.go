@@ -7,8 +7,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
@@ -47,7 +47,7 @@ func prepareForm(file string) (*pair, error) {
 	if err := yaml.UnmarshalStrict(data, &f); err != nil {
 		return nil, err
 	}
-	whole, err := crdtest.Decode(data) // with integers
+	whole, err := testkit.Decode(data) // with integers
 	if err != nil {
 		return nil, err
 	}

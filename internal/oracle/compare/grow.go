@@ -7,13 +7,13 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // growRoute makes an HTTPRoute of about 100 KB that stays within the limits:
 // 16 rules of 8 matches with 8 headers each, and some backends.
 func growRoute(small map[string]any) map[string]any {
-	obj := crdtest.Clone(small)
+	obj := testkit.Clone(small)
 	spec := obj["spec"].(map[string]any)
 	var rules []any
 	for i := range 16 {
@@ -50,12 +50,12 @@ func routeMatch(i, j int) map[string]any {
 // growPrometheus makes a Prometheus of about 100 KB: many containers like the
 // first.
 func growPrometheus(small map[string]any) map[string]any {
-	obj := crdtest.Clone(small)
+	obj := testkit.Clone(small)
 	spec := obj["spec"].(map[string]any)
 	first := spec["containers"].([]any)[0].(map[string]any)
 	var containers []any
 	for i := range 62 {
-		c := crdtest.Clone(first)
+		c := testkit.Clone(first)
 		c["name"] = fmt.Sprintf("proxy-%d", i)
 		var env []any
 		for j := range 10 {
@@ -71,7 +71,7 @@ func growPrometheus(small map[string]any) map[string]any {
 // addUnknown puts n fields that no schema knows into the objects below spec,
 // evenly. Maps that take any key are left alone.
 func addUnknown(object map[string]any, p *apiextensionsv1.JSONSchemaProps, n int) map[string]any {
-	out := crdtest.Clone(object)
+	out := testkit.Clone(object)
 	spec := p.Properties["spec"]
 	places := objectsIn(out["spec"], &spec)
 	for i := range n {
@@ -106,7 +106,7 @@ func objectsIn(v any, p *apiextensionsv1.JSONSchemaProps) []map[string]any {
 
 // damage breaks every n-th scalar below spec by giving it another type.
 func damage(object map[string]any, n int) map[string]any {
-	out := crdtest.Clone(object)
+	out := testkit.Clone(object)
 	count := 0
 	var walk func(v any)
 	walk = func(v any) {

@@ -3,13 +3,13 @@ package main
 import (
 	"fmt"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // reportKept prints how much memory the compiled rules of the corpus hold.
 func reportKept(dir string) error {
-	c, err := crdtest.LoadCorpus(dir)
+	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 func main() {
@@ -54,7 +54,7 @@ func run(ops, corpus string, rounds int) error {
 			return err
 		}
 	}
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		return fmt.Errorf("no corpus in %q; name one with -corpus", dir)
 	}

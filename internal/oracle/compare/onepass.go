@@ -12,18 +12,18 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
-	"github.com/crdkit/crdkit/internal/onepass"
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // The operations here leave out rules, and the one on maps also metadata and
 // the rest of a request.
 
 // planOf returns the plan of a case.
-func planOf(c *testCase) (*onepass.Plan, error) {
-	cfg := onepass.Config{APIVersion: c.up.Kind.GroupVersion().String(), Kind: c.up.Kind.Kind}
-	plan := onepass.Compile(c.ours.Schema(), cfg)
+func planOf(c *testCase) (*fastpath.Plan, error) {
+	cfg := fastpath.Config{APIVersion: c.up.Kind.GroupVersion().String(), Kind: c.up.Kind.Kind}
+	plan := fastpath.Compile(c.ours.Schema(), cfg)
 	if plan == nil {
 		return nil, fmt.Errorf("%s: no plan", c.name)
 	}
@@ -46,20 +46,20 @@ func prepareOnepass(c *testCase) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, b := crdtest.Clone(c.object), crdtest.Clone(c.object)
-	_, ok := plan.Map(b, onepass.MapRequest{})
-	if !c.steps(a) || !ok || !plan.Settled(b) || !bytes.Equal(crdtest.Encode(a), crdtest.Encode(b)) {
+	a, b := testkit.Clone(c.object), testkit.Clone(c.object)
+	_, ok := plan.Map(b, fastpath.MapRequest{})
+	if !c.steps(a) || !ok || !plan.Settled(b) || !bytes.Equal(testkit.Encode(a), testkit.Encode(b)) {
 		return nil, errDiffer
 	}
 	return &pair{
 		upstream: func(in any) { c.steps(in.(map[string]any)) },
 		ours: func(in any) {
 			obj := in.(map[string]any)
-			if _, ok := plan.Map(obj, onepass.MapRequest{}); !ok || !plan.Settled(obj) {
+			if _, ok := plan.Map(obj, fastpath.MapRequest{}); !ok || !plan.Settled(obj) {
 				panic("refused")
 			}
 		},
-		fresh:         func() any { return crdtest.Clone(c.object) },
+		fresh:         func() any { return testkit.Clone(c.object) },
 		size:          weigh(c.object),
 		yardstick:     func(in any) { runtime.KeepAlive(visit(in)) },
 		yardstickName: "bare range",
@@ -108,7 +108,7 @@ func prepareBytes(splice bool) func(*testCase) (*pair, error) {
 			compiled[c.crd] = s
 		}
 		s := compiled[c.crd]
-		return bytesPair(s.up.Version(c.up.Name), s.ours.Version(c.up.Name), crdtest.Encode(c.object), splice)
+		return bytesPair(s.up.Version(c.up.Name), s.ours.Version(c.up.Name), testkit.Encode(c.object), splice)
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/defaulting"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -72,7 +72,7 @@ var operations = []operation{
 var errDiffer = errors.New("the two sides differ")
 
 // weigh guesses what an object takes in memory.
-func weigh(obj map[string]any) int { return 6 * len(crdtest.Encode(obj)) }
+func weigh(obj map[string]any) int { return 6 * len(testkit.Encode(obj)) }
 
 func prepareMutating(sides func(*testCase) (up, ours func(map[string]any)), defaults bool) func(*testCase) (*pair, error) {
 	return func(c *testCase) (*pair, error) {
@@ -80,16 +80,16 @@ func prepareMutating(sides func(*testCase) (up, ours func(map[string]any)), defa
 			return nil, nil
 		}
 		up, ours := sides(c)
-		a, b := crdtest.Clone(c.object), crdtest.Clone(c.object)
+		a, b := testkit.Clone(c.object), testkit.Clone(c.object)
 		up(a)
 		ours(b)
-		if !bytes.Equal(crdtest.Encode(a), crdtest.Encode(b)) {
+		if !bytes.Equal(testkit.Encode(a), testkit.Encode(b)) {
 			return nil, errDiffer
 		}
 		return &pair{
 			upstream:      func(in any) { up(in.(map[string]any)) },
 			ours:          func(in any) { ours(in.(map[string]any)) },
-			fresh:         func() any { return crdtest.Clone(c.object) },
+			fresh:         func() any { return testkit.Clone(c.object) },
 			size:          weigh(c.object),
 			idle:          defaults && !c.ours.Schema().Facts().Has(schema.HasDefaults),
 			yardstick:     func(in any) { runtime.KeepAlive(visit(in)) },
@@ -152,7 +152,7 @@ func prepareUpdate(c *testCase) (*pair, error) {
 		return nil, nil
 	}
 	v := validation.New(c.ours.Schema())
-	old := crdtest.Clone(c.stored)
+	old := testkit.Clone(c.stored)
 	old["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
 	if len(c.up.SchemaUpdate(c.stored, old)) > 0 || len(v.ValidateUpdate(c.stored, old).Errors) > 0 {
 		return nil, errDiffer
@@ -168,7 +168,7 @@ func prepareRequest(c *testCase) (*pair, error) {
 		return nil, nil
 	}
 	ctx := context.Background()
-	raw := crdtest.Encode(c.object)
+	raw := testkit.Encode(c.object)
 	up := func() []byte {
 		out := c.up.Create(upstream.Body{Data: raw, Fields: "Warn"})
 		stored, err := json.Marshal(out.Object)
@@ -209,7 +209,7 @@ func prepareEval(update bool) func(*testCase) (*pair, error) {
 		}
 		var old map[string]any
 		if update {
-			old = crdtest.Clone(c.stored)
+			old = testkit.Clone(c.stored)
 		}
 		ctx := context.Background()
 		theirs, mine := c.up.Rules(c.stored, old), program.Eval(ctx, c.stored, cel.Old(old))
@@ -288,13 +288,13 @@ func prepareConvert(c *testCase) (*pair, error) {
 	list := func() any {
 		objs := make([]*unstructured.Unstructured, listed)
 		for i := range objs {
-			objs[i] = &unstructured.Unstructured{Object: crdtest.Clone(c.stored)}
+			objs[i] = &unstructured.Unstructured{Object: testkit.Clone(c.stored)}
 		}
 		return objs
 	}
 	a, errA := c.up.Convert(list().([]*unstructured.Unstructured), target)
 	b, errB := def.Convert(context.Background(), list().([]*unstructured.Unstructured), target)
-	if errA != nil || errB != nil || len(a) != len(b) || !bytes.Equal(crdtest.Encode(a[0].Object), crdtest.Encode(b[0].Object)) {
+	if errA != nil || errB != nil || len(a) != len(b) || !bytes.Equal(testkit.Encode(a[0].Object), testkit.Encode(b[0].Object)) {
 		return nil, fmt.Errorf("%w: %v, %v", errDiffer, errA, errB)
 	}
 	return &pair{

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // prepareRefuse measures the whole of Create on bytes that are not valid, from
@@ -17,7 +17,7 @@ func prepareRefuse(c *testCase) (*pair, error) {
 		return nil, nil
 	}
 	ctx := context.Background()
-	raw := crdtest.Encode(damage(c.stored, 12))
+	raw := testkit.Encode(damage(c.stored, 12))
 	body := upstream.Body{Data: raw, Fields: "Warn"}
 	stored, result, err := c.ours.CreateJSON(ctx, raw, crdkit.Warn)
 	if stored != nil || result == nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/crdkit/crdkit/defaulting"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -38,7 +38,7 @@ type corpusSamples struct{ written, full []ruled }
 
 func loadSamples(dir string) (corpusSamples, error) {
 	var s corpusSamples
-	c, err := crdtest.LoadCorpus(dir)
+	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return s, err
 	}
@@ -52,7 +52,7 @@ func loadSamples(dir string) (corpusSamples, error) {
 
 // add adds the samples of a definition. Both sides only keep the versions that
 // have rules and samples.
-func (all *corpusSamples) add(d *crdtest.Definition) error {
+func (all *corpusSamples) add(d *testkit.Definition) error {
 	var up *upstream.Definition
 	versions := make(map[string]*sampledVersion)
 	for _, s := range d.Samples {
@@ -68,7 +68,7 @@ func (all *corpusSamples) add(d *crdtest.Definition) error {
 		if v == nil {
 			continue
 		}
-		defaulted := crdtest.Clone(s.Object)
+		defaulted := testkit.Clone(s.Object)
 		v.defaults.Default(defaulted)
 		if !v.values.Validate(s.Object).BlocksRules() {
 			all.written = append(all.written, ruled{path: s.Path, up: v.up, program: v.program, obj: s.Object})
@@ -89,7 +89,7 @@ type sampledVersion struct {
 
 // sampledVersionOf returns nil for a version without rules, and for one that the
 // two sides refuse, which is for tests to compare.
-func sampledVersionOf(d *crdtest.Definition, name string, up **upstream.Definition) (*sampledVersion, error) {
+func sampledVersionOf(d *testkit.Definition, name string, up **upstream.Definition) (*sampledVersion, error) {
 	declared := d.Version(name)
 	if declared == nil || declared.Schema == nil {
 		return nil, nil
@@ -127,7 +127,7 @@ func prepareAll(load func() ([]ruled, error), update bool) (*pair, error) {
 	for i := range all {
 		r := &all[i]
 		if update {
-			r.old = crdtest.Clone(r.obj)
+			r.old = testkit.Clone(r.obj)
 		}
 		if !r.agree() {
 			return nil, fmt.Errorf("%s: %w", r.path, errDiffer)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 //go:embed shapes/*.yaml
@@ -63,7 +63,7 @@ func shapeCase(file string) (*testCase, error) {
 	if err := yaml.UnmarshalStrict(data, &f); err != nil {
 		return nil, err
 	}
-	whole, err := crdtest.Decode(data) // with integers
+	whole, err := testkit.Decode(data) // with integers
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func shapeCase(file string) (*testCase, error) {
 		item := spec[f.Repeat.Field].([]any)[0].(map[string]any)
 		var items []any
 		for range f.Repeat.Times {
-			items = append(items, crdtest.Clone(item))
+			items = append(items, testkit.Clone(item))
 		}
 		spec[f.Repeat.Field] = items
 	}

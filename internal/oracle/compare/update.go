@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Updates, from the text of the new object and of the old one to what is stored.
@@ -24,7 +24,7 @@ func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 		if c.rules || c.unknown {
 			return nil, nil
 		}
-		old := crdtest.Clone(c.stored)
+		old := testkit.Clone(c.stored)
 		metadata := old["metadata"].(map[string]any)
 		metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "c9c7c3b4-4a05-4a3f-8b70-6f3b8f9d9d3e", "7", "2026-01-02T03:04:05Z"
 		if wrong && !spoilOne(c, old) {
@@ -35,9 +35,9 @@ func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 }
 
 func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
-	next := crdtest.Clone(old)
+	next := testkit.Clone(old)
 	next["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
-	raw, oldRaw := crdtest.Encode(next), crdtest.Encode(old)
+	raw, oldRaw := testkit.Encode(next), testkit.Encode(old)
 	up := func() []byte {
 		out := c.up.Update(upstream.Body{Data: raw, Fields: "Warn"}, old)
 		stored, err := json.Marshal(out.Object)
@@ -82,7 +82,7 @@ func spoilOne(c *testCase, obj map[string]any) bool {
 		if len(c.up.Schema(obj)) != 1 {
 			return false
 		}
-		out := c.up.Update(upstream.Body{Data: crdtest.Encode(obj), Fields: "Warn"}, obj)
+		out := c.up.Update(upstream.Body{Data: testkit.Encode(obj), Fields: "Warn"}, obj)
 		return len(out.Errors) == 0 && out.Refusal == ""
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdkit/crdkit/conversion"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // called is how many objects a list has that a webhook converts.
@@ -30,7 +30,7 @@ const called = 500
 // webhook and decodes what it answers, all with encoding/json, and does nothing
 // else.
 func prepareWebhook(c *testCase) (*pair, error) {
-	if c.unknown || c.rules || len(crdtest.Encode(c.stored)) > 20_000 {
+	if c.unknown || c.rules || len(testkit.Encode(c.stored)) > 20_000 {
 		return nil, nil
 	}
 	list := webhookList(c)
@@ -90,7 +90,7 @@ func webhookList(c *testCase) *unstructured.UnstructuredList {
 		"apiVersion": c.stored["apiVersion"], "kind": c.crd.Spec.Names.Kind + "List",
 	}}
 	for i := range called {
-		obj := unstructured.Unstructured{Object: crdtest.Clone(c.stored)}
+		obj := unstructured.Unstructured{Object: testkit.Clone(c.stored)}
 		obj.SetName(fmt.Sprintf("object-%d", i))
 		list.Items = append(list.Items, obj)
 	}

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // explained are the cases that do not come out as recorded, and why.
@@ -42,7 +42,7 @@ type tally struct {
 }
 
 func TestSuites(t *testing.T) {
-	dir, ok := crdtest.CorpusDir()
+	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skip("no corpus; set CRDKIT_CORPUS to a directory with suites")
 	}
@@ -52,7 +52,7 @@ func TestSuites(t *testing.T) {
 	}
 	total := &tally{seen: map[string]bool{}}
 	openshift(t, dir, total)
-	corpus, err := crdtest.LoadCorpus(filepath.Dir(dir))
+	corpus, err := testkit.LoadCorpus(filepath.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func compareObject(got map[string]any, want string) string {
 	if want == "" {
 		return ""
 	}
-	wanted, err := crdtest.Decode([]byte(want))
+	wanted, err := testkit.Decode([]byte(want))
 	if err != nil {
 		return err.Error()
 	}
@@ -144,7 +144,7 @@ func compareObject(got map[string]any, want string) string {
 }
 
 func object(text string) (*unstructured.Unstructured, error) {
-	content, err := crdtest.Decode([]byte(text))
+	content, err := testkit.Decode([]byte(text))
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +331,7 @@ func writeStatus(def *crdkit.Definition, stored *unstructured.Unstructured, stat
 
 // definitions compiles those of the corpus when they are asked for.
 type definitions struct {
-	corpus   *crdtest.Corpus
+	corpus   *testkit.Corpus
 	compiled map[string]*crdkit.Definition
 }
 
@@ -364,7 +364,7 @@ func documents(t *testing.T, path string) []string {
 	}
 	var out []string
 	for _, doc := range strings.Split("\n"+string(data), "\n---") {
-		if obj, err := crdtest.Decode([]byte(doc)); err == nil && len(obj) > 0 {
+		if obj, err := testkit.Decode([]byte(doc)); err == nil && len(obj) > 0 {
 			out = append(out, doc)
 		}
 	}

@@ -8,16 +8,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 var corpusDir = flag.String("corpus", "", "directory of definitions and samples")
 
-func corpus(t *testing.T) *crdtest.Corpus {
+func corpus(t *testing.T) *testkit.Corpus {
 	if *corpusDir != "" {
 		t.Setenv("CRDKIT_CORPUS", *corpusDir)
 	}
-	return crdtest.FindCorpus(t)
+	return testkit.FindCorpus(t)
 }
 
 // TestCorpusRuns shows that upstream as it is put together here takes every
@@ -41,7 +41,7 @@ func TestCorpusRuns(t *testing.T) {
 				without++
 				continue
 			}
-			out := v.Create(Body{Data: crdtest.Encode(s.Object), Fields: "Strict"})
+			out := v.Create(Body{Data: testkit.Encode(s.Object), Fields: "Strict"})
 			switch {
 			case out.Panic != "":
 				t.Errorf("%s: panic: %s", s.Path, out.Panic)
@@ -110,7 +110,7 @@ func widgets(t *testing.T) *Version {
 	if err := os.WriteFile(dir+"/crd.yaml", []byte(widget), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := crdtest.LoadTestdata(dir)
+	c, err := testkit.LoadTestdata(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestCreate(t *testing.T) {
 			check("refusal", out.Refusal, tt.refusal)
 			check("warnings", strings.Join(out.Warnings, "\n"), tt.warnings)
 			if out.Refusal == "" {
-				check("object", string(crdtest.Encode(out.Object)), tt.object)
+				check("object", string(testkit.Encode(out.Object)), tt.object)
 			}
 		})
 	}
@@ -156,7 +156,7 @@ func TestCreate(t *testing.T) {
 func TestRead(t *testing.T) {
 	out := widgets(t).Read([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","labels":5},"spec":{"size":1,"x":2}}`))
 	const want = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"w"},"spec":{"color":"red","size":1}}`
-	if got := string(crdtest.Encode(out.Object)); got != want || out.Refusal != "" {
+	if got := string(testkit.Encode(out.Object)); got != want || out.Refusal != "" {
 		t.Errorf("Read: %s %s, want %s", got, out.Refusal, want)
 	}
 }

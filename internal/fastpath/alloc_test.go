@@ -1,0 +1,52 @@
+package fastpath_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/fastpath"
+)
+
+// What it takes to walk is kept from one call to the next.
+func TestAllocations(t *testing.T) {
+	n := compileGroup(t, &group{Spec: `{type: object, required: [l], properties: {
+		a: {type: integer, default: 1},
+		l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {
+			k: {type: string, pattern: "^[a-z0-9-]+$"}, v: {anyOf: [{type: integer}, {type: string}], x-kubernetes-int-or-string: true}}}}}}`})
+	plan := fastpath.Compile(n, testConfig)
+	var b strings.Builder
+	b.WriteString(head + `"spec":{"l":[`)
+	for i := range 40 {
+		b.WriteString(`{"v":5,"k":"key-` + strings.Repeat("x", i) + `"},`)
+	}
+	b.WriteString(`{"k":"last"}]}}`)
+	raw := b.String()
+	metadata := map[string]any{"name": "a"}
+	request := fastpath.Request{Report: true, Metadata: func(map[string]any) (map[string]any, bool) { return metadata, true }}
+	var buf []byte
+	for name, test := range map[string]struct {
+		splice, create bool
+		most           float64
+	}{
+		"canonical":                 {false, false, mostAllocations},
+		"spliced":                   {true, false, mostAllocations},
+		"canonical, plain metadata": {false, true, mostPlainAllocations},
+		"spliced, plain metadata":   {true, true, mostPlainAllocations},
+	} {
+		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
+		run := func() {
+			m, ok := plan.Bytes(raw, request)
+			if !ok {
+				t.Fatal("not taken")
+			}
+			if _, plain := m.Plain(); plain != test.create {
+				t.Fatal("plain metadata:", plain)
+			}
+			buf = m.Append(buf[:0])
+			m.Release()
+		}
+		if allocs := testing.AllocsPerRun(100, run); allocs > test.most {
+			t.Errorf("%s: %v allocations", name, allocs)
+		}
+	}
+}

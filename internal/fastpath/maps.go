@@ -1,0 +1,382 @@
+package fastpath
+
+import (
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+)
+
+// The walk over maps changes the object as it goes and keeps account of it. If
+// it turns out that the plain path has to decide, everything is undone, last
+// things first, and the plain path meets the object as it was.
+//
+// What a map is asked for first are the members that are asked for in any
+// case: those that are required or have a default. If these were all, there is
+// nothing more to see. If not, the other declared members are looked up if they
+// are few, and else the map is gone through.
+
+// A mapWalk is the state of one call.
+type mapWalk struct {
+	plan   *Plan
+	report bool
+	strict bool // an undeclared field is for the plain path
+	edits  []edit
+	finds
+}
+
+// An edit is what it takes to undo a change: of the entry name of m, or of the
+// element i of list if m is nil.
+type edit struct {
+	m    map[string]any
+	list []any
+	name string
+	i    int
+	old  any
+	had  bool // there was an entry
+}
+
+// A MapRequest is what differs from one call of [Plan.Map] to the next.
+type MapRequest struct {
+	// Report makes the call return the paths of undeclared fields, each between
+	// Prefix and Suffix.
+	Report         bool
+	Prefix, Suffix string
+	// Strict leaves objects with undeclared fields to the plain path.
+	Strict bool
+}
+
+// Map does to obj, in place, what is to be done to an object apart from its
+// metadata, and returns the paths of undeclared fields, sorted. The status of a [Config] with DropStatus is only pruned: it goes
+// later. It reports false if the plain path has to decide; obj is then as it was.
+//
+// What of the schema concerns the whole object, metadata and status has to be
+// checked with [Plan.Settled] when these are what they will be.
+func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
+	w, pooled := p.mapWalks.Get().(*mapWalk)
+	if !pooled {
+		w = &mapWalk{}
+	}
+	w.plan, w.report, w.strict = p, r.Report, r.Strict
+	ok := w.typed(obj) && w.members(p.root, obj)
+	if !ok {
+		w.undo()
+	}
+	var unknown []string
+	if ok {
+		unknown = w.texts(r.Prefix, r.Suffix)
+	}
+	w.release()
+	return unknown, ok
+}
+
+// release keeps the memory of w for another call, but not what it refers to.
+func (w *mapWalk) release() {
+	const editSize = 96 // about
+	if cap(w.edits)*editSize > maxKept || w.finds.kept() > maxKept {
+		return
+	}
+	clear(w.edits)
+	p := w.plan
+	*w = mapWalk{edits: w.edits[:0], finds: w.finds.cleared()}
+	p.mapWalks.Put(w)
+}
+
+func (w *mapWalk) undo() {
+	for i := len(w.edits) - 1; i >= 0; i-- {
+		switch e := &w.edits[i]; {
+		case e.m == nil:
+			e.list[e.i] = e.old
+		case e.had:
+			e.m[e.name] = e.old
+		default:
+			delete(e.m, e.name)
+		}
+	}
+}
+
+// Settled reports whether an object that [Plan.Map] has done its part to
+// satisfies what the schema demands of metadata, status and the whole object.
+func (p *Plan) Settled(obj map[string]any) bool {
+	root := p.root
+	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata[0]].node.check.Valid(obj["metadata"]) {
+		return false
+	}
+	if n := len(obj); n < root.members.min || root.members.max >= 0 && n > root.members.max {
+		return false
+	}
+	status, found := obj["status"]
+	switch {
+	case !found || !p.dropsStatus:
+		return true
+	case p.oddStatus:
+		return false
+	}
+	return p.status.Valid(status)
+}
+
+// typed reports whether obj is what the plan is for.
+func (w *mapWalk) typed(obj map[string]any) bool {
+	metadata, ok := obj["metadata"].(map[string]any)
+	return ok && metadata != nil && obj["apiVersion"] == w.plan.cfg.APIVersion && obj["kind"] == w.plan.cfg.Kind
+}
+
+func (w *mapWalk) set(m map[string]any, name string, v any) {
+	old, had := m[name]
+	w.edits = append(w.edits, edit{m: m, name: name, old: old, had: had})
+	m[name] = v
+}
+
+func (w *mapWalk) remove(m map[string]any, name string, old any) {
+	w.edits = append(w.edits, edit{m: m, name: name, old: old, had: true})
+	delete(m, name)
+}
+
+// value handles a value that is not null, or that stays although it is.
+func (w *mapWalk) value(n *node, v any) bool {
+	if n.opaque || n.odd {
+		return !n.odd && n.check.Valid(v)
+	}
+	switch t := v.(type) {
+	case string: // what is kept in an interface is handed on as one, which saves a copy
+		return n.accept&leafcheck.String != 0 && (n.free&leafcheck.String != 0 || n.check.Valid(v))
+	case map[string]any:
+		return w.object(n, t)
+	case []any:
+		return w.list(n, t) && n.finished(v)
+	case int64:
+		return n.accept&leafcheck.Int != 0 && (n.free&leafcheck.Int != 0 || n.check.Valid(v))
+	case bool:
+		return n.accept&leafcheck.Bool != 0 && (n.free&leafcheck.Bool != 0 || n.check.Valid(v))
+	case nil:
+		return n.accept&leafcheck.Null != 0 && (n.free&leafcheck.Null != 0 || n.check.Valid(v))
+	case float64:
+		return n.accept&leafcheck.Float != 0 && n.check.Valid(v)
+	}
+	return false
+}
+
+// finished reports whether v, whose parts are finished, satisfies what is asked
+// of it as a whole.
+func (n *node) finished(v any) bool {
+	return !n.whole || (n.check.Enum == nil || n.check.Enum.Valid(v)) && (n.check.Nested == nil || n.check.Nested.Valid(v))
+}
+
+func (w *mapWalk) list(n *node, list []any) bool {
+	if n.accept&leafcheck.Array == 0 || list == nil {
+		return false
+	}
+	if n.items != w.plan.keep {
+		for i, v := range list {
+			if !w.element(n.items, list, i, v) {
+				return false
+			}
+		}
+	}
+	if r := n.list; r != nil {
+		if len(list) < r.min || r.max >= 0 && len(list) > r.max || r.check.Unique && leafcheck.HasEqual(list) || !r.check.Distinct(list) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
+	if v == nil && n.nullFill {
+		if n.fill.odd {
+			return false
+		}
+		w.edits = append(w.edits, edit{list: list, i: i})
+		list[i] = jsonval.Clone(n.fill.value)
+		return true
+	}
+	unknown := len(w.notes)
+	if !w.value(n, v) {
+		return false
+	}
+	w.throughElement(unknown, i)
+	return true
+}
+
+func (w *mapWalk) object(n *node, m map[string]any) bool {
+	if n.accept&leafcheck.Object == 0 || m == nil || !w.members(n, m) {
+		return false
+	}
+	if n.members.max >= 0 && len(m) > n.members.max || len(m) < n.members.min {
+		return false
+	}
+	return (!n.embedded || objectmeta.OrdinaryResource(m)) && n.finished(m)
+}
+
+// members handles the members of an object.
+func (w *mapWalk) members(n *node, m map[string]any) bool {
+	d := n.members
+	if len(d.list) == 0 && n.others == keepOthers {
+		return true
+	}
+	left := len(m) // members that were not come across
+	for _, i := range d.order[:d.musts] {
+		p := &d.list[i]
+		v, found := m[p.name]
+		if !found {
+			if !w.absent(d, p, int(i), m) {
+				return false
+			}
+			continue
+		}
+		left--
+		if !w.member(p, m, v) {
+			return false
+		}
+	}
+	if left == 0 {
+		return true
+	}
+	if !n.dense(len(m)) {
+		return w.scan(n, m)
+	}
+	for _, i := range d.order[d.musts:] {
+		p := &d.list[i]
+		v, found := m[p.name]
+		if !found {
+			continue
+		}
+		left--
+		if !w.member(p, m, v) {
+			return false
+		}
+		if left == 0 {
+			return true
+		}
+	}
+	if left == 0 || n.others == keepOthers && n.restIsKept(w) {
+		return true
+	}
+	return w.sweep(n, m, left)
+}
+
+// restIsKept reports whether undeclared members are of no interest.
+func (n *node) restIsKept(w *mapWalk) bool { return n.rest == nil || n.rest == w.plan.keep }
+
+// dense reports whether it takes less time to look the declared members up in
+// a map of that many entries than to go through it. The measure is that of
+// package pruning.
+func (n *node) dense(entries int) bool {
+	others := len(n.members.list) - n.members.musts
+	if entries > 8 {
+		return others <= 2*entries
+	}
+	return others <= 8+entries/2
+}
+
+// absent deals with a member that is not there but has to be, or has a
+// default.
+func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
+	switch {
+	case d.required.has(i):
+		return false
+	case p.role != ordinary:
+		return true
+	case p.node.fill.odd:
+		return false
+	}
+	w.edits = append(w.edits, edit{m: m, name: p.name})
+	m[p.name] = jsonval.Clone(p.node.fill.value)
+	return true
+}
+
+// scan goes through m for members that are not asked for in any case.
+func (w *mapWalk) scan(n *node, m map[string]any) bool {
+	for name, v := range m {
+		i, declared := n.members.at(name)
+		if !declared {
+			if !w.other(n, m, name, v) {
+				return false
+			}
+			continue
+		}
+		if p := &n.members.list[i]; !p.must && !w.member(p, m, v) {
+			return false
+		}
+	}
+	return true
+}
+
+// sweep deals with so many members of m that are not declared.
+func (w *mapWalk) sweep(n *node, m map[string]any, left int) bool {
+	for name, v := range m {
+		if _, declared := n.members.at(name); declared {
+			continue
+		}
+		if !w.other(n, m, name, v) {
+			return false
+		}
+		if left--; left == 0 {
+			break
+		}
+	}
+	return true
+}
+
+// other deals with a member that is not declared.
+func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
+	switch n.others {
+	case keepOthers:
+		return true
+	case refuseOthers:
+		return false
+	case dropOthers:
+		if w.strict {
+			return false
+		}
+		if w.report {
+			w.found(name)
+		}
+		w.remove(m, name, v)
+		return true
+	}
+	return w.entry(n.rest, m, name, v)
+}
+
+// member handles a declared member that is there.
+func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
+	if s, ok := v.(string); ok && p.role == ordinary && p.node.plainText {
+		return p.node.free&leafcheck.String != 0 || p.node.check.Text.Valid(s)
+	}
+	switch p.role {
+	case ordinary:
+		if v == nil && p.must && !p.node.nullFill && p.node.nullDrop {
+			return false // what is required goes
+		}
+		return w.entry(p.node, m, p.name, v)
+	case droppedRole:
+		return v == nil || w.below(p.node, p.name, v)
+	}
+	return true
+}
+
+// entry handles a member of whatever name.
+func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
+	if v == nil {
+		switch {
+		case n.nullFill:
+			if n.fill.odd {
+				return false
+			}
+			w.set(m, name, jsonval.Clone(n.fill.value))
+			return true
+		case n.nullDrop:
+			w.remove(m, name, nil)
+			return true
+		}
+	}
+	return w.below(n, name, v)
+}
+
+func (w *mapWalk) below(n *node, name string, v any) bool {
+	unknown := len(w.notes)
+	if !w.value(n, v) {
+		return false
+	}
+	w.throughField(unknown, name)
+	return true
+}

@@ -1,0 +1,126 @@
+package fastpath_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/internal/fastpath"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// agreeOnMap runs plan and engines on the object that raw stands for, and
+// reports whether the plan took it. What it does not take it must not change.
+func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool {
+	t.Helper()
+	var obj map[string]any
+	if kjson.UnmarshalCaseSensitivePreserveInts([]byte(raw), &obj) != nil || obj == nil {
+		return false
+	}
+	before := string(testkit.Encode(obj))
+	unknown, ok := plan.Map(obj, fastpath.MapRequest{Report: true})
+	if !ok {
+		if after := string(testkit.Encode(obj)); after != before {
+			t.Errorf("not taken, but changed\nfrom %s\nto   %s", before, after)
+		}
+		return false
+	}
+	silent := testkit.Clone(e.decoded(raw))
+	if paths, ok := plan.Map(silent, fastpath.MapRequest{}); !ok || paths != nil {
+		t.Errorf("%s: without report: %v, %t", raw, paths, ok)
+	}
+	strict := testkit.Clone(e.decoded(raw))
+	if _, ok := plan.Map(strict, fastpath.MapRequest{Strict: true}); ok != (len(unknown) == 0) {
+		t.Errorf("%s: strict: %t, with unknown fields %v", raw, ok, unknown)
+	}
+	if e.cfg.DropStatus {
+		delete(obj, "status") // as callers do
+		delete(silent, "status")
+	}
+	settled := plan.Settled(obj)
+	plain := e.decoded(raw)
+	wantUnknown, err := e.judge(plain)
+	if (err == nil) != settled {
+		t.Errorf("%s\nplain path: %v\nplan: settled is %t", raw, err, settled)
+		return false
+	}
+	if err != nil {
+		return false
+	}
+	if diff := cmp.Diff(wantUnknown, unknown); diff != "" {
+		t.Errorf("%s\nunknown fields (-plain +plan):\n%s", raw, diff)
+	}
+	want := string(testkit.Encode(plain))
+	if got := string(testkit.Encode(obj)); got != want || string(testkit.Encode(silent)) != want {
+		t.Errorf("%s\nplain path:     %s\nplan:           %s\nwithout report: %s", raw, want, got, testkit.Encode(silent))
+	}
+	return true
+}
+
+func (e *engines) decoded(raw string) map[string]any {
+	var obj map[string]any
+	_ = kjson.UnmarshalCaseSensitivePreserveInts([]byte(raw), &obj)
+	return obj
+}
+
+// What is taken as text is taken as a map, with the same result.
+func TestMap(t *testing.T) {
+	list, taken := []string{}, 0
+	all := targets(t, func(i int, raw string) { list = append(list, string(rune(i))+raw) })
+	for _, s := range list {
+		i := strings.IndexByte(s, '{')
+		x := all[[]rune(s[:i])[0]]
+		_, text := agree(t, x.plan, x.engines, s[i:])
+		if ok := agreeOnMap(t, x.plan, x.engines, s[i:]); ok {
+			taken++
+		} else if text {
+			t.Errorf("%s is taken as text, but not as a map", s[i:])
+		}
+	}
+	if taken < 100 {
+		t.Errorf("%d of %d objects are taken", taken, len(list))
+	}
+}
+
+// FuzzMap holds plans against the engines.
+func FuzzMap(f *testing.F) {
+	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
+	f.Fuzz(func(t *testing.T, i uint8, raw string) {
+		x := list[int(i)%len(list)]
+		agreeOnMap(t, x.plan, x.engines, raw)
+	})
+}
+
+// Nothing is allocated for an object in which there is nothing to do, but for
+// what unusual formats of strings take.
+func TestMapAllocations(t *testing.T) {
+	type input struct {
+		i   int
+		raw string
+	}
+	var inputs []input
+	all := targets(t, func(i int, raw string) { inputs = append(inputs, input{i, raw}) })
+	n := 0
+	for _, in := range inputs {
+		x := all[in.i]
+		text, _, err := x.engines.run(in.raw)
+		if err != nil || x.engines.cfg.DropStatus {
+			continue
+		}
+		obj := x.engines.decoded(text)
+		request := fastpath.MapRequest{Report: true}
+		if _, ok := x.plan.Map(obj, request); !ok {
+			continue
+		}
+		n++
+		formats := testing.AllocsPerRun(10, func() { x.engines.quick.Valid(obj) })
+		if allocs := testing.AllocsPerRun(10, func() { x.plan.Map(obj, request) }); allocs > formats+mostMapAllocations {
+			t.Errorf("%v allocations, of which formats take %v: %s", allocs, formats, text)
+		}
+	}
+	if n < 100 {
+		t.Errorf("only %d objects", n)
+	}
+}

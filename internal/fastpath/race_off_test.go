@@ -1,0 +1,11 @@
+//go:build !race
+
+package fastpath_test
+
+// mostAllocations are the metadata: its text, a map in two parts and a string.
+const mostAllocations = 4
+
+// mostPlainAllocations: metadata that is plain takes none.
+const mostPlainAllocations = 0
+
+const mostMapAllocations = 0

@@ -1,0 +1,12 @@
+//go:build race
+
+package fastpath_test
+
+// mostAllocations is higher under the race detector, where a sync.Pool forgets
+// at random what is put into it.
+const mostAllocations = 25
+
+const mostPlainAllocations = 25
+
+// mostMapAllocations: the state of the walk.
+const mostMapAllocations = 2

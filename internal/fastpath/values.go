@@ -1,0 +1,237 @@
+package fastpath
+
+import (
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// Rules look at values, so these have to be made, and they are soon forgotten:
+// unless a rule is broken nothing refers to them any more. What they are made of
+// is therefore used again.
+
+// Values are what rules look at. They belong to the caller of [Plan.Values]
+// until they are released, and are for one goroutine.
+type Values struct {
+	plan  *Plan
+	maps  []map[string]any
+	used  int   // of maps
+	lists []any // what lists are cut from
+	stack []any // elements of the lists that are being read
+	// boxes are strings that were met lately, as values of interfaces. They are
+	// copies, so that they keep no text alive.
+	boxes [boxCount]any
+}
+
+const (
+	boxCount  = 256 // one for each value of a byte
+	longBox   = 64  // strings that are longer hardly come again
+	mostMaps  = 1 << 12
+	mostItems = 1 << 14
+)
+
+// Values returns room for what rules look at.
+func (p *Plan) Values() *Values {
+	v, pooled := p.values.Get().(*Values)
+	if !pooled {
+		v = &Values{}
+	}
+	v.plan = p
+	return v
+}
+
+// Release gives the memory of all values back that were made. Nothing may refer
+// to them any more.
+func (v *Values) Release() {
+	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
+		return
+	}
+	for _, m := range v.maps[:v.used] {
+		clear(m)
+	}
+	clear(v.lists)
+	clear(v.stack[:cap(v.stack)])
+	v.used, v.lists, v.stack = 0, v.lists[:0], v.stack[:0]
+	v.plan.values.Put(v)
+}
+
+// RuleInput returns what the rules of the schema can look at of an object,
+// which [Plan.Bytes] has made or which is replaced. What is not needed is
+// absent, except from lists. Without an old object that is what [Config].Reads
+// says. It reports false if the object cannot be read.
+func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
+	needed := v.plan.needed
+	if update {
+		needed = v.plan.neededForUpdate
+	}
+	value, end := v.needed(needed, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
+	m, ok := value.(map[string]any)
+	return m, ok && end >= 0 && jsonscan.Space(text, end) == len(text)
+}
+
+// needed returns what is needed of the value at s[i], and the index after it,
+// negative if it cannot be read.
+func (v *Values) needed(n *needed, s string, i, depth int) (any, int) {
+	switch {
+	case i >= len(s) || depth < 0:
+		return nil, refused
+	case n == nil:
+		return v.object(), jsonscan.Skip(s, i)
+	case n.kind:
+		return sameKind(s[i]), jsonscan.Skip(s, i)
+	case s[i] == '{':
+		return v.members(n, s, i+1, depth-1)
+	case s[i] == '[' && (n.whole || n.items != nil):
+		return v.elements(n, s, i+1, depth-1)
+	case s[i] == '"':
+		end, text := jsonscan.String(s, i+1)
+		if end < 0 || text&jsonscan.Escaped != 0 {
+			return jsonscan.Value(s, i)
+		}
+		return v.box(s[i+1 : end]), end + 1
+	}
+	return jsonscan.Value(s, i)
+}
+
+// sameKind returns a value of the kind of that which begins with c. Maps and
+// lists are nobody's to change.
+func sameKind(c byte) any {
+	switch c {
+	case '{':
+		return noMembers
+	case '[':
+		return noElements
+	case '"':
+		return ""
+	case 't', 'f':
+		return true
+	case 'n':
+		return nil
+	}
+	return int64(0)
+}
+
+var (
+	noMembers  any = map[string]any{}
+	noElements any = []any{}
+)
+
+// child returns what is needed of a member.
+func (n *needed) child(name string) *needed {
+	if n.whole {
+		return n
+	}
+	if below := n.fields[name]; below != nil {
+		return below
+	}
+	return n.values
+}
+
+func (v *Values) members(n *needed, s string, i, depth int) (any, int) {
+	out := v.object()
+	i = jsonscan.Space(s, i)
+	if i < len(s) && s[i] == '}' {
+		return out, i + 1
+	}
+	for more := true; more; {
+		key, _, at := jsonscan.Key(s, i)
+		if at < 0 {
+			return nil, refused
+		}
+		below, end := n.child(key), 0
+		if below == nil {
+			end = jsonscan.Skip(s, at)
+		} else {
+			before := len(out)
+			var value any
+			value, end = v.needed(below, s, at, depth)
+			if out[key] = value; len(out) == before {
+				return nil, refused // the key is repeated
+			}
+		}
+		if end < 0 {
+			return nil, refused
+		}
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	return out, i
+}
+
+func (v *Values) elements(n *needed, s string, i, depth int) (any, int) {
+	items := n.items
+	if n.whole {
+		items = n
+	}
+	i = jsonscan.Space(s, i)
+	if i < len(s) && s[i] == ']' {
+		return []any{}, i + 1
+	}
+	base := len(v.stack)
+	for more := true; more; {
+		value, end := v.needed(items, s, i, depth)
+		if end < 0 {
+			return nil, refused
+		}
+		v.stack = append(v.stack, value)
+		i, more = jsonscan.Next(s, end, ']')
+	}
+	out := v.list(v.stack[base:])
+	v.stack = v.stack[:base]
+	return out, i
+}
+
+// object returns an empty map.
+func (v *Values) object() map[string]any {
+	if v.used == len(v.maps) {
+		v.maps = append(v.maps, make(map[string]any))
+	}
+	v.used++
+	return v.maps[v.used-1]
+}
+
+// list returns a copy of a list.
+func (v *Values) list(elements []any) []any {
+	const chunk = 256
+	if cap(v.lists)-len(v.lists) < len(elements) {
+		// What lists were cut from before is not used again.
+		v.lists = make([]any, 0, max(chunk, 2*cap(v.lists), len(elements)))
+	}
+	start := len(v.lists)
+	v.lists = append(v.lists, elements...)
+	return v.lists[start:len(v.lists):len(v.lists)]
+}
+
+// box returns s as a value. Each string has two slots, so that two strings of
+// one object that meet in a slot do not drive each other out for ever; and as
+// the slots of a string are the same in every process, so is what is allocated.
+func (v *Values) box(s string) any {
+	if len(s) > longBox {
+		return s
+	}
+	slot := boxOf(s)
+	first, second := &v.boxes[slot], &v.boxes[slot^1]
+	if old, ok := (*first).(string); ok && old == s {
+		return *first
+	}
+	if old, ok := (*second).(string); !ok || old != s {
+		*second = strings.Clone(s)
+	}
+	*first, *second = *second, *first
+	return *first
+}
+
+// boxOf returns the slot of a string, which all of its bytes decide.
+func boxOf(s string) uint8 {
+	const odd = 0x9e3779b97f4a7c15
+	h := uint64(len(s)) * odd
+	for ; len(s) >= 8; s = s[8:] {
+		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		h = (h ^ eight) * odd
+		h ^= h >> 32
+	}
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * odd
+	}
+	return uint8(h >> 56)
+}

@@ -1,0 +1,212 @@
+package leafcheck
+
+import (
+	"github.com/crdkit/crdkit/internal/format"
+	"github.com/crdkit/crdkit/internal/pattern"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Config says how to compile.
+type Config struct {
+	// Minor is the minor version of the Kubernetes server whose set of formats
+	// is honoured.
+	Minor int
+	// EveryFormat honours all formats, on values of any type.
+	EveryFormat bool
+	// Plain leaves patterns to package regexp.
+	Plain bool
+}
+
+// A Compiler compiles schema nodes, each once.
+type Compiler struct {
+	cfg      Config
+	nodes    map[*schema.Node]*Node
+	branches map[*schema.Branch]*Node
+	patterns map[string]*Text // only the pattern is set
+	hasher   hasher
+}
+
+// NewCompiler returns a compiler that has compiled nothing yet.
+func NewCompiler(cfg Config) *Compiler {
+	return &Compiler{
+		cfg:      cfg,
+		nodes:    make(map[*schema.Node]*Node),
+		branches: make(map[*schema.Branch]*Node),
+		patterns: make(map[string]*Text),
+		hasher:   newHasher(),
+	}
+}
+
+// New compiles n and everything below it. It returns nil if n is nil.
+func New(n *schema.Node, cfg Config) *Node { return NewCompiler(cfg).Node(n) }
+
+// Node compiles n and everything below it, or returns what it has compiled n
+// to. It returns nil if n is nil.
+func (c *Compiler) Node(n *schema.Node) *Node {
+	if n == nil {
+		return nil
+	}
+	if out, ok := c.nodes[n]; ok {
+		return out
+	}
+	limits := n.Limits()
+	out := c.leaf(typesOf(n), n.Nullable(), &limits)
+	out.HasLists = n.Facts().Has(schema.HasListTypes)
+	out.List = c.list(n, &limits)
+	f := &Fields{Min: limits.MinProperties, Max: limits.MaxProperties, Required: limits.Required}
+	for name, p := range n.Properties() {
+		f.Props = append(f.Props, Prop{Name: name, Node: c.Node(p)})
+	}
+	additional, declared := n.AdditionalProperties()
+	f.Additional = c.Node(additional)
+	f.Closed = declared && !n.AllowsAdditionalProperties()
+	out.structure(f, c.Node(n.Items()), c.junctors(n))
+	c.nodes[n] = out
+	return out
+}
+
+// Branch compiles b and everything below it, or returns what it has compiled b
+// to. It returns nil if b is nil.
+func (c *Compiler) Branch(b *schema.Branch) *Node {
+	if b == nil {
+		return nil
+	}
+	if out, ok := c.branches[b]; ok {
+		return out
+	}
+	limits := b.Limits()
+	out := c.leaf(typesOf(b), b.Nullable(), &limits)
+	out.List = c.lengths(&limits)
+	f := &Fields{Min: limits.MinProperties, Max: limits.MaxProperties, Required: limits.Required}
+	for name, p := range b.Properties() {
+		f.Props = append(f.Props, Prop{Name: name, Node: c.Branch(p)})
+	}
+	additional, declared := b.AdditionalProperties()
+	f.Additional = c.Branch(additional)
+	f.Closed = declared && !b.AllowsAdditionalProperties()
+	out.structure(f, c.Branch(b.Items()), c.junctors(b))
+	c.branches[b] = out
+	return out
+}
+
+// A typed is a schema of either sort.
+type typed interface {
+	Type() string
+	IntOrString() bool
+}
+
+func typesOf(n typed) []string {
+	switch {
+	case n.IntOrString():
+		return []string{"integer", "string"}
+	case n.Type() != "":
+		return []string{n.Type()}
+	}
+	return nil
+}
+
+// structure sets the children of n.
+func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
+	n.Fields, n.Items, n.items, n.Nested = f, items, items.needed(), nested
+	if f.finish(); !f.vacuous() {
+		n.fields = f
+	}
+}
+
+// leaf compiles what does not depend on children.
+func (c *Compiler) leaf(types []string, nullable bool, l *schema.Limits) *Node {
+	typ := &Type{Names: types, Nullable: nullable, Format: c.cfg.format(l.Format, types)}
+	n := &Node{Type: typ, Accept: typ.Mask(), Text: c.text(typ, l)}
+	if num := newNumber(typ, l); num.kinds() != 0 {
+		n.Number, n.limited = num, num.kinds()
+	}
+	if len(l.Enum) > 0 {
+		n.Enum = newEnum(l.Enum)
+	}
+	return n
+}
+
+func (c *Compiler) text(typ *Type, l *schema.Limits) *Text {
+	t := &Text{Min: l.MinLength, Max: l.MaxLength}
+	if l.Pattern != "" {
+		p := c.pattern(l.Pattern)
+		t.Expr, t.Pattern, t.BadExpr = p.Expr, p.Pattern, p.BadExpr
+	}
+	if typ.Format != "" {
+		t.Format = typ.Format
+		t.HasForm, _ = format.Registered(typ.Format) // formats of numbers are not
+	}
+	if !t.Min.Set && !t.Max.Set && t.Expr == "" && t.HasForm == nil {
+		return nil
+	}
+	return t
+}
+
+func (c *Compiler) pattern(expr string) *Text {
+	if t, ok := c.patterns[expr]; ok {
+		return t
+	}
+	t := &Text{Expr: expr}
+	var opts []pattern.Option
+	if c.cfg.Plain {
+		opts = append(opts, pattern.Plain())
+	}
+	p, err := pattern.Compile(expr, opts...)
+	if err != nil {
+		t.BadExpr = err.Error()
+	} else {
+		t.Pattern = p
+	}
+	c.patterns[expr] = t
+	return t
+}
+
+// lengths returns nil if lists are subject to nothing.
+func (c *Compiler) lengths(l *schema.Limits) *List {
+	if !l.MinItems.Set && !l.MaxItems.Set && !l.UniqueItems {
+		return nil
+	}
+	return &List{Min: l.MinItems, Max: l.MaxItems, Unique: l.UniqueItems}
+}
+
+func (c *Compiler) list(n *schema.Node, l *schema.Limits) *List {
+	list := c.lengths(l)
+	kind := AnyList
+	switch t, _ := n.ListType(); t {
+	case "set":
+		kind = SetList
+	case "map":
+		kind = MapList
+	default:
+		return list
+	}
+	if list == nil {
+		list = &List{}
+	}
+	list.Kind, list.Keys, list.hasher = kind, n.ListMapKeys(), c.hasher
+	return list
+}
+
+// A nester is a schema with junctors.
+type nester interface {
+	AllOf() []*schema.Branch
+	AnyOf() []*schema.Branch
+	OneOf() []*schema.Branch
+	Not() *schema.Branch
+}
+
+func (c *Compiler) junctors(n nester) *Junctors {
+	j := &Junctors{AllOf: c.all(n.AllOf()), AnyOf: c.all(n.AnyOf()), OneOf: c.all(n.OneOf()), Not: c.Branch(n.Not())}
+	if j.AllOf == nil && j.AnyOf == nil && j.OneOf == nil && j.Not == nil {
+		return nil
+	}
+	return j
+}
+
+func (c *Compiler) all(list []*schema.Branch) []*Node {
+	var out []*Node
+	for _, b := range list {
+		out = append(out, c.Branch(b))
+	}
+	return out
+}

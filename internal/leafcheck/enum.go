@@ -1,0 +1,189 @@
+package leafcheck
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// Enum is a list of allowed values.
+//
+// The server converts a value to the Go type of the allowed one before it
+// compares them, whenever Go can. So 1.9 is allowed by 1, as conversion cuts
+// off the fraction, and 65 is allowed by "A", the character of that number.
+// Null is never allowed, not even by null.
+type Enum struct {
+	Values []any // as declared
+
+	texts   []string
+	textSet map[string]struct{} // of texts, nil if there are few
+	ints    []int64
+	floats  []float64
+	bools   [2]bool // allowed: false, true
+	others  []any
+
+	texted enumTexts
+}
+
+// few is how many texts are compared one by one.
+const few = 8
+
+func newEnum(values []any) *Enum {
+	e := &Enum{Values: values}
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+		case string:
+			e.texts = append(e.texts, v)
+		case int64:
+			e.ints = append(e.ints, v)
+		case float64:
+			e.floats = append(e.floats, v)
+		case bool:
+			if v {
+				e.bools[1] = true
+			} else {
+				e.bools[0] = true
+			}
+		default:
+			e.others = append(e.others, v)
+		}
+	}
+	if len(e.texts) > few {
+		e.textSet = make(map[string]struct{}, len(e.texts))
+		for _, t := range e.texts {
+			e.textSet[t] = struct{}{}
+		}
+	}
+	return e
+}
+
+// enumTexts are made when the first value is refused, and not before.
+type enumTexts struct {
+	once         sync.Once
+	list, detail string
+}
+
+// Text returns the allowed values as messages list them: as package fmt prints
+// a slice.
+func (e *Enum) Text() string {
+	e.texted.once.Do(e.write)
+	return e.texted.list
+}
+
+// Detail returns the detail of the error of a refused value. It quotes strings
+// as they are and other values as JSON.
+func (e *Enum) Detail() string {
+	e.texted.once.Do(e.write)
+	return e.texted.detail
+}
+
+func (e *Enum) write() {
+	names := make([]string, len(e.Values))
+	for i, v := range e.Values {
+		if s, ok := v.(string); ok {
+			names[i] = s
+		} else if text, err := json.Marshal(v); err == nil {
+			names[i] = string(text)
+		}
+	}
+	e.texted.list = fmt.Sprint(e.Values)
+	e.texted.detail = field.NotSupported(nil, nil, names).Detail
+}
+
+// ValidString reports whether s is allowed.
+func (e *Enum) ValidString(s string) bool {
+	if e.textSet != nil {
+		_, ok := e.textSet[s]
+		return ok
+	}
+	for _, t := range e.texts {
+		if s == t {
+			return true
+		}
+	}
+	return false
+}
+
+// ValidInt reports whether v is allowed.
+func (e *Enum) ValidInt(v int64) bool {
+	for _, i := range e.ints {
+		if v == i {
+			return true
+		}
+	}
+	for _, f := range e.floats {
+		if float64(v) == f {
+			return true
+		}
+	}
+	if len(e.texts) == 0 {
+		return false
+	}
+	r := rune(utf8.RuneError)
+	if int64(rune(v)) == v {
+		r = rune(v)
+	}
+	for _, t := range e.texts {
+		if isRune(t, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRune reports whether t is the text of r, without making it.
+func isRune(t string, r rune) bool {
+	var buf [utf8.UTFMax]byte
+	return t == string(utf8.AppendRune(buf[:0], r))
+}
+
+// ValidFloat reports whether v is allowed.
+func (e *Enum) ValidFloat(v float64) bool {
+	for _, i := range e.ints {
+		if int64(v) == i {
+			return true
+		}
+	}
+	for _, f := range e.floats {
+		if v == f {
+			return true
+		}
+	}
+	return false
+}
+
+// ValidBool reports whether v is allowed.
+func (e *Enum) ValidBool(v bool) bool {
+	if v {
+		return e.bools[1]
+	}
+	return e.bools[0]
+}
+
+// Valid reports whether v, of any type, is allowed.
+func (e *Enum) Valid(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case string:
+		return e.ValidString(v)
+	case int64:
+		return e.ValidInt(v)
+	case float64:
+		return e.ValidFloat(v)
+	case bool:
+		return e.ValidBool(v)
+	}
+	for _, o := range e.others {
+		if jsonval.Equal(v, o) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,20 @@
+package leafcheck
+
+import "github.com/crdkit/crdkit/internal/format"
+
+// format returns name if it is honoured as the format of values of these types,
+// else "". A server judges by the formats of the version before its own, so
+// that it can be rolled back.
+func (c *Config) format(name string, types []string) string {
+	if c.EveryFormat {
+		return name
+	}
+	typ := ""
+	if len(types) == 1 {
+		typ = types[0]
+	}
+	if !format.Supported(typ, name, c.Minor-1) {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,227 @@
+package leafcheck
+
+import (
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// List are the checks of lists apart from type, enum and elements.
+//
+// Elements of a set are told apart as Go tells values apart: int64(1) and
+// float64(1) are two values, null is one. Objects and lists are told apart by
+// their JSON text, in which 1 and 1 are the same.
+//
+// Elements of a map are told apart by their keys. Nothing but objects and null
+// may be among them; null has no keys. A single key is compared like an element
+// of a set, and to have no key is a value of its own. Of several keys, it is
+// the object made from those that are there that is compared, by its text. If
+// there are no keys at all, all elements are equal.
+type List struct {
+	Min, Max schema.Count
+	Unique   bool // uniqueItems: elements are compared as jsonval.Equal does
+	Kind     ListKind
+	Keys     []string // of a MapList
+
+	hasher hasher
+}
+
+// A ListKind is the x-kubernetes-list-type of a list, as far as uniqueness is
+// concerned.
+type ListKind uint8
+
+const (
+	AnyList ListKind = iota
+	SetList
+	MapList
+)
+
+func (l *List) valid(list []any) bool {
+	n := int64(len(list))
+	if l.Min.Set && n < l.Min.N || l.Max.Set && n > l.Max.N || l.Unique && HasEqual(list) {
+		return false
+	}
+	return l.Distinct(list)
+}
+
+// HasEqual reports whether two of the elements are equal values of the same Go
+// types.
+func HasEqual(list []any) bool {
+	for i, v := range list {
+		for _, u := range list[:i] {
+			if jsonval.Equal(v, u) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Distinct reports whether the elements are what the list type demands. It
+// does not allocate for lists of up to 256 elements.
+func (l *List) Distinct(list []any) bool {
+	switch l.Kind {
+	case SetList:
+		return len(list) <= 1 || l.distinctSet(list)
+	case MapList:
+		return onlyObjects(list) && (len(list) <= 1 || l.distinctMap(list))
+	}
+	return true
+}
+
+func onlyObjects(list []any) bool {
+	for _, v := range list {
+		switch v.(type) {
+		case map[string]any, nil:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// pairwise is up to how many elements every element is compared with every
+// other; above, they are hashed.
+const pairwise = 12
+
+func (l *List) distinctSet(list []any) bool {
+	if len(list) > pairwise {
+		return l.distinctHashed(list)
+	}
+	for i, v := range list {
+		if s, ok := v.(string); ok {
+			if hasString(list[:i], s) {
+				return false
+			}
+			continue
+		}
+		for _, u := range list[:i] {
+			if sameElement(v, u) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func hasString(list []any, s string) bool {
+	for _, u := range list {
+		if t, ok := u.(string); ok && t == s {
+			return true
+		}
+	}
+	return false
+}
+
+// distinctMap collects the keys of few elements, so that each is looked up
+// once.
+func (l *List) distinctMap(list []any) bool {
+	if len(l.Keys) == 0 {
+		return false
+	}
+	var buf [4 * pairwise]any
+	width := len(l.Keys)
+	if len(list) > pairwise || len(list)*width > len(buf) {
+		return l.distinctHashed(list)
+	}
+	for i, v := range list {
+		row := buf[i*width : (i+1)*width]
+		l.keysOf(v, row)
+		for j := range i {
+			if l.sameKeys(row, buf[j*width:(j+1)*width]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// absent stands for a key that an element does not have.
+type absent struct{}
+
+func (l *List) keysOf(element any, row []any) {
+	obj, _ := element.(map[string]any)
+	for i, k := range l.Keys {
+		v, ok := obj[k]
+		if !ok {
+			v = absent{}
+		}
+		row[i] = v
+	}
+}
+
+func (l *List) sameKeys(a, b []any) bool {
+	if len(a) == 1 {
+		return sameElement(a[0], b[0])
+	}
+	for i := range a {
+		if !sameText(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two elements are one too many.
+func (l *List) same(a, b any) bool {
+	if l.Kind == SetList {
+		return sameElement(a, b)
+	}
+	x, _ := a.(map[string]any)
+	y, _ := b.(map[string]any)
+	for _, k := range l.Keys {
+		v, inX := x[k]
+		w, inY := y[k]
+		if inX != inY {
+			return false
+		}
+		if inX && (len(l.Keys) == 1 && !sameElement(v, w) || len(l.Keys) > 1 && !sameText(v, w)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *List) hash(element any) uint64 {
+	if l.Kind == SetList {
+		return l.hasher.value(element)
+	}
+	obj, _ := element.(map[string]any)
+	var sum uint64
+	for _, k := range l.Keys {
+		v, ok := obj[k]
+		if !ok {
+			v = absent{}
+		}
+		sum = sum*multiplier + l.hasher.value(v)
+	}
+	return sum
+}
+
+// distinctHashed puts the elements into an open hash table.
+func (l *List) distinctHashed(list []any) bool {
+	var small [512]slot
+	table := small[:]
+	if 2*len(list) > len(table) {
+		size := len(table)
+		for size < 2*len(list) {
+			size *= 2
+		}
+		table = make([]slot, size)
+	}
+	mask := uint64(len(table) - 1)
+	for i, v := range list {
+		h := l.hash(v)
+		at := h & mask
+		for table[at].number != 0 {
+			if s := table[at]; s.hash == uint32(h>>32) && l.same(v, list[s.number-1]) {
+				return false
+			}
+			at = (at + 1) & mask
+		}
+		table[at] = slot{hash: uint32(h >> 32), number: uint32(i + 1)}
+	}
+	return true
+}
+
+// A slot of a hash table refers to an element by its number from 1; 0 is free.
+type slot struct{ hash, number uint32 }

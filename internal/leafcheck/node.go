@@ -1,0 +1,188 @@
+package leafcheck
+
+import "slices"
+
+// A Node is a compiled schema: a structural one, or one under a junctor. The
+// nil Node stands for a schema that admits everything.
+//
+// The exported fields hold all that the schema declares. Beside them there is
+// what can make a value invalid, which is often less.
+type Node struct {
+	Accept  Mask // kinds that the type admits
+	limited Mask // kinds that Number concerns
+
+	Text   *Text     // nil if strings are subject to nothing
+	Enum   *Enum     // nil if there is none
+	fields *Fields   // nil if no object is refused
+	Nested *Junctors // nil if there are none
+	items  *Node     // nil if no element is refused
+	List   *List     // nil if lists are subject to nothing but Items
+	Number *Number   // nil if there are no limits and any number has the type
+
+	Type   *Type   // what Accept was made from
+	Fields *Fields // never nil
+	Items  *Node   // nil if items are not declared
+
+	// HasLists tells whether a list type of set or map is declared here or
+	// below.
+	HasLists bool
+}
+
+// admitsAll reports whether every value is valid.
+func (n *Node) admitsAll() bool {
+	return n.Accept == All && n.Text == nil && n.Enum == nil && n.fields == nil &&
+		n.Nested == nil && n.items == nil && n.List == nil && n.Number == nil
+}
+
+// AdmitsObjects reports whether every object is valid.
+func (n *Node) AdmitsObjects() bool {
+	return n == nil || n.Accept&Object != 0 && n.Enum == nil && n.fields == nil && n.Nested == nil
+}
+
+// Junctors are the branches of a schema. Null is not subject to them.
+type Junctors struct {
+	AnyOf, OneOf, AllOf []*Node // each nil if there are none; no element is nil
+	Not                 *Node   // nil if there is none
+}
+
+// needed returns nil in place of a node that admits everything.
+func (n *Node) needed() *Node {
+	if n == nil || n.admitsAll() {
+		return nil
+	}
+	return n
+}
+
+// Valid reports whether v is valid.
+func (n *Node) Valid(v any) bool {
+	if n == nil {
+		return true
+	}
+	switch t := v.(type) {
+	case string:
+		return n.ValidString(t)
+	case map[string]any:
+		if n.Accept&Object == 0 || n.fields != nil && !n.fields.valid(t) || n.Enum != nil && !n.Enum.Valid(v) {
+			return false
+		}
+	case []any:
+		if n.Accept&Array == 0 || !n.validList(t) || n.Enum != nil && !n.Enum.Valid(v) {
+			return false
+		}
+	case int64:
+		if n.Accept&Int == 0 || n.limited&Int != 0 && !n.Number.ValidInt(t) || n.Enum != nil && !n.Enum.ValidInt(t) {
+			return false
+		}
+	case bool:
+		if n.Accept&Bool == 0 || n.Enum != nil && !n.Enum.ValidBool(t) {
+			return false
+		}
+	case float64:
+		if !n.validFloat(t) {
+			return false
+		}
+	case nil:
+		return n.Accept&Null != 0 && n.Enum == nil // of null, nothing else is checked
+	default:
+		if n.Accept&Other == 0 || n.Enum != nil {
+			return false
+		}
+	}
+	return n.Nested == nil || n.Nested.Valid(v)
+}
+
+// ValidString is Valid for a string, which need not become an interface for it.
+func (n *Node) ValidString(s string) bool {
+	if n == nil {
+		return true
+	}
+	if n.Accept&String == 0 || n.Text != nil && !n.Text.Valid(s) || n.Enum != nil && !n.Enum.ValidString(s) {
+		return false
+	}
+	return n.Nested == nil || n.Nested.ValidString(s)
+}
+
+func (n *Node) validFloat(f float64) bool {
+	switch n.Accept & Float {
+	case 0:
+		return false
+	case Whole:
+		if !IsWhole(f) {
+			return false
+		}
+	}
+	return (n.limited&Float == 0 || n.Number.ValidFloat(f)) && (n.Enum == nil || n.Enum.ValidFloat(f))
+}
+
+func (n *Node) validList(list []any) bool {
+	if n.items != nil {
+		for _, v := range list {
+			if !n.items.Valid(v) {
+				return false
+			}
+		}
+	}
+	return n.List == nil || n.List.valid(list)
+}
+
+// Valid reports whether v, which is not null, satisfies the junctors.
+func (j *Junctors) Valid(v any) bool {
+	for _, b := range j.AllOf {
+		if !b.Valid(v) {
+			return false
+		}
+	}
+	if j.AnyOf != nil && !anyValid(j.AnyOf, v) {
+		return false
+	}
+	if j.OneOf != nil && !oneValid(j.OneOf, v) {
+		return false
+	}
+	return j.Not == nil || !j.Not.Valid(v)
+}
+
+// ValidString is Valid for a string.
+func (j *Junctors) ValidString(s string) bool {
+	for _, b := range j.AllOf {
+		if !b.ValidString(s) {
+			return false
+		}
+	}
+	if j.AnyOf != nil && !slices.ContainsFunc(j.AnyOf, func(b *Node) bool { return b.ValidString(s) }) {
+		return false
+	}
+	if j.OneOf != nil {
+		valid := 0
+		for _, b := range j.OneOf {
+			if b.ValidString(s) {
+				valid++
+			}
+		}
+		if valid != 1 {
+			return false
+		}
+	}
+	return j.Not == nil || !j.Not.ValidString(s)
+}
+
+func anyValid(branches []*Node, v any) bool {
+	for _, b := range branches {
+		if b.Valid(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func oneValid(branches []*Node, v any) bool {
+	found := false
+	for _, b := range branches {
+		if b.Valid(v) {
+			if found {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}

@@ -1,0 +1,168 @@
+package leafcheck
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/crdkit/crdkit/internal/format"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Number are the checks of numbers apart from type and enum.
+//
+// A number is first checked for fitting its declared type and format. The type
+// counts only if it is the only one: an int-or-string is of neither.
+//
+// Bounds are float64 in a schema. They have to fit the type as well: one that
+// does not, such as a maximum of 1.5 for integers, makes every number invalid.
+// Beyond that, int64 values are compared with the bound converted to int64: a
+// minimum of 1.5 admits 1 where numbers are declared. What becomes of a bound
+// beyond the range of int64 is up to the processor.
+type Number struct {
+	Type   string // "integer", "number" or ""
+	Format string // "int32", "int64", "float", "double" or ""
+
+	Min, Max, Multiple Limit
+
+	never bool // a bound does not fit
+	space space
+}
+
+// A Limit is a bound in all the types that it is compared in.
+type Limit struct {
+	schema.Bound
+	Int  int64
+	Fits bool // the type that the schema declares
+}
+
+// A space is the set of numbers of a type and format.
+type space uint8
+
+const (
+	anyNumber space = iota
+	anyInteger
+	int32s
+	float32s
+)
+
+func newNumber(typ *Type, l *schema.Limits) *Number {
+	n := &Number{}
+	if len(typ.Names) == 1 {
+		switch typ.Names[0] {
+		case "integer":
+			n.Type, n.space = "integer", anyInteger
+		case "number":
+			n.Type = "number"
+		}
+		if n.Type != "" && format.Supported(n.Type, typ.Format, 0) {
+			n.setFormat(typ.Format)
+		}
+	}
+	n.Min, n.Max, n.Multiple = n.limit(l.Minimum), n.limit(l.Maximum), n.limit(l.MultipleOf)
+	return n
+}
+
+func (n *Number) setFormat(name string) {
+	switch n.Format = name; name {
+	case "int32":
+		n.space = int32s
+	case "float":
+		n.space = float32s
+	}
+}
+
+func (n *Number) limit(b schema.Bound) Limit {
+	if !b.Set {
+		return Limit{}
+	}
+	l := Limit{Bound: b, Int: int64(b.Value), Fits: n.space.float(b.Value)}
+	if !l.Fits {
+		n.never = true
+	}
+	return l
+}
+
+// kinds returns the kinds of numbers that n can refuse.
+func (n *Number) kinds() Mask {
+	if n.Min.Set || n.Max.Set || n.Multiple.Set {
+		return Int | Float
+	}
+	switch n.space {
+	case int32s:
+		return Int | Float
+	case anyInteger, float32s:
+		return Float
+	}
+	return 0
+}
+
+// ValidInt reports whether v passes all checks.
+func (n *Number) ValidInt(v int64) bool {
+	return !n.never && n.FitsInt(v) && !n.Multiple.OffInt(v) && !n.Max.TooHighInt(v) && !n.Min.TooLowInt(v)
+}
+
+// ValidFloat reports whether v passes all checks.
+func (n *Number) ValidFloat(v float64) bool {
+	return !n.never && n.FitsFloat(v) && !n.Multiple.OffFloat(v) && !n.Max.TooHighFloat(v) && !n.Min.TooLowFloat(v)
+}
+
+// FitsInt reports whether v is in the range of the declared type.
+func (n *Number) FitsInt(v int64) bool { return n.space != int32s || int64(int32(v)) == v }
+
+// FitsFloat reports whether v is in the range of the declared type.
+func (n *Number) FitsFloat(v float64) bool { return n.space.float(v) }
+
+func (s space) float(v float64) bool {
+	switch s {
+	case anyInteger:
+		return v == math.Trunc(v) && math.Abs(v) < 1<<63
+	case int32s:
+		return v == math.Trunc(v) && math.MinInt32 <= v && v <= math.MaxInt32
+	case float32s:
+		if math.Abs(v) <= math.MaxFloat32 {
+			return true
+		}
+		_, err := strconv.ParseFloat(strconv.FormatFloat(v, 'f', -1, 64), 32)
+		return err == nil
+	}
+	return true
+}
+
+// TooHighInt reports whether v exceeds l as a maximum.
+func (l *Limit) TooHighInt(v int64) bool {
+	return l.Set && (v > l.Int || l.Exclusive && v == l.Int)
+}
+
+// TooLowInt reports whether v falls short of l as a minimum.
+func (l *Limit) TooLowInt(v int64) bool {
+	return l.Set && (v < l.Int || l.Exclusive && v == l.Int)
+}
+
+// TooHighFloat reports whether v exceeds l as a maximum.
+func (l *Limit) TooHighFloat(v float64) bool {
+	return l.Set && (v > l.Value || l.Exclusive && v == l.Value)
+}
+
+// TooLowFloat reports whether v falls short of l as a minimum.
+func (l *Limit) TooLowFloat(v float64) bool {
+	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
+}
+
+// OffInt reports whether v is no multiple of l, or l is no factor at all.
+func (l *Limit) OffInt(v int64) bool {
+	return l.Set && (l.Int <= 0 || v%l.Int != 0)
+}
+
+// OffFloat reports whether v is no multiple of l, or l is no factor at all.
+func (l *Limit) OffFloat(v float64) bool {
+	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
+}
+
+// quotient divides v by the factor the way the server does, rounding errors
+// included.
+func (l *Limit) quotient(v float64) float64 {
+	if l.Value < 1 {
+		return 1 / l.Value * v
+	}
+	return v / l.Value
+}

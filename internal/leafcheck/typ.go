@@ -1,0 +1,85 @@
+package leafcheck
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Type decides which kinds of values a schema admits.
+//
+// A schema may name one type, or none, or integer and string together
+// (x-kubernetes-int-or-string). The format takes part too:
+//
+//   - A format without a numeric type admits all strings and all arrays,
+//     whatever the type is. An array is therefore a valid date-time.
+//   - A format without a type refuses everything else.
+//
+// Whether the string has the format is another question, see [Text].
+type Type struct {
+	Names    []string // declared types
+	Format   string   // declared format, "" unless it is honoured
+	Nullable bool
+}
+
+// Declared reports whether the schema says anything about types.
+func (t *Type) Declared() bool { return len(t.Names) > 0 || t.Format != "" }
+
+// Mask returns the kinds that are admitted.
+func (t *Type) Mask() Mask {
+	var m Mask
+	for kind := Null; kind <= Other; kind <<= 1 {
+		if t.admits(kind) {
+			m |= kind
+		}
+	}
+	return m
+}
+
+func (t *Type) admits(kind Mask) bool {
+	if !t.Declared() {
+		return true
+	}
+	if kind == Null {
+		return len(t.Names) == 0 || t.Nullable || t.has("null")
+	}
+	if t.Format != "" && kind&(String|Array) != 0 && !t.has("number") && !t.has("integer") {
+		return true
+	}
+	name, _ := describe(kind)
+	return t.has(name.(string)) && kind != Other || kind == Int && t.has("number") || kind == Whole && t.has("integer")
+}
+
+func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
+
+// Refusal returns what a value of a refused kind should have been and what it
+// is, in the words of the server. What it is, is a string.
+func (t *Type) Refusal(kind Mask) (want string, got any) {
+	name, format := describe(kind)
+	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
+		return t.Format, format
+	}
+	return strings.Join(t.Names, ","), name
+}
+
+// describe returns the names of the type and of the format that the server
+// takes values of a kind for, which are strings.
+func describe(kind Mask) (name, format any) {
+	switch kind {
+	case Null:
+		return "null", ""
+	case Bool:
+		return "boolean", ""
+	case Int:
+		return "integer", "int64"
+	case Whole, Fraction:
+		return "number", "float64"
+	case String:
+		return "string", ""
+	case Array:
+		return "array", ""
+	case Object:
+		return "object", ""
+	default:
+		return "", ""
+	}
+}

@@ -1,0 +1,133 @@
+package nameindex
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// lists are names that are hard to tell apart, and some that are not.
+func lists() map[string][]string {
+	var lengths, middles, long []string
+	for n := range 40 {
+		lengths = append(lengths, strings.Repeat("a", n))
+	}
+	for n := range 100 {
+		middles = append(middles, fmt.Sprintf("startstart%03dendendend", n))
+		long = append(long, strings.Repeat("x", n)+"\x00é"+strings.Repeat("y", 100-n))
+	}
+	return map[string][]string{
+		"none":    nil,
+		"empty":   {""},
+		"one":     {"name"},
+		"fields":  {"apiVersion", "kind", "metadata", "spec", "status", "x", "xy", "yx", "xyz", "zyx", "items"},
+		"zeros":   {"\x00", "\x00\x00", "\x00\x00\x00", strings.Repeat("\x00", 8), strings.Repeat("\x00", 16), strings.Repeat("\x00", 17)},
+		"lengths": lengths,
+		"middles": middles,
+		"few":     middles[:3], // so few that they are compared one by one
+		"long":    long,
+	}
+}
+
+func TestFind(t *testing.T) {
+	all := lists()
+	for name, list := range all {
+		for _, way := range []struct {
+			name  string
+			index Index
+		}{{"New", New(list)}, {"mapped", mapped(list)}} {
+			want := make(map[string]int)
+			for i, s := range list {
+				want[s] = i
+			}
+			for _, other := range all {
+				for _, s := range other {
+					check(t, name+" by "+way.name, &way.index, want, s)
+					check(t, name+" by "+way.name, &way.index, want, s+"a")
+					check(t, name+" by "+way.name, &way.index, want, "a"+s)
+				}
+			}
+		}
+	}
+}
+
+func check(t *testing.T, what string, x *Index, want map[string]int, s string) {
+	t.Helper()
+	i, ok := want[s]
+	if !ok {
+		i = -1
+	}
+	if got := x.Find(strings.Clone(s)); got != i {
+		t.Errorf("%s: Find(%q) = %d, want %d", what, s, got, i)
+	}
+}
+
+func TestZeroIndexHasNothing(t *testing.T) {
+	var x Index
+	for _, s := range []string{"", "a", "name", "metadata"} {
+		if got := x.Find(s); got != -1 {
+			t.Errorf("Find(%q) = %d, want -1", s, got)
+		}
+	}
+}
+
+// TestWays pins when an Index is a map: for names that only differ where it
+// does not look, and not for ordinary ones.
+func TestWays(t *testing.T) {
+	if x := New(lists()["middles"]); x.byName == nil {
+		t.Error("names with equal ends are compared one by one")
+	}
+	if x := New(lists()["fields"]); x.byName != nil {
+		t.Error("ordinary names are in a map")
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, list := range lists() {
+		f.Add(strings.Join(list, "\n"), "name")
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		want := make(map[string]int)
+		var list []string
+		for s := range strings.SplitSeq(text, "\n") {
+			if _, ok := want[s]; !ok {
+				want[s] = len(list)
+				list = append(list, s)
+			}
+		}
+		x, m := New(list), mapped(list)
+		for _, s := range append(list, name) {
+			check(t, "New", &x, want, s)
+			check(t, "mapped", &m, want, s)
+		}
+	})
+}
+
+func TestFindAllocatesNothing(t *testing.T) {
+	x := New(lists()["fields"])
+	if got := testing.AllocsPerRun(100, func() { x.Find("metadata"); x.Find("absent") }); got != 0 {
+		t.Errorf("Find allocated %v times, want 0", got)
+	}
+}
+
+// BenchmarkFind looks for each field of one schema in turn, and as often for
+// one that is not there.
+func BenchmarkFind(b *testing.B) {
+	for _, n := range []int{3, 6, 25, 126} {
+		var list, asked []string
+		for i := range n {
+			list = append(list, fmt.Sprintf("%cField%dName", 'a'+i%26, i*i))
+			asked = append(asked, strings.Clone(list[i]), fmt.Sprintf("%cField%dOther", 'a'+i%26, i))
+		}
+		for _, way := range []struct {
+			name  string
+			index Index
+		}{{"index", New(list)}, {"map", mapped(list)}} {
+			b.Run(fmt.Sprintf("names=%d/way=%s", n, way.name), func(b *testing.B) {
+				for i := 0; b.Loop(); i++ {
+					way.index.Find(asked[i%len(asked)])
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package testkit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// A Corpus is a set of definitions with objects for them.
+type Corpus struct {
+	Dir         string
+	Definitions []*Definition // in increasing order of path
+}
+
+// A Definition is one CRD of a corpus.
+type Definition struct {
+	Path    string // relative to the corpus, with forward slashes
+	CRD     *apiextensionsv1.CustomResourceDefinition
+	Samples []Sample // in increasing order of path
+}
+
+// A Sample is an object written for a definition. Nobody promises that it is
+// valid, nor that the definition still has its version.
+type Sample struct {
+	Path   string // relative to the corpus, with forward slashes
+	Object map[string]any
+}
+
+// Version returns the version that the sample's apiVersion names.
+func (s Sample) Version() string {
+	apiVersion, _ := s.Object["apiVersion"].(string)
+	_, version, _ := strings.Cut(apiVersion, "/")
+	return version
+}
+
+// Find returns the definition of that CRD name, or nil.
+func (c *Corpus) Find(name string) *Definition {
+	for _, d := range c.Definitions {
+		if d.CRD.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// Version returns the definition's version of that name, or nil.
+func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
+	for i := range d.CRD.Spec.Versions {
+		if d.CRD.Spec.Versions[i].Name == name {
+			return &d.CRD.Spec.Versions[i]
+		}
+	}
+	return nil
+}
+
+const module = "module github.com/crdkit/crdkit"
+
+// ModuleRoot returns the directory of this module's go.mod, looking upwards
+// from the working directory and past the nested module of the oracle.
+func ModuleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && slices.Contains(strings.Split(string(data), "\n"), module) {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New("no go.mod of github.com/crdkit/crdkit above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// CorpusDir returns the directory of the corpus and reports whether it exists.
+func CorpusDir() (string, bool) {
+	dir := os.Getenv("CRDKIT_CORPUS")
+	if dir == "" {
+		root, err := ModuleRoot()
+		if err != nil {
+			return "", false
+		}
+		dir = filepath.Join(root, "..", "shared", "corpus")
+	}
+	info, err := os.Stat(filepath.Join(dir, "crds"))
+	return dir, err == nil && info.IsDir()
+}
+
+// DefaultCorpus reports whether tests use the corpus beside the module, where
+// the shares were measured that some of them demand. Of another corpus they
+// only say what they find.
+func DefaultCorpus() bool { return os.Getenv("CRDKIT_CORPUS") == "" }
+
+// shortShare is how many definitions there are to each that a short test loads.
+const shortShare = 8
+
+// FindCorpus loads the corpus for a test, which it skips if there is none. A
+// short test gets every eighth definition, and the log says so: decoding all of
+// them takes most of the time of many a test, above all under the race detector.
+func FindCorpus(t testing.TB) *Corpus {
+	t.Helper()
+	dir, ok := CorpusDir()
+	if !ok {
+		t.Skipf("no corpus in %q; set CRDKIT_CORPUS to a directory with crds and samples", dir)
+	}
+	share := 1
+	if testing.Short() {
+		share = shortShare
+		t.Logf("short: one in %d definitions of the corpus", share)
+	}
+	c, err := loadCorpus(dir, share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// LoadCorpus reads the corpus in dir.
+func LoadCorpus(dir string) (*Corpus, error) { return loadCorpus(dir, 1) }
+
+// loadCorpus reads one in share definitions, and the objects written for them.
+func loadCorpus(dir string, share int) (*Corpus, error) {
+	c := &Corpus{Dir: dir}
+	seen := 0
+	err := eachYAML(dir, "crds", func(path string, data []byte) error {
+		seen++
+		if seen%share != 0 {
+			return nil
+		}
+		crd, err := decodeDefinition(data)
+		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	owners := c.owners()
+	err = eachYAML(dir, "samples", func(path string, data []byte) error {
+		obj, err := Decode(data)
+		owners.add(path, obj)
+		return err
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return c, err
+}
+
+// LoadTestdata reads dir, in which every directory holds a definition, crd.yaml,
+// and objects of it in all other files that end in .yaml. What is not for a
+// server that knows apiextensions.k8s.io/v1 only is left out: definitions of
+// v1beta1, objects of no definition, and documents that do not decode.
+func LoadTestdata(dir string) (*Corpus, error) {
+	c := &Corpus{Dir: dir}
+	objects := map[string][]byte{}
+	err := eachYAML(dir, ".", func(path string, data []byte) error {
+		if filepath.Base(path) != "crd.yaml" {
+			objects[path] = data
+			return nil
+		}
+		crd, err := decodeDefinition(data)
+		if errors.Is(err, errOtherVersion) {
+			return nil
+		}
+		c.Definitions = append(c.Definitions, &Definition{Path: path, CRD: crd})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	owners := c.owners()
+	for _, path := range slices.Sorted(maps.Keys(objects)) {
+		for _, doc := range strings.Split(string(objects[path]), "\n---") {
+			if obj, err := Decode([]byte(doc)); err == nil {
+				owners.add(path, obj)
+			}
+		}
+	}
+	return c, nil
+}
+
+// owners finds the definition of an object by group and kind.
+type owners map[[2]string]*Definition
+
+func (c *Corpus) owners() owners {
+	o := owners{}
+	for _, d := range c.Definitions {
+		o[[2]string{d.CRD.Spec.Group, d.CRD.Spec.Names.Kind}] = d
+	}
+	return o
+}
+
+func (o owners) add(path string, obj map[string]any) {
+	apiVersion, _ := obj["apiVersion"].(string)
+	group, _, _ := strings.Cut(apiVersion, "/")
+	kind, _ := obj["kind"].(string)
+	if d := o[[2]string{group, kind}]; d != nil {
+		d.Samples = append(d.Samples, Sample{Path: path, Object: obj})
+	}
+}
+
+var errOtherVersion = errors.New("not a definition of apiextensions.k8s.io/v1")
+
+func decodeDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(data, crd); err != nil {
+		return nil, err
+	}
+	if crd.Kind != "CustomResourceDefinition" || crd.APIVersion != "apiextensions.k8s.io/v1" {
+		return nil, fmt.Errorf("is a %s of %s: %w", crd.Kind, crd.APIVersion, errOtherVersion)
+	}
+	return crd, nil
+}
+
+func eachYAML(dir, sub string, visit func(path string, data []byte) error) error {
+	return filepath.WalkDir(filepath.Join(dir, sub), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if err := visit(filepath.ToSlash(rel), data); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		return nil
+	})
+}
