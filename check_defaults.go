@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/definition"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -140,7 +141,7 @@ func (d *defaultValue) check() {
 // insideMeta puts the default into the smallest resource that has it in its
 // place.
 func (d *defaultValue) insideMeta(p defaultPlace) {
-	obj, ok := surround(p.within, jsonval.Clone(d.value)).(map[string]any)
+	obj, ok := crdversion.Enclose(p.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
 		d.add(field.InternalError(d.path, fmt.Errorf("a default inside of metadata is no part of an object")))
 		return
@@ -297,7 +298,7 @@ func orNothing(n *schema.Node) *schema.Node {
 // UnprunedDefaults implements definition.Engines.
 func (e *checkEngines) UnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
 	n, errs := schema.Compile(root, schema.WithoutAnnotations())
-	return len(errs) == 0 && n != nil && pruneDefaults(n) != n
+	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
 }
 
 // Defaults implements definition.Engines.

@@ -296,32 +296,8 @@ func hiddenNull(d jsondiff.Difference, shown *unstructured.Unstructured) bool {
 	if d.Before != nil {
 		return false
 	}
-	value, found := lookUp(shown.Object, d.Path)
+	value, found := d.Path.Lookup(shown.Object)
 	return !found || value != nil
-}
-
-// lookUp returns the value at a place.
-func lookUp(v any, path schema.Path) (any, bool) {
-	for _, step := range path {
-		switch parent := v.(type) {
-		case map[string]any:
-			name, _ := step.Name()
-			child, ok := parent[name]
-			if !ok {
-				return nil, false
-			}
-			v = child
-		case []any:
-			i, _ := step.Index()
-			if i >= len(parent) {
-				return nil, false
-			}
-			v = parent[i]
-		default:
-			return nil, false
-		}
-	}
-	return v, true
 }
 
 // Objects returns a sequence of objects without errors, for

@@ -7,7 +7,7 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/definition"
+	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -55,7 +55,7 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 		v.status = s.Status != nil
 		v.scale = newScale(s.Scale)
 	}
-	if declared.Schema == nil || declared.Schema.OpenAPIV3Schema == nil {
+	if crdversion.Schema(declared) == nil {
 		v.engines = newEngines(nil, cfg)
 		v.planQuickly(cfg.minor())
 		return v, nil
@@ -65,21 +65,13 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 		v.planQuickly(cfg.minor())
 		return v, nil
 	}
-	path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-	opts := []schema.Option{schema.AtPath(path)}
-	if d.preserve {
-		opts = append(opts, schema.Unstructured())
-	}
-	node, errs := schema.Compile(declared.Schema.OpenAPIV3Schema, opts...)
+	node, errs := crdversion.Compile(crd, i)
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	if !d.preserve {
-		node = pruneDefaults(node)
-	}
 	v.node = node
 	if node.Facts().Has(schema.HasRules) {
-		if v.rules, errs = cel.Compile(node, cel.AtPath(path), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
+		if v.rules, errs = cel.Compile(node, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
 			return nil, errs
 		}
 	}
@@ -96,7 +88,7 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 	declared := crd.Spec.Versions
 	for j := range declared[:i] {
 		earlier := d.byName[declared[j].Name]
-		if earlier != nil && declared[j].Schema != nil && definition.SameProps(declared[i].Schema.OpenAPIV3Schema, declared[j].Schema.OpenAPIV3Schema) {
+		if earlier != nil && declared[j].Schema != nil && crdversion.SameSchema(declared[i].Schema.OpenAPIV3Schema, declared[j].Schema.OpenAPIV3Schema) {
 			return earlier
 		}
 	}

@@ -94,3 +94,28 @@ func EscapePointer(name string) string {
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
+
+// Lookup returns the value that p leads to in v, which consists of what
+// apimachinery decodes JSON to. It reports false if there is none.
+func (p Path) Lookup(v any) (any, bool) {
+	for _, step := range p {
+		switch parent := v.(type) {
+		case map[string]any:
+			name, _ := step.Name()
+			child, ok := parent[name]
+			if !ok {
+				return nil, false
+			}
+			v = child
+		case []any:
+			i, _ := step.Index()
+			if i >= len(parent) {
+				return nil, false
+			}
+			v = parent[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}

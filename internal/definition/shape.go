@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 // A Shape is a definition in the form in which the server judges it.
@@ -50,7 +52,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, seen Survey) *Shape {
 func (s *Shape) lift() {
 	first := s.Versions[0]
 	s.Common.Name = first.Name
-	if s.all(func(v *Version) bool { return sameSubresources(v.Subresources, first.Subresources) }) {
+	if s.all(func(v *Version) bool { return crdversion.SameSubresources(v.Subresources, first.Subresources) }) {
 		s.Common.Subresources = first.Subresources
 		s.each(func(v *Version) { v.Subresources = nil })
 	}
@@ -159,4 +161,8 @@ func (s *Shape) anyStatus() bool {
 
 func hasStatus(s *apiextensionsv1.CustomResourceSubresources) bool {
 	return s != nil && s.Status != nil
+}
+
+func sameSchema(a, b *apiextensionsv1.CustomResourceValidation) bool {
+	return a == b || a != nil && b != nil && crdversion.SameSchema(a.OpenAPIV3Schema, b.OpenAPIV3Schema)
 }

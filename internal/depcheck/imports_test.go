@@ -92,12 +92,14 @@ var internalRule = rule{
 
 // internalRules are the exceptions to internalRule.
 var internalRules = map[string]rule{
-	"internal/pattern":   {leaf: true},
-	"internal/jsonpath":  {leaf: true, others: []string{jsonPath, jsonPathValues}},
-	"internal/jsonscan":  {leaf: true},
-	"internal/jsonval":   {leaf: true},
-	"internal/fieldpath": {ours: []string{"schema"}, others: []string{apiextensions, field}},
-	"internal/format":    {others: []string{strfmt}},
+	"internal/pattern": {leaf: true},
+	// The schema tree of a version has pruned defaults.
+	"internal/crdversion": {ours: []string{"schema", "pruning"}, others: []string{apiextensions, apimachinery}},
+	"internal/jsonpath":   {leaf: true, others: []string{jsonPath, jsonPathValues}},
+	"internal/jsonscan":   {leaf: true},
+	"internal/jsonval":    {leaf: true},
+	"internal/fieldpath":  {ours: []string{"schema"}, others: []string{apiextensions, field}},
+	"internal/format":     {others: []string{strfmt}},
 	"internal/cellib": {
 		leaf:   true,
 		others: []string{celGo, apiserverCEL, apimachinery, strfmt, "github.com/blang/semver/v4"},

@@ -1,4 +1,4 @@
-package definition
+package crdversion
 
 import (
 	"bytes"
@@ -10,17 +10,14 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// Whether two parts of definitions are the same decides what moves to where all
-// versions have it in common. Empty lists and maps are the same as none, but a
-// pointer to nothing is not the same as no pointer, and literals are the same if
-// they decode to the same. A test compares this to the same by reflection, field
-// by field.
+// Equality of parts of a definition decides what its versions share. An empty
+// list or map equals a missing one. A pointer to a zero value does not equal a nil
+// pointer. Literals are equal if they decode to equal values. TestSame compares
+// these functions with reflection, field by field.
 
-func sameSchema(a, b *apiextensionsv1.CustomResourceValidation) bool {
-	return a == b || a != nil && b != nil && SameProps(a.OpenAPIV3Schema, b.OpenAPIV3Schema)
-}
-
-func sameSubresources(a, b *apiextensionsv1.CustomResourceSubresources) bool {
+// SameSubresources reports whether two sets of subresources are the same. Either
+// may be nil.
+func SameSubresources(a, b *apiextensionsv1.CustomResourceSubresources) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
@@ -31,13 +28,14 @@ func sameSubresources(a, b *apiextensionsv1.CustomResourceSubresources) bool {
 		a.Scale.StatusReplicasPath == b.Scale.StatusReplicasPath && sameValue(a.Scale.LabelSelectorPath, b.Scale.LabelSelectorPath)
 }
 
-// sameValue reports whether two pointers lead to the same value, or nowhere.
+// sameValue reports whether two pointers are both nil or point to equal values.
 func sameValue[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// SameProps reports whether two schemas are the same, descriptions included.
-func SameProps(a, b *apiextensionsv1.JSONSchemaProps) bool {
+// SameSchema reports whether two schemas are the same, descriptions included.
+// Either may be nil.
+func SameSchema(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
@@ -74,7 +72,7 @@ func sameRule(a, b apiextensionsv1.ValidationRule) bool {
 }
 
 func sameBelow(a, b *apiextensionsv1.JSONSchemaProps) bool {
-	return sameItems(a.Items, b.Items) && SameProps(a.Not, b.Not) &&
+	return sameItems(a.Items, b.Items) && SameSchema(a.Not, b.Not) &&
 		sameList(a.AllOf, b.AllOf) && sameList(a.AnyOf, b.AnyOf) && sameList(a.OneOf, b.OneOf) &&
 		sameEither(a.AdditionalProperties, b.AdditionalProperties) && sameEither(a.AdditionalItems, b.AdditionalItems) &&
 		sameNamed(a.Properties, b.Properties) && sameNamed(a.PatternProperties, b.PatternProperties) &&
@@ -82,11 +80,11 @@ func sameBelow(a, b *apiextensionsv1.JSONSchemaProps) bool {
 }
 
 func sameItems(a, b *apiextensionsv1.JSONSchemaPropsOrArray) bool {
-	return a == b || a != nil && b != nil && SameProps(a.Schema, b.Schema) && sameList(a.JSONSchemas, b.JSONSchemas)
+	return a == b || a != nil && b != nil && SameSchema(a.Schema, b.Schema) && sameList(a.JSONSchemas, b.JSONSchemas)
 }
 
 func sameEither(a, b *apiextensionsv1.JSONSchemaPropsOrBool) bool {
-	return a == b || a != nil && b != nil && a.Allows == b.Allows && SameProps(a.Schema, b.Schema)
+	return a == b || a != nil && b != nil && a.Allows == b.Allows && SameSchema(a.Schema, b.Schema)
 }
 
 func sameList(a, b []apiextensionsv1.JSONSchemaProps) bool {
@@ -94,7 +92,7 @@ func sameList(a, b []apiextensionsv1.JSONSchemaProps) bool {
 		return false
 	}
 	for i := range a {
-		if !SameProps(&a[i], &b[i]) {
+		if !SameSchema(&a[i], &b[i]) {
 			return false
 		}
 	}
@@ -109,10 +107,10 @@ func sameNamed(a, b map[string]apiextensionsv1.JSONSchemaProps) bool {
 		return true
 	}
 	var name string
-	var x, y apiextensionsv1.JSONSchemaProps // see [byName]
+	var x, y apiextensionsv1.JSONSchemaProps // declared here so that it escapes once, not per iteration
 	for name, x = range a {
 		var ok bool
-		if y, ok = b[name]; !ok || !SameProps(&x, &y) {
+		if y, ok = b[name]; !ok || !SameSchema(&x, &y) {
 			return false
 		}
 	}
@@ -125,7 +123,7 @@ func sameDependencies(a, b apiextensionsv1.JSONSchemaDependencies) bool {
 	}
 	for name, x := range a {
 		y, ok := b[name]
-		if !ok || !SameProps(x.Schema, y.Schema) || !slices.Equal(x.Property, y.Property) {
+		if !ok || !SameSchema(x.Schema, y.Schema) || !slices.Equal(x.Property, y.Property) {
 			return false
 		}
 	}
@@ -136,12 +134,12 @@ func sameLiteral(a, b *apiextensionsv1.JSON) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
-	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(Literal(a), Literal(b))
+	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(a), literal(b))
 }
 
-// Literal decodes a literal of a schema as objects are decoded. It is nil for
-// null, and for what is not JSON.
-func Literal(j *apiextensionsv1.JSON) any {
+// literal decodes a literal of a schema as objects are decoded. It returns nil
+// for null, and for text that is not JSON.
+func literal(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 {
 		return nil
 	}
@@ -150,10 +148,4 @@ func Literal(j *apiextensionsv1.JSON) any {
 		return nil
 	}
 	return v
-}
-
-// SameNames reports whether two sets of names are the same.
-func SameNames(a, b *apiextensionsv1.CustomResourceDefinitionNames) bool {
-	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
-		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
 }

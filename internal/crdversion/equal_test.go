@@ -1,4 +1,4 @@
-package definition
+package crdversion
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 )
 
 var equalities = conversion.EqualitiesOrDie(func(a, b apiextensionsv1.JSON) bool {
-	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(Literal(&a), Literal(&b))
+	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(&a), literal(&b))
 })
 
 // reflected is the naive definition of sameness.
@@ -88,8 +88,8 @@ func TestSame(t *testing.T) {
 		s := v.Interface().(apiextensionsv1.JSONSchemaProps)
 		for _, other := range []apiextensionsv1.JSONSchemaProps{base, schemas[max(i-1, 0)].Interface().(apiextensionsv1.JSONSchemaProps)} {
 			want := reflected(s, other)
-			if got := SameProps(&s, &other); got != want {
-				t.Errorf("SameProps(%+v, %+v) = %v, want %v", s, other, got, want)
+			if got := SameSchema(&s, &other); got != want {
+				t.Errorf("SameSchema(%+v, %+v) = %v, want %v", s, other, got, want)
 			}
 			if !want {
 				different++
@@ -102,8 +102,8 @@ func TestSame(t *testing.T) {
 	for _, v := range values(reflect.TypeFor[*apiextensionsv1.CustomResourceSubresources](), 3) {
 		for _, w := range values(reflect.TypeFor[*apiextensionsv1.CustomResourceSubresources](), 3) {
 			a, b := v.Interface().(*apiextensionsv1.CustomResourceSubresources), w.Interface().(*apiextensionsv1.CustomResourceSubresources)
-			if got, want := sameSubresources(a, b), reflected(a, b); got != want {
-				t.Errorf("sameSubresources(%+v, %+v) = %v, want %v", a, b, got, want)
+			if got, want := SameSubresources(a, b), reflected(a, b); got != want {
+				t.Errorf("SameSubresources(%+v, %+v) = %v, want %v", a, b, got, want)
 			}
 		}
 	}
