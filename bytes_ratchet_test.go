@@ -21,7 +21,7 @@ import (
 func renderAll(r *crdkit.Result) map[string]string {
 	out := render(r)
 	for _, e := range r.Ratcheted {
-		out["ratcheted"] += fmt.Sprintf("%s\n\t%s %s %s %v\n", e, e.Step, e.Pointer, e.Schema, e.BadValue)
+		out["ratcheted"] += fmt.Sprintf("%s\n\t%s %s %s %v\n", e, e.Step, e.Pointer, e.SchemaPointer, e.BadValue)
 	}
 	return out
 }

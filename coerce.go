@@ -79,13 +79,13 @@ func (r *request) fit(v *Version, obj map[string]any, c coercion) ([]schema.Path
 	var unknown []schema.Path
 	if !r.version.def.preserve {
 		if track {
-			unknown = v.engines.prune().Report(obj)
+			unknown = v.engines.prune().PruneAndReport(obj)
 			r.change(Pruned, unknown...)
 		} else {
 			v.engines.prune().Prune(obj)
 		}
 		if r.report {
-			r.change(NullDropped, v.engines.setDefaults().ReportNulls(obj)...)
+			r.change(NullDropped, v.engines.setDefaults().DropNullsAndReport(obj)...)
 		} else {
 			v.engines.setDefaults().DropNulls(obj)
 		}

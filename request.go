@@ -283,7 +283,7 @@ func (r *request) setDefaults() {
 		d.engines.setDefaults().Default(r.obj.Object)
 		return
 	}
-	r.change(Defaulted, d.engines.setDefaults().Report(r.obj.Object)...)
+	r.change(Defaulted, d.engines.setDefaults().DefaultAndReport(r.obj.Object)...)
 }
 
 // change records what was done to places of the object, if anybody asked.

@@ -46,9 +46,9 @@ func BenchmarkDefault(b *testing.B) {
 	})
 }
 
-func BenchmarkReport(b *testing.B) {
+func BenchmarkDefaultAndReport(b *testing.B) {
 	each(b, "object=sparse", func(b *testing.B, d *Defaulter, obj map[string]any) {
-		run(b, obj, true, func(obj map[string]any) { d.Report(obj) })
+		run(b, obj, true, func(obj map[string]any) { d.DefaultAndReport(obj) })
 	})
 }
 

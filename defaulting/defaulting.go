@@ -36,10 +36,10 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
 func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
 
-// ReportNulls is like [Defaulter.DropNulls] but also returns the paths of the
+// DropNullsAndReport is like [Defaulter.DropNulls] but also returns the paths of the
 // nulls that it dropped, in increasing order of their strings, nil if there
 // are none.
-func (d *Defaulter) ReportNulls(obj map[string]any) []schema.Path {
+func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
 	var t pathstack.Trail
 	d.dropNulls(obj, &t)
 	return t.Marks()
@@ -61,10 +61,10 @@ func (d *Defaulter) dropNulls(obj map[string]any, t *pathstack.Trail) {
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
 
-// Report is like [Defaulter.Default] but also returns the paths of the values
+// DefaultAndReport is like [Defaulter.Default] but also returns the paths of the values
 // that it set, in increasing order of their strings, nil if there are none.
 // Values inside of a value that was set are not listed.
-func (d *Defaulter) Report(obj map[string]any) []schema.Path {
+func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
 	var t pathstack.Trail
 	d.setDefaults(obj, &t)
 	return t.Marks()

@@ -29,11 +29,11 @@ func TestTable(t *testing.T) {
 				if diff := cmp.Diff(want, changed); diff != "" {
 					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", way.name, diff)
 				}
-				if diff := cmp.Diff(tt.Dropped, pathStrings(d.ReportNulls(reported))); diff != "" {
-					t.Errorf("%s: ReportNulls (-want +got):\n%s", way.name, diff)
+				if diff := cmp.Diff(tt.Dropped, pathStrings(d.DropNullsAndReport(reported))); diff != "" {
+					t.Errorf("%s: DropNullsAndReport (-want +got):\n%s", way.name, diff)
 				}
-				if diff := cmp.Diff(tt.Set, pathStrings(d.Report(reported))); diff != "" {
-					t.Errorf("%s: Report (-want +got):\n%s", way.name, diff)
+				if diff := cmp.Diff(tt.Set, pathStrings(d.DefaultAndReport(reported))); diff != "" {
+					t.Errorf("%s: DefaultAndReport (-want +got):\n%s", way.name, diff)
 				}
 				if diff := cmp.Diff(want, reported); diff != "" {
 					t.Errorf("%s: object after the reports (-want +got):\n%s", way.name, diff)
@@ -57,8 +57,8 @@ func TestBehaviour(t *testing.T) {
 		for _, way := range ways {
 			d := New(n, way.opts...)
 			obj := c.Object(t, "object.yaml")
-			dropped := d.ReportNulls(obj)
-			set := d.Report(obj)
+			dropped := d.DropNullsAndReport(obj)
+			set := d.DefaultAndReport(obj)
 			got, err := yaml.Marshal(obj)
 			if err != nil {
 				t.Fatal(err)
@@ -163,15 +163,15 @@ func TestNil(t *testing.T) {
 			d := New(n, way.opts...)
 			d.DropNulls(nil)
 			d.Default(nil)
-			if got := d.Report(nil); got != nil {
-				t.Errorf("%s: Report(nil) = %v, want nil", way.name, got)
+			if got := d.DefaultAndReport(nil); got != nil {
+				t.Errorf("%s: DefaultAndReport(nil) = %v, want nil", way.name, got)
 			}
-			if got := d.ReportNulls(nil); got != nil {
-				t.Errorf("%s: ReportNulls(nil) = %v, want nil", way.name, got)
+			if got := d.DropNullsAndReport(nil); got != nil {
+				t.Errorf("%s: DropNullsAndReport(nil) = %v, want nil", way.name, got)
 			}
 			obj := map[string]any{"a": map[string]any(nil), "c": []any(nil)}
-			if got := d.Report(obj); got != nil || len(obj) != 2 {
-				t.Errorf("%s: Report of nil containers = %v and left %v", way.name, got, obj)
+			if got := d.DefaultAndReport(obj); got != nil || len(obj) != 2 {
+				t.Errorf("%s: DefaultAndReport of nil containers = %v and left %v", way.name, got, obj)
 			}
 		}
 	}
@@ -249,9 +249,9 @@ func TestDeep(t *testing.T) {
 			next := map[string]any{}
 			at["a"], at = next, next
 		}
-		got := d.Report(short)
+		got := d.DefaultAndReport(short)
 		if len(got) != 1 || len(got[0]) != schemas || at["a"] != int64(1) {
-			t.Errorf("%s: Report = %d paths and %v at the bottom, want one path and 1", way.name, len(got), at["a"])
+			t.Errorf("%s: DefaultAndReport = %d paths and %v at the bottom, want one path and 1", way.name, len(got), at["a"])
 		}
 	}
 }
@@ -285,9 +285,9 @@ func TestNothingToDoAllocatesNothing(t *testing.T) {
 			d.Default(done)
 			for name, op := range map[string]func(){
 				"DropNulls":   func() { d.DropNulls(done) },
-				"ReportNulls": func() { d.ReportNulls(done) },
+				"DropNullsAndReport": func() { d.DropNullsAndReport(done) },
 				"Default":     func() { d.Default(done) },
-				"Report":      func() { d.Report(done) },
+				"Report":      func() { d.DefaultAndReport(done) },
 			} {
 				if got := testing.AllocsPerRun(20, op); got != 0 {
 					t.Errorf("%s sample %d: %s allocated %v times, want 0", def.name, i, name, got)
@@ -350,17 +350,17 @@ func compareWays(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	t.Helper()
 	judge := ds[len(ds)-1]
 	dropped := testkit.Clone(obj)
-	wantNulls := pathStrings(judge.ReportNulls(dropped))
+	wantNulls := pathStrings(judge.DropNullsAndReport(dropped))
 	for i, d := range ds {
 		what := fmt.Sprintf("%s: dropping nulls of %s", ways[i].name, testkit.Encode(obj))
-		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.ReportNulls)
+		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.DropNullsAndReport)
 	}
 	for _, start := range []map[string]any{obj, dropped} {
 		want := testkit.Clone(start)
-		wantSet := pathStrings(judge.Report(want))
+		wantSet := pathStrings(judge.DefaultAndReport(want))
 		for i, d := range ds {
 			what := fmt.Sprintf("%s: defaulting %s", ways[i].name, testkit.Encode(start))
-			compareStep(t, what, start, want, wantSet, d.Default, d.Report)
+			compareStep(t, what, start, want, wantSet, d.Default, d.DefaultAndReport)
 		}
 	}
 }

@@ -35,7 +35,7 @@
 //
 // # Reports
 //
-// [Defaulter.ReportNulls] and [Defaulter.Report] do the same and return the
+// [Defaulter.DropNullsAndReport] and [Defaulter.DefaultAndReport] do the same and return the
 // path of each null that was dropped, or of each value that was set, in
 // increasing order of [schema.Path.String]. What is inside of a value that was
 // set is not listed. The paths consist of fields and indices; entries of a map

@@ -52,19 +52,19 @@ func ExampleDefaulter_DropNulls() {
 	// Output: map[spec:map[label:<nil>]]
 }
 
-func ExampleDefaulter_Report() {
+func ExampleDefaulter_DefaultAndReport() {
 	d := defaulting.New(node(widget))
 	for _, obj := range []map[string]any{{}, {"spec": map[string]any{}}} {
-		fmt.Println(d.Report(obj)[0])
+		fmt.Println(d.DefaultAndReport(obj)[0])
 	}
 	// Output:
 	// spec
 	// spec.size
 }
 
-func ExampleDefaulter_ReportNulls() {
+func ExampleDefaulter_DropNullsAndReport() {
 	obj := map[string]any{"spec": map[string]any{"color": nil, "label": nil}}
-	fmt.Println(defaulting.New(node(widget)).ReportNulls(obj)[0])
+	fmt.Println(defaulting.New(node(widget)).DropNullsAndReport(obj)[0])
 	// Output: spec.color
 }
 

@@ -27,8 +27,8 @@ func BenchmarkPrune(b *testing.B) {
 	benchmark(b, func(p *Pruner, obj map[string]any) { p.Prune(obj) })
 }
 
-func BenchmarkReport(b *testing.B) {
-	benchmark(b, func(p *Pruner, obj map[string]any) { p.Report(obj) })
+func BenchmarkPruneAndReport(b *testing.B) {
+	benchmark(b, func(p *Pruner, obj map[string]any) { p.PruneAndReport(obj) })
 }
 
 func benchmark(b *testing.B, op func(p *Pruner, obj map[string]any)) {

@@ -8,7 +8,7 @@
 //
 //	p := pruning.New(node)
 //	p.Prune(obj)            // obj has lost what node does not declare
-//	removed := p.Report(obj) // the same, and says what was lost
+//	removed := p.PruneAndReport(obj) // the same, and says what was lost
 //
 // # Semantics
 //
@@ -36,7 +36,7 @@
 //
 // # Reports
 //
-// [Pruner.Report] returns the path of each field that was removed, in
+// [Pruner.PruneAndReport] returns the path of each field that was removed, in
 // increasing order of [schema.Path.String], which spells paths the way the
 // server's warnings do. What was inside of a removed field is not listed. The
 // paths consist of fields and indices; entries of a map count as fields.
@@ -54,7 +54,7 @@
 //
 // # Concurrency and ownership
 //
-// A [Pruner] never changes and is safe for concurrent use. Prune and Report
+// A [Pruner] never changes and is safe for concurrent use. Prune and PruneAndReport
 // change the object in place; it belongs to the caller, must be a tree, and
 // must not be used by anyone else meanwhile. Both return after one walk over
 // the object, cannot fail, and take values of other types than JSON has for

@@ -49,14 +49,14 @@ func ExamplePruner_Prune() {
 	// Output: map[kind:Widget metadata:map[name:example]]
 }
 
-func ExamplePruner_Report() {
+func ExamplePruner_PruneAndReport() {
 	p := pruning.New(node(widget))
 	obj := map[string]any{
 		"kind":   "Widget",
 		"spec":   map[string]any{"size": int64(3), "sise": int64(4)},
 		"status": map[string]any{"ready": true},
 	}
-	for _, path := range p.Report(obj) {
+	for _, path := range p.PruneAndReport(obj) {
 		fmt.Printf("unknown field %q, at %s\n", path, path.Pointer())
 	}
 	// Output:
@@ -78,7 +78,7 @@ func ExampleFragment() {
 
 func ExamplePlainOnly() {
 	obj := map[string]any{"spec": map[string]any{"sise": int64(4)}}
-	removed := pruning.New(node(widget), pruning.PlainOnly()).Report(obj)
+	removed := pruning.New(node(widget), pruning.PlainOnly()).PruneAndReport(obj)
 	fmt.Println(removed[0])
 	// Output: spec.sise
 }

@@ -47,9 +47,9 @@ func (p *Pruner) Prune(obj map[string]any) {
 	}
 }
 
-// Report is like [Pruner.Prune] but also returns the paths of the fields that
+// PruneAndReport is like [Pruner.Prune] but also returns the paths of the fields that
 // it removed, in increasing order of their strings, nil if there are none.
-func (p *Pruner) Report(obj map[string]any) []schema.Path {
+func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	var w walker
 	switch {
 	case p.plain != nil:

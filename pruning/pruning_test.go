@@ -32,12 +32,12 @@ func TestTable(t *testing.T) {
 				if diff := cmp.Diff(want, pruned); diff != "" {
 					t.Errorf("%s: Prune (-want +got):\n%s", way.name, diff)
 				}
-				removed := p.Report(reported)
+				removed := p.PruneAndReport(reported)
 				if diff := cmp.Diff(tt.Removed, pathStrings(removed)); diff != "" {
-					t.Errorf("%s: Report (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: PruneAndReport (-want +got):\n%s", way.name, diff)
 				}
 				if diff := cmp.Diff(want, reported); diff != "" {
-					t.Errorf("%s: object after Report (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: object after PruneAndReport (-want +got):\n%s", way.name, diff)
 				}
 			}
 		})
@@ -57,7 +57,7 @@ func TestBehaviour(t *testing.T) {
 		n := mustCompile(t, text)
 		for _, way := range ways {
 			obj := c.Object(t, "object.yaml")
-			removed := New(n, way.opts...).Report(obj)
+			removed := New(n, way.opts...).PruneAndReport(obj)
 			got, err := yaml.Marshal(obj)
 			if err != nil {
 				t.Fatal(err)
@@ -143,13 +143,13 @@ func TestNil(t *testing.T) {
 	for _, way := range ways {
 		p := New(nil, way.opts...)
 		p.Prune(nil)
-		if got := p.Report(nil); got != nil {
-			t.Errorf("%s: Report(nil) = %v, want nil", way.name, got)
+		if got := p.PruneAndReport(nil); got != nil {
+			t.Errorf("%s: PruneAndReport(nil) = %v, want nil", way.name, got)
 		}
 		obj := map[string]any{"a": map[string]any(nil), "b": []any(nil)}
 		keep := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"string"}}}`)), way.opts...)
-		if got := keep.Report(obj); got != nil || len(obj) != 2 {
-			t.Errorf("%s: Report of nil containers = %v and left %v", way.name, got, obj)
+		if got := keep.PruneAndReport(obj); got != nil || len(obj) != 2 {
+			t.Errorf("%s: PruneAndReport of nil containers = %v and left %v", way.name, got, obj)
 		}
 	}
 }
@@ -176,10 +176,10 @@ func TestDeepObjects(t *testing.T) {
 		for range levels {
 			lists = []any{lists}
 		}
-		removed := New(drop, way.opts...).Report(map[string]any{"a": lists})
+		removed := New(drop, way.opts...).PruneAndReport(map[string]any{"a": lists})
 		want := "a" + strings.Repeat("[0]", levels) + ".x"
 		if len(removed) != 1 || removed[0].String() != want {
-			t.Errorf("%s: Report of deep lists = %d paths, want the field at the bottom", way.name, len(removed))
+			t.Errorf("%s: PruneAndReport of deep lists = %d paths, want the field at the bottom", way.name, len(removed))
 		}
 		obj := nest(levels, "x")
 		New(keep, way.opts...).Prune(obj)
@@ -192,13 +192,13 @@ func TestDeepObjects(t *testing.T) {
 // TestPathsAreTheCallers changes the result of one report before the next.
 func TestPathsAreTheCallers(t *testing.T) {
 	p := New(mustCompile(t, []byte(`{"type":"object"}`)))
-	first := p.Report(map[string]any{"a": 1, "b": 2})
+	first := p.PruneAndReport(map[string]any{"a": 1, "b": 2})
 	first[0][0] = schema.Index(7)
 	_ = append(first[0], schema.Field("x"))
 	if got := first[1].String(); got != "b" {
 		t.Errorf("the second path is %q after the first was changed", got)
 	}
-	if got := pathStrings(p.Report(map[string]any{"a": 1})); !slices.Equal(got, []string{"a"}) {
+	if got := pathStrings(p.PruneAndReport(map[string]any{"a": 1})); !slices.Equal(got, []string{"a"}) {
 		t.Errorf("the next report is %q, want [a]", got)
 	}
 }
@@ -207,13 +207,13 @@ func TestConcurrentUse(t *testing.T) {
 	c := loadDefinitions(t)
 	p := New(c[0].node)
 	want := testkit.Clone(c[0].samples[0])
-	wantRemoved := pathStrings(p.Report(want))
+	wantRemoved := pathStrings(p.PruneAndReport(want))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			obj := testkit.Clone(c[0].samples[0])
-			if got := pathStrings(p.Report(obj)); !slices.Equal(got, wantRemoved) {
-				t.Errorf("Report = %q, want %q", got, wantRemoved)
+			if got := pathStrings(p.PruneAndReport(obj)); !slices.Equal(got, wantRemoved) {
+				t.Errorf("PruneAndReport = %q, want %q", got, wantRemoved)
 			}
 		})
 	}
@@ -229,8 +229,8 @@ func TestPruneAllocatesNothing(t *testing.T) {
 			if got := testing.AllocsPerRun(20, func() { p.Prune(clean) }); got != 0 {
 				t.Errorf("%s sample %d: Prune allocated %v times, want 0", d.name, i, got)
 			}
-			if got := testing.AllocsPerRun(20, func() { p.Report(clean) }); got != 0 {
-				t.Errorf("%s sample %d: Report allocated %v times with nothing to report, want 0", d.name, i, got)
+			if got := testing.AllocsPerRun(20, func() { p.PruneAndReport(clean) }); got != 0 {
+				t.Errorf("%s sample %d: PruneAndReport allocated %v times with nothing to report, want 0", d.name, i, got)
 			}
 		}
 	}
@@ -273,11 +273,11 @@ func TestWaysAgree(t *testing.T) {
 }
 
 // compareWays runs both walks over copies of obj and checks what must hold of
-// the result by itself: Prune does what Report does, and once is enough.
+// the result by itself: Prune does what PruneAndReport does, and once is enough.
 func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	t.Helper()
 	a, b, c := testkit.Clone(obj), testkit.Clone(obj), testkit.Clone(obj)
-	got, want := pathStrings(fast.Report(a)), pathStrings(slow.Report(b))
+	got, want := pathStrings(fast.PruneAndReport(a)), pathStrings(slow.PruneAndReport(b))
 	fast.Prune(c)
 	switch {
 	case !jsonval.Equal(a, b):
@@ -285,10 +285,10 @@ func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	case !slices.Equal(got, want):
 		t.Fatalf("reports differ for %s (-plain +compiled):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
 	case !jsonval.Equal(a, c):
-		t.Fatalf("Prune and Report differ for %s (-Report +Prune):\n%s", testkit.Encode(obj), cmp.Diff(a, c))
+		t.Fatalf("Prune and PruneAndReport differ for %s (-PruneAndReport +Prune):\n%s", testkit.Encode(obj), cmp.Diff(a, c))
 	}
-	if again := fast.Report(a); again != nil || !jsonval.Equal(a, b) {
-		t.Fatalf("a second Report of %s = %q, want nil", testkit.Encode(obj), pathStrings(again))
+	if again := fast.PruneAndReport(a); again != nil || !jsonval.Equal(a, b) {
+		t.Fatalf("a second PruneAndReport of %s = %q, want nil", testkit.Encode(obj), pathStrings(again))
 	}
 }
 

@@ -65,7 +65,7 @@ func TestValidateAt(t *testing.T) {
 func spelled(errs validation.ErrorList) []string {
 	var out []string
 	for _, e := range errs {
-		out = append(out, string(e.Step)+" "+e.Pointer+" "+e.Schema+" "+e.Error())
+		out = append(out, string(e.Step)+" "+e.Pointer+" "+e.SchemaPointer+" "+e.Error())
 	}
 	return out
 }

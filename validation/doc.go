@@ -31,7 +31,7 @@
 //     evaluated ([ErrorList.BlocksRules]).
 //   - Errors of junctors, and of numbers out of the range of their type, are
 //     reported for the root, whose field is <nil>. [Error.Pointer] and
-//     [Error.Schema] say where it was.
+//     [Error.SchemaPointer] say where it was.
 //   - If no branch of an anyOf or oneOf fits, the errors of one are reported:
 //     of the one in which most checks passed.
 //

@@ -40,9 +40,9 @@ type Error struct {
 	Pointer string
 	// Step is the part of the checks that found the error.
 	Step Step
-	// Schema is the place in the schema, as a JSON Pointer from its root; ""
+	// SchemaPointer is the place in the schema, as a JSON Pointer from its root; ""
 	// if no schema made the demand.
-	Schema string
+	SchemaPointer string
 	// Rule is the index of the rule in x-kubernetes-validations at Schema, -1
 	// for errors that are not from a rule.
 	Rule int
@@ -50,7 +50,7 @@ type Error struct {
 
 // NewError returns err with what is known about it. The Rule is -1.
 func NewError(err *field.Error, step Step, pointer, schema string) *Error {
-	return &Error{fieldError: err, Step: step, Pointer: pointer, Schema: schema, Rule: -1}
+	return &Error{fieldError: err, Step: step, Pointer: pointer, SchemaPointer: schema, Rule: -1}
 }
 
 // FieldError returns the error as kube-apiserver reports it.

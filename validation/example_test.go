@@ -56,7 +56,7 @@ func ExampleValidator_Validate() {
 	errs := v.Validate(map[string]any{"spec": map[string]any{"replicas": int64(30)}})
 	for _, err := range errs {
 		fmt.Println(err)
-		fmt.Println("  at", err.Pointer, "by", err.Schema)
+		fmt.Println("  at", err.Pointer, "by", err.SchemaPointer)
 	}
 	// Output:
 	// spec.cron: Required value

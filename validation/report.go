@@ -46,7 +46,7 @@ func (r *run) add(text []byte, e field.Error, placed bool) {
 	all := string(b)
 
 	x := &located{field: e}
-	x.err = Error{fieldError: &x.field, Pointer: all[len(text):pointer], Step: StepSchema, Schema: all[pointer:], Rule: -1}
+	x.err = Error{fieldError: &x.field, Pointer: all[len(text):pointer], Step: StepSchema, SchemaPointer: all[pointer:], Rule: -1}
 	if placed {
 		x.field.Field = r.place.fieldOf(all[:r.path])
 	} else {
@@ -71,7 +71,7 @@ func (r *run) keep(kept, branch []finding) []finding {
 			continue
 		}
 		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.start(), BadValue: "", Detail: text}
-		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.Schema)})
+		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)})
 	}
 	return kept
 }

@@ -83,7 +83,7 @@ func describe(errs validation.ErrorList) []string {
 	var out []string
 	for _, e := range errs {
 		out = append(out, fmt.Sprintf("%s: %v (%T) at %s by %s #%s",
-			e.FieldError().Type, e, e.BadValue, orRoot(e.Pointer), e.Step, e.Schema))
+			e.FieldError().Type, e, e.BadValue, orRoot(e.Pointer), e.Step, e.SchemaPointer))
 	}
 	return out
 }

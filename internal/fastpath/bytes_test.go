@@ -65,7 +65,7 @@ func (e *engines) judge(obj map[string]any) ([]string, error) {
 		return nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
 	}
 	var unknown []string
-	for _, p := range e.pruner.Report(obj) {
+	for _, p := range e.pruner.PruneAndReport(obj) {
 		unknown = append(unknown, p.String())
 	}
 	e.defaulter.DropNulls(obj)

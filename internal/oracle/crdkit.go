@@ -63,7 +63,7 @@ func (o *Ours) setEngines(n *schema.Node, plain bool) {
 	d := defaulting.New(n, fill...)
 	o.Facts = func() []string { return facts(nil, "", n) }
 	o.Prune = p.Prune
-	o.Report = func(obj map[string]any) []string { return paths(p.Report(obj)) }
+	o.Report = func(obj map[string]any) []string { return paths(p.PruneAndReport(obj)) }
 	o.DropNulls = d.DropNulls
 	o.Default = d.Default
 }

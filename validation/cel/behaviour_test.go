@@ -138,7 +138,7 @@ func fieldLines(errs field.ErrorList) string {
 func lines(errs validation.ErrorList) string {
 	var b strings.Builder
 	for _, e := range errs {
-		fmt.Fprintf(&b, "%s | %s | %s | %s | %s | %s | %d\n", e.Type, e.Field, e.Detail, valueText(e.BadValue), e.Pointer, e.Schema, e.Rule)
+		fmt.Fprintf(&b, "%s | %s | %s | %s | %s | %s | %d\n", e.Type, e.Field, e.Detail, valueText(e.BadValue), e.Pointer, e.SchemaPointer, e.Rule)
 	}
 	return b.String()
 }

@@ -147,7 +147,7 @@ func agree(s sampled, watch EvalOption, opts []EvalOption) bool {
 func report(errs validation.ErrorList) string {
 	var b strings.Builder
 	for _, e := range errs {
-		fmt.Fprintf(&b, "%s | %s | %s | %v | %s | %s | %d\n", e.Type, e.Field, e.Detail, e.BadValue, e.Pointer, e.Schema, e.Rule)
+		fmt.Fprintf(&b, "%s | %s | %s | %v | %s | %s | %d\n", e.Type, e.Field, e.Detail, e.BadValue, e.Pointer, e.SchemaPointer, e.Rule)
 	}
 	return b.String()
 }

@@ -39,7 +39,7 @@ var operations = []operation{
 	}, false)},
 	{name: "report", does: "remove unknown fields and tell their paths", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		p := pruning.New(c.ours.Schema())
-		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.Report(obj) }
+		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.PruneAndReport(obj) }
 	}, false)},
 	{name: "nulls", does: "drop nulls", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.DropNulls, defaulting.New(c.ours.Schema()).DropNulls
