@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -44,7 +45,7 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	}
 	opts := []validation.Option{validation.EveryFormat()}
 	if plain {
-		opts = append(opts, validation.PlainOnly())
+		opts = append(opts, testopt.Reference{})
 	}
 	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})
 	var out field.ErrorList

@@ -7,6 +7,7 @@ import (
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -46,7 +47,7 @@ func (e *engines) prune() *pruning.Pruner {
 		return p
 	}
 	return first(&e.making, &e.pruner, func() *pruning.Pruner {
-		return pruning.New(e.node, option(e.plain, pruning.PlainOnly)...)
+		return pruning.New(e.node, option[pruning.Option](e.plain, testopt.Reference{})...)
 	})
 }
 
@@ -55,7 +56,7 @@ func (e *engines) setDefaults() *defaulting.Defaulter {
 		return d
 	}
 	return first(&e.making, &e.defaulter, func() *defaulting.Defaulter {
-		return defaulting.New(e.node, option(e.plain, defaulting.PlainOnly)...)
+		return defaulting.New(e.node, option[defaulting.Option](e.plain, testopt.Reference{})...)
 	})
 }
 
@@ -64,7 +65,7 @@ func (e *engines) resources() *objectmeta.Embedded {
 		return r
 	}
 	return first(&e.making, &e.embedded, func() *objectmeta.Embedded {
-		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.PlainOnly)...)
+		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.PlainOnly())...)
 	})
 }
 
@@ -73,7 +74,11 @@ func (e *engines) validate() *validation.Validator {
 		return v
 	}
 	return first(&e.making, &e.validator, func() *validation.Validator {
-		return validation.New(e.node, append(option(e.plain, validation.PlainOnly), validation.KubernetesVersion(e.version))...)
+		opts := option[validation.Option](e.plain, testopt.Reference{})
+		if formats, err := validation.KubernetesVersion(e.version); err == nil { // "" is the default; Compile refuses other texts
+			opts = append(opts, formats)
+		}
+		return validation.New(e.node, opts...)
 	})
 }
 
@@ -99,9 +104,9 @@ func first[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T 
 }
 
 // option returns an option if it is wanted.
-func option[O any](wanted bool, o func() O) []O {
+func option[O any](wanted bool, o O) []O {
 	if !wanted {
 		return nil
 	}
-	return []O{o()}
+	return []O{o}
 }

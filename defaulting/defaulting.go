@@ -18,13 +18,8 @@ type Defaulter struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func New(n *schema.Node, opts ...Option) *Defaulter {
-	o := options{maxFilled: maxFilled}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.apply(&o)
-		}
-	}
-	if o.plain {
+	o := optionsOf(opts)
+	if o.reference {
 		return &Defaulter{plain: &plain{root: n}}
 	}
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}

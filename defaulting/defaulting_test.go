@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -84,8 +85,8 @@ func TestWays(t *testing.T) {
 	if got := New(n, late()).defaults.sets[0].set; got.late == nil {
 		t.Errorf("without room a default is filled in at once: %+v", got)
 	}
-	if d := New(n, PlainOnly()); d.plain == nil || d.nulls != nil || d.defaults != nil {
-		t.Error("PlainOnly does not choose the plain walks")
+	if d := New(n, testopt.Reference{}); d.plain == nil || d.nulls != nil || d.defaults != nil {
+		t.Error("testopt.Reference does not choose the plain walks")
 	}
 }
 
@@ -139,7 +140,7 @@ func TestRoom(t *testing.T) {
 	}
 	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`,"b":{"type":"object","default":{"z":0},"properties":{"y":{"type":"integer","default":1}}}}}`))
 	want := map[string]any{}
-	New(n, PlainOnly()).Default(want)
+	New(n, testopt.Reference{}).Default(want)
 	for room := range 60 {
 		d := New(n, optionFunc(func(o *options) { o.maxFilled = room }))
 		got := map[string]any{}
@@ -284,10 +285,10 @@ func TestNothingToDoAllocatesNothing(t *testing.T) {
 			d.DropNulls(done)
 			d.Default(done)
 			for name, op := range map[string]func(){
-				"DropNulls":   func() { d.DropNulls(done) },
+				"DropNulls":          func() { d.DropNulls(done) },
 				"DropNullsAndReport": func() { d.DropNullsAndReport(done) },
-				"Default":     func() { d.Default(done) },
-				"Report":      func() { d.DefaultAndReport(done) },
+				"Default":            func() { d.Default(done) },
+				"Report":             func() { d.DefaultAndReport(done) },
 			} {
 				if got := testing.AllocsPerRun(20, op); got != 0 {
 					t.Errorf("%s sample %d: %s allocated %v times, want 0", def.name, i, name, got)

@@ -48,7 +48,6 @@
 // it is made. It keeps defaults as they are declared, and fills them in object
 // by object too, when they would grow beyond a bound together: a few lists of
 // lists of nulls in a schema can stand for more values than fit into memory.
-// [PlainOnly] switches all of this off.
 //
 // The server prunes the declared defaults before it serves a definition, in
 // place in the schema. A Defaulter takes the schema as it is given.

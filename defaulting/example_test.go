@@ -67,10 +67,3 @@ func ExampleDefaulter_DropNullsAndReport() {
 	fmt.Println(defaulting.New(node(widget)).DropNullsAndReport(obj)[0])
 	// Output: spec.color
 }
-
-func ExamplePlainOnly() {
-	obj := map[string]any{}
-	defaulting.New(node(widget), defaulting.PlainOnly()).Default(obj)
-	fmt.Println(obj)
-	// Output: map[spec:map[size:3]]
-}

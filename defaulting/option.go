@@ -1,21 +1,32 @@
 package defaulting
 
+import "github.com/crdkit/crdkit/internal/testopt"
+
 // An Option changes how a [Defaulter] works. None changes what it does, and a nil
 // Option changes nothing.
-type Option interface{ apply(*options) }
+type Option interface {
+	// DefaultingOption seals the interface: only this module implements it.
+	DefaultingOption(testopt.Sealed)
+}
 
 type options struct {
-	plain     bool
+	reference bool // walk over the schema itself
 	maxFilled int
 }
 
 type optionFunc func(*options)
 
-func (f optionFunc) apply(o *options) { f(o) }
+func (optionFunc) DefaultingOption(testopt.Sealed) {}
 
-// PlainOnly makes the Defaulter walk over the schema as it is, without the
-// shortcuts of a compiled one. It gives the same results and is slower; tests
-// compare the two.
-func PlainOnly() Option {
-	return optionFunc(func(o *options) { o.plain = true })
+func optionsOf(opts []Option) options {
+	o := options{maxFilled: maxFilled}
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case optionFunc:
+			opt(&o)
+		case testopt.Reference:
+			o.reference = true
+		}
+	}
+	return o
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -78,7 +79,7 @@ var ways = []struct {
 }{
 	{"compiled", nil},
 	{"late", []Option{late()}},
-	{"plain", []Option{PlainOnly()}},
+	{"plain", []Option{testopt.Reference{}}},
 }
 
 func late() Option { return optionFunc(func(o *options) { o.maxFilled = 0 }) }

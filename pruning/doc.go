@@ -48,9 +48,9 @@
 //
 // # Differences from Kubernetes
 //
-// None that show. The server looks up every field of the object in the
-// schema; a Pruner compiles the schema first and looks up the fields of the
-// schema in the object where that is less work. [PlainOnly] switches this off.
+// The results are the same. The server looks up every field of the object in
+// the schema. A Pruner compiles the schema first. Where that is faster, it looks
+// up the fields of the schema in the object.
 //
 // # Concurrency and ownership
 //

@@ -75,10 +75,3 @@ func ExampleFragment() {
 	fmt.Println(obj)
 	// Output: map[spec:map[size:3]]
 }
-
-func ExamplePlainOnly() {
-	obj := map[string]any{"spec": map[string]any{"sise": int64(4)}}
-	removed := pruning.New(node(widget), pruning.PlainOnly()).PruneAndReport(obj)
-	fmt.Println(removed[0])
-	// Output: spec.sise
-}

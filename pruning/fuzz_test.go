@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // FuzzPrune compares the compiled walk with the plain one over schemas and
@@ -26,6 +27,6 @@ func FuzzPrune(f *testing.F) {
 		if fragment {
 			opts = append(opts, Fragment())
 		}
-		compareWays(t, New(n, opts...), New(n, append(opts, PlainOnly())...), obj)
+		compareWays(t, New(n, opts...), New(n, append(opts, testopt.Reference{})...), obj)
 	})
 }

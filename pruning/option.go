@@ -1,17 +1,22 @@
 package pruning
 
+import "github.com/crdkit/crdkit/internal/testopt"
+
 // An Option changes what a [Pruner] does or how it does it. Without options it
 // prunes whole resources as kube-apiserver does. A nil Option changes nothing.
-type Option interface{ apply(*options) }
+type Option interface {
+	// PruningOption seals the interface: only this module implements it.
+	PruningOption(testopt.Sealed)
+}
 
 type options struct {
-	fragment bool
-	plain    bool
+	fragment  bool
+	reference bool // walk over the schema itself
 }
 
 type optionFunc func(*options)
 
-func (f optionFunc) apply(o *options) { f(o) }
+func (optionFunc) PruningOption(testopt.Sealed) {}
 
 // Fragment makes the Pruner take objects for parts of a resource, such as a
 // default value: their apiVersion, kind and metadata are fields like any other
@@ -20,9 +25,15 @@ func Fragment() Option {
 	return optionFunc(func(o *options) { o.fragment = true })
 }
 
-// PlainOnly makes the Pruner walk over the schema as it is, without the
-// shortcuts of a compiled one. It gives the same results and is slower; tests
-// compare the two.
-func PlainOnly() Option {
-	return optionFunc(func(o *options) { o.plain = true })
+func optionsOf(opts []Option) options {
+	var o options
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case optionFunc:
+			opt(&o)
+		case testopt.Reference:
+			o.reference = true
+		}
+	}
+	return o
 }

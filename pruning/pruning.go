@@ -21,14 +21,9 @@ type Pruner struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
 func New(n *schema.Node, opts ...Option) *Pruner {
-	var o options
-	for _, opt := range opts {
-		if opt != nil {
-			opt.apply(&o)
-		}
-	}
+	o := optionsOf(opts)
 	p := &Pruner{silentMeta: o.fragment && n != nil}
-	if o.plain {
+	if o.reference {
 		p.plain = &plain{node: n, resource: !o.fragment}
 	} else {
 		p.root = compile(n, !o.fragment)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
@@ -75,8 +76,8 @@ func TestWays(t *testing.T) {
 	if p := New(n); p.plain != nil || p.root == nil {
 		t.Error("New does not choose the compiled walk")
 	}
-	if p := New(n, PlainOnly()); p.plain == nil || p.root != nil {
-		t.Error("PlainOnly does not choose the plain walk")
+	if p := New(n, testopt.Reference{}); p.plain == nil || p.root != nil {
+		t.Error("testopt.Reference does not choose the plain walk")
 	}
 }
 
@@ -259,7 +260,7 @@ func TestRemovingAllocatesNothing(t *testing.T) {
 func TestWaysAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range loadDefinitions(t) {
-		fast, slow := New(d.node), New(d.node, PlainOnly())
+		fast, slow := New(d.node), New(d.node, testopt.Reference{})
 		for _, sample := range d.samples {
 			compareWays(t, fast, slow, sample)
 			for range 10 {
@@ -316,7 +317,7 @@ func TestWary(t *testing.T) {
 			list = append(list, element(known, unknown), map[string]any{"u": "1", "v": "2"})
 		}
 	}
-	fast, slow := New(n), New(n, PlainOnly())
+	fast, slow := New(n), New(n, testopt.Reference{})
 	compareWays(t, fast, slow, map[string]any{"list": list})
 	obj := map[string]any{"list": list}
 	copies := []map[string]any{testkit.Clone(obj), testkit.Clone(obj)} // one to warm up

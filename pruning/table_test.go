@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
@@ -74,5 +75,5 @@ var ways = []struct {
 	opts []Option
 }{
 	{"compiled", nil},
-	{"plain", []Option{PlainOnly()}},
+	{"plain", []Option{testopt.Reference{}}},
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -252,7 +253,7 @@ properties:
 		t.Errorf("Stats (-want +got):\n%s", diff)
 	}
 
-	apart := compile(t, `{type: object, properties: {a: {type: string}, b: {type: string}}}`, schema.Unshared())
+	apart := compile(t, `{type: object, properties: {a: {type: string}, b: {type: string}}}`, testopt.Unshared{})
 	if apart.Property("a") == apart.Property("b") {
 		t.Error("Unshared shares")
 	}
@@ -424,7 +425,7 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		shared, errs := schema.Compile(props)
-		apart, errsApart := schema.Compile(props, schema.Unshared())
+		apart, errsApart := schema.Compile(props, testopt.Unshared{})
 		if diff := cmp.Diff(errs.ToAggregate() == nil, errsApart.ToAggregate() == nil); diff != "" {
 			t.Fatal("sharing changes the verdict")
 		}

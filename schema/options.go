@@ -1,6 +1,10 @@
 package schema
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/testopt"
+)
 
 // Bounds of [Compile] unless an option says otherwise. A definition that fits
 // into a request to kube-apiserver (3 MiB of JSON, nested 10,000 levels deep)
@@ -11,7 +15,10 @@ const (
 )
 
 // An Option changes how [Compile] works. A nil Option changes nothing.
-type Option interface{ apply(*options) }
+type Option interface {
+	// SchemaOption seals the interface: only this module implements it.
+	SchemaOption(testopt.Sealed)
+}
 
 type options struct {
 	path        *field.Path
@@ -25,7 +32,7 @@ type options struct {
 
 type optionFunc func(*options)
 
-func (f optionFunc) apply(o *options) { f(o) }
+func (optionFunc) SchemaOption(testopt.Sealed) {}
 
 // AtPath makes errors name their place below path, such as
 // spec.versions[0].schema.openAPIV3Schema. Without it places are named from
@@ -51,12 +58,6 @@ func WithoutAnnotations() Option {
 	return optionFunc(func(o *options) { o.annotations = false })
 }
 
-// Unshared gives every place of the schema a node of its own. The result
-// behaves the same; tests compare the two.
-func Unshared() Option {
-	return optionFunc(func(o *options) { o.share = false })
-}
-
 // Unstructured compiles a schema that need not be structural, as the server
 // does for a definition with preserveUnknownFields: true. Such a schema serves
 // to validate values and for nothing else: what has no type may be anything,
@@ -65,4 +66,17 @@ func Unshared() Option {
 // out.
 func Unstructured() Option {
 	return optionFunc(func(o *options) { o.unstructured = true })
+}
+
+func optionsOf(opts []Option) options {
+	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true, share: true}
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case optionFunc:
+			opt(&o)
+		case testopt.Unshared:
+			o.share = false
+		}
+	}
+	return o
 }

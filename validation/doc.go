@@ -45,9 +45,8 @@
 // # How
 //
 // A schema is compiled into a tree that answers yes or no without allocating.
-// Nearly all objects are valid, so that is nearly all there is to do. Only when
-// the answer is no, a second walk collects the errors. [PlainOnly] leaves out
-// the first.
+// Nearly all objects are valid and need nothing else. Only for an invalid object
+// a second walk collects the errors.
 //
 // # Differences from Kubernetes
 //

@@ -93,10 +93,17 @@ func ExampleKubernetesVersion() {
 	})
 	obj := map[string]any{"name": "Not a name"}
 	fmt.Println(validation.New(n).Valid(obj))
-	fmt.Println(validation.New(n, validation.KubernetesVersion("1.33")).Valid(obj))
+	formats, err := validation.KubernetesVersion("1.33")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(validation.New(n, formats).Valid(obj))
+	_, err = validation.KubernetesVersion("latest")
+	fmt.Println(err)
 	// Output:
 	// false
 	// true
+	// validation: "latest" is not a version of Kubernetes from 1.29 to 1.37
 }
 
 func ExampleEveryFormat() {
@@ -109,12 +116,6 @@ func ExampleEveryFormat() {
 	// Output:
 	// [size: Invalid value: "integer": size in body must be of type string: "integer"]
 	// [size: Invalid value: "int64": size in body must be of type quantity: "int64"]
-}
-
-func ExamplePlainOnly() {
-	obj := map[string]any{"spec": map[string]any{"cron": "* * * * *"}}
-	fmt.Println(validation.New(cronTab()).Valid(obj), validation.New(cronTab(), validation.PlainOnly()).Valid(obj))
-	// Output: true true
 }
 
 func ExampleNewError() {

@@ -1,14 +1,22 @@
 package validation
 
-import "github.com/crdkit/crdkit/internal/kubeversion"
+import (
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/testopt"
+)
 
 // An Option changes what [New] makes. Without options a validator does what
 // kube-apiserver 1.37 does. A nil Option changes nothing.
-type Option interface{ apply(*config) }
+type Option interface {
+	// ValidationOption seals the interface: only this module implements it.
+	ValidationOption(testopt.Sealed)
+}
 
 type config struct {
-	minor int
-	plain bool
+	minor     int
+	reference bool // collect errors for every verdict, patterns by regexp
 
 	everyFormat bool
 }
@@ -18,25 +26,19 @@ const defaultMinor = 37
 
 type optionFunc func(*config)
 
-func (f optionFunc) apply(c *config) { f(c) }
+func (optionFunc) ValidationOption(testopt.Sealed) {}
 
-// KubernetesVersion makes a validator honour the formats that the server of a
-// version honours, such as "1.33" or "1.33.4". A format of which a server does
-// not know is ignored by it: k8s-short-name and k8s-long-name by those before
-// 1.35. A text that is no version changes nothing.
-func KubernetesVersion(version string) Option {
-	return optionFunc(func(c *config) {
-		if minor, ok := kubeversion.Minor(version); ok {
-			c.minor = minor
-		}
-	})
-}
-
-// PlainOnly switches every shortcut off: all verdicts are made by looking for
-// errors, and patterns are left to package regexp. Results are the same; tests
-// compare the two.
-func PlainOnly() Option {
-	return optionFunc(func(c *config) { c.plain = true })
+// KubernetesVersion returns an option that makes a validator check the formats
+// that the server of a version checks, such as "1.33" or "1.33.4". A server
+// ignores formats that it does not know: k8s-short-name and k8s-long-name
+// before 1.35. KubernetesVersion returns an error for a text that is not a
+// version from 1.29 to 1.37.
+func KubernetesVersion(version string) (Option, error) {
+	minor, ok := kubeversion.Minor(version)
+	if !ok || !kubeversion.Known(version) {
+		return nil, fmt.Errorf("validation: %q is not a version of Kubernetes %s", version, kubeversion.Span)
+	}
+	return optionFunc(func(c *config) { c.minor = minor }), nil
 }
 
 // EveryFormat makes a validator honour every format on values of any type, as
@@ -47,4 +49,17 @@ func PlainOnly() Option {
 // alone. It overrides [KubernetesVersion].
 func EveryFormat() Option {
 	return optionFunc(func(c *config) { c.everyFormat = true })
+}
+
+func configOf(opts []Option) config {
+	cfg := config{minor: defaultMinor}
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case optionFunc:
+			opt(&cfg)
+		case testopt.Reference:
+			cfg.reference = true
+		}
+	}
+	return cfg
 }

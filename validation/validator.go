@@ -37,16 +37,11 @@ type Result struct {
 // New returns a validator for objects of the schema n. A nil n declares
 // nothing: every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
-	cfg := config{minor: defaultMinor}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.apply(&cfg)
-		}
-	}
-	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Plain: cfg.plain, EveryFormat: cfg.everyFormat})
-	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.plain}
+	cfg := configOf(opts)
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Plain: cfg.reference, EveryFormat: cfg.everyFormat})
+	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.reference}
 	var metaOpts []objectmeta.Option
-	if cfg.plain {
+	if cfg.reference {
 		metaOpts = append(metaOpts, objectmeta.PlainOnly())
 	}
 	v.embedded = objectmeta.NewEmbedded(n, metaOpts...)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -19,7 +20,7 @@ var ways = []struct {
 	opts []validation.Option
 }{
 	{"fast", nil},
-	{"plain", []validation.Option{validation.PlainOnly()}},
+	{"plain", []validation.Option{testopt.Reference{}}},
 }
 
 func TestValues(t *testing.T) {
@@ -58,7 +59,7 @@ func TestValues(t *testing.T) {
 func TestUnshared(t *testing.T) {
 	for _, test := range valueTests(t) {
 		props := properties(t, string(test.Schema))
-		n, errs := schema.Compile(props, schema.Unshared())
+		n, errs := schema.Compile(props, testopt.Unshared{})
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
@@ -117,7 +118,7 @@ func TestNoSchema(t *testing.T) {
 func TestSelection(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, pattern: "^[a-z]+$"}}}`)
 	bad := map[string]any{"v": "UPPER"}
-	fast, plain := validation.New(n), validation.New(n, validation.PlainOnly())
+	fast, plain := validation.New(n), validation.New(n, testopt.Reference{})
 	if got := testing.AllocsPerRun(100, func() { fast.Valid(bad) }); got != 0 {
 		t.Errorf("Valid of an invalid object allocated %v times: it does not stop at the verdict", got)
 	}
@@ -129,9 +130,18 @@ func TestSelection(t *testing.T) {
 func TestKubernetesVersion(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, format: k8s-short-name}}}`)
 	bad := map[string]any{"v": "-"}
-	for version, want := range map[string]bool{"1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false, "": false, "2.0": false} {
-		if got := validation.New(n, validation.KubernetesVersion(version)).Valid(bad); got != want {
+	for version, want := range map[string]bool{"1.29": true, "1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false} {
+		formats, err := validation.KubernetesVersion(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := validation.New(n, formats).Valid(bad); got != want {
 			t.Errorf("version %q: Valid = %v, want %v", version, got, want)
+		}
+	}
+	for _, version := range []string{"", "2.0", "1.28", "1.38", "latest"} {
+		if opt, err := validation.KubernetesVersion(version); err == nil || opt != nil {
+			t.Errorf("KubernetesVersion(%q) = %v, %v, want an error", version, opt, err)
 		}
 	}
 }
@@ -192,7 +202,7 @@ func TestCorpus(t *testing.T) {
 type bothWays struct{ fast, plain *validation.Validator }
 
 func newWays(n *schema.Node) bothWays {
-	return bothWays{fast: validation.New(n), plain: validation.New(n, validation.PlainOnly())}
+	return bothWays{fast: validation.New(n), plain: validation.New(n, testopt.Reference{})}
 }
 
 // compare reports an error if the two ways differ in anything.

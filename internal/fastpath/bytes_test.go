@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -32,9 +33,9 @@ type engines struct {
 
 func newEngines(n *schema.Node, cfg fastpath.Config) *engines {
 	return &engines{
-		pruner:    pruning.New(n, pruning.PlainOnly()),
-		defaulter: defaulting.New(n, defaulting.PlainOnly()),
-		validator: validation.New(n, validation.PlainOnly()),
+		pruner:    pruning.New(n, testopt.Reference{}),
+		defaulter: defaulting.New(n, testopt.Reference{}),
+		validator: validation.New(n, testopt.Reference{}),
 		quick:     validation.New(n),
 		cfg:       cfg,
 	}

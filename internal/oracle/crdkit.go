@@ -13,6 +13,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -56,8 +57,8 @@ func (o *Ours) setEngines(n *schema.Node, plain bool) {
 	var prune []pruning.Option
 	var fill []defaulting.Option
 	if plain {
-		prune = append(prune, pruning.PlainOnly())
-		fill = append(fill, defaulting.PlainOnly())
+		prune = append(prune, testopt.Reference{})
+		fill = append(fill, testopt.Reference{})
 	}
 	p := pruning.New(n, prune...)
 	d := defaulting.New(n, fill...)
@@ -72,7 +73,7 @@ func (o *Ours) setEngines(n *schema.Node, plain bool) {
 func (o *Ours) setValidation(n *schema.Node, plain bool) error {
 	var opts []validation.Option
 	if plain {
-		opts = append(opts, validation.PlainOnly())
+		opts = append(opts, testopt.Reference{})
 	}
 	v := validation.New(n, opts...)
 	o.Valid = v.Valid

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -347,7 +348,7 @@ func TestCheck(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("Check (-want +got):\n%s", diff)
 			}
-			again := cel.Check(nodeOf(t, test.schema, schema.Unshared()), test.opts...)
+			again := cel.Check(nodeOf(t, test.schema, testopt.Unshared{}), test.opts...)
 			if diff := cmp.Diff(fmt.Sprint(cel.Check(n, test.opts...)), fmt.Sprint(again)); diff != "" {
 				t.Errorf("Check of equal schemas that are not shared (-shared +not):\n%s", diff)
 			}
@@ -405,7 +406,7 @@ func FuzzCheck(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
-		apart, _ := schema.Compile(&props, schema.Unshared())
+		apart, _ := schema.Compile(&props, testopt.Unshared{})
 		stored := []cel.Option{cel.SyntaxChecked(nil), cel.Preexisting(textsOf(&props))}
 		first := fmt.Sprint(cel.Check(n, stored...))
 		if diff := cmp.Diff(first, fmt.Sprint(cel.Check(apart, stored...))); diff != "" {

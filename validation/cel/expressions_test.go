@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -127,7 +128,7 @@ func FuzzEval(f *testing.F) {
 			return
 		}
 		first := p.Eval(context.Background(), obj, cel.Old(obj))
-		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, schema.Unshared()), cel.PlainOnly())
+		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, testopt.Unshared{}), cel.PlainOnly())
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		second := unshared.Eval(ctx, obj, cel.Old(testkit.Clone(obj)))

@@ -1,0 +1,37 @@
+// Package testopt holds the options that only the tests of this module pass to
+// its public packages. They select the reference implementation of a rule, so
+// that a test can compare it with the fast one. The results are the same.
+//
+// An option interface of a public package has one method, which takes a
+// [Sealed]. Other modules cannot name that type, so they can neither implement
+// the interface nor pass an option of this package.
+package testopt
+
+// Sealed is the parameter of the method of every option interface.
+type Sealed struct{}
+
+// Reference selects the reference implementation. It is an option of the root
+// package, pruning, defaulting, validation and validation/cel.
+type Reference struct{}
+
+// CompileOption makes Reference an option of the root package.
+func (Reference) CompileOption(Sealed) {}
+
+// PruningOption makes Reference an option of package pruning.
+func (Reference) PruningOption(Sealed) {}
+
+// DefaultingOption makes Reference an option of package defaulting.
+func (Reference) DefaultingOption(Sealed) {}
+
+// ValidationOption makes Reference an option of package validation.
+func (Reference) ValidationOption(Sealed) {}
+
+// CELOption makes Reference an option of package validation/cel.
+func (Reference) CELOption(Sealed) {}
+
+// Unshared makes package schema build a node for every place of a schema, so
+// that equal places do not share one.
+type Unshared struct{}
+
+// SchemaOption makes Unshared an option of package schema.
+func (Unshared) SchemaOption(Sealed) {}
