@@ -284,7 +284,7 @@ func TestRatchetTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := versionPair{fast: fast.Version("v1"), plain: plain.Version("v1")}
+	v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
 	for _, tt := range ratchetTests {
 		t.Run(tt.name, func(t *testing.T) {
 			const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"default","resourceVersion":"7","uid":"u"},`
@@ -324,7 +324,7 @@ func TestRatchetReplicas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := versionPair{fast: fast.Version("v1"), plain: plain.Version("v1")}
+		v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
 		for _, text := range []string{
 			`"spec":{"n":%s,"s":"UPPER"}`, `"spec":{"s":"a","n":%s}`, `"spec":{"o":{"n":%s}}`, `"spec":{"o":%s}`, `"spec":%s`, `"spec":{"o":{"d":"d"},"n":%s}`, `"spec":{"s":"a"},"status":{"n":%s}`,
 		} {
@@ -354,7 +354,7 @@ func TestRatchetRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a","namespace":"default"},"spec":{"m":99,"n":%d}}`
-	out, res, err := def.Version("v1").UpdateJSON(context.Background(), fmt.Appendf(nil, text, 98), fmt.Appendf(nil, text, 97))
+	out, res, err := testkit.Must(def.Version("v1")).UpdateJSON(context.Background(), fmt.Appendf(nil, text, 98), fmt.Appendf(nil, text, 97))
 	if err != nil || out != nil || len(res.Errors) != 1 || len(res.Ratcheted) != 1 {
 		t.Errorf("UpdateJSON = %s, %d errors, %d forgiven, %v; want one each and nothing to store", out, len(res.Errors), len(res.Ratcheted), err)
 	}

@@ -161,7 +161,7 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 			t.Fatal(err)
 		}
 		for _, v := range fast.Versions() {
-			p := versionPair{fast: v, plain: plain.Version(v.Name())}
+			p := versionPair{fast: v, plain: testkit.Must(plain.Version(v.Name()))}
 			for _, s := range d.Samples {
 				if s.Version() == v.Name() {
 					p.samples = append(p.samples, s.Object)

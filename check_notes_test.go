@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // noteTests are definitions, the notes on them, and what becomes of an object,
@@ -163,14 +165,14 @@ func storedAs(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, membe
 	if err := obj.UnmarshalJSON([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	result, err := d.Version(version).Create(context.Background(), obj)
+	result, err := testkit.Must(d.Version(version)).Create(context.Background(), obj)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !result.Admitted() {
 		return ""
 	}
-	stored, err := d.Version(version).Store(context.Background(), obj)
+	stored, err := testkit.Must(d.Version(version)).Store(context.Background(), obj)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,13 +138,13 @@ func TestTestdata(t *testing.T) {
 		}
 		fast, plain := compileBoth(t, d.CRD)
 		for _, s := range d.Samples {
-			v := fast.Version(s.Version())
-			if v == nil || !v.Served() {
+			v, ok := fast.Version(s.Version())
+			if !ok || !v.Served() {
 				continue
 			}
 			objects++
 			got := create(t, v, s.Object)
-			if want := create(t, plain.Version(s.Version()), s.Object); got != want {
+			if want := create(t, testkit.Must(plain.Version(s.Version())), s.Object); got != want {
 				t.Errorf("%s: with and without shortcuts (-without +with):\n%s", s.Path, cmp.Diff(want, got))
 			}
 			switch {
@@ -192,7 +192,7 @@ func create(t testing.TB, v *crdkit.Version, obj map[string]any) string {
 }
 
 func TestConcurrentRequests(t *testing.T) {
-	v := compiled().Version("v1")
+	v := testkit.Must(compiled().Version("v1"))
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red", "replicas": int64(3)}).Object
 	want := create(t, v, obj)
 	var wg sync.WaitGroup
@@ -210,7 +210,7 @@ func TestConcurrentRequests(t *testing.T) {
 }
 
 func TestNoVerdict(t *testing.T) {
-	v := compiled().Version("v1")
+	v := testkit.Must(compiled().Version("v1"))
 	ctx := context.Background()
 	obj := func() *unstructured.Unstructured {
 		return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
@@ -234,7 +234,7 @@ func TestNoVerdict(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Errorf("Create with a mutation that fails: %v", err)
 	}
-	if _, err := compiled().Version("v1beta1").UpdateStatus(ctx, obj(), obj()); err == nil {
+	if _, err := testkit.Must(compiled().Version("v1beta1")).UpdateStatus(ctx, obj(), obj()); err == nil {
 		t.Error("UpdateStatus without a status subresource succeeds")
 	}
 	if _, _, err := v.Read(ctx, cronTabObject("v9", nil)); err == nil {
@@ -272,7 +272,7 @@ func TestWebhookConversion(t *testing.T) {
 	ctx := context.Background()
 	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
 	before := stored.DeepCopy()
-	obj, _, err := def.Version("v1beta1").Read(ctx, stored)
+	obj, _, err := testkit.Must(def.Version("v1beta1")).Read(ctx, stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,13 +284,13 @@ func TestWebhookConversion(t *testing.T) {
 		t.Errorf("Read changed what is stored (-want +got):\n%s", diff)
 	}
 	want := "conversion webhook for example.com/v1beta1, Kind=CronTab failed: objects[0] CronTab "
-	if _, _, err := def.Version("v1").Read(ctx, obj); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ": there is no way back") {
+	if _, _, err := testkit.Must(def.Version("v1")).Read(ctx, obj); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(err.Error(), ": there is no way back") {
 		t.Errorf("Read of what cannot be converted: %v, want %s...", err, want)
 	}
 	if def, err = crdkit.Compile(crd, crdkit.WithConverter(conversion.None(crd))); err != nil {
 		t.Fatal(err)
 	}
-	if obj, _, err = def.Version("v1beta1").Read(ctx, stored); err != nil || obj.GetAPIVersion() != "example.com/v1beta1" {
+	if obj, _, err = testkit.Must(def.Version("v1beta1")).Read(ctx, stored); err != nil || obj.GetAPIVersion() != "example.com/v1beta1" {
 		t.Errorf("Read with a converter: %v, %v", obj, err)
 	}
 }
@@ -309,17 +309,17 @@ func TestNoWebhookToCall(t *testing.T) {
 	}
 	ctx := context.Background()
 	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
-	if _, _, err := def.Version("v1").Read(ctx, stored); err != nil {
+	if _, _, err := testkit.Must(def.Version("v1")).Read(ctx, stored); err != nil {
 		t.Errorf("Read without conversion: %v", err)
 	}
-	if _, _, err := def.Version("v1beta1").Read(ctx, stored); !errors.Is(err, conversion.ErrNoWebhook) {
+	if _, _, err := testkit.Must(def.Version("v1beta1")).Read(ctx, stored); !errors.Is(err, conversion.ErrNoWebhook) {
 		t.Errorf("Read with conversion: %v, want ErrNoWebhook", err)
 	}
 }
 
 func TestTooLarge(t *testing.T) {
 	raw := make([]byte, crdkit.MaxRequestBytes+1)
-	_, res, err := compiled().Version("v1").CreateJSON(context.Background(), raw)
+	_, res, err := testkit.Must(compiled().Version("v1")).CreateJSON(context.Background(), raw)
 	if err != nil || res.Refusal == nil || res.Refusal.Code != 413 || res.Err().Error() != "Request entity too large: limit is 3145728" {
 		t.Errorf("CreateJSON = %+v, %v", res, err)
 	}
@@ -340,7 +340,7 @@ func FuzzCreate(f *testing.F) {
 		}
 		fast, plain := compileBoth(f, d.CRD)
 		for _, v := range fast.Versions() {
-			versions = append(versions, pair{v, plain.Version(v.Name())})
+			versions = append(versions, pair{v, testkit.Must(plain.Version(v.Name()))})
 			for _, s := range d.Samples {
 				if s.Version() == v.Name() {
 					f.Add(uint8(len(versions)-1), testkit.Encode(s.Object))
@@ -392,8 +392,8 @@ func BenchmarkCreate(b *testing.B) {
 			b.Fatal(err)
 		}
 		s := d.Samples[0]
-		v := def.Version(s.Version())
-		if v == nil {
+		v, ok := def.Version(s.Version())
+		if !ok {
 			continue
 		}
 		raw := testkit.Encode(s.Object)
@@ -411,7 +411,7 @@ func BenchmarkCreate(b *testing.B) {
 
 // Clients look at the reason of a conflict, and at what it is about.
 func TestConflict(t *testing.T) {
-	v := compiled().Version("v1")
+	v := testkit.Must(compiled().Version("v1"))
 	obj, old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)}), cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})
 	obj.SetResourceVersion("4")
 	old.SetResourceVersion("5")

@@ -171,22 +171,50 @@ func (d *Definition) Namespaced() bool { return d.namespaced }
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func (d *Definition) Versions() []*Version { return slices.Clone(d.versions) }
 
-// Version returns the version of that name, served or not, and nil if there is
-// none. Nothing can be asked of a nil Version: its methods panic.
-func (d *Definition) Version(name string) *Version { return d.byName[name] }
+// Version returns the version of that name, served or not, and reports whether
+// there is one.
+func (d *Definition) Version(name string) (*Version, bool) {
+	v, ok := d.byName[name]
+	return v, ok
+}
+
+// VersionFor returns the version that a request with obj goes to: the one that
+// the apiVersion of obj names. It returns an error if the definition has no such
+// version or does not serve it, if obj is of another group or kind, and if obj is
+// nil. [Definition.Version] also returns versions that are not served.
+func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
+	if obj == nil || obj.Object == nil {
+		return nil, errors.New("crdkit: the object is nil")
+	}
+	return d.served(obj.GroupVersionKind())
+}
+
+// served returns the served version of a kind.
+func (d *Definition) served(gvk runtimeschema.GroupVersionKind) (*Version, error) {
+	if v, ok := d.byName[gvk.Version]; ok && v.served && gvk.GroupKind() == d.GroupKind() {
+		return v, nil
+	}
+	return nil, noMatch(gvk, "definition "+d.name+" does not serve it")
+}
+
+// noMatch returns the error for a kind that nothing serves. It begins with the
+// words of Kubernetes clients.
+func noMatch(gvk runtimeschema.GroupVersionKind, why string) error {
+	return fmt.Errorf("crdkit: no matches for kind %q in version %q: %s", gvk.Kind, gvk.GroupVersion(), why)
+}
 
 // Storage returns the version at which objects are stored.
 func (d *Definition) Storage() *Version { return d.storage }
 
-// Preferred returns the version that clients use if they may choose: the
-// served one of the highest priority. It is nil if none is served.
-func (d *Definition) Preferred() *Version {
+// Preferred returns the version that clients use if they may choose: the served
+// one of the highest priority. It reports whether any version is served.
+func (d *Definition) Preferred() (*Version, bool) {
 	for _, v := range d.versions {
 		if v.served {
-			return v
+			return v, true
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // Convert returns objs at version to, in the same order, as the definition's

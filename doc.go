@@ -4,7 +4,8 @@
 //
 //	crd, err := crdkit.Parse(data)
 //	def, err := crdkit.Compile(crd)
-//	result, err := def.Version("v1").Create(ctx, obj)
+//	v, err := def.VersionFor(obj)
+//	result, err := v.Create(ctx, obj)
 //
 // A definition goes in at the top and becomes one tree for each version
 // (package schema). Each engine compiles the tree into something that cannot

@@ -14,7 +14,7 @@ const spelled = `{ "kind": "CronTab", "apiVersion": "example.com/v1",
 
 // Canonical output, which is the default, is what the server encodes.
 func ExampleCanonical() {
-	v := compiled().Version("v1")
+	v := compiledVersion("v1")
 	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Canonical())
 	if err != nil {
 		panic(err)
@@ -27,7 +27,7 @@ func ExampleCanonical() {
 // Splice leaves the spelling of the client alone: the unknown field has gone,
 // the default has come.
 func ExampleSplice() {
-	v := compiled().Version("v1")
+	v := compiledVersion("v1")
 	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Splice())
 	if err != nil {
 		panic(err)
@@ -41,7 +41,7 @@ func ExampleSplice() {
 
 // Memory for the output can be used again.
 func ExampleAppendTo() {
-	v := compiled().Version("v1")
+	v := compiledVersion("v1")
 	var buf []byte
 	for range 2 {
 		out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.AppendTo(buf[:0]))
@@ -55,7 +55,7 @@ func ExampleAppendTo() {
 }
 
 func ExampleVersion_ValidJSON() {
-	v := compiled().Version("v1")
+	v := compiledVersion("v1")
 	fmt.Println(v.ValidJSON([]byte(spelled)))
 	fmt.Println(v.ValidJSON([]byte(`{"apiVersion": "example.com/v1", "kind": "CronTab", "metadata": {"name": "a"}, "spec": {}}`)))
 	// Output:

@@ -68,6 +68,14 @@ func compiled() *crdkit.Definition {
 	return def
 }
 
+func compiledVersion(name string) *crdkit.Version {
+	v, ok := compiled().Version(name)
+	if !ok {
+		panic(name)
+	}
+	return v
+}
+
 func cronTabObject(version string, spec map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/" + version,
@@ -87,7 +95,11 @@ func Example() {
 		panic(err)
 	}
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red"})
-	result, err := def.Version("v1").Create(context.Background(), obj)
+	v, err := def.VersionFor(obj)
+	if err != nil {
+		panic(err)
+	}
+	result, err := v.Create(context.Background(), obj)
 	if err != nil {
 		panic(err)
 	}
@@ -116,7 +128,7 @@ func ExampleCompile() {
 
 func ExampleVersion_Create() {
 	obj := cronTabObject("v1", map[string]any{"replicas": int64(11)})
-	result, err := compiled().Version("v1").Create(context.Background(), obj)
+	result, err := compiledVersion("v1").Create(context.Background(), obj)
 	if err != nil {
 		panic(err)
 	}
@@ -131,7 +143,7 @@ func ExampleVersion_Create() {
 
 func ExampleVersion_Create_strict() {
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red"})
-	result, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.Strict)
+	result, err := compiledVersion("v1").Create(context.Background(), obj, crdkit.Strict)
 	if err != nil {
 		panic(err)
 	}
@@ -142,7 +154,7 @@ func ExampleVersion_Create_strict() {
 
 func ExampleReportChanges() {
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "colour": "red", "replicas": nil})
-	result, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.ReportChanges())
+	result, err := compiledVersion("v1").Create(context.Background(), obj, crdkit.ReportChanges())
 	if err != nil {
 		panic(err)
 	}
@@ -158,7 +170,7 @@ func ExampleReportChanges() {
 func ExampleVersion_Update() {
 	old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(3)})
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(2)})
-	result, err := compiled().Version("v1").Update(context.Background(), obj, old)
+	result, err := compiledVersion("v1").Update(context.Background(), obj, old)
 	if err != nil {
 		panic(err)
 	}
@@ -171,7 +183,7 @@ func ExampleVersion_UpdateStatus() {
 	old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(3)})
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "ignored"})
 	obj.Object["status"] = map[string]any{"ready": true}
-	result, err := compiled().Version("v1").UpdateStatus(context.Background(), obj, old)
+	result, err := compiledVersion("v1").UpdateStatus(context.Background(), obj, old)
 	if err != nil {
 		panic(err)
 	}
@@ -182,7 +194,7 @@ func ExampleVersion_UpdateStatus() {
 
 func ExampleVersion_Read() {
 	stored := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
-	obj, _, err := compiled().Version("v1beta1").Read(context.Background(), stored)
+	obj, _, err := compiledVersion("v1beta1").Read(context.Background(), stored)
 	if err != nil {
 		panic(err)
 	}
@@ -194,7 +206,7 @@ func ExampleVersion_Read() {
 }
 
 func ExampleVersion_Store() {
-	v := compiled().Version("v1beta1")
+	v := compiledVersion("v1beta1")
 	obj := cronTabObject("v1beta1", map[string]any{"cronSpec": "0 3 * * *", "timeZone": "CET"})
 	stored, err := v.Store(context.Background(), obj)
 	if err != nil {
@@ -207,7 +219,7 @@ func ExampleVersion_Store() {
 
 func ExampleVersion_CreateJSON() {
 	raw := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly"},"spec":{"cronSpec":"0 3 * * *","cronSpec":"0 4 * * *"}}`)
-	out, result, err := compiled().Version("v1").CreateJSON(context.Background(), raw)
+	out, result, err := compiledVersion("v1").CreateJSON(context.Background(), raw)
 	if err != nil {
 		panic(err)
 	}
@@ -221,7 +233,7 @@ func ExampleVersion_CreateJSON() {
 func ExampleVersion_UpdateJSON() {
 	old := []byte(`{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","generation":1},"spec":{"cronSpec":"0 3 * * *","replicas":1}}`)
 	raw := []byte("apiVersion: example.com/v1\nkind: CronTab\nmetadata: {name: nightly}\nspec: {cronSpec: 0 4 * * *}\n")
-	out, _, err := compiled().Version("v1").UpdateJSON(context.Background(), raw, old, crdkit.YAML())
+	out, _, err := compiledVersion("v1").UpdateJSON(context.Background(), raw, old, crdkit.YAML())
 	if err != nil {
 		panic(err)
 	}
@@ -248,7 +260,7 @@ func ExampleMutate() {
 		return nil
 	}
 	obj := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"})
-	if _, err := compiled().Version("v1").Create(context.Background(), obj, crdkit.Mutate(addLabel)); err != nil {
+	if _, err := compiledVersion("v1").Create(context.Background(), obj, crdkit.Mutate(addLabel)); err != nil {
 		panic(err)
 	}
 	fmt.Println(obj.GetLabels())

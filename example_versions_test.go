@@ -93,7 +93,14 @@ func Example_versions() {
 	crd := parsed(beta)
 	crd.Status.StoredVersions = crdkit.StoredVersions(crd, nil)
 	def := compile(crd)
-	first := store(def.Version("v1beta1"), newTab("v1beta1", "first"), nil)
+	version := func(name string) *crdkit.Version {
+		v, ok := def.Version(name)
+		if !ok {
+			panic(name)
+		}
+		return v
+	}
+	first := store(version("v1beta1"), newTab("v1beta1", "first"), nil)
 	fmt.Println("1. first is stored at", first.GetAPIVersion(), "of", crd.Status.StoredVersions)
 
 	// 2. Version v1 is added, and becomes the storage version.
@@ -103,17 +110,17 @@ func Example_versions() {
 	fmt.Println("2. first is stored at", first.GetAPIVersion(), "of", next.Status.StoredVersions)
 
 	// 3. The object is read at v1beta1 and at v1: the same but for apiVersion.
-	old, current := read(def.Version("v1beta1"), first), read(def.Version("v1"), first)
+	old, current := read(version("v1beta1"), first), read(version("v1"), first)
 	fmt.Println("3. first reads as", old.GetAPIVersion(), old.Object["host"], "and as", current.GetAPIVersion(), current.Object["host"])
 
 	// 4. A new object is created, and stored at v1.
-	second := store(def.Version("v1beta1"), newTab("v1beta1", "second"), nil)
+	second := store(version("v1beta1"), newTab("v1beta1", "second"), nil)
 	fmt.Println("4. second is stored at", second.GetAPIVersion())
 
 	// 5. The first object is updated, and thereby stored at v1.
 	changed := old.DeepCopy()
 	changed.Object["port"] = "5678"
-	first = store(def.Version("v1beta1"), changed, old)
+	first = store(version("v1beta1"), changed, old)
 	fmt.Println("5. first is stored at", first.GetAPIVersion())
 
 	// 6. Nothing is stored at v1beta1 any more. It is struck off the record,

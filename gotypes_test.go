@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A verdict on a value of a Go type that JSON is not decoded to would be wrong:
@@ -43,7 +44,7 @@ func TestGoTypes(t *testing.T) {
 				return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": "three"})
 			}
 			for _, def := range []*crdkit.Definition{fast, plain} {
-				v := def.Version("v1")
+				v := testkit.Must(def.Version("v1"))
 				_, err := v.Create(ctx, made())
 				wantError(t, "Create", err, tt.want)
 				_, err = v.Update(ctx, made(), refused())
@@ -83,7 +84,7 @@ func wantError(t *testing.T, name string, err error, want string) {
 }
 
 func TestFieldValidationUnknown(t *testing.T) {
-	v := compiled().Version("v1")
+	v := testkit.Must(compiled().Version("v1"))
 	ctx := context.Background()
 	const raw = `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a"},"spec":{"cronSpec":"0 3 * * *","x":1}}`
 	obj := func() *unstructured.Unstructured { return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *"}) }
@@ -110,7 +111,7 @@ func TestFieldValidationUnknown(t *testing.T) {
 func TestNilArguments(t *testing.T) {
 	var never context.Context
 	def := compiled()
-	v := def.Version("v1")
+	v := testkit.Must(def.Version("v1"))
 	const raw = `{"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"spec":{"cronSpec":"0 3 * * *","replicas":1}}`
 	obj := func() *unstructured.Unstructured {
 		return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})

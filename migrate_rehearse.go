@@ -156,7 +156,7 @@ func (d *Definition) rewritingVersion() string {
 	if d.storage.served {
 		return d.storage.name
 	}
-	if v := d.Preferred(); v != nil {
+	if v, ok := d.Preferred(); ok {
 		return v.name
 	}
 	return ""

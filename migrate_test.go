@@ -350,7 +350,7 @@ func FuzzRehearse(f *testing.F) {
 		if again := rehearseOne(t, def, one.Stored); again.Outcome() != crdkit.Unchanged {
 			t.Errorf("the second rehearsal of\n%sis\n%s", rehearsalText(one), rehearsalText(again))
 		}
-		back, _, err := def.Version(one.From).Read(context.Background(), one.Stored)
+		back, _, err := testkit.Must(def.Version(one.From)).Read(context.Background(), one.Stored)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // Rules may use what the version knows: ip came with 1.30, and a new rule may use
@@ -75,7 +76,7 @@ func TestKubernetesVersionFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := def.Version("v1")
+			v := testkit.Must(def.Version("v1"))
 			obj := func() *unstructured.Unstructured {
 				return cronTabObject("v1", map[string]any{"cronSpec": "Not A Name", "replicas": int64(1)})
 			}

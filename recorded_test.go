@@ -70,8 +70,8 @@ func objects(t *testing.T, dir string) []string {
 
 func testRecorded(t *testing.T, d *crdkit.Definition, file string) {
 	obj, recorded := readRecorded(t, file)
-	version := d.Version(obj.GroupVersionKind().Version)
-	if version == nil {
+	version, ok := d.Version(obj.GroupVersionKind().Version)
+	if !ok {
 		t.Fatalf("%s names a version that the definition does not have", file)
 	}
 	result := request(t, version, obj, file)

@@ -58,8 +58,8 @@ func runRequest(t *testing.T, c *testkit.Case, def *crdkit.Definition) {
 	if len(words) < 2 {
 		t.Fatalf("request %q", words)
 	}
-	v := def.Version(words[1])
-	if v == nil {
+	v, ok := def.Version(words[1])
+	if !ok {
 		t.Fatalf("no version %q", words[1])
 	}
 	opts := requestOptions(t, words[2:])

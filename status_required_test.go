@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestRequiredStatus creates objects of kinds that require the status that is
@@ -30,11 +31,11 @@ func TestRequiredStatus(t *testing.T) {
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"}}`,
 				`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"status":{}}`,
 			} {
-				_, res, err := def.Version("v1").CreateJSON(context.Background(), []byte(raw))
+				_, res, err := testkit.Must(def.Version("v1")).CreateJSON(context.Background(), []byte(raw))
 				if err != nil || len(res.Errors) != 1 || res.Errors[0].Field != "status" {
 					t.Errorf("%s, %s: CreateJSON of %s: %v, %v, want an error about status", name, way, raw, res, err)
 				}
-				if def.Version("v1").ValidJSON([]byte(raw)) {
+				if testkit.Must(def.Version("v1")).ValidJSON([]byte(raw)) {
 					t.Errorf("%s, %s: ValidJSON of %s", name, way, raw)
 				}
 			}

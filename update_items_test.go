@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestUpdateOfListLikeObject updates an object whose kind declares a field
@@ -26,7 +27,7 @@ func TestUpdateOfListLikeObject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := def.Version("v1")
+			v := testkit.Must(def.Version("v1"))
 			for raw, accepted := range map[string]bool{head + `["pear","plum"]}`: true, head + `["pear","pineapple"]}`: false} {
 				_, res, err := v.UpdateJSON(context.Background(), []byte(raw), []byte(old))
 				if err != nil || res.Admitted() != accepted {

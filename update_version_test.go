@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestRulesSeeNoStandInVersion updates objects that come from files, without a
@@ -27,7 +28,7 @@ func TestRulesSeeNoStandInVersion(t *testing.T) {
 			old := fmt.Sprintf(object, version, "x")
 			for a, admitted := range map[string]bool{"x": true, "y": false} {
 				raw := fmt.Sprintf(object, version, a)
-				_, res, err := def.Version("v1").UpdateJSON(context.Background(), []byte(raw), []byte(old))
+				_, res, err := testkit.Must(def.Version("v1")).UpdateJSON(context.Background(), []byte(raw), []byte(old))
 				if err != nil || res.Admitted() != admitted {
 					t.Errorf("%s: UpdateJSON of %s: %v, %v, want admitted %v", way, raw, res, err, admitted)
 				}

@@ -51,7 +51,7 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 		t.Fatal(err)
 	}
 	version := testkit.Sample{Object: obj}.Version()
-	stored, res, err := d.Version(version).CreateJSON(context.Background(), []byte(object), crdkit.Warn)
+	stored, res, err := testkit.Must(d.Version(version)).CreateJSON(context.Background(), []byte(object), crdkit.Warn)
 	if err != nil || stored == nil {
 		return fmt.Sprintf("refused: %v: %+v", err, res)
 	}
@@ -83,10 +83,10 @@ func TestLaziness(t *testing.T) {
 	if refused < 6 {
 		t.Errorf("%d of %d objects are refused, which is too few to show anything", refused, len(objects))
 	}
-	if lazy.Version("v1").Schema() != lazy.Version("v1beta1").Schema() {
+	if testkit.Must(lazy.Version("v1")).Schema() != testkit.Must(lazy.Version("v1beta1")).Schema() {
 		t.Error("two versions with the same schema have two compiled ones")
 	}
-	if lazy.Version("v1").Schema() == lazy.Version("v2").Schema() {
+	if testkit.Must(lazy.Version("v1")).Schema() == testkit.Must(lazy.Version("v2")).Schema() {
 		t.Error("two versions with different schemas have one compiled one")
 	}
 }

@@ -52,6 +52,7 @@ type converting struct {
 
 	crd       *apiextensionsv1.CustomResourceDefinition
 	compiled  *crdkit.Definition
+	target    *crdkit.Version // at which objects are wanted
 	converter conversion.Converter
 	printed   int
 	in        io.Reader
@@ -121,7 +122,8 @@ func (c *converting) prepare() error {
 	if c.compiled, err = crdkit.Compile(c.crd); err != nil {
 		return err
 	}
-	if c.compiled.Version(c.to) == nil {
+	var ok bool
+	if c.target, ok = c.compiled.Version(c.to); !ok {
 		return fmt.Errorf("invalid --to %q; %s has %s", c.to, c.crd.Name, strings.Join(versionNames(c.compiled), ", "))
 	}
 	c.converter, err = conversion.New(c.crd)
@@ -203,7 +205,7 @@ func (c *converting) convert(ctx context.Context, obj *unstructured.Unstructured
 		return c.convertList(ctx, obj)
 	}
 	if c.served {
-		out, _, err := c.compiled.Version(c.to).Read(ctx, obj)
+		out, _, err := c.target.Read(ctx, obj)
 		if err != nil {
 			return nil, err
 		}
@@ -229,7 +231,7 @@ func (c *converting) convertList(ctx context.Context, obj *unstructured.Unstruct
 		return out.UnstructuredContent(), nil
 	}
 	for i := range list.Items {
-		out, _, err := c.compiled.Version(c.to).Read(ctx, &list.Items[i])
+		out, _, err := c.target.Read(ctx, &list.Items[i])
 		if err != nil {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}

@@ -69,10 +69,11 @@ func exportSchema(out io.Writer, in io.Reader, definition, version string, opts 
 		if err != nil {
 			return err
 		}
-		if d.Preferred() == nil {
+		preferred, ok := d.Preferred()
+		if !ok {
 			return errors.New("the definition serves no version; name one with --version")
 		}
-		version = d.Preferred().Name()
+		version = preferred.Name()
 	}
 	data, err := jsonschema.Export(crd, version, opts...)
 	if err != nil {

@@ -97,8 +97,8 @@ func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error)
 	case e.err != nil:
 		return nil, fmt.Errorf("the definition in %s cannot be served: %w", e.place, e.err)
 	}
-	v := e.definition.Version(gvk.Version)
-	if v == nil || !v.Served() {
+	v, ok := e.definition.Version(gvk.Version)
+	if !ok || !v.Served() {
 		return nil, fmt.Errorf("no matches for kind %q in version %q: %s does not serve it", gvk.Kind, gvk.GroupVersion(), e.definition.Name())
 	}
 	return v, nil

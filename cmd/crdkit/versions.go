@@ -76,6 +76,7 @@ func listVersions(definition string, in io.Reader) ([]listedVersion, error) {
 	for _, v := range crd.Spec.Versions {
 		deprecated[v.Name] = v.Deprecated
 	}
+	preferred, _ := d.Preferred()
 	var list []listedVersion
 	for _, v := range d.Versions() {
 		list = append(list, listedVersion{
@@ -83,7 +84,7 @@ func listVersions(definition string, in io.Reader) ([]listedVersion, error) {
 			Served:     v.Served(),
 			Storage:    v.IsStorage(),
 			Deprecated: deprecated[v.Name()],
-			Preferred:  v == d.Preferred(),
+			Preferred:  v == preferred,
 			Warning:    v.Warning(),
 		})
 	}

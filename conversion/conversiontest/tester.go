@@ -83,7 +83,8 @@ func (t *Tester) addVersion(declared *apiextensionsv1.CustomResourceDefinitionVe
 	if declared.Schema != nil {
 		target.Schema = declared.Schema.OpenAPIV3Schema
 	}
-	v := &version{Version: t.def.Version(declared.Name), generator: generate.New(target, t.cfg.samples...)}
+	compiled, _ := t.def.Version(declared.Name) // of the same definition
+	v := &version{Version: compiled, generator: generate.New(target, t.cfg.samples...)}
 	if !t.crd.Spec.PreserveUnknownFields {
 		v.pruner, v.defaulter = pruning.New(v.Schema()), defaulting.New(v.Schema())
 	}

@@ -283,7 +283,7 @@ func FuzzSeeded(f *testing.F) {
 		if err != nil || failure == nil {
 			t.Fatal(failure, err)
 		}
-		if result, err := def.Version("v1beta1").Create(ctx, failure.Object.DeepCopy()); err != nil || !result.Admitted() {
+		if result, err := testkit.Must(def.Version("v1beta1")).Create(ctx, failure.Object.DeepCopy()); err != nil || !result.Admitted() {
 			t.Errorf("the smallest object is refused: %v, %v", result, err)
 		}
 		again, err := faulty.Object(ctx, failure.Object, "v1")

@@ -50,7 +50,7 @@ func newSchemaPair(t testing.TB, crd *definitionV1, version string, opts ...json
 	if err != nil {
 		t.Fatalf("%s, version %s: %v\n%s", crd.Name, version, err, data)
 	}
-	return &schemaPair{engine: d.Version(version), schema: compiled}
+	return &schemaPair{engine: testkit.Must(d.Version(version)), schema: compiled}
 }
 
 // judge returns what the engine says of a new object, and the other validator.

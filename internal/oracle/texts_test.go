@@ -86,7 +86,7 @@ func spellDefinition(t *testing.T, tally *Tally, d *testkit.Definition, n int) i
 			}
 		}
 		g := testkit.NewGenerator(target, samples...)
-		s := &speller{check: &check{tally: tally, def: d, up: v}, version: def.Version(v.Name)}
+		s := &speller{check: &check{tally: tally, def: d, up: v}, version: testkit.Must(def.Version(v.Name))}
 		for i := range n {
 			s.name = fmt.Sprintf("text %d", i)
 			s.rng = source(up.CRD.Name, v.Name, s.name)

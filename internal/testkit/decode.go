@@ -1,6 +1,8 @@
 package testkit
 
 import (
+	"fmt"
+
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
@@ -32,3 +34,12 @@ func Encode(v any) []byte { return generate.Encode(v) }
 
 // Clone copies an object that a decoder made.
 func Clone(obj map[string]any) map[string]any { return generate.Clone(obj) }
+
+// Must returns v, which a look-up returned together with ok. It panics if there
+// was nothing to be found.
+func Must[T any](v T, ok bool) T {
+	if !ok {
+		panic(fmt.Sprintf("testkit: no %T of that name", v))
+	}
+	return v
+}

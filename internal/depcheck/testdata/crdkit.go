@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 
@@ -23,7 +24,11 @@ func main() {
 	raw, err := io.ReadAll(os.Stdin)
 	check(err)
 	ctx := context.Background()
-	out, result, err := d.Preferred().CreateJSON(ctx, raw)
+	v, ok := d.Preferred()
+	if !ok {
+		check(errors.New("no version is served"))
+	}
+	out, result, err := v.CreateJSON(ctx, raw)
 	check(err)
 	check(result.Errors.Err())
 	obj := &unstructured.Unstructured{}

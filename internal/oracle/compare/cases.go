@@ -151,8 +151,9 @@ func compileBoth(crd *apiextensionsv1.CustomResourceDefinition) (*sides, error) 
 // newCase returns a case of a valid object.
 func (s *sides) newCase(name string, object map[string]any) (*testCase, error) {
 	version := testkit.Sample{Object: object}.Version()
-	k := &testCase{name: name, crd: s.crd, up: s.up.Version(version), ours: s.ours.Version(version), object: object}
-	if k.up == nil || k.ours == nil {
+	ours, ok := s.ours.Version(version)
+	k := &testCase{name: name, crd: s.crd, up: s.up.Version(version), ours: ours, object: object}
+	if k.up == nil || !ok {
 		return nil, fmt.Errorf("%s: no version %q", name, version)
 	}
 	out := k.up.Create(upstream.Body{Data: testkit.Encode(object), Fields: "Strict"})

@@ -54,7 +54,7 @@ func prepareCompileCreate(c *testCase) (*pair, error) {
 		if err != nil {
 			return nil
 		}
-		stored, _, err := d.Version(c.ours.Name()).CreateJSON(context.Background(), raw, crdkit.Warn)
+		stored, _, err := testkit.Must(d.Version(c.ours.Name())).CreateJSON(context.Background(), raw, crdkit.Warn)
 		if err != nil {
 			return nil
 		}

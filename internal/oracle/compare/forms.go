@@ -56,7 +56,7 @@ func prepareForm(file string) (*pair, error) {
 		return nil, err
 	}
 	up := sides.up.Version("v1")
-	program, errs := cel.Compile(sides.ours.Version("v1").Schema())
+	program, errs := cel.Compile(testkit.Must(sides.ours.Version("v1")).Schema())
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}

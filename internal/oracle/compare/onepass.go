@@ -108,7 +108,7 @@ func prepareBytes(splice bool) func(*testCase) (*pair, error) {
 			compiled[c.crd] = s
 		}
 		s := compiled[c.crd]
-		return bytesPair(s.up.Version(c.up.Name), s.ours.Version(c.up.Name), testkit.Encode(c.object), splice)
+		return bytesPair(s.up.Version(c.up.Name), testkit.Must(s.ours.Version(c.up.Name)), testkit.Encode(c.object), splice)
 	}
 }
 

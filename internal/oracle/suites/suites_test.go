@@ -160,8 +160,8 @@ func object(text string) (*unstructured.Unstructured, error) {
 
 // create returns what a server stores for obj, or its refusal.
 func create(def *crdkit.Definition, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	v := def.Version(obj.GroupVersionKind().Version)
-	if v == nil {
+	v, ok := def.Version(obj.GroupVersionKind().Version)
+	if !ok {
 		return nil, fmt.Errorf("no version %q", obj.GetAPIVersion())
 	}
 	obj = obj.DeepCopy()
@@ -176,7 +176,7 @@ func create(def *crdkit.Definition, obj *unstructured.Unstructured) (*unstructur
 // refusal.
 func update(def *crdkit.Definition, obj, stored *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
 	ctx := context.Background()
-	v := def.Version(obj.GroupVersionKind().Version)
+	v := testkit.Must(def.Version(obj.GroupVersionKind().Version))
 	old, _, err := v.Read(ctx, stored)
 	if err != nil {
 		return nil, err
