@@ -8,7 +8,11 @@
 //
 //	go test ./internal/apicheck -run TestAPI -update
 //
-// The other tests hold the documentation to the house rules: each package has
-// a manual in doc.go, each exported name has a comment that says what it is
-// for, and each constructor and entry point has an example.
+// Other tests check the documentation: each public package has a manual in
+// doc.go, each exported name has a comment, and each entry point has an example.
+//
+// TestVocabulary and TestSizes read all Go files of this module and of the
+// module of the oracle. TestVocabulary rejects identifiers with words that the
+// glossary of docs/ARCHITECTURE.md replaced. TestSizes rejects long files and
+// functions.
 package apicheck
