@@ -77,9 +77,8 @@
 // string, int64, float64, bool and nil. Other Go types, such as int and []string,
 // are for the caller to avoid in objects made by hand. Where one would make a
 // request be refused, the request ends with an error that names it; elsewhere it
-// stays where it is, equal only to a value of its own type.
-// k8s.io/apimachinery/pkg/runtime.DefaultUnstructuredConverter makes objects of Go
-// structs.
+// stays where it is, equal only to a value of its own type. [ToUnstructured] makes
+// objects of Go structs, and of objects made by hand.
 //
 // What only a running server can give is left out: metadata.uid,
 // creationTimestamp, resourceVersion, managedFields, generated names, admission
