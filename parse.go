@@ -38,7 +38,7 @@ const crdKind = "CustomResourceDefinition"
 //
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
-	if crd, ok := crdread.Definition(data); ok {
+	if crd, ok := crdread.ReadDefinition(data); ok {
 		return crd, nil
 	}
 	return parseInFull(data)

@@ -18,7 +18,7 @@ import (
 // read in full, and reports whether it is.
 func checkQuick(t *testing.T, data []byte) bool {
 	t.Helper()
-	got, ok := crdread.Definition(data)
+	got, ok := crdread.ReadDefinition(data)
 	if !ok {
 		return false
 	}

@@ -47,7 +47,7 @@ type Source struct {
 // places are what a Source knows once it has read its text.
 type places struct {
 	tree  *source.Tree
-	index *source.Index
+	index *source.LineIndex
 }
 
 // NewSource returns the source of one document, YAML or JSON, as it was given to
@@ -60,11 +60,11 @@ func NewSource(text []byte, start Position) *Source {
 	}
 	s := &Source{text: text, start: start}
 	s.read = sync.OnceValue(func() *places {
-		tree, err := source.Read(text)
+		tree, err := source.ReadTree(text)
 		if err != nil {
 			return nil
 		}
-		return &places{tree: tree, index: source.NewIndex(text)}
+		return &places{tree: tree, index: source.NewLineIndex(text)}
 	})
 	return s
 }

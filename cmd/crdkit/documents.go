@@ -169,7 +169,7 @@ func yamlReader(data []byte) reader {
 
 func jsonReader(data []byte) reader {
 	d := json.NewDecoder(bytes.NewReader(data))
-	index := sync.OnceValue(func() *source.Index { return source.NewIndex(data) })
+	index := sync.OnceValue(func() *source.LineIndex { return source.NewLineIndex(data) })
 	return func() ([]byte, crdkit.Position, error) {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {

@@ -26,6 +26,6 @@
 //
 // # Concurrency and ownership
 //
-// [Definition] may be called from several goroutines. The definition belongs to
+// [ReadDefinition] may be called from several goroutines. The definition belongs to
 // the caller and shares no memory with the text; equal strings in it are one.
 package crdread

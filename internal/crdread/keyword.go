@@ -9,7 +9,7 @@ import (
 )
 
 // keyword reads the value of a keyword of s.
-func (r *reader) keyword(name string, v int, s *props) bool {
+func (r *definitionReader) keyword(name string, v int, s *props) bool {
 	switch name {
 	case "description":
 		return r.text(v, &s.Description)
@@ -51,7 +51,7 @@ func (r *reader) keyword(name string, v int, s *props) bool {
 }
 
 // limit is keyword for those that limit values, and those of Kubernetes.
-func (r *reader) limit(name string, v int, s *props) bool {
+func (r *definitionReader) limit(name string, v int, s *props) bool {
 	switch name {
 	case "maximum":
 		return r.number(v, &s.Maximum)
@@ -98,7 +98,7 @@ func (r *reader) limit(name string, v int, s *props) bool {
 	return false
 }
 
-func (r *reader) text(v int, out *string) bool {
+func (r *definitionReader) text(v int, out *string) bool {
 	if r.tape.Kind(v) != tape.String {
 		return false
 	}
@@ -106,7 +106,7 @@ func (r *reader) text(v int, out *string) bool {
 	return true
 }
 
-func (r *reader) texts(v int, out *[]string) bool {
+func (r *definitionReader) texts(v int, out *[]string) bool {
 	if r.tape.Kind(v) != tape.List {
 		return false
 	}
@@ -122,13 +122,13 @@ func (r *reader) texts(v int, out *[]string) bool {
 	return true
 }
 
-func (r *reader) truth(v int, out *bool) bool {
+func (r *definitionReader) truth(v int, out *bool) bool {
 	kind := r.tape.Kind(v)
 	*out = kind == tape.True
 	return kind == tape.True || kind == tape.False
 }
 
-func (r *reader) number(v int, out **float64) bool {
+func (r *definitionReader) number(v int, out **float64) bool {
 	if r.tape.Kind(v) != tape.Number {
 		return false
 	}
@@ -137,7 +137,7 @@ func (r *reader) number(v int, out **float64) bool {
 	return err == nil
 }
 
-func (r *reader) count(v int, out **int64) bool {
+func (r *definitionReader) count(v int, out **int64) bool {
 	if r.tape.Kind(v) != tape.Number {
 		return false
 	}
@@ -147,7 +147,7 @@ func (r *reader) count(v int, out **int64) bool {
 }
 
 // literal reads a value that is kept as it is written. Null is none.
-func (r *reader) literal(v int, out **apiextensionsv1.JSON) bool {
+func (r *definitionReader) literal(v int, out **apiextensionsv1.JSON) bool {
 	if r.tape.Kind(v) == tape.Null {
 		return true
 	}
@@ -155,7 +155,7 @@ func (r *reader) literal(v int, out **apiextensionsv1.JSON) bool {
 	return r.raw(v, *out)
 }
 
-func (r *reader) raw(v int, out *apiextensionsv1.JSON) bool {
+func (r *definitionReader) raw(v int, out *apiextensionsv1.JSON) bool {
 	if r.tape.Kind(v) == tape.Null {
 		return true
 	}
@@ -164,7 +164,7 @@ func (r *reader) raw(v int, out *apiextensionsv1.JSON) bool {
 	return ok
 }
 
-func (r *reader) enum(v int, s *props) bool {
+func (r *definitionReader) enum(v int, s *props) bool {
 	if r.tape.Kind(v) != tape.List {
 		return false
 	}
@@ -179,7 +179,7 @@ func (r *reader) enum(v int, s *props) bool {
 	return true
 }
 
-func (r *reader) items(v int, s *props) bool {
+func (r *definitionReader) items(v int, s *props) bool {
 	of := &struct {
 		items  apiextensionsv1.JSONSchemaPropsOrArray
 		schema props
@@ -189,7 +189,7 @@ func (r *reader) items(v int, s *props) bool {
 	return r.schema(v, &of.schema)
 }
 
-func (r *reader) additional(v int, s *props) bool {
+func (r *definitionReader) additional(v int, s *props) bool {
 	switch r.tape.Kind(v) {
 	case tape.True, tape.False:
 		s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: r.tape.Kind(v) == tape.True}
@@ -204,7 +204,7 @@ func (r *reader) additional(v int, s *props) bool {
 	return r.schema(v, &of.schema)
 }
 
-func (r *reader) schemas(v int, out *[]props) bool {
+func (r *definitionReader) schemas(v int, out *[]props) bool {
 	if r.tape.Kind(v) != tape.List {
 		return false
 	}
@@ -221,7 +221,7 @@ func (r *reader) schemas(v int, out *[]props) bool {
 }
 
 // properties reads schemas by name. Each is read apart from the map and copied.
-func (r *reader) properties(v int, out *map[string]props) bool {
+func (r *definitionReader) properties(v int, out *map[string]props) bool {
 	if r.tape.Kind(v) != tape.Object {
 		return false
 	}
@@ -246,7 +246,7 @@ func (r *reader) properties(v int, out *map[string]props) bool {
 	return len(all) == n
 }
 
-func (r *reader) rules(v int, s *props) bool {
+func (r *definitionReader) rules(v int, s *props) bool {
 	if r.tape.Kind(v) != tape.List {
 		return false
 	}
@@ -261,7 +261,7 @@ func (r *reader) rules(v int, s *props) bool {
 	return true
 }
 
-func (r *reader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
+func (r *definitionReader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
 	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
 		return false
 	}
@@ -275,7 +275,7 @@ func (r *reader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
 	return true
 }
 
-func (r *reader) ruleField(name string, v int, rule *apiextensionsv1.ValidationRule) bool {
+func (r *definitionReader) ruleField(name string, v int, rule *apiextensionsv1.ValidationRule) bool {
 	switch name {
 	case "rule":
 		return r.text(v, &rule.Rule)

@@ -11,10 +11,10 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// Definition reads the definition that is the only document of a text. It
+// ReadDefinition reads the definition that is the only document of a text. It
 // reports false if it does not read it.
-func Definition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
-	t, ok := tape.Read(string(data))
+func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
+	t, ok := tape.Tokenize(string(data))
 	if !ok || !isDefinition(t) {
 		return nil, false
 	}
@@ -30,7 +30,7 @@ func Definition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
 	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
 		return nil, false
 	}
-	r := reader{tape: t, strings: map[string]string{}}
+	r := definitionReader{tape: t, strings: map[string]string{}}
 	for i, at := range schemas {
 		if at == 0 {
 			continue
@@ -44,7 +44,7 @@ func Definition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
 	return crd, true
 }
 
-func isDefinition(t *tape.Tape) bool {
+func isDefinition(t *tape.Tokens) bool {
 	for name, want := range map[string]string{
 		"kind":       "CustomResourceDefinition",
 		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(),
@@ -59,7 +59,7 @@ func isDefinition(t *tape.Tape) bool {
 // schemasIn finds the schemas of the versions, 0 for a version that has none. Values
 // are those of them that there are. It reports false if there are no versions, or
 // if it cannot be told which schema counts.
-func schemasIn(t *tape.Tape) (schemas, values []int, ok bool) {
+func schemasIn(t *tape.Tokens) (schemas, values []int, ok bool) {
 	spec, n := t.Member(0, "spec")
 	if n != 1 {
 		return nil, nil, false
@@ -91,16 +91,16 @@ func schemasIn(t *tape.Tape) (schemas, values []int, ok bool) {
 	return schemas, values, true
 }
 
-// A reader makes schemas from a tape.
-type reader struct {
-	tape    *tape.Tape
+// A definitionReader makes schemas from a tape.
+type definitionReader struct {
+	tape    *tape.Tokens
 	strings map[string]string
 	depth   int
 	spare   []*props // by depth: what properties are read into before they are copied
 }
 
 // string returns a string that does not keep the text. The same is made once.
-func (r *reader) string(i int) string {
+func (r *definitionReader) string(i int) string {
 	text := r.tape.Text(i)
 	if s, ok := r.strings[text]; ok {
 		return s
@@ -111,7 +111,7 @@ func (r *reader) string(i int) string {
 }
 
 // distinct reports whether an object has few members, and none twice.
-func (r *reader) distinct(i int) bool {
+func (r *definitionReader) distinct(i int) bool {
 	const most = 48 // keywords there are less than
 	var names [most]string
 	n := r.tape.Len(i)
@@ -132,7 +132,7 @@ func (r *reader) distinct(i int) bool {
 }
 
 // schema reads a schema into s, which is zero.
-func (r *reader) schema(i int, s *props) bool {
+func (r *definitionReader) schema(i int, s *props) bool {
 	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
 		return false
 	}

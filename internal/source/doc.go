@@ -3,14 +3,14 @@
 //
 // # Semantics
 //
-// [Read] reads one document, and [Tree.Find] returns where in it the member
+// [ReadTree] reads one document, and [Tree.Find] returns where in it the member
 // that a pointer names begins, that is its name, so that whoever looks there
 // sees name and value; or where the element of a list begins. A pointer that
 // leads on where the document has nothing leads to the innermost place that
 // there is. Aliases lead to what they stand for, and what is merged into a
 // mapping (<<) is where it is written.
 //
-// [Index] turns offsets into lines and columns as editors count them: lines end
+// [LineIndex] turns offsets into lines and columns as editors count them: lines end
 // with a line feed, and columns are Unicode code points.
 //
 // [Split] cuts a file of YAML into documents exactly as kubectl does, and says

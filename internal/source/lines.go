@@ -10,16 +10,16 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// An Index knows where the lines of a text begin.
-type Index struct {
+// An LineIndex knows where the lines of a text begin.
+type LineIndex struct {
 	text   []byte
 	starts []int
 }
 
-// NewIndex returns the index of a text whose lines end with line feeds. A byte
+// NewLineIndex returns the index of a text whose lines end with line feeds. A byte
 // order mark is no part of the first line.
-func NewIndex(text []byte) *Index {
-	x := &Index{text: text, starts: []int{0}}
+func NewLineIndex(text []byte) *LineIndex {
+	x := &LineIndex{text: text, starts: []int{0}}
 	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
 		x.starts[0] = len(byteOrderMark)
 	}
@@ -34,7 +34,7 @@ func NewIndex(text []byte) *Index {
 // Position returns the line and the column of an offset, both from 1. Columns
 // are code points. What is at the end of the text, as a value that is left out
 // there, has the place of the last byte.
-func (x *Index) Position(offset int) (line, column int) {
+func (x *LineIndex) Position(offset int) (line, column int) {
 	offset = max(min(offset, len(x.text)-1), x.starts[0])
 	i, found := slices.BinarySearch(x.starts, offset)
 	if !found {

@@ -10,38 +10,38 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxDepth bounds how deep a document may be, far beyond what the server reads.
-const maxDepth = 10000
+// maxTreeDepth bounds how deep a document may be, far beyond what the server reads.
+const maxTreeDepth = 10000
 
-var errDeep = fmt.Errorf("nested deeper than %d", maxDepth)
+var errTooDeep = fmt.Errorf("nested deeper than %d", maxTreeDepth)
 
-// Read reads the first document of a text that is an object: JSON if it begins
+// ReadTree reads the first document of a text that is an object: JSON if it begins
 // with a brace, and YAML otherwise or if it is no JSON after all.
-func Read(text []byte) (*Tree, error) {
-	if t, ok := readTape(string(text)); ok {
+func ReadTree(text []byte) (*Tree, error) {
+	if t, ok := readTreeFast(string(text)); ok {
 		return t, nil
 	}
-	return readInFull(text)
+	return readTreeReference(text)
 }
 
-// readInFull is Read without its quick way.
-func readInFull(text []byte) (*Tree, error) {
+// readTreeReference is Read without its quick way.
+func readTreeReference(text []byte) (*Tree, error) {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		if t, err := readJSON(text, len(text)-len(trimmed)); err == nil {
+		if t, err := readJSONTree(text, len(text)-len(trimmed)); err == nil {
 			return t, nil
 		}
 	}
-	return readYAML(text)
+	return readYAMLTree(text)
 }
 
-// A jsonReader reads tokens of JSON and remembers where they begin.
-type jsonReader struct {
+// A jsonTreeReader reads tokens of JSON and remembers where they begin.
+type jsonTreeReader struct {
 	text []byte
 	d    *json.Decoder
 }
 
-func readJSON(text []byte, start int) (*Tree, error) {
-	r := &jsonReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
+func readJSONTree(text []byte, start int) (*Tree, error) {
+	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
 	r.d.UseNumber()
 	root, err := r.value(0)
 	if err != nil {
@@ -51,7 +51,7 @@ func readJSON(text []byte, start int) (*Tree, error) {
 }
 
 // next returns the offset of the next token, which it does not read.
-func (r *jsonReader) next() int {
+func (r *jsonTreeReader) next() int {
 	at := int(r.d.InputOffset())
 	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
 		at++
@@ -59,9 +59,9 @@ func (r *jsonReader) next() int {
 	return at
 }
 
-func (r *jsonReader) value(depth int) (*node, error) {
-	if depth > maxDepth {
-		return nil, errDeep
+func (r *jsonTreeReader) value(depth int) (*node, error) {
+	if depth > maxTreeDepth {
+		return nil, errTooDeep
 	}
 	token, err := r.d.Token()
 	if err != nil {
@@ -90,13 +90,13 @@ func (r *jsonReader) value(depth int) (*node, error) {
 	return n, err
 }
 
-// A yamlReader turns the nodes of the library into ours.
-type yamlReader struct {
+// A yamlTreeReader turns the nodes of the library into ours.
+type yamlTreeReader struct {
 	lines *yamlLines
 	seen  map[*yaml.Node]*node // what anchors stand for
 }
 
-func readYAML(text []byte) (*Tree, error) {
+func readYAMLTree(text []byte) (*Tree, error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, errors.New("UTF-16")
 	}
@@ -112,13 +112,13 @@ func readYAML(text []byte) (*Tree, error) {
 		if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
 			continue
 		}
-		r := &yamlReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
+		r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
 		root := doc.Content[0]
 		return &Tree{root: r.node(root), start: r.lines.offset(root)}, nil
 	}
 }
 
-func (r *yamlReader) node(y *yaml.Node) *node {
+func (r *yamlTreeReader) node(y *yaml.Node) *node {
 	if y.Kind == yaml.AliasNode {
 		y = y.Alias
 	}
@@ -143,7 +143,7 @@ func (r *yamlReader) node(y *yaml.Node) *node {
 	return n
 }
 
-func (r *yamlReader) fields(n *node, content []*yaml.Node) {
+func (r *yamlTreeReader) fields(n *node, content []*yaml.Node) {
 	n.members = make([]member, 0, len(content)/2)
 	for i := 0; i+1 < len(content); i += 2 {
 		key, value := content[i], content[i+1]

@@ -72,12 +72,12 @@ func unescape(text string) string {
 
 func found(t *testing.T, text, pointer string) string {
 	t.Helper()
-	tree, err := Read([]byte(text))
+	tree, err := ReadTree([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	offset, exact := tree.Find(pointer)
-	line, column := NewIndex([]byte(text)).Position(offset)
+	line, column := NewLineIndex([]byte(text)).Position(offset)
 	what, _, _ := strings.Cut(text[offset:], "\n")
 	near := ""
 	if !exact {
@@ -90,9 +90,9 @@ func found(t *testing.T, text, pointer string) string {
 }
 
 // A text that cannot be read has no tree.
-func TestReadFails(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "just text", "[1, 2]", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxDepth)} {
-		if tree, err := Read([]byte(text)); err == nil {
+func TestReadTreeFails(t *testing.T) {
+	for _, text := range []string{"", "# nothing\n", "just text", "[1, 2]", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxTreeDepth)} {
+		if tree, err := ReadTree([]byte(text)); err == nil {
 			t.Errorf("Read(%.20q) = %v, want an error", text, tree)
 		}
 	}
@@ -161,7 +161,7 @@ func FuzzFind(f *testing.F) {
 		f.Add([]byte(unescape(string(txtar.Parse(data).Files[0].Data))))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		tree, err := Read(text)
+		tree, err := ReadTree(text)
 		if err != nil {
 			return
 		}
@@ -170,8 +170,8 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestReadQuick reads texts both ways.
-func TestReadQuick(t *testing.T) {
+// TestReadTreeFast reads texts both ways.
+func TestReadTreeFast(t *testing.T) {
 	quick := 0
 	for _, pattern := range []string{"testdata/*.txtar", "../tape/testdata/read.txtar"} {
 		paths, err := filepath.Glob(pattern)
@@ -184,7 +184,7 @@ func TestReadQuick(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range archive.Files {
-				if checkQuick(t, []byte(unescape(string(f.Data)))) {
+				if checkReadTreeFast(t, []byte(unescape(string(f.Data)))) {
 					quick++
 				}
 			}
@@ -196,7 +196,7 @@ func TestReadQuick(t *testing.T) {
 }
 
 // Definitions of the corpus are read both ways.
-func TestReadQuickCorpus(t *testing.T) {
+func TestReadTreeFastCorpus(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
@@ -213,13 +213,13 @@ func TestReadQuickCorpus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !checkQuick(t, text) {
+		if !checkReadTreeFast(t, text) {
 			t.Logf("not read quickly: %s", file)
 		}
 	}
 }
 
-func FuzzReadQuick(f *testing.F) {
+func FuzzReadTreeFast(f *testing.F) {
 	archive, err := txtar.ParseFile("../tape/testdata/read.txtar")
 	if err != nil {
 		f.Fatal(err)
@@ -227,18 +227,18 @@ func FuzzReadQuick(f *testing.F) {
 	for _, file := range archive.Files {
 		f.Add(file.Data)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { checkQuick(t, text) })
+	f.Fuzz(func(t *testing.T, text []byte) { checkReadTreeFast(t, text) })
 }
 
-// checkQuick holds the tree of a text that is read quickly against the one that
+// checkReadTreeFast holds the tree of a text that is read quickly against the one that
 // is read in full, and reports whether it is.
-func checkQuick(t *testing.T, text []byte) bool {
+func checkReadTreeFast(t *testing.T, text []byte) bool {
 	t.Helper()
-	got, ok := readTape(string(text))
+	got, ok := readTreeFast(string(text))
 	if !ok {
 		return false
 	}
-	want, err := readInFull(text)
+	want, err := readTreeReference(text)
 	if err != nil {
 		t.Fatalf("%.1000q is read, but %v", text, err)
 	}
@@ -279,7 +279,7 @@ func (w *walker) walk(n *node, pointer string) {
 		return
 	}
 	w.seen[n] = true
-	index := NewIndex(w.text)
+	index := NewLineIndex(w.text)
 	names := map[string]bool{}
 	for i, m := range n.members {
 		name := m.name

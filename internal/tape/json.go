@@ -6,17 +6,17 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A jsonReader reads JSON.
-type jsonReader struct {
-	t    *Tape
+// A jsonTokenizer reads JSON.
+type jsonTokenizer struct {
+	t    *Tokens
 	text string
 	made strings.Builder
 	buf  []byte
 }
 
-func readJSON(text string, start int) (*Tape, bool) {
-	r := jsonReader{t: &Tape{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
-	end := r.value(start, MaxDepth)
+func tokenizeJSON(text string, start int) (*Tokens, bool) {
+	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
+	end := r.value(start, maxTokenDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
@@ -26,7 +26,7 @@ func readJSON(text string, start int) (*Tape, bool) {
 
 // value reads the value at an index and returns the index behind it, -1 if it is
 // refused.
-func (r *jsonReader) value(i, depth int) int {
+func (r *jsonTokenizer) value(i, depth int) int {
 	if i >= len(r.text) || depth < 0 {
 		return -1
 	}
@@ -55,7 +55,7 @@ func (r *jsonReader) value(i, depth int) int {
 	return end
 }
 
-func (r *jsonReader) string(i int) int {
+func (r *jsonTokenizer) string(i int) int {
 	end, text := jsonscan.String(r.text, i+1)
 	if end < 0 {
 		return -1
@@ -74,7 +74,7 @@ func (r *jsonReader) string(i int) int {
 	return end + 1
 }
 
-func (r *jsonReader) list(i, depth int) int {
+func (r *jsonTokenizer) list(i, depth int) int {
 	list := r.t.open(List, i)
 	n := 0
 	i = jsonscan.Space(r.text, i+1)
@@ -92,7 +92,7 @@ func (r *jsonReader) list(i, depth int) int {
 	return i
 }
 
-func (r *jsonReader) object(i, depth int) int {
+func (r *jsonTokenizer) object(i, depth int) int {
 	object := r.t.open(Object, i)
 	n := 0
 	i = jsonscan.Space(r.text, i+1)

@@ -22,13 +22,13 @@ const (
 	Object
 )
 
-// MaxDepth is how deep objects and lists may lie in one another.
-const MaxDepth = jsonscan.MaxDepth
+// maxTokenDepth is how deep objects and lists may lie in one another.
+const maxTokenDepth = jsonscan.MaxDepth
 
-// A Tape is a document as a list of tokens, with a value in front of what is in
+// A Tokens is a document as a list of tokens, with a value in front of what is in
 // it, and in objects a name, which is a String, in front of each value. A value
 // is known by its index; the document is the value 0.
-type Tape struct {
+type Tokens struct {
 	text   string
 	made   string // strings that are not in the text as they are
 	json   bool
@@ -44,33 +44,33 @@ type token struct {
 	n        uint32 // members or elements
 }
 
-// Read reads a text: JSON if it begins with a brace, and YAML otherwise. It
+// Tokenize reads a text: JSON if it begins with a brace, and YAML otherwise. It
 // reports false if the text is refused.
-func Read(text string) (*Tape, bool) {
+func Tokenize(text string) (*Tokens, bool) {
 	if len(text) > math.MaxInt32 {
 		return nil, false
 	}
 	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
-		return readJSON(text, start)
+		return tokenizeJSON(text, start)
 	}
-	return readYAML(text)
+	return tokenizeYAML(text)
 }
 
 // Kind returns the kind of a value.
-func (t *Tape) Kind(i int) Kind { return t.tokens[i].kind }
+func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind }
 
-// At returns the offset in the text at which a value or a name begins.
-func (t *Tape) At(i int) int { return int(t.tokens[i].at) }
+// Offset returns the offset in the text at which a value or a name begins.
+func (t *Tokens) Offset(i int) int { return int(t.tokens[i].at) }
 
 // Len returns how many members an object or a list has.
-func (t *Tape) Len(i int) int { return int(t.tokens[i].n) }
+func (t *Tokens) Len(i int) int { return int(t.tokens[i].n) }
 
 // Next returns the index behind a value and all that is in it. The first member
 // of a list, and the first name of an object, are at the index behind its own.
-func (t *Tape) Next(i int) int { return int(t.tokens[i].next) }
+func (t *Tokens) Next(i int) int { return int(t.tokens[i].next) }
 
 // Text returns a string or a name, and the spelling of a number.
-func (t *Tape) Text(i int) string {
+func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
 	if k.made {
 		return t.made[k.from:k.to]
@@ -80,7 +80,7 @@ func (t *Tape) Text(i int) string {
 
 // Member returns the index of the value of that name in an object, and how often
 // the name is there. The index is that of the first. Other values have none.
-func (t *Tape) Member(i int, name string) (value, times int) {
+func (t *Tokens) Member(i int, name string) (value, times int) {
 	if t.tokens[i].kind != Object {
 		return 0, 0
 	}
@@ -100,15 +100,15 @@ func (t *Tape) Member(i int, name string) (value, times int) {
 // as encoding/json writes it otherwise, or if something is left out, which are
 // the members of objects whose values are in skip. It reports false if a name of
 // what it encodes is there twice.
-func (t *Tape) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
+func (t *Tokens) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
 	if t.json && len(skip) == 0 {
-		at := t.At(i)
+		at := t.Offset(i)
 		return append(dst, t.text[at:jsonscan.Skip(t.text, at)]...), true
 	}
 	return t.encode(dst, i, skip)
 }
 
-func (t *Tape) encode(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encode(dst []byte, i int, skip []int) ([]byte, bool) {
 	switch t.tokens[i].kind {
 	case False:
 		return append(dst, "false"...), true
@@ -126,7 +126,7 @@ func (t *Tape) encode(dst []byte, i int, skip []int) ([]byte, bool) {
 	return append(dst, "null"...), true
 }
 
-func (t *Tape) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
 	dst = append(dst, '[')
 	at, ok := i+1, true
 	for n := range t.Len(i) {
@@ -141,7 +141,7 @@ func (t *Tape) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-func (t *Tape) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 	names := make([]int, 0, t.Len(i))
 	for at, left := i+1, t.Len(i); left > 0; at, left = t.Next(at+1), left-1 {
 		if !slices.Contains(skip, at+1) {
@@ -169,17 +169,17 @@ func (t *Tape) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 }
 
 // open adds an object or a list, which close ends.
-func (t *Tape) open(kind Kind, at int) int {
+func (t *Tokens) open(kind Kind, at int) int {
 	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at)})
 	return len(t.tokens) - 1
 }
 
-func (t *Tape) close(i, n int) {
+func (t *Tokens) close(i, n int) {
 	t.tokens[i].n, t.tokens[i].next = uint32(n), uint32(len(t.tokens))
 }
 
 // add adds a scalar.
-func (t *Tape) add(k token) {
+func (t *Tokens) add(k token) {
 	k.next = uint32(len(t.tokens) + 1)
 	t.tokens = append(t.tokens, k)
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// check holds a text that is read against the libraries, and reports whether it
+// checkTokenize holds a text that is read against the libraries, and reports whether it
 // is read.
-func check(t *testing.T, text string) bool {
+func checkTokenize(t *testing.T, text string) bool {
 	t.Helper()
-	tp, ok := Read(text)
+	tp, ok := Tokenize(text)
 	if !ok {
 		return false
 	}
@@ -54,15 +54,15 @@ func check(t *testing.T, text string) bool {
 }
 
 // checkTokens finds every member where the tape says that it is.
-func checkTokens(t *testing.T, tp *Tape) {
+func checkTokens(t *testing.T, tp *Tokens) {
 	t.Helper()
 	end := 0
 	var visit func(i int)
 	visit = func(i int) {
-		if at := tp.At(i); at < end && tp.Kind(i) != Null || at > len(tp.text) {
+		if at := tp.Offset(i); at < end && tp.Kind(i) != Null || at > len(tp.text) {
 			t.Fatalf("token %d begins at %d, before %d", i, at, end)
 		}
-		end = max(end, tp.At(i))
+		end = max(end, tp.Offset(i))
 		next := i + 1
 		for range tp.Len(i) {
 			if tp.Kind(i) == Object {
@@ -86,24 +86,24 @@ func checkTokens(t *testing.T, tp *Tape) {
 	}
 }
 
-// TestRead reads what is in testdata: texts in the files named read must be read
+// TestTokenize reads what is in testdata: texts in the files named read must be read
 // as the library reads them, and those named refused must be refused. A line of
 // four equals signs ends a text.
-func TestRead(t *testing.T) {
-	for text := range texts(t, "read.txtar") {
-		if !check(t, text) {
+func TestTokenize(t *testing.T) {
+	for text := range tokenTexts(t, "read.txtar") {
+		if !checkTokenize(t, text) {
 			t.Errorf("%q is refused", text)
 		}
 	}
-	for text := range texts(t, "refused.txtar") {
-		if _, ok := Read(text); ok {
+	for text := range tokenTexts(t, "refused.txtar") {
+		if _, ok := Tokenize(text); ok {
 			t.Errorf("%q is read", text)
 		}
 	}
 }
 
-// texts yields the texts of an archive.
-func texts(t testing.TB, file string) func(func(string) bool) {
+// tokenTexts yields the texts of an archive.
+func tokenTexts(t testing.TB, file string) func(func(string) bool) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", file))
 	if err != nil || len(archive.Files) == 0 {
 		t.Fatalf("%s: %v", file, err)
@@ -119,7 +119,7 @@ func texts(t testing.TB, file string) func(func(string) bool) {
 }
 
 // Nearly all definitions of the corpus are read.
-func TestCorpus(t *testing.T) {
+func TestTokenizeCorpus(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
@@ -138,7 +138,7 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		all++
-		if check(t, string(data)) {
+		if checkTokenize(t, string(data)) {
 			read++
 		} else {
 			t.Logf("refused: %s", file)
@@ -150,18 +150,18 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func TestDeep(t *testing.T) {
+func TestTokenizeDeep(t *testing.T) {
 	for _, text := range []string{
-		strings.Repeat(`{"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
-		strings.Repeat(`{"a":[`, MaxDepth) + strings.Repeat("]}", MaxDepth),
-		strings.Repeat("- ", MaxDepth+2) + "a",
-		"a:\n" + nested(MaxDepth+2),
+		strings.Repeat(`{"a":`, maxTokenDepth+2) + "1" + strings.Repeat("}", maxTokenDepth+2),
+		strings.Repeat(`{"a":[`, maxTokenDepth) + strings.Repeat("]}", maxTokenDepth),
+		strings.Repeat("- ", maxTokenDepth+2) + "a",
+		"a:\n" + nested(maxTokenDepth+2),
 	} {
-		if _, ok := Read(text); ok {
+		if _, ok := Tokenize(text); ok {
 			t.Errorf("%.40q is read", text)
 		}
 	}
-	if !check(t, "a:\n"+nested(MaxDepth-2)) {
+	if !checkTokenize(t, "a:\n"+nested(maxTokenDepth-2)) {
 		t.Error("what is not too deep is refused")
 	}
 }
@@ -174,20 +174,20 @@ func nested(depth int) string {
 	return b.String()
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzTokenize(f *testing.F) {
 	for _, file := range []string{"read.txtar", "refused.txtar"} {
-		for text := range texts(f, file) {
+		for text := range tokenTexts(f, file) {
 			f.Add(text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkTokenize(t, text) })
 }
 
-func BenchmarkRead(b *testing.B) {
-	for text := range texts(b, "read.txtar") {
+func BenchmarkTokenize(b *testing.B) {
+	for text := range tokenTexts(b, "read.txtar") {
 		b.SetBytes(int64(len(text)))
 		for b.Loop() {
-			if _, ok := Read(text); !ok {
+			if _, ok := Tokenize(text); !ok {
 				b.Fatal("refused")
 			}
 		}

@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// A yamlReader reads block structure, line by line. The text ends with a line
+// A yamlTokenizer reads block structure, line by line. The text ends with a line
 // feed, so that there is always a byte to look at before the end.
-type yamlReader struct {
-	t    *Tape
+type yamlTokenizer struct {
+	t    *Tokens
 	text string
 	made strings.Builder
 
 	i     int // where the reader is
-	col   int // column of i, once [yamlReader.content] found something there; -1 at the end
+	col   int // column of i, once [yamlTokenizer.content] found something there; -1 at the end
 	depth int
 	cut   bool // the last line feed was not there
 }
 
-func readYAML(text string) (*Tape, bool) {
+func tokenizeYAML(text string) (*Tokens, bool) {
 	cut := !strings.HasSuffix(text, "\n")
 	if cut {
 		text += "\n"
@@ -26,7 +26,7 @@ func readYAML(text string) (*Tape, bool) {
 	if !printable(text) {
 		return nil, false
 	}
-	r := yamlReader{t: &Tape{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut}
+	r := yamlTokenizer{t: &Tokens{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut}
 	r.content()
 	if r.col == 0 && strings.HasPrefix(text[r.i:], "---") {
 		r.i += len("---")
@@ -62,7 +62,7 @@ func printable(text string) bool {
 
 // content goes to the next thing that is neither white space nor a comment, from
 // the beginning of a line.
-func (r *yamlReader) content() {
+func (r *yamlTokenizer) content() {
 	for r.i < len(r.text) {
 		start := r.i
 		for r.text[r.i] == ' ' {
@@ -83,7 +83,7 @@ func (r *yamlReader) content() {
 
 // endLine ends a line on which nothing but a comment may follow, and goes to
 // what comes next.
-func (r *yamlReader) endLine() bool {
+func (r *yamlTokenizer) endLine() bool {
 	start := r.i
 	for r.text[r.i] == ' ' {
 		r.i++
@@ -101,12 +101,12 @@ func (r *yamlReader) endLine() bool {
 }
 
 // isDash reports whether an element of a list begins here.
-func (r *yamlReader) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
+func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
 // mapping reads a mapping whose keys are at a column, from its first key on, and
 // ends at what comes after it.
-func (r *yamlReader) mapping(col int) bool {
-	if r.depth++; r.depth > MaxDepth {
+func (r *yamlTokenizer) mapping(col int) bool {
+	if r.depth++; r.depth > maxTokenDepth {
 		return false
 	}
 	object := r.t.open(Object, r.i)
@@ -123,7 +123,7 @@ func (r *yamlReader) mapping(col int) bool {
 }
 
 // key reads a key and the colon after it.
-func (r *yamlReader) key() bool {
+func (r *yamlTokenizer) key() bool {
 	from, to, end := r.keyAt(r.i)
 	if end < 0 {
 		return false
@@ -138,7 +138,7 @@ const longestKey = 500
 
 // keyAt finds the key at an index, and the index behind the colon after it, -1
 // if there is none.
-func (r *yamlReader) keyAt(i int) (from, to, end int) {
+func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 	from = i
 	if quote := r.text[i]; quote == '"' || quote == '\'' {
 		from++
@@ -175,7 +175,7 @@ func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c =
 func isKeyByte(c byte) bool { return isKeyStart(c) || isDigit(c) || c == '.' || c == '-' }
 
 // value reads what comes after the colon of a key at a column.
-func (r *yamlReader) value(col int) bool {
+func (r *yamlTokenizer) value(col int) bool {
 	for r.text[r.i] == ' ' {
 		r.i++
 	}
@@ -201,8 +201,8 @@ func (r *yamlReader) value(col int) bool {
 
 // list reads a list whose dashes are at a column, from the first on, and ends at
 // what comes after it.
-func (r *yamlReader) list(col int) bool {
-	if r.depth++; r.depth > MaxDepth {
+func (r *yamlTokenizer) list(col int) bool {
+	if r.depth++; r.depth > maxTokenDepth {
 		return false
 	}
 	list := -1
@@ -227,7 +227,7 @@ func (r *yamlReader) list(col int) bool {
 
 // element reads the element at an index, which is at the column inner, of a list
 // at a column.
-func (r *yamlReader) element(i, col, inner int) bool {
+func (r *yamlTokenizer) element(i, col, inner int) bool {
 	r.i = i
 	if r.text[i] == '\n' || r.isDash() {
 		return false

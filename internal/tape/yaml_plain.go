@@ -4,7 +4,7 @@ import "strings"
 
 // plain reads a plain scalar, which goes on over lines that are deeper than a
 // column.
-func (r *yamlReader) plain(col int) bool {
+func (r *yamlTokenizer) plain(col int) bool {
 	at := r.i
 	if !isPlainStart(r.text[at], r.text[at+1]) {
 		return false
@@ -52,7 +52,7 @@ func isPlainStart(c, next byte) bool {
 // plainLine reads what a plain scalar has on a line. There is more if the line
 // ends with it rather than with a comment. Something that ends in a colon is a
 // key, which cannot be here.
-func (r *yamlReader) plainLine() (line string, more, ok bool) {
+func (r *yamlTokenizer) plainLine() (line string, more, ok bool) {
 	start := r.i
 	end := start + strings.IndexByte(r.text[start:], '\n')
 	line = r.text[start:end]
@@ -72,7 +72,7 @@ func (r *yamlReader) plainLine() (line string, more, ok bool) {
 
 // goesOn reports whether the next line that is not blank continues a plain
 // scalar. The reader is at the end of a line.
-func (r *yamlReader) goesOn(col int) bool {
+func (r *yamlTokenizer) goesOn(col int) bool {
 	i := r.i
 	for {
 		i++
@@ -90,7 +90,7 @@ func (r *yamlReader) goesOn(col int) bool {
 }
 
 // addPlain adds a plain scalar of one line.
-func (r *yamlReader) addPlain(at int, text string) bool {
+func (r *yamlTokenizer) addPlain(at int, text string) bool {
 	k := token{kind: String, at: uint32(at), from: uint32(at), to: uint32(at + len(text))}
 	switch {
 	case text == "true":

@@ -7,7 +7,7 @@ import (
 
 // scalar reads a scalar in the block structure at a column, and ends at what
 // comes after it.
-func (r *yamlReader) scalar(col int) bool {
+func (r *yamlTokenizer) scalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
 	case '{':
@@ -25,7 +25,7 @@ func (r *yamlReader) scalar(col int) bool {
 }
 
 // emptyObject reads {}.
-func (r *yamlReader) emptyObject() bool {
+func (r *yamlTokenizer) emptyObject() bool {
 	r.t.close(r.t.open(Object, r.i), 0)
 	r.i++
 	r.spaces()
@@ -36,7 +36,7 @@ func (r *yamlReader) emptyObject() bool {
 	return r.endLine()
 }
 
-func (r *yamlReader) spaces() {
+func (r *yamlTokenizer) spaces() {
 	for r.text[r.i] == ' ' {
 		r.i++
 	}
@@ -44,7 +44,7 @@ func (r *yamlReader) spaces() {
 
 // words reads a list in brackets, on one line, of nothing but words, which may
 // be in quotes.
-func (r *yamlReader) words() bool {
+func (r *yamlTokenizer) words() bool {
 	list := r.t.open(List, r.i)
 	r.i++
 	r.spaces()
@@ -67,7 +67,7 @@ func (r *yamlReader) words() bool {
 	return r.endLine()
 }
 
-func (r *yamlReader) word() bool {
+func (r *yamlTokenizer) word() bool {
 	k := token{kind: String, at: uint32(r.i), from: uint32(r.i)}
 	quote := r.text[r.i]
 	quoted := quote == '"' || quote == '\''
@@ -93,13 +93,13 @@ func (r *yamlReader) word() bool {
 
 // addMade adds a string that begins at an index in the text and at another in
 // what is made.
-func (r *yamlReader) addMade(at, from int) {
+func (r *yamlTokenizer) addMade(at, from int) {
 	r.t.add(token{kind: String, made: true, at: uint32(at), from: uint32(from), to: uint32(r.made.Len())})
 }
 
 // fold goes from the end of a line to where the text goes on, and adds what the
 // lines between stand for. That text must be deeper than a column.
-func (r *yamlReader) fold(col int) bool {
+func (r *yamlTokenizer) fold(col int) bool {
 	breaks := 0
 	for {
 		r.i++ // the line feed
@@ -125,7 +125,7 @@ func (r *yamlReader) fold(col int) bool {
 }
 
 // single reads a scalar in single quotes.
-func (r *yamlReader) single(col int) bool {
+func (r *yamlTokenizer) single(col int) bool {
 	at := r.i
 	r.i++
 	start := r.i
@@ -162,7 +162,7 @@ func (r *yamlReader) single(col int) bool {
 }
 
 // double reads a scalar in double quotes.
-func (r *yamlReader) double(col int) bool {
+func (r *yamlTokenizer) double(col int) bool {
 	at := r.i
 	r.i++
 	start := r.i
@@ -201,7 +201,7 @@ func (r *yamlReader) double(col int) bool {
 }
 
 // escape reads an escape sequence.
-func (r *yamlReader) escape(col int) bool {
+func (r *yamlTokenizer) escape(col int) bool {
 	c := r.text[r.i+1]
 	r.i += 2
 	switch c {
@@ -231,7 +231,7 @@ func (r *yamlReader) escape(col int) bool {
 }
 
 // unicode reads the four digits of a character.
-func (r *yamlReader) unicode() bool {
+func (r *yamlTokenizer) unicode() bool {
 	var char rune
 	for range 4 {
 		c := r.text[r.i]
@@ -254,7 +254,7 @@ func (r *yamlReader) unicode() bool {
 }
 
 // literal reads a literal block, with or without its last line feed.
-func (r *yamlReader) literal(col int) bool {
+func (r *yamlTokenizer) literal(col int) bool {
 	at := r.i
 	r.i++
 	strip := r.text[r.i] == '-'
@@ -300,7 +300,7 @@ func (r *yamlReader) literal(col int) bool {
 
 // blankLines passes over lines of no more than so many spaces, and returns how
 // many they are.
-func (r *yamlReader) blankLines(spaces int) int {
+func (r *yamlTokenizer) blankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i
 		for i < len(r.text) && i-r.i < spaces && r.text[i] == ' ' {
@@ -314,7 +314,7 @@ func (r *yamlReader) blankLines(spaces int) int {
 }
 
 // indented reports whether the line begins with so many spaces.
-func (r *yamlReader) indented(spaces int) bool {
+func (r *yamlTokenizer) indented(spaces int) bool {
 	if len(r.text)-r.i <= spaces {
 		return false
 	}
