@@ -12,8 +12,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdread"
-	"github.com/crdkit/crdkit/internal/source"
+	"github.com/crdkit/crdkit/internal/document"
 )
 
 // crdKind is the kind of a definition.
@@ -38,7 +37,7 @@ const crdKind = "CustomResourceDefinition"
 //
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
-	if crd, ok := crdread.ReadDefinition(data); ok {
+	if crd, ok := document.ReadDefinition(data); ok {
 		return crd, nil
 	}
 	return parseInFull(data)
@@ -83,7 +82,7 @@ func toJSON(data []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if source.Blank(next) {
+		if document.Blank(next) {
 			continue
 		}
 		if doc != nil {

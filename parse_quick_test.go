@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/crdread"
+	"github.com/crdkit/crdkit/internal/document"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -18,7 +18,7 @@ import (
 // read in full, and reports whether it is.
 func checkQuick(t *testing.T, data []byte) bool {
 	t.Helper()
-	got, ok := crdread.ReadDefinition(data)
+	got, ok := document.ReadDefinition(data)
 	if !ok {
 		return false
 	}

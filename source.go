@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/crdkit/crdkit/internal/source"
+	"github.com/crdkit/crdkit/internal/document"
 )
 
 // A Position is a place in a text. The zero Position is no place.
@@ -46,8 +46,8 @@ type Source struct {
 
 // places are what a Source knows once it has read its text.
 type places struct {
-	tree  *source.Tree
-	index *source.LineIndex
+	tree  *document.Tree
+	index *document.LineIndex
 }
 
 // NewSource returns the source of one document, YAML or JSON, as it was given to
@@ -60,11 +60,11 @@ func NewSource(text []byte, start Position) *Source {
 	}
 	s := &Source{text: text, start: start}
 	s.read = sync.OnceValue(func() *places {
-		tree, err := source.ReadTree(text)
+		tree, err := document.ReadTree(text)
 		if err != nil {
 			return nil
 		}
-		return &places{tree: tree, index: source.NewLineIndex(text)}
+		return &places{tree: tree, index: document.NewLineIndex(text)}
 	})
 	return s
 }

@@ -139,7 +139,7 @@ func (c *checker) loadOld() error {
 		if doc.err != nil {
 			return fmt.Errorf("--old %s: %w", doc.place(), doc.err)
 		}
-		items := []document{doc}
+		items := []inputDocument{doc}
 		if !isDefinition(doc.data) {
 			var err error
 			if items, err = listItems(doc); err != nil {
@@ -156,7 +156,7 @@ func (c *checker) loadOld() error {
 }
 
 // addOld adds a definition. Documents of other kinds are passed over.
-func (c *checker) addOld(doc document) error {
+func (c *checker) addOld(doc inputDocument) error {
 	if !isDefinition(doc.data) {
 		return nil
 	}

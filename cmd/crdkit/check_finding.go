@@ -12,7 +12,7 @@ import (
 
 // A finding is what became of one document.
 type finding struct {
-	doc    document
+	doc    inputDocument
 	name   string
 	report *crdkit.Report // nil if err is set
 	issues []issue
@@ -70,7 +70,7 @@ func (c *checker) findings(files []string) iter.Seq[func() []*finding] {
 					return
 				}
 			}
-			if !yield(func() []*finding { return []*finding{{doc: document{file: name}, end: true}} }) {
+			if !yield(func() []*finding { return []*finding{{doc: inputDocument{file: name}, end: true}} }) {
 				return
 			}
 		}
@@ -99,7 +99,7 @@ func definitionsOf(all iter.Seq[[]*finding]) iter.Seq[*finding] {
 }
 
 // decide returns what is found of a document: nothing if it is no definition.
-func (c *checker) decide(doc document) []*finding {
+func (c *checker) decide(doc inputDocument) []*finding {
 	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *checker) decide(doc document) []*finding {
 }
 
 // decideItems returns what is found of the definitions in a list.
-func (c *checker) decideItems(items []document, source *crdkit.Source) []*finding {
+func (c *checker) decideItems(items []inputDocument, source *crdkit.Source) []*finding {
 	var all []*finding
 	for _, item := range items {
 		f := &finding{doc: item}

@@ -10,7 +10,7 @@ import (
 // listItems returns the items of a list, as kubectl get -o yaml prints
 // definitions, as documents of JSON. Other documents have none. A list with a
 // key that is given twice is an error: which one counts, nobody knows.
-func listItems(doc document) ([]document, error) {
+func listItems(doc inputDocument) ([]inputDocument, error) {
 	var head struct {
 		Kind string `json:"kind"`
 	}
@@ -30,7 +30,7 @@ func listItems(doc document) ([]document, error) {
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, err
 	}
-	items := make([]document, len(list.Items))
+	items := make([]inputDocument, len(list.Items))
 	for i, item := range list.Items {
 		items[i] = doc
 		items[i].data, items[i].yaml, items[i].within = item, false, fmt.Sprintf("/items/%d", i)

@@ -149,9 +149,9 @@ type conversionLine struct {
 	Error     string         `json:"error,omitempty"`
 }
 
-// document converts one document and prints what comes of it. The error is
+// document converts one document and prints the result. The error is
 // that of printing.
-func (c *converting) document(ctx context.Context, doc document) (code int, _ error) {
+func (c *converting) document(ctx context.Context, doc inputDocument) (code int, _ error) {
 	line := conversionLine{File: doc.file, Document: doc.number}
 	obj, err := c.object(doc)
 	if err != nil {
@@ -178,7 +178,7 @@ func (c *converting) document(ctx context.Context, doc document) (code int, _ er
 }
 
 // object decodes a document that is of the definition's kind, or a list of it.
-func (c *converting) object(doc document) (*unstructured.Unstructured, error) {
+func (c *converting) object(doc inputDocument) (*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}

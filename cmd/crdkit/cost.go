@@ -142,7 +142,7 @@ func (e *estimation) fail(place string, err error) {
 	fmt.Fprintf(e.errOut, "error: %s: %v\n", place, err)
 }
 
-func (e *estimation) estimate(doc document) []estimated {
+func (e *estimation) estimate(doc inputDocument) []estimated {
 	crd, err := crdkit.Parse(doc.data)
 	if err != nil {
 		e.fail(doc.place(), err)

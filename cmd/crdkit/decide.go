@@ -15,7 +15,7 @@ import (
 
 // A verdict is what became of one document.
 type verdict struct {
-	doc       document
+	doc       inputDocument
 	gvk       schema.GroupVersionKind
 	name      string
 	namespace string
@@ -43,7 +43,7 @@ type header struct {
 	name, namespace string
 }
 
-func (a *admitter) decide(ctx context.Context, doc document) *verdict {
+func (a *admitter) decide(ctx context.Context, doc inputDocument) *verdict {
 	v := &verdict{doc: doc}
 	if doc.err != nil {
 		v.err = doc.err
@@ -105,7 +105,7 @@ func store(ctx context.Context, version *crdkit.Version, out []byte) (*unstructu
 
 // headerOf reads apiVersion, kind, name and namespace. Anything else may be
 // wrong with the document; the request will say.
-func headerOf(doc document) (header, error) {
+func headerOf(doc inputDocument) (header, error) {
 	data := doc.data
 	if doc.yaml {
 		var err error

@@ -36,7 +36,7 @@ func readDefinition(name string, in io.Reader) (*apiextensionsv1.CustomResourceD
 }
 
 // objectOf decodes a document as an object.
-func objectOf(doc document) (*unstructured.Unstructured, error) {
+func objectOf(doc inputDocument) (*unstructured.Unstructured, error) {
 	data := doc.data
 	if doc.yaml {
 		var err error

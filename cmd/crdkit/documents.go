@@ -15,15 +15,15 @@ import (
 	"sync"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/internal/source"
+	"github.com/crdkit/crdkit/internal/document"
 )
 
 // maxFileBytes bounds how much of one file is read. A file may hold many
 // documents, each of which is bounded by the server's limit of its own.
 const maxFileBytes = 256 << 20
 
-// A document is one object of a file, or the reason why there is none.
-type document struct {
+// A inputDocument is one object of a file, or the reason why there is none.
+type inputDocument struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
 	start  crdkit.Position
@@ -34,7 +34,7 @@ type document struct {
 }
 
 // place names the document for people.
-func (d document) place() string {
+func (d inputDocument) place() string {
 	if d.number == 0 {
 		return d.file
 	}
@@ -43,11 +43,11 @@ func (d document) place() string {
 
 // documents yields the documents of a file, of the files of a directory in
 // the order of their names, or of in for "-".
-func documents(name string, recursive bool, in io.Reader) iter.Seq[document] {
-	return func(yield func(document) bool) {
+func documents(name string, recursive bool, in io.Reader) iter.Seq[inputDocument] {
+	return func(yield func(inputDocument) bool) {
 		files, err := filesOf(name, recursive)
 		if err != nil {
-			yield(document{file: name, err: err})
+			yield(inputDocument{file: name, err: err})
 			return
 		}
 		for _, file := range files {
@@ -96,11 +96,11 @@ func filesOf(name string, recursive bool) ([]string, error) {
 
 // documentsOfFile yields the documents of one file. A file that was named must
 // have some.
-func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
-	return func(yield func(document) bool) {
+func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[inputDocument] {
+	return func(yield func(inputDocument) bool) {
 		data, err := readFile(file, in)
 		if err != nil {
-			yield(document{file: file, err: err})
+			yield(inputDocument{file: file, err: err})
 			return
 		}
 		next := yamlReader(data)
@@ -112,14 +112,14 @@ func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[document] {
 			doc, start, err := next()
 			if errors.Is(err, io.EOF) {
 				if number == 1 && named {
-					yield(document{file: file, err: errors.New("no document in it")})
+					yield(inputDocument{file: file, err: errors.New("no document in it")})
 				}
 				return
 			}
-			if err == nil && source.Blank(doc) {
+			if err == nil && document.Blank(doc) {
 				continue
 			}
-			if !yield(document{file: file, number: number, start: start, data: doc, yaml: isYAML, err: err}) || err != nil {
+			if !yield(inputDocument{file: file, number: number, start: start, data: doc, yaml: isYAML, err: err}) || err != nil {
 				return
 			}
 			number++
@@ -160,7 +160,7 @@ func isJSON(file string, data []byte) bool {
 type reader func() ([]byte, crdkit.Position, error)
 
 func yamlReader(data []byte) reader {
-	documents := source.Split(data)
+	documents := document.Split(data)
 	return func() ([]byte, crdkit.Position, error) {
 		doc, line, err := documents.Next()
 		return doc, crdkit.Position{Line: line, Column: 1}, err
@@ -169,7 +169,7 @@ func yamlReader(data []byte) reader {
 
 func jsonReader(data []byte) reader {
 	d := json.NewDecoder(bytes.NewReader(data))
-	index := sync.OnceValue(func() *source.LineIndex { return source.NewLineIndex(data) })
+	index := sync.OnceValue(func() *document.LineIndex { return document.NewLineIndex(data) })
 	return func() ([]byte, crdkit.Position, error) {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {

@@ -138,7 +138,7 @@ func (g *getting) checkFlags() error {
 
 // objects returns the objects of a document as the server would serve them.
 // The error is about the first that it would not.
-func (g *getting) objects(ctx context.Context, doc document) ([]*unstructured.Unstructured, error) {
+func (g *getting) objects(ctx context.Context, doc inputDocument) ([]*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}

@@ -49,7 +49,7 @@ type migrating struct {
 
 	compiled *crdkit.Definition
 	counts   map[crdkit.Outcome]int
-	places   []document // of the objects under way
+	places   []inputDocument // of the objects under way
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
@@ -176,7 +176,7 @@ func (m *migrating) objects(files []string) iter.Seq2[*unstructured.Unstructured
 
 var errOtherKind = errors.New("not an object of the definition")
 
-func (m *migrating) object(doc document) (*unstructured.Unstructured, error) {
+func (m *migrating) object(doc inputDocument) (*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}
@@ -191,7 +191,7 @@ func (m *migrating) object(doc document) (*unstructured.Unstructured, error) {
 }
 
 // report prints what became of one object.
-func (m *migrating) report(doc document, r *crdkit.Rehearsal, err error) (int, error) {
+func (m *migrating) report(doc inputDocument, r *crdkit.Rehearsal, err error) (int, error) {
 	if err != nil {
 		if m.output == "jsonl" {
 			return exitUndecided, encodeJSON(m.out, rehearsalLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
@@ -244,7 +244,7 @@ func (m *migrating) printPlan(p *crdkit.MigrationPlan) error {
 	return err
 }
 
-func (m *migrating) printRehearsal(doc document, r *crdkit.Rehearsal) error {
+func (m *migrating) printRehearsal(doc inputDocument, r *crdkit.Rehearsal) error {
 	if r.Outcome() == crdkit.Unchanged {
 		return nil
 	}
@@ -318,7 +318,7 @@ type rehearsalLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-func lineOf(doc document, r *crdkit.Rehearsal) rehearsalLine {
+func lineOf(doc inputDocument, r *crdkit.Rehearsal) rehearsalLine {
 	l := rehearsalLine{File: doc.file, Document: doc.number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
 	for _, c := range r.Changes {
 		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})

@@ -42,7 +42,7 @@ func (a *admitter) loadOld(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (a *admitter) addOld(doc document) error {
+func (a *admitter) addOld(doc inputDocument) error {
 	head, err := headerOf(doc)
 	if err != nil {
 		return err

@@ -144,7 +144,7 @@ func readDefinitions(names []string, recursive bool, in io.Reader) ([]*apiextens
 	return crds, errs
 }
 
-func parseDocument(doc document) (*apiextensionsv1.CustomResourceDefinition, error) {
+func parseDocument(doc inputDocument) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}

@@ -63,7 +63,7 @@ func isDefinition(data []byte) bool {
 	return yaml.Unmarshal(data, &anything) != nil
 }
 
-func (r *registry) add(doc document) {
+func (r *registry) add(doc inputDocument) {
 	crd, err := crdkit.Parse(doc.data)
 	if err != nil {
 		r.fail(doc.place(), err)

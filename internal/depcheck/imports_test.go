@@ -106,7 +106,7 @@ var internalRules = map[string]rule{
 	},
 	// Of the two YAML libraries that are linked in any case the one that tells
 	// where things are.
-	"internal/source":   {others: []string{"go.yaml.in/yaml/v3"}},
+	"internal/document": {others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/generate": {others: []string{apiextensions, utiljson}},
 	// What the server stores is what its conversions leave.
 	"internal/definition": {

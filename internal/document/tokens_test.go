@@ -1,4 +1,4 @@
-package tape
+package document
 
 import (
 	"bytes"
@@ -104,7 +104,7 @@ func TestTokenize(t *testing.T) {
 
 // tokenTexts yields the texts of an archive.
 func tokenTexts(t testing.TB, file string) func(func(string) bool) {
-	archive, err := txtar.ParseFile(filepath.Join("testdata", file))
+	archive, err := txtar.ParseFile(filepath.Join("testdata", "tokens", file))
 	if err != nil || len(archive.Files) == 0 {
 		t.Fatalf("%s: %v", file, err)
 	}

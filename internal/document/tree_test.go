@@ -1,4 +1,4 @@
-package source
+package document
 
 import (
 	"bufio"
@@ -20,12 +20,12 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestFind looks pointers up in the documents of testdata/*.txtar. The section
+// TestFind looks pointers up in the documents of testdata/trees/*.txtar. The section
 // text is a document, and find has lines of a pointer, the line and column that
 // it leads to, what is there, and "near" if it leads to the innermost place
 // that there is.
 func TestFind(t *testing.T) {
-	paths, err := filepath.Glob("testdata/*.txtar")
+	paths, err := filepath.Glob("testdata/trees/*.txtar")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no testdata: %v", err)
 	}
@@ -152,7 +152,7 @@ func FuzzSplit(f *testing.F) {
 // FuzzFind looks up every member of what is read. Each must be found where its
 // name is written.
 func FuzzFind(f *testing.F) {
-	paths, _ := filepath.Glob("testdata/*.txtar")
+	paths, _ := filepath.Glob("testdata/trees/*.txtar")
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -173,7 +173,7 @@ func FuzzFind(f *testing.F) {
 // TestReadTreeFast reads texts both ways.
 func TestReadTreeFast(t *testing.T) {
 	quick := 0
-	for _, pattern := range []string{"testdata/*.txtar", "../tape/testdata/read.txtar"} {
+	for _, pattern := range []string{"testdata/trees/*.txtar", "testdata/tokens/read.txtar"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
@@ -220,7 +220,7 @@ func TestReadTreeFastCorpus(t *testing.T) {
 }
 
 func FuzzReadTreeFast(f *testing.F) {
-	archive, err := txtar.ParseFile("../tape/testdata/read.txtar")
+	archive, err := txtar.ParseFile("testdata/tokens/read.txtar")
 	if err != nil {
 		f.Fatal(err)
 	}

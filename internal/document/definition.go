@@ -1,12 +1,10 @@
-package crdread
+package document
 
 import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kjson "sigs.k8s.io/json"
-
-	"github.com/crdkit/crdkit/internal/tape"
 )
 
 type props = apiextensionsv1.JSONSchemaProps
@@ -14,7 +12,7 @@ type props = apiextensionsv1.JSONSchemaProps
 // ReadDefinition reads the definition that is the only document of a text. It
 // reports false if it does not read it.
 func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
-	t, ok := tape.Tokenize(string(data))
+	t, ok := Tokenize(string(data))
 	if !ok || !isDefinition(t) {
 		return nil, false
 	}
@@ -30,7 +28,7 @@ func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, boo
 	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
 		return nil, false
 	}
-	r := definitionReader{tape: t, strings: map[string]string{}}
+	r := definitionReader{tokens: t, strings: map[string]string{}}
 	for i, at := range schemas {
 		if at == 0 {
 			continue
@@ -44,12 +42,12 @@ func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, boo
 	return crd, true
 }
 
-func isDefinition(t *tape.Tokens) bool {
+func isDefinition(t *Tokens) bool {
 	for name, want := range map[string]string{
 		"kind":       "CustomResourceDefinition",
 		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(),
 	} {
-		if v, n := t.Member(0, name); n != 1 || t.Kind(v) != tape.String || t.Text(v) != want {
+		if v, n := t.Member(0, name); n != 1 || t.Kind(v) != String || t.Text(v) != want {
 			return false
 		}
 	}
@@ -59,13 +57,13 @@ func isDefinition(t *tape.Tokens) bool {
 // schemasIn finds the schemas of the versions, 0 for a version that has none. Values
 // are those of them that there are. It reports false if there are no versions, or
 // if it cannot be told which schema counts.
-func schemasIn(t *tape.Tokens) (schemas, values []int, ok bool) {
+func schemasIn(t *Tokens) (schemas, values []int, ok bool) {
 	spec, n := t.Member(0, "spec")
 	if n != 1 {
 		return nil, nil, false
 	}
 	versions, n := t.Member(spec, "versions")
-	if n != 1 || t.Kind(versions) != tape.List {
+	if n != 1 || t.Kind(versions) != List {
 		return nil, nil, false
 	}
 	version := versions + 1
@@ -75,12 +73,12 @@ func schemasIn(t *tape.Tokens) (schemas, values []int, ok bool) {
 			return nil, nil, false
 		}
 		at := 0
-		if n == 1 && t.Kind(validation) == tape.Object {
+		if n == 1 && t.Kind(validation) == Object {
 			v, n := t.Member(validation, "openAPIV3Schema")
 			switch {
 			case n > 1:
 				return nil, nil, false
-			case n == 1 && t.Kind(v) == tape.Object:
+			case n == 1 && t.Kind(v) == Object:
 				at = v
 				values = append(values, v)
 			}
@@ -93,7 +91,7 @@ func schemasIn(t *tape.Tokens) (schemas, values []int, ok bool) {
 
 // A definitionReader makes schemas from a tape.
 type definitionReader struct {
-	tape    *tape.Tokens
+	tokens  *Tokens
 	strings map[string]string
 	depth   int
 	spare   []*props // by depth: what properties are read into before they are copied
@@ -101,7 +99,7 @@ type definitionReader struct {
 
 // string returns a string that does not keep the text. The same is made once.
 func (r *definitionReader) string(i int) string {
-	text := r.tape.Text(i)
+	text := r.tokens.Text(i)
 	if s, ok := r.strings[text]; ok {
 		return s
 	}
@@ -114,34 +112,34 @@ func (r *definitionReader) string(i int) string {
 func (r *definitionReader) distinct(i int) bool {
 	const most = 48 // keywords there are less than
 	var names [most]string
-	n := r.tape.Len(i)
+	n := r.tokens.Len(i)
 	if n > most {
 		return false
 	}
 	at := i + 1
 	for k := range n {
-		names[k] = r.tape.Text(at)
+		names[k] = r.tokens.Text(at)
 		for _, other := range names[:k] {
 			if other == names[k] {
 				return false
 			}
 		}
-		at = r.tape.Next(at + 1)
+		at = r.tokens.Next(at + 1)
 	}
 	return true
 }
 
 // schema reads a schema into s, which is zero.
 func (r *definitionReader) schema(i int, s *props) bool {
-	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
+	if r.tokens.Kind(i) != Object || !r.distinct(i) {
 		return false
 	}
 	name := i + 1
-	for range r.tape.Len(i) {
-		if !r.keyword(r.tape.Text(name), name+1, s) {
+	for range r.tokens.Len(i) {
+		if !r.keyword(r.tokens.Text(name), name+1, s) {
 			return false
 		}
-		name = r.tape.Next(name + 1)
+		name = r.tokens.Next(name + 1)
 	}
 	return true
 }

@@ -1,11 +1,9 @@
-package crdread
+package document
 
 import (
 	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/crdkit/crdkit/internal/tape"
 )
 
 // keyword reads the value of a keyword of s.
@@ -99,7 +97,7 @@ func (r *definitionReader) limit(name string, v int, s *props) bool {
 }
 
 func (r *definitionReader) text(v int, out *string) bool {
-	if r.tape.Kind(v) != tape.String {
+	if r.tokens.Kind(v) != String {
 		return false
 	}
 	*out = r.string(v)
@@ -107,48 +105,48 @@ func (r *definitionReader) text(v int, out *string) bool {
 }
 
 func (r *definitionReader) texts(v int, out *[]string) bool {
-	if r.tape.Kind(v) != tape.List {
+	if r.tokens.Kind(v) != List {
 		return false
 	}
-	list := make([]string, r.tape.Len(v))
+	list := make([]string, r.tokens.Len(v))
 	at := v + 1
 	for i := range list {
 		if !r.text(at, &list[i]) {
 			return false
 		}
-		at = r.tape.Next(at)
+		at = r.tokens.Next(at)
 	}
 	*out = list
 	return true
 }
 
 func (r *definitionReader) truth(v int, out *bool) bool {
-	kind := r.tape.Kind(v)
-	*out = kind == tape.True
-	return kind == tape.True || kind == tape.False
+	kind := r.tokens.Kind(v)
+	*out = kind == True
+	return kind == True || kind == False
 }
 
 func (r *definitionReader) number(v int, out **float64) bool {
-	if r.tape.Kind(v) != tape.Number {
+	if r.tokens.Kind(v) != Number {
 		return false
 	}
-	f, err := strconv.ParseFloat(r.tape.Text(v), 64)
+	f, err := strconv.ParseFloat(r.tokens.Text(v), 64)
 	*out = &f
 	return err == nil
 }
 
 func (r *definitionReader) count(v int, out **int64) bool {
-	if r.tape.Kind(v) != tape.Number {
+	if r.tokens.Kind(v) != Number {
 		return false
 	}
-	n, err := strconv.ParseInt(r.tape.Text(v), 10, 64)
+	n, err := strconv.ParseInt(r.tokens.Text(v), 10, 64)
 	*out = &n
 	return err == nil
 }
 
 // literal reads a value that is kept as it is written. Null is none.
 func (r *definitionReader) literal(v int, out **apiextensionsv1.JSON) bool {
-	if r.tape.Kind(v) == tape.Null {
+	if r.tokens.Kind(v) == Null {
 		return true
 	}
 	*out = &apiextensionsv1.JSON{}
@@ -156,25 +154,25 @@ func (r *definitionReader) literal(v int, out **apiextensionsv1.JSON) bool {
 }
 
 func (r *definitionReader) raw(v int, out *apiextensionsv1.JSON) bool {
-	if r.tape.Kind(v) == tape.Null {
+	if r.tokens.Kind(v) == Null {
 		return true
 	}
 	var ok bool
-	out.Raw, ok = r.tape.AppendJSON(nil, v)
+	out.Raw, ok = r.tokens.AppendJSON(nil, v)
 	return ok
 }
 
 func (r *definitionReader) enum(v int, s *props) bool {
-	if r.tape.Kind(v) != tape.List {
+	if r.tokens.Kind(v) != List {
 		return false
 	}
-	s.Enum = make([]apiextensionsv1.JSON, r.tape.Len(v))
+	s.Enum = make([]apiextensionsv1.JSON, r.tokens.Len(v))
 	at := v + 1
 	for i := range s.Enum {
 		if !r.raw(at, &s.Enum[i]) {
 			return false
 		}
-		at = r.tape.Next(at)
+		at = r.tokens.Next(at)
 	}
 	return true
 }
@@ -190,9 +188,9 @@ func (r *definitionReader) items(v int, s *props) bool {
 }
 
 func (r *definitionReader) additional(v int, s *props) bool {
-	switch r.tape.Kind(v) {
-	case tape.True, tape.False:
-		s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: r.tape.Kind(v) == tape.True}
+	switch r.tokens.Kind(v) {
+	case True, False:
+		s.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: r.tokens.Kind(v) == True}
 		return true
 	}
 	of := &struct {
@@ -205,16 +203,16 @@ func (r *definitionReader) additional(v int, s *props) bool {
 }
 
 func (r *definitionReader) schemas(v int, out *[]props) bool {
-	if r.tape.Kind(v) != tape.List {
+	if r.tokens.Kind(v) != List {
 		return false
 	}
-	list := make([]props, r.tape.Len(v))
+	list := make([]props, r.tokens.Len(v))
 	at := v + 1
 	for i := range list {
 		if !r.schema(at, &list[i]) {
 			return false
 		}
-		at = r.tape.Next(at)
+		at = r.tokens.Next(at)
 	}
 	*out = list
 	return true
@@ -222,10 +220,10 @@ func (r *definitionReader) schemas(v int, out *[]props) bool {
 
 // properties reads schemas by name. Each is read apart from the map and copied.
 func (r *definitionReader) properties(v int, out *map[string]props) bool {
-	if r.tape.Kind(v) != tape.Object {
+	if r.tokens.Kind(v) != Object {
 		return false
 	}
-	n := r.tape.Len(v)
+	n := r.tokens.Len(v)
 	all := make(map[string]props, n)
 	if r.depth == len(r.spare) {
 		r.spare = append(r.spare, &props{})
@@ -239,7 +237,7 @@ func (r *definitionReader) properties(v int, out *map[string]props) bool {
 			return false
 		}
 		all[r.string(name)] = *property
-		name = r.tape.Next(name + 1)
+		name = r.tokens.Next(name + 1)
 	}
 	r.depth--
 	*out = all
@@ -247,30 +245,30 @@ func (r *definitionReader) properties(v int, out *map[string]props) bool {
 }
 
 func (r *definitionReader) rules(v int, s *props) bool {
-	if r.tape.Kind(v) != tape.List {
+	if r.tokens.Kind(v) != List {
 		return false
 	}
-	s.XValidations = make(apiextensionsv1.ValidationRules, r.tape.Len(v))
+	s.XValidations = make(apiextensionsv1.ValidationRules, r.tokens.Len(v))
 	at := v + 1
 	for i := range s.XValidations {
 		if !r.rule(at, &s.XValidations[i]) {
 			return false
 		}
-		at = r.tape.Next(at)
+		at = r.tokens.Next(at)
 	}
 	return true
 }
 
 func (r *definitionReader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
-	if r.tape.Kind(i) != tape.Object || !r.distinct(i) {
+	if r.tokens.Kind(i) != Object || !r.distinct(i) {
 		return false
 	}
 	name := i + 1
-	for range r.tape.Len(i) {
-		if !r.ruleField(r.tape.Text(name), name+1, rule) {
+	for range r.tokens.Len(i) {
+		if !r.ruleField(r.tokens.Text(name), name+1, rule) {
 			return false
 		}
-		name = r.tape.Next(name + 1)
+		name = r.tokens.Next(name + 1)
 	}
 	return true
 }

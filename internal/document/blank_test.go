@@ -1,9 +1,7 @@
-package source_test
+package document
 
 import (
 	"testing"
-
-	"github.com/crdkit/crdkit/internal/source"
 )
 
 func TestBlank(t *testing.T) {
@@ -19,7 +17,7 @@ func TestBlank(t *testing.T) {
 		"...":                      false,
 		"----\n":                   false,
 	} {
-		if got := source.Blank([]byte(doc)); got != want {
+		if got := Blank([]byte(doc)); got != want {
 			t.Errorf("Blank(%q) = %t, want %t", doc, got, want)
 		}
 	}
