@@ -22,7 +22,7 @@ import (
 // documents, each of which is bounded by the server's limit of its own.
 const maxFileBytes = 256 << 20
 
-// A inputDocument is one object of a file, or the reason why there is none.
+// An inputDocument is one object of a file, or the reason why there is none.
 type inputDocument struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
