@@ -17,9 +17,9 @@ type scale struct {
 	selector     *scalePath
 }
 
-type scalePath struct{ scalepath.Path }
+type scalePath struct{ scalepath.ScalePath }
 
-func newScalePath(text string) scalePath { return scalePath{scalepath.New(text)} }
+func newScalePath(text string) scalePath { return scalePath{scalepath.NewScalePath(text)} }
 
 func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	if s == nil {

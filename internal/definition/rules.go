@@ -32,7 +32,7 @@ func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSc
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must not contain line breaks"))
 	}
 	start := *s // so that only schemas with such rules go to the heap
-	err := fieldpath.Follow(r.FieldPath, &fieldpath.Props{At: &start}, fieldpath.DotsAndBrackets)
+	err := fieldpath.FollowField(r.FieldPath, &fieldpath.PropsCursor{At: &start}, fieldpath.DotsAndBrackets)
 	// What the server cannot convert, it does not look up paths in.
 	if err != nil && (w.ruled || inconvertible(s) == "") {
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must be a valid path"))

@@ -178,7 +178,7 @@ func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path
 			c.add(field.Required(at, ""))
 			continue
 		}
-		if err := fieldpath.Follow(text, &fieldpath.Props{}, fieldpath.Dots); err != nil && !errors.Is(err, fieldpath.ErrField) {
+		if err := fieldpath.FollowField(text, &fieldpath.PropsCursor{}, fieldpath.Dots); err != nil && !errors.Is(err, fieldpath.ErrNoField) {
 			c.add(field.Invalid(at, text, "is an invalid path: "+err.Error()))
 		}
 	}
@@ -189,8 +189,8 @@ func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaP
 		c.add(field.Required(path, ""))
 		return
 	}
-	p := fieldpath.Props{At: root}
-	if err := fieldpath.Follow(text, &p, fieldpath.Dots); err != nil {
+	p := fieldpath.PropsCursor{At: root}
+	if err := fieldpath.FollowField(text, &p, fieldpath.Dots); err != nil {
 		c.add(field.Invalid(path, text, "is an invalid path: "+err.Error()))
 		return
 	}

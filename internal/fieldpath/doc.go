@@ -4,15 +4,15 @@
 //
 // # Semantics
 //
-// A path is a sequence of .name and, unless [Follow] is told otherwise,
+// A path is a sequence of .name and, unless [FollowField] is told otherwise,
 // ['name'], in which the escapes of Go stand for what they stand for in Go.
 // Each leads to a property if any are declared, else to an entry of a map, and
-// never to an element of a list. What lies below a place is told by a [Place]:
-// [Parse] goes through a compiled schema, and [Props] through one as it is
+// never to an element of a list. What lies below a place is told by a [FieldCursor]:
+// [ParseField] goes through a compiled schema, and [PropsCursor] through one as it is
 // written, which need not compile. On a schema that compiles both say the same.
 //
 // The texts of errors are those of the server, which shows them for selectable
-// fields. [ErrField] alone depends on the schema; all others are said of the
+// fields. [ErrNoField] alone depends on the schema; all others are said of the
 // path.
 //
 // # Differences from Kubernetes

@@ -80,9 +80,9 @@ func schemas(t testing.TB) (*schema.Node, *apiextensionsv1.JSONSchemaProps) {
 }
 
 // written is what Parse would return of a schema as it is written.
-func written(text string, props *apiextensionsv1.JSONSchemaProps, notation fieldpath.Notation) (string, error) {
-	p := fieldpath.Props{At: props}
-	if err := fieldpath.Follow(text, &p, notation); err != nil || p.Path == nil {
+func written(text string, props *apiextensionsv1.JSONSchemaProps, notation fieldpath.FieldNotation) (string, error) {
+	p := fieldpath.PropsCursor{At: props}
+	if err := fieldpath.FollowField(text, &p, notation); err != nil || p.Path == nil {
 		return "", err
 	}
 	return p.Path.String(), nil
@@ -103,11 +103,11 @@ func wanted(path, err string) string {
 	return path
 }
 
-func TestParse(t *testing.T) {
+func TestParseField(t *testing.T) {
 	n, props := schemas(t)
 	for _, test := range fieldPathTests {
 		want := wanted(test.want, test.err)
-		p, err := fieldpath.Parse(test.text, n)
+		p, err := fieldpath.ParseField(test.text, n)
 		if got := result(p.String(), err); got != want {
 			t.Errorf("Parse(%q) = %q, want %q", test.text, got, want)
 		}
@@ -117,7 +117,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestFollowDots(t *testing.T) {
+func TestFollowFieldDots(t *testing.T) {
 	_, props := schemas(t)
 	for _, test := range dotsTests {
 		want := wanted(test.want, test.err)
@@ -125,7 +125,7 @@ func TestFollowDots(t *testing.T) {
 			t.Errorf("Follow(%q) = %q, want %q", test.text, got, want)
 		}
 	}
-	if err := fieldpath.Follow(".a", &fieldpath.Props{}, fieldpath.Dots); !errors.Is(err, fieldpath.ErrField) {
+	if err := fieldpath.FollowField(".a", &fieldpath.PropsCursor{}, fieldpath.Dots); !errors.Is(err, fieldpath.ErrNoField) {
 		t.Errorf("below nothing Follow gives %v, want ErrField", err)
 	}
 }
@@ -141,7 +141,7 @@ func FuzzParseFieldPath(f *testing.F) {
 	}
 	n, props := schemas(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := fieldpath.Parse(text, n)
+		p, err := fieldpath.ParseField(text, n)
 		got, want := result(p.String(), err), result(written(text, props, fieldpath.DotsAndBrackets))
 		if got != want {
 			t.Errorf("Parse(%q) = %q, but as it is written %q", text, got, want)
@@ -161,7 +161,7 @@ func FuzzParseFieldPath(f *testing.F) {
 			}
 			quoted += "['" + quote(name) + "']"
 		}
-		back, err := fieldpath.Parse(quoted, n)
+		back, err := fieldpath.ParseField(quoted, n)
 		if err != nil || back.String() != p.String() {
 			t.Errorf("Parse(%q) = %q, but %q gives %q, %v", text, p, quoted, back, err)
 		}

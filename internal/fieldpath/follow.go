@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// ErrField is the error of a path whose names lead nowhere.
-var ErrField = errors.New("does not refer to a valid field")
+// ErrNoField is the error of a path whose names lead nowhere.
+var ErrNoField = errors.New("does not refer to a valid field")
 
 var (
-	errEnd   = errors.New("unexpected end of JSON path")
-	errArray = errors.New("array notation is not allowed")
+	errPathEnd   = errors.New("unexpected end of JSON path")
+	errArrayNotation = errors.New("array notation is not allowed")
 )
 
-// A Place is where a path has led so far.
-type Place interface {
+// A FieldCursor is where a path has led so far.
+type FieldCursor interface {
 	// Enter goes down to the field of a name and reports whether there is one.
 	Enter(name string) bool
 }
 
-// Notation is how names may be spelled.
-type Notation int
+// FieldNotation is how names may be spelled.
+type FieldNotation int
 
 // The notations: rules know both ways, selectable fields only dots.
 const (
-	DotsAndBrackets Notation = iota
+	DotsAndBrackets FieldNotation = iota
 	Dots
 )
 
-// Follow leads a place along a path. If the path is not one, or does not refer
+// FollowField leads a place along a path. If the path is not one, or does not refer
 // to a field, the place is somewhere on the way.
-func Follow(text string, at Place, notation Notation) error {
-	p := parser{rest: text, at: at}
+func FollowField(text string, at FieldCursor, notation FieldNotation) error {
+	p := fieldParser{rest: text, at: at}
 	for p.next() {
 		var err error
 		switch {
 		case p.token == ".":
 			err = p.dotted()
 		case p.token == "[" && notation == Dots:
-			err = errArray
+			err = errArrayNotation
 		case p.token == "[":
 			err = p.bracketed()
 		default:
@@ -52,22 +52,22 @@ func Follow(text string, at Place, notation Notation) error {
 	return nil
 }
 
-type parser struct {
+type fieldParser struct {
 	rest  string
 	token string
-	at    Place
+	at    FieldCursor
 }
 
-func (p *parser) dotted() error {
+func (p *fieldParser) dotted() error {
 	if !p.next() {
-		return errEnd
+		return errPathEnd
 	}
 	return p.enter(p.token)
 }
 
-func (p *parser) bracketed() error {
+func (p *fieldParser) bracketed() error {
 	if !p.next() {
-		return errEnd
+		return errPathEnd
 	}
 	quoted := p.token
 	if len(quoted) < 2 || quoted[0] != '\'' || quoted[len(quoted)-1] != '\'' {
@@ -81,7 +81,7 @@ func (p *parser) bracketed() error {
 		return err
 	}
 	if !p.next() {
-		return errEnd
+		return errPathEnd
 	}
 	if p.token != "]" {
 		return fmt.Errorf("expected ] but got %s", p.token)
@@ -89,16 +89,16 @@ func (p *parser) bracketed() error {
 	return nil
 }
 
-func (p *parser) enter(name string) error {
+func (p *fieldParser) enter(name string) error {
 	if !p.at.Enter(name) {
-		return ErrField
+		return ErrNoField
 	}
 	return nil
 }
 
 // next reads a token: one of the delimiters, a quoted string, or what stands
 // before the next delimiter.
-func (p *parser) next() bool {
+func (p *fieldParser) next() bool {
 	if p.rest == "" {
 		return false
 	}

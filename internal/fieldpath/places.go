@@ -7,22 +7,22 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Parse returns the path that text spells below values of n.
-func Parse(text string, n *schema.Node) (schema.Path, error) {
-	p := node{at: n}
-	if err := Follow(text, &p, DotsAndBrackets); err != nil {
+// ParseField returns the path that text spells below values of n.
+func ParseField(text string, n *schema.Node) (schema.Path, error) {
+	p := nodeCursor{at: n}
+	if err := FollowField(text, &p, DotsAndBrackets); err != nil {
 		return nil, err
 	}
 	return p.path, nil
 }
 
-// A node is a place in a compiled schema.
-type node struct {
+// A nodeCursor is a place in a compiled schema.
+type nodeCursor struct {
 	at   *schema.Node // nil where anything goes
 	path schema.Path
 }
 
-func (p *node) Enter(name string) bool {
+func (p *nodeCursor) Enter(name string) bool {
 	if p.at == nil {
 		return false
 	}
@@ -40,16 +40,16 @@ func (p *node) Enter(name string) bool {
 	return true
 }
 
-// Props is a place in a schema as it is written.
-type Props struct {
+// PropsCursor is a place in a schema as it is written.
+type PropsCursor struct {
 	// At is the schema of the place, nil where nothing is described.
 	At *apiextensionsv1.JSONSchemaProps
 	// Path leads to the place from where the path began.
 	Path *field.Path
 }
 
-// Enter implements [Place].
-func (p *Props) Enter(name string) bool {
+// Enter implements [FieldCursor].
+func (p *PropsCursor) Enter(name string) bool {
 	switch {
 	case p.At == nil:
 		return false

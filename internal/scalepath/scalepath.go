@@ -28,20 +28,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A Path is a field as it is declared, with its leading dot, and in steps.
-type Path struct {
+// A ScalePath is a field as it is declared, with its leading dot, and in steps.
+type ScalePath struct {
 	Text  string
 	Steps []string
 }
 
-// New returns the path of that text.
-func New(text string) Path {
-	return Path{Text: text, Steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
+// NewScalePath returns the path of that text.
+func NewScalePath(text string) ScalePath {
+	return ScalePath{Text: text, Steps: strings.Split(strings.TrimPrefix(text, "."), ".")}
 }
 
 // CheckReplicas returns what is wrong with a number of replicas, nil if nothing
 // is.
-func (p Path) CheckReplicas(obj map[string]any) *field.Error {
+func (p ScalePath) CheckReplicas(obj map[string]any) *field.Error {
 	n, _, err := unstructured.NestedInt64(obj, p.Steps...)
 	switch {
 	case err != nil:
@@ -55,13 +55,13 @@ func (p Path) CheckReplicas(obj map[string]any) *field.Error {
 }
 
 // CheckSelector returns what is wrong with a selector, nil if nothing is.
-func (p Path) CheckSelector(obj map[string]any) *field.Error {
+func (p ScalePath) CheckSelector(obj map[string]any) *field.Error {
 	if text, _, err := unstructured.NestedString(obj, p.Steps...); err != nil {
 		return p.invalid(text, err.Error())
 	}
 	return nil
 }
 
-func (p Path) invalid(value any, detail string) *field.Error {
+func (p ScalePath) invalid(value any, detail string) *field.Error {
 	return field.Invalid(field.NewPath(p.Text), value, detail)
 }

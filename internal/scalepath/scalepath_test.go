@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCheck(t *testing.T) {
+func TestScalePathCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		value    any // of the field, nil for none
@@ -28,7 +28,7 @@ func TestCheck(t *testing.T) {
 				spec["x"] = tt.value
 			}
 			obj := map[string]any{"spec": spec}
-			p := New(".spec.x")
+			p := NewScalePath(".spec.x")
 			for _, c := range []struct {
 				what string
 				err  error

@@ -22,8 +22,8 @@ const Unset int32 = math.MinInt32
 // A Scaler knows the fields that a definition declares for its scale
 // subresource. It never changes and is safe for concurrent use.
 type Scaler struct {
-	spec, status scalepath.Path
-	selector     *scalepath.Path // nil if none is declared
+	spec, status scalepath.ScalePath
+	selector     *scalepath.ScalePath // nil if none is declared
 }
 
 // New returns a Scaler for a declared scale subresource, which it does not keep.
@@ -38,10 +38,10 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 	case declared.StatusReplicasPath == "":
 		return nil, errors.New("scale: statusReplicasPath is missing")
 	}
-	s := &Scaler{spec: scalepath.New(declared.SpecReplicasPath), status: scalepath.New(declared.StatusReplicasPath)}
+	s := &Scaler{spec: scalepath.NewScalePath(declared.SpecReplicasPath), status: scalepath.NewScalePath(declared.StatusReplicasPath)}
 	// An empty path is none, for reading as for checking.
 	if text := declared.LabelSelectorPath; text != nil && *text != "" {
-		p := scalepath.New(*text)
+		p := scalepath.NewScalePath(*text)
 		s.selector = &p
 	}
 	return s, nil

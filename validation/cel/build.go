@@ -240,7 +240,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 		b.accelerateMessage(out.message, tree, self)
 	}
 	if r.FieldPath != "" {
-		if p, err := fieldpath.Parse(r.FieldPath, n); err == nil {
+		if p, err := fieldpath.ParseField(r.FieldPath, n); err == nil {
 			out.path, out.pathText = p, p.String()
 		}
 	}

@@ -210,7 +210,7 @@ func fieldPathSyntax(text string, n *schema.Node, path *field.Path) field.ErrorL
 		errs = append(errs, field.Invalid(path, text, "must not contain line breaks"))
 	}
 	if n != nil {
-		if _, err := fieldpath.Parse(text, n); err != nil {
+		if _, err := fieldpath.ParseField(text, n); err != nil {
 			errs = append(errs, field.Invalid(path, text, "must be a valid path"))
 		}
 	}
