@@ -4,7 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/scalepath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -17,9 +17,9 @@ type scale struct {
 	selector     *scalePath
 }
 
-type scalePath struct{ scalepath.ScalePath }
+type scalePath struct{ crdpath.ScalePath }
 
-func newScalePath(text string) scalePath { return scalePath{scalepath.NewScalePath(text)} }
+func newScalePath(text string) scalePath { return scalePath{crdpath.NewScalePath(text)} }
 
 func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	if s == nil {

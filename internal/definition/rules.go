@@ -7,7 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/fieldpath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
 // rule checks what can be said of a rule, at which the walk is, without
@@ -32,7 +32,7 @@ func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSc
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must not contain line breaks"))
 	}
 	start := *s // so that only schemas with such rules go to the heap
-	err := fieldpath.FollowField(r.FieldPath, &fieldpath.PropsCursor{At: &start}, fieldpath.DotsAndBrackets)
+	err := crdpath.FollowField(r.FieldPath, &crdpath.PropsCursor{At: &start}, crdpath.DotsAndBrackets)
 	// What the server cannot convert, it does not look up paths in.
 	if err != nil && (w.ruled || inconvertible(s) == "") {
 		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must be a valid path"))

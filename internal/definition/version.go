@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/fieldpath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
 // maxDeprecation is how long a deprecation warning may be, in bytes.
@@ -178,7 +178,7 @@ func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path
 			c.add(field.Required(at, ""))
 			continue
 		}
-		if err := fieldpath.FollowField(text, &fieldpath.PropsCursor{}, fieldpath.Dots); err != nil && !errors.Is(err, fieldpath.ErrNoField) {
+		if err := crdpath.FollowField(text, &crdpath.PropsCursor{}, crdpath.Dots); err != nil && !errors.Is(err, crdpath.ErrNoField) {
 			c.add(field.Invalid(at, text, "is an invalid path: "+err.Error()))
 		}
 	}
@@ -189,8 +189,8 @@ func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaP
 		c.add(field.Required(path, ""))
 		return
 	}
-	p := fieldpath.PropsCursor{At: root}
-	if err := fieldpath.FollowField(text, &p, fieldpath.Dots); err != nil {
+	p := crdpath.PropsCursor{At: root}
+	if err := crdpath.FollowField(text, &p, crdpath.Dots); err != nil {
 		c.add(field.Invalid(path, text, "is an invalid path: "+err.Error()))
 		return
 	}

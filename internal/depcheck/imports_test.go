@@ -95,11 +95,12 @@ var internalRules = map[string]rule{
 	"internal/pattern": {leaf: true},
 	// The schema tree of a version has pruned defaults.
 	"internal/crdversion": {ours: []string{"schema", "pruning"}, others: []string{apiextensions, apimachinery}},
-	"internal/jsonpath":   {leaf: true, others: []string{jsonPath, jsonPathValues}},
 	"internal/jsonscan":   {leaf: true},
 	"internal/jsonval":    {leaf: true},
-	"internal/fieldpath":  {ours: []string{"schema"}, others: []string{apiextensions, field}},
 	"internal/format":     {others: []string{strfmt}},
+	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
+	// Below crdpath, for only programs that evaluate JSON paths link client-go.
+	"internal/crdpath/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
 	"internal/cellib": {
 		leaf:   true,
 		others: []string{celGo, apiserverCEL, apimachinery, strfmt, "github.com/blang/semver/v4"},
@@ -144,7 +145,7 @@ var seeded = []string{"internal/testkit", "internal/generate", "conversion/conve
 // only these, which import nothing but the standard library.
 const clientGo = "k8s.io/client-go/"
 
-var pathUsers = []string{"internal/jsonpath", "serving/table", "serving/selection", "cmd/crdkit"}
+var pathUsers = []string{"internal/crdpath/jsonpath", "serving/table", "serving/selection", "cmd/crdkit"}
 
 type goPackage struct {
 	ImportPath   string

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/scalepath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
 // Unset is the wanted number of replicas in a Scale that is about to be changed
@@ -22,8 +22,8 @@ const Unset int32 = math.MinInt32
 // A Scaler knows the fields that a definition declares for its scale
 // subresource. It never changes and is safe for concurrent use.
 type Scaler struct {
-	spec, status scalepath.ScalePath
-	selector     *scalepath.ScalePath // nil if none is declared
+	spec, status crdpath.ScalePath
+	selector     *crdpath.ScalePath // nil if none is declared
 }
 
 // New returns a Scaler for a declared scale subresource, which it does not keep.
@@ -38,10 +38,10 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 	case declared.StatusReplicasPath == "":
 		return nil, errors.New("scale: statusReplicasPath is missing")
 	}
-	s := &Scaler{spec: scalepath.NewScalePath(declared.SpecReplicasPath), status: scalepath.NewScalePath(declared.StatusReplicasPath)}
+	s := &Scaler{spec: crdpath.NewScalePath(declared.SpecReplicasPath), status: crdpath.NewScalePath(declared.StatusReplicasPath)}
 	// An empty path is none, for reading as for checking.
 	if text := declared.LabelSelectorPath; text != nil && *text != "" {
-		p := scalepath.NewScalePath(*text)
+		p := crdpath.NewScalePath(*text)
 		s.selector = &p
 	}
 	return s, nil

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/crdkit/crdkit/internal/jsonpath"
+	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
 )
 
 // A column finds and shows the value of one cell.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/crdkit/crdkit/internal/jsonpath"
+	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
 )
 
 // A Printer turns the objects of one version into tables. It never changes and

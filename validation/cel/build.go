@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
-	"github.com/crdkit/crdkit/internal/fieldpath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -240,7 +240,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 		b.accelerateMessage(out.message, tree, self)
 	}
 	if r.FieldPath != "" {
-		if p, err := fieldpath.ParseField(r.FieldPath, n); err == nil {
+		if p, err := crdpath.ParseField(r.FieldPath, n); err == nil {
 			out.path, out.pathText = p, p.String()
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/fieldpath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -210,7 +210,7 @@ func fieldPathSyntax(text string, n *schema.Node, path *field.Path) field.ErrorL
 		errs = append(errs, field.Invalid(path, text, "must not contain line breaks"))
 	}
 	if n != nil {
-		if _, err := fieldpath.ParseField(text, n); err != nil {
+		if _, err := crdpath.ParseField(text, n); err != nil {
 			errs = append(errs, field.Invalid(path, text, "must be a valid path"))
 		}
 	}

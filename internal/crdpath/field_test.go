@@ -1,4 +1,4 @@
-package fieldpath_test
+package crdpath_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/fieldpath"
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -52,7 +52,7 @@ var fieldPathTests = []struct{ text, want, err string }{
 	{text: "..a", err: "does not refer to a valid field"},
 }
 
-// dotsTests are paths without brackets below the schema as it is written.
+// dotsTests are paths in the notation Dots.
 var dotsTests = []struct{ text, want, err string }{
 	{text: ".a.b", want: "a.b"},
 	{text: ".m.k.x", want: "m[k].x"},
@@ -79,16 +79,16 @@ func schemas(t testing.TB) (*schema.Node, *apiextensionsv1.JSONSchemaProps) {
 	return n, &props
 }
 
-// written is what Parse would return of a schema as it is written.
-func written(text string, props *apiextensionsv1.JSONSchemaProps, notation fieldpath.FieldNotation) (string, error) {
-	p := fieldpath.PropsCursor{At: props}
-	if err := fieldpath.FollowField(text, &p, notation); err != nil || p.Path == nil {
+// followProps returns the text of the path that PropsCursor follows.
+func followProps(text string, props *apiextensionsv1.JSONSchemaProps, notation crdpath.FieldNotation) (string, error) {
+	p := crdpath.PropsCursor{At: props}
+	if err := crdpath.FollowField(text, &p, notation); err != nil || p.Path == nil {
 		return "", err
 	}
 	return p.Path.String(), nil
 }
 
-// result writes a path, or why it is none.
+// result returns a path or the text of its error.
 func result(path string, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
@@ -107,12 +107,12 @@ func TestParseField(t *testing.T) {
 	n, props := schemas(t)
 	for _, test := range fieldPathTests {
 		want := wanted(test.want, test.err)
-		p, err := fieldpath.ParseField(test.text, n)
+		p, err := crdpath.ParseField(test.text, n)
 		if got := result(p.String(), err); got != want {
-			t.Errorf("Parse(%q) = %q, want %q", test.text, got, want)
+			t.Errorf("ParseField(%q) = %q, want %q", test.text, got, want)
 		}
-		if got := result(written(test.text, props, fieldpath.DotsAndBrackets)); got != want {
-			t.Errorf("Follow(%q) = %q, want %q", test.text, got, want)
+		if got := result(followProps(test.text, props, crdpath.DotsAndBrackets)); got != want {
+			t.Errorf("FollowField(%q) = %q, want %q", test.text, got, want)
 		}
 	}
 }
@@ -121,18 +121,18 @@ func TestFollowFieldDots(t *testing.T) {
 	_, props := schemas(t)
 	for _, test := range dotsTests {
 		want := wanted(test.want, test.err)
-		if got := result(written(test.text, props, fieldpath.Dots)); got != want {
-			t.Errorf("Follow(%q) = %q, want %q", test.text, got, want)
+		if got := result(followProps(test.text, props, crdpath.Dots)); got != want {
+			t.Errorf("FollowField(%q) = %q, want %q", test.text, got, want)
 		}
 	}
-	if err := fieldpath.FollowField(".a", &fieldpath.PropsCursor{}, fieldpath.Dots); !errors.Is(err, fieldpath.ErrNoField) {
-		t.Errorf("below nothing Follow gives %v, want ErrField", err)
+	if err := crdpath.FollowField(".a", &crdpath.PropsCursor{}, crdpath.Dots); !errors.Is(err, crdpath.ErrNoField) {
+		t.Errorf("FollowField without a schema = %v, want ErrNoField", err)
 	}
 }
 
-// FuzzParseFieldPath checks that a path leads to the same place in a schema as
-// it is written and compiled, and there again when it is spelled with quotes.
-func FuzzParseFieldPath(f *testing.F) {
+// FuzzParseField checks that a path leads to the same location in a definition's
+// schema and in the compiled one, and that its quoted form leads there too.
+func FuzzParseField(f *testing.F) {
 	for _, test := range fieldPathTests {
 		f.Add(test.text)
 	}
@@ -141,14 +141,14 @@ func FuzzParseFieldPath(f *testing.F) {
 	}
 	n, props := schemas(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := fieldpath.ParseField(text, n)
-		got, want := result(p.String(), err), result(written(text, props, fieldpath.DotsAndBrackets))
+		p, err := crdpath.ParseField(text, n)
+		got, want := result(p.String(), err), result(followProps(text, props, crdpath.DotsAndBrackets))
 		if got != want {
-			t.Errorf("Parse(%q) = %q, but as it is written %q", text, got, want)
+			t.Errorf("ParseField(%q) = %q, but FollowField gives %q", text, got, want)
 		}
-		dots, dotsErr := written(text, props, fieldpath.Dots)
+		dots, dotsErr := followProps(text, props, crdpath.Dots)
 		if dotsErr == nil && (err != nil || dots != p.String()) {
-			t.Errorf("Follow(%q) = %q with dots alone, else %q", text, dots, got)
+			t.Errorf("FollowField(%q) = %q with dots alone, else %q", text, dots, got)
 		}
 		if err != nil {
 			return
@@ -161,9 +161,9 @@ func FuzzParseFieldPath(f *testing.F) {
 			}
 			quoted += "['" + quote(name) + "']"
 		}
-		back, err := fieldpath.ParseField(quoted, n)
+		back, err := crdpath.ParseField(quoted, n)
 		if err != nil || back.String() != p.String() {
-			t.Errorf("Parse(%q) = %q, but %q gives %q, %v", text, p, quoted, back, err)
+			t.Errorf("ParseField(%q) = %q, but %q gives %q, %v", text, p, quoted, back, err)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package fieldpath
+package crdpath
 
 import (
 	"errors"
@@ -6,33 +6,34 @@ import (
 	"strings"
 )
 
-// ErrNoField is the error of a path whose names lead nowhere.
+// ErrNoField is the error of a well-formed path that names no field of the schema.
 var ErrNoField = errors.New("does not refer to a valid field")
 
 var (
-	errPathEnd   = errors.New("unexpected end of JSON path")
+	errPathEnd       = errors.New("unexpected end of JSON path")
 	errArrayNotation = errors.New("array notation is not allowed")
 )
 
-// A FieldCursor is where a path has led so far.
+// A FieldCursor is the location in a schema that the steps read so far lead to.
 type FieldCursor interface {
-	// Enter goes down to the field of a name and reports whether there is one.
+	// Enter moves to the field called name. It reports false if the schema has no
+	// such field; the location is undefined then.
 	Enter(name string) bool
 }
 
-// FieldNotation is how names may be spelled.
+// FieldNotation selects how a path may write a name.
 type FieldNotation int
 
-// The notations: rules know both ways, selectable fields only dots.
+// The notations of rules and of selectable fields.
 const (
-	DotsAndBrackets FieldNotation = iota
-	Dots
+	DotsAndBrackets FieldNotation = iota // .name and ['name'], for rules
+	Dots                                 // .name only, for selectable fields
 )
 
-// FollowField leads a place along a path. If the path is not one, or does not refer
-// to a field, the place is somewhere on the way.
-func FollowField(text string, at FieldCursor, notation FieldNotation) error {
-	p := fieldParser{rest: text, at: at}
+// FollowField moves a cursor along a path. If the path is malformed or names no
+// field, it returns an error, and the cursor stays at some location on the path.
+func FollowField(text string, cursor FieldCursor, notation FieldNotation) error {
+	p := fieldParser{rest: text, cursor: cursor}
 	for p.next() {
 		var err error
 		switch {
@@ -53,9 +54,9 @@ func FollowField(text string, at FieldCursor, notation FieldNotation) error {
 }
 
 type fieldParser struct {
-	rest  string
-	token string
-	at    FieldCursor
+	rest   string
+	token  string
+	cursor FieldCursor
 }
 
 func (p *fieldParser) dotted() error {
@@ -90,14 +91,14 @@ func (p *fieldParser) bracketed() error {
 }
 
 func (p *fieldParser) enter(name string) error {
-	if !p.at.Enter(name) {
+	if !p.cursor.Enter(name) {
 		return ErrNoField
 	}
 	return nil
 }
 
-// next reads a token: one of the delimiters, a quoted string, or what stands
-// before the next delimiter.
+// next reads a token: one delimiter, a quoted string, or the text before the next
+// delimiter. It reports false at the end of the path.
 func (p *fieldParser) next() bool {
 	if p.rest == "" {
 		return false
@@ -126,8 +127,8 @@ func tokenLen(s string) int {
 	}
 }
 
-// escapes are the characters that may follow a backslash, and what the two
-// stand for.
+// escapes are pairs of a character that may follow a backslash and the character
+// that the two denote.
 const escapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unquote(s string) (string, error) {
@@ -136,7 +137,7 @@ func unquote(s string) (string, error) {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		// A backslash at the end or before a line break stands for itself.
+		// A backslash at the end or before a line break denotes itself.
 		if s[i] != '\\' || i+1 == len(s) || s[i+1] == '\n' {
 			b.WriteByte(s[i])
 			continue

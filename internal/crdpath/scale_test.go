@@ -1,4 +1,4 @@
-package scalepath
+package crdpath
 
 import (
 	"fmt"
