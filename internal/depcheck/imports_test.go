@@ -139,7 +139,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages make things up, from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/generate", "conversion/conversiontest"}
+var seeded = []string{"internal/testkit", "internal/generate", "conversion/conversiontest", "internal/mutate"}
 
 // clientGo may be reached from nowhere but what evaluates JSON paths, and of it
 // only these, which import nothing but the standard library.
