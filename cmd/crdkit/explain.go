@@ -88,7 +88,7 @@ func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path s
 	if err != nil {
 		return err
 	}
-	text, err := explain.Print(document, explain.Request{
+	text, err := explain.Explain(document, explain.ExplainRequest{
 		Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind,
 		Fields: fields, Recursive: e.recursive, MaxDepth: e.maxDepth,
 	})

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// A Request says what to print.
-type Request struct {
+// A ExplainRequest says what to print.
+type ExplainRequest struct {
 	Group, Version, Kind string
 	Fields               []string // the way to a field, none for the kind
 	Recursive            bool     // names of all fields below instead of descriptions
 	MaxDepth             int      // levels of fields if Recursive, 0 for all
 }
 
-// Print returns the explanation. The document is one of OpenAPI version 3, as
+// Explain returns the explanation. The document is one of OpenAPI version 3, as
 // encoding/json decodes it, and is not changed. It is an error if it lacks the
 // kind or the field.
-func Print(document map[string]any, r Request) (string, error) {
-	p := &printer{request: r, document: document}
-	schemas := child(child(document, "components"), "schemas")
+func Explain(document map[string]any, r ExplainRequest) (string, error) {
+	p := &explainer{request: r, document: document}
+	schemas := schemaMember(schemaMember(document, "components"), "schemas")
 	gvk := map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind}
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		s := child(schemas, name)
-		if !isOf(s, gvk) {
+		s := schemaMember(schemas, name)
+		if !describesKind(s, gvk) {
 			continue
 		}
 		out := p.output(s, r.Fields, nil)
@@ -37,7 +37,7 @@ func Print(document map[string]any, r Request) (string, error) {
 	return "", fmt.Errorf("the document has no kind %s of %s/%s", r.Kind, r.Group, r.Version)
 }
 
-func isOf(s schema, gvk map[string]any) bool {
+func describesKind(s schema, gvk map[string]any) bool {
 	list, _ := s["x-kubernetes-group-version-kind"].([]any)
 	return slices.ContainsFunc(list, func(v any) bool { return reflect.DeepEqual(v, gvk) })
 }
@@ -45,46 +45,46 @@ func isOf(s schema, gvk map[string]any) bool {
 // A schema is one of the document. An empty one is taken for none.
 type schema = map[string]any
 
-func child(s schema, name string) schema {
+func schemaMember(s schema, name string) schema {
 	c, _ := s[name].(schema)
 	return c
 }
 
-func text(s schema, name string) string {
+func stringMember(s schema, name string) string {
 	t, _ := s[name].(string)
 	return t
 }
 
-// A printer holds the state of one Print.
-type printer struct {
-	request  Request
+// A explainer holds the state of one Print.
+type explainer struct {
+	request  ExplainRequest
 	document map[string]any
 }
 
 // resolve returns the schema that s refers to, or s.
-func (p *printer) resolve(s schema) schema {
-	if found := p.find(text(s, "$ref")); len(found) > 0 {
+func (p *explainer) resolve(s schema) schema {
+	if found := p.find(stringMember(s, "$ref")); len(found) > 0 {
 		return found
 	}
 	return s
 }
 
-func (p *printer) find(ref string) schema {
+func (p *explainer) find(ref string) schema {
 	fragment, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
 		return nil
 	}
 	s := p.document
 	for step := range strings.SplitSeq(fragment, "/") {
-		s = child(s, step)
+		s = schemaMember(s, step)
 	}
 	return s
 }
 
 // output prints the kind or field at the end of fields, "" if there is none.
 // Seen are the references on the way.
-func (p *printer) output(s schema, fields []string, seen []string) string {
-	ref := text(s, "$ref")
+func (p *explainer) output(s schema, fields []string, seen []string) string {
+	ref := stringMember(s, "$ref")
 	resolved := p.resolve(s)
 	if len(fields) == 0 {
 		return p.describe(resolved)
@@ -93,17 +93,17 @@ func (p *printer) output(s schema, fields []string, seen []string) string {
 		return ""
 	}
 	next := append(slices.Clip(seen), ref)
-	if property := child(child(resolved, "properties"), fields[0]); len(property) > 0 {
+	if property := schemaMember(schemaMember(resolved, "properties"), fields[0]); len(property) > 0 {
 		head := ""
 		if len(fields) == 1 {
 			head = "FIELD: " + fields[0] + " <" + p.typeOf(property) + ">\n" + enumLong(property) + "\n\n"
 		}
 		return head + p.output(property, fields[1:], nil)
 	}
-	if items := child(resolved, "items"); len(items) > 0 {
+	if items := schemaMember(resolved, "items"); len(items) > 0 {
 		return p.output(items, fields, next)
 	}
-	if values := child(resolved, "additionalProperties"); len(values) > 0 {
+	if values := schemaMember(resolved, "additionalProperties"); len(values) > 0 {
 		return p.output(values, fields, next)
 	}
 	for _, branch := range allOf(resolved) {
@@ -126,7 +126,7 @@ func allOf(s schema) []schema {
 }
 
 // describe prints the description of a schema and its fields.
-func (p *printer) describe(s schema) string {
+func (p *explainer) describe(s schema) string {
 	description := p.description(s)
 	if description == "" {
 		description = "<empty>"
@@ -143,9 +143,9 @@ func (p *printer) describe(s schema) string {
 
 // description returns the descriptions of a schema and of its elements, a line
 // each.
-func (p *printer) description(s schema) string {
+func (p *explainer) description(s schema) string {
 	s = p.resolve(s)
-	out := text(s, "description")
+	out := stringMember(s, "description")
 	if out != "" {
 		out += "\n"
 	}
@@ -153,7 +153,7 @@ func (p *printer) description(s schema) string {
 		out += p.description(branch)
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
-		if element := child(s, name); len(element) > 0 {
+		if element := schemaMember(s, name); len(element) > 0 {
 			out += p.description(element)
 		}
 	}
@@ -163,15 +163,15 @@ func (p *printer) description(s schema) string {
 // externalDocs prints a link to documentation elsewhere, "" if there is none:
 // its head and its body moved to the right, the body in lines up to limit.
 func externalDocs(s schema, head, body, limit int) string {
-	docs := child(s, "externalDocs")
+	docs := schemaMember(s, "externalDocs")
 	if len(docs) == 0 {
 		return ""
 	}
 	out := indent(head, "EXTERNAL DOCS:") + "\n"
-	if d := text(docs, "description"); d != "" {
+	if d := stringMember(docs, "description"); d != "" {
 		out += indent(body, wrap(limit, d)) + "\n"
 	}
-	if url := text(docs, "url"); url != "" {
+	if url := stringMember(docs, "url"); url != "" {
 		out += indent(body, "URL: "+url) + "\n"
 	}
 	return out
@@ -179,17 +179,17 @@ func externalDocs(s schema, head, body, limit int) string {
 
 // fieldList prints the fields of a schema, and of those below if that is asked
 // for.
-func (p *printer) fieldList(s schema, level int, seen []string) string {
-	ref := text(s, "$ref")
+func (p *explainer) fieldList(s schema, level int, seen []string) string {
+	ref := stringMember(s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
 		return ""
 	}
 	next := append(slices.Clip(seen), ref)
 	s = p.resolve(s)
 	var out strings.Builder
-	properties := child(s, "properties")
+	properties := schemaMember(s, "properties")
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		property := child(properties, name)
+		property := schemaMember(properties, name)
 		out.WriteString(p.field(s, name, property, level*2))
 		if p.request.Recursive && (p.request.MaxDepth == 0 || level < p.request.MaxDepth) {
 			out.WriteString(p.fieldList(property, level+1, next))
@@ -199,7 +199,7 @@ func (p *printer) fieldList(s schema, level int, seen []string) string {
 		out.WriteString(p.fieldList(branch, level, next))
 	}
 	for _, name := range []string{"items", "additionalProperties"} {
-		if element := child(s, name); len(element) > 0 {
+		if element := schemaMember(s, name); len(element) > 0 {
 			out.WriteString(p.fieldList(element, level, next))
 		}
 	}
@@ -208,7 +208,7 @@ func (p *printer) fieldList(s schema, level int, seen []string) string {
 
 // field prints one field of parent, with its description unless all fields below
 // are printed, too.
-func (p *printer) field(parent schema, name string, s schema, by int) string {
+func (p *explainer) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + p.typeOf(s) + ">"
 	if required, _ := parent["required"].([]any); slices.Contains(required, any(name)) {
 		out += " -required-"
@@ -217,7 +217,7 @@ func (p *printer) field(parent schema, name string, s schema, by int) string {
 	if p.request.Recursive {
 		return out
 	}
-	description := text(s, "description")
+	description := stringMember(s, "description")
 	if description == "" {
 		description = "<no description>"
 	}
@@ -229,19 +229,19 @@ func (p *printer) field(parent schema, name string, s schema, by int) string {
 }
 
 // typeOf names the type of a schema for people.
-func (p *printer) typeOf(s schema) string {
-	if items := child(s, "items"); len(items) > 0 {
+func (p *explainer) typeOf(s schema) string {
+	if items := schemaMember(s, "items"); len(items) > 0 {
 		return "[]" + p.typeOf(items)
 	}
-	if values := child(s, "additionalProperties"); len(values) > 0 {
+	if values := schemaMember(s, "additionalProperties"); len(values) > 0 {
 		return "map[string]" + p.typeOf(values)
 	}
-	if branches := allOf(s); len(branches) == 1 && len(child(s, "properties")) == 0 {
+	if branches := allOf(s); len(branches) == 1 && len(schemaMember(s, "properties")) == 0 {
 		return p.typeOf(branches[0])
 	}
-	typ := text(s, "type")
-	if ref := text(s, "$ref"); ref != "" {
-		if typ = text(p.find(ref), "type"); typ == "" || typ == "object" {
+	typ := stringMember(s, "type")
+	if ref := stringMember(s, "$ref"); ref != "" {
+		if typ = stringMember(p.find(ref), "type"); typ == "" || typ == "object" {
 			return ref[strings.LastIndexAny(ref, "/.")+1:]
 		}
 		return typ

@@ -15,11 +15,11 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// TestPrint runs testdata/*.txtar. The sections "want" are what kubectl 1.37
+// TestExplain runs testdata/*.txtar. The sections "want" are what kubectl 1.37
 // prints (k8s.io/kubectl/pkg/explain/v2 over the same document). A file has the
 // definition in crd.yaml, and in request, by line, the field with its steps
 // separated by dots, and then "recursive" and the depth if all fields are wanted.
-func TestPrint(t *testing.T) {
+func TestExplain(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *testkit.Case) {
 		var crd apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict([]byte(c.Section("crd.yaml")), &crd); err != nil {
@@ -27,7 +27,7 @@ func TestPrint(t *testing.T) {
 		}
 		document := documentOf(t, &crd)
 		lines := strings.Split(strings.TrimSpace(c.Section("request")), "\n")
-		r := Request{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
+		r := ExplainRequest{Group: crd.Spec.Group, Version: "v1", Kind: crd.Spec.Names.Kind}
 		if lines[0] != "." {
 			r.Fields = strings.Split(lines[0], ".")
 		}
@@ -38,7 +38,7 @@ func TestPrint(t *testing.T) {
 			}
 			r.Recursive, r.MaxDepth = true, depth
 		}
-		got, err := Print(document, r)
+		got, err := Explain(document, r)
 		if err != nil {
 			got = "error: " + err.Error() + "\n"
 		}
@@ -65,9 +65,9 @@ func documentOf(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) map
 	return document
 }
 
-func TestPrintWithoutKind(t *testing.T) {
+func TestExplainWithoutKind(t *testing.T) {
 	for _, document := range []map[string]any{nil, {}, {"components": 1}, {"components": map[string]any{"schemas": map[string]any{"a": nil}}}} {
-		_, err := Print(document, Request{Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
+		_, err := Explain(document, ExplainRequest{Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
 		if err == nil || err.Error() != "the document has no kind K of g/v1" {
 			t.Errorf("Print(%v) = %v", document, err)
 		}

@@ -17,8 +17,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Options say what is printed beside the columns of a table.
-type Options struct {
+// TableOptions say what is printed beside the columns of a table.
+type TableOptions struct {
 	Wide      bool     // columns with a priority too
 	NoHeaders bool     // rows only
 	Namespace bool     // the namespace in front
@@ -27,9 +27,9 @@ type Options struct {
 	AllLabels bool     // all labels in one column behind these
 }
 
-// Print writes a table. A table without rows is not printed at all, not even
+// PrintTable writes a table. A table without rows is not printed at all, not even
 // its headers.
-func Print(out io.Writer, t *metav1.Table, o Options) error {
+func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	if len(t.Rows) == 0 {
 		return nil
 	}
@@ -38,9 +38,9 @@ func Print(out io.Writer, t *metav1.Table, o Options) error {
 	if !o.NoHeaders {
 		rows = slices.Insert(rows, 0, headers)
 	}
-	missing := padding(rows)
+	missing := firstLinePadding(rows)
 	for _, row := range rows {
-		if _, err := io.WriteString(w, line(row, missing)); err != nil {
+		if _, err := io.WriteString(w, tableLine(row, missing)); err != nil {
 			return err
 		}
 		missing = nil
@@ -49,7 +49,7 @@ func Print(out io.Writer, t *metav1.Table, o Options) error {
 }
 
 // lines returns the cells of the headers and of each row that are to be seen.
-func (o Options) lines(t *metav1.Table) (headers []string, rows [][]string) {
+func (o TableOptions) lines(t *metav1.Table) (headers []string, rows [][]string) {
 	visible := func(i int) bool {
 		return i < len(t.ColumnDefinitions) && (o.Wide || t.ColumnDefinitions[i].Priority == 0)
 	}
@@ -122,10 +122,10 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// padding returns how many spaces each cell of the first line wants to be as
+// firstLinePadding returns how many spaces each cell of the first line wants to be as
 // wide as its column, of which the last has no width. Widths are in bytes here
 // and in characters in a tabwriter, so that this shows where text is not ASCII.
-func padding(rows [][]string) []int {
+func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))
 	for i := range len(first) - 1 {
@@ -138,10 +138,10 @@ func padding(rows [][]string) []int {
 	return missing
 }
 
-// line returns a line for a tabwriter. Text ends where it would break the line,
+// tableLine returns a line for a tabwriter. Text ends where it would break the line,
 // and what would steer a terminal is shown.
 // Behind each cell are as many spaces as missing says.
-func line(cells []string, missing []int) string {
+func tableLine(cells []string, missing []int) string {
 	var b strings.Builder
 	for i, cell := range cells {
 		if i > 0 {

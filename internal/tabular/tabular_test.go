@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// printed has cells of every kind. The oracle compares many more with kubectl.
-var printed = &metav1.Table{
+// printedTable has cells of every kind. The oracle compares many more with kubectl.
+var printedTable = &metav1.Table{
 	ColumnDefinitions: []metav1.TableColumnDefinition{
 		{Name: "Name", Type: "string", Format: "name"}, {Name: "Weight", Type: "number"}, {Name: "Note", Type: "string", Priority: 1}, {Name: "Ready", Type: "boolean"},
 	},
@@ -20,23 +20,23 @@ var printed = &metav1.Table{
 	},
 }
 
-var printTests = []struct {
+var printTableTests = []struct {
 	name    string
-	options Options
+	options TableOptions
 	want    string
 }{
-	{"plain", Options{}, "NAME     WEIGHT   READY\na        3        true\nlonger   1e+21    \n"},
-	{"wide", Options{Wide: true}, "NAME     WEIGHT   NOTE        READY\na        3        two...      true\nlonger   1e+21    ^[[0m       \n"},
-	{"no headers", Options{NoHeaders: true}, "a        3       true\nlonger   1e+21   \n"},
-	{"kind and namespace", Options{Kind: "w.x", Namespace: true}, "NAMESPACE   NAME         WEIGHT   READY\nn           w.x/a        3        true\n            w.x/longer   1e+21    \n"},
-	{"labels", Options{Labels: []string{"x/app"}, AllLabels: true}, "NAME     WEIGHT   READY   APP   LABELS\na        3        true    y     b=c,x/app=y\nlonger   1e+21                  <none>\n"},
+	{"plain", TableOptions{}, "NAME     WEIGHT   READY\na        3        true\nlonger   1e+21    \n"},
+	{"wide", TableOptions{Wide: true}, "NAME     WEIGHT   NOTE        READY\na        3        two...      true\nlonger   1e+21    ^[[0m       \n"},
+	{"no headers", TableOptions{NoHeaders: true}, "a        3       true\nlonger   1e+21   \n"},
+	{"kind and namespace", TableOptions{Kind: "w.x", Namespace: true}, "NAMESPACE   NAME         WEIGHT   READY\nn           w.x/a        3        true\n            w.x/longer   1e+21    \n"},
+	{"labels", TableOptions{Labels: []string{"x/app"}, AllLabels: true}, "NAME     WEIGHT   READY   APP   LABELS\na        3        true    y     b=c,x/app=y\nlonger   1e+21                  <none>\n"},
 }
 
-func TestPrint(t *testing.T) {
-	for _, tt := range printTests {
+func TestPrintTable(t *testing.T) {
+	for _, tt := range printTableTests {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
-			if err := Print(&b, printed, tt.options); err != nil {
+			if err := PrintTable(&b, printedTable, tt.options); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, b.String()); diff != "" {
@@ -46,9 +46,9 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-func TestPrintNothing(t *testing.T) {
+func TestPrintTableWithoutRows(t *testing.T) {
 	var b strings.Builder
-	if err := Print(&b, &metav1.Table{ColumnDefinitions: printed.ColumnDefinitions}, Options{}); err != nil || b.Len() > 0 {
+	if err := PrintTable(&b, &metav1.Table{ColumnDefinitions: printedTable.ColumnDefinitions}, TableOptions{}); err != nil || b.Len() > 0 {
 		t.Errorf("Print without rows: %q, %v", b.String(), err)
 	}
 }
