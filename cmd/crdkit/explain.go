@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/explain"
+	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/serving/openapi"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -88,7 +88,7 @@ func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path s
 	if err != nil {
 		return err
 	}
-	text, err := explain.Explain(document, explain.ExplainRequest{
+	text, err := kubectl.Explain(document, kubectl.ExplainRequest{
 		Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind,
 		Fields: fields, Recursive: e.recursive, MaxDepth: e.maxDepth,
 	})

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/internal/tabular"
+	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -104,7 +104,7 @@ func (g *getting) table(group group, withKind bool) (string, error) {
 	for _, obj := range group.objs {
 		list.Items = append(list.Items, *obj)
 	}
-	o := tabular.TableOptions{
+	o := kubectl.TableOptions{
 		Wide:      g.output == "wide",
 		NoHeaders: g.noHeaders,
 		Namespace: g.allNamespaces && g.kinds.kinds[group.gvk.GroupKind()].definition.Namespaced(),
@@ -115,6 +115,6 @@ func (g *getting) table(group group, withKind bool) (string, error) {
 		o.Kind = strings.ToLower(group.gvk.GroupKind().String())
 	}
 	var b bytes.Buffer
-	err = tabular.PrintTable(&b, p.List(list, g.clock), o)
+	err = kubectl.PrintTable(&b, p.List(list, g.clock), o)
 	return b.String(), err
 }

@@ -17,7 +17,7 @@ import (
 	clientopenapi "k8s.io/client-go/openapi"
 	kubectlexplain "k8s.io/kubectl/pkg/explain/v2"
 
-	"github.com/crdkit/crdkit/internal/explain"
+	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
@@ -54,7 +54,7 @@ func newExplainServer(t *testing.T, crd *definitionV1, version string) explainSe
 }
 
 // compareExplain returns our text and how upstream's differs from it.
-func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r explain.Request) (text, diff string) {
+func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r kubectl.ExplainRequest) (text, diff string) {
 	t.Helper()
 	var b strings.Builder
 	gvr := runtimeschema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: crd.Spec.Names.Plural}
@@ -68,7 +68,7 @@ func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r explain.
 	if err := json.Unmarshal(s.document, &document); err != nil {
 		t.Fatal(err)
 	}
-	text, err := explain.Print(document, r)
+	text, err := kubectl.Explain(document, r)
 	if err != nil {
 		text = "error: " + err.Error()
 	}
@@ -85,7 +85,7 @@ func TestExplain(t *testing.T) {
 			s := newExplainServer(t, d.CRD, v.Name)
 			rng := rand.New(rand.NewPCG(uint64(n), 5))
 			for i, fields := range explainPaths(rng, v) {
-				r := explain.Request{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Fields: fields}
+				r := kubectl.ExplainRequest{Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind, Fields: fields}
 				if i == 1 || i == 0 && n%8 == 0 {
 					r.Recursive, r.MaxDepth = true, n/8%4
 					recursive++

@@ -15,7 +15,7 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/kubectl/pkg/cmd/get"
 
-	"github.com/crdkit/crdkit/internal/tabular"
+	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/table"
 )
@@ -60,7 +60,7 @@ func TestGet(t *testing.T) {
 	fmt.Fprintf(os.Stdout, "oracle: kubectl get prints %d tables, %d lines, %d differences\n", tables, lines, differences)
 }
 
-var getOptions = []tabular.Options{
+var getOptions = []kubectl.TableOptions{
 	{},
 	{Wide: true},
 	{Namespace: true, NoHeaders: true},
@@ -69,12 +69,12 @@ var getOptions = []tabular.Options{
 
 // compareGet returns our text and how upstream's differs from it. It tries
 // again while ages change.
-func compareGet(t *testing.T, server *tableServer, ours *table.Printer, list *unstructured.UnstructuredList, o tabular.Options) (got, diff string) {
+func compareGet(t *testing.T, server *tableServer, ours *table.Printer, list *unstructured.UnstructuredList, o kubectl.TableOptions) (got, diff string) {
 	t.Helper()
 	for range 20 {
 		want := kubectlGet(t, server.get(t, list, ""), o)
 		var b strings.Builder
-		if err := tabular.Print(&b, ours.List(list, time.Now()), o); err != nil {
+		if err := kubectl.PrintTable(&b, ours.List(list, time.Now()), o); err != nil {
 			t.Fatal(err)
 		}
 		if got, diff = b.String(), cmp.Diff(want, b.String()); diff == "" {
@@ -85,7 +85,7 @@ func compareGet(t *testing.T, server *tableServer, ours *table.Printer, list *un
 }
 
 // kubectlGet prints an answer as kubectl does.
-func kubectlGet(t *testing.T, answer string, o tabular.Options) string {
+func kubectlGet(t *testing.T, answer string, o kubectl.TableOptions) string {
 	t.Helper()
 	obj, err := runtime.Decode(unstructured.UnstructuredJSONScheme, []byte(answer))
 	if err != nil {
@@ -138,7 +138,7 @@ func TestGetCells(t *testing.T) {
 		for _, o := range getOptions {
 			want := kubectlGet(t, string(encode(t, out)), o)
 			var b strings.Builder
-			if err := tabular.Print(&b, out, o); err != nil {
+			if err := kubectl.PrintTable(&b, out, o); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, b.String()); diff != "" {
@@ -157,11 +157,11 @@ func TestDifferenceGetTabs(t *testing.T) {
 		Rows:              []metav1.TableRow{{Cells: []any{"a\twide enough", "b"}}, {Cells: []any{"a", "b"}}, {Cells: []any{"a\tb", "c"}}},
 	}
 	const want = "A               B\na               wide enough   b\na               b\na               b             c\n"
-	if diff := cmp.Diff(want, kubectlGet(t, string(encode(t, out)), tabular.Options{})); diff != "" {
+	if diff := cmp.Diff(want, kubectlGet(t, string(encode(t, out)), kubectl.TableOptions{})); diff != "" {
 		t.Errorf("upstream (-want +got):\n%s", diff)
 	}
 	var b strings.Builder
-	if err := tabular.Print(&b, out, tabular.Options{}); err != nil {
+	if err := kubectl.PrintTable(&b, out, kubectl.TableOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	const ours = "A               B\na               wide enough   b\na               b\na               b     c\n"

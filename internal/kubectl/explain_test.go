@@ -1,4 +1,4 @@
-package explain
+package kubectl
 
 import (
 	"encoding/json"
@@ -15,12 +15,12 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// TestExplain runs testdata/*.txtar. The sections "want" are what kubectl 1.37
+// TestExplain runs testdata/explain/*.txtar. The sections "want" are what kubectl 1.37
 // prints (k8s.io/kubectl/pkg/explain/v2 over the same document). A file has the
 // definition in crd.yaml, and in request, by line, the field with its steps
 // separated by dots, and then "recursive" and the depth if all fields are wanted.
 func TestExplain(t *testing.T) {
-	testkit.RunTxtar(t, "testdata/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *testkit.Case) {
+	testkit.RunTxtar(t, "testdata/explain/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *testkit.Case) {
 		var crd apiextensionsv1.CustomResourceDefinition
 		if err := yaml.UnmarshalStrict([]byte(c.Section("crd.yaml")), &crd); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestExplain(t *testing.T) {
 			got = "error: " + err.Error() + "\n"
 		}
 		if diff := cmp.Diff(c.Section("want"), got); diff != "" {
-			t.Errorf("Print (-want +got):\n%s", diff)
+			t.Errorf("Explain (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -69,7 +69,7 @@ func TestExplainWithoutKind(t *testing.T) {
 	for _, document := range []map[string]any{nil, {}, {"components": 1}, {"components": map[string]any{"schemas": map[string]any{"a": nil}}}} {
 		_, err := Explain(document, ExplainRequest{Group: "g", Version: "v1", Kind: "K", Fields: []string{"a"}})
 		if err == nil || err.Error() != "the document has no kind K of g/v1" {
-			t.Errorf("Print(%v) = %v", document, err)
+			t.Errorf("Explain(%v) = %v", document, err)
 		}
 	}
 }

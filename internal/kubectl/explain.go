@@ -1,4 +1,4 @@
-package explain
+package kubectl
 
 import (
 	"fmt"
@@ -8,17 +8,19 @@ import (
 	"strings"
 )
 
-// A ExplainRequest says what to print.
+// An ExplainRequest names the kind or field that [Explain] describes.
 type ExplainRequest struct {
 	Group, Version, Kind string
-	Fields               []string // the way to a field, none for the kind
-	Recursive            bool     // names of all fields below instead of descriptions
-	MaxDepth             int      // levels of fields if Recursive, 0 for all
+	Fields               []string // property names from the kind to a field; empty for the kind itself
+	Recursive            bool     // print the names of all fields below instead of descriptions
+	MaxDepth             int      // levels of fields to print if Recursive; 0 for all
 }
 
-// Explain returns the explanation. The document is one of OpenAPI version 3, as
-// encoding/json decodes it, and is not changed. It is an error if it lacks the
-// kind or the field.
+// Explain returns what kubectl explain prints in its plaintext format for a kind
+// or one of its fields, space by space: scripts parse this output. Like kubectl,
+// it leaves out fields without a schema. The document is an OpenAPI version 3
+// document as encoding/json decodes it. Explain does not change it, and returns an
+// error if it lacks the kind or the field.
 func Explain(document map[string]any, r ExplainRequest) (string, error) {
 	p := &explainer{request: r, document: document}
 	schemas := schemaMember(schemaMember(document, "components"), "schemas")
@@ -42,7 +44,7 @@ func describesKind(s schema, gvk map[string]any) bool {
 	return slices.ContainsFunc(list, func(v any) bool { return reflect.DeepEqual(v, gvk) })
 }
 
-// A schema is one of the document. An empty one is taken for none.
+// A schema is a schema of the document. An empty one counts as absent.
 type schema = map[string]any
 
 func schemaMember(s schema, name string) schema {
@@ -55,7 +57,7 @@ func stringMember(s schema, name string) string {
 	return t
 }
 
-// A explainer holds the state of one Print.
+// An explainer holds the state of one Print.
 type explainer struct {
 	request  ExplainRequest
 	document map[string]any
@@ -81,8 +83,8 @@ func (p *explainer) find(ref string) schema {
 	return s
 }
 
-// output prints the kind or field at the end of fields, "" if there is none.
-// Seen are the references on the way.
+// output returns the description of the kind or field at the end of fields, "" if
+// there is none. Seen are the references resolved since the last field.
 func (p *explainer) output(s schema, fields []string, seen []string) string {
 	ref := stringMember(s, "$ref")
 	resolved := p.resolve(s)
@@ -125,7 +127,7 @@ func allOf(s schema) []schema {
 	return out
 }
 
-// describe prints the description of a schema and its fields.
+// describe returns the description of a schema and its fields.
 func (p *explainer) describe(s schema) string {
 	description := p.description(s)
 	if description == "" {
@@ -141,8 +143,8 @@ func (p *explainer) describe(s schema) string {
 	return out
 }
 
-// description returns the descriptions of a schema and of its elements, a line
-// each.
+// description returns the descriptions of a schema and of its elements, one per
+// line.
 func (p *explainer) description(s schema) string {
 	s = p.resolve(s)
 	out := stringMember(s, "description")
@@ -160,8 +162,9 @@ func (p *explainer) description(s schema) string {
 	return out
 }
 
-// externalDocs prints a link to documentation elsewhere, "" if there is none:
-// its head and its body moved to the right, the body in lines up to limit.
+// externalDocs returns the text about external documentation, "" if the schema has
+// none. Head and body are the indentation of its first line and of the others;
+// limit is the length of a line.
 func externalDocs(s schema, head, body, limit int) string {
 	docs := schemaMember(s, "externalDocs")
 	if len(docs) == 0 {
@@ -177,8 +180,8 @@ func externalDocs(s schema, head, body, limit int) string {
 	return out
 }
 
-// fieldList prints the fields of a schema, and of those below if that is asked
-// for.
+// fieldList returns the text about the fields of a schema, and about the fields
+// below them if the request is recursive.
 func (p *explainer) fieldList(s schema, level int, seen []string) string {
 	ref := stringMember(s, "$ref")
 	if ref != "" && slices.Contains(seen, ref) {
@@ -206,8 +209,8 @@ func (p *explainer) fieldList(s schema, level int, seen []string) string {
 	return out.String()
 }
 
-// field prints one field of parent, with its description unless all fields below
-// are printed, too.
+// field returns the text about one field of parent. A recursive request leaves out
+// the description.
 func (p *explainer) field(parent schema, name string, s schema, by int) string {
 	out := indent(by, name) + "\t<" + p.typeOf(s) + ">"
 	if required, _ := parent["required"].([]any); slices.Contains(required, any(name)) {
@@ -228,7 +231,7 @@ func (p *explainer) field(parent schema, name string, s schema, by int) string {
 	return out + "\n"
 }
 
-// typeOf names the type of a schema for people.
+// typeOf returns the name that kubectl shows for the type of a schema.
 func (p *explainer) typeOf(s schema) string {
 	if items := schemaMember(s, "items"); len(items) > 0 {
 		return "[]" + p.typeOf(items)

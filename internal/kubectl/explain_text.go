@@ -1,4 +1,4 @@
-package explain
+package kubectl
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// shortEnum is how many values of an enum a list of fields shows.
+// shortEnum is the number of enum values that a list of fields shows.
 const shortEnum = 4
 
 func enumValues(s schema) []string {
@@ -25,7 +25,7 @@ func enumValues(s schema) []string {
 	return out
 }
 
-// enumShort prints the first values on a line of their own.
+// enumShort returns a line with the first enum values, "" if there are none.
 func enumShort(s schema, by int) string {
 	values := enumValues(s)
 	if len(values) == 0 {
@@ -37,7 +37,7 @@ func enumShort(s schema, by int) string {
 	return "\n" + indent(by, "enum: ") + strings.Join(values, ", ")
 }
 
-// enumLong prints each value on a line of its own.
+// enumLong returns the enum values, one per line, "" if there are none.
 func enumLong(s schema) string {
 	values := enumValues(s)
 	if len(values) == 0 {
@@ -46,8 +46,7 @@ func enumLong(s schema) string {
 	return "ENUM:\n    " + strings.Join(values, "\n    ")
 }
 
-// indent moves all lines of s to the right, an empty one after the last newline
-// too.
+// indent indents all lines of s, including an empty line after the last line feed.
 func indent(by int, s string) string {
 	pad := strings.Repeat(" ", by)
 	return pad + strings.ReplaceAll(s, "\n", "\n"+pad)
@@ -56,7 +55,7 @@ func indent(by int, s string) string {
 const noBreakSpace = '\u00a0'
 
 // wrap breaks lines at white space so that they have at most limit characters,
-// unless a word alone has more. White space at a break is lost.
+// unless a single word has more. It drops white space at a break.
 func wrap(limit int, s string) string {
 	w := wrapper{limit: limit}
 	for _, c := range s {
@@ -75,16 +74,16 @@ func wrap(limit int, s string) string {
 	return w.out.String()
 }
 
-// A wrapper holds back the last word, for it may have to go to the next line,
-// and the white space before it, for it is lost then.
+// A wrapper delays the last word, which may have to go to the next line, and the
+// white space before it, which is dropped then.
 type wrapper struct {
 	limit        int
-	column       int // of what is written
+	column       int // of the output
 	spaces, word []rune
 	out          strings.Builder
 }
 
-// flush writes what is held back.
+// flush writes the delayed white space and word.
 func (w *wrapper) flush() {
 	w.out.WriteString(string(w.spaces))
 	w.out.WriteString(string(w.word))

@@ -1,7 +1,4 @@
-// Package tabular prints tables as kubectl get does: column headers in capitals,
-// columns as wide as their widest cell, and cells that cannot break a line or
-// steer a terminal.
-package tabular
+package kubectl
 
 import (
 	"encoding/json"
@@ -17,18 +14,21 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// TableOptions say what is printed beside the columns of a table.
+// TableOptions select what [PrintTable] prints. The zero value prints the columns
+// of priority 0 with their headers.
 type TableOptions struct {
-	Wide      bool     // columns with a priority too
-	NoHeaders bool     // rows only
-	Namespace bool     // the namespace in front
-	Kind      string   // in front of names with a slash, if it is not ""
-	Labels    []string // the values of these labels behind the columns
-	AllLabels bool     // all labels in one column behind these
+	Wide      bool     // columns of every priority
+	NoHeaders bool     // no line of column headers
+	Namespace bool     // a first column with the namespace
+	Kind      string   // a prefix of each name, with a slash between; none if ""
+	Labels    []string // a column after the others for each of these labels
+	AllLabels bool     // a last column with all labels
 }
 
-// PrintTable writes a table. A table without rows is not printed at all, not even
-// its headers.
+// PrintTable writes a table as kubectl get does: column headers in capitals,
+// columns as wide as their widest cell, and cells that cannot break a line or
+// send control sequences to a terminal. It writes nothing, not even headers, if
+// the table has no rows. It returns the error of out.
 func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	if len(t.Rows) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func PrintTable(out io.Writer, t *metav1.Table, o TableOptions) error {
 	return w.Flush()
 }
 
-// lines returns the cells of the headers and of each row that are to be seen.
+// lines returns the cells of the visible headers and of each row.
 func (o TableOptions) lines(t *metav1.Table) (headers []string, rows [][]string) {
 	visible := func(i int) bool {
 		return i < len(t.ColumnDefinitions) && (o.Wide || t.ColumnDefinitions[i].Priority == 0)
@@ -97,7 +97,7 @@ func (o TableOptions) lines(t *metav1.Table) (headers []string, rows [][]string)
 	return headers, rows
 }
 
-// objectOf returns the metadata of a row, empty if it has none.
+// objectOf returns the metadata of the row's object, empty if the row has none.
 func objectOf(row metav1.TableRow) metav1.Object {
 	if object, err := meta.Accessor(row.Object.Object); err == nil {
 		return object
@@ -105,8 +105,8 @@ func objectOf(row metav1.TableRow) metav1.Object {
 	return &metav1.ObjectMeta{}
 }
 
-// cellText returns the text of a cell as it comes out of an answer: a number
-// without a fraction has become an integer on the way.
+// cellText returns the text of a cell as kubectl decodes it from a response: a
+// number without a fraction becomes an integer.
 func cellText(cell any) string {
 	if _, ok := cell.(float64); ok {
 		if data, err := json.Marshal(cell); err == nil {
@@ -122,9 +122,10 @@ func cellText(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// firstLinePadding returns how many spaces each cell of the first line wants to be as
-// wide as its column, of which the last has no width. Widths are in bytes here
-// and in characters in a tabwriter, so that this shows where text is not ASCII.
+// firstLinePadding returns how many spaces each cell of the first line lacks to be
+// as wide as its column; the last column has no width. It counts bytes as kubectl
+// does, while a tabwriter counts characters, which differs for text that is not
+// ASCII.
 func firstLinePadding(rows [][]string) []int {
 	first := rows[0]
 	missing := make([]int, len(first))
@@ -138,9 +139,9 @@ func firstLinePadding(rows [][]string) []int {
 	return missing
 }
 
-// tableLine returns a line for a tabwriter. Text ends where it would break the line,
-// and what would steer a terminal is shown.
-// Behind each cell are as many spaces as missing says.
+// tableLine returns a line for a tabwriter. It cuts the text of a cell before a
+// line break, makes escape characters visible, and appends missing[i] spaces to
+// cell i.
 func tableLine(cells []string, missing []int) string {
 	var b strings.Builder
 	for i, cell := range cells {

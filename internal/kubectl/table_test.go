@@ -1,4 +1,4 @@
-package tabular
+package kubectl
 
 import (
 	"strings"
@@ -40,7 +40,7 @@ func TestPrintTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, b.String()); diff != "" {
-				t.Errorf("Print (-want +got):\n%s", diff)
+				t.Errorf("PrintTable (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -49,6 +49,6 @@ func TestPrintTable(t *testing.T) {
 func TestPrintTableWithoutRows(t *testing.T) {
 	var b strings.Builder
 	if err := PrintTable(&b, &metav1.Table{ColumnDefinitions: printedTable.ColumnDefinitions}, TableOptions{}); err != nil || b.Len() > 0 {
-		t.Errorf("Print without rows: %q, %v", b.String(), err)
+		t.Errorf("PrintTable without rows: %q, %v", b.String(), err)
 	}
 }
