@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"math"
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -84,7 +85,7 @@ func (f *filler) element(v any, n *schema.Node) any {
 func blurred(v any) bool {
 	switch v := v.(type) {
 	case float64:
-		return !jsonscan.IsFloat(jsonscan.AppendFloat(nil, v))
+		return integral(v)
 	case map[string]any:
 		for _, e := range v {
 			if blurred(e) {
@@ -95,4 +96,10 @@ func blurred(v any) bool {
 		return slices.ContainsFunc(v, blurred)
 	}
 	return false
+}
+
+// integral reports whether f is written like an integer.
+func integral(f float64) bool {
+	const largest = 1e21 // that is written without an exponent
+	return f == math.Trunc(f) && math.Abs(f) < largest
 }

@@ -104,27 +104,26 @@ func (p Place) element(i int) (schema.Step, int) {
 }
 
 // A mark is what a walk has done so far.
-type mark struct{ out, entries, seen, keys, depth, edits, keyTexts, notes, parts int }
+type mark struct{ out, entries, seen, keys, depth, edits, notes, parts int }
 
 func (w *walk) mark() mark {
 	return mark{
 		len(w.out), len(w.entries), len(w.seen), len(w.keys), w.depth,
-		len(w.edits), len(w.keyTexts), len(w.notes), len(w.request.Forgive.Parts),
+		len(w.edits), len(w.notes), len(w.request.Forgive.Parts),
 	}
 }
 
 // back undoes what was done since m.
 func (w *walk) back(m mark) {
 	w.out, w.entries, w.seen, w.keys, w.depth = w.out[:m.out], w.entries[:m.entries], w.seen[:m.seen], w.keys[:m.keys], m.depth
-	w.edits, w.keyTexts, w.notes = w.edits[:m.edits], w.keyTexts[:m.keyTexts], w.notes[:m.notes]
+	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
 }
 
-// forgiven does to the value at s[i] what read does, unless that refuses it and
-// it is forgiven.
-func (w *walk) forgiven(n *node, i int, read func(*walk, *node, int) int) int {
+// forgiven is value, but keeps a value that value declines if it is forgiven.
+func (w *walk) forgiven(n *node, i int) int {
 	f, before, touched := w.request.Forgive, w.mark(), w.touched
 	w.entered = i + 1
-	end := read(w, n, i)
+	end := w.value(n, i)
 	w.entered = 0
 	if end >= 0 || f.Hopeless {
 		return end
@@ -141,11 +140,7 @@ func (w *walk) forgiven(n *node, i int, read func(*walk, *node, int) int) int {
 		return refused
 	}
 	f.Parts = append(f.Parts[:before.parts], Part{at, v})
-	if w.request.Splice {
-		return end
-	}
-	var ok bool
-	if w.out, ok = jsonscan.Append(w.out, v); !ok {
+	if !w.writeValue(v) {
 		return refused
 	}
 	return end
@@ -240,11 +235,6 @@ func (p *Plan) SameOutside(old, b Old) bool {
 // SameValue reports whether two texts are those of the same value. It reports
 // false, too, if that cannot be told.
 func (p *Plan) SameValue(a, b string) bool {
-	if a == b {
-		return true
-	}
-	v, w := p.walk(), p.walk()
-	defer v.release()
-	defer w.release()
-	return v.canonical(a) && w.canonical(b) && string(v.out) == string(w.out)
+	same, _ := p.sameText(a, b)
+	return same
 }

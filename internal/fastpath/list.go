@@ -1,21 +1,20 @@
 package fastpath
 
 import (
-	"bytes"
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
-// A listWalk is the state of one list that is being walked.
+// A listWalk is the state of one list that is open.
 type listWalk struct {
 	node  *node
-	start int // in out
-	keys  int // in w.keys
+	keys  int // index of its first key in w.keys
 	count int
-	slow  bool // keys cannot be told from the text
+	slow  bool // the keys do not tell whether the elements are distinct
 }
 
 func (w *walk) list(n *node, i int) int {
@@ -23,19 +22,20 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	w.depth++
-	l := listWalk{node: n, start: len(w.out), keys: len(w.keys)}
-	w.out = append(w.out, '[')
-	i = w.elements(&l, i+1)
-	if i < 0 {
+	l := listWalk{node: n, keys: len(w.keys)}
+	start, edits := len(w.out), len(w.edits)
+	w.write("[")
+	end := w.elements(&l, i+1)
+	if end < 0 {
 		return refused
 	}
-	w.out = append(w.out, ']')
-	if !w.listed(&l) || !w.finished(n, l.start) {
+	w.write("]")
+	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) || n.whole && !w.wholeValid(n, span{i, end}, start, edits) {
 		return refused
 	}
 	w.keys = w.keys[:l.keys]
 	w.depth--
-	return i
+	return end
 }
 
 func (w *walk) elements(l *listWalk, i int) int {
@@ -43,12 +43,12 @@ func (w *walk) elements(l *listWalk, i int) int {
 	if i < len(w.s) && w.s[i] == ']' {
 		return i + 1
 	}
-	for more := true; more; {
+	for more := true; more; l.count++ {
 		if i >= len(w.s) {
 			return refused
 		}
 		if l.count > 0 {
-			w.out = append(w.out, ',')
+			w.write(",")
 		}
 		unknown := len(w.notes)
 		end := w.element(l, i)
@@ -56,70 +56,73 @@ func (w *walk) elements(l *listWalk, i int) int {
 			return refused
 		}
 		w.throughElement(unknown, l.count)
-		l.count++
 		i, more = jsonscan.Next(w.s, end, ']')
 	}
 	return i
 }
 
 func (w *walk) element(l *listWalk, i int) int {
-	items := l.node.items
-	start := len(w.out)
-	if w.s[i] == 'n' && items.nullFill {
-		if items.fill.odd {
-			return refused
-		}
-		w.touched = true
-		w.out = append(w.out, items.fill.json...)
+	r, items := l.node.list, l.node.items
+	if r == nil || r.slow || r.kind == leafcheck.AnyList || w.s[i] == 'n' {
 		l.slow = true
-		return jsonscan.Literal(w.s, i, "null")
-	}
-	if l.node.list == nil || l.node.list.slow {
-		return w.value(items, i)
-	}
-	switch l.node.list.kind {
-	case leafcheck.MapList:
-		if w.s[i] == '{' {
-			return w.object(items, i, l.node.list.keys)
-		}
-		l.slow = true // is it null?
-	case leafcheck.SetList:
-		end := w.value(items, i)
-		w.keys = append(w.keys, span{start, len(w.out)})
+		end, _ := w.valueOrDefault(items, i)
 		return end
 	}
-	return w.value(items, i)
+	start, end, from := len(w.out), refused, len(w.keys)
+	switch {
+	case r.kind == leafcheck.SetList:
+		if end = w.value(items, i); end < 0 {
+			return refused
+		}
+		text := w.s[i:end]
+		if !w.splices {
+			text = view(w.out[start:])
+		}
+		w.keys = append(w.keys, text)
+	case w.s[i] == '{':
+		end = w.object(items, i, r.keys)
+	default:
+		l.slow = true
+		return w.value(items, i)
+	}
+	l.slow = l.slow || w.splices && slices.ContainsFunc(w.keys[from:], ambiguous)
+	return end
 }
 
-// listed reports whether the list is what is asked of it apart from its
-// elements.
-func (w *walk) listed(l *listWalk) bool {
-	r := l.node.list
-	if r == nil {
-		return true
+// ambiguous reports whether there may be another text for the same value.
+func ambiguous(s string) bool {
+	if s == "" {
+		return false
 	}
+	switch s[0] {
+	case '"':
+		return strings.IndexByte(s, '\\') >= 0
+	case '{', '[':
+		return true
+	case 't', 'f', 'n':
+		return false
+	}
+	return s == "-0" || strings.ContainsAny(s, ".eE")
+}
+
+// listed reports whether a list satisfies what the schema demands of it apart
+// from its elements.
+func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
+	r := l.node.list
 	if l.count < r.min || r.max >= 0 && l.count > r.max {
 		return false
 	}
 	switch {
-	case r.slow || l.slow:
-		return w.decodedDistinct(r, l.start)
+	case l.count == 0 || r.kind == leafcheck.AnyList && !r.slow:
+		return true
+	case l.slow:
+		v, ok := jsonscan.Decode(w.since(part, start, edits))
+		list, isList := v.([]any)
+		return ok && isList && r.check.Distinct(list) && (!r.check.Unique || !leafcheck.HasEqual(list))
 	case r.kind == leafcheck.SetList:
 		return w.distinct(w.keys[l.keys:], 1)
-	case r.kind == leafcheck.MapList:
-		return w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return true
-}
-
-// decodedDistinct looks at the values of the list.
-func (w *walk) decodedDistinct(r *listRule, start int) bool {
-	v, ok := jsonscan.Decode(string(w.out[start:]))
-	list, isList := v.([]any)
-	if !ok || !isList {
-		return false
-	}
-	return r.check.Distinct(list) && (!r.check.Unique || !leafcheck.HasEqual(list))
+	return w.distinct(w.keys[l.keys:], len(r.keys))
 }
 
 // pairwise is up to how many elements each is compared with all others.
@@ -128,16 +131,17 @@ const pairwise = 12
 // A slot of a hash table refers to a row by its number from 1; 0 is free.
 type slot struct{ hash, number uint32 }
 
-// distinct reports whether all rows of keys of that width are different. They
-// are if their texts are, as no float is written like an integer.
-func (w *walk) distinct(keys []span, width int) bool {
-	rows := len(keys) / width
+// distinct reports whether all rows of texts of that width are different. Values
+// are if their texts are, because no float is written like an integer.
+func (w *walk) distinct(texts []string, width int) bool {
+	rows := len(texts) / width
 	if rows > pairwise {
-		return w.hashed(keys, width)
+		return w.hashed(texts, width)
 	}
 	for i := range rows {
+		row := texts[i*width : (i+1)*width]
 		for j := range i {
-			if w.sameRow(keys[i*width:(i+1)*width], keys[j*width:(j+1)*width]) {
+			if slices.Equal(row, texts[j*width:(j+1)*width]) {
 				return false
 			}
 		}
@@ -145,26 +149,20 @@ func (w *walk) distinct(keys []span, width int) bool {
 	return true
 }
 
-func (w *walk) sameRow(a, b []span) bool {
-	for i := range a {
-		if !bytes.Equal(w.out[a[i].start:a[i].end], w.out[b[i].start:b[i].end]) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *walk) hashed(keys []span, width int) bool {
-	rows := len(keys) / width
+func (w *walk) hashed(texts []string, width int) bool {
+	rows := len(texts) / width
 	mask := w.clearTable(rows)
 	for i := range rows {
-		row := keys[i*width : (i+1)*width]
-		h := w.hash(row)
+		row := texts[i*width : (i+1)*width]
+		var h uint64
+		for _, s := range row {
+			h = h*0x9e3779b97f4a7c15 + maphash.String(w.plan.seed, s)
+		}
 		at := h & mask
 		for w.table[at].number != 0 {
 			s := w.table[at]
 			j := int(s.number - 1)
-			if s.hash == uint32(h>>32) && w.sameRow(row, keys[j*width:(j+1)*width]) {
+			if s.hash == uint32(h>>32) && slices.Equal(row, texts[j*width:(j+1)*width]) {
 				return false
 			}
 			at = (at + 1) & mask
@@ -174,7 +172,7 @@ func (w *walk) hashed(keys []span, width int) bool {
 	return true
 }
 
-// clearTable makes room for so many rows, and returns what to take of a hash.
+// clearTable makes room for so many rows, and returns the mask for hashes.
 func (w *walk) clearTable(rows int) (mask uint64) {
 	size := 64
 	for size < 2*rows {
@@ -183,12 +181,4 @@ func (w *walk) clearTable(rows int) (mask uint64) {
 	w.table = slices.Grow(w.table[:0], size)[:size]
 	clear(w.table)
 	return uint64(size - 1)
-}
-
-func (w *walk) hash(row []span) uint64 {
-	var sum uint64
-	for _, k := range row {
-		sum = sum*0x9e3779b97f4a7c15 + maphash.Bytes(w.plan.seed, w.out[k.start:k.end])
-	}
-	return sum
 }

@@ -2,8 +2,6 @@ package fastpath
 
 import (
 	"slices"
-	"strings"
-	"unsafe"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -33,9 +31,6 @@ func (p *Plan) Bytes(s string, r Request) (Made, bool) {
 		w.release()
 		return Made{}, false
 	}
-	if !r.Splice {
-		w.meta.span = w.keys[0]
-	}
 	return Made{w}, true
 }
 
@@ -51,7 +46,7 @@ func (m Made) Settled() bool { return !m.w.request.Splice && !m.w.touched }
 // what the request left.
 func (m Made) Holds(metadata map[string]any) bool {
 	p := m.w.plan
-	return !p.root.whole && p.root.members.list[p.metadata[0]].node.check.Valid(metadata)
+	return !p.root.whole && p.root.members.list[p.metadata].node.check.Valid(metadata)
 }
 
 // ChecksMetadata reports whether the schema says anything of the metadata of
@@ -66,12 +61,20 @@ func (m Made) Plain() (name string, ok bool) { return m.w.plain.Name(), m.w.meta
 // spliced, "" if there is none.
 func (m Made) Member(name string) string {
 	w := m.w
-	for i := range w.roots {
-		if e := &w.roots[i]; e.key == name && e.start != gone && e.member >= 0 {
-			return string(w.out[e.start+len(w.plan.root.members.list[e.member].text) : e.end])
-		}
+	if e := w.rootMember(name); e != nil {
+		return string(w.out[e.start:e.end])
 	}
 	return ""
+}
+
+// rootMember returns a declared member of the whole object, nil if it is absent.
+func (w *walk) rootMember(name string) *entry {
+	for i := range w.roots {
+		if e := &w.roots[i]; e.key == name && e.start != gone && e.member >= 0 {
+			return e
+		}
+	}
+	return nil
 }
 
 // SetMetadata says what metadata of the object is, if it is not as the request
@@ -119,14 +122,14 @@ func (m Made) Text() string {
 func (m Made) Peek() string {
 	w := m.w
 	if !w.request.Splice {
-		return unsafe.String(unsafe.SliceData(w.out), len(w.out))
+		return view(w.out)
 	}
 	w.spliceMetadata()
 	if len(w.edits) == 0 {
 		return w.s
 	}
 	w.scratch = w.appendEdited(w.scratch[:0], span{0, len(w.s)}, w.edits)
-	return unsafe.String(unsafe.SliceData(w.scratch), len(w.scratch))
+	return view(w.scratch)
 }
 
 // Untouched reports whether Append would append the input as it is, because
@@ -148,19 +151,19 @@ func (m Made) Release() { m.w.release() }
 
 // release keeps the memory of w for another call, but not what it refers to.
 func (w *walk) release() {
-	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits))*entrySize > maxKept || w.finds.kept() > maxKept {
+	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.keys))*entrySize > maxKept || w.finds.kept() > maxKept {
 		return
 	}
 	clear(w.entries[:max(w.most, len(w.entries))])
 	clear(w.roots)
 	clear(w.edits)
-	clear(w.keyTexts)
+	clear(w.keys[:cap(w.keys)])
 	w.plain.Reset()
 	p := w.plan
 	*w = walk{
-		plain: w.plain, metaText: w.metaText[:0],
-		out: w.out[:0], scratch: w.scratch[:0], entries: w.entries[:0], roots: w.roots[:0],
-		seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], edits: w.edits[:0], keyTexts: w.keyTexts[:0], finds: w.finds.cleared(),
+		plain: w.plain, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
+		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
+		metaText: w.metaText[:0],
 	}
 	p.walks.Put(w)
 }
@@ -188,25 +191,27 @@ func (m Made) SameBut(old Old) (same, ok bool) {
 	return count == len(old.members)-1, true
 }
 
-// sameMember reports whether a member of the root has the value of a text.
+// sameMember reports whether a member of the root has the value of a text. It
+// reports false for ok if it cannot tell.
 func (w *walk) sameMember(e *entry, text string) (same, ok bool) {
-	if w.request.Splice {
-		return w.sameSpliced(e, text)
+	if edits := w.editsIn(e.span); w.splices && len(edits) > 0 {
+		w.scratch = w.appendEdited(w.scratch[:0], e.span, edits)
+		return w.plan.sameText(view(w.scratch), text)
 	}
-	start := e.start + len(e.key) + len(`"":`)
-	if e.member >= 0 {
-		start = e.start + len(w.plan.root.members.list[e.member].text)
-	} else if strings.ContainsAny(e.key, "<>&\u2028\u2029") {
-		return false, false // the key is written with escapes
-	}
-	now := w.out[start:e.end]
-	if string(now) == text {
+	return w.plan.sameText(w.entryText(w.plan.root, e), text)
+}
+
+// sameText reports whether two texts are those of the same value. It reports
+// false for ok if it cannot tell.
+func (p *Plan) sameText(a, b string) (same, ok bool) {
+	if a == b {
 		return true, true
 	}
-	other := w.plan.walk()
-	defer other.release()
-	ok = other.canonical(text)
-	return ok && string(other.out) == string(now), ok
+	v, w := p.walk(), p.walk()
+	defer v.release()
+	defer w.release()
+	ok = v.canonical(a) && w.canonical(b)
+	return ok && string(v.out) == string(w.out), ok
 }
 
 // walk returns a walk that has not begun.

@@ -98,7 +98,7 @@ func (w *mapWalk) undo() {
 // satisfies what the schema demands of metadata, status and the whole object.
 func (p *Plan) Settled(obj map[string]any) bool {
 	root := p.root
-	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata[0]].node.check.Valid(obj["metadata"]) {
+	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata].node.check.Valid(obj["metadata"]) {
 		return false
 	}
 	if n := len(obj); n < root.members.min || root.members.max >= 0 && n > root.members.max {

@@ -7,42 +7,50 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
-// An objectWalk is the state of one object that is being walked.
+// An objectWalk is the state of one object that is open.
 type objectWalk struct {
-	node   *node
-	start  int // in out
-	base   int // of its entries
-	seen   int // of its set
-	kept   int // members
-	next   int // declared member that is likely to come next
-	prev   string
+	node *node
+	base int // index of its first entry
+	seen int // index of its set
+	kept int // number of members that stay
+	next int // the declared member that is likely to come next
+
+	// sorted: the members came in increasing order of key. A sink that splices
+	// only regards those that are not declared, of which prev is the last one.
 	sorted bool
+	prev   string
+
+	start int // of the object in out
+	end   int // of the last member that stays in the input, or of the opening brace
+	cut   int // end of the last member after end that is removed, 0 if there is none
 }
 
-// object handles the object at s[i]. The spans of the values of the members
-// keys are left in w.keys.
+// object handles the object at s[i], and appends the texts of the members keys
+// to w.keys.
 func (w *walk) object(n *node, i int, keys []int) int {
 	if n.accept&leafcheck.Object == 0 || n.odd || w.depth >= jsonscan.MaxDepth {
 		return refused
 	}
 	w.depth++
-	o := objectWalk{node: n, start: len(w.out), base: len(w.entries), seen: len(w.seen), sorted: true}
+	o := objectWalk{node: n, start: len(w.out), end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
+	edits := len(w.edits)
 	for range n.members.required {
 		w.seen = append(w.seen, 0)
 	}
-	w.out = append(w.out, '{')
-	i = w.all(&o, i+1)
-	if i < 0 || !w.complete(&o) {
+	w.write("{")
+	end := w.all(&o, i+1)
+	if end < 0 || !w.complete(&o, end-1) {
 		return refused
 	}
-	w.out = append(w.out, '}')
-	if n.embedded && !w.resource(&o) || !w.finished(n, o.start) {
+	w.write("}")
+	if n.embedded && !w.resource(&o) || n.whole && !w.wholeValid(n, span{i, end}, o.start, edits) {
 		return refused
 	}
 	for _, k := range keys {
-		w.keys = append(w.keys, w.valueOf(&o, k))
+		w.keys = append(w.keys, w.textOf(&o, k))
 	}
 	if n == w.plan.root {
 		w.roots = append(w.roots[:0], w.entries[o.base:]...)
@@ -50,7 +58,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	w.most = max(w.most, len(w.entries))
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
-	return i
+	return end
 }
 
 // all handles the members from s[i] on.
@@ -64,14 +72,7 @@ func (w *walk) all(o *objectWalk, i int) int {
 		if at < 0 || at >= len(w.s) {
 			return refused
 		}
-		if len(w.entries) > o.base && key <= o.prev {
-			if key == o.prev {
-				return refused
-			}
-			o.sorted = false
-		}
-		o.prev = key
-		end := w.member(o, key, text, at)
+		end := w.member(o, key, text, i, at)
 		if end < 0 {
 			return refused
 		}
@@ -80,10 +81,9 @@ func (w *walk) all(o *objectWalk, i int) int {
 	return i
 }
 
-// lookup returns the index of a declared member. Next is the one that is likely
-// to come next.
+// lookup returns the index of a declared member, or undeclared. Members mostly
+// come in order and few are left out, so it tries a few members from next first.
 func (m *members) lookup(key string, next *int) int {
-	// Members mostly come in order, and few are left out.
 	for i := *next; i < len(m.list) && i < *next+3; i++ {
 		if m.list[i].name == key {
 			*next = i + 1
@@ -97,119 +97,86 @@ func (m *members) lookup(key string, next *int) int {
 	return undeclared
 }
 
-// member handles a member whose value is at s[at].
-func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, at int) int {
-	before := len(w.out)
-	if o.kept > 0 {
-		w.out = append(w.out, ',')
+// member handles the member that begins at s[i] and whose value begins at s[at].
+func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) int {
+	n := o.node
+	index, child := n.members.lookup(key, &o.next), n.rest
+	if index < 0 || !w.splices {
+		o.sorted = o.sorted && (key > o.prev || len(w.entries) == o.base)
+		o.prev = key
 	}
-	start := len(w.out)
-	index := o.node.members.lookup(key, &o.next)
-	child := o.node.rest
 	if index >= 0 {
 		seen := bitset(w.seen[o.seen:])
 		if seen.has(index) {
 			return refused
 		}
 		seen.add(index)
-		m := &o.node.members.list[index]
+		m := &n.members.list[index]
 		child = m.node
-		w.out = append(w.out, m.text...)
 		if m.role != ordinary {
-			return w.special(o, m, index, before, start, at)
+			return w.special(o, m, index, i, at)
 		}
 	} else {
-		if o.node == w.plan.root && isNamedLikeType(key) {
+		if n == w.plan.root && isNamedLikeType(key) {
 			return refused
 		}
-		switch o.node.others {
+		switch n.others {
 		case refuseOthers:
 			return refused
 		case dropOthers:
-			return w.drop(o, key, before, at)
+			return w.drop(o, key, at)
 		case keepOthers:
 			child = w.plan.keep
 		}
-		w.name(key, text)
 	}
-	unknown := len(w.notes)
-	end := at
-	if w.s[at] == 'n' {
-		var removed bool
-		if end, removed = w.null(o, child, index, at); removed {
-			w.remove(key, index, before)
-			return end
+	if w.s[at] == 'n' && child.nullDrop {
+		if index >= 0 && n.members.required.has(index) {
+			return refused
 		}
-	} else {
-		end = w.value(child, at)
+		return w.remove(o, key, index, jsonscan.Literal(w.s, at, "null"))
+	}
+	w.begin(o, i)
+	w.name(o, key, index, text)
+	return w.kept(o, child, key, index, at)
+}
+
+// kept handles the value at s[at] of a member that stays.
+func (w *walk) kept(o *objectWalk, child *node, key string, index, at int) int {
+	start, unknown := len(w.out), len(w.notes)
+	end, filled := w.valueOrDefault(child, at)
+	if end < 0 {
+		return refused
 	}
 	w.throughField(unknown, key)
-	w.keepEntry(o, key, index, start)
+	if filled {
+		at = end
+	}
+	w.stays(o, key, index, start, span{at, end})
 	return end
 }
 
-func (w *walk) keepEntry(o *objectWalk, key string, index, start int) {
-	w.entries = append(w.entries, entry{key: key, span: span{start, len(w.out)}, member: index})
-	o.kept++
-}
-
-// name writes an undeclared key.
-func (w *walk) name(key string, text jsonscan.Text) {
-	if text == 0 {
-		w.out = append(w.out, '"')
-		w.out = append(w.out, key...)
-		w.out = append(w.out, '"', ':')
-		return
-	}
-	w.out, _ = jsonscan.AppendString(w.out, key)
-	w.out = append(w.out, ':')
-}
-
-// null handles a member that is null. It reports whether the member goes.
-func (w *walk) null(o *objectWalk, child *node, index, at int) (end int, removed bool) {
-	end = jsonscan.Literal(w.s, at, "null")
-	switch {
-	case child.nullFill:
-		if child.fill.odd {
-			return refused, false
-		}
-		w.touched = true
-		w.out = append(w.out, child.fill.json...)
-		return end, false
-	case child.nullDrop:
-		if index >= 0 && o.node.members.required.has(index) {
-			return refused, true
-		}
-		return end, true
-	}
-	return w.value(child, at), false
-}
-
-// remove takes back what was written of a member.
-func (w *walk) remove(key string, index, before int) {
-	w.touched = true
-	w.out = w.out[:before]
-	w.entries = append(w.entries, entry{key: key, span: span{start: gone}, member: index})
-}
-
-// drop leaves out an undeclared member.
-func (w *walk) drop(o *objectWalk, key string, before, at int) int {
-	if w.request.Report {
-		w.found(key)
-	}
+// drop removes an undeclared member.
+func (w *walk) drop(o *objectWalk, key string, at int) int {
 	end := refused
 	if c := w.s[at]; w.request.Report && (c == '{' || c == '[') {
-		end = w.splice(w.plan.keep, at) // which knows of repeated keys
+		end = w.discard(w.plan.keep, at) // which declines repeated keys
 	} else {
 		end = jsonscan.Skip(w.s, at)
 	}
-	w.remove(key, undeclared, before)
-	return end
+	if w.request.Report {
+		w.found(key)
+	}
+	return w.remove(o, key, undeclared, end)
 }
 
-// special handles a member of the root that has a role, after its key.
-func (w *walk) special(o *objectWalk, m *member, index, before, start, at int) int {
-	end := refused
+// special handles a member of the root that has a role.
+func (w *walk) special(o *objectWalk, m *member, index, i, at int) int {
+	if m.role == droppedRole {
+		return w.dropped(o, m, index, i, at)
+	}
+	w.begin(o, i)
+	w.write(m.text)
+	start, end := len(w.out), refused
 	switch m.role {
 	case apiVersionRole:
 		end = w.fixed(at, w.plan.apiVersion)
@@ -217,88 +184,62 @@ func (w *walk) special(o *objectWalk, m *member, index, before, start, at int) i
 		end = w.fixed(at, w.plan.kind)
 	case metadataRole:
 		end = w.metadata(m.node.check, at)
-	case droppedRole:
-		unknown, touched := len(w.notes), w.touched
-		end = w.dropped(m.node, at)
-		w.throughField(unknown, m.name)
-		w.remove(m.name, index, before)
-		w.touched = touched // what becomes of it the request says
-		return end
+	}
+	if end < 0 {
+		return refused
 	}
 	w.typed++
-	w.keepEntry(o, m.name, index, start)
+	w.stays(o, m.name, index, start, span{at, end})
 	return end
 }
 
-// dropped handles a member that goes in the end.
-func (w *walk) dropped(n *node, at int) int {
+// dropped handles the status of an input that the plan drops. The status of the
+// request takes its place if there is one.
+func (w *walk) dropped(o *objectWalk, m *member, index, i, at int) int {
+	unknown, end := len(w.notes), refused
 	if w.s[at] == 'n' {
-		return jsonscan.Literal(w.s, at, "null")
+		end = jsonscan.Literal(w.s, at, "null")
+	} else {
+		end = w.discard(m.node, at)
 	}
-	return w.value(n, at)
-}
-
-// fixed handles a member that has to have this very text.
-func (w *walk) fixed(at int, text string) int {
-	if !strings.HasPrefix(w.s[at:], text) {
-		return refused
-	}
-	w.out = append(w.out, text...)
-	return at + len(text)
-}
-
-// plainMetadata handles metadata that need not be asked about. It returns the
-// index after it, or refused for any other.
-func (w *walk) plainMetadata(at int) int {
-	r := &w.request
-	if !r.Create || w.plan.checksMetadata {
-		return refused
-	}
-	end := w.plain.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
 	if end < 0 {
-		w.plain.Reset()
 		return refused
 	}
-	w.meta.plain = true
-	return end
-}
-
-// metadataMap returns the metadata at s[at], nil if it is none, and the index
-// after it. It shares no memory with the text, as somebody else gets it.
-func (w *walk) metadataMap(at int) (map[string]any, int) {
-	end := jsonscan.Skip(w.s, at)
-	if end < 0 {
-		return nil, refused
-	}
-	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
-	m, isMap := v.(map[string]any)
-	if !ok || !isMap {
-		return nil, refused
-	}
-	return m, end
-}
-
-func (w *walk) metadata(n *leafcheck.Node, at int) int {
-	if end := w.plainMetadata(at); end > 0 {
-		w.out = w.plain.AppendCreated(w.out)
+	w.throughField(unknown, m.name)
+	touched := w.touched
+	if w.request.Status == "" {
+		w.remove(o, m.name, index, end)
+		w.touched = touched // The request decides the final status.
 		return end
 	}
-	m, end := w.metadataMap(at)
-	ok := m != nil
-	if !ok {
+	w.begin(o, i)
+	w.write(m.text)
+	start := len(w.out)
+	if !w.status() {
 		return refused
 	}
-	if m, ok = w.request.Metadata(m); !ok || !n.Valid(m) {
-		return refused
+	if w.s[at:end] != w.request.Status {
+		w.edit(textEdit{span: span{at, end}, text: w.request.Status})
 	}
-	if w.out, ok = jsonscan.Append(w.out, m); !ok {
-		return refused
-	}
+	w.stays(o, m.name, index, start, span{end, end})
 	return end
 }
 
-// complete deals with what is known when all members are there.
-func (w *walk) complete(o *objectWalk) bool {
+// status puts out the status of the request, and reports whether the schema
+// keeps it as it is.
+func (w *walk) status() bool {
+	s, touched, report := w.s, w.touched, w.request.Report
+	w.s, w.touched, w.request.Report, w.inStatus = w.request.Status, false, false, true
+	end := w.value(w.plan.statusNode, 0)
+	ok := end == len(w.s) && !w.touched
+	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
+	return ok
+}
+
+// complete does what has to wait until all members are read. The object ends
+// with s[at].
+func (w *walk) complete(o *objectWalk, at int) bool {
+	w.cutAtEnd(o, at)
 	m := o.node.members
 	for i := range m.required {
 		seen := w.seen[o.seen+i]
@@ -306,12 +247,12 @@ func (w *walk) complete(o *objectWalk) bool {
 			return false
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
-			if !w.fill(o, i*64+bits.TrailingZeros64(missing)) {
+			if !w.fill(o, i*64+bits.TrailingZeros64(missing), at) {
 				return false
 			}
 		}
 	}
-	if o.node == w.plan.root && w.request.Status != "" && !w.status(o) {
+	if o.node == w.plan.root && w.request.Status != "" && !w.addStatus(o, at) {
 		return false
 	}
 	if o.kept < m.min || m.max >= 0 && o.kept > m.max {
@@ -320,8 +261,8 @@ func (w *walk) complete(o *objectWalk) bool {
 	return o.sorted || w.sort(o)
 }
 
-// fill writes the default of a member that is missing.
-func (w *walk) fill(o *objectWalk, index int) bool {
+// fill adds the default of a member that is missing.
+func (w *walk) fill(o *objectWalk, index, at int) bool {
 	m := &o.node.members.list[index]
 	switch {
 	case m.role == droppedRole:
@@ -329,100 +270,71 @@ func (w *walk) fill(o *objectWalk, index int) bool {
 	case m.node.fill.odd:
 		return false
 	}
+	start := w.add(o, m, at, m.node.fill.json)
+	w.write(m.node.fill.json)
+	w.stays(o, m.name, index, start, span{at, at})
 	w.touched = true
-	w.begin(o, m)
-	start := len(w.out)
-	w.out = append(w.out, m.text...)
-	w.out = append(w.out, m.node.fill.json...)
-	w.keepEntry(o, m.name, index, start)
 	return true
 }
 
-// begin prepares to write a member that comes after all that were read.
-func (w *walk) begin(o *objectWalk, m *member) {
-	if o.kept > 0 {
-		w.out = append(w.out, ',')
-		o.sorted = o.sorted && m.name > o.prev
-	}
-	o.prev = m.name
-}
-
-// status writes the status that the request says. It has to be one that needs
-// no change.
-func (w *walk) status(o *objectWalk) bool {
+// addStatus adds the status of the request, unless it has taken the place of
+// another one.
+func (w *walk) addStatus(o *objectWalk, at int) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return false
 	}
+	if bitset(w.seen[o.seen:]).has(index) {
+		return true
+	}
 	m := &o.node.members.list[index]
-	w.forget(o, index)
-	w.begin(o, m)
-	start := len(w.out)
-	w.out = append(w.out, m.text...)
-	if !w.unchanged(w.plan.statusNode, w.request.Status) {
+	start := w.add(o, m, at, w.request.Status)
+	if !w.status() {
 		return false
 	}
-	w.keepEntry(o, m.name, index, start)
+	w.stays(o, m.name, index, start, span{at, at})
 	return true
 }
 
-// forget drops the entry of a member that was there, but has gone.
-func (w *walk) forget(o *objectWalk, index int) {
-	for i := o.base; i < len(w.entries); i++ {
-		if w.entries[i].member == index {
-			w.entries = slices.Delete(w.entries, i, i+1)
-			break
-		}
-	}
-	o.prev = ""
-	if n := len(w.entries); n > o.base {
-		o.prev = w.entries[n-1].key
-	}
-}
-
-// unchanged writes text, a value for n, and reports whether it may stay as it
-// is.
-func (w *walk) unchanged(n *node, text string) bool {
-	s, touched, report := w.s, w.touched, w.request.Report
-	w.s, w.touched, w.request.Report, w.inStatus = text, false, false, true
-	end := w.value(n, 0)
-	ok := end == len(text) && !w.touched
-	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
-	return ok
-}
-
-// sort writes the members once more, in order. It reports false if one is
-// there twice.
+// sort puts the members in order. It reports false if two have the same key.
 func (w *walk) sort(o *objectWalk) bool {
 	list := w.entries[o.base:]
 	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.key, b.key) })
-	w.scratch = append(w.scratch[:0], w.out[o.start:]...)
-	w.out = w.out[:o.start+1]
-	for i := range list {
-		e := &list[i]
-		if i > 0 && e.key == list[i-1].key {
+	for i := 1; i < len(list); i++ {
+		if list[i].key == list[i-1].key {
 			return false
 		}
-		if e.start == gone {
-			continue
-		}
-		if len(w.out) > o.start+1 {
-			w.out = append(w.out, ',')
-		}
-		at := len(w.out)
-		w.out = append(w.out, w.scratch[e.start-o.start:e.end-o.start]...)
-		e.span = span{at, len(w.out)}
 	}
+	w.rewrite(o, list)
 	return true
 }
 
-// valueOf returns the span of the value of a declared member, an empty one if
-// it is absent.
-func (w *walk) valueOf(o *objectWalk, index int) span {
-	for _, e := range w.entries[o.base:] {
-		if e.member == index && e.start != gone {
-			return span{e.start + len(o.node.members.list[index].text), e.end}
+// resource reports whether an embedded resource is written as the server writes
+// it, and valid.
+func (w *walk) resource(o *objectWalk) bool {
+	m := make(map[string]any, len(resourceMembers))
+	for _, name := range resourceMembers {
+		i, _ := o.node.members.at(name)
+		text := w.textOf(o, i)
+		if text == "" {
+			continue
+		}
+		v, ok := jsonscan.Decode(text)
+		if !ok {
+			return false
+		}
+		m[name] = v
+	}
+	return objectmeta.OrdinaryResource(m)
+}
+
+// textOf returns the text of a declared member, "" if it is absent. Values
+// below it are as they are in the input if the sink splices.
+func (w *walk) textOf(o *objectWalk, index int) string {
+	for i := o.base; i < len(w.entries); i++ {
+		if e := &w.entries[i]; e.member == index && e.start != gone {
+			return w.entryText(o.node, e)
 		}
 	}
-	return span{}
+	return ""
 }

@@ -25,7 +25,7 @@ type Plan struct {
 	cfg             Config
 	apiVersion      string // as JSON
 	kind            string
-	metadata        []int // the one member of root
+	metadata        int // index of the member of root
 	seed            maphash.Seed
 	walks           sync.Pool // of *walk
 	checksMetadata  bool
@@ -125,8 +125,8 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 		p.oddStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
 	}
 	metadata, _ := root.members.at("metadata")
-	p.metadata = []int{metadata}
-	p.checksMetadata = root.whole || !root.members.list[p.metadata[0]].node.check.AdmitsObjects()
+	p.metadata = metadata
+	p.checksMetadata = root.whole || !root.members.list[p.metadata].node.check.AdmitsObjects()
 	p.apiVersion, p.kind = quote(cfg.APIVersion), quote(cfg.Kind)
 	return p
 }

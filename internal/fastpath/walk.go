@@ -2,82 +2,82 @@ package fastpath
 
 import (
 	"math"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
-// A walk is the state of one call. Its methods that read a value return the
-// index after it, or refused; nothing that a walk has written counts then.
+// A walk is the state of one walk over a text. Its methods that read a value
+// return the index after the value, or refused if the walk declines. After a
+// method has declined, what the sink holds does not count.
 type walk struct {
 	plan    *Plan
 	request Request
 	s       string
-	out     []byte
+	sink
 
-	entries  []entry  // of the objects that are being walked
-	most     int      // entries that there were at the end of an object
-	seen     []uint64 // sets of the members of those objects
-	keys     []span   // of the elements of the lists that are being walked
-	scratch  []byte
+	entries  []entry  // of the objects that are open
+	most     int      // the number of entries at the end of an object, at most
+	seen     []uint64 // sets of the declared members of the open objects
+	keys     []string // texts that tell the elements of the open lists apart
 	table    []slot
 	depth    int
-	typed    int        // members of the root that every object has
-	touched  bool       // the output means something else than the input
-	roots    []entry    // members of the root
-	edits    []textEdit // instead of out, see splice.go
-	keyTexts []string   // instead of keys
+	typed    int     // how many of apiVersion, kind and metadata were read
+	roots    []entry // members of the whole object
 	meta     metadataText
 	metaText []byte           // of metadata that is spliced in
-	plain    objectmeta.Plain // metadata that was not asked about
-	entered  int              // where a walk that forgives reads a value, plus one
+	plain    objectmeta.Plain // metadata that was made without Request.Metadata
+	entered  int              // index of the value that forgiven has entered, plus one
 	inStatus bool             // s is the status of the request
 	finds
 }
 
 const refused = -1
 
-// An entry is a member of an object.
+// An entry is a member of an object. Its span is that of the value: in out if
+// the sink writes, in the input if it splices. A value that is not in the input,
+// such as a default, has an empty span. A removed member has start == gone.
 type entry struct {
 	key string
 	span
-	member int // index of the declared member, negative if it is not declared
+	member int // index of the declared member, or undeclared
 }
 
-// entrySize is about what an entry takes.
+// entrySize is about the size of an entry in bytes.
 const entrySize = 40
 
-// A span is a part of out; for entries from key to value. A member that was
-// removed has gone as its start.
 type span struct{ start, end int }
 
 const gone = -1
 
 const undeclared = -1
 
-// typedMembers is how many members every object has: apiVersion, kind and
-// metadata.
+// typedMembers is the number of members that every object has: apiVersion, kind
+// and metadata.
 const typedMembers = 3
 
+// run walks the whole object.
 func (w *walk) run() bool {
+	w.splices = w.request.Splice
 	i := jsonscan.Space(w.s, 0)
 	if i >= len(w.s) || w.s[i] != '{' {
 		return false
 	}
-	if w.request.Splice {
-		end := w.spliceObject(w.plan.root, i, nil)
-		return end >= 0 && w.typed == typedMembers && jsonscan.Space(w.s, end) == len(w.s)
+	end := w.object(w.plan.root, i, nil)
+	if end < 0 || w.typed != typedMembers || jsonscan.Space(w.s, end) != len(w.s) {
+		return false
 	}
-	end := w.object(w.plan.root, i, w.plan.metadata)
-	return end >= 0 && w.typed == typedMembers && jsonscan.Space(w.s, end) == len(w.s)
+	w.meta.span = w.rootMember("metadata").span
+	return true
 }
 
-// value handles the value at s[i], which is there.
+// value handles the value at s[i].
 func (w *walk) value(n *node, i int) int {
 	if w.request.Forgive != nil {
 		if w.entered != i+1 {
-			return w.forgiven(n, i, (*walk).value)
+			return w.forgiven(n, i)
 		}
 		w.entered = 0
 	}
@@ -104,43 +104,44 @@ func (w *walk) value(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// opaque writes a value that stays as it is.
-func (w *walk) opaque(n *node, i int) int {
-	v, end := jsonscan.Value(w.s, i)
-	if end < 0 || blurred(v) || !n.check.Valid(v) {
-		return refused
+// valueOrDefault is value for a value that gives way to a default if it is a
+// null that the schema does not admit. It reports whether it did.
+func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
+	if !n.nullFill || w.s[i] != 'n' {
+		return w.value(n, i), false
 	}
-	var ok bool
-	if w.out, ok = jsonscan.Append(w.out, v); !ok {
-		return refused
+	end = jsonscan.Literal(w.s, i, "null")
+	if n.fill.odd || end < 0 {
+		return refused, false
 	}
+	w.replace(i, end, n.fill.json)
+	return end, true
+}
+
+// discard walks a value whose output does not count. It declines what value
+// declines.
+func (w *walk) discard(n *node, i int) int {
+	before := w.sink
+	w.splices = true
+	end := w.value(n, i)
+	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
 	return end
 }
 
-// resource reports whether an embedded resource that is written from start on
-// is as the server would write it, and valid.
-func (w *walk) resource(o *objectWalk) bool {
-	m := make(map[string]any, len(resourceMembers))
-	for _, name := range resourceMembers {
-		i, _ := o.node.members.at(name)
-		span := w.valueOf(o, i)
-		if span.end == 0 {
-			continue
-		}
-		v, ok := jsonscan.Decode(string(w.out[span.start:span.end]))
-		if !ok {
-			return false
-		}
-		m[name] = v
+// opaque keeps a value as it is.
+func (w *walk) opaque(n *node, i int) int {
+	v, end := jsonscan.Value(w.s, i)
+	if end < 0 || blurred(v) || !n.check.Valid(v) || !w.writeValue(v) {
+		return refused
 	}
-	return objectmeta.OrdinaryResource(m)
+	return end
 }
 
 func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) int {
 	if n.accept&kind == 0 || n.free&kind == 0 && !n.check.Valid(v) {
 		return refused
 	}
-	w.out = append(w.out, word...)
+	w.write(word)
 	return jsonscan.Literal(w.s, i, word)
 }
 
@@ -161,11 +162,8 @@ func (w *walk) text(n *node, i int) int {
 		return refused
 	}
 	if text == 0 {
-		w.out = append(w.out, w.s[i:end+1]...)
-		return end + 1
-	}
-	var ok bool
-	if w.out, ok = jsonscan.AppendString(w.out, value); !ok {
+		w.write(w.s[i : end+1])
+	} else if !w.writeString(value) {
 		return refused
 	}
 	return end + 1
@@ -180,32 +178,21 @@ func validText(n *leafcheck.Node, s string) bool {
 
 func (w *walk) number(n *node, i int) int {
 	end, num := jsonscan.Number(w.s, i)
-	if end < 0 {
+	switch {
+	case end < 0:
 		return refused
-	}
-	if num.IsFloat {
-		return w.float(n, num.Float, end)
-	}
-	if n.accept&leafcheck.Int == 0 || n.free&leafcheck.Int == 0 && !n.validInt(num.Int) {
+	case num.IsFloat:
+		if !validFloat(n, num.Float) || integral(num.Float) {
+			return refused
+		}
+		w.writeFloat(num.Float)
+		return end
+	case n.accept&leafcheck.Int == 0 || n.free&leafcheck.Int == 0 && !n.validInt(num.Int):
 		return refused
-	}
-	if w.s[i] == '-' && num.Int == 0 {
-		w.out = append(w.out, '0') // the only integer that has two spellings
-	} else {
-		w.out = append(w.out, w.s[i:end]...)
-	}
-	return end
-}
-
-// float writes a float64, unless it is written like an integer: then it could
-// not be told from one later on.
-func (w *walk) float(n *node, f float64, end int) int {
-	if !validFloat(n, f) {
-		return refused
-	}
-	start := len(w.out)
-	if w.out = jsonscan.AppendFloat(w.out, f); !jsonscan.IsFloat(w.out[start:]) {
-		return refused
+	case w.s[i] == '-' && num.Int == 0:
+		w.write("0") // the only integer with two spellings
+	default:
+		w.write(w.s[i:end])
 	}
 	return end
 }
@@ -226,15 +213,63 @@ func validInt(n *leafcheck.Node, v int64) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// finished reports whether the value written from start on satisfies what is
-// asked of it as a whole.
-func (w *walk) finished(n *node, start int) bool {
-	if !n.whole {
-		return true
+// fixed handles a member that must have this text.
+func (w *walk) fixed(at int, text string) int {
+	if !strings.HasPrefix(w.s[at:], text) {
+		return refused
 	}
-	v, ok := jsonscan.Decode(string(w.out[start:]))
-	if !ok {
-		return false
+	w.write(text)
+	return at + len(text)
+}
+
+func (w *walk) metadata(n *leafcheck.Node, at int) int {
+	if end := w.plainMetadata(at); end > 0 {
+		if !w.splices {
+			w.out = w.plain.AppendCreated(w.out)
+		}
+		return end
 	}
-	return (n.check.Enum == nil || n.check.Enum.Valid(v)) && (n.check.Nested == nil || n.check.Nested.Valid(v))
+	m, end := w.metadataMap(at)
+	if m == nil {
+		return refused
+	}
+	w.meta.members = len(m)
+	m, ok := w.request.Metadata(m)
+	if !ok || !n.Valid(m) || !w.writeValue(m) {
+		return refused
+	}
+	w.meta.value = m
+	return end
+}
+
+// plainMetadata reads metadata that the walk makes without Request.Metadata. It
+// returns the index after it, or refused for any other metadata.
+func (w *walk) plainMetadata(at int) int {
+	r := &w.request
+	if !r.Create || w.plan.checksMetadata {
+		return refused
+	}
+	end := w.plain.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
+	if end < 0 {
+		w.plain.Reset()
+		return refused
+	}
+	w.meta.plain = true
+	return end
+}
+
+// metadataMap returns the metadata at s[at] and the index after it, or nil if
+// the value there is not an object. The map shares no memory with the text,
+// because Request.Metadata may keep it.
+func (w *walk) metadataMap(at int) (map[string]any, int) {
+	end := jsonscan.Skip(w.s, at)
+	if end < 0 {
+		return nil, refused
+	}
+	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
+	m, isMap := v.(map[string]any)
+	if !ok || !isMap {
+		return nil, refused
+	}
+	return m, end
 }
