@@ -235,6 +235,6 @@ func (p *Plan) SameOutside(old, b Old) bool {
 // SameValue reports whether two texts are those of the same value. It reports
 // false, too, if that cannot be told.
 func (p *Plan) SameValue(a, b string) bool {
-	same, _ := p.sameText(a, b)
+	same, _ := p.sameText(a, false, b)
 	return same
 }

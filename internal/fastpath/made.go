@@ -196,22 +196,29 @@ func (m Made) SameBut(old Old) (same, ok bool) {
 func (w *walk) sameMember(e *entry, text string) (same, ok bool) {
 	if edits := w.editsIn(e.span); w.splices && len(edits) > 0 {
 		w.scratch = w.appendEdited(w.scratch[:0], e.span, edits)
-		return w.plan.sameText(view(w.scratch), text)
+		return w.plan.sameText(view(w.scratch), false, text)
 	}
-	return w.plan.sameText(w.entryText(w.plan.root, e), text)
+	return w.plan.sameText(w.entryText(w.plan.root, e), !w.splices, text)
 }
 
-// sameText reports whether two texts are those of the same value. It reports
-// false for ok if it cannot tell.
-func (p *Plan) sameText(a, b string) (same, ok bool) {
+// sameText reports whether two texts are those of the same value. With
+// canonical, a is in canonical form. It reports false for ok if it cannot tell.
+func (p *Plan) sameText(a string, canonical bool, b string) (same, ok bool) {
 	if a == b {
 		return true, true
 	}
-	v, w := p.walk(), p.walk()
-	defer v.release()
+	w := p.walk()
 	defer w.release()
-	ok = v.canonical(a) && w.canonical(b)
-	return ok && string(v.out) == string(w.out), ok
+	if !canonical {
+		v := p.walk()
+		defer v.release()
+		if !v.canonical(a) {
+			return false, false
+		}
+		a = view(v.out)
+	}
+	ok = w.canonical(b)
+	return ok && view(w.out) == a, ok
 }
 
 // walk returns a walk that has not begun.
