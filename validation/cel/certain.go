@@ -77,7 +77,7 @@ func (c *certain) name(e ast.Expr) (known bool) {
 	case !ok || r.Value != nil:
 		c.doubt = true
 	case c.tree.GetType(e.ID()).Kind() == types.TypeKind:
-		_, ok := c.base.provider.FindIdent(r.Name)
+		_, ok := c.base.builtin.FindIdent(r.Name)
 		c.doubt = c.doubt || !ok
 		return true
 	}

@@ -12,46 +12,55 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Limits of the server on what rules may cost by estimate.
+// Limits of the server.
 const (
-	// DefaultExpressionLimit is what one rule may cost, times how often its
-	// value can occur in one object, or one messageExpression.
-	DefaultExpressionLimit = 10_000_000
-	// DefaultSchemaLimit is what all expressions of a schema may cost.
-	DefaultSchemaLimit = 100_000_000
+	expressionLimit = 10_000_000
+	schemaLimit     = 100_000_000
 )
 
 // mostExpensive is how many expressions are named if the whole is too much.
 const mostExpensive = 4
 
-// Check returns what kube-apiserver has against the rules of n and below when a
-// definition with them is created or updated. It is nil if the server has
-// nothing against them. A nil n has no rules.
-//
-// The rules are taken for new, unless [Preexisting] names them. Errors are those
-// of [CheckSyntax]; then, for every schema that has none there and below,
-// expressions that do not compile, that cost too much, and that refer to
-// oldSelf in vain; then what is wrong with the total. They come in the order of
-// the server: what is below a schema before the schema, which means
-// additionalProperties, properties by name, items, and then its own rules.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
-func Check(n *schema.Node, opts ...Option) field.ErrorList {
+// checkOptions are those of a check of rules.
+type checkOptions struct {
+	perCall   uint64
+	path      *field.Path
+	fragment  bool
+	reference bool // leave all to cel-go
+	minor     int  // of the server, 1.x
+
+	rules, messages map[string]bool // that are stored already
+	unchanged       bool            // what one rule costs is no error
+	syntaxChecked   bool            // by the caller
+	faulty          map[string]bool // paths of schemas that are left out
+}
+
+// checkRules returns the errors of the rules of n and below.
+func checkRules(n *schema.Node, o checkOptions) field.ErrorList {
 	if !hasRules(n) {
 		return nil
 	}
-	s, err := newSurvey(opts)
+	s, err := newSurvey(n, o)
 	if err != nil {
-		return field.ErrorList{field.InternalError(newCompileOptions(opts).path, err)}
+		return field.ErrorList{field.InternalError(o.path, err)}
 	}
-	s.run(n)
-	var total tally
+	_, _, errs := s.totals()
+	return slices.Concat(s.syntax, s.errs, errs)
+}
+
+// totals returns what all expressions may cost together, the errors for single
+// expressions that cost too much, and those for the total.
+func (s *survey) totals() (total uint64, each, all field.ErrorList) {
+	var t tally
 	for i := range s.findings {
 		for _, e := range s.expressions(&s.findings[i]) {
-			total.observe(e.path, e.total)
+			t.observe(e.path, e.total)
+			if e.limit != nil && !s.options.unchanged {
+				each = append(each, e.limit)
+			}
 		}
 	}
-	return slices.Concat(s.syntax, s.errs, total.errors(s.options.path))
+	return t.total, each, t.errors(s.options.path)
 }
 
 // An estimated expression is one that counts.
@@ -63,13 +72,13 @@ type estimated struct {
 
 // expressions returns the rule and the messageExpression of a finding.
 func (s *survey) expressions(f *finding) []estimated {
-	n, _ := s.cardinality(f.spot)
-	rule := estimated{path: f.path().Child("rule"), total: multiply(f.condition.cost, n)}
-	rule.limit = overLimit(rule.path, "estimated rule cost", rule.total, DefaultExpressionLimit)
+	rule := estimated{path: f.path().Child("rule")}
+	_, _, rule.total = s.cardinalityOf(f)
+	rule.limit = overLimit(rule.path, "estimated rule cost", rule.total, expressionLimit)
 	out := []estimated{rule}
 	if f.message.tree != nil && f.message.why == "" {
 		message := estimated{path: f.path().Child("messageExpression"), total: f.message.cost}
-		message.limit = overLimit(message.path, "estimated messageExpression cost", message.total, DefaultExpressionLimit)
+		message.limit = overLimit(message.path, "estimated messageExpression cost", message.total, expressionLimit)
 		out = append(out, message)
 	}
 	return out
@@ -111,7 +120,7 @@ type tally struct {
 
 func (t *tally) observe(path *field.Path, cost uint64) {
 	t.total = add(t.total, cost)
-	if cost < DefaultSchemaLimit/100 {
+	if cost < schemaLimit/100 {
 		return
 	}
 	t.most = append(t.most, estimated{path: path, total: cost})
@@ -129,7 +138,7 @@ func (t *tally) observe(path *field.Path, cost uint64) {
 
 // errors returns what is wrong with the total.
 func (t *tally) errors(path *field.Path) field.ErrorList {
-	err := overLimit(path, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, DefaultSchemaLimit)
+	err := overLimit(path, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, schemaLimit)
 	if err == nil {
 		return nil
 	}
@@ -160,12 +169,8 @@ func factorText(factor float64) string {
 	}
 }
 
-// CheckSyntax returns what kube-apiserver has against rules before it compiles
-// any: texts that are blank or broken into lines, unknown reasons, and a
-// fieldPath that leads nowhere. It is nil if there is nothing. path is that of
-// the schema which the rules belong to, and n the schema; if that is nil,
-// because it is not structural, where a fieldPath leads is not looked at.
-func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
+// checkSyntax returns what is wrong with rules at first sight.
+func checkSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	path = path.Child("x-kubernetes-validations")
 	for i := range rules {

@@ -1,7 +1,6 @@
 package cel
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -29,26 +28,16 @@ type expression struct {
 	err  error
 }
 
-// An origin is what the expressions of one node have in common.
-type origin struct {
-	base  *base
-	self  *typ
-	limit uint64
-}
-
 // expression returns the expression of a checked tree, without a form of the
 // executor.
-func (x *expressions) expression(s *scope, tree *ast.AST, text string, optional bool) *expression {
-	if s.origin == nil {
-		s.origin = &origin{base: x.base, self: s.from, limit: x.limit}
-	}
-	return &expression{text: text, optional: optional, origin: s.origin, usesOldSelf: mentionsOldSelf(tree)}
+func (b *builder) expression(s *scope, tree *ast.AST, text string, optional bool) *expression {
+	return &expression{text: text, optional: optional, origin: b.origin(s), usesOldSelf: mentionsOldSelf(tree)}
 }
 
 // accelerate adds to a condition the form of the executor.
 func (b *builder) accelerate(e *expression, tree *ast.AST, self *shape) {
 	if !b.plain {
-		e.fast, e.slow = b.base.accelerate(tree, self, e.optional)
+		e.fast, e.slow = compileRule(b.base, tree, self, e.optional)
 	}
 }
 
@@ -60,7 +49,7 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *shape) {
 	case e.optional && e.usesOldSelf:
 		e.slow = "message on an optional oldSelf"
 	default:
-		e.fast, e.slow = b.base.accelerateMessage(tree, self)
+		e.fast, e.slow = compileMessage(b.base, tree, self)
 	}
 }
 
@@ -69,13 +58,4 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *shape) {
 func (e *expression) program() (cel.Program, error) {
 	e.once.Do(func() { e.made, e.err = e.origin.program(e.text, e.optional) })
 	return e.made, e.err
-}
-
-func (o *origin) program(text string, optional bool) (cel.Program, error) {
-	x := newExpressions(o.base, o.limit, false)
-	tree, why := x.tree(x.scope(o.self), text, optional)
-	if tree == nil {
-		return nil, errors.New(readable(why))
-	}
-	return x.plan(tree)
 }

@@ -2,7 +2,6 @@ package cel
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -130,36 +129,24 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	if !hasRules(n) {
 		return r
 	}
-	s, err := newSurvey(append(slices.Clone(opts), SyntaxChecked(nil)))
+	s, err := newSurvey(n, newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil))).checkOptions)
 	if err != nil {
 		r.Problem = err.Error()
 		return r
 	}
-	s.run(n)
-	var total tally
-	for i := range s.findings {
-		f := &s.findings[i]
-		for _, e := range s.expressions(f) {
-			total.observe(e.path, e.total)
-			if e.limit != nil && !s.options.unchanged {
-				r.errs = append(r.errs, e.limit)
-			}
-		}
-	}
-	r.Total = total.total
-	r.errs = append(r.errs, total.errors(s.options.path)...)
-	slices.SortStableFunc(s.findings, func(a, b finding) int { return cmp.Compare(a.spot.order, b.spot.order) })
-	for i := range s.findings {
-		r.Expressions = append(r.Expressions, s.costsOf(&s.findings[i])...)
+	total, each, all := s.totals()
+	r.Total, r.errs = total, append(each, all...)
+	for _, f := range s.ordered() {
+		r.Expressions = append(r.Expressions, costsOf(s, f)...)
 	}
 	return r
 }
 
 // costsOf returns the entries of the report for a rule.
-func (s *survey) costsOf(f *finding) []ExpressionCost {
+func costsOf(s *survey, f *finding) []ExpressionCost {
 	entry := func(keyword, text string, o outcome) ExpressionCost {
 		c := ExpressionCost{
-			Path:        f.spot.place.path,
+			Path:        f.values(),
 			Field:       f.path().Child(keyword).String(),
 			Index:       f.index,
 			Rule:        *f.rule,
@@ -177,17 +164,24 @@ func (s *survey) costsOf(f *finding) []ExpressionCost {
 		return c
 	}
 	rule := entry("rule", f.rule.Rule, f.condition)
-	rule.Cardinality, rule.Bounded = s.cardinality(f.spot)
-	rule.Total = multiply(rule.Cost, rule.Cardinality)
-	s.explain(&rule, f, &f.condition, s.options.rules[f.rule.Rule])
+	rule.Cardinality, rule.Bounded, rule.Total = s.cardinalityOf(f)
+	rule.depends(s.bounds(f, false, rule.Total))
 	out := []ExpressionCost{rule}
 	if text := f.rule.MessageExpression; text != "" && f.condition.tree != nil && f.condition.why == "" {
 		message := entry("messageExpression", text, f.message)
 		message.Total = message.Cost
-		s.explain(&message, f, &f.message, s.options.messages[text])
+		message.depends(s.bounds(f, true, message.Total))
 		out = append(out, message)
 	}
 	return out
+}
+
+// depends notes which bounds the cost depends on.
+func (c *ExpressionCost) depends(on []bound, together int64) {
+	for _, b := range on {
+		c.Bounds = append(c.Bounds, Bound(b))
+	}
+	c.Together = together
 }
 
 // MarshalJSON implements [json.Marshaler]. Counts that exceed 2^53 are numbers

@@ -29,33 +29,49 @@ type trial struct {
 	once    bool // whatever the cardinality is
 }
 
+// A bound is a keyword that bounds what an expression costs, or would if it were
+// declared.
+type bound struct {
+	Path     string // of the values that the keyword is for
+	Keyword  string
+	Value    int64 // as declared, or what the estimate takes it for
+	Declared bool
+	Fits     int64  // the largest value with which the expression fits, 0 if there is none
+	Total    uint64 // of the expression with Fits, or with 1
+}
+
 // A candidate is a bound that the cost may depend on.
 type candidate struct {
-	Bound
+	bound
 	largest int64  // value worth trying
 	least   uint64 // total with the bound at 1
 }
 
-// explain adds to c what it depends on, unless it is well below its limit.
-func (s *survey) explain(c *ExpressionCost, f *finding, o *outcome, stored bool) {
-	if c.Total <= c.Limit/2 || o.tree == nil {
-		return
+// bounds returns what the total of the rule or of the messageExpression of f
+// depends on, and the largest number that makes it fit if none of the bounds is
+// larger, if no bound alone does. There are none if it is well below its limit.
+func (s *survey) bounds(f *finding, message bool, total uint64) (bounds []bound, together int64) {
+	t := &trial{survey: s, finding: f, tree: f.condition.tree, stored: s.options.rules[f.rule.Rule], once: message}
+	if message {
+		t.tree, t.stored = f.message.tree, s.options.messages[f.rule.MessageExpression]
 	}
-	t := &trial{survey: s, finding: f, tree: o.tree, stored: stored, once: c.Keyword != "rule"}
+	if total <= expressionLimit/2 || t.tree == nil {
+		return nil, 0
+	}
 	all := t.candidates()
 	for i := range all {
 		b := &all[i]
 		b.least = t.total(map[string]int64{b.Path: 1})
 		b.Total = b.least
-		if b.Fits = largest(b.largest, func(v int64) bool { return t.total(map[string]int64{b.Path: v}) <= c.Limit }); b.Fits > 0 {
+		if b.Fits = largest(b.largest, func(v int64) bool { return t.total(map[string]int64{b.Path: v}) <= expressionLimit }); b.Fits > 0 {
 			b.Total = t.total(map[string]int64{b.Path: b.Fits})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.least, b.least) })
 	fits := false
 	for i := range all {
-		if all[i].least < c.Total-c.Total/10 { // else it hardly matters
-			c.Bounds = append(c.Bounds, all[i].Bound)
+		if all[i].least < total-total/10 { // else it hardly matters
+			bounds = append(bounds, all[i].bound)
 			fits = fits || all[i].Fits > 0
 		}
 	}
@@ -64,12 +80,13 @@ func (s *survey) explain(c *ExpressionCost, f *finding, o *outcome, stored bool)
 		for i := range all {
 			top = max(top, all[i].largest)
 		}
-		c.Together = largest(top, func(v int64) bool { return t.total(together(all, v)) <= c.Limit })
+		together = largest(top, func(v int64) bool { return t.total(atMost(all, v)) <= expressionLimit })
 	}
+	return bounds, together
 }
 
-// together sets all bounds to v, and leaves those that are smaller.
-func together(all []candidate, v int64) map[string]int64 {
+// atMost sets all bounds to v, and leaves those that are smaller.
+func atMost(all []candidate, v int64) map[string]int64 {
 	set := make(map[string]int64, len(all))
 	for _, b := range all {
 		set[b.Path] = min(b.Value, v)
@@ -131,7 +148,7 @@ func (t *trial) candidate(p place) candidate {
 	if l.keyword == "" { // an object that declares additionalProperties as a boolean
 		l = limit{keyword: "maxProperties", declared: p.node.Limits().MaxProperties, unit: 1, assumed: maxStringBytes}
 	}
-	c := candidate{Bound: Bound{Path: p.path, Keyword: l.keyword, Declared: l.declared.Set, Value: l.assumed / l.unit}}
+	c := candidate{bound: bound{Path: p.path, Keyword: l.keyword, Declared: l.declared.Set, Value: l.assumed / l.unit}}
 	c.largest = c.Value
 	if c.Declared {
 		c.Value = l.declared.N

@@ -6,22 +6,10 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/decls"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/cellib"
-)
-
-// Limits of the server. They are measured in cost units of CEL, which count
-// steps of evaluation and the sizes of what the steps read.
-const (
-	// DefaultBudget is what all rules may spend on one object.
-	DefaultBudget = 10_000_000
-	// DefaultPerCallLimit is what one rule may spend on one value.
-	DefaultPerCallLimit = 1_000_000
-
-	interruptFrequency = cellib.InterruptFrequency
-	// maxMessageBytes is how long the result of a messageExpression may be.
-	maxMessageBytes = 5 * 1024
 )
 
 const (
@@ -37,7 +25,8 @@ const (
 type base struct {
 	env        *cel.Env
 	checker    *checker.Env // what env declares; copied for every node
-	provider   *apiservercel.DeclTypeProvider
+	builtin    *apiservercel.DeclTypeProvider    // types that no schema declares
+	functions  map[string]*decls.FunctionDecl // all functions, by name
 	validators validatorConfig
 	planner    planner
 	syntax     syntax
@@ -54,17 +43,17 @@ func newBase(minor int) (*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &base{env: env, syntax: newSyntax(env.Macros()), keywords: minor >= 31}
+	b := &base{env: env, functions: env.Functions(), syntax: newSyntax(env.Macros()), keywords: minor >= 31}
 	if b.checker, err = declarationsOf(env); err != nil {
 		return nil, err
 	}
-	if b.provider, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
+	if b.builtin, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
 		return nil, err
 	}
-	if b.planner, err = newPlanner(env, b.provider); err != nil {
+	if b.planner, err = newPlanner(env, b.builtin); err != nil {
 		return nil, err
 	}
-	b.signatures = newSignatures(env.Functions())
+	b.signatures = newSignatures(b.functions)
 	b.validators, err = configure(env.Validators())
 	return b, err
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // The executor.
@@ -81,7 +83,7 @@ type variable struct {
 // step counts a step of a loop. It reports whether the loop is to go on.
 func (f *frame) step() bool {
 	f.steps++
-	if f.cost > f.limit || f.ctx != nil && f.steps%interruptFrequency == 0 && f.ctx.Err() != nil {
+	if f.cost > f.limit || f.ctx != nil && f.steps%cellib.InterruptFrequency == 0 && f.ctx.Err() != nil {
 		f.void()
 	}
 	return !f.bail
@@ -148,6 +150,9 @@ type fast struct {
 	run    func(*frame) bool
 	guards bool // run may panic on odd data, as cel-go may
 }
+
+// compiled reports whether there is anything to run.
+func (x *fast) compiled() bool { return x.run != nil }
 
 // eval evaluates the rule. It is not ok if cel-go has to. The fault is that of
 // an evaluation that ends in an error.

@@ -33,7 +33,7 @@ func (x *executor) ident(e ast.Expr, name string) code {
 			optional: func(f *frame) (any, bool) { return f.old, f.old != nil }}
 	}
 	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
-		if v, ok := x.base.provider.FindIdent(name); ok {
+		if v, ok := x.base.builtin.FindIdent(name); ok {
 			return x.constant(v)
 		}
 	}

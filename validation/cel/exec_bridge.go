@@ -51,7 +51,7 @@ func isFormat(name string) bool {
 
 // bridge compiles a call over boxed values.
 func (x *executor) bridge(e ast.Expr, name string, args []code) code {
-	fn := x.base.planner.functions[name]
+	fn := x.base.functions[name]
 	if fn == nil || !bridged(name) {
 		return x.refuse("function " + name)
 	}

@@ -182,6 +182,6 @@ func (x *executor) collectBoxed(over code, g *gathering, e code) code {
 		g.run(f, one)
 		made := f.made
 		f.made = outer
-		return types.NewRefValList(x.base.provider, made)
+		return types.NewRefValList(x.base.builtin, made)
 	}}
 }

@@ -28,8 +28,8 @@ type local struct {
 	code code
 }
 
-// accelerate compiles a rule on values of a shape. If it cannot, it says why.
-func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, string) {
+// compileRule compiles a rule on values of a shape. If it cannot, it says why.
+func compileRule(b *base, tree *ast.AST, self *shape, optional bool) (*fast, string) {
 	x := &executor{base: b, tree: tree, self: self, optional: optional}
 	c := x.expr(tree.Expr())
 	run := x.bool(c)
@@ -39,8 +39,8 @@ func (b *base) accelerate(tree *ast.AST, self *shape, optional bool) (*fast, str
 	return &fast{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
-// accelerateMessage does the same with a messageExpression.
-func (b *base) accelerateMessage(tree *ast.AST, self *shape) (*fast, string) {
+// compileMessage does the same with a messageExpression.
+func compileMessage(b *base, tree *ast.AST, self *shape) (*fast, string) {
 	x := &executor{base: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind == kindBox {

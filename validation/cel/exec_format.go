@@ -36,7 +36,7 @@ func (x *executor) formatCall(name, overload string, args []code) code {
 // knownFormat returns a format, which costs one unit. It is no code if there is
 // no such format.
 func (x *executor) knownFormat(name string) code {
-	fn := x.base.planner.functions["format."+name]
+	fn := x.base.functions["format."+name]
 	if fn == nil || name == "named" {
 		return code{}
 	}

@@ -30,7 +30,7 @@ func (x *executor) list(e ast.Expr) code {
 		for i, box := range boxes {
 			elements[i] = box(f)
 		}
-		return types.NewRefValList(x.base.provider, elements)
+		return types.NewRefValList(x.base.builtin, elements)
 	}
 	if known {
 		return x.constant(out.box(&frame{}))
@@ -68,7 +68,7 @@ func (x *executor) mapLiteral(e ast.Expr) code {
 			}
 			m[k] = v
 		}
-		return types.NewRefValMap(x.base.provider, m)
+		return types.NewRefValMap(x.base.builtin, m)
 	}
 	if known {
 		return x.constant(out.box(&frame{}))

@@ -85,7 +85,7 @@ func (x *executor) transformMap(over, key code, each rangeFunc, cond, value, ent
 			f.at = 0
 			return types.NullValue
 		}
-		return types.NewRefValMap(x.base.provider, made)
+		return types.NewRefValMap(x.base.builtin, made)
 	}}
 }
 

@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -75,6 +76,32 @@ func (s *scope) checker(b *base, optional bool) (*checker.Env, error) {
 	}
 	*c = env
 	return env, nil
+}
+
+// An origin is what the expressions of one node have in common. It makes their
+// programs anew, from the text.
+type origin struct {
+	base  *base
+	self  *typ
+	limit uint64
+}
+
+// origin returns that of the expressions of s.
+func (x *expressions) origin(s *scope) *origin {
+	if s.origin == nil {
+		s.origin = &origin{base: x.base, self: s.from, limit: x.limit}
+	}
+	return s.origin
+}
+
+// program compiles an expression that was accepted before to a program of cel-go.
+func (o *origin) program(text string, optional bool) (cel.Program, error) {
+	x := newExpressions(o.base, o.limit, false)
+	tree, why := x.tree(x.scope(o.self), text, optional)
+	if tree == nil {
+		return nil, errors.New(readable(why))
+	}
+	return x.plan(tree)
 }
 
 // The texts that say what is wrong with an expression begin alike for rules

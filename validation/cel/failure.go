@@ -180,7 +180,7 @@ func (r *rule) detail(what *fault) string {
 	if kept != nil && kept.fault == what {
 		return kept.text
 	}
-	text := what.text + evaluating + r.name
+	text := what.Error() + evaluating + r.name
 	if kept == nil {
 		r.condition.detail.CompareAndSwap(nil, &detail{fault: what, text: text})
 	}

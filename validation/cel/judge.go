@@ -20,6 +20,9 @@ const noRule = -1
 // one call.
 const costLimitText = "operation cancelled: actual cost limit exceeded"
 
+// maxMessageBytes is how long the result of a messageExpression may be.
+const maxMessageBytes = 5 * 1024
+
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
 
 // rules runs the rules of n on value.
@@ -81,7 +84,7 @@ func (r *run) rule(n *node, i int) {
 // decide evaluates the condition of a rule: by the executor if it can, and else
 // by cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
-	if x := &rule.fast; x.run != nil {
+	if x := &rule.fast; x.compiled() {
 		if result, cost, failed, ok := x.eval(&r.frame); ok {
 			var err error
 			if failed != nil {

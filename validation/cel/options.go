@@ -11,23 +11,22 @@ import (
 type Option interface{ applyCompile(*compileOptions) }
 
 type compileOptions struct {
-	perCall  uint64
-	path     *field.Path
-	fragment bool
-	stored   bool
-	late     bool
-	plain    bool
-	minor    int // of the server, 1.x
-
-	// Of Check and Estimate.
-	rules, messages map[string]bool // that are stored already
-	unchanged       bool            // what one rule costs is no error
-	syntaxChecked   bool            // by the caller
-	faulty          map[string]bool // paths of schemas that are left out
+	checkOptions
+	stored bool
+	late   bool
 }
 
+// Limits of the server. They are measured in cost units of CEL, which count
+// steps of evaluation and the sizes of what the steps read.
+const (
+	// DefaultBudget is what all rules may spend on one object.
+	DefaultBudget = 10_000_000
+	// DefaultPerCallLimit is what one rule may spend on one value.
+	DefaultPerCallLimit = 1_000_000
+)
+
 func newCompileOptions(opts []Option) compileOptions {
-	o := compileOptions{perCall: DefaultPerCallLimit, minor: newestMinor}
+	o := compileOptions{checkOptions: checkOptions{perCall: DefaultPerCallLimit, minor: newestMinor}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyCompile(&o)

@@ -63,11 +63,11 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, field.ErrorList{field.InternalError(o.path, err)}
 	}
 	b := &builder{
-		expressions: newExpressions(base, o.perCall, o.plain),
+		expressions: newExpressions(base, o.perCall, o.reference),
 		types:       base.newProvider(),
 		shapes:      make(shapes),
 		memo:        make(map[buildKey]*node),
-		reaching:    reaching{readings: make(map[*schema.Node]*Reading)},
+		reaching:    newReaching(),
 		stored:      o.stored,
 		putOff:      o.late,
 	}
@@ -114,6 +114,27 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	r := p.begin(opts)
 	r.ratchets = false
 	return r.eval(ctx, p, value, value)
+}
+
+// Reading returns what the rules of n look at, which is the schema that p was
+// compiled for or one below it, of the value that they are on, as long as there
+// is no old object and no rule is broken: errors show more. Rules below n have
+// readings of their own.
+//
+// Whoever makes an object only for [Program.Eval] can leave out fields that are
+// [Unread]. What rules are on has to be there even so. Elements and entries have
+// to be there, if only in kind, where the list or map is not Unread.
+//
+// What the analysis does not follow, such as the arguments of functions, counts
+// as looked at in full, and so do all values of rules with [AtFirstUse].
+func (p *Program) Reading(n *schema.Node) *Reading {
+	switch {
+	case p == nil || n == nil || len(n.Rules()) == 0:
+		return nil
+	case p.readings == nil:
+		return everythingOf(n)
+	}
+	return p.readings[n]
 }
 
 func (p *Program) begin(opts []EvalOption) *run {

@@ -70,26 +70,8 @@ func (r *Reading) Elements() *Reading {
 	return r.elements
 }
 
-// Reading returns what the rules of n look at, which is the schema that p was
-// compiled for or one below it, of the value that they are on, as long as there
-// is no old object and no rule is broken: errors show more. Rules below n have
-// readings of their own.
-//
-// Whoever makes an object only for [Program.Eval] can leave out fields that are
-// [Unread]. What rules are on has to be there even so. Elements and entries have
-// to be there, if only in kind, where the list or map is not Unread.
-//
-// What the analysis does not follow, such as the arguments of functions, counts
-// as looked at in full, and so do all values of rules with [AtFirstUse].
-func (p *Program) Reading(n *schema.Node) *Reading {
-	switch {
-	case p == nil || n == nil || len(n.Rules()) == 0:
-		return nil
-	case p.readings == nil:
-		return &Reading{schema: n, reach: Everything}
-	}
-	return p.readings[n]
-}
+// everythingOf is the reading of a value of n that rules look at in full.
+func everythingOf(n *schema.Node) *Reading { return &Reading{schema: n, reach: Everything} }
 
 // A source says where in the object a value may come from: it may be what has
 // the direct readings, or a list, map or optional that was made of what comes
@@ -155,6 +137,8 @@ type sourced struct {
 	name string
 	source
 }
+
+func newReaching() reaching { return reaching{readings: make(map[*schema.Node]*Reading)} }
 
 // rule adds what a rule on values of n looks at.
 func (r *reaching) rule(n *schema.Node, tree *ast.AST) {

@@ -1,9 +1,11 @@
 package cel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -52,6 +54,19 @@ func (f *finding) path() *field.Path {
 	return f.spot.path.Child("x-kubernetes-validations").Index(f.index)
 }
 
+// values returns the path of the values of the rule, as [ExpressionCost.Path].
+func (f *finding) values() string { return f.spot.place.path }
+
+// ordered returns the findings in the order of the schema.
+func (s *survey) ordered() []*finding {
+	out := make([]*finding, len(s.findings))
+	for i := range s.findings {
+		out[i] = &s.findings[i]
+	}
+	slices.SortStableFunc(out, func(a, b *finding) int { return cmp.Compare(a.spot.order, b.spot.order) })
+	return out
+}
+
 // A compiled rule is the same for equal schemas with equal types.
 type compiled struct {
 	condition, message outcome
@@ -72,7 +87,7 @@ type compiledKey struct {
 
 // A survey is the state of one Check or Estimate.
 type survey struct {
-	options       compileOptions
+	options       checkOptions
 	fresh, stored *expressions // new rules and those that are stored
 	types         *provider
 	sizes         *sizes
@@ -85,8 +100,9 @@ type survey struct {
 	errs     field.ErrorList
 }
 
-func newSurvey(opts []Option) (*survey, error) {
-	o := newCompileOptions(opts)
+// newSurvey surveys the rules of n and below. There is an error only if there is
+// no language to survey them in.
+func newSurvey(n *schema.Node, o checkOptions) (*survey, error) {
 	s := &survey{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled)}
 	for _, l := range []struct {
 		minor int
@@ -96,26 +112,21 @@ func newSurvey(opts []Option) (*survey, error) {
 		if err != nil {
 			return nil, err
 		}
-		x := newExpressions(base, o.perCall, o.plain)
+		x := newExpressions(base, o.perCall, o.reference)
 		*l.to = &x
 	}
 	s.types = s.fresh.base.newProvider()
 	scratch, issues := s.fresh.base.env.Parse("true")
-	s.scratch = scratch
-	return s, issues.Err()
-}
-
-// run surveys n and all below.
-func (s *survey) run(n *schema.Node) {
-	if !hasRules(n) {
-		return
+	if s.scratch = scratch; issues.Err() != nil {
+		return nil, issues.Err()
 	}
-	root := &spot{node: n, path: s.options.path, place: place{node: n, root: !s.options.fragment}}
+	root := &spot{node: n, path: o.path, place: place{node: n, root: !o.fragment}}
 	root.inScope = len(n.Rules()) > 0
 	if root.inScope {
 		s.alone(root)
 	}
 	s.visit(root)
+	return s, nil
 }
 
 // visit surveys what is below p, then p, and reports whether rules there may be
@@ -139,7 +150,7 @@ func (s *survey) visit(p *spot) bool {
 		return sound
 	}
 	if !s.options.syntaxChecked {
-		wrong := CheckSyntax(p.node.Rules(), p.node, p.path)
+		wrong := checkSyntax(p.node.Rules(), p.node, p.path)
 		s.syntax = append(s.syntax, wrong...)
 		sound = sound && len(wrong) == 0
 	}
@@ -304,6 +315,13 @@ func (s *survey) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error) 
 	*s.scratch.NativeRep() = *tree
 	estimate, err := base.env.EstimateCost(s.scratch, e.costs())
 	return estimate.Max, err
+}
+
+// cardinalityOf returns how often the values of a rule can occur in one object,
+// and what the rule costs for all of them.
+func (s *survey) cardinalityOf(f *finding) (n uint64, bounded bool, total uint64) {
+	n, bounded = s.cardinality(f.spot)
+	return n, bounded, multiply(f.condition.cost, n)
 }
 
 // cardinality returns how often self can occur in one object. It is bounded if

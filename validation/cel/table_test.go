@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 	ways := make(map[string]string) // by rule
 	for _, g := range tableGroups(t) {
 		for _, r := range g.Rules {
-			if p := compileRule(t, g.Schema, r.Rule); p != nil {
+			if p := programOf(t, g.Schema, r.Rule); p != nil {
 				ways[r.Rule] = p.root.rules[0].condition.runs()
 			}
 		}
@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range slices.Sorted(maps.Keys(base.planner.functions)) {
+	for _, name := range slices.Sorted(maps.Keys(base.functions)) {
 		if !spelledOut.MatchString(name) || authorization[name] {
 			continue
 		}
@@ -114,8 +114,8 @@ func tableGroups(t *testing.T) []tableGroup {
 	return groups
 }
 
-// compileRule returns nil for a rule that does not compile.
-func compileRule(t *testing.T, text []byte, rule string) *Program {
+// programOf returns nil for a rule that does not compile.
+func programOf(t *testing.T, text []byte, rule string) *Program {
 	t.Helper()
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal(text, &props); err != nil {

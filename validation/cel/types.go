@@ -59,7 +59,7 @@ type provider struct {
 }
 
 func (b *base) newProvider() *provider {
-	return &provider{DeclTypeProvider: b.provider, objects: make(map[string]*typ), keywords: b.keywords}
+	return &provider{DeclTypeProvider: b.builtin, objects: make(map[string]*typ), keywords: b.keywords}
 }
 
 // typ returns the type of values of n, named by path if it is an object. The
