@@ -120,11 +120,11 @@ func (x *executor) unary(name, overload string, a code) code {
 
 // not compiles !, which fails as its operand does.
 func (x *executor) not(a code) code {
-	b, operand, own := a.bool, a.id, x.identity()
+	b, operandID, own := a.bool, a.id, x.identity()
 	return code{kind: kindBool, cost: a.cost + 1, id: own, bool: func(f *frame) bool {
 		v := b(f)
 		if f.bail {
-			f.pass(operand, own)
+			f.pass(operandID, own)
 		}
 		return !v
 	}}

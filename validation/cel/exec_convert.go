@@ -42,13 +42,13 @@ func (x *executor) unaryString(overload string, a code) code {
 
 // conversion returns the closure of a conversion from a string.
 func conversion[T any](a code, own identity, to *types.Type, parse func(string) (T, error)) func(*frame) T {
-	s, operand := a.string, a.id
+	s, operandID := a.string, a.id
 	what := &fault{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *frame) T {
 		text := s(f)
 		if f.bail {
 			var none T
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			return none
 		}
 		v, err := parse(text)
@@ -62,11 +62,11 @@ func conversion[T any](a code, own identity, to *types.Type, parse func(string) 
 // rewritten compiles a function that makes another string of one. It costs a
 // tenth of the size.
 func (x *executor) rewritten(a code, rewrite func(string) string) code {
-	s, operand, own := a.string, a.id, x.identity()
+	s, operandID, own := a.string, a.id, x.identity()
 	return code{kind: kindString, cost: a.cost, id: own, string: func(f *frame) string {
 		v := s(f)
 		if f.bail {
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			v = failedText
 		}
 		f.cost += tenth(utf8.RuneCountInString(v))

@@ -86,13 +86,13 @@ func (x *executor) equalStrings(a, b code) code {
 const failedText = "!"
 
 // equalKnown compares with a text.
-func equalKnown(s func(*frame) string, known string, operand, own identity) func(*frame) bool {
+func equalKnown(s func(*frame) string, known string, operandID, own identity) func(*frame) bool {
 	switch n := utf8.RuneCountInString(known); {
 	case n == 0:
 		return func(f *frame) bool {
 			v := s(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return v == ""
 		}
@@ -100,7 +100,7 @@ func equalKnown(s func(*frame) string, known string, operand, own identity) func
 		return func(f *frame) bool {
 			v := s(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 				v = failedText
 			}
 			if v != "" {
@@ -112,7 +112,7 @@ func equalKnown(s func(*frame) string, known string, operand, own identity) func
 		return func(f *frame) bool {
 			v := s(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 				v = failedText
 			}
 			f.cost += tenth(min(utf8.RuneCountInString(v), n))

@@ -56,8 +56,8 @@ func (f *frame) void() { f.bail, f.at = true, 0 }
 func (f *frame) failed(id identity) bool { return f.at == id && id != 0 }
 
 // pass fails an operator whose operand failed.
-func (f *frame) pass(operand, own identity) {
-	if f.failed(operand) {
+func (f *frame) pass(operandID, own identity) {
+	if f.failed(operandID) {
 		f.at = own
 	} else {
 		f.at = 0
@@ -93,11 +93,11 @@ func afterLeft[T any, F ~func(*frame) T](f *frame, o operands, right F) (w T, fa
 
 // lost ends the reading of a field of what is no object. The field is not paid
 // for.
-func (f *frame) lost(of any, what *fault, operand, own identity) {
+func (f *frame) lost(of any, what *fault, operandID, own identity) {
 	f.cost--
 	switch {
 	case f.bail:
-		f.pass(operand, own)
+		f.pass(operandID, own)
 	case of == nil && what != nil:
 		f.fail(what, own)
 	default:

@@ -85,7 +85,7 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 			return x.refuse("in a list of neither strings nor integers")
 		}
 	}
-	operand, own := v.id, x.identity()
+	operandID, own := v.id, x.identity()
 	out := code{kind: kindBool, cost: v.cost, id: own}
 	switch {
 	case v.kind == kindString:
@@ -93,7 +93,7 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 		out.bool = func(f *frame) bool {
 			v := s(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return contains(texts, v)
 		}
@@ -102,7 +102,7 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 		out.bool = func(f *frame) bool {
 			v := i(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return contains(ints, v)
 		}
@@ -116,8 +116,8 @@ func (x *executor) inKnown(e ast.Expr, v, of code, known traits.Lister) code {
 			case int64:
 				return contains(ints, v)
 			}
-			f.unfit(r, what, operand)
-			f.pass(operand, own)
+			f.unfit(r, what, operandID)
+			f.pass(operandID, own)
 			return false
 		}
 	case v.kind == kindBox:

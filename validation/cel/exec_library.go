@@ -139,13 +139,13 @@ func (x *executor) parsing(overload string, a code) code {
 // parsed1 returns the closure of a function of a string. It costs a tenth of the
 // size, so many times.
 func parsed1[T any](a code, own identity, times int, parse func(string) (T, error)) func(*frame) T {
-	s, operand := a.string, a.id
+	s, operandID := a.string, a.id
 	return func(f *frame) T {
 		v := s(f)
 		if f.bail {
 			var none T
 			f.cost += tenth(times * len(failedText))
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			return none
 		}
 		f.cost += tenth(times * utf8.RuneCountInString(v))
@@ -165,12 +165,12 @@ func tested(a code, own identity, times int, is func(string) bool) func(*frame) 
 
 // accessor compiles a function of one value, which costs one unit.
 func accessor[T, R any](x *executor, a code, of func(*frame) T, read func(T) (R, bool)) (cost uint64, id identity, out func(*frame) R) {
-	operand, own := a.id, x.identity()
+	operandID, own := a.id, x.identity()
 	return a.cost + 1, own, func(f *frame) R {
 		v := of(f)
 		if f.bail {
 			var none R
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			return none
 		}
 		r, ok := read(v)

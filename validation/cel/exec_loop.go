@@ -94,13 +94,13 @@ func (x *executor) variable(over code, slot int) (code, rangeFunc) {
 			}
 		}
 	case over.isMap():
-		object, what, operand := over.raw, over.fault, over.id
+		object, what, operandID := over.raw, over.fault, over.id
 		v := code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
 		return v, func(f *frame, step func(*frame) bool) {
 			of := object(f)
 			m, ok := of.(map[string]any)
 			if !ok {
-				f.unfit(of, what, operand)
+				f.unfit(of, what, operandID)
 				return
 			}
 			f.looped = true
@@ -194,14 +194,14 @@ func (x *executor) twoVariables(over code, slot int) (key, v code, each rangeFun
 			}
 		}
 	case over.isMap():
-		object, what, operand := over.raw, over.fault, over.id
+		object, what, operandID := over.raw, over.fault, over.id
 		key = code{kind: kindString, cost: 1, attr: true, string: func(f *frame) string { return f.vars[slot].name }}
 		v = x.typed(code{cost: 1, attr: true, shape: over.shape.values, raw: func(f *frame) any { return f.vars[slot].raw }})
 		return key, v, func(f *frame, step func(*frame) bool) {
 			of := object(f)
 			m, ok := of.(map[string]any)
 			if !ok {
-				f.unfit(of, what, operand)
+				f.unfit(of, what, operandID)
 				return
 			}
 			f.looped = true
@@ -232,7 +232,7 @@ func (x *executor) quantifier(over code, each rangeFunc, p code, exists bool) co
 	if x.why != "" {
 		return code{}
 	}
-	operand, own := p.id, x.identity()
+	operandID, own := p.id, x.identity()
 	// A decisive element ends the loop when the next one is looked at. One that
 	// fails does not, and is forgotten if another is decisive.
 	one := func(f *frame) bool {
@@ -243,7 +243,7 @@ func (x *executor) quantifier(over code, each rangeFunc, p code, exists bool) co
 		f.cost += step
 		v := test(f)
 		if f.bail {
-			what := f.caught(operand)
+			what := f.caught(operandID)
 			if f.pending == nil {
 				f.pending = what
 			}
@@ -279,14 +279,14 @@ func (x *executor) existsOne(over code, each rangeFunc, p code) code {
 	if x.why != "" {
 		return code{}
 	}
-	operand, own := p.id, x.identity()
+	operandID, own := p.id, x.identity()
 	// The count fails for good with the first element that fails, and says what
 	// the last did.
 	one := func(f *frame) bool {
 		f.cost += cost
 		hit := test(f)
 		if f.bail {
-			f.pending = f.caught(operand)
+			f.pending = f.caught(operandID)
 			return f.pending != nil && f.step()
 		}
 		if hit {

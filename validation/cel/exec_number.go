@@ -136,12 +136,12 @@ func moduloInt(a, b int64) (int64, *fault) {
 }
 
 func (x *executor) negateInt(a code) code {
-	i, operand, own := a.int, a.id, x.identity()
+	i, operandID, own := a.int, a.id, x.identity()
 	return code{kind: kindInt, cost: a.cost + 1, id: own, int: func(f *frame) int64 {
 		v := i(f)
 		switch {
 		case f.bail:
-			f.pass(operand, own)
+			f.pass(operandID, own)
 		case v == math.MinInt64:
 			f.fail(overflow, own)
 		}

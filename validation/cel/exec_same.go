@@ -140,7 +140,7 @@ func (c code) isIntOrString() bool { return c.kind == kindRaw && c.shape.kind ==
 
 // equalIntOrString compares with a string or an integer that is known.
 func (x *executor) equalIntOrString(a, b code) code {
-	raw, what, operand, own := a.raw, a.fault, a.id, x.identity()
+	raw, what, operandID, own := a.raw, a.fault, a.id, x.identity()
 	text, isText := b.constant.(types.String)
 	number, _ := b.constant.(types.Int)
 	size := 1
@@ -158,8 +158,8 @@ func (x *executor) equalIntOrString(a, b code) code {
 			f.cost += tenth(min(size, 1))
 			return !isText && v == int64(number)
 		}
-		f.unfit(r, what, operand)
-		f.pass(operand, own)
+		f.unfit(r, what, operandID)
+		f.pass(operandID, own)
 		f.cost += failed
 		return false
 	}}

@@ -19,7 +19,7 @@ const operatorSize = "size"
 
 // size compiles the size of what is read natively.
 func (x *executor) size(overload string, a code) code {
-	operand, own := a.id, x.identity()
+	operandID, own := a.id, x.identity()
 	out := code{kind: kindInt, cost: a.cost + 1, id: own}
 	switch {
 	case overload == "":
@@ -29,7 +29,7 @@ func (x *executor) size(overload string, a code) code {
 		out.int = func(f *frame) int64 {
 			v := s(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return int64(utf8.RuneCountInString(v))
 		}
@@ -38,7 +38,7 @@ func (x *executor) size(overload string, a code) code {
 		out.int = func(f *frame) int64 {
 			l := words(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return int64(len(l))
 		}
@@ -47,7 +47,7 @@ func (x *executor) size(overload string, a code) code {
 		out.int = func(f *frame) int64 {
 			l := list(f)
 			if f.bail {
-				f.pass(operand, own)
+				f.pass(operandID, own)
 			}
 			return int64(len(l))
 		}
@@ -57,8 +57,8 @@ func (x *executor) size(overload string, a code) code {
 			v := object(f)
 			m, ok := v.(map[string]any)
 			if !ok {
-				f.unfit(v, what, operand)
-				f.pass(operand, own)
+				f.unfit(v, what, operandID)
+				f.pass(operandID, own)
 			}
 			return int64(len(m))
 		}
@@ -157,11 +157,11 @@ func (x *executor) matches(a, b code) code {
 		return x.refuse("pattern")
 	}
 	s, each := a.string, patternCost(string(text))
-	operand, own := a.id, x.identity()
+	operandID, own := a.id, x.identity()
 	return code{kind: kindBool, cost: a.cost, id: own, bool: func(f *frame) bool {
 		v := s(f)
 		if f.bail {
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			return false
 		}
 		f.cost += searchCost(v) * each

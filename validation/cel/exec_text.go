@@ -33,11 +33,11 @@ func (x *executor) toString(name, overload string, a code) code {
 }
 
 func spelled[T any, F ~func(*frame) T](a code, of F, own identity, spell func(T) string) code {
-	operand := a.id
+	operandID := a.id
 	return code{kind: kindString, cost: a.cost + 1, id: own, string: func(f *frame) string {
 		v := of(f)
 		if f.bail {
-			f.pass(operand, own)
+			f.pass(operandID, own)
 			return ""
 		}
 		return spell(v)
@@ -45,7 +45,7 @@ func spelled[T any, F ~func(*frame) T](a code, of F, own identity, spell func(T)
 }
 
 func spelledIntOrString(a code, own identity) code {
-	raw, what, operand := a.raw, a.fault, a.id
+	raw, what, operandID := a.raw, a.fault, a.id
 	return code{kind: kindString, cost: a.cost + 1, id: own, string: func(f *frame) string {
 		r := raw(f)
 		switch v := r.(type) {
@@ -54,8 +54,8 @@ func spelledIntOrString(a code, own identity) code {
 		case int64:
 			return strconv.FormatInt(v, 10)
 		}
-		f.unfit(r, what, operand)
-		f.pass(operand, own)
+		f.unfit(r, what, operandID)
+		f.pass(operandID, own)
 		return ""
 	}}
 }

@@ -142,14 +142,14 @@ func (p *parsing) or() ast.Expr { return p.logic("||", operators.LogicalOr, p.an
 func (p *parsing) and() ast.Expr { return p.logic("&&", operators.LogicalAnd, p.relation) }
 
 // logic parses operands of || or &&. Of many it makes a tree as flat as can be.
-func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.Expr {
-	first := operand()
+func (p *parsing) logic(operator, function string, operandID func() ast.Expr) ast.Expr {
+	first := operandID()
 	if !p.is(operator) {
 		return first
 	}
 	terms, ids := []ast.Expr{first}, []int64(nil)
 	for p.skipped(operator) {
-		terms = append(terms, operand())
+		terms = append(terms, operandID())
 		ids = append(ids, p.id())
 	}
 	return p.balanced(function, terms, ids)
@@ -220,14 +220,14 @@ func (p *parsing) multiplicative() string {
 // row parses operands with operators of one rank between them, from the left.
 // operator returns the function of the next token, "" if it is no operator of
 // that rank.
-func (p *parsing) row(operator func() string, operand func() ast.Expr) ast.Expr {
+func (p *parsing) row(operator func() string, operandID func() ast.Expr) ast.Expr {
 	before := p.depth
-	e := operand()
+	e := operandID()
 	for function := operator(); function != ""; function = operator() {
 		p.deeper(1)
 		p.advance()
 		id := p.id()
-		e = p.call(id, function, nil, e, operand())
+		e = p.call(id, function, nil, e, operandID())
 	}
 	p.depth = before
 	return e

@@ -24,11 +24,11 @@ func (x *expansion) Copy(e ast.Expr) ast.Expr {
 		return x.factory.NewIdent(id, e.AsIdent())
 	case ast.SelectKind:
 		s := e.AsSelect()
-		operand := x.Copy(s.Operand())
+		operandID := x.Copy(s.Operand())
 		if s.IsTestOnly() {
-			return x.factory.NewPresenceTest(id, operand, s.FieldName())
+			return x.factory.NewPresenceTest(id, operandID, s.FieldName())
 		}
-		return x.factory.NewSelect(id, operand, s.FieldName())
+		return x.factory.NewSelect(id, operandID, s.FieldName())
 	case ast.CallKind:
 		c := e.AsCall()
 		args := x.copies(c.Args())
@@ -114,13 +114,13 @@ func (x *expansion) NewMemberCall(function string, target ast.Expr, args ...ast.
 }
 
 // NewPresenceTest implements parser.ExprHelper.
-func (x *expansion) NewPresenceTest(operand ast.Expr, field string) ast.Expr {
-	return x.factory.NewPresenceTest(x.id(), operand, field)
+func (x *expansion) NewPresenceTest(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewPresenceTest(x.id(), operandID, field)
 }
 
 // NewSelect implements parser.ExprHelper.
-func (x *expansion) NewSelect(operand ast.Expr, field string) ast.Expr {
-	return x.factory.NewSelect(x.id(), operand, field)
+func (x *expansion) NewSelect(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewSelect(x.id(), operandID, field)
 }
 
 // OffsetLocation implements parser.ExprHelper.
