@@ -107,13 +107,13 @@ func (v *Version) planQuickly(minor int) {
 }
 
 // reads says what the rules of n look at.
-func (v *Version) reads(n *schema.Node) *fastpath.Reads { return readsOf(v.rules.Reading(n)) }
+func (v *Version) reads(n *schema.Node) *fastpath.Reads { return readsOf(v.rules.Reads(n)) }
 
-func readsOf(r *cel.Reading) *fastpath.Reads {
+func readsOf(r *cel.ReadSet) *fastpath.Reads {
 	if r == nil {
 		return nil
 	}
-	out := &fastpath.Reads{Reach: fastpath.Reach(r.Reach()), Elements: readsOf(r.Elements())}
+	out := &fastpath.Reads{Reach: fastpath.Reach(r.Access()), Elements: readsOf(r.Elements())}
 	for name, field := range r.Fields() {
 		if out.Fields == nil {
 			out.Fields = make(map[string]*fastpath.Reads)

@@ -56,13 +56,8 @@ var rules = map[string]rule{
 	"defaulting": {ours: []string{"schema"}},
 	"validation": {ours: []string{"schema"}, others: []string{field, apimachineryErrors}},
 	"validation/cel": {
-		ours: []string{"schema", "validation"},
-		others: []string{
-			apiextensions, field, equality, strfmt,
-			celGo, apiserverCEL,
-			// Values of functions that run without boxing them.
-			"k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4",
-		},
+		ours:   []string{"schema", "validation"},
+		others: []string{apiextensions, field, celGo, apiserverCEL},
 	},
 	"conversion": {others: []string{apiextensions, apiextensionsBeta, apimachinery}},
 	"conversion/conversiontest": {
@@ -107,6 +102,16 @@ var internalRules = map[string]rule{
 	},
 	// yaml/v3 is the one of the two linked YAML libraries that reports positions.
 	"internal/document": {others: []string{apiextensions, sigsJSON, "go.yaml.in/yaml/v3"}},
+	"internal/celsyntax": {leaf: true, others: []string{celGo}},
+	"internal/celtypes":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
+	"internal/celvalue":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, equality, strfmt}},
+	"internal/celeval": {
+		ours: []string{"schema"},
+		// Values of functions that run without boxing them.
+		others: []string{celGo, apiserverCEL, "k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4"},
+	},
+	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
+	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate": {others: []string{apiextensions, utiljson}},
 	// What the server stores is what its conversions leave.
 	"internal/definition": {

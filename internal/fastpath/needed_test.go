@@ -13,14 +13,14 @@ import (
 
 // readings returns what rules look at, for a plan.
 func readings(p *cel.Program) func(*schema.Node) *fastpath.Reads {
-	return func(n *schema.Node) *fastpath.Reads { return readsOf(p.Reading(n)) }
+	return func(n *schema.Node) *fastpath.Reads { return readsOf(p.Reads(n)) }
 }
 
-func readsOf(r *cel.Reading) *fastpath.Reads {
+func readsOf(r *cel.ReadSet) *fastpath.Reads {
 	if r == nil {
 		return nil
 	}
-	out := &fastpath.Reads{Reach: fastpath.Reach(r.Reach()), Elements: readsOf(r.Elements()), Fields: make(map[string]*fastpath.Reads)}
+	out := &fastpath.Reads{Reach: fastpath.Reach(r.Access()), Elements: readsOf(r.Elements()), Fields: make(map[string]*fastpath.Reads)}
 	for name, field := range r.Fields() {
 		out.Fields[name] = readsOf(field)
 	}

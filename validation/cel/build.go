@@ -9,11 +9,15 @@ import (
 
 	"github.com/google/cel-go/cel"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/crdkit/crdkit/internal/celeval"
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // The tree of rules.
@@ -26,9 +30,9 @@ import (
 
 // A node holds the rules of a schema node and those below it.
 type node struct {
-	typ       any    // as declared, a string that errors show
-	omitValue bool   // errors do not show values of objects and lists
-	self      *shape // if there are rules
+	typ       any                    // as declared, a string that errors show
+	omitValue bool                   // errors do not show values of objects and lists
+	self      *celvalue.DeclaredType // if there are rules
 	rules     []rule
 	usesOld   bool   // one of the rules refers to oldSelf
 	needsOld  bool   // one of them may, or one below
@@ -51,11 +55,11 @@ type childField struct {
 // A rule is compiled once for equal schemas.
 type rule struct {
 	// What every evaluation reads comes first, so that it is read at once.
-	fast      fast        // of the condition; without run if cel-go evaluates it
-	condition *expression // nil for a blank rule and one that does not compile
-	broken    string      // why it does not compile
-	optional  bool        // oldSelf is an optional
-	onOld     bool        // the condition refers to oldSelf
+	fast      celeval.Closure // of the condition; without run if cel-go evaluates it
+	condition *expression     // nil for a blank rule and one that does not compile
+	broken    string          // why it does not compile
+	optional  bool            // oldSelf is an optional
+	onOld     bool            // the condition refers to oldSelf
 
 	message *expression // nil without a messageExpression that compiles
 
@@ -72,13 +76,13 @@ func (r *rule) usesOld() bool { return r.onOld }
 
 // A builder is the state of one Compile.
 type builder struct {
-	expressions
-	types    *provider
-	shapes   shapes
+	celtypes.Checker
+	types    *celtypes.Provider
+	shapes   celvalue.Types
 	memo     map[buildKey]*node
-	reaching reaching // what rules look at
-	stored   bool     // keep errors for the run
-	putOff   bool     // compile rules when they are first run
+	reaching fieldaccess.Analysis // what rules look at
+	stored   bool                 // keep errors for the run
+	putOff   bool                 // compile rules when they are first run
 	errs     field.ErrorList
 
 	mu sync.Mutex // of what is put off
@@ -92,7 +96,7 @@ type buildKey struct {
 // node builds the tree for n, whose values are of type t. It returns nil if
 // there is nothing to run. implied says that t is not made from n but is that
 // of a field which resources have whatever is declared.
-func (b *builder) node(n *schema.Node, t *typ, root, implied bool, path *field.Path) *node {
+func (b *builder) node(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	key := buildKey{node: n, root: root}
 	if old, ok := b.memo[key]; ok && !implied && t != nil {
 		return old
@@ -105,26 +109,26 @@ func (b *builder) node(n *schema.Node, t *typ, root, implied bool, path *field.P
 	return out
 }
 
-func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.Path) *node {
+func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	out := &node{
 		typ:        n.Type(),
 		omitValue:  n.Kind() == schema.KindObject || n.Kind() == schema.KindArray,
-		correlates: correlates(n),
+		correlates: celtypes.Correlates(n),
 	}
 	b.rules(out, n, t, root, path)
-	var elem *typ
+	var elem *celtypes.Type
 	if t != nil {
-		elem = t.elem
+		elem = t.Elem
 	}
-	if items := n.Items(); hasRules(items) {
+	if items := n.Items(); celtypes.HasRules(items) {
 		out.items = b.node(items, elem, items.EmbeddedResource(), implied, path.Child("items"))
 	}
 	for name, child := range n.Properties() {
-		if hasRules(child) {
+		if celtypes.HasRules(child) {
 			b.property(out, name, child, t, implied, path.Child("properties").Key(name))
 		}
 	}
-	if values, _ := n.AdditionalProperties(); hasRules(values) {
+	if values, _ := n.AdditionalProperties(); celtypes.HasRules(values) {
 		out.values = b.node(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
 	out.ruled = len(n.Rules()) > 0
@@ -138,14 +142,14 @@ func (b *builder) build(n *schema.Node, t *typ, root, implied bool, path *field.
 
 func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 
-func (b *builder) property(parent *node, name string, n *schema.Node, t *typ, implied bool, path *field.Path) {
-	var child *typ
+func (b *builder) property(parent *node, name string, n *schema.Node, t *celtypes.Type, implied bool, path *field.Path) {
+	var child *celtypes.Type
 	if escaped, ok := apiservercel.Escape(name); !ok {
 		// Rules of the parent cannot spell the name; the field has its own.
-		child = b.types.typ(selfTypeName, n, n.EmbeddedResource())
+		child = b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	} else if t != nil {
-		child = b.types.field(t, escaped)
-		implied = implied || t.implied && isMeta(name)
+		child = b.types.Field(t, escaped)
+		implied = implied || t.Implied && celtypes.IsMeta(name)
 	}
 	if child == nil {
 		b.unreached(n, path)
@@ -162,19 +166,19 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
 	}
-	alone := b.types.typ(selfTypeName, n, n.EmbeddedResource())
+	alone := b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	if alone == nil {
 		b.report(field.InternalError(path, errors.New(out.broken)))
 		return
 	}
-	scope, rules, self := b.scope(alone), n.Rules(), b.shapes.of(n, n.EmbeddedResource())
+	scope, rules, self := b.Scope(alone), n.Rules(), b.shapes.Of(n, n.EmbeddedResource())
 	for i := range rules {
 		b.rule(n, &rules[i], scope, self, path.Index(i))
 	}
 }
 
 // rules compiles the rules of n itself.
-func (b *builder) rules(out *node, n *schema.Node, t *typ, root bool, path *field.Path) {
+func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
 	rules := n.Rules()
 	if len(rules) == 0 {
 		return
@@ -192,9 +196,9 @@ func (b *builder) rules(out *node, n *schema.Node, t *typ, root bool, path *fiel
 	b.compile(out, n, t, root, path)
 }
 
-func (b *builder) compile(out *node, n *schema.Node, t *typ, root bool, path *field.Path) {
-	scope, rules := b.scope(t), n.Rules()
-	out.self = b.shapes.of(n, root)
+func (b *builder) compile(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
+	scope, rules := b.Scope(t), n.Rules()
+	out.self = b.shapes.Of(n, root)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
 		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))
@@ -202,7 +206,7 @@ func (b *builder) compile(out *node, n *schema.Node, t *typ, root bool, path *fi
 	}
 }
 
-func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, path *field.Path) rule {
+func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *celvalue.DeclaredType, path *field.Path) rule {
 	out := rule{
 		optional:      r.OptionalOldSelf,
 		name:          strings.TrimSpace(r.Rule),
@@ -214,26 +218,26 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *scope, self *shape, pa
 		out.name = strings.TrimSpace(r.Message)
 		out.text = out.name
 	}
-	if isBlank(r.Rule) {
+	if celtypes.IsBlank(r.Rule) {
 		return out
 	}
-	tree, why := b.accept(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &ruleWording)
+	tree, why := b.Check(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &celtypes.RuleWording)
 	if why != "" {
 		out.broken = why
-		b.report(field.Invalid(path.Child("rule"), ruleValueOf(r), why))
+		b.report(field.Invalid(path.Child("rule"), celtypes.RuleValueOf(r), why))
 		return out
 	}
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
 	out.onOld = out.condition.usesOldSelf
-	b.reaching.rule(n, tree)
+	b.reaching.Add(n, tree)
 	if f := out.condition.fast; f != nil {
 		out.fast = *f
 	}
 	if r.MessageExpression != "" {
-		tree, why := b.accept(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &messageWording)
+		tree, why := b.Check(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &celtypes.MessageWording)
 		if why != "" {
-			b.report(field.Invalid(path.Child("messageExpression"), ruleValueOf(r), why))
+			b.report(field.Invalid(path.Child("messageExpression"), celtypes.RuleValueOf(r), why))
 			return out
 		}
 		out.message = b.expression(s, tree, r.MessageExpression, r.OptionalOldSelf)
@@ -260,11 +264,11 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 // refuse reports rules on values without a type. below says that there are
 // rules on an outer value without a type.
 func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
-	if !hasRules(n) {
+	if !celtypes.HasRules(n) {
 		return
 	}
 	if rules := n.Rules(); len(rules) > 0 && !below {
-		t := b.types.typ(selfTypeName, n, n.EmbeddedResource())
+		t := b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 		if t != nil {
 			b.node(n, t, n.EmbeddedResource(), false, path)
 			return
@@ -288,40 +292,4 @@ func (b *builder) report(err *field.Error) {
 	if !b.stored {
 		b.errs = append(b.errs, err)
 	}
-}
-
-func hasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasRules) }
-
-func isMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
-
-func correlates(n *schema.Node) bool {
-	switch t, declared := n.MapType(); t {
-	case "granular", "atomic":
-		return true
-	default:
-		return !declared
-	}
-}
-
-// A ruleValue is how the server shows a rule in an error: the fields by their
-// names in Go, as its internal type has no others.
-type ruleValue struct {
-	Rule              string
-	Message           string
-	MessageExpression string
-	Reason            *string
-	FieldPath         string
-	OptionalOldSelf   *bool
-}
-
-func ruleValueOf(r *schema.Rule) ruleValue {
-	v := ruleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
-	if reason := r.Reason; reason != "" || r.SetReason {
-		v.Reason = &reason
-	}
-	if r.SetOptionalOldSelf {
-		optional := r.OptionalOldSelf
-		v.OptionalOldSelf = &optional
-	}
-	return v
 }

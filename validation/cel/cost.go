@@ -7,6 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celcost"
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -126,58 +129,58 @@ func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	r := &CostReport{Limit: DefaultSchemaLimit}
-	if !hasRules(n) {
+	if !celtypes.HasRules(n) {
 		return r
 	}
-	s, err := newSurvey(n, newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil))).checkOptions)
+	s, err := celcost.New(n, newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil))).Options)
 	if err != nil {
 		r.Problem = err.Error()
 		return r
 	}
-	total, each, all := s.totals()
+	total, each, all := s.Totals()
 	r.Total, r.errs = total, append(each, all...)
-	for _, f := range s.ordered() {
+	for _, f := range s.Ordered() {
 		r.Expressions = append(r.Expressions, costsOf(s, f)...)
 	}
 	return r
 }
 
 // costsOf returns the entries of the report for a rule.
-func costsOf(s *survey, f *finding) []ExpressionCost {
-	entry := func(keyword, text string, o outcome) ExpressionCost {
+func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
+	entry := func(keyword, text string, o celcost.Expression) ExpressionCost {
 		c := ExpressionCost{
-			Path:        f.values(),
-			Field:       f.path().Child(keyword).String(),
-			Index:       f.index,
-			Rule:        *f.rule,
+			Path:        f.Values(),
+			Field:       f.Path().Child(keyword).String(),
+			Index:       f.Index,
+			Rule:        *f.Rule,
 			Text:        text,
 			Keyword:     keyword,
-			Cost:        o.cost,
+			Cost:        o.Cost,
 			Cardinality: 1,
 			Bounded:     true,
 			Limit:       DefaultExpressionLimit,
-			Problem:     o.why,
+			Problem:     o.Problem,
 		}
-		if o.tree != nil {
-			c.Uses = uses(o.tree)
+		if o.Tree != nil {
+			c.Uses = fieldaccess.Uses(o.Tree)
 		}
 		return c
 	}
-	rule := entry("rule", f.rule.Rule, f.condition)
-	rule.Cardinality, rule.Bounded, rule.Total = s.cardinalityOf(f)
-	rule.depends(s.bounds(f, false, rule.Total))
+	rule := entry("rule", f.Rule.Rule, f.Condition)
+	rule.Cardinality, rule.Bounded, rule.Total = s.CardinalityOf(f)
+	rule.depends(s.Bounds(f, false, rule.Total))
 	out := []ExpressionCost{rule}
-	if text := f.rule.MessageExpression; text != "" && f.condition.tree != nil && f.condition.why == "" {
-		message := entry("messageExpression", text, f.message)
+	if text := f.Rule.MessageExpression; text != "" && f.Condition.Tree != nil && f.Condition.Problem == "" {
+		message := entry("messageExpression", text, f.Message)
 		message.Total = message.Cost
-		message.depends(s.bounds(f, true, message.Total))
+		message.depends(s.Bounds(f, true, message.Total))
 		out = append(out, message)
 	}
 	return out
 }
 
 // depends notes which bounds the cost depends on.
-func (c *ExpressionCost) depends(on []bound, together int64) {
+func (c *ExpressionCost) depends(on []celcost.Bound, together int64) {
 	for _, b := range on {
 		c.Bounds = append(c.Bounds, Bound(b))
 	}

@@ -104,11 +104,11 @@ func ExampleAtFirstUse() {
 	// size: Invalid value: 0: too small
 }
 
-func ExampleProgram_Reading() {
+func ExampleProgram_Reads() {
 	n := scaling()
 	program, _ := cel.Compile(n)
-	for name, field := range program.Reading(n).Fields() {
-		fmt.Println(name, field.Reach() == cel.Everything)
+	for name, field := range program.Reads(n).Fields() {
+		fmt.Println(name, field.Access() == cel.Everything)
 	}
 	// Output:
 	// max true

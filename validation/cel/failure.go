@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celeval"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -169,13 +170,13 @@ func (r *run) errors() (errs, ratcheted validation.ErrorList) {
 
 // A detail is what errors say of a fault in a rule.
 type detail struct {
-	fault *fault
+	fault *celeval.EvalError
 	text  string
 }
 
 // detail returns what an error says of a fault in the rule. The text of the
 // first fault is kept: a rule mostly lacks the same field again and again.
-func (r *rule) detail(what *fault) string {
+func (r *rule) detail(what *celeval.EvalError) string {
 	kept := r.condition.detail.Load()
 	if kept != nil && kept.fault == what {
 		return kept.text

@@ -11,6 +11,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/celeval"
 )
 
 // noRule is the index of errors that are not from one rule.
@@ -40,7 +42,7 @@ func (r *run) rules(n *node, value, old any) {
 		r.stop()
 		return
 	}
-	r.frame.self, r.frame.old, r.bound = value, old, false
+	r.frame.Self, r.frame.Old, r.bound = value, old, false
 	for i := range n.rules {
 		r.rule(n, i)
 		if r.stopped() {
@@ -57,7 +59,7 @@ func (r *run) rule(n *node, i int) {
 		r.fail(n, i, "rule compile error: "+rule.broken)
 		return
 	}
-	if rule.condition == nil || rule.usesOld() && r.frame.old == nil && !rule.optional {
+	if rule.condition == nil || rule.usesOld() && r.frame.Old == nil && !rule.optional {
 		return
 	}
 	result, cost, err := r.decide(n, rule)
@@ -77,15 +79,15 @@ func (r *run) rule(n *node, i int) {
 		return
 	}
 	if !result {
-		r.broken(n, i, r.frame.self)
+		r.broken(n, i, r.frame.Self)
 	}
 }
 
 // decide evaluates the condition of a rule: by the executor if it can, and else
 // by cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
-	if x := &rule.fast; x.compiled() {
-		if result, cost, failed, ok := x.eval(&r.frame); ok {
+	if x := &rule.fast; x.Compiled() {
+		if result, cost, failed, ok := x.Eval(&r.frame); ok {
 			var err error
 			if failed != nil {
 				err = failed
@@ -120,7 +122,7 @@ func (r *run) pay(cost uint64) costProblem {
 // trouble reports a rule that has no result.
 func (r *run) trouble(n *node, i int, err error) {
 	rule := &n.rules[i]
-	if what, ok := err.(*fault); ok {
+	if what, ok := err.(*celeval.EvalError); ok {
 		r.fail(n, i, rule.detail(what))
 		return
 	}
@@ -186,8 +188,8 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 // cel-go. What is no string is empty.
 func (r *run) say(n *node, e *expression) (string, costProblem, error) {
 	// The executor knows no oldSelf that is missing.
-	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.old != nil) {
-		if _, cost, failed, ok := x.eval(&r.frame); ok {
+	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
+		if _, cost, failed, ok := x.Eval(&r.frame); ok {
 			var err error
 			if failed != nil {
 				err = failed
@@ -195,7 +197,7 @@ func (r *run) say(n *node, e *expression) (string, costProblem, error) {
 			if r.options.watch != nil {
 				r.options.watch(evaluation{of: e, fast: true, err: err})
 			}
-			return r.frame.text, r.pay(cost), err
+			return r.frame.Text, r.pay(cost), err
 		}
 	}
 	r.bind(n)

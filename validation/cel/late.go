@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -14,7 +15,7 @@ type late struct {
 	once    sync.Once
 	builder *builder
 	schema  *schema.Node
-	self    *typ
+	self    *celtypes.Type
 	root    bool
 }
 
@@ -35,5 +36,5 @@ func (n *node) ready() {
 // mayUseOld reports whether one of the rules refers to oldSelf, or looks like
 // it before it is compiled.
 func (l *late) mayUseOld() bool {
-	return l != nil && slices.ContainsFunc(l.schema.Rules(), func(r schema.Rule) bool { return strings.Contains(r.Rule, oldSelfName) })
+	return l != nil && slices.ContainsFunc(l.schema.Rules(), func(r schema.Rule) bool { return strings.Contains(r.Rule, celtypes.OldSelf) })
 }

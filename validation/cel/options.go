@@ -3,6 +3,8 @@ package cel
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celcost"
+	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
@@ -11,7 +13,7 @@ import (
 type Option interface{ applyCompile(*compileOptions) }
 
 type compileOptions struct {
-	checkOptions
+	celcost.Options
 	stored bool
 	late   bool
 }
@@ -26,7 +28,7 @@ const (
 )
 
 func newCompileOptions(opts []Option) compileOptions {
-	o := compileOptions{checkOptions: checkOptions{perCall: DefaultPerCallLimit, minor: newestMinor}}
+	o := compileOptions{Options: celcost.Options{PerCall: DefaultPerCallLimit, Minor: celtypes.NewestMinor}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyCompile(&o)
@@ -42,21 +44,21 @@ func (f compileOption) applyCompile(o *compileOptions) { f(o) }
 // PerCallLimit bounds what one rule may spend on one value, in cost units of
 // CEL. Without it the bound is [DefaultPerCallLimit].
 func PerCallLimit(units uint64) Option {
-	return compileOption(func(o *compileOptions) { o.perCall = units })
+	return compileOption(func(o *compileOptions) { o.PerCall = units })
 }
 
 // AtPath makes the errors of [Compile] name their place below path, such as
 // spec.versions[0].schema.openAPIV3Schema. Without it places are named from
 // the root of the schema.
 func AtPath(path *field.Path) Option {
-	return compileOption(func(o *compileOptions) { o.path = path })
+	return compileOption(func(o *compileOptions) { o.Path = path })
 }
 
 // Fragment says that the schema is that of a part of an object: nothing is
 // added to what it declares. Without it rules at the root can refer to
 // apiVersion, kind, metadata.name and metadata.generateName, declared or not.
 func Fragment() Option {
-	return compileOption(func(o *compileOptions) { o.fragment = true })
+	return compileOption(func(o *compileOptions) { o.Fragment = true })
 }
 
 // Stored makes [Compile] take the schema as kube-apiserver takes one that is
@@ -86,7 +88,7 @@ func AtFirstUse() Option {
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
 		if minor, ok := kubeversion.Minor(version); ok {
-			o.minor = min(max(minor, oldestMinor+1), newestMinor)
+			o.Minor = min(max(minor, celtypes.OldestMinor+1), celtypes.NewestMinor)
 		}
 	})
 }
@@ -96,14 +98,14 @@ func KubernetesVersion(version string) Option {
 // new, so that they may use the functions of the version itself. The sets are of
 // texts as they are; they are not changed and may be nil.
 func Preexisting(rules, messageExpressions map[string]bool) Option {
-	return compileOption(func(o *compileOptions) { o.rules, o.messages = rules, messageExpressions })
+	return compileOption(func(o *compileOptions) { o.Rules, o.Messages = rules, messageExpressions })
 }
 
 // Unchanged says that the version of the definition has the schema which it
 // had before the update. [Check] then has no error for a single expression that
 // costs too much; the total still counts.
 func Unchanged() Option {
-	return compileOption(func(o *compileOptions) { o.unchanged = true })
+	return compileOption(func(o *compileOptions) { o.Unchanged = true })
 }
 
 // SyntaxChecked says that the caller has looked for what is wrong with rules at
@@ -112,7 +114,7 @@ func Unchanged() Option {
 // the caller has found anything wrong: [Check] does not compile their rules, as
 // the server does not. It is not changed and may be nil.
 func SyntaxChecked(faulty map[string]bool) Option {
-	return compileOption(func(o *compileOptions) { o.syntaxChecked, o.faulty = true, faulty })
+	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Faulty = true, faulty })
 }
 
 // An EvalOption changes how one [Program.Eval] works. A nil one changes nothing.

@@ -7,7 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -20,8 +23,8 @@ import (
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
-	limit     uint64                    // cost units of one call
-	readings  map[*schema.Node]*Reading // by where rules are; nil if they are not known
+	limit     uint64                                // cost units of one call
+	readings  map[*schema.Node]*fieldaccess.ReadSet // by where rules are; nil if they are not known
 
 	runs sync.Pool // of *run, with what they keep
 }
@@ -54,24 +57,24 @@ type Result struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
-	if !hasRules(n) {
+	if !celtypes.HasRules(n) {
 		return nil, nil
 	}
 	o := newCompileOptions(opts)
-	base, err := language(o.minor)
+	base, err := celtypes.LanguageOf(o.Minor)
 	if err != nil {
-		return nil, field.ErrorList{field.InternalError(o.path, err)}
+		return nil, field.ErrorList{field.InternalError(o.Path, err)}
 	}
 	b := &builder{
-		expressions: newExpressions(base, o.perCall, o.reference),
-		types:       base.newProvider(),
-		shapes:      make(shapes),
-		memo:        make(map[buildKey]*node),
-		reaching:    newReaching(),
-		stored:      o.stored,
-		putOff:      o.late,
+		Checker:  celtypes.NewChecker(base, o.PerCall, o.Reference),
+		types:    base.NewProvider(),
+		shapes:   make(celvalue.Types),
+		memo:     make(map[buildKey]*node),
+		reaching: fieldaccess.New(),
+		stored:   o.stored,
+		putOff:   o.late,
 	}
-	root := b.node(n, b.types.typ(selfTypeName, n, !o.fragment), !o.fragment, false, o.path)
+	root := b.node(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if len(b.errs) > 0 {
 		return nil, b.errs
 	}
@@ -79,9 +82,9 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, nil
 	}
 	b.memo = nil
-	p := &Program{root: root, correlate: correlate.New(n), limit: o.perCall}
+	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall}
 	if !o.late {
-		p.readings = b.reaching.readings
+		p.readings = b.reaching.Sets
 	}
 	return p, nil
 }
@@ -116,7 +119,25 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 	return r.eval(ctx, p, value, value)
 }
 
-// Reading returns what the rules of n look at, which is the schema that p was
+// A ReadSet says which parts of a value rules read; see [Program.Reads].
+type ReadSet = fieldaccess.ReadSet
+
+// An Access says how much of a value rules read. Each includes those before it.
+type Access = fieldaccess.Access
+
+const (
+	// Unread: not even whether the value is there.
+	Unread = fieldaccess.Unread
+	// Presence: whether it is there, and of what kind it is.
+	Presence = fieldaccess.Presence
+	// Contents: what a scalar is, which keys a map has, and how many elements a
+	// list has. Fields, entries and elements have an access of their own.
+	Contents = fieldaccess.Contents
+	// Everything: all that is in it.
+	Everything = fieldaccess.Everything
+)
+
+// Reads returns what the rules of n look at, which is the schema that p was
 // compiled for or one below it, of the value that they are on, as long as there
 // is no old object and no rule is broken: errors show more. Rules below n have
 // readings of their own.
@@ -127,12 +148,12 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 //
 // What the analysis does not follow, such as the arguments of functions, counts
 // as looked at in full, and so do all values of rules with [AtFirstUse].
-func (p *Program) Reading(n *schema.Node) *Reading {
+func (p *Program) Reads(n *schema.Node) *ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:
 		return nil
 	case p.readings == nil:
-		return everythingOf(n)
+		return fieldaccess.AllOf(n)
 	}
 	return p.readings[n]
 }
@@ -159,9 +180,9 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	}
 	r.program, r.object = p, value
 	r.ctx, r.cancelable = ctx, ctx.Done() != nil
-	r.frame.limit = p.limit
+	r.frame.Limit = p.limit
 	if r.cancelable {
-		r.frame.ctx = ctx
+		r.frame.Ctx = ctx
 	}
 	r.remaining = int64(min(budget, math.MaxInt64))
 	r.visit(p.root, value, old)

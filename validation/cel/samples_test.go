@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -60,7 +61,7 @@ func sampler(d *testkit.Definition, version string, out *[]sampled) func(path st
 		return nil
 	}
 	n, errs := schema.Compile(v.Schema.OpenAPIV3Schema)
-	if len(errs) > 0 || !hasRules(n) {
+	if len(errs) > 0 || !celtypes.HasRules(n) {
 		return nil
 	}
 	usual, _ := Compile(n)

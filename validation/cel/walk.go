@@ -8,6 +8,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/interpreter"
 
+	"github.com/crdkit/crdkit/internal/celeval"
+	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -30,7 +32,7 @@ type run struct {
 
 	// What the rules of the node at hand can refer to: raw, and for cel-go once
 	// bound, by what oldSelf is.
-	frame           frame
+	frame           celeval.Frame
 	bound           bool
 	plain, optional variables
 
@@ -40,36 +42,24 @@ type run struct {
 	placed   bool
 }
 
-// maxKept is how many steps and names a run keeps room for.
-const maxKept = 1024
-
 // release forgets everything but the room that the next run can use. There is
 // little to forget of a run that left no path: the walk takes back each step.
 func (r *run) release() {
-	r.frame.release()
+	r.frame.Release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
 	if r.bound {
 		r.bound, r.plain, r.optional = false, variables{}, variables{}
 	}
 	if len(r.failures) > 0 {
-		r.failures, r.text = emptied(r.failures), r.text[:0]
+		r.failures, r.text = celeval.Emptied(r.failures), r.text[:0]
 		if cap(r.text) > maxText {
 			r.text = nil
 		}
 	}
-	r.path, r.names = emptied(r.path[:cap(r.path)]), emptied(r.names)
+	r.path, r.names = celeval.Emptied(r.path[:cap(r.path)]), celeval.Emptied(r.names)
 	if r.known > 0 {
-		r.levels, r.known = emptied(r.levels[:cap(r.levels)]), 0
+		r.levels, r.known = celeval.Emptied(r.levels[:cap(r.levels)]), 0
 	}
-}
-
-// emptied returns s without its elements, of which those in use are cleared.
-func emptied[T any](s []T) []T {
-	if cap(s) > maxKept {
-		return nil
-	}
-	clear(s)
-	return s[:0]
 }
 
 // stopped reports whether no more rules are to be run.
@@ -274,9 +264,9 @@ var _ interpreter.Activation = (*variables)(nil)
 // ResolveName implements interpreter.Activation.
 func (v *variables) ResolveName(name string) (any, bool) {
 	switch name {
-	case selfName:
+	case celtypes.Self:
 		return v.self, true
-	case oldSelfName:
+	case celtypes.OldSelf:
 		return v.oldSelf, v.hasOld
 	}
 	return nil, false
@@ -292,15 +282,15 @@ func (r *run) bind(n *node) {
 		return
 	}
 	r.bound = true
-	old := r.frame.old
-	r.plain = variables{self: n.self.value(r.frame.self)}
+	old := r.frame.Old
+	r.plain = variables{self: n.self.Value(r.frame.Self)}
 	r.optional = r.plain
 	if !n.usesOld {
 		return
 	}
 	r.optional.oldSelf, r.optional.hasOld = types.OptionalNone, true
 	if old != nil {
-		r.plain.oldSelf, r.plain.hasOld = n.self.value(old), true
+		r.plain.oldSelf, r.plain.hasOld = n.self.Value(old), true
 		r.optional.oldSelf = types.OptionalOf(r.plain.oldSelf)
 	}
 }

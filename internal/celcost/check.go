@@ -1,0 +1,379 @@
+package celcost
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A site is a schema on the survey.
+type site struct {
+	parent *site
+	node   *schema.Node
+	path   *field.Path // of the schema, for errors
+	place  place       // of self
+
+	inScope bool           // rules are here or above
+	typ     *celtypes.Type // of self; nil if there is none, or nobody asks
+	broken  string         // why there is no type, as the server puts it
+	lost    bool           // p is below what should have a type and has none; the server panics
+
+	uncorrelated *field.Path // schema below which old and new values do not correspond, nil if they do
+	order        int         // in which spots are entered
+}
+
+// A RuleCost is what the survey says about one rule.
+type RuleCost struct {
+	*compiled
+	spot  *site
+	Index int
+	Rule  *schema.Rule
+}
+
+// Path returns the path of the rule.
+func (f *RuleCost) Path() *field.Path {
+	return f.spot.path.Child("x-kubernetes-validations").Index(f.Index)
+}
+
+// Values returns the path of the values of the rule, as [ExpressionCost.Path].
+func (f *RuleCost) Values() string { return f.spot.place.path }
+
+// Ordered returns the findings in the order of the schema.
+func (s *Checker) Ordered() []*RuleCost {
+	out := make([]*RuleCost, len(s.costs))
+	for i := range s.costs {
+		out[i] = &s.costs[i]
+	}
+	slices.SortStableFunc(out, func(a, b *RuleCost) int { return cmp.Compare(a.spot.order, b.spot.order) })
+	return out
+}
+
+// A compiled rule is the same for equal schemas with equal types.
+type compiled struct {
+	Condition, Message Expression
+	usesOldSelf        bool
+}
+
+// An Expression is what becomes of an expression: a tree and its cost, or why not.
+type Expression struct {
+	Tree    *ast.AST // nil if there is no cost
+	Problem string   // of what compiles not
+	Cost    uint64   // of one evaluation at most
+}
+
+type compiledKey struct {
+	node *schema.Node
+	root bool
+}
+
+// A Checker is the state of one Check or Estimate.
+type Checker struct {
+	options       Options
+	fresh, stored *celtypes.Checker // new rules and those that are stored
+	types         *celtypes.Provider
+	sizes         *sizes
+	scratch       *cel.Ast
+	memo          map[compiledKey][]compiled
+	spots         int
+
+	costs  []RuleCost // in the order of the server
+	syntax field.ErrorList
+	errs   field.ErrorList
+}
+
+// New surveys the rules of n and below. There is an error only if there is
+// no language to survey them in.
+func New(n *schema.Node, o Options) (*Checker, error) {
+	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled)}
+	for _, l := range []struct {
+		minor int
+		to    **celtypes.Checker
+	}{{o.Minor - 1, &s.fresh}, {o.Minor, &s.stored}} {
+		base, err := celtypes.LanguageOf(l.minor)
+		if err != nil {
+			return nil, err
+		}
+		x := celtypes.NewChecker(base, o.PerCall, o.Reference)
+		*l.to = &x
+	}
+	s.types = s.fresh.Language.NewProvider()
+	scratch, issues := s.fresh.Language.Env.Parse("true")
+	if s.scratch = scratch; issues.Err() != nil {
+		return nil, issues.Err()
+	}
+	root := &site{node: n, path: o.Path, place: place{node: n, root: !o.Fragment}}
+	root.inScope = len(n.Rules()) > 0
+	if root.inScope {
+		s.alone(root)
+	}
+	s.visit(root)
+	return s, nil
+}
+
+// visit surveys what is below p, then p, and reports whether rules there may be
+// compiled.
+func (s *Checker) visit(p *site) bool {
+	p.order = s.spots
+	s.spots++
+	sound := true
+	if values, _ := p.node.AdditionalProperties(); celtypes.HasRules(values) {
+		sound = s.elements(p, values, "additionalProperties") && sound
+	}
+	for name, child := range p.node.Properties() {
+		if celtypes.HasRules(child) {
+			sound = s.property(p, child, name) && sound
+		}
+	}
+	if items := p.node.Items(); celtypes.HasRules(items) {
+		sound = s.elements(p, items, "items") && sound
+	}
+	if len(p.node.Rules()) == 0 {
+		return sound
+	}
+	if !s.options.SyntaxChecked {
+		wrong := CheckSyntax(p.node.Rules(), p.node, p.path)
+		s.syntax = append(s.syntax, wrong...)
+		sound = sound && len(wrong) == 0
+	}
+	if sound && !s.options.Faulty[p.path.String()] {
+		s.rules(p)
+	}
+	return sound
+}
+
+func (s *Checker) property(p *site, n *schema.Node, name string) bool {
+	c := p.child(n, p.path.Child("properties").Key(name))
+	c.place.path = joinPath(p.place.path, name)
+	if c.uncorrelated == nil && !celtypes.Correlates(p.node) {
+		c.uncorrelated = p.path
+	}
+	escaped, ok := apiservercel.Escape(name)
+	if ok && p.typ != nil {
+		if c.typ = s.types.Field(p.typ, escaped); c.typ != nil {
+			c.place, _ = p.place.field(escaped)
+		}
+	}
+	return s.typed(c, c.typ != nil)
+}
+
+// elements surveys the items of a list or the values of a map. If the values of
+// p have a type, theirs is a part of it or missing, but never made of n alone.
+func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
+	c := p.child(n, p.path.Child(keyword))
+	c.place.path = p.place.path + "[*]"
+	if listType, _ := p.node.ListType(); keyword == "items" && c.uncorrelated == nil && listType != "map" {
+		c.uncorrelated = p.path
+	}
+	if p.typ != nil {
+		c.typ = p.typ.Elem
+		if elem, ok := p.place.elem(); ok {
+			c.place = elem
+		}
+	}
+	return s.typed(c, p.inScope)
+}
+
+func (p *site) child(n *schema.Node, path *field.Path) *site {
+	return &site{
+		parent:       p,
+		node:         n,
+		path:         path,
+		place:        place{node: n, root: n.EmbeddedResource()},
+		inScope:      p.inScope || len(n.Rules()) > 0,
+		broken:       p.broken,
+		lost:         p.lost || p.inScope && p.typ == nil && p.broken == "",
+		uncorrelated: p.uncorrelated,
+	}
+}
+
+// typed gives p a type of its own, unless it has got one from above, and
+// surveys it.
+func (s *Checker) typed(p *site, given bool) bool {
+	if p.inScope && !given && p.broken == "" {
+		s.alone(p)
+	}
+	return s.visit(p)
+}
+
+func (s *Checker) alone(p *site) {
+	p.typ = s.types.TypeOf(celtypes.SelfType, p.node, p.place.root)
+	if p.typ == nil {
+		p.broken = "unable to convert structural schema to CEL declarations"
+	}
+}
+
+// rules judges the rules of p itself.
+func (s *Checker) rules(p *site) {
+	path := p.path.Child("x-kubernetes-validations")
+	switch {
+	case p.lost:
+		s.report(field.Forbidden(path, "are not possible below items or additionalProperties of a value that has none by its type"))
+		return
+	case p.broken != "":
+		s.report(field.InternalError(path, fmt.Errorf(
+			"internal error: failed to construct type information for x-kubernetes-validations rules: %s", p.broken)))
+		return
+	case p.typ == nil:
+		s.report(field.InternalError(path, errors.New("failed to convert to declType for CEL validation rules")))
+		return
+	}
+	rules := p.node.Rules()
+	for i, c := range s.compiled(p, rules) {
+		f := RuleCost{compiled: &c, spot: p, Index: i, Rule: &rules[i]}
+		s.costs = append(s.costs, f)
+		s.judge(&f)
+	}
+}
+
+func (s *Checker) report(err *field.Error) { s.errs = append(s.errs, err) }
+
+// compiled compiles the rules of p, or returns those of an equal schema.
+func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
+	key := compiledKey{node: p.node, root: p.place.root}
+	same := p.place.node == p.node
+	if old, ok := s.memo[key]; ok && same {
+		return old
+	}
+	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.place}, self: p.typ}
+	out := make([]compiled, len(rules))
+	for i := range rules {
+		c.rule(&out[i], &rules[i])
+	}
+	if same {
+		s.memo[key] = out
+	}
+	return out
+}
+
+// A ruleCompiler compiles the rules of one schema.
+type ruleCompiler struct {
+	*Checker
+	estimator     *estimator
+	self          *celtypes.Type
+	fresh, stored *celtypes.Scope // nil until needed
+}
+
+func (c *ruleCompiler) rule(out *compiled, r *schema.Rule) {
+	if celtypes.IsBlank(r.Rule) {
+		return
+	}
+	text := r.Rule
+	out.Condition = c.expression(text, c.options.Rules[text], r.OptionalOldSelf, cel.BoolType, &celtypes.RuleWording)
+	out.usesOldSelf = out.Condition.Tree != nil && celtypes.MentionsOldSelf(out.Condition.Tree)
+	if text = r.MessageExpression; text != "" && out.Condition.Problem == "" {
+		out.Message = c.expression(text, c.options.Messages[text], r.OptionalOldSelf, cel.StringType, &celtypes.MessageWording)
+	}
+}
+
+func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.Type, w *celtypes.Wording) Expression {
+	x, s := c.Checker.fresh, &c.fresh
+	if stored {
+		x, s = c.Checker.stored, &c.stored
+	}
+	if *s == nil {
+		*s = x.Scope(c.self)
+	}
+	tree, why := x.Check(*s, text, optional, want, w)
+	out := Expression{Tree: tree, Problem: why}
+	if why != "" {
+		return out
+	}
+	cost, err := c.cost(tree, stored, c.estimator)
+	if err != nil {
+		out.Problem = w.Estimation + err.Error()
+		return out
+	}
+	out.Cost = cost
+	return out
+}
+
+// cost returns what an expression costs at most.
+func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error) {
+	base := s.fresh.Language
+	if stored {
+		base = s.stored.Language
+	}
+	*s.scratch.NativeRep() = *tree
+	estimate, err := base.Env.EstimateCost(s.scratch, e.costs())
+	return estimate.Max, err
+}
+
+// CardinalityOf returns how often the values of a rule can occur in one object,
+// and what the rule costs for all of them.
+func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
+	n, bounded = s.cardinality(f.spot)
+	return n, bounded, multiply(f.Condition.Cost, n)
+}
+
+// cardinality returns how often self can occur in one object. It is bounded if
+// all lists and maps on the way to it are; else it is how many of the smallest
+// values fit into a request.
+func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
+	if n, bounded = s.occurrences(p); bounded {
+		return n, true
+	}
+	return uint64(maxRequestBytes / (s.sizes.minOf(p.place) + 1)), false
+}
+
+func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
+	if p.parent == nil {
+		return 1, true
+	}
+	n, bounded = s.occurrences(p.parent)
+	if !bounded {
+		return 0, false
+	}
+	factor, bounded := s.factor(p.parent)
+	return multiply(n, factor), bounded
+}
+
+// factor returns how many values of each schema below one value of p can have.
+func (s *Checker) factor(p *site) (n uint64, bounded bool) {
+	keyword, declared := p.multiplier()
+	if keyword == "" {
+		return 1, true
+	}
+	if v, ok := s.sizes.set[p.place.path]; ok {
+		return uint64(v), true
+	}
+	return uint64(max(declared.N, 0)), declared.Set
+}
+
+// multiplier returns the keyword that bounds how many values are below one of p,
+// and what it is declared to be.
+func (p *site) multiplier() (keyword string, declared schema.Count) {
+	switch p.node.Kind() {
+	case schema.KindObject:
+		if _, ok := p.node.AdditionalProperties(); ok {
+			return "maxProperties", p.node.Limits().MaxProperties
+		}
+	case schema.KindArray:
+		return "maxItems", p.node.Limits().MaxItems
+	}
+	return "", schema.Count{}
+}
+
+// multiply returns a product, or as much as there is if that is too large.
+func multiply(a, b uint64) uint64 {
+	if a == 0 || b <= math.MaxUint64/a {
+		return a * b
+	}
+	return math.MaxUint64
+}
+
+func add(a, b uint64) uint64 {
+	if a > math.MaxUint64-b {
+		return math.MaxUint64
+	}
+	return a + b
+}

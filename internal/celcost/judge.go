@@ -1,0 +1,234 @@
+package celcost
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Limits of the server.
+const (
+	ExpressionLimit = 10_000_000
+	SchemaLimit     = 100_000_000
+)
+
+// mostExpensive is how many expressions are named if the whole is too much.
+const mostExpensive = 4
+
+// Options are those of a check of rules.
+type Options struct {
+	PerCall   uint64
+	Path      *field.Path
+	Fragment  bool
+	Reference bool // leave all to cel-go
+	Minor     int  // of the server, 1.x
+
+	Rules, Messages map[string]bool // that are stored already
+	Unchanged       bool            // what one rule costs is no error
+	SyntaxChecked   bool            // by the caller
+	Faulty          map[string]bool // paths of schemas that are left out
+}
+
+// Check returns the errors of the rules of n and below.
+func Check(n *schema.Node, o Options) field.ErrorList {
+	if !celtypes.HasRules(n) {
+		return nil
+	}
+	s, err := New(n, o)
+	if err != nil {
+		return field.ErrorList{field.InternalError(o.Path, err)}
+	}
+	_, _, errs := s.Totals()
+	return slices.Concat(s.syntax, s.errs, errs)
+}
+
+// Totals returns what all expressions may cost together, the errors for single
+// expressions that cost too much, and those for the total.
+func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
+	var t tally
+	for i := range s.costs {
+		for _, e := range s.expressions(&s.costs[i]) {
+			t.observe(e.path, e.total)
+			if e.limit != nil && !s.options.Unchanged {
+				each = append(each, e.limit)
+			}
+		}
+	}
+	return t.total, each, t.errors(s.options.Path)
+}
+
+// An estimated expression is one that counts.
+type estimated struct {
+	path  *field.Path
+	total uint64
+	limit *field.Error // if it is too much
+}
+
+// expressions returns the rule and the messageExpression of a finding.
+func (s *Checker) expressions(f *RuleCost) []estimated {
+	rule := estimated{path: f.Path().Child("rule")}
+	_, _, rule.total = s.CardinalityOf(f)
+	rule.limit = overLimit(rule.path, "estimated rule cost", rule.total, ExpressionLimit)
+	out := []estimated{rule}
+	if f.Message.Tree != nil && f.Message.Problem == "" {
+		message := estimated{path: f.Path().Child("messageExpression"), total: f.Message.Cost}
+		message.limit = overLimit(message.path, "estimated messageExpression cost", message.total, ExpressionLimit)
+		out = append(out, message)
+	}
+	return out
+}
+
+// judge reports what is wrong with a rule, in the order of the server.
+func (s *Checker) judge(f *RuleCost) {
+	costs := s.expressions(f)
+	s.tooMuch(costs[0].limit)
+	path, r := f.Path(), f.Rule
+	if f.Condition.Problem != "" {
+		s.report(field.Invalid(path.Child("rule"), celtypes.RuleValueOf(r), f.Condition.Problem))
+	}
+	if f.Message.Problem != "" {
+		s.report(field.Invalid(path.Child("messageExpression"), celtypes.RuleValueOf(r), f.Message.Problem))
+	} else if len(costs) > 1 {
+		s.tooMuch(costs[1].limit)
+	}
+	switch {
+	case f.usesOldSelf && f.spot.uncorrelated != nil:
+		s.report(field.Invalid(path.Child("rule"), r.Rule,
+			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.spot.uncorrelated)))
+	case !f.usesOldSelf && r.SetOptionalOldSelf:
+		s.report(field.Invalid(path.Child("optionalOldSelf"), r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
+	}
+}
+
+func (s *Checker) tooMuch(err *field.Error) {
+	if err != nil && !s.options.Unchanged {
+		s.report(err)
+	}
+}
+
+// A tally adds up what expressions cost.
+type tally struct {
+	total uint64
+	most  []estimated // the most expensive ones, if they are expensive at all
+}
+
+func (t *tally) observe(path *field.Path, cost uint64) {
+	t.total = add(t.total, cost)
+	if cost < SchemaLimit/100 {
+		return
+	}
+	t.most = append(t.most, estimated{path: path, total: cost})
+	slices.SortStableFunc(t.most, func(a, b estimated) int {
+		switch {
+		case a.total > b.total:
+			return -1
+		case a.total < b.total:
+			return 1
+		}
+		return 0
+	})
+	t.most = t.most[:min(len(t.most), mostExpensive)]
+}
+
+// errors returns what is wrong with the total.
+func (t *tally) errors(path *field.Path) field.ErrorList {
+	err := overLimit(path, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
+	if err == nil {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, e := range t.most {
+		errs = append(errs, field.Forbidden(e.path, "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"))
+	}
+	return append(errs, err)
+}
+
+// overLimit returns the error for a cost beyond a limit, nil if it is not.
+func overLimit(path *field.Path, what string, cost, limit uint64) *field.Error {
+	if cost <= limit {
+		return nil
+	}
+	return field.Forbidden(path, fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)",
+		what, factorText(float64(cost)/float64(limit))))
+}
+
+func factorText(factor float64) string {
+	switch {
+	case factor > 100:
+		return "more than 100x"
+	case factor < 1.5:
+		return fmt.Sprintf("%fx", factor)
+	default:
+		return fmt.Sprintf("%.1fx", factor)
+	}
+}
+
+// CheckSyntax returns what is wrong with rules at first sight.
+func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	path = path.Child("x-kubernetes-validations")
+	for i := range rules {
+		r, path := &rules[i], path.Index(i)
+		errs = append(errs, ruleSyntax(r, path)...)
+		if r.MessageExpression != "" && celtypes.IsBlank(r.MessageExpression) {
+			errs = append(errs, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified"))
+		}
+		if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); (reason != "" || r.SetReason) && !slices.Contains(reasons(), string(reason)) {
+			errs = append(errs, field.NotSupported(path.Child("reason"), reason, reasons()))
+		}
+		errs = append(errs, fieldPathSyntax(r.FieldPath, n, path.Child("fieldPath"))...)
+	}
+	return errs
+}
+
+// ruleSyntax returns at most one error about rule and message.
+func ruleSyntax(r *schema.Rule, path *field.Path) field.ErrorList {
+	message := strings.TrimSpace(r.Message)
+	switch {
+	case celtypes.IsBlank(r.Rule):
+		return field.ErrorList{field.Required(path.Child("rule"), "rule is not specified")}
+	case r.Message != "" && message == "":
+		return field.ErrorList{field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")}
+	case hasLineBreak(message):
+		return field.ErrorList{field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")}
+	case message == "" && hasLineBreak(strings.TrimSpace(r.Rule)):
+		return field.ErrorList{field.Required(path.Child("message"), "message must be specified if rule contains line breaks")}
+	}
+	return nil
+}
+
+func fieldPathSyntax(text string, n *schema.Node, path *field.Path) field.ErrorList {
+	if text == "" {
+		return nil
+	}
+	var errs field.ErrorList
+	if celtypes.IsBlank(text) {
+		errs = append(errs, field.Invalid(path, text, "must be non-empty if specified"))
+	}
+	if hasLineBreak(text) {
+		errs = append(errs, field.Invalid(path, text, "must not contain line breaks"))
+	}
+	if n != nil {
+		if _, err := crdpath.ParseField(text, n); err != nil {
+			errs = append(errs, field.Invalid(path, text, "must be a valid path"))
+		}
+	}
+	return errs
+}
+
+func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\r\n") }
+
+// reasons are the values of reason that the server knows, sorted.
+func reasons() []string {
+	return []string{
+		string(apiextensionsv1.FieldValueDuplicate), string(apiextensionsv1.FieldValueForbidden),
+		string(apiextensionsv1.FieldValueInvalid), string(apiextensionsv1.FieldValueRequired),
+	}
+}

@@ -1,0 +1,353 @@
+package celcost
+
+import (
+	"github.com/google/cel-go/checker"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Sizes for cost estimation.
+//
+// What an expression may cost depends on how large the values can be that it
+// reads. The estimate asks for the size of a value by the way that leads to it
+// from self. A place is where such a way ends. What bounds its size is a
+// keyword of the schema, or else that the whole object has to fit into one
+// request.
+
+const (
+	maxRequestBytes = apiservercel.DefaultMaxRequestSizeBytes
+	// maxStringBytes is what is left for a string, without its quotes.
+	maxStringBytes = maxRequestBytes - 2
+	// bytesPerRune is what a character of a string is counted as.
+	bytesPerRune = 4
+	// maxNameRunes is how long metadata.name can be. metadata.generateName
+	// leaves room for one more.
+	maxNameRunes = 253
+)
+
+// A place is a value below self, or self.
+type place struct {
+	node *schema.Node // nil for strings that are implied, and all below
+	root bool         // apiVersion, kind and metadata are its own
+	path string       // from the root of the object, for people
+
+	// Of values that resources have, declared or not.
+	metadata *schema.Node // of implied metadata: what the schema declares in its stead
+	implied  bool
+	size     int64 // of implied strings, in bytes
+}
+
+// sizes knows the sizes of all values of one schema. It is for one goroutine.
+type sizes struct {
+	least map[leastKey]least
+	// set has the values that keywords are taken to have instead of their own,
+	// by path of the value.
+	set map[string]int64
+}
+
+type leastKey struct {
+	node *schema.Node
+	root bool
+}
+
+// A least is the number of bytes that the JSON of a value has at least. It is
+// not known of values that have no type in CEL.
+type least struct {
+	bytes int64
+	known bool
+}
+
+func newSizes() *sizes { return &sizes{least: make(map[leastKey]least)} }
+
+// elem returns the place of the elements of a list or of the values of a map.
+func (p place) elem() (place, bool) {
+	n := p.elements()
+	if n == nil {
+		return place{}, false
+	}
+	return place{node: n, root: n.EmbeddedResource(), path: p.path + "[*]"}, true
+}
+
+func (p place) elements() *schema.Node {
+	if p.node == nil || p.implied || p.node.IntOrString() {
+		return nil
+	}
+	switch p.node.Kind() {
+	case schema.KindArray:
+		return p.node.Items()
+	case schema.KindObject:
+		values, _ := p.node.AdditionalProperties()
+		return values
+	}
+	return nil
+}
+
+func (p place) isMap() bool {
+	return p.elements() != nil && p.node.Kind() == schema.KindObject
+}
+
+// field returns the place of a field, whose name is escaped.
+func (p place) field(escaped string) (place, bool) {
+	path := joinPath(p.path, escaped)
+	if p.implied {
+		return p.name(escaped, path)
+	}
+	if p.node == nil || p.node.IntOrString() || p.node.Kind() != schema.KindObject || p.isMap() {
+		return place{}, false
+	}
+	if p.root && celtypes.IsMeta(escaped) && !celtypes.DeclaresMeta(p.node) {
+		if escaped == "metadata" {
+			return place{implied: true, metadata: p.node.Property(escaped), path: path}, true
+		}
+		return place{size: maxStringBytes, path: path}, true
+	}
+	name, ok := apiservercel.Unescape(escaped)
+	if !ok {
+		return place{}, false
+	}
+	if back, ok := apiservercel.Escape(name); !ok || back != escaped {
+		return place{}, false
+	}
+	child := p.node.Property(name)
+	if child == nil {
+		return place{}, false
+	}
+	return place{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
+}
+
+// name returns the place of a field of implied metadata.
+func (p place) name(field, path string) (place, bool) {
+	runes := int64(maxNameRunes)
+	switch field {
+	case "name":
+	case "generateName":
+		runes--
+	default:
+		return place{}, false
+	}
+	if p.metadata != nil {
+		if declared := p.metadata.Property(field); declared != nil {
+			if c := declared.Limits().MaxLength; c.Set {
+				runes = min(runes, c.N)
+			}
+		}
+	}
+	return place{size: max(runes, 0) * bytesPerRune, path: path}, true
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// A limit is what bounds the size of a place.
+type limit struct {
+	keyword  string
+	declared schema.Count
+	unit     int64 // what one of the keyword is counted as
+	assumed  int64 // size if the keyword is not declared
+}
+
+// limit returns the limit of a place, which has no keyword if none can be
+// declared. known is false for what has no type.
+func (z *sizes) limit(p place) (l limit, known bool) {
+	if p.implied {
+		return limit{}, true
+	}
+	if p.node == nil {
+		return limit{assumed: p.size}, true
+	}
+	l.unit = 1
+	n, limits := p.node, p.node.Limits()
+	if n.IntOrString() {
+		return limit{keyword: "maxLength", declared: limits.MaxLength, unit: bytesPerRune, assumed: maxStringBytes}, true
+	}
+	switch n.Kind() {
+	case schema.KindArray, schema.KindObject:
+		elem, ok := p.elem()
+		if !ok {
+			return l, n.Kind() == schema.KindObject
+		}
+		smallest := z.min(elem.node, elem.root)
+		l.keyword, l.declared, l.assumed = "maxItems", limits.MaxItems, maxStringBytes/(smallest.bytes+1)
+		if p.isMap() {
+			l.keyword, l.declared, l.assumed = "maxProperties", limits.MaxProperties, maxStringBytes/(smallest.bytes+6)
+		}
+		return l, smallest.known
+	case schema.KindString:
+		return stringLimit(limits), true
+	case schema.KindBoolean, schema.KindNumber, schema.KindInteger:
+		return l, true
+	}
+	return l, false
+}
+
+func stringLimit(limits schema.Limits) limit {
+	switch limits.Format {
+	case "byte":
+		return limit{keyword: "maxLength", declared: limits.MaxLength, unit: 1, assumed: maxStringBytes}
+	case "duration":
+		return limit{assumed: apiservercel.MaxDurationSizeJSON}
+	case "date":
+		return limit{assumed: apiservercel.JSONDateSize}
+	case "date-time":
+		return limit{assumed: apiservercel.MaxDatetimeSizeJSON}
+	}
+	l := limit{keyword: "maxLength", declared: limits.MaxLength, unit: bytesPerRune, assumed: maxStringBytes}
+	if len(limits.Enum) > 0 {
+		l.assumed = 0
+		for _, v := range limits.Enum {
+			if s, ok := v.(string); ok {
+				l.assumed = max(l.assumed, int64(len(s)))
+			}
+		}
+	}
+	return l
+}
+
+// max returns the size that values of a place have at most.
+func (z *sizes) max(p place) int64 {
+	l, _ := z.limit(p)
+	if v, ok := z.set[p.path]; ok && l.keyword != "" {
+		return v * l.unit
+	}
+	if l.declared.Set {
+		return max(l.declared.N, 0) * l.unit
+	}
+	return l.assumed
+}
+
+// min returns the size that the JSON of a value of n has at least.
+func (z *sizes) min(n *schema.Node, root bool) least {
+	key := leastKey{node: n, root: root}
+	if l, ok := z.least[key]; ok {
+		return l
+	}
+	l := z.measure(n, root)
+	z.least[key] = l
+	return l
+}
+
+func (z *sizes) measure(n *schema.Node, root bool) least {
+	if n.IntOrString() {
+		return least{bytes: 1, known: true}
+	}
+	switch n.Kind() {
+	case schema.KindArray:
+		items := n.Items()
+		return least{bytes: 2, known: items != nil && z.min(items, items.EmbeddedResource()).known}
+	case schema.KindObject:
+		if values, _ := n.AdditionalProperties(); values != nil {
+			return least{bytes: 2, known: z.min(values, values.EmbeddedResource()).known}
+		}
+		return least{bytes: z.object(n, root && !celtypes.DeclaresMeta(n)), known: true}
+	case schema.KindString:
+		return least{bytes: stringLeast(n.Limits().Format), known: true}
+	case schema.KindBoolean:
+		return least{bytes: apiservercel.MinBoolSize, known: true}
+	case schema.KindNumber, schema.KindInteger:
+		return least{bytes: apiservercel.MinNumberSize, known: true}
+	}
+	return least{}
+}
+
+// object adds up the required fields without a default.
+func (z *sizes) object(n *schema.Node, implied bool) int64 {
+	size := int64(len("{}"))
+	seen := make(map[string]bool)
+	for _, name := range n.Limits().Required {
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if implied && celtypes.IsMeta(name) {
+			size += int64(len(name)) + int64(len(`""`)) + int64(len(`"":,`)) // metadata is {}
+			continue
+		}
+		child := n.Property(name)
+		if child == nil {
+			continue
+		}
+		if _, ok := child.Default(); ok {
+			continue
+		}
+		if l := z.min(child, child.EmbeddedResource()); l.known {
+			size += int64(len(name)) + l.bytes + int64(len(`"":,`))
+		}
+	}
+	return size
+}
+
+func stringLeast(format string) int64 {
+	switch format {
+	case "duration":
+		return apiservercel.MinDurationSizeJSON
+	case "date":
+		return apiservercel.JSONDateSize
+	case "date-time":
+		return apiservercel.MinDatetimeSizeJSON
+	}
+	return apiservercel.MinStringSize
+}
+
+// minOf returns the least size of the values of a place.
+func (z *sizes) minOf(p place) int64 {
+	if p.node == nil {
+		return int64(len(`""`)) // or {}
+	}
+	return z.min(p.node, p.root).bytes
+}
+
+// An estimator tells the cost estimation of CEL about sizes below self.
+type estimator struct {
+	sizes *sizes
+	self  place
+	asked map[string]place // whose sizes were asked for and can be bounded; nil to forget them
+}
+
+func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
+
+// EstimateSize implements checker.CostEstimator. Ways begin with the name of a
+// variable, which is that of self or of a value like self.
+func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
+	way := element.Path()
+	if len(way) == 0 {
+		return nil
+	}
+	p := e.self
+	for _, step := range way[1:] {
+		ok := false
+		switch step {
+		case "@items", "@values":
+			p, ok = p.elem()
+		case "@keys":
+			// The server takes the keys of maps for empty.
+			if ok = p.isMap(); ok {
+				p = place{path: p.path + "[*]"}
+			}
+		default:
+			p, ok = p.field(step)
+		}
+		if !ok {
+			return nil
+		}
+		if _, known := e.sizes.limit(p); !known {
+			return nil
+		}
+	}
+	if l, _ := e.sizes.limit(p); e.asked != nil && l.keyword != "" {
+		e.asked[p.path] = p
+	}
+	return &checker.SizeEstimate{Max: uint64(e.sizes.max(p))}
+}
+
+// EstimateCallCost implements checker.CostEstimator: calls cost what the
+// libraries say.
+func (e *estimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
+	return nil
+}

@@ -1,0 +1,177 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Variables, their fields and their elements. Each name and each index costs
+// one unit, but the name of a variable costs none where CEL resolves it rather
+// than evaluates it: as an index and as a branch of a ternary.
+
+func (x *compiler) ident(e ast.Expr, name string) operand {
+	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
+		if r.Value != nil {
+			return x.constant(r.Value)
+		}
+		name = r.Name
+	}
+	for i := len(x.vars) - 1; i >= 0; i-- {
+		if x.vars[i].name == name {
+			return x.vars[i].code
+		}
+	}
+	switch name {
+	case celtypes.Self:
+		return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: func(f *Frame) any { return f.Self }})
+	case celtypes.OldSelf:
+		raw := func(f *Frame) any { return f.Old }
+		if !x.optional {
+			return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: raw})
+		}
+		return operand{kind: kindOptional, cost: 1, attr: true, shape: x.self,
+			optional: func(f *Frame) (any, bool) { return f.Old, f.Old != nil }}
+	}
+	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
+		if v, ok := x.base.Builtin.FindIdent(name); ok {
+			return x.constant(v)
+		}
+	}
+	return x.refuse("variable " + name)
+}
+
+// selection compiles a field, or the question whether it is there.
+func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
+	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
+		if r.Value != nil {
+			return x.constant(r.Value)
+		}
+		return x.refuse("qualified name")
+	}
+	c := x.expr(sel.Operand())
+	if c.presence {
+		return x.refuse("field of has")
+	}
+	if c.kind == kindOptional {
+		return x.optionalField(c, sel.FieldName(), sel.IsTestOnly())
+	}
+	if c.kind != kindRaw || c.shape.Kind != celvalue.KindObject {
+		return x.refuse("field of " + kindName(c))
+	}
+	name, shape := c.shape.Entry(sel.FieldName())
+	if shape == nil {
+		return x.refuse("field that is not declared")
+	}
+	// The field of a ternary is that of both branches.
+	cost := c.cost + 1
+	if !c.attr && !c.choice {
+		cost++
+	}
+	if sel.IsTestOnly() {
+		out := operand{kind: kindBool, cost: cost - 1, presence: true}
+		if c.attr || c.choice {
+			out.id = x.identity()
+		}
+		out.bool = has(c, name, shape, out.id)
+		if is := out.bool; c.choice { // the field is paid for and then refunded
+			out.bool = func(f *Frame) bool {
+				v := is(f)
+				if f.cost >= f.Limit {
+					f.void()
+				}
+				return v
+			}
+		}
+		return out
+	}
+	out := operand{cost: cost, attr: !c.choice, choice: c.choice, shape: shape}
+	if c.attr || c.choice {
+		out.id = x.identity()
+	}
+	if c.shape.Props != nil {
+		out.fault = missing(sel.FieldName())
+	}
+	out.raw = entry(c, name, out.id)
+	return x.typed(out)
+}
+
+// entry returns nil for an entry that is not there, which fails whoever uses it.
+func entry(c operand, name string, own identity) func(*Frame) any {
+	of, what, id := c.raw, c.fault, c.id
+	return func(f *Frame) any {
+		v := of(f)
+		m, ok := v.(map[string]any)
+		if !ok {
+			f.lost(v, what, id, own)
+			return nil
+		}
+		return m[name]
+	}
+}
+
+// has tells whether an entry is there. A field that is null is not.
+func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
+	of, what, id, field := c.raw, c.fault, c.id, c.shape.Props != nil
+	return func(f *Frame) bool {
+		w := of(f)
+		m, ok := w.(map[string]any)
+		if !ok {
+			f.lost(w, what, id, own)
+			return false
+		}
+		v, ok := m[name]
+		if !ok || field && v == nil {
+			return false
+		}
+		if !s.Fits(v) {
+			f.void()
+		}
+		return true
+	}
+}
+
+// index compiles an element of a list or an entry of a map.
+func (x *compiler) index(of, at operand) operand {
+	if of.presence || at.presence {
+		return x.refuse("index with has")
+	}
+	if of.isOptional() {
+		return x.optionalIndex(of, at)
+	}
+	cost := of.cost + 1 + at.cost
+	if at.attr {
+		cost--
+	}
+	if !of.attr && !of.choice {
+		cost++
+	}
+	if of.kind != kindRaw {
+		return x.boxedIndex(of, at, cost)
+	}
+	switch {
+	case of.shape.IsList() && at.kind == kindInt:
+		list, i := of.elements(), at.int
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Items, raw: func(f *Frame) any {
+			l := list(f)
+			if n := i(f); n >= 0 && n < int64(len(l)) {
+				return l[n]
+			}
+			f.void()
+			return nil
+		}})
+	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind == kindString:
+		object, name := of.raw, at.string
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Values, raw: func(f *Frame) any {
+			m, ok := object(f).(map[string]any)
+			if !ok {
+				f.void()
+				return nil
+			}
+			return m[name(f)]
+		}})
+	}
+	return x.refuse("index of " + kindName(of))
+}

@@ -1,0 +1,100 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// Names that a macro gives to a value: optMap, optFlatMap and sortBy. They
+// arrive as loops over nothing whose accumulator is the value. It is evaluated,
+// and paid for, at its first use, and never if it has none.
+
+// isBind reports whether a comprehension only names a value.
+func isBind(c ast.ComprehensionExpr) bool {
+	r := c.IterRange()
+	return !c.HasIterVar2() && r.Kind() == ast.ListKind && r.AsList().Size() == 0 && isLiteral(c.LoopCondition(), types.False)
+}
+
+func (x *compiler) bind(c ast.ComprehensionExpr) operand {
+	slot := x.loops
+	if slot >= maxVariables {
+		return x.refuse("deep nesting of comprehensions")
+	}
+	defer func() { x.loops = slot }()
+	// The value may first be needed within a loop of the body, so that the body
+	// has other variables than what makes the value.
+	highest := x.highest
+	x.deeper(slot + 1)
+	v := x.expr(c.AccuInit())
+	x.loops, x.highest = x.highest, max(x.highest, highest)
+	if x.why != "" {
+		return operand{}
+	}
+	outer := len(x.vars)
+	x.vars = append(x.vars, local{name: c.AccuVar(), code: x.bound(v, slot)})
+	body := x.expr(c.Result())
+	x.vars = x.vars[:outer]
+	if x.why != "" {
+		return operand{}
+	}
+	out := entering(body, func(f *Frame) {
+		f.looped = true
+		f.vars[slot].known = false
+	})
+	out.cost = body.cost
+	return out
+}
+
+// deeper notes that what comes next is within so many loops.
+func (x *compiler) deeper(loops int) {
+	x.loops, x.highest = loops, loops
+}
+
+// bound returns the variable of a bound value.
+func (x *compiler) bound(v operand, slot int) operand {
+	cost := v.cost
+	out := operand{cost: 1, attr: true}
+	switch {
+	case v.raw != nil && v.list != nil:
+		list := v.list
+		out.shape = v.shape
+		out.list = func(f *Frame) []any {
+			b := &f.vars[slot]
+			if !b.known {
+				f.cost += cost
+				l := list(f)
+				b.known, b.list = true, l
+			}
+			return b.list
+		}
+		made := out.list
+		out.raw = func(f *Frame) any { return made(f) }
+		return x.typed(out)
+	case v.raw != nil:
+		raw := v.raw
+		out.shape = v.shape
+		out.raw = func(f *Frame) any {
+			b := &f.vars[slot]
+			if !b.known {
+				f.cost += cost
+				r := raw(f)
+				b.known, b.raw = true, r
+			}
+			return b.raw
+		}
+		return x.typed(out)
+	}
+	box := x.boxed(v)
+	out.kind, out.items, out.typ = kindBox, v.items, v.typ
+	out.box = func(f *Frame) ref.Val {
+		b := &f.vars[slot]
+		if !b.known {
+			f.cost += cost
+			r := box(f)
+			b.known, b.box = true, r
+		}
+		return b.box
+	}
+	return x.unbox(v.typ, out)
+}

@@ -1,0 +1,290 @@
+package celeval
+
+import (
+	"math"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/pattern"
+)
+
+// The bridge calls functions of cel-go with boxed values, and charges for them
+// what cel-go does. It only does so for functions whose costs were looked up:
+// those that the server has rules for, and those that are known to cost one.
+
+// bridged are the functions that the bridge knows.
+func bridged(name string) bool {
+	switch name {
+	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+		operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.LogicalNot,
+		"size", "type", "dyn", "int", "uint", "double", "string", "bool", "bytes", "duration", "timestamp",
+		"startsWith", "endsWith", "contains", "matches",
+		"getHours", "getMinutes", "getSeconds", "getMilliseconds", "getFullYear", "getMonth", "getDate",
+		"getDayOfMonth", "getDayOfWeek", "getDayOfYear",
+		"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes",
+		"url", "isURL", "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+		"lowerAscii", "upperAscii", "substring", "trim", "replace", "split", "join", "charAt", "find", "findAll",
+		"ip", "isIP", "ip.isCanonical", "family", "isUnspecified", "isLoopback", "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+		"cidr", "isCIDR", "containsIP", "containsCIDR", "masked", "prefixLength",
+		"quantity", "isQuantity", "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan", "isLessThan", "compareTo", "add", "sub",
+		"slice", "flatten", "distinct", "reverse", "sort", "lists.range",
+		"sets.contains", "sets.intersects", "sets.equivalent", "format", "strings.quote",
+		"validate", "format.named", "semver", "isSemver", "major", "minor", "patch",
+		"first", "last", "optional.unwrap", "unwrapOpt", "optional.ofNonZeroValue", sortByKeys:
+		return true
+	}
+	return isFormat(name)
+}
+
+// isFormat reports whether a function is a format by name.
+func isFormat(name string) bool {
+	return len(name) > 7 && name[:7] == "format." && name != "format.named"
+}
+
+// bridge compiles a call over boxed values.
+func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
+	fn := x.base.Functions[name]
+	if fn == nil || !bridged(name) {
+		return x.refuse("function " + name)
+	}
+	for _, a := range args {
+		if a.choice && a.kind == kindNone {
+			return x.refuse("ternary as an operand")
+		}
+	}
+	overload := x.overload(e)
+	if name == sortByKeys && overload == "" { // costs by the overload
+		return x.refuse("sortBy of unknown keys")
+	}
+	impl := implementation(fn, name, overload)
+	if impl == nil {
+		return x.refuse("overload of " + name)
+	}
+	if name == "matches" && len(args) == 2 {
+		impl = matchesKnown(impl, args[1].constant)
+	}
+	boxes := make([]func(*Frame) ref.Val, len(args))
+	out := operand{kind: kindBox}
+	for i, a := range args {
+		boxes[i], out.cost = x.boxed(a), out.cost+a.cost
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	if out.box = invoke(name, overload, impl, boxes, regexIsKnown(name, args)); out.box == nil {
+		return x.refuse("call of " + name)
+	}
+	return x.unbox(x.tree.GetType(e.ID()), out)
+}
+
+// regexIsKnown reports whether cel-go compiles the expression once.
+func regexIsKnown(name string, args []operand) bool {
+	return (name == "matches" || name == "find" || name == "findAll") && len(args) > 1 && args[1].constant != nil
+}
+
+// matchesKnown returns impl with the expression compiled once, if it is known.
+// cel-go does that too.
+func matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
+	text, ok := expr.(types.String)
+	if !ok || impl.Binary == nil {
+		return impl
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return impl
+	}
+	fast := *impl
+	fast.Binary = func(v, w ref.Val) ref.Val {
+		if s, ok := v.(types.String); ok {
+			return types.Bool(p.Match(string(s)))
+		}
+		return impl.Binary(v, w)
+	}
+	return &fast
+}
+
+func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {
+	bindings, err := fn.Bindings()
+	if err != nil {
+		return nil
+	}
+	var byName *functions.Overload
+	for _, b := range bindings {
+		switch {
+		case overload != "" && b.Operator == overload:
+			return b
+		case b.Operator == name:
+			byName = b
+		}
+	}
+	return byName
+}
+
+// invoke returns the closure of a call, or nil if cel-go would not call the
+// function by itself.
+func invoke(name, overload string, impl *functions.Overload, args []func(*Frame) ref.Val, known bool) func(*Frame) ref.Val {
+	if impl.NonStrict {
+		return nil
+	}
+	switch {
+	case len(args) == 1 && impl.Unary != nil:
+		arg := args[0]
+		return func(f *Frame) ref.Val {
+			v := arg(f)
+			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.void()
+				return v
+			}
+			return f.charge(name, overload, impl.Unary(v), v)
+		}
+	case len(args) == 2 && impl.Binary != nil:
+		left, right := args[0], args[1]
+		return func(f *Frame) ref.Val {
+			v := left(f)
+			w := right(f)
+			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.void()
+				return v
+			}
+			return f.charge(name, overload, impl.Binary(v, w), v, w)
+		}
+	case impl.Function != nil && impl.OperandTrait == 0:
+		return func(f *Frame) ref.Val {
+			values := make([]ref.Val, len(args))
+			for i, arg := range args {
+				values[i] = arg(f)
+			}
+			if f.bail {
+				return types.NullValue
+			}
+			return f.charge(name, overload, impl.Function(values...), values...)
+		}
+	}
+	return nil
+}
+
+// charge pays for a call, if its result is none that fails.
+func (f *Frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
+	if types.IsUnknownOrError(result) {
+		f.void()
+		return types.NullValue
+	}
+	f.cost += callCost(name, overload, result, args...)
+	return result
+}
+
+// callCost is what a call of a bridged function costs.
+func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
+	if units, ok := listCost(overload, result, args); ok {
+		return units
+	}
+	if units, ok := cellib.CallCost(name, overload, args, result); ok {
+		return units
+	}
+	switch overload {
+	case overloads.StartsWithString, overloads.EndsWithString:
+		return tenth(actualSize(args[1]))
+	case overloads.StringToBytes, overloads.BytesToString, overloads.ExtQuoteString, overloads.ExtFormatString:
+		return tenth(actualSize(args[0]))
+	case overloads.InList:
+		return uint64(actualSize(args[1]))
+	case overloads.LessString, overloads.GreaterString, overloads.LessEqualsString, overloads.GreaterEqualsString,
+		overloads.LessBytes, overloads.GreaterBytes, overloads.LessEqualsBytes, overloads.GreaterEqualsBytes,
+		overloads.Equals, overloads.NotEquals:
+		return tenth(min(actualSize(args[0]), actualSize(args[1])))
+	case overloads.AddString, overloads.AddBytes:
+		return tenth(actualSize(args[0]) + actualSize(args[1]))
+	case overloads.Matches, overloads.MatchesString:
+		return uint64(math.Ceil((1.0+float64(actualSize(args[0])))*0.1)) * uint64(math.Ceil(float64(actualSize(args[1]))*0.25))
+	case overloads.ContainsString:
+		return tenth(actualSize(args[0])) * tenth(actualSize(args[1]))
+	}
+	return 1
+}
+
+func actualSize(v ref.Val) int {
+	if s, ok := v.(traits.Sizer); ok {
+		n, _ := s.Size().(types.Int)
+		return int(n)
+	}
+	if o, ok := v.(*types.Optional); ok && o.HasValue() {
+		return actualSize(o.GetValue())
+	}
+	return 1
+}
+
+// unbox reads a boxed result as the type that the checker found.
+func (x *compiler) unbox(t *types.Type, c operand) operand {
+	box := c.box
+	switch t.Kind() {
+	case types.BoolKind:
+		c.kind, c.bool = kindBool, func(f *Frame) bool {
+			v, ok := box(f).(types.Bool)
+			if !ok {
+				f.void()
+			}
+			return bool(v)
+		}
+	case types.IntKind:
+		c.kind, c.int = kindInt, func(f *Frame) int64 {
+			v, ok := box(f).(types.Int)
+			if !ok {
+				f.void()
+			}
+			return int64(v)
+		}
+	case types.DoubleKind:
+		c.kind, c.double = kindDouble, func(f *Frame) float64 {
+			v, ok := box(f).(types.Double)
+			if !ok {
+				f.void()
+			}
+			return float64(v)
+		}
+	case types.StringKind:
+		c.kind, c.string = kindString, func(f *Frame) string {
+			v, ok := box(f).(types.String)
+			if !ok {
+				f.void()
+			}
+			return string(v)
+		}
+	}
+	return c
+}
+
+// foldable reports whether cel-go evaluates a call when it makes the program.
+func (x *compiler) foldable(name string, args []operand) bool {
+	return len(args) == 1 && args[0].constant != nil && overloads.IsTypeConversionFunction(name)
+}
+
+func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
+	c := x.bridge(e, name, args)
+	box := x.boxed(c)
+	if x.why != "" {
+		return operand{}
+	}
+	f := &Frame{Limit: math.MaxUint64}
+	v := box(f)
+	if f.bail {
+		return x.refuse("constant without a value")
+	}
+	return x.constant(v)
+}
+
+// checked fails for values that fail.
+func (f *Frame) checked(v ref.Val) ref.Val {
+	if types.IsUnknownOrError(v) {
+		f.void()
+		return types.NullValue
+	}
+	return v
+}

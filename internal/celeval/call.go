@@ -1,0 +1,134 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+)
+
+// call compiles operators and functions: natively if their operands are of
+// types that the executor reads itself, and else over the functions of cel-go.
+func (x *compiler) call(e ast.Expr) operand {
+	call := e.AsCall()
+	var args []operand
+	if call.IsMemberFunction() {
+		args = append(args, x.expr(call.Target()))
+	}
+	for _, a := range call.Args() {
+		args = append(args, x.expr(a))
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	name := call.FunctionName()
+	switch name {
+	case operators.LogicalAnd:
+		return x.and(args)
+	case operators.LogicalOr:
+		return x.or(args)
+	case operators.Conditional:
+		return x.ternary(args[0], args[1], args[2])
+	case operators.Index:
+		return x.index(args[0], args[1])
+	case operators.OptSelect:
+		return x.optionalSelection(args[0], args[1])
+	case operators.OptIndex:
+		return x.optionalIndex(args[0], args[1])
+	case operators.Equals:
+		return x.equal(args[0], args[1], false)
+	case operators.NotEquals:
+		return x.equal(args[0], args[1], true)
+	case operators.In:
+		return x.in(e, args[0], args[1])
+	}
+	if c := x.optionals(name, args); c.kind == kindBox {
+		return x.unbox(x.tree.GetType(e.ID()), c)
+	} else if c.kind != kindNone || x.why != "" {
+		return c
+	}
+	if x.foldable(name, args) {
+		return x.folded(e, name, args)
+	}
+	overload := x.overload(e)
+	if c := x.formatCall(name, overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.words(overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.library(overload, args); c.kind != kindNone {
+		return c
+	}
+	if c := x.native(name, overload, args); c.kind != kindNone || x.why != "" {
+		return c
+	}
+	c := x.bridge(e, name, args)
+	if name == operators.Add && len(args) == 2 {
+		c.items = sameItems(args[0], args[1])
+	}
+	return c
+}
+
+// native compiles a call of which all operands are read natively. It returns no
+// code if there is none.
+func (x *compiler) native(name, overload string, args []operand) operand {
+	switch len(args) {
+	case 1:
+		return x.unary(name, overload, args[0])
+	case 2:
+		a, b := args[0], args[1]
+		switch {
+		case name == sortByKeys:
+			return x.sortBy(overload, a, b)
+		case overload == overloads.AddList:
+			return x.addLists(a, b)
+		case a.kind == kindInt && b.kind == kindInt:
+			return binaryInt(overload, a, b, x.operands(a, b))
+		case a.kind == kindDouble && b.kind == kindDouble:
+			return binaryDouble(overload, a, b, x.operands(a, b))
+		case a.kind == kindString && b.kind == kindString:
+			return x.binaryString(overload, a, b)
+		case a.kind == kindDuration && b.kind == kindDuration:
+			return binaryDuration(overload, a, b, x.operands(a, b))
+		case a.kind == kindTimestamp && b.kind == kindTimestamp:
+			return binaryTime(overload, a, b, x.operands(a, b))
+		}
+	}
+	return operand{}
+}
+
+func (x *compiler) unary(name, overload string, a operand) operand {
+	switch {
+	case name == "sum" && a.sum != nil:
+		return operand{kind: kindInt, cost: a.cost, id: a.id, int: a.sum}
+	case overload == overloads.LogicalNot && a.kind == kindBool:
+		return x.not(a)
+	case overload == overloads.NegateInt64 && a.kind == kindInt:
+		return x.negateInt(a)
+	case overload == overloads.NegateDouble && a.kind == kindDouble:
+		d := a.double
+		return operand{kind: kindDouble, cost: a.cost + 1, double: func(f *Frame) float64 { return -d(f) }}
+	case name == operatorSize:
+		return x.size(overload, a)
+	case name == overloads.TypeConvertString:
+		return x.toString(name, overload, a)
+	case a.kind == kindString:
+		return x.unaryString(overload, a)
+	}
+	return operand{}
+}
+
+// not compiles !, which fails as its operand does.
+func (x *compiler) not(a operand) operand {
+	b, operandID, own := a.bool, a.id, x.identity()
+	return operand{kind: kindBool, cost: a.cost + 1, id: own, bool: func(f *Frame) bool {
+		v := b(f)
+		if f.bail {
+			f.pass(operandID, own)
+		}
+		return !v
+	}}
+}
+
+// costs returns what both operands cost and u more units.
+func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }

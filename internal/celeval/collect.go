@@ -1,0 +1,179 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Lists that loops make. Parts of the object are collected as they are, in
+// lists which frames keep for the next evaluation; other values are boxed.
+
+// collect compiles filter and map: the list of values e where p holds, or of
+// all if there is no p.
+func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
+	if x.why != "" {
+		return operand{}
+	}
+	always := p.kind == kindNone
+	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
+	if !always {
+		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
+	}
+	if e.constant != nil { // so is the list that is appended
+		if always {
+			g.every = mapKnownCost
+		} else {
+			g.hit = mapKnownCost
+		}
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	if e.raw != nil && e.shape.Collectable() && e.constant == nil && !e.choice {
+		return x.collectRaw(over, &g, e)
+	}
+	out := x.collectBoxed(over, &g, e)
+	if e.kind == kindInt {
+		out.sum = g.sum(e.int)
+	}
+	return out
+}
+
+// A gathering is a loop that puts values together. An element whose condition or
+// value fails makes the result fail, but does not end the loop. The error is that
+// of the last condition which failed, or else of the first value before it.
+type gathering struct {
+	each       rangeFunc
+	test       func(*Frame) bool
+	every, hit uint64   // cost of each element, and of one that is put in
+	p, e       identity // of the condition and of the value
+	over, own  identity
+}
+
+// step evaluates the condition for an element, and put for one that is put in.
+func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
+	test, every, hit, p, e := g.test, g.every, g.hit, g.p, g.e
+	return func(f *Frame) bool {
+		f.cost += every
+		is := test(f)
+		if f.bail {
+			f.pending = f.caught(p)
+			return f.pending != nil && f.step()
+		}
+		if is {
+			f.cost += hit
+			put(f)
+			if f.bail {
+				what := f.caught(e)
+				if f.pending == nil {
+					f.pending = what
+				}
+				return what != nil && f.step()
+			}
+		}
+		return f.step()
+	}
+}
+
+// run runs the loop.
+func (g *gathering) run(f *Frame, one func(*Frame) bool) {
+	outer := f.pending
+	f.pending = nil
+	g.each(f, one)
+	what := f.pending
+	f.pending = outer
+	switch {
+	case f.bail:
+		f.noRange(g.over, g.own, resultCost)
+	case what != nil:
+		f.fail(what, g.own)
+	}
+}
+
+// sum adds up what would be put in a list. That costs one unit for each of them,
+// and one if there is no list.
+func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
+	one := g.step(func(f *Frame) {
+		i := e(f)
+		if f.bail {
+			return
+		}
+		f.summed++
+		v, what := addInt(f.total, i)
+		if f.total = v; what != nil {
+			f.void()
+		}
+	})
+	return func(f *Frame) int64 {
+		outer, summed := f.total, f.summed
+		f.total, f.summed = 0, 0
+		g.run(f, one)
+		total, n := f.total, f.summed
+		f.total, f.summed = outer, summed
+		if f.bail {
+			n = 1
+		}
+		f.cost += n
+		return total
+	}
+}
+
+func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
+	raw, s, what, id := e.raw, e.shape, e.fault, e.id
+	one := g.step(func(f *Frame) {
+		at := f.filling
+		v := raw(f)
+		f.filling = at
+		if f.bail || !s.Fits(v) {
+			f.unfit(v, what, id)
+			return
+		}
+		f.lists[at] = append(f.lists[at], v)
+	})
+	list := func(f *Frame) []any {
+		outer := f.filling
+		f.filling = f.list()
+		at := f.filling
+		g.run(f, one)
+		f.filling = outer
+		return f.lists[at]
+	}
+	out := operand{kind: kindRaw, cost: over.cost + resultCost, id: g.own, shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+		list: list, raw: func(f *Frame) any { return list(f) }}
+	if e.kind == kindInt {
+		out.sum = g.sum(e.int)
+	}
+	return out
+}
+
+// list returns the number of an empty list.
+func (f *Frame) list() int {
+	if f.used == len(f.lists) {
+		f.lists = append(f.lists, nil)
+	}
+	f.lists[f.used] = f.lists[f.used][:0]
+	f.used++
+	f.filled = max(f.filled, f.used)
+	return f.used - 1
+}
+
+func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
+	box := x.boxed(e)
+	one := g.step(func(f *Frame) {
+		outer := f.made
+		v := box(f)
+		if f.made = outer; !f.bail {
+			f.made = append(f.made, v)
+		}
+	})
+	return operand{kind: kindBox, cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
+		outer := f.made
+		f.made = nil
+		g.run(f, one)
+		made := f.made
+		f.made = outer
+		return types.NewRefValList(x.base.Builtin, made)
+	}}
+}

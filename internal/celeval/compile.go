@@ -1,0 +1,133 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// A compiler compiles one rule. The first thing it does not know ends that.
+type compiler struct {
+	base     *celtypes.Language
+	tree     *ast.AST
+	self     *celvalue.DeclaredType
+	optional bool // oldSelf is an optional
+
+	vars       []local
+	boxes      bool // values of cel-go are compared or passed to its functions
+	loops      int  // around
+	highest    int  // loops that any part needed
+	choices    uint // between optionals
+	identities identity
+	why        string // the rule cannot be compiled
+}
+
+// A local is a variable of a loop.
+type local struct {
+	name string
+	code operand
+}
+
+// CompileRule compiles a rule on values of a shape. If it cannot, it says why.
+func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
+	x := &compiler{base: b, tree: tree, self: self, optional: optional}
+	c := x.expr(tree.Expr())
+	run := x.bool(c)
+	if x.why != "" {
+		return nil, x.why
+	}
+	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
+}
+
+// CompileMessage does the same with a messageExpression.
+func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
+	x := &compiler{base: b, tree: tree, self: self}
+	c := x.expr(tree.Expr())
+	if c.kind == kindBox {
+		c = x.unbox(c.typ, operand{kind: kindBox, cost: c.cost, box: c.box})
+	}
+	if c.kind != kindString {
+		x.refuse("message of " + kindName(c))
+	}
+	if x.why != "" {
+		return nil, x.why
+	}
+	text := c.string
+	run := func(f *Frame) bool {
+		f.Text, f.rare = text(f), true
+		return true
+	}
+	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
+}
+
+// refuse gives up.
+func (x *compiler) refuse(why string) operand {
+	if x.why == "" {
+		x.why = why
+	}
+	return operand{}
+}
+
+func (x *compiler) expr(e ast.Expr) operand {
+	if x.why != "" {
+		return operand{}
+	}
+	c := x.compile(e)
+	if c.typ == nil {
+		c.typ = x.tree.GetType(e.ID())
+	}
+	return c
+}
+
+func (x *compiler) compile(e ast.Expr) operand {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return x.constant(e.AsLiteral())
+	case ast.IdentKind:
+		return x.ident(e, e.AsIdent())
+	case ast.SelectKind:
+		return x.selection(e, e.AsSelect())
+	case ast.CallKind:
+		return x.call(e)
+	case ast.ListKind:
+		return x.list(e)
+	case ast.ComprehensionKind:
+		return x.loop(e.AsComprehension())
+	case ast.MapKind:
+		return x.mapLiteral(e)
+	}
+	return x.refuse("expression")
+}
+
+// constant compiles a known value, which costs nothing.
+func (x *compiler) constant(v ref.Val) operand {
+	c := operand{constant: v}
+	switch v := v.(type) {
+	case types.Bool:
+		c.kind, c.bool = kindBool, func(*Frame) bool { return bool(v) }
+	case types.Int:
+		c.kind, c.int = kindInt, func(*Frame) int64 { return int64(v) }
+	case types.Double:
+		c.kind, c.double = kindDouble, func(*Frame) float64 { return float64(v) }
+	case types.String:
+		c.kind, c.string = kindString, func(*Frame) string { return string(v) }
+	case types.Duration:
+		c.kind, c.int = kindDuration, func(*Frame) int64 { return int64(v.Duration) }
+	case types.Timestamp:
+		c.kind, c.time = kindTimestamp, fixedTime(v.Time)
+	default:
+		c.kind, c.box = kindBox, func(*Frame) ref.Val { return v }
+	}
+	return c
+}
+
+// overload returns the overload of a call, or "" if values decide.
+func (x *compiler) overload(e ast.Expr) string {
+	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok && len(r.OverloadIDs) == 1 {
+		return r.OverloadIDs[0]
+	}
+	return ""
+}

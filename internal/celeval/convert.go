@@ -1,0 +1,91 @@
+package celeval
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+)
+
+// Functions of a string that need no boxed values: conversions, which cost one
+// unit, and those that copy the string, which cost by its size.
+
+// unaryString compiles a function of a string. It returns no code if it does not
+// know the function.
+func (x *compiler) unaryString(overload string, a operand) operand {
+	if a.constant != nil {
+		return operand{}
+	}
+	out := operand{cost: a.cost + 1, id: x.identity()}
+	switch overload {
+	case overloads.StringToInt:
+		out.kind, out.int = kindInt, conversion(a, out.id, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+	case overloads.StringToDouble:
+		out.kind, out.double = kindDouble, conversion(a, out.id, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+	case overloads.StringToDuration:
+		out.kind, out.int = kindDuration, conversion(a, out.id, types.DurationType, func(s string) (int64, error) {
+			d, err := time.ParseDuration(s)
+			return int64(d), err
+		})
+	case "string_lower_ascii":
+		return x.rewritten(a, lowerASCII)
+	case "string_trim":
+		return x.rewritten(a, strings.TrimSpace)
+	default:
+		return operand{}
+	}
+	return out
+}
+
+// conversion returns the closure of a conversion from a string.
+func conversion[T any](a operand, own identity, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
+	s, operandID := a.string, a.id
+	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
+	return func(f *Frame) T {
+		text := s(f)
+		if f.bail {
+			var none T
+			f.pass(operandID, own)
+			return none
+		}
+		v, err := parse(text)
+		if err != nil {
+			f.fail(what, own)
+		}
+		return v
+	}
+}
+
+// rewritten compiles a function that makes another string of one. It costs a
+// tenth of the size.
+func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
+	s, operandID, own := a.string, a.id, x.identity()
+	return operand{kind: kindString, cost: a.cost, id: own, string: func(f *Frame) string {
+		v := s(f)
+		if f.bail {
+			f.pass(operandID, own)
+			v = failedText
+		}
+		f.cost += tenth(utf8.RuneCountInString(v))
+		return rewrite(v)
+	}}
+}
+
+// lowerASCII returns s with the letters of ASCII in lower case, and with the
+// replacement character for bytes that are no UTF-8.
+func lowerASCII(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return strings.Map(func(r rune) rune {
+				if 'A' <= r && r <= 'Z' {
+					return r + 'a' - 'A'
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}

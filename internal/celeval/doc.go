@@ -1,0 +1,36 @@
+// Package celeval compiles checked expressions to closures and evaluates them.
+//
+// The interface is small. [CompileRule] and [CompileMessage] compile a tree, or say
+// why they decline it. [Closure.Eval] runs a closure in a [Frame], whose fields are
+// the inputs and the text of a message. [Frame.Release] makes the frame forget the
+// object. An [EvalError] is the error of an evaluation that failed.
+//
+// cel-go evaluates a tree of interfaces over boxed values and measures the cost of
+// each step. Closures read the raw values of the object as the Go type that the
+// checker found. Most of the cost of a step is known when it is compiled, so it is
+// one addition per branch of the rule.
+//
+// # Fast and reference
+//
+// Closures are the fast implementation and cel-go is the reference. The compiler
+// declines an expression with a part that it does not know. A closure declines an
+// evaluation, at any point, if it meets a value that its schema does not admit, an
+// error other than those below, or the cost limit. The caller then evaluates the
+// expression with cel-go. Rules have no side effects, so that is always right.
+//
+// Functions without a closure of their own are called through the bridge, which
+// boxes their arguments and charges what cel-go charges.
+//
+// # Errors
+//
+// Most failed evaluations lack a field, overflow or divide by zero. CEL defines
+// what follows: an operator with a failed operand fails, except that && and || may
+// not need it, and what was evaluated is paid for. Closures that follow these rules
+// have an identity, which they leave in the frame when they fail. The consumer of
+// the result finds there whether this closure failed, adds what is still to be
+// paid, and leaves its own identity. A failure without an identity declines the
+// evaluation.
+//
+// TestTable holds how each function runs. The oracle compares results, errors and
+// costs with cel-go and with the server.
+package celeval

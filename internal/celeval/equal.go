@@ -1,0 +1,147 @@
+package celeval
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+)
+
+// equal compiles == and !=. It costs a tenth of the smaller size, and what has
+// no size counts for one.
+func (x *compiler) equal(a, b operand, not bool) operand {
+	cost := costs(a, b, 1)
+	var out operand
+	if a.isOpaque() && a.kind == b.kind {
+		out = x.equalOpaque(a, b, not)
+	}
+	switch {
+	case out.kind != kindNone:
+	case a.kind == kindString && b.kind == kindString:
+		out = x.equalStrings(a, b)
+	case a.isIntOrString() && b.constant != nil && (b.kind == kindString || b.kind == kindInt):
+		out = x.equalIntOrString(a, b)
+	case b.isIntOrString() && a.constant != nil && (a.kind == kindString || a.kind == kindInt):
+		out = x.equalIntOrString(b, a)
+	case a.kind != b.kind:
+		out = x.equalBoxed(a, b, not)
+	case a.kind == kindInt, a.kind == kindDuration:
+		out = compareInts(cost, x.operands(a, b), a, b, func(a, b int64) bool { return a == b })
+	case a.kind == kindBool:
+		out = comparison(cost, x.operands(a, b), a.bool, b.bool, func(a, b bool) bool { return a == b })
+	case a.kind == kindDouble:
+		out = comparison(cost, x.operands(a, b), a.double, b.double, func(a, b float64) bool { return a == b })
+	case a.kind == kindTimestamp:
+		out = comparison(cost, x.operands(a, b), a.time, b.time, time.Time.Equal)
+	case a.kind == kindRaw && a.shape == b.shape && a.shape.Comparable():
+		out = equalRaw(a, b)
+	default:
+		out = x.equalBoxed(a, b, not)
+	}
+	out.kind = kindBool
+	if is := out.bool; not {
+		out.bool = func(f *Frame) bool { return !is(f) }
+	}
+	return out
+}
+
+func (x *compiler) equalStrings(a, b operand) operand {
+	o := x.operands(a, b)
+	out := operand{cost: costs(a, b, 0), id: o.own}
+	if text, ok := b.constant.(types.String); ok {
+		out.bool = equalKnown(a.string, string(text), a.id, o.own)
+		return out
+	}
+	if text, ok := a.constant.(types.String); ok {
+		out.bool = equalKnown(b.string, string(text), b.id, o.own)
+		return out
+	}
+	l, r := a.string, b.string
+	out.bool = func(f *Frame) bool {
+		v := l(f)
+		if f.bail {
+			if w, failed := afterLeft(f, o, r); failed || w != "" {
+				f.cost++
+			}
+			return false
+		}
+		w := r(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			w = failedText
+		}
+		if len(v) == len(w) && v == w {
+			f.cost += tenth(utf8.RuneCountInString(v))
+			return true
+		}
+		f.cost += tenth(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		return false
+	}
+	return out
+}
+
+// failedText is as long as CEL takes an error to be.
+const failedText = "!"
+
+// equalKnown compares with a text.
+func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
+	switch n := utf8.RuneCountInString(known); {
+	case n == 0:
+		return func(f *Frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return v == ""
+		}
+	case n <= 10: // every size from 1 to 10 costs one unit
+		return func(f *Frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operandID, own)
+				v = failedText
+			}
+			if v != "" {
+				f.cost++
+			}
+			return v == known
+		}
+	default:
+		return func(f *Frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operandID, own)
+				v = failedText
+			}
+			f.cost += tenth(min(utf8.RuneCountInString(v), n))
+			return v == known
+		}
+	}
+}
+
+// equalBoxed leaves the comparison to the values of cel-go. Values of libraries
+// cost more if they are not to be equal.
+func (x *compiler) equalBoxed(a, b operand, not bool) operand {
+	l, r := x.boxed(a), x.boxed(b)
+	name, overload := operators.Equals, overloads.Equals
+	if not {
+		name, overload = operators.NotEquals, overloads.NotEquals
+	}
+	return operand{cost: costs(a, b, 0), bool: func(f *Frame) bool {
+		v := l(f)
+		w := r(f)
+		if f.bail {
+			return false
+		}
+		eq := types.Equal(v, w)
+		is, ok := eq.(types.Bool)
+		if !ok {
+			f.void()
+			return false
+		}
+		f.cost += callCost(name, overload, eq, v, w)
+		return bool(is)
+	}}
+}

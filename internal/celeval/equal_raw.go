@@ -1,0 +1,57 @@
+package celeval
+
+import (
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Comparing raw values. What the shape does not fit is not compared: cel-go has
+// to say what comes of it.
+
+func equalRaw(a, b operand) operand {
+	s, l, r := a.shape, a.raw, b.raw
+	return operand{cost: costs(a, b, 0), bool: func(f *Frame) bool {
+		v := l(f)
+		w := r(f)
+		eq, ok := s.Same(v, w)
+		f.cost += tenth(min(celvalue.SizeOf(v), celvalue.SizeOf(w)))
+		if !ok {
+			f.void()
+		}
+		return eq
+	}}
+}
+
+func (c operand) isIntOrString() bool {
+	return c.kind == kindRaw && c.shape.Kind == celvalue.KindIntOrString
+}
+
+// equalIntOrString compares with a string or an integer that is known.
+func (x *compiler) equalIntOrString(a, b operand) operand {
+	raw, what, operandID, own := a.raw, a.fault, a.id, x.identity()
+	text, isText := b.constant.(types.String)
+	number, _ := b.constant.(types.Int)
+	size := 1
+	if isText {
+		size = utf8.RuneCountInString(string(text))
+	}
+	failed := tenth(min(size, 1))
+	return operand{cost: costs(a, b, 0), id: own, bool: func(f *Frame) bool {
+		r := raw(f)
+		switch v := r.(type) {
+		case string:
+			f.cost += tenth(min(size, utf8.RuneCountInString(v)))
+			return isText && v == string(text)
+		case int64:
+			f.cost += tenth(min(size, 1))
+			return !isText && v == int64(number)
+		}
+		f.unfit(r, what, operandID)
+		f.pass(operandID, own)
+		f.cost += failed
+		return false
+	}}
+}

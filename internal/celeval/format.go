@@ -1,0 +1,74 @@
+package celeval
+
+import (
+	"math"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// Formats by name, and what validates a string against them.
+
+// formatCall compiles format.NAME(), format.named and validate. It returns no
+// code for others.
+func (x *compiler) formatCall(name, overload string, args []operand) operand {
+	switch {
+	case len(args) == 0 && isFormat(name):
+		return x.knownFormat(name[len("format."):])
+	case overload == "format-named" && len(args) == 1:
+		text, ok := args[0].constant.(types.String)
+		if !ok {
+			return operand{}
+		}
+		f := x.knownFormat(string(text))
+		if f.kind == kindNone {
+			return optionalNone()
+		}
+		f.cost = 0
+		return operand{kind: kindMaybe, cost: 1, maybe: &maybe{plain: true, value: f, has: func(*Frame) bool { return true }}}
+	case overload == "format-validate" && len(args) == 2 && args[0].format != nil && args[1].kind == kindString:
+		return x.validated(args[0], args[1])
+	}
+	return operand{}
+}
+
+// knownFormat returns a format, which costs one unit. It is no code if there is
+// no such format.
+func (x *compiler) knownFormat(name string) operand {
+	fn := x.base.Functions["format."+name]
+	if fn == nil || name == "named" {
+		return operand{}
+	}
+	impl := implementation(fn, "format."+name, fn.OverloadDecls()[0].ID())
+	if impl == nil || impl.Function == nil {
+		return operand{}
+	}
+	v := impl.Function()
+	f, ok := v.Value().(apiservercel.Format)
+	if !ok {
+		return operand{}
+	}
+	return operand{kind: kindBox, cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, opaque: opaque{format: &f}}
+}
+
+// validated compiles validate, which costs as an expression of the size of the
+// format does. The result is there if there are faults.
+func (x *compiler) validated(a, b operand) operand {
+	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), b.string
+	read := x.reading(a)
+	value := operand{kind: kindBox, typ: types.NewListType(types.StringType),
+		box:    func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, f.faults) },
+		opaque: opaque{texts: func(f *Frame) []string { return f.faults }}}
+	return operand{kind: kindMaybe, cost: costs(a, b, 0), maybe: &maybe{plain: true, value: value, has: func(f *Frame) bool {
+		read(f)
+		v := s(f)
+		if f.bail {
+			f.at = 0
+			return false
+		}
+		f.cost += searchCost(v) * each
+		f.faults, f.rare = faults(v), true
+		return len(f.faults) > 0
+	}}}
+}

@@ -1,0 +1,150 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// in compiles membership. In a list it costs the size of the list, but nothing
+// if the list is known and all of it is primitive.
+func (x *compiler) in(e ast.Expr, v, of operand) operand {
+	overload := x.overload(e)
+	if known, ok := of.constant.(traits.Lister); ok && overload == overloads.InList {
+		return x.inKnown(e, v, of, known)
+	}
+	switch {
+	case overload == overloads.InMap && v.kind == kindString && of.kind == kindRaw && of.shape.Kind == celvalue.KindObject && of.shape.Props == nil && of.shape.Values != nil:
+		return operand{kind: kindBool, cost: costs(v, of, 1), bool: hasNamed(v.string, of.raw, of.shape.Values)}
+	case overload == overloads.InList && v.kind == kindString && of.kind == kindRaw && of.shape.IsList() && of.shape.Items.Kind == celvalue.KindString:
+		name, list := v.string, of.elements()
+		return operand{kind: kindBool, cost: costs(v, of, 0), bool: func(f *Frame) bool {
+			text := name(f)
+			l := list(f)
+			f.cost += uint64(len(l))
+			for _, e := range l {
+				s, ok := e.(string)
+				if !ok {
+					f.void()
+					return false
+				}
+				if s == text {
+					return true
+				}
+			}
+			return false
+		}}
+	}
+	if overload == overloads.InList && v.kind == kindString && of.texts != nil {
+		name, words := v.string, of.texts
+		return operand{kind: kindBool, cost: costs(v, of, 0), bool: func(f *Frame) bool {
+			text := name(f)
+			l := words(f)
+			if f.bail {
+				f.at = 0
+				return false
+			}
+			f.cost += uint64(len(l))
+			return contains(l, text)
+		}}
+	}
+	return x.bridge(e, operators.In, []operand{v, of})
+}
+
+func hasNamed(name func(*Frame) string, of func(*Frame) any, s *celvalue.DeclaredType) func(*Frame) bool {
+	return func(f *Frame) bool {
+		key := name(f)
+		m, ok := of(f).(map[string]any)
+		if !ok {
+			f.void()
+			return false
+		}
+		v, ok := m[key]
+		if ok && !s.Fits(v) {
+			f.void()
+		}
+		return ok
+	}
+}
+
+func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) operand {
+	if known.Size() == types.IntZero {
+		return x.constant(types.False)
+	}
+	var texts []string
+	var ints []int64
+	for it := known.Iterator(); it.HasNext() == types.True; {
+		switch e := it.Next().(type) {
+		case types.String:
+			texts = append(texts, string(e))
+		case types.Int:
+			ints = append(ints, int64(e))
+		default:
+			return x.refuse("in a list of neither strings nor integers")
+		}
+	}
+	operandID, own := v.id, x.identity()
+	out := operand{kind: kindBool, cost: v.cost, id: own}
+	switch {
+	case v.kind == kindString:
+		s := v.string
+		out.bool = func(f *Frame) bool {
+			v := s(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return contains(texts, v)
+		}
+	case v.kind == kindInt:
+		i := v.int
+		out.bool = func(f *Frame) bool {
+			v := i(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return contains(ints, v)
+		}
+	case v.kind == kindRaw && v.shape.Kind == celvalue.KindIntOrString:
+		raw, what := v.raw, v.fault
+		out.bool = func(f *Frame) bool {
+			r := raw(f)
+			switch v := r.(type) {
+			case string:
+				return contains(texts, v)
+			case int64:
+				return contains(ints, v)
+			}
+			f.unfit(r, what, operandID)
+			f.pass(operandID, own)
+			return false
+		}
+	case v.kind == kindBox:
+		box := v.box
+		out.bool = func(f *Frame) bool {
+			switch v := box(f).(type) {
+			case types.String:
+				return contains(texts, string(v))
+			case types.Int:
+				return contains(ints, int64(v))
+			}
+			f.void()
+			return false
+		}
+	default:
+		return x.refuse("in a known list")
+	}
+	return out
+}
+
+func contains[T comparable](list []T, v T) bool {
+	for _, e := range list {
+		if e == v {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,389 @@
+package celeval
+
+import (
+	"net/netip"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/blang/semver/v4"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// Functions of the server's libraries on values that need not be boxed:
+// quantities, addresses, networks, URLs and versions. A value is read by the one
+// call that it is the operand of; where it goes elsewhere it is boxed, and calls
+// of boxed values are bridged. An operand that failed fails the call by the
+// rules. If the function itself fails, cel-go says why.
+
+// opaque are the closures of such values.
+type opaque struct {
+	quantity func(*Frame) resource.Quantity
+	summed   bool // quantity is a sum, which CEL holds in another way
+	address  func(*Frame) netip.Addr
+	network  func(*Frame) netip.Prefix
+	url      func(*Frame) *url.URL
+	version  func(*Frame) semver.Version
+	format   *apiservercel.Format  // that a boxed value is, if it is known
+	texts    func(*Frame) []string // of a list, instead of box
+}
+
+// isOpaque reports whether code yields a value that only libraries know.
+func (c operand) isOpaque() bool { return c.kind >= kindQuantity }
+
+// boxedOpaque returns such a value as one of CEL.
+func (x *compiler) boxedOpaque(c operand) func(*Frame) ref.Val {
+	switch c.kind {
+	case kindQuantity:
+		of := c.quantity
+		if c.summed {
+			return func(f *Frame) ref.Val { q := of(f); return &apiservercel.Quantity{Quantity: &q} }
+		}
+		return func(f *Frame) ref.Val { q := of(f); return apiservercel.Quantity{Quantity: &q} }
+	case kindAddress:
+		return func(f *Frame) ref.Val { return apiservercel.IP{Addr: c.address(f)} }
+	case kindNetwork:
+		return func(f *Frame) ref.Val { return apiservercel.CIDR{Prefix: c.network(f)} }
+	case kindURL:
+		return func(f *Frame) ref.Val { return apiservercel.URL{URL: c.url(f)} }
+	}
+	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: c.version(f)} }
+}
+
+// library compiles a call by its overload. It returns no code for others.
+func (x *compiler) library(overload string, args []operand) operand {
+	switch len(args) {
+	case 1:
+		a := args[0]
+		switch a.kind {
+		case kindString:
+			return x.parsing(overload, a)
+		case kindQuantity:
+			return x.quantityCall(overload, a)
+		case kindAddress:
+			return x.addressCall(overload, a)
+		case kindNetwork:
+			return x.networkCall(overload, a)
+		case kindURL:
+			return x.urlCall(overload, a)
+		case kindVersion:
+			return x.versionCall(overload, a)
+		}
+	case 2:
+		a, b := args[0], args[1]
+		switch {
+		case a.kind == kindQuantity:
+			return x.quantities(overload, a, b)
+		case a.kind == kindNetwork:
+			return x.networks(overload, a, b)
+		case a.kind == kindVersion && b.kind == kindVersion:
+			return x.versions(overload, a, b)
+		}
+	}
+	return operand{}
+}
+
+// parsing compiles functions of one string, which cost by its size.
+func (x *compiler) parsing(overload string, a operand) operand {
+	own := x.identity()
+	out := operand{cost: a.cost, id: own}
+	switch overload {
+	case "string_to_quantity":
+		out.kind, out.quantity = kindQuantity, parsed1(a, own, 1, resource.ParseQuantity)
+		if text, ok := a.constant.(types.String); ok {
+			if q, err := resource.ParseQuantity(string(text)); err == nil {
+				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.quantity = func(*Frame) resource.Quantity { return q }
+			}
+		}
+	case "is_quantity_string":
+		out.kind, out.bool = kindBool, tested(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil })
+	case "string_to_ip":
+		out.kind, out.address = kindAddress, parsed1(a, own, 1, parseAddress)
+	case "is_ip":
+		out.kind, out.bool = kindBool, tested(a, own, 1, isAddress)
+	case "ip_is_canonical":
+		out.kind, out.bool = kindBool, parsed1(a, own, 2, isCanonical)
+	case "string_to_cidr":
+		out.kind, out.network = kindNetwork, parsed1(a, own, 1, parseNetwork)
+		if text, ok := a.constant.(types.String); ok {
+			if p, err := parseNetwork(string(text)); err == nil {
+				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.network = func(*Frame) netip.Prefix { return p }
+			}
+		}
+	case "is_cidr":
+		out.kind, out.bool = kindBool, tested(a, own, 1, isNetwork)
+	case "string_to_url":
+		out.kind, out.url = kindURL, parsed1(a, own, 1, parseURL)
+	case "is_url_string": // costs one unit
+		out.kind, out.cost, out.bool = kindBool, a.cost+1, tested(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil })
+	case "string_to_semver":
+		out.kind, out.version = kindVersion, parsed1(a, own, 1, parseVersion)
+		if text, ok := a.constant.(types.String); ok {
+			if v, err := semver.Parse(string(text)); err == nil {
+				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.version = func(*Frame) semver.Version { return v }
+			}
+		}
+	case "is_semver_string":
+		out.kind, out.bool = kindBool, tested(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil })
+	default:
+		return operand{}
+	}
+	return out
+}
+
+// parsed1 returns the closure of a function of a string. It costs a tenth of the
+// size, so many times.
+func parsed1[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
+	s, operandID := a.string, a.id
+	return func(f *Frame) T {
+		v := s(f)
+		if f.bail {
+			var none T
+			f.cost += tenth(times * len(failedText))
+			f.pass(operandID, own)
+			return none
+		}
+		f.cost += tenth(times * utf8.RuneCountInString(v))
+		out, err := parse(v)
+		if err != nil {
+			f.void()
+		}
+		return out
+	}
+}
+
+// tested returns the closure of a function that tells whether a string is
+// something.
+func tested(a operand, own identity, times int, is func(string) bool) func(*Frame) bool {
+	return parsed1(a, own, times, func(s string) (bool, error) { return is(s), nil })
+}
+
+// accessor compiles a function of one value, which costs one unit.
+func accessor[T, R any](x *compiler, a operand, of func(*Frame) T, read func(T) (R, bool)) (cost uint64, id identity, out func(*Frame) R) {
+	operandID, own := a.id, x.identity()
+	return a.cost + 1, own, func(f *Frame) R {
+		v := of(f)
+		if f.bail {
+			var none R
+			f.pass(operandID, own)
+			return none
+		}
+		r, ok := read(v)
+		if !ok {
+			f.void()
+		}
+		return r
+	}
+}
+
+// always is for functions that do not fail.
+func always[T, R any](read func(T) R) func(T) (R, bool) {
+	return func(v T) (R, bool) { return read(v), true }
+}
+
+// operation compiles a function of two values. It costs what they do and so many
+// units.
+func operation[T, U, R any](x *compiler, a, b operand, l func(*Frame) T, r func(*Frame) U, units uint64, op func(T, U) R) (cost uint64, id identity, out func(*Frame) R) {
+	o := x.operands(a, b)
+	return costs(a, b, units), o.own, func(f *Frame) R {
+		v := l(f)
+		if f.bail {
+			var none R
+			afterLeft(f, o, r)
+			return none
+		}
+		w := r(f)
+		if f.bail {
+			var none R
+			f.pass(o.right, o.own)
+			return none
+		}
+		return op(v, w)
+	}
+}
+
+func (x *compiler) quantityCall(overload string, a operand) operand {
+	out := operand{}
+	switch of := a.quantity; overload {
+	case "quantity_sign":
+		out.kind = kindInt
+		out.cost, out.id, out.int = accessor(x, a, of, always(func(q resource.Quantity) int64 { return int64(q.Sign()) }))
+	case "quantity_get_float":
+		out.kind = kindDouble
+		out.cost, out.id, out.double = accessor(x, a, of, always(func(q resource.Quantity) float64 { return q.AsApproximateFloat64() }))
+	case "quantity_get_int":
+		out.kind = kindInt
+		out.cost, out.id, out.int = accessor(x, a, of, func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
+	case "quantity_is_integer":
+		out.kind = kindBool
+		out.cost, out.id, out.bool = accessor(x, a, of, always(func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok }))
+	}
+	return out
+}
+
+func compareQuantities(q, p resource.Quantity) int { return q.Cmp(p) }
+
+func (x *compiler) quantities(overload string, a, b operand) operand {
+	switch {
+	case b.kind == kindQuantity:
+		switch overload {
+		case "quantity_add":
+			return x.quantitySum(a, b, b.quantity, false)
+		case "quantity_sub":
+			return x.quantitySum(a, b, b.quantity, true)
+		}
+		return compared(x, overload, "quantity", a, b, a.quantity, b.quantity, compareQuantities)
+	case b.kind == kindInt:
+		i := b.int
+		of := func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) }
+		switch overload {
+		case "quantity_add_int":
+			return x.quantitySum(a, b, of, false)
+		case "quantity_sub_int":
+			return x.quantitySum(a, b, of, true)
+		}
+	}
+	return operand{}
+}
+
+// quantitySum compiles add and sub.
+func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantity, subtract bool) operand {
+	left := a.quantity
+	o := x.operands(a, b)
+	return operand{kind: kindQuantity, cost: costs(a, b, 1), id: o.own, opaque: opaque{summed: true, quantity: func(f *Frame) resource.Quantity {
+		q := left(f)
+		if f.bail {
+			afterLeft(f, o, right)
+			return q
+		}
+		p := right(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			return q
+		}
+		sum := q.DeepCopy()
+		if subtract {
+			sum.Sub(p)
+		} else {
+			sum.Add(p)
+		}
+		return sum
+	}}}
+}
+
+// compared compiles isLessThan, isGreaterThan and compareTo.
+func compared[T any](x *compiler, overload, kind string, a, b operand, l, r func(*Frame) T, compare func(T, T) int) operand {
+	out := operand{kind: kindBool}
+	switch overload {
+	case kind + "_is_greater_than":
+		out.cost, out.id, out.bool = operation(x, a, b, l, r, 1, func(v, w T) bool { return compare(v, w) == 1 })
+	case kind + "_is_less_than":
+		out.cost, out.id, out.bool = operation(x, a, b, l, r, 1, func(v, w T) bool { return compare(v, w) == -1 })
+	case kind + "_compare_to":
+		out.kind = kindInt
+		out.cost, out.id, out.int = operation(x, a, b, l, r, 1, func(v, w T) int64 { return int64(compare(v, w)) })
+	default:
+		return operand{}
+	}
+	return out
+}
+
+func (x *compiler) versionCall(overload string, a operand) operand {
+	part := func(read func(semver.Version) uint64) operand {
+		out := operand{kind: kindInt}
+		out.cost, out.id, out.int = accessor(x, a, a.version, always(func(v semver.Version) int64 { return int64(read(v)) }))
+		return out
+	}
+	switch overload {
+	case "semver_major":
+		return part(func(v semver.Version) uint64 { return v.Major })
+	case "semver_minor":
+		return part(func(v semver.Version) uint64 { return v.Minor })
+	case "semver_patch":
+		return part(func(v semver.Version) uint64 { return v.Patch })
+	}
+	return operand{}
+}
+
+func (x *compiler) versions(overload string, a, b operand) operand {
+	return compared(x, overload, "semver", a, b, a.version, b.version, semver.Version.Compare)
+}
+
+// parseVersion is [semver.Parse], without allocation for plain versions.
+func parseVersion(s string) (semver.Version, error) {
+	var numbers [3]uint64
+	at := 0
+	for i := range numbers {
+		from := at
+		for at < len(s) && s[at] >= '0' && s[at] <= '9' {
+			numbers[i] = numbers[i]*10 + uint64(s[at]-'0')
+			at++
+		}
+		if at == from || at-from > 18 || at-from > 1 && s[from] == '0' {
+			return semver.Parse(s)
+		}
+		if i < len(numbers)-1 {
+			if at == len(s) || s[at] != '.' {
+				return semver.Parse(s)
+			}
+			at++
+		}
+	}
+	if at != len(s) {
+		return semver.Parse(s)
+	}
+	return semver.Version{Major: numbers[0], Minor: numbers[1], Patch: numbers[2]}, nil
+}
+
+func (x *compiler) urlCall(overload string, a operand) operand {
+	part := func(read func(*url.URL) string) operand {
+		out := operand{kind: kindString}
+		out.cost, out.id, out.string = accessor(x, a, a.url, always(read))
+		return out
+	}
+	switch overload {
+	case "url_get_scheme":
+		return part(func(u *url.URL) string { return u.Scheme })
+	case "url_get_host":
+		return part(func(u *url.URL) string { return u.Host })
+	case "url_get_hostname":
+		return part((*url.URL).Hostname)
+	case "url_get_port":
+		return part((*url.URL).Port)
+	case "url_get_escaped_path":
+		return part((*url.URL).EscapedPath)
+	}
+	return operand{}
+}
+
+// equalOpaque compiles == and != of two such values. It returns no code for those
+// that CEL compares in its own way.
+func (x *compiler) equalOpaque(a, b operand, not bool) operand {
+	out := operand{kind: kindBool}
+	switch {
+	case a.kind == kindQuantity && !b.summed:
+		out.cost, out.id, out.bool = operation(x, a, b, a.quantity, b.quantity, 1, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
+	case a.kind == kindVersion:
+		out.cost, out.id, out.bool = operation(x, a, b, a.version, b.version, 1, semver.Version.EQ)
+	case a.kind == kindAddress && !not:
+		out.cost, out.id, out.bool = operation(x, a, b, a.address, b.address, 1, func(v, w netip.Addr) bool { return v == w })
+	case a.kind == kindNetwork && !not:
+		l, r := a.network, b.network
+		out.cost, out.bool = costs(a, b, 1), func(f *Frame) bool {
+			p := l(f)
+			q := r(f)
+			if f.bail {
+				f.at = 0
+			}
+			return p == q
+		}
+	default:
+		return operand{}
+	}
+	return out
+}

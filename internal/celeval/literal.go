@@ -1,0 +1,139 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Lists and maps that a rule spells out, and what is in them.
+
+// list compiles the literal of a list. It is a value if all elements are.
+func (x *compiler) list(e ast.Expr) operand {
+	list := e.AsList()
+	if len(list.OptionalIndices()) > 0 {
+		return x.refuse("optional element")
+	}
+	out := operand{kind: kindBox, cost: 10}
+	boxes := make([]func(*Frame) ref.Val, list.Size())
+	known := true
+	for i, element := range list.Elements() {
+		c := x.expr(element)
+		boxes[i], out.cost, known = x.boxed(c), out.cost+c.cost, known && c.constant != nil
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	out.box = func(f *Frame) ref.Val {
+		elements := make([]ref.Val, len(boxes))
+		for i, box := range boxes {
+			elements[i] = box(f)
+		}
+		return types.NewRefValList(x.base.Builtin, elements)
+	}
+	if known {
+		return x.constant(out.box(&Frame{}))
+	}
+	return out
+}
+
+// mapLiteral compiles the literal of a map. It is a value if all keys and values
+// are.
+func (x *compiler) mapLiteral(e ast.Expr) operand {
+	entries := e.AsMap().Entries()
+	out := operand{kind: kindBox, cost: 30}
+	keys, values := make([]func(*Frame) ref.Val, len(entries)), make([]func(*Frame) ref.Val, len(entries))
+	known := true
+	for i := range entries {
+		entry := entries[i].AsMapEntry()
+		if entry.IsOptional() {
+			return x.refuse("optional entry")
+		}
+		k, v := x.expr(entry.Key()), x.expr(entry.Value())
+		keys[i], values[i] = x.boxed(k), x.boxed(v)
+		out.cost += k.cost + v.cost
+		known = known && k.constant != nil && v.constant != nil
+		if x.why != "" {
+			return operand{}
+		}
+	}
+	out.box = func(f *Frame) ref.Val {
+		m := make(map[ref.Val]ref.Val, len(keys))
+		for i := range keys {
+			k := keys[i](f)
+			v := values[i](f)
+			if f.bail {
+				return types.NullValue
+			}
+			m[k] = v
+		}
+		return types.NewRefValMap(x.base.Builtin, m)
+	}
+	if known {
+		return x.constant(out.box(&Frame{}))
+	}
+	return out
+}
+
+// boxedIndex compiles an index into a list that is no part of the object.
+func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
+	switch {
+	case of.kind == kindBox && of.typ.Kind() == types.MapKind && (at.kind == kindString || at.kind == kindInt):
+		return x.boxedEntry(of, at, cost)
+	case of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind:
+		return x.refuse("index of " + kindName(of))
+	}
+	list, i := of.box, at.int
+	if of.texts != nil {
+		words := of.texts
+		return operand{kind: kindString, cost: cost, attr: !of.choice, choice: of.choice, string: func(f *Frame) string {
+			l := words(f)
+			if n := i(f); !f.bail && n >= 0 && n < int64(len(l)) {
+				return l[n]
+			}
+			f.void()
+			return ""
+		}}
+	}
+	if of.items != nil {
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.items, raw: func(f *Frame) any {
+			l, ok := list(f).(traits.Lister)
+			if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+				return celvalue.RawObject(l.Get(types.Int(n)))
+			}
+			f.void()
+			return nil
+		}})
+	}
+	out := operand{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
+		l, ok := list(f).(traits.Lister)
+		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+			return f.checked(l.Get(types.Int(n)))
+		}
+		f.void()
+		return types.NullValue
+	}}
+	return x.unbox(of.typ.Parameters()[0], out)
+}
+
+// boxedEntry compiles an entry of a map that is no part of the object.
+func (x *compiler) boxedEntry(of, at operand, cost uint64) operand {
+	object, key := of.box, x.boxed(at)
+	return x.unbox(of.typ.Parameters()[1], operand{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
+		m, ok := object(f).(traits.Mapper)
+		k := key(f)
+		if !ok || f.bail {
+			f.void()
+			return types.NullValue
+		}
+		v, found := m.Find(k)
+		if !found {
+			f.void()
+			return types.NullValue
+		}
+		return f.checked(v)
+	}})
+}

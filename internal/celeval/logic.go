@@ -1,0 +1,153 @@
+package celeval
+
+// Logic costs nothing by itself. What the later operands of && and || and the
+// branches of a ternary cost is added when they are evaluated.
+
+func (x *compiler) and(terms []operand) operand { return x.logic(terms, false) }
+
+func (x *compiler) or(terms []operand) operand { return x.logic(terms, true) }
+
+// logic evaluates terms until one is decisive.
+func (x *compiler) logic(terms []operand, decisive bool) operand {
+	out := operand{kind: kindBool, cost: terms[0].cost, id: terms[0].id, bool: x.bool(terms[0])}
+	for _, t := range terms[1:] {
+		o := operands{left: out.id, right: t.id, own: x.identity()}
+		out.bool, out.id = either(out.bool, x.bool(t), t.cost, decisive, o), o.own
+	}
+	return out
+}
+
+func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operands) func(*Frame) bool {
+	if decisive {
+		return func(f *Frame) bool {
+			v := a(f)
+			if f.bail {
+				return f.eitherRight(b, cost, true, o)
+			}
+			if v {
+				return true
+			}
+			f.cost += cost
+			v = b(f)
+			if f.bail {
+				f.pass(o.right, o.own)
+			}
+			return v
+		}
+	}
+	return func(f *Frame) bool {
+		v := a(f)
+		if f.bail {
+			return f.eitherRight(b, cost, false, o)
+		}
+		if !v {
+			return false
+		}
+		f.cost += cost
+		v = b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+		}
+		return v
+	}
+}
+
+// eitherRight evaluates the right operand of one that failed, which is forgotten
+// if the right one is decisive.
+func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o operands) bool {
+	what := f.caught(o.left)
+	if what == nil {
+		return false
+	}
+	f.cost += cost
+	v := b(f)
+	switch {
+	case f.bail && !f.failed(o.right):
+		f.at = 0
+	case f.bail || v != decisive:
+		f.fail(what, o.own)
+	}
+	return v
+}
+
+// ternary chooses a branch. A branch that is a variable with fields is resolved,
+// so that it is one unit cheaper.
+func (x *compiler) ternary(cond, yes, no operand) operand {
+	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
+		costYes: branchCost(yes), costNo: branchCost(no)}
+	out := x.ternaryOf(&t, yes, no)
+	out.cost, out.choice, out.id = cond.cost, true, t.own
+	return out
+}
+
+// branches are those of a ternary, or of what is like one.
+type branches struct {
+	test               func(*Frame) bool
+	costYes, costNo    uint64
+	cond, yes, no, own identity
+}
+
+// ternaryOf returns code that evaluates one of two codes. Its cost is up to the
+// caller.
+func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
+	if yes.isOptional() && no.isOptional() {
+		return x.ternaryOfOptionals(t, yes, no)
+	}
+	out := operand{kind: yes.kind}
+	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape || yes.isOpaque() {
+		yes.box, no.box = x.boxed(yes), x.boxed(no)
+		out.kind = kindBox
+	}
+	switch out.kind {
+	case kindBool:
+		out.bool = choice(t, yes.bool, no.bool)
+	case kindInt, kindDuration:
+		out.int = choice(t, yes.int, no.int)
+	case kindDouble:
+		out.double = choice(t, yes.double, no.double)
+	case kindString:
+		out.string = choice(t, yes.string, no.string)
+	case kindTimestamp:
+		out.time = choice(t, yes.time, no.time)
+	case kindRaw:
+		out.raw, out.shape = choice(t, yes.raw, no.raw), yes.shape
+	case kindBox:
+		out.box = choice(t, yes.box, no.box)
+	default:
+		return x.refuse("ternary of " + kindName(yes))
+	}
+	return out
+}
+
+func branchCost(c operand) uint64 {
+	if c.attr {
+		return c.cost - 1
+	}
+	return c.cost
+}
+
+func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
+	t := *b
+	return func(f *Frame) T {
+		test := t.test(f)
+		if f.bail {
+			var none T
+			f.pass(t.cond, t.own)
+			return none
+		}
+		if test {
+			f.cost += t.costYes
+			v := yes(f)
+			if f.bail {
+				f.pass(t.yes, t.own)
+			}
+			return v
+		}
+		f.cost += t.costNo
+		v := no(f)
+		if f.bail {
+			f.pass(t.no, t.own)
+		}
+		return v
+	}
+}

@@ -1,0 +1,376 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Loops. The macros all, exists, exists_one, filter and map arrive as folds,
+// and are told by what they fold. What the fold of each costs per step is in
+// the constants.
+const (
+	resultCost = 1 // the accumulator
+
+	allStep, allStop       = 3, 2
+	existsStep, existsStop = 4, 3
+	oneHit, oneResult      = 2, 2
+	mapCost, mapKnownCost  = 12, 2
+)
+
+// loop compiles a comprehension.
+func (x *compiler) loop(c ast.ComprehensionExpr) operand {
+	if isBind(c) {
+		return x.bind(c)
+	}
+	over := x.expr(c.IterRange())
+	if x.why != "" {
+		return operand{}
+	}
+	if x.loops >= maxVariables {
+		return x.refuse("deep nesting of comprehensions")
+	}
+	outer, slot := len(x.vars), x.loops
+	var v operand
+	var each rangeFunc
+	if c.HasIterVar2() {
+		var key operand
+		key, v, each = x.twoVariables(over, slot)
+		x.vars = append(x.vars, local{name: c.IterVar(), code: key}, local{name: c.IterVar2(), code: v})
+	} else {
+		v, each = x.variable(over, slot)
+		x.vars = append(x.vars, local{name: c.IterVar(), code: v})
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	x.loops++
+	x.highest = max(x.highest, x.loops)
+	defer func() { x.vars, x.loops = x.vars[:outer], slot }()
+	if cond, value, entry := inserted(c); value != nil || entry != nil {
+		return x.transformMap(over, x.vars[outer].code, each, cond, value, entry)
+	}
+	macro, body, value := macroOf(c)
+	if macro == "filter" && c.HasIterVar2() {
+		macro = "map of some"
+	}
+	switch macro {
+	case "all", "exists":
+		return x.quantifier(over, each, x.expr(body), macro == "exists")
+	case "exists_one":
+		return x.existsOne(over, each, x.expr(body))
+	case "filter":
+		return x.collect(over, each, x.expr(body), v, mapCost)
+	case "map":
+		return x.collect(over, each, operand{}, x.expr(value), mapCost)
+	case "map of some":
+		return x.collect(over, each, x.expr(body), x.expr(value), mapCost)
+	}
+	return x.refuse("comprehension")
+}
+
+// rangeFunc calls step for each element until it says no.
+type rangeFunc func(f *Frame, step func(*Frame) bool)
+
+// variable returns the variable of a loop over a range, and the loop.
+func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
+	switch {
+	case over.kind == kindRaw && over.shape.IsList():
+		list := over.elements()
+		v := x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return v, func(f *Frame, step func(*Frame) bool) {
+			f.looped = true
+			l := list(f)
+			if f.bail {
+				return
+			}
+			for _, e := range l {
+				f.vars[slot].raw = e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.isMap():
+		object, what, operandID := over.raw, over.fault, over.id
+		v := operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+		return v, func(f *Frame, step func(*Frame) bool) {
+			of := object(f)
+			m, ok := of.(map[string]any)
+			if !ok {
+				f.unfit(of, what, operandID)
+				return
+			}
+			f.looped = true
+			for name := range m {
+				f.vars[slot].name = name
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.texts != nil:
+		words := over.texts
+		v := operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+		return v, func(f *Frame, step func(*Frame) bool) {
+			list := words(f)
+			if f.bail {
+				return
+			}
+			f.looped = true
+			for _, w := range list {
+				f.vars[slot].name = w
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.kind == kindBox && over.items != nil:
+		list := over.box
+		v := x.typed(operand{cost: 1, attr: true, shape: over.items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return v, func(f *Frame, step func(*Frame) bool) {
+			l, ok := list(f).(traits.Lister)
+			if f.bail {
+				return
+			}
+			if !ok {
+				f.void()
+				return
+			}
+			f.looped = true
+			for it := l.Iterator(); it.HasNext() == types.True; {
+				f.vars[slot].raw = celvalue.RawObject(it.Next())
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.kind == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
+		list := over.box
+		v := x.unbox(over.typ.Parameters()[0], operand{kind: kindBox, cost: 1, attr: true,
+			box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
+		return v, func(f *Frame, step func(*Frame) bool) {
+			l, ok := list(f).(traits.Iterable)
+			if f.bail {
+				return
+			}
+			if !ok {
+				f.void()
+				return
+			}
+			f.looped = true
+			for it := l.Iterator(); it.HasNext() == types.True; {
+				f.vars[slot].box = it.Next()
+				if !step(f) {
+					return
+				}
+			}
+		}
+	}
+	return x.refuse("comprehension over " + kindName(over)), nil
+}
+
+// twoVariables returns the variables of a loop over a part of the object, index
+// or key and element, and the loop.
+func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
+	switch {
+	case over.kind == kindRaw && over.shape.IsList():
+		list := over.elements()
+		key = operand{kind: kindInt, cost: 1, attr: true, int: func(f *Frame) int64 { return f.vars[slot].index }}
+		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return key, v, func(f *Frame, step func(*Frame) bool) {
+			f.looped = true
+			l := list(f)
+			if f.bail {
+				return
+			}
+			for i, e := range l {
+				f.vars[slot].index, f.vars[slot].raw = int64(i), e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	case over.isMap():
+		object, what, operandID := over.raw, over.fault, over.id
+		key = operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Values, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return key, v, func(f *Frame, step func(*Frame) bool) {
+			of := object(f)
+			m, ok := of.(map[string]any)
+			if !ok {
+				f.unfit(of, what, operandID)
+				return
+			}
+			f.looped = true
+			for name, e := range m {
+				f.vars[slot].name, f.vars[slot].raw = name, e
+				if !step(f) {
+					return
+				}
+			}
+		}
+	}
+	x.refuse("comprehension with two variables over " + kindName(over))
+	return operand{}, operand{}, nil
+}
+
+// isMap reports whether code reads a map of the object.
+func (c operand) isMap() bool {
+	return c.kind == kindRaw && c.shape.Kind == celvalue.KindObject && c.shape.Props == nil && c.shape.Values != nil
+}
+
+// quantifier compiles all and exists.
+func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bool) operand {
+	test := x.bool(p)
+	step, stop := p.cost+allStep, uint64(allStop)
+	if exists {
+		step, stop = p.cost+existsStep, existsStop
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	operandID, own := p.id, x.identity()
+	// A decisive element ends the loop when the next one is looked at. One that
+	// fails does not, and is forgotten if another is decisive.
+	one := func(f *Frame) bool {
+		if f.decided {
+			f.cost += stop
+			return false
+		}
+		f.cost += step
+		v := test(f)
+		if f.bail {
+			what := f.caught(operandID)
+			if f.pending == nil {
+				f.pending = what
+			}
+			return what != nil && f.step()
+		}
+		f.decided = v == exists
+		return f.step()
+	}
+	return operand{kind: kindBool, cost: over.cost + resultCost, id: own, bool: func(f *Frame) bool {
+		outer, pending := f.decided, f.pending
+		f.decided, f.pending = false, nil
+		each(f, one)
+		decided, what := f.decided, f.pending
+		f.decided, f.pending = outer, pending
+		switch {
+		case f.bail:
+			f.noRange(over.id, own, resultCost)
+		case what != nil && !decided:
+			f.fail(what, own)
+		}
+		return decided == exists
+	}}
+}
+
+// noRange fails a loop that has no range. Its result is not paid for.
+func (f *Frame) noRange(over, own identity, result uint64) {
+	f.cost -= result
+	f.pass(over, own)
+}
+
+func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
+	test, cost := x.bool(p), p.cost
+	if x.why != "" {
+		return operand{}
+	}
+	operandID, own := p.id, x.identity()
+	// The count fails for good with the first element that fails, and says what
+	// the last did.
+	one := func(f *Frame) bool {
+		f.cost += cost
+		hit := test(f)
+		if f.bail {
+			f.pending = f.caught(operandID)
+			return f.pending != nil && f.step()
+		}
+		if hit {
+			f.cost += oneHit
+			f.hits++
+		}
+		return f.step()
+	}
+	return operand{kind: kindBool, cost: over.cost + oneResult, id: own, bool: func(f *Frame) bool {
+		outer, pending := f.hits, f.pending
+		f.hits, f.pending = 0, nil
+		each(f, one)
+		hits, what := f.hits, f.pending
+		f.hits, f.pending = outer, pending
+		switch {
+		case f.bail:
+			f.noRange(over.id, own, oneResult)
+		case what != nil:
+			f.fail(what, own)
+		}
+		return hits == 1
+	}}
+}
+
+// macroOf tells which macro a comprehension is, and returns its condition and
+// its value.
+func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
+	accu, step := c.AccuVar(), c.LoopStep()
+	init := c.AccuInit()
+	switch {
+	case isLiteral(init, types.True) && isCall(step, operators.LogicalAnd, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isIdent(arg(c.LoopCondition(), 0), accu) && isIdent(c.Result(), accu):
+		return "all", arg(step, 1), nil
+	case isLiteral(init, types.False) && isCall(step, operators.LogicalOr, 2) && isIdent(arg(step, 0), accu) &&
+		isCall(c.LoopCondition(), operators.NotStrictlyFalse, 1) && isCall(arg(c.LoopCondition(), 0), operators.LogicalNot, 1) &&
+		isIdent(arg(arg(c.LoopCondition(), 0), 0), accu) && isIdent(c.Result(), accu):
+		return "exists", arg(step, 1), nil
+	case !isLiteral(c.LoopCondition(), types.True):
+		return "", nil, nil
+	case isLiteral(init, types.IntZero) && isCall(step, operators.Conditional, 3) && isIdent(arg(step, 2), accu) &&
+		isCall(arg(step, 1), operators.Add, 2) && isIdent(arg(arg(step, 1), 0), accu) && isLiteral(arg(arg(step, 1), 1), types.IntOne) &&
+		isCall(c.Result(), operators.Equals, 2) && isIdent(arg(c.Result(), 0), accu) && isLiteral(arg(c.Result(), 1), types.IntOne):
+		return "exists_one", arg(step, 0), nil
+	case init.Kind() != ast.ListKind || init.AsList().Size() != 0 || !isIdent(c.Result(), accu):
+		return "", nil, nil
+	}
+	if e := appended(step, accu); e != nil {
+		return "map", nil, e
+	}
+	if !isCall(step, operators.Conditional, 3) || !isIdent(arg(step, 2), accu) {
+		return "", nil, nil
+	}
+	e := appended(arg(step, 1), accu)
+	switch {
+	case e == nil:
+		return "", nil, nil
+	case isIdent(e, c.IterVar()):
+		return "filter", arg(step, 0), e
+	}
+	return "map of some", arg(step, 0), e
+}
+
+// appended returns e if step is accu + [e], and nil else.
+func appended(step ast.Expr, accu string) ast.Expr {
+	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
+		return nil
+	}
+	list := arg(step, 1)
+	if list.Kind() != ast.ListKind || list.AsList().Size() != 1 || len(list.AsList().OptionalIndices()) > 0 {
+		return nil
+	}
+	return list.AsList().Elements()[0]
+}
+
+func arg(e ast.Expr, i int) ast.Expr { return e.AsCall().Args()[i] }
+
+func isCall(e ast.Expr, name string, args int) bool {
+	return e.Kind() == ast.CallKind && !e.AsCall().IsMemberFunction() && e.AsCall().FunctionName() == name && len(e.AsCall().Args()) == args
+}
+
+func isIdent(e ast.Expr, name string) bool { return e.Kind() == ast.IdentKind && e.AsIdent() == name }
+
+func isLiteral(e ast.Expr, v ref.Val) bool {
+	return e.Kind() == ast.LiteralKind && e.AsLiteral().Type() == v.Type() && e.AsLiteral().Equal(v) == types.True
+}

@@ -1,0 +1,190 @@
+package celeval
+
+import (
+	"errors"
+	"math"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// Addresses, networks and URLs.
+
+// errUnsupported stands for the errors that cel-go words.
+var errUnsupported = errors.New("no such address")
+
+// parseAddress parses an address without a zone that is not mapped from IPv4.
+func parseAddress(s string) (netip.Addr, error) {
+	if !looksLikeAddress(s, ":.") {
+		return netip.Addr{}, errUnsupported
+	}
+	a, err := netip.ParseAddr(s)
+	if err == nil && a.Is4In6() {
+		err = errUnsupported
+	}
+	return a, err
+}
+
+// looksLikeAddress reports whether all of s is hexadecimal or one of others, as
+// in any address and network without a zone. What does not is told without the
+// allocation that an error takes.
+func looksLikeAddress(s, others string) bool {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F', strings.IndexByte(others, c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func isAddress(s string) bool {
+	_, err := parseAddress(s)
+	return err == nil
+}
+
+// isCanonical reports whether an address is spelled as it is printed.
+func isCanonical(s string) (bool, error) {
+	a, err := parseAddress(s)
+	if err != nil {
+		return false, err
+	}
+	var text [64]byte
+	return string(a.AppendTo(text[:0])) == s, nil
+}
+
+func parseNetwork(s string) (netip.Prefix, error) {
+	if !looksLikeAddress(s, ":./") {
+		return netip.Prefix{}, errUnsupported
+	}
+	p, err := netip.ParsePrefix(s)
+	if err == nil && p.Addr().Is4In6() {
+		err = errUnsupported
+	}
+	return p, err
+}
+
+func isNetwork(s string) bool {
+	_, err := parseNetwork(s)
+	return err == nil
+}
+
+// parseURL parses what a request may be for. Only then is a fragment told apart,
+// and a host without a scheme.
+func parseURL(s string) (*url.URL, error) {
+	u, err := url.ParseRequestURI(s)
+	if err != nil || u.Scheme != "" && strings.IndexByte(s, '#') < 0 {
+		return u, err
+	}
+	return url.Parse(s)
+}
+
+func (x *compiler) addressCall(overload string, a operand) operand {
+	is := func(test func(netip.Addr) bool) operand {
+		out := operand{kind: kindBool}
+		out.cost, out.id, out.bool = accessor(x, a, a.address, always(test))
+		return out
+	}
+	switch overload {
+	case "ip_family":
+		out := operand{kind: kindInt}
+		out.cost, out.id, out.int = accessor(x, a, a.address, always(familyOf))
+		return out
+	case "ip_to_string":
+		out := operand{kind: kindString}
+		out.cost, out.id, out.string = accessor(x, a, a.address, always(netip.Addr.String))
+		return out
+	case "ip_is_unspecified":
+		return is(netip.Addr.IsUnspecified)
+	case "ip_is_loopback":
+		return is(netip.Addr.IsLoopback)
+	case "ip_is_link_local_multicast":
+		return is(netip.Addr.IsLinkLocalMulticast)
+	case "ip_is_link_local_unicast":
+		return is(netip.Addr.IsLinkLocalUnicast)
+	case "ip_is_global_unicast":
+		return is(netip.Addr.IsGlobalUnicast)
+	}
+	return operand{}
+}
+
+func familyOf(a netip.Addr) int64 {
+	if a.Is4() {
+		return 4
+	}
+	return 6
+}
+
+func (x *compiler) networkCall(overload string, a operand) operand {
+	out := operand{}
+	switch overload {
+	case "cidr_ip":
+		out.kind = kindAddress
+		out.cost, out.id, out.address = accessor(x, a, a.network, always(netip.Prefix.Addr))
+	case "cidr_masked":
+		out.kind = kindNetwork
+		out.cost, out.id, out.network = accessor(x, a, a.network, always(netip.Prefix.Masked))
+	case "cidr_prefix_length":
+		out.kind = kindInt
+		out.cost, out.id, out.int = accessor(x, a, a.network, always(func(p netip.Prefix) int64 { return int64(p.Bits()) }))
+	case "cidr_to_string":
+		out.kind = kindString
+		out.cost, out.id, out.string = accessor(x, a, a.network, always(netip.Prefix.String))
+	}
+	return out
+}
+
+// networkSize is how many bytes of addresses a network looks at.
+func networkSize(p netip.Prefix) int { return int(math.Ceil(float64(p.Bits()) / 8)) }
+
+// networks compiles containsIP and containsCIDR, which cost by the size of the
+// network, and by that of the text that is parsed.
+func (x *compiler) networks(overload string, a, b operand) operand {
+	switch {
+	case overload == "cidr_contains_ip_ip" && b.kind == kindAddress:
+		r := b.address
+		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
+			v := r(f)
+			return p.Contains(v), true
+		})
+	case overload == "cidr_contains_cidr" && b.kind == kindNetwork:
+		r := b.network
+		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) { return covers(p, r(f)), true })
+	case overload == "cidr_contains_ip_string" && b.kind == kindString:
+		r := b.string
+		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
+			s := r(f)
+			f.cost += tenth(utf8.RuneCountInString(s))
+			v, err := parseAddress(s)
+			return p.Contains(v), err == nil
+		})
+	case overload == "cidr_contains_cidr_string" && b.kind == kindString:
+		r := b.string
+		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) {
+			s := r(f)
+			f.cost += tenth(utf8.RuneCountInString(s))
+			q, err := parseNetwork(s)
+			return covers(p, q), err == nil
+		})
+	}
+	return operand{}
+}
+
+func covers(p, q netip.Prefix) bool { return p.Overlaps(q) && p.Bits() <= q.Bits() }
+
+// contains compiles a test of a network. What is masked first costs more.
+func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Prefix) (is, ok bool)) operand {
+	network := a.network
+	return operand{kind: kindBool, cost: costs(a, b, uint64(masks)), bool: func(f *Frame) bool {
+		p := network(f)
+		n := networkSize(p)
+		f.cost += tenth(2*n) + uint64(masks)*tenth(n)
+		is, ok := test(f, p)
+		if f.bail || !ok {
+			f.void()
+		}
+		return is
+	}}
+}

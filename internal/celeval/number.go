@@ -1,0 +1,236 @@
+package celeval
+
+import (
+	"math"
+	"time"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+)
+
+// Numbers and times. Each operation costs one unit. What overflows fails.
+
+// comparison compiles an operator on two operands of a type. Both are evaluated
+// even if the left fails.
+func comparison[T any, F ~func(*Frame) T](cost uint64, o operands, a, b F, is func(a, b T) bool) operand {
+	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+		v := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return false
+		}
+		w := b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+		}
+		return is(v, w)
+	}}
+}
+
+func binaryInt(overload string, a, b operand, o operands) operand {
+	cost, l, r := costs(a, b, 1), a.int, b.int
+	switch overload {
+	case overloads.LessInt64:
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a < b })
+	case overloads.LessEqualsInt64:
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a <= b })
+	case overloads.GreaterInt64:
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a > b })
+	case overloads.GreaterEqualsInt64:
+		return compareInts(cost, o, a, b, func(a, b int64) bool { return a >= b })
+	case overloads.AddInt64:
+		return arithmetic(cost, o, l, r, addInt)
+	case overloads.SubtractInt64:
+		return arithmetic(cost, o, l, r, subtractInt)
+	case overloads.MultiplyInt64:
+		return arithmetic(cost, o, l, r, multiplyInt)
+	case overloads.DivideInt64:
+		return arithmetic(cost, o, l, r, divideInt)
+	case overloads.ModuloInt64:
+		return arithmetic(cost, o, l, r, moduloInt)
+	}
+	return operand{}
+}
+
+// compareInts is like comparison, but faster if the right operand is known.
+func compareInts(cost uint64, o operands, a, b operand, is func(a, b int64) bool) operand {
+	known, ok := b.constant.(types.Int)
+	if !ok {
+		return comparison(cost, o, a.int, b.int, is)
+	}
+	l, w := a.int, int64(known)
+	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+		v := l(f)
+		if f.bail {
+			f.pass(o.left, o.own)
+		}
+		return is(v, w)
+	}}
+}
+
+func arithmetic(cost uint64, o operands, a, b func(*Frame) int64, op func(a, b int64) (int64, *EvalError)) operand {
+	return operand{kind: kindInt, cost: cost, id: o.own, int: func(f *Frame) int64 {
+		v := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return 0
+		}
+		w := b(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			return 0
+		}
+		u, what := op(v, w)
+		if what != nil {
+			f.fail(what, o.own)
+		}
+		return u
+	}}
+}
+
+func addInt(a, b int64) (int64, *EvalError) {
+	c := a + b
+	if (c > a) != (b > 0) {
+		return 0, overflow
+	}
+	return c, nil
+}
+
+func subtractInt(a, b int64) (int64, *EvalError) {
+	c := a - b
+	if (c < a) != (b > 0) {
+		return 0, overflow
+	}
+	return c, nil
+}
+
+func multiplyInt(a, b int64) (int64, *EvalError) {
+	if a == 0 || b == 0 {
+		return 0, nil
+	}
+	c := a * b
+	if c/b != a || a == -1 && b == math.MinInt64 || b == -1 && a == math.MinInt64 {
+		return 0, overflow
+	}
+	return c, nil
+}
+
+func divideInt(a, b int64) (int64, *EvalError) {
+	switch {
+	case b == 0:
+		return 0, divisionByZero
+	case a == math.MinInt64 && b == -1:
+		return 0, overflow
+	}
+	return a / b, nil
+}
+
+func moduloInt(a, b int64) (int64, *EvalError) {
+	switch {
+	case b == 0:
+		return 0, modulusByZero
+	case a == math.MinInt64 && b == -1:
+		return 0, overflow
+	}
+	return a % b, nil
+}
+
+func (x *compiler) negateInt(a operand) operand {
+	i, operandID, own := a.int, a.id, x.identity()
+	return operand{kind: kindInt, cost: a.cost + 1, id: own, int: func(f *Frame) int64 {
+		v := i(f)
+		switch {
+		case f.bail:
+			f.pass(operandID, own)
+		case v == math.MinInt64:
+			f.fail(overflow, own)
+		}
+		return -v
+	}}
+}
+
+func binaryDouble(overload string, a, b operand, o operands) operand {
+	cost, l, r := costs(a, b, 1), a.double, b.double
+	result := func(op func(a, b float64) float64) operand {
+		return operand{kind: kindDouble, cost: cost, id: o.own, double: func(f *Frame) float64 {
+			v := l(f)
+			if f.bail {
+				afterLeft(f, o, r)
+				return 0
+			}
+			w := r(f)
+			if f.bail {
+				f.pass(o.right, o.own)
+			}
+			return op(v, w)
+		}}
+	}
+	switch overload {
+	case overloads.LessDouble:
+		return order(cost, o, l, r, func(a, b float64) bool { return a < b })
+	case overloads.LessEqualsDouble:
+		return order(cost, o, l, r, func(a, b float64) bool { return a <= b })
+	case overloads.GreaterDouble:
+		return order(cost, o, l, r, func(a, b float64) bool { return a > b })
+	case overloads.GreaterEqualsDouble:
+		return order(cost, o, l, r, func(a, b float64) bool { return a >= b })
+	case overloads.AddDouble:
+		return result(func(a, b float64) float64 { return a + b })
+	case overloads.SubtractDouble:
+		return result(func(a, b float64) float64 { return a - b })
+	case overloads.MultiplyDouble:
+		return result(func(a, b float64) float64 { return a * b })
+	case overloads.DivideDouble:
+		return result(func(a, b float64) float64 { return a / b })
+	}
+	return operand{}
+}
+
+// order compares doubles. What is not a number has no place in the order.
+func order(cost uint64, o operands, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
+	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+		l := a(f)
+		if f.bail {
+			afterLeft(f, o, b)
+			return false
+		}
+		r := b(f)
+		switch {
+		case f.bail:
+			f.pass(o.right, o.own)
+		case l != l || r != r:
+			f.void()
+		}
+		return is(l, r)
+	}}
+}
+
+func binaryDuration(overload string, a, b operand, o operands) operand {
+	cost, l, r := costs(a, b, 1), a.int, b.int
+	switch overload {
+	case overloads.LessDuration:
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a < b })
+	case overloads.LessEqualsDuration:
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a <= b })
+	case overloads.GreaterDuration:
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a > b })
+	case overloads.GreaterEqualsDuration:
+		return comparison(cost, o, l, r, func(a, b int64) bool { return a >= b })
+	}
+	return operand{}
+}
+
+func binaryTime(overload string, a, b operand, o operands) operand {
+	cost, l, r := costs(a, b, 1), a.time, b.time
+	switch overload {
+	case overloads.LessTimestamp:
+		return comparison(cost, o, l, r, time.Time.Before)
+	case overloads.LessEqualsTimestamp:
+		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !b.Before(a) })
+	case overloads.GreaterTimestamp:
+		return comparison(cost, o, l, r, time.Time.After)
+	case overloads.GreaterEqualsTimestamp:
+		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !a.Before(b) })
+	}
+	return operand{}
+}

@@ -1,0 +1,301 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// Optionals of any value. One is two closures: has tells whether there is a
+// value, and value reads it. Whoever calls has and is told so calls value next,
+// once and before anything else, as the value may be held in the frame and may
+// still have to be paid for. Optionals of parts of the object have a form
+// of their own, which is made into this one where they meet others.
+
+// A maybe is an optional of any value.
+type maybe struct {
+	has   func(*Frame) bool
+	value operand // costs nothing that has does not pay; without kind if there never is one
+	plain bool    // reading the value has no effect, so that it may be left out
+}
+
+// isOptional reports whether code yields an optional.
+func (c operand) isOptional() bool {
+	return c.kind == kindOptional || c.kind == kindMaybe || c.kind == kindBox && c.typ != nil && isOptionalType(c.typ)
+}
+
+func isOptionalType(t *types.Type) bool {
+	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName()
+}
+
+// maybe returns the optional that code yields.
+func (x *compiler) maybe(c operand) *maybe {
+	switch c.kind {
+	case kindMaybe:
+		return c.maybe
+	case kindOptional:
+		of := c.optional
+		return &maybe{plain: true, value: x.typed(operand{shape: c.shape, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+			v, ok := of(f)
+			f.held = v
+			return ok && !f.bail
+		}}
+	}
+	box := c.box
+	value := operand{kind: kindBox, typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
+	x.boxes = true
+	return &maybe{plain: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+		v, ok := box(f).(*types.Optional)
+		switch {
+		case f.bail:
+			return false
+		case !ok:
+			f.void()
+			return false
+		case !v.HasValue():
+			return false
+		}
+		f.heldBox, f.rare = v.GetValue(), true
+		return true
+	}}
+}
+
+// optionalOf compiles optional.of, which costs one unit.
+func (x *compiler) optionalOf(a operand) operand {
+	cost := a.cost + 1
+	value := a.evaluated()
+	return operand{kind: kindMaybe, cost: cost, maybe: &maybe{has: func(*Frame) bool { return true }, value: value}}
+}
+
+// optionalNone compiles optional.none, which costs one unit too.
+func optionalNone() operand {
+	return operand{kind: kindMaybe, cost: 1, maybe: &maybe{has: func(*Frame) bool { return false }, plain: true}}
+}
+
+// evaluated returns code as the value that it has: not as a variable, a ternary
+// or a constant, which some uses treat in their own way. Its cost is up to the
+// caller.
+func (c operand) evaluated() operand {
+	c.cost, c.attr, c.choice, c.presence, c.constant, c.sumOf = 0, false, false, false, nil, nil
+	return c
+}
+
+// optionalMethod compiles a function of an optional.
+func (x *compiler) optionalMethod(name string, args []operand) operand {
+	a := args[0]
+	m := x.maybe(a)
+	if x.why != "" {
+		return operand{}
+	}
+	switch {
+	case len(args) == 1 && name == "hasValue":
+		return operand{kind: kindBool, cost: a.cost + 1, bool: x.hasValue(m)}
+	case len(args) == 1 && name == "value":
+		out := x.required(m)
+		out.cost = a.cost + 1
+		return out
+	case len(args) == 2 && name == "orValue":
+		return x.valueOr(a.cost, m, args[1])
+	case len(args) == 2 && name == "or" && args[1].isOptional():
+		return x.optionalOr(a.cost, m, args[1])
+	}
+	return operand{}
+}
+
+// hasValue reads the value too, for what it costs.
+func (x *compiler) hasValue(m *maybe) func(*Frame) bool {
+	has := m.has
+	if m.plain {
+		return has
+	}
+	read := x.reading(m.value)
+	return func(f *Frame) bool {
+		if !has(f) {
+			return false
+		}
+		read(f)
+		return true
+	}
+}
+
+// reading returns what evaluates code for nothing but its effects.
+func (x *compiler) reading(c operand) func(*Frame) {
+	switch c.kind {
+	case kindBool:
+		return func(f *Frame) { c.bool(f) }
+	case kindInt, kindDuration:
+		return func(f *Frame) { c.int(f) }
+	case kindDouble:
+		return func(f *Frame) { c.double(f) }
+	case kindString:
+		return func(f *Frame) { c.string(f) }
+	case kindTimestamp:
+		return func(f *Frame) { c.time(f) }
+	}
+	box := x.boxed(c)
+	return func(f *Frame) { box(f) }
+}
+
+// required reads the value of an optional that has one; without one there is an
+// error.
+func (x *compiler) required(m *maybe) operand {
+	has := m.has
+	if m.value.kind == kindNone {
+		return operand{kind: kindBox, box: func(f *Frame) ref.Val {
+			has(f)
+			f.void()
+			return types.NullValue
+		}}
+	}
+	return entering(m.value, func(f *Frame) {
+		if !has(f) {
+			f.void()
+		}
+	})
+}
+
+// valueOr compiles orValue, which costs nothing itself, and its alternative only
+// if it is needed.
+func (x *compiler) valueOr(cost uint64, m *maybe, b operand) operand {
+	var out operand
+	if m.value.kind == kindNone {
+		has := m.has
+		out = entering(b, func(f *Frame) { has(f) })
+		out.cost = cost + b.cost
+		return out
+	}
+	out = x.ternaryOf(&branches{costNo: b.cost, test: m.has}, m.value, b)
+	out.cost = cost
+	return out
+}
+
+// optionalOr compiles or, which costs as orValue does.
+func (x *compiler) optionalOr(cost uint64, a *maybe, alternative operand) operand {
+	b, choice := x.maybe(alternative), x.choice()
+	if x.why != "" {
+		return operand{}
+	}
+	costB := alternative.cost
+	has := func(f *Frame) bool {
+		if a.has(f) {
+			f.chosen |= 1 << choice
+			return true
+		}
+		if f.bail {
+			return false
+		}
+		f.chosen &^= 1 << choice
+		f.cost += costB
+		return b.has(f)
+	}
+	return operand{kind: kindMaybe, cost: cost, maybe: &maybe{has: has, plain: a.plain && b.plain, value: x.chosenValue(choice, a, b)}}
+}
+
+// choice returns the place in the frame for which of two optionals it is.
+func (x *compiler) choice() uint {
+	if x.choices == maxChoices {
+		x.refuse("many optionals")
+		return 0
+	}
+	x.choices++
+	return x.choices - 1
+}
+
+// maxChoices is how many optionals of one rule may be chosen from two.
+const maxChoices = 64
+
+// ternaryOfOptionals compiles a choice between two optionals.
+func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
+	a, b, branch := x.maybe(yes), x.maybe(no), x.choice()
+	if x.why != "" {
+		return operand{}
+	}
+	test, costYes, costNo := t.test, t.costYes, t.costNo
+	has := func(f *Frame) bool {
+		is := test(f)
+		switch {
+		case f.bail:
+			f.at = 0
+			return false
+		case is:
+			f.cost += costYes
+			f.chosen |= 1 << branch
+			return a.has(f)
+		}
+		f.cost += costNo
+		f.chosen &^= 1 << branch
+		return b.has(f)
+	}
+	m := &maybe{has: has, plain: a.plain && b.plain}
+	m.value = x.chosenValue(branch, a, b)
+	return operand{kind: kindMaybe, maybe: m}
+}
+
+// chosenValue returns the value of one of two optionals, as a choice of the frame
+// tells.
+func (x *compiler) chosenValue(choice uint, a, b *maybe) operand {
+	switch {
+	case a.value.kind == kindNone:
+		return b.value
+	case b.value.kind == kindNone:
+		return a.value
+	}
+	out := x.ternaryOf(&branches{test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}, a.value, b.value)
+	out.typ = a.value.typ
+	return out
+}
+
+// boxedMaybe returns an optional as a value of CEL.
+func (x *compiler) boxedMaybe(m *maybe) func(*Frame) ref.Val {
+	if m.value.kind == kindNone {
+		return func(*Frame) ref.Val { return types.OptionalNone }
+	}
+	has, value := m.has, x.boxed(m.value)
+	return func(f *Frame) ref.Val {
+		if !has(f) {
+			return types.OptionalNone
+		}
+		return types.OptionalOf(value(f))
+	}
+}
+
+// entering returns code that calls before whenever it is evaluated.
+func entering(c operand, before func(*Frame)) operand {
+	c = c.evaluated()
+	c.bool = after(before, c.bool)
+	c.int = after(before, c.int)
+	c.double = after(before, c.double)
+	c.string = after(before, c.string)
+	c.raw = after(before, c.raw)
+	c.list = after(before, c.list)
+	c.box = after(before, c.box)
+	c.time = after(before, c.time)
+	c.sum = after(before, c.sum)
+	c.quantity = after(before, c.quantity)
+	c.address = after(before, c.address)
+	c.network = after(before, c.network)
+	c.url = after(before, c.url)
+	c.version = after(before, c.version)
+	c.texts = after(before, c.texts)
+	if of := c.optional; of != nil {
+		c.optional = func(f *Frame) (any, bool) {
+			before(f)
+			return of(f)
+		}
+	}
+	if c.maybe != nil {
+		m := *c.maybe
+		m.has = after(before, m.has)
+		c.maybe = &m
+	}
+	return c
+}
+
+func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
+	if then == nil {
+		return nil
+	}
+	return func(f *Frame) T {
+		before(f)
+		return then(f)
+	}
+}

@@ -1,0 +1,257 @@
+package celeval
+
+import (
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Optional values of raw values: an optional oldSelf, and fields that are
+// selected by .? and what is below. A field that is absent costs nothing.
+
+// optionalField compiles a field of an optional.
+func (x *compiler) optionalField(c operand, field string, test bool) operand {
+	if test || c.shape.Kind != celvalue.KindObject {
+		return x.refuse("field of an optional")
+	}
+	name, s := c.shape.Entry(field)
+	if s == nil {
+		return x.refuse("field that is not declared")
+	}
+	cost, of, declared := c.cost, c.optional, c.shape.Props != nil
+	if !c.attr && !c.choice {
+		cost++
+	}
+	return operand{kind: kindOptional, cost: cost, attr: !c.choice, choice: c.choice, shape: s, optional: func(f *Frame) (any, bool) {
+		v, ok := of(f)
+		if !ok || f.bail {
+			return nil, false
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			f.void()
+			return nil, false
+		}
+		v, ok = m[name]
+		if !ok || declared && v == nil {
+			return nil, false
+		}
+		if !s.Fits(v) {
+			f.void()
+		}
+		f.cost++
+		return v, true
+	}}
+}
+
+// optionalSelection compiles .? with a name.
+func (x *compiler) optionalSelection(of, at operand) operand {
+	name, ok := at.constant.(types.String)
+	if !ok || of.presence {
+		return x.refuse("optional field")
+	}
+	if of = x.rawOptional(of); of.kind != kindOptional {
+		return x.refuse("optional field of " + kindName(of))
+	}
+	return x.optionalField(of, string(name), false)
+}
+
+// rawOptional returns code of a raw value, or of an optional of one, as such an
+// optional.
+func (x *compiler) rawOptional(of operand) operand {
+	switch {
+	case of.kind == kindRaw:
+		raw := of.raw
+		of.optional = func(f *Frame) (any, bool) {
+			v := raw(f)
+			if v == nil {
+				f.void()
+			}
+			return v, true
+		}
+	case of.kind == kindMaybe && of.maybe.value.kind == kindRaw && of.maybe.value.list == nil:
+		m := of.maybe
+		has, raw := m.has, m.value.raw
+		of.shape = m.value.shape
+		of.optional = func(f *Frame) (any, bool) {
+			if !has(f) {
+				return nil, false
+			}
+			v := raw(f)
+			if v == nil {
+				f.void()
+			}
+			return v, true
+		}
+	default:
+		return of
+	}
+	of.kind = kindOptional
+	return of
+}
+
+// optionalIndex compiles [?i], and the index of an optional. What is not there
+// costs nothing, and the index of what is not there is not evaluated.
+func (x *compiler) optionalIndex(of, at operand) operand {
+	if of.presence || at.presence {
+		return x.refuse("optional index with has")
+	}
+	cost, atCost := of.cost, at.cost
+	if at.attr {
+		atCost--
+	}
+	if !of.attr && !of.choice {
+		cost++
+	}
+	if of.kind == kindBox && !of.isOptional() {
+		return x.boxedOptionalIndex(of, at, cost+atCost)
+	}
+	if of = x.rawOptional(of); of.kind != kindOptional {
+		return x.refuse("optional index of " + kindName(of))
+	}
+	out := operand{kind: kindOptional, cost: cost, attr: !of.choice, choice: of.choice}
+	value := of.optional
+	switch {
+	case of.shape.IsList() && at.kind == kindInt:
+		i, s := at.int, of.shape.Items
+		out.shape = s
+		out.optional = func(f *Frame) (any, bool) {
+			v, ok := value(f)
+			if !ok || f.bail {
+				return nil, false
+			}
+			l, ok := v.([]any)
+			if !ok {
+				f.void()
+				return nil, false
+			}
+			f.cost += atCost
+			n := i(f)
+			if f.bail || n < 0 || n >= int64(len(l)) {
+				return nil, false
+			}
+			return f.there(l[n], s)
+		}
+	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind == kindString:
+		name, s := at.string, of.shape.Values
+		out.shape = s
+		out.optional = func(f *Frame) (any, bool) {
+			v, ok := value(f)
+			if !ok || f.bail {
+				return nil, false
+			}
+			m, ok := v.(map[string]any)
+			if !ok {
+				f.void()
+				return nil, false
+			}
+			f.cost += atCost
+			k := name(f)
+			if v, ok = m[k]; f.bail || !ok {
+				return nil, false
+			}
+			return f.there(v, s)
+		}
+	default:
+		return x.refuse("optional index of " + kindName(of))
+	}
+	return out
+}
+
+// there returns a value that an optional index found, which costs one unit.
+func (f *Frame) there(v any, s *celvalue.DeclaredType) (any, bool) {
+	if !s.Fits(v) {
+		f.void()
+	}
+	f.cost++
+	return v, true
+}
+
+// boxedOptionalIndex compiles [?i] of a list or map that is no part of the
+// object.
+func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
+	var value *types.Type
+	var find func(f *Frame, v ref.Val) (ref.Val, bool)
+	switch {
+	case of.typ.Kind() == types.ListKind && at.kind == kindInt:
+		i := at.int
+		value = of.typ.Parameters()[0]
+		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
+			l, ok := v.(traits.Lister)
+			n := i(f)
+			if !ok || f.bail {
+				f.void()
+				return nil, false
+			}
+			if n < 0 || n >= int64(actualSize(l)) {
+				return nil, false
+			}
+			return l.Get(types.Int(n)), true
+		}
+	case of.typ.Kind() == types.MapKind && at.kind == kindString:
+		name := at.string
+		value = of.typ.Parameters()[1]
+		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
+			m, ok := v.(traits.Mapper)
+			k := name(f)
+			if !ok || f.bail {
+				f.void()
+				return nil, false
+			}
+			return m.Find(types.String(k))
+		}
+	default:
+		return x.refuse("optional index of " + kindName(of))
+	}
+	box := x.boxed(of)
+	held := operand{kind: kindBox, typ: value, box: func(f *Frame) ref.Val { return f.heldBox }}
+	m := &maybe{plain: true, value: x.unbox(value, held), has: func(f *Frame) bool {
+		v, ok := find(f, box(f))
+		if ok && !f.bail {
+			f.cost++
+			f.heldBox, f.rare = f.checked(v), true
+		}
+		return ok && !f.bail
+	}}
+	return operand{kind: kindMaybe, cost: cost, attr: !of.choice, choice: of.choice, maybe: m}
+}
+
+// optionals compiles what makes optionals and their functions. It returns no code
+// for other calls.
+func (x *compiler) optionals(name string, args []operand) operand {
+	switch {
+	case name == "optional.of" && len(args) == 1:
+		return x.optionalOf(args[0])
+	case name == "optional.none" && len(args) == 0:
+		return optionalNone()
+	case len(args) == 0 || !args[0].isOptional():
+		return operand{}
+	case args[0].kind == kindOptional:
+		return x.optionalCall(name, args)
+	}
+	return x.optionalMethod(name, args)
+}
+
+// optionalCall compiles a function of an optional of a raw value.
+func (x *compiler) optionalCall(name string, args []operand) operand {
+	a := args[0]
+	of := a.optional
+	switch {
+	case len(args) == 1 && name == "hasValue":
+		return operand{kind: kindBool, cost: a.cost + 1, bool: func(f *Frame) bool {
+			_, ok := of(f)
+			return ok
+		}}
+	case len(args) == 1 && name == "value":
+		return x.typed(operand{cost: a.cost + 1, shape: a.shape, raw: func(f *Frame) any {
+			v, ok := of(f)
+			if !ok {
+				f.void()
+			}
+			return v
+		}})
+	}
+	return x.optionalMethod(name, args)
+}

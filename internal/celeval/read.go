@@ -1,0 +1,217 @@
+package celeval
+
+import (
+	"math"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Reading raw values as the types that shapes give them.
+
+type timeFunc func(*Frame) time.Time
+
+func fixedTime(t time.Time) timeFunc { return func(*Frame) time.Time { return t } }
+
+// typed adds to code of raw values the closure of their type.
+func (x *compiler) typed(c operand) operand {
+	if c.shape == nil {
+		return x.refuse("value without a shape")
+	}
+	raw, what := c.raw, c.fault
+	c.kind, c.id = kindRaw, x.identityOf(c)
+	own := c.id
+	switch c.shape.Kind {
+	case celvalue.KindString:
+		c.kind, c.string = kindString, func(f *Frame) string {
+			r := raw(f)
+			v, ok := r.(string)
+			if !ok {
+				f.unfit(r, what, own)
+			}
+			return v
+		}
+	case celvalue.KindBoolean:
+		c.kind, c.bool = kindBool, func(f *Frame) bool {
+			r := raw(f)
+			v, ok := r.(bool)
+			if !ok {
+				f.unfit(r, what, own)
+			}
+			return v
+		}
+	case celvalue.KindInteger:
+		c.kind, c.int = kindInt, func(f *Frame) int64 {
+			r := raw(f)
+			v, ok := r.(int64)
+			if !ok {
+				f.unfit(r, what, own)
+			}
+			return v
+		}
+	case celvalue.KindNumber:
+		c.kind, c.double = kindDouble, func(f *Frame) float64 {
+			r := raw(f)
+			switch v := r.(type) {
+			case float64:
+				return v
+			case int64:
+				return float64(v)
+			}
+			f.unfit(r, what, own)
+			return 0
+		}
+	case celvalue.KindDuration:
+		c.kind, c.int = kindDuration, func(f *Frame) int64 {
+			r := raw(f)
+			d, ok := celvalue.ParseDuration(r)
+			if !ok {
+				f.unfit(r, what, own)
+			}
+			return int64(d)
+		}
+	case celvalue.KindDate, celvalue.KindDateTime:
+		s := c.shape
+		c.kind, c.time = kindTimestamp, func(f *Frame) time.Time {
+			r := raw(f)
+			t, ok := s.Time(r)
+			if !ok {
+				f.unfit(r, what, own)
+			}
+			return t
+		}
+	}
+	return c
+}
+
+// identityOf returns the identity of code, or a new one.
+func (x *compiler) identityOf(c operand) identity {
+	if c.id == 0 {
+		return x.identity()
+	}
+	return c.id
+}
+
+// A listFunc fails and returns nil if there is no list.
+type listFunc func(*Frame) []any
+
+// elements returns the closure of a raw list.
+func (c operand) elements() listFunc {
+	if c.list != nil {
+		return c.list
+	}
+	raw, what, own := c.raw, c.fault, c.id
+	return func(f *Frame) []any {
+		r := raw(f)
+		l, ok := r.([]any)
+		if !ok {
+			f.unfit(r, what, own)
+		}
+		return l
+	}
+}
+
+// bool returns the closure of a condition.
+func (x *compiler) bool(c operand) func(*Frame) bool {
+	if c.kind == kindBox {
+		return x.unbox(c.typ, operand{kind: kindBox, box: c.box}).bool
+	}
+	if c.kind != kindBool {
+		x.refuse("condition of " + kindName(c))
+	}
+	return c.bool
+}
+
+// boxed returns code as a closure that makes a value of CEL. The value is never
+// an error; it is void if the frame failed.
+func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
+	x.boxes = true
+	if v := c.constant; v != nil {
+		return func(*Frame) ref.Val { return v }
+	}
+	if c.box != nil {
+		return c.box
+	}
+	switch c.kind {
+	case kindBool:
+		return func(f *Frame) ref.Val { return types.Bool(c.bool(f)) }
+	case kindInt:
+		return func(f *Frame) ref.Val { return types.Int(c.int(f)) }
+	case kindDouble:
+		return func(f *Frame) ref.Val { return types.Double(c.double(f)) }
+	case kindString:
+		return func(f *Frame) ref.Val { return types.String(c.string(f)) }
+	case kindDuration:
+		return func(f *Frame) ref.Val { return types.Duration{Duration: time.Duration(c.int(f))} }
+	case kindTimestamp:
+		return func(f *Frame) ref.Val { return types.Timestamp{Time: c.time(f)} }
+	case kindRaw:
+		raw, s := c.raw, c.shape
+		return func(f *Frame) ref.Val {
+			r := raw(f)
+			if f.bail || r == nil {
+				f.unfit(r, c.fault, c.id)
+				return types.NullValue
+			}
+			return f.show(r, s)
+		}
+	case kindOptional:
+		optional, s := c.optional, c.shape
+		return func(f *Frame) ref.Val {
+			v, ok := optional(f)
+			if !ok {
+				return types.OptionalNone
+			}
+			return types.OptionalOf(f.show(v, s))
+		}
+	}
+	if c.kind == kindMaybe {
+		return x.boxedMaybe(c.maybe)
+	}
+	if c.isOpaque() {
+		return x.boxedOpaque(c)
+	}
+	x.refuse("value of " + kindName(c))
+	return nil
+}
+
+// show boxes a raw value.
+func (f *Frame) show(raw any, s *celvalue.DeclaredType) ref.Val {
+	if raw == nil {
+		f.void()
+		return types.NullValue
+	}
+	v := s.Value(raw)
+	if types.IsUnknownOrError(v) {
+		f.void()
+		return types.NullValue
+	}
+	return v
+}
+
+// kindName is for the reasons of [executor.refuse].
+func kindName(c operand) string {
+	switch c.kind {
+	case kindBool, kindInt, kindDouble, kindString:
+		return "a scalar"
+	case kindDuration, kindTimestamp:
+		return "a time"
+	case kindRaw:
+		switch {
+		case c.shape.Kind == celvalue.KindIntOrString:
+			return "an int-or-string"
+		case c.shape.IsList():
+			return "a list"
+		}
+		return "an object"
+	case kindOptional, kindMaybe:
+		return "an optional"
+	}
+	return "a made value"
+}
+
+// tenth is what CEL charges for reading n characters or elements.
+func tenth(n int) uint64 { return uint64(math.Ceil(float64(n) * 0.1)) }

@@ -1,0 +1,146 @@
+package celeval
+
+import (
+	"sort"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// sortBy sorts a list by keys, which are another list.
+
+const sortByKeys = "@sortByAssociatedKeys"
+
+// A sorter sorts places of elements by their keys. As keys may be equal and the
+// order of those is seen, it sorts the way that [sort.Slice] does.
+type sorter struct {
+	places []int
+	raw    []any
+	less   func(a, b any) bool // of raw keys; nil if they are boxed
+	boxed  []ref.Val
+}
+
+// Len implements sort.Interface.
+func (s *sorter) Len() int { return len(s.places) }
+
+// Less implements sort.Interface.
+func (s *sorter) Less(i, j int) bool {
+	i, j = s.places[i], s.places[j]
+	if s.less != nil {
+		return s.less(s.raw[i], s.raw[j])
+	}
+	return s.boxed[i].(traits.Comparer).Compare(s.boxed[j]) == types.IntNegOne
+}
+
+// Swap implements sort.Interface.
+func (s *sorter) Swap(i, j int) { s.places[i], s.places[j] = s.places[j], s.places[i] }
+
+// sort sorts n places.
+func (s *sorter) sort(n int) {
+	s.places = s.places[:0]
+	for i := range n {
+		s.places = append(s.places, i)
+	}
+	sort.Sort(s)
+}
+
+// sortBy compiles the sorting of a list of raw values. It returns no code for
+// other lists.
+func (x *compiler) sortBy(overload string, a, keys operand) operand {
+	if overload == "" || a.kind != kindRaw || !a.shape.IsList() || !a.shape.Items.Collectable() {
+		return operand{}
+	}
+	sorted := x.sorted(keys)
+	if x.why != "" || sorted == nil {
+		return operand{}
+	}
+	elements, atomic, s := a.elements(), a.shape.Kind == celvalue.KindAtomicList, a.shape.Items
+	list := func(f *Frame) []any {
+		f.rare = true
+		in := elements(f)
+		n := sorted(f)
+		if len(in) != n || n == 0 && !atomic { // what is empty stays what it is
+			f.void()
+		}
+		if f.bail {
+			f.at = 0
+			return nil
+		}
+		at := f.list()
+		for _, i := range f.sorter.places {
+			f.lists[at] = append(f.lists[at], in[i])
+		}
+		return f.lists[at]
+	}
+	return operand{kind: kindRaw, cost: costs(a, keys, 0), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+		list: list, raw: func(f *Frame) any { return list(f) }}
+}
+
+// sorted returns what evaluates the keys, pays for the sorting, and leaves the
+// order in the frame. It returns the number of keys. It is nil for keys that it
+// cannot compare.
+func (x *compiler) sorted(keys operand) func(*Frame) int {
+	switch {
+	case keys.kind == kindRaw && keys.shape.IsList():
+		less := keys.shape.Items.Less()
+		if less == nil {
+			return nil
+		}
+		list, isText := keys.elements(), keys.shape.Items.Kind == celvalue.KindString
+		return func(f *Frame) int {
+			k := list(f)
+			if f.bail {
+				return 0
+			}
+			f.cost += sortCost(len(k), isText)
+			f.sorter.raw, f.sorter.less = k, less
+			f.sorter.sort(len(k))
+			return len(k)
+		}
+	case keys.kind == kindBox && keys.typ.Kind() == types.ListKind:
+		box := keys.box
+		return func(f *Frame) int {
+			l, ok := box(f).(traits.Lister)
+			if f.bail || !ok {
+				f.void()
+				return 0
+			}
+			f.cost += comparedList(l)
+			n := actualSize(l)
+			f.sorter.boxed, f.sorter.less = f.sorter.boxed[:0], nil
+			for i := range n {
+				f.sorter.boxed = append(f.sorter.boxed, l.Get(types.Int(i)))
+			}
+			k := f.sorter.boxed
+			for _, v := range k {
+				if _, ok := v.(traits.Comparer); !ok || v.Type() != k[0].Type() {
+					f.void()
+					return 0
+				}
+			}
+			f.sorter.sort(n)
+			return n
+		}
+	}
+	return nil
+}
+
+// sortCost is what sorting n values costs.
+func sortCost(n int, isText bool) uint64 {
+	factor := 2.0
+	if isText && n > 0 {
+		factor += 0.1
+	}
+	return madeList(factor, n*n)
+}
+
+// release forgets what was sorted.
+func (s *sorter) release() {
+	s.raw, s.boxed = nil, Emptied(s.boxed[:cap(s.boxed)])
+	if cap(s.places) > maxKept {
+		s.places = nil
+	}
+}

@@ -1,0 +1,184 @@
+package celeval
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// Functions that take strings apart and put them together. The lists of strings
+// that they make are kept by the frame, and boxed only where something else than
+// the executor reads them.
+
+// words compiles such a function by its overload. It returns no code for others.
+func (x *compiler) words(overload string, args []operand) operand {
+	switch {
+	case overload == "string_split_string" && args[0].kind == kindString && args[1].kind == kindString:
+		return x.split(args[0], args[1])
+	case overload == "list_join" && len(args) == 1:
+		return x.join(args[0], operand{kind: kindString, string: func(*Frame) string { return "" }})
+	case overload == "list_join_string" && args[1].kind == kindString:
+		return x.join(args[0], args[1])
+	case overload == "string_replace_string_string" && args[0].kind == kindString && args[1].kind == kindString && args[2].kind == kindString:
+		return replacement(args[0], args[1], args[2])
+	case overload == "string_substring_int" && args[0].kind == kindString && args[1].kind == kindInt:
+		return substring(args[0], args[1], operand{})
+	case overload == "string_substring_int_int" && args[0].kind == kindString && args[1].kind == kindInt && args[2].kind == kindInt:
+		return substring(args[0], args[1], args[2])
+	case overload == "string_upper_ascii" && args[0].kind == kindString:
+		return x.rewritten(args[0], upperASCII)
+	}
+	return operand{}
+}
+
+// split compiles the splitting of a string, which costs a fifth of its size.
+func (x *compiler) split(a, b operand) operand {
+	s, sep, o := a.string, b.string, x.operands(a, b)
+	texts := func(f *Frame) []string {
+		v := s(f)
+		if f.bail {
+			f.cost += tenth(2 * len(failedText))
+			afterLeft(f, o, sep)
+			return nil
+		}
+		w := sep(f)
+		f.cost += tenth(2 * utf8.RuneCountInString(v))
+		if f.bail {
+			f.pass(o.right, o.own)
+			return nil
+		}
+		if f.usedWords == len(f.words) {
+			f.words = append(f.words, nil)
+		}
+		at := f.usedWords
+		f.rare = true
+		f.usedWords++
+		f.filledWords = max(f.filledWords, f.usedWords)
+		f.words[at] = splitInto(f.words[at][:0], v, w)
+		return f.words[at]
+	}
+	return operand{kind: kindBox, cost: costs(a, b, 0), id: o.own, opaque: opaque{texts: texts}, box: func(f *Frame) ref.Val {
+		return types.NewStringList(types.DefaultTypeAdapter, texts(f))
+	}}
+}
+
+// splitInto is [strings.Split] into a slice.
+func splitInto(words []string, s, sep string) []string {
+	if sep == "" {
+		return append(words, strings.Split(s, sep)...)
+	}
+	for {
+		before, after, found := strings.Cut(s, sep)
+		words = append(words, before)
+		if !found {
+			return words
+		}
+		s = after
+	}
+}
+
+// join compiles the joining of strings, which costs a fifth of the size of the
+// result.
+func (x *compiler) join(a, b operand) operand {
+	sep := b.string
+	var join func(f *Frame, sep string) (string, bool)
+	switch {
+	case a.texts != nil:
+		texts := a.texts
+		join = func(f *Frame, sep string) (string, bool) { return strings.Join(texts(f), sep), true }
+	case a.kind == kindRaw && a.shape.IsList() && a.shape.Items.Kind == celvalue.KindString:
+		list := a.elements()
+		join = func(f *Frame, sep string) (string, bool) { return joinRaw(list(f), sep) }
+	default:
+		return operand{}
+	}
+	return operand{kind: kindString, cost: costs(a, b, 0), string: func(f *Frame) string {
+		out, ok := join(f, sep(f))
+		if !ok || f.bail {
+			f.void()
+			return ""
+		}
+		f.cost += tenth(2 * utf8.RuneCountInString(out))
+		return out
+	}}
+}
+
+// joinRaw is not ok if an element is no string.
+func joinRaw(list []any, sep string) (joined string, ok bool) {
+	n := 0
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return "", false
+		}
+		n += len(s) + len(sep)
+	}
+	var sum strings.Builder
+	sum.Grow(n)
+	for i, e := range list {
+		if i > 0 {
+			sum.WriteString(sep)
+		}
+		s, _ := e.(string)
+		sum.WriteString(s)
+	}
+	return sum.String(), true
+}
+
+// replacement compiles replace, which costs a fifth of the size of the first
+// string.
+func replacement(a, b, c operand) operand {
+	s, old, with := a.string, b.string, c.string
+	return operand{kind: kindString, cost: a.cost + b.cost + c.cost, string: func(f *Frame) string {
+		v := s(f)
+		w := old(f)
+		u := with(f)
+		if f.bail {
+			f.at = 0
+			return ""
+		}
+		f.cost += tenth(2 * utf8.RuneCountInString(v))
+		return strings.ReplaceAll(v, w, u)
+	}}
+}
+
+// substring compiles a part of a string, which costs a tenth of its size.
+func substring(a, from, to operand) operand {
+	s, start, end := a.string, from.int, to.int
+	return operand{kind: kindString, cost: a.cost + from.cost + to.cost, string: func(f *Frame) string {
+		v := s(f)
+		n := int64(utf8.RuneCountInString(v))
+		i, j := start(f), n
+		if end != nil {
+			j = end(f)
+		}
+		if f.bail || i < 0 || i > j || j > n {
+			f.void()
+			return ""
+		}
+		f.cost += tenth(int(n))
+		if n == int64(len(v)) && utf8.ValidString(v) {
+			return v[i:j]
+		}
+		return string([]rune(v)[i:j])
+	}}
+}
+
+// upperASCII is like [lowerASCII].
+func upperASCII(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c >= utf8.RuneSelf || 'a' <= c && c <= 'z' {
+			return strings.Map(func(r rune) rune {
+				if 'a' <= r && r <= 'z' {
+					return r - 'a' + 'A'
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}

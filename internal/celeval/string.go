@@ -1,0 +1,198 @@
+package celeval
+
+import (
+	"math"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/pattern"
+)
+
+// Strings. Their size is that in code points, and most of what reads them costs
+// a tenth of that.
+
+const operatorSize = "size"
+
+// size compiles the size of what is read natively.
+func (x *compiler) size(overload string, a operand) operand {
+	operandID, own := a.id, x.identity()
+	out := operand{kind: kindInt, cost: a.cost + 1, id: own}
+	switch {
+	case overload == "":
+		return operand{}
+	case a.kind == kindString:
+		s := a.string
+		out.int = func(f *Frame) int64 {
+			v := s(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return int64(utf8.RuneCountInString(v))
+		}
+	case a.texts != nil:
+		words := a.texts
+		out.int = func(f *Frame) int64 {
+			l := words(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return int64(len(l))
+		}
+	case a.kind == kindRaw && a.shape.IsList():
+		list := a.elements()
+		out.int = func(f *Frame) int64 {
+			l := list(f)
+			if f.bail {
+				f.pass(operandID, own)
+			}
+			return int64(len(l))
+		}
+	case a.kind == kindRaw && a.shape.Kind == celvalue.KindObject:
+		object, what := a.raw, a.fault
+		out.int = func(f *Frame) int64 {
+			v := object(f)
+			m, ok := v.(map[string]any)
+			if !ok {
+				f.unfit(v, what, operandID)
+				f.pass(operandID, own)
+			}
+			return int64(len(m))
+		}
+	default:
+		return operand{}
+	}
+	return out
+}
+
+func (x *compiler) binaryString(overload string, a, b operand) operand {
+	switch overload {
+	case overloads.StartsWithString:
+		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
+	case overloads.EndsWithString:
+		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenth(b) })
+	case overloads.ContainsString:
+		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenth(a) * tenth(b) })
+	case overloads.LessString:
+		return x.stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
+	case overloads.LessEqualsString:
+		return x.stringTest(a, b, func(a, b string) bool { return a <= b }, smaller)
+	case overloads.GreaterString:
+		return x.stringTest(a, b, func(a, b string) bool { return a > b }, smaller)
+	case overloads.GreaterEqualsString:
+		return x.stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
+	case overloads.MatchesString, overloads.Matches:
+		return x.matches(a, b)
+	case "string_find_string":
+		return x.find(a, b)
+	case overloads.AddString:
+		return x.concatenation(a, b)
+	}
+	return operand{}
+}
+
+func smaller(a, b int) uint64 { return tenth(min(a, b)) }
+
+// stringTest compiles a test of two strings, which costs by their sizes.
+func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
+	l, r, o := a.string, b.string, x.operands(a, b)
+	out := operand{kind: kindBool, cost: costs(a, b, 0), id: o.own}
+	if text, ok := b.constant.(types.String); ok {
+		known, size := string(text), utf8.RuneCountInString(string(text))
+		if cost(0, size) == cost(math.MaxInt32, size) {
+			out.cost += cost(0, size)
+			out.bool = func(f *Frame) bool {
+				v := l(f)
+				if f.bail {
+					f.pass(o.left, o.own)
+				}
+				return is(v, known)
+			}
+			return out
+		}
+		out.bool = func(f *Frame) bool {
+			v := l(f)
+			if f.bail {
+				f.pass(o.left, o.own)
+				v = failedText
+			}
+			f.cost += cost(utf8.RuneCountInString(v), size)
+			return is(v, known)
+		}
+		return out
+	}
+	out.bool = func(f *Frame) bool {
+		v := l(f)
+		if f.bail {
+			w, failed := afterLeft(f, o, r)
+			if failed {
+				w = failedText
+			}
+			f.cost += cost(1, utf8.RuneCountInString(w))
+			return false
+		}
+		w := r(f)
+		if f.bail {
+			f.pass(o.right, o.own)
+			w = failedText
+		}
+		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
+		return is(v, w)
+	}
+	return out
+}
+
+// matches compiles a test by an expression that is known. If there is no text to
+// test it costs nothing.
+func (x *compiler) matches(a, b operand) operand {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return operand{}
+	}
+	p, err := pattern.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	s, each := a.string, patternCost(string(text))
+	operandID, own := a.id, x.identity()
+	return operand{kind: kindBool, cost: a.cost, id: own, bool: func(f *Frame) bool {
+		v := s(f)
+		if f.bail {
+			f.pass(operandID, own)
+			return false
+		}
+		f.cost += searchCost(v) * each
+		return p.Match(v)
+	}}
+}
+
+// find compiles the search for the first match of an expression that is known.
+func (x *compiler) find(a, b operand) operand {
+	text, ok := b.constant.(types.String)
+	if !ok {
+		return operand{}
+	}
+	re, err := regexp.Compile(string(text))
+	if err != nil {
+		return x.refuse("pattern")
+	}
+	s, each := a.string, patternCost(string(text))
+	return operand{kind: kindString, cost: a.cost, string: func(f *Frame) string {
+		v := s(f)
+		f.cost += searchCost(v) * each
+		return re.FindString(v)
+	}}
+}
+
+// searchCost is what looking for a pattern in a string costs, per patternCost.
+func searchCost(s string) uint64 {
+	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
+}
+
+func patternCost(p string) uint64 {
+	return uint64(math.Ceil(float64(utf8.RuneCountInString(p)) * 0.25))
+}

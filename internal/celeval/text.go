@@ -1,0 +1,121 @@
+package celeval
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/overloads"
+)
+
+// Making texts: string() and +, which messages consist of.
+
+// toString compiles string() of what is read natively. It costs one unit. It
+// returns no code for what has no such form.
+func (x *compiler) toString(name, overload string, a operand) operand {
+	if a.constant != nil {
+		return operand{}
+	}
+	switch own := x.identity(); {
+	case overload == overloads.IntToString && a.kind == kindInt:
+		return spelled(a, a.int, own, func(i int64) string { return strconv.FormatInt(i, 10) })
+	case overload == overloads.BoolToString && a.kind == kindBool:
+		return spelled(a, a.bool, own, strconv.FormatBool)
+	case overload == overloads.DoubleToString && a.kind == kindDouble:
+		return spelled(a, a.double, own, func(d float64) string { return fmt.Sprintf("%g", d) })
+	case overload == overloads.StringToString && a.kind == kindString:
+		return spelled(a, a.string, own, func(s string) string { return s })
+	case name == overloads.TypeConvertString && overload == "" && a.isIntOrString():
+		return spelledIntOrString(a, own)
+	}
+	return operand{}
+}
+
+func spelled[T any, F ~func(*Frame) T](a operand, of F, own identity, spell func(T) string) operand {
+	operandID := a.id
+	return operand{kind: kindString, cost: a.cost + 1, id: own, string: func(f *Frame) string {
+		v := of(f)
+		if f.bail {
+			f.pass(operandID, own)
+			return ""
+		}
+		return spell(v)
+	}}
+}
+
+func spelledIntOrString(a operand, own identity) operand {
+	raw, what, operandID := a.raw, a.fault, a.id
+	return operand{kind: kindString, cost: a.cost + 1, id: own, string: func(f *Frame) string {
+		r := raw(f)
+		switch v := r.(type) {
+		case string:
+			return v
+		case int64:
+			return strconv.FormatInt(v, 10)
+		}
+		f.unfit(r, what, operandID)
+		f.pass(operandID, own)
+		return ""
+	}}
+}
+
+// A piece is a term of a sum of strings.
+type piece struct {
+	string func(*Frame) string
+	id     identity
+}
+
+func (c operand) pieces() []piece {
+	if c.sumOf != nil {
+		return c.sumOf
+	}
+	return []piece{{string: c.string, id: c.id}}
+}
+
+// concatenation compiles + of strings. The sum of several is made at once, but
+// each + costs a tenth of the size of its own.
+func (x *compiler) concatenation(a, b operand) operand {
+	all := append(append([]piece(nil), a.pieces()...), piece{string: b.string, id: b.id})
+	own := x.identity()
+	return operand{kind: kindString, cost: costs(a, b, 0), id: own, sumOf: all, string: func(f *Frame) string {
+		base := len(f.texts)
+		f.rare = true
+		bytes, size := 0, 0
+		var what *EvalError
+		for i := range all {
+			v := all[i].string(f)
+			n := utf8.RuneCountInString(v)
+			if f.bail {
+				failed := f.caught(all[i].id)
+				if failed == nil {
+					f.texts = f.texts[:base]
+					return ""
+				}
+				if n = len(failedText); what == nil {
+					what = failed
+				}
+			}
+			if i > 0 {
+				f.cost += tenth(size + n)
+			}
+			bytes += len(v)
+			if size += n; what != nil {
+				size = len(failedText)
+			}
+			f.texts = append(f.texts, v)
+		}
+		if what != nil {
+			f.texts = f.texts[:base]
+			f.fail(what, own)
+			return ""
+		}
+		var sum strings.Builder
+		sum.Grow(bytes)
+		for _, v := range f.texts[base:] {
+			sum.WriteString(v)
+		}
+		f.texts = f.texts[:base]
+		return sum.String()
+	}}
+}

@@ -1,0 +1,241 @@
+package celsyntax
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The words of an expression.
+//
+// See https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax.
+
+// A token is a word of an expression. Operators are named by their characters.
+type token struct {
+	kind tokenKind
+	text string // as written, of strings without their quotes
+	raw  bool   // a string in which nothing is escaped
+}
+
+type tokenKind uint8
+
+const (
+	tokenOdd tokenKind = iota // what this lexer does not know
+	tokenEnd
+	tokenName
+	tokenIn
+	tokenTrue
+	tokenFalse
+	tokenNull
+	tokenInt
+	tokenUint
+	tokenDouble
+	tokenString
+	tokenOperator
+)
+
+// A lexer cuts an expression into tokens.
+type lexer struct {
+	text string
+	at   int
+}
+
+func (l *lexer) next() token {
+	l.skip()
+	if l.at >= len(l.text) {
+		return token{kind: tokenEnd}
+	}
+	switch c := l.text[l.at]; {
+	case isLetter(c):
+		return l.word()
+	case isDigit(c), c == '.' && isDigit(l.peek(1)):
+		return l.number()
+	case c == '"' || c == '\'':
+		return l.quoted(false)
+	}
+	return l.operator()
+}
+
+// skip passes over white space and comments.
+func (l *lexer) skip() {
+	for l.at < len(l.text) {
+		switch c := l.text[l.at]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f':
+			l.at++
+		case c == '/' && l.peek(1) == '/':
+			end := strings.IndexByte(l.text[l.at:], '\n')
+			if end < 0 {
+				l.at = len(l.text)
+				return
+			}
+			l.at += end
+		default:
+			return
+		}
+	}
+}
+
+// peek returns the byte that is n after the next one, 0 if there is none.
+func (l *lexer) peek(n int) byte {
+	if l.at+n < len(l.text) {
+		return l.text[l.at+n]
+	}
+	return 0
+}
+
+// take returns the text up to end and goes on there.
+func (l *lexer) take(end int) string {
+	text := l.text[l.at:end]
+	l.at = end
+	return text
+}
+
+func (l *lexer) word() token {
+	end := l.at
+	for end < len(l.text) && (isLetter(l.text[end]) || isDigit(l.text[end])) {
+		end++
+	}
+	quoted := end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'')
+	text := l.take(end)
+	switch {
+	case quoted && (text == "r" || text == "R"):
+		return l.quoted(true)
+	case quoted:
+		return token{} // bytes, or nothing that makes sense
+	}
+	switch text {
+	case "in":
+		return token{kind: tokenIn, text: text}
+	case "true":
+		return token{kind: tokenTrue}
+	case "false":
+		return token{kind: tokenFalse}
+	case "null":
+		return token{kind: tokenNull}
+	}
+	return token{kind: tokenName, text: text}
+}
+
+// number reads what is no longer than it looks: digits that a letter or
+// another fraction follows are left to cel-go.
+func (l *lexer) number() token {
+	kind, end := tokenInt, l.digits(l.at)
+	switch {
+	case l.text[l.at:end] == "0" && end < len(l.text) && l.text[end] == 'x':
+		for end++; end < len(l.text) && isHex(l.text[end]); {
+			end++
+		}
+		if end == l.at+2 {
+			return token{}
+		}
+	default:
+		if end+1 < len(l.text) && l.text[end] == '.' && isDigit(l.text[end+1]) {
+			kind, end = tokenDouble, l.digits(end+1)
+		}
+		if exponent := l.exponent(end); exponent > end {
+			kind, end = tokenDouble, exponent
+		}
+	}
+	if kind == tokenInt && end < len(l.text) && (l.text[end] == 'u' || l.text[end] == 'U') {
+		kind, end = tokenUint, end+1
+	}
+	if end < len(l.text) && (isLetter(l.text[end]) || isDigit(l.text[end])) {
+		return token{}
+	}
+	return token{kind: kind, text: l.take(end)}
+}
+
+func (l *lexer) digits(at int) int {
+	for at < len(l.text) && isDigit(l.text[at]) {
+		at++
+	}
+	return at
+}
+
+// exponent returns the end of the exponent at a place, or the place if there is
+// none.
+func (l *lexer) exponent(at int) int {
+	end := at
+	if end >= len(l.text) || l.text[end] != 'e' && l.text[end] != 'E' {
+		return at
+	}
+	if end++; end < len(l.text) && (l.text[end] == '+' || l.text[end] == '-') {
+		end++
+	}
+	if last := l.digits(end); last > end {
+		return last
+	}
+	return at
+}
+
+// quoted reads a string of one line.
+func (l *lexer) quoted(raw bool) token {
+	quote := l.text[l.at]
+	if l.peek(1) == quote && l.peek(2) == quote {
+		return token{} // of several lines
+	}
+	for end := l.at + 1; end < len(l.text); end++ {
+		switch c := l.text[end]; {
+		case c == quote:
+			text := l.text[l.at+1 : end]
+			l.at = end + 1
+			return token{kind: tokenString, text: text, raw: raw}
+		case c == '\n' || c == '\r':
+			return token{}
+		case c == '\\' && !raw:
+			end++
+		}
+	}
+	return token{}
+}
+
+// unescape returns what a string stands for. It is not ok if the string has
+// escapes other than of one letter.
+func (t token) unescape() (string, bool) {
+	if t.raw || strings.IndexByte(t.text, '\\') < 0 {
+		return t.text, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(t.text); i++ {
+		c := t.text[i]
+		if c == '\\' {
+			i++
+			at := strings.IndexByte(escapes, t.text[i])
+			if at < 0 {
+				return "", false
+			}
+			c = escaped[at]
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}
+
+const (
+	escapes = "abfnrtv\\'\"`?"
+	escaped = "\a\b\f\n\r\t\v\\'\"`?"
+)
+
+// operator reads an operator or a bracket.
+func (l *lexer) operator() token {
+	switch two := l.text[l.at:min(l.at+2, len(l.text))]; two {
+	case "==", "!=", "<=", ">=", "&&", "||":
+		l.at += 2
+		return token{kind: tokenOperator, text: two}
+	}
+	if strings.IndexByte("<>[]().,-!?:+*/%", l.text[l.at]) < 0 {
+		return token{}
+	}
+	return token{kind: tokenOperator, text: l.take(l.at + 1)}
+}
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
+
+// maxParsed is how long a text may be that we parse ourselves, in bytes.
+const maxParsed = 1 << 14
+
+// isPlain reports whether a text is one that the lexer can read at all.
+func isPlain(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }

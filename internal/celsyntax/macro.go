@@ -1,0 +1,132 @@
+package celsyntax
+
+import (
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/parser"
+)
+
+// An expansion makes nodes for a macro. Places of nodes are not known, which
+// matters to no macro: those that fail have the text parsed by cel-go.
+type expansion struct{ *parsing }
+
+var _ parser.ExprHelper = (*expansion)(nil)
+
+// Copy implements parser.ExprHelper. The nodes of the copy are numbered like
+// those of cel-go's.
+func (x *expansion) Copy(e ast.Expr) ast.Expr {
+	id := x.id()
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return x.factory.NewLiteral(id, e.AsLiteral())
+	case ast.IdentKind:
+		return x.factory.NewIdent(id, e.AsIdent())
+	case ast.SelectKind:
+		s := e.AsSelect()
+		operandID := x.Copy(s.Operand())
+		if s.IsTestOnly() {
+			return x.factory.NewPresenceTest(id, operandID, s.FieldName())
+		}
+		return x.factory.NewSelect(id, operandID, s.FieldName())
+	case ast.CallKind:
+		c := e.AsCall()
+		args := x.copies(c.Args())
+		if c.IsMemberFunction() {
+			return x.factory.NewMemberCall(id, c.FunctionName(), x.Copy(c.Target()), args...)
+		}
+		return x.factory.NewCall(id, c.FunctionName(), args...)
+	case ast.ListKind:
+		l := e.AsList()
+		return x.factory.NewList(id, x.copies(l.Elements()), l.OptionalIndices())
+	case ast.ComprehensionKind:
+		c := e.AsComprehension()
+		over, init := x.Copy(c.IterRange()), x.Copy(c.AccuInit())
+		condition, step, result := x.Copy(c.LoopCondition()), x.Copy(c.LoopStep()), x.Copy(c.Result())
+		return x.factory.NewComprehensionTwoVar(id, over, c.IterVar(), c.IterVar2(), c.AccuVar(), init, condition, step, result)
+	}
+	return x.fail()
+}
+
+func (x *expansion) copies(list []ast.Expr) []ast.Expr {
+	out := make([]ast.Expr, len(list))
+	for i, e := range list {
+		out[i] = x.Copy(e)
+	}
+	return out
+}
+
+// NewLiteral implements parser.ExprHelper.
+func (x *expansion) NewLiteral(v ref.Val) ast.Expr { return x.factory.NewLiteral(x.id(), v) }
+
+// NewList implements parser.ExprHelper.
+func (x *expansion) NewList(elems ...ast.Expr) ast.Expr {
+	return x.factory.NewList(x.id(), elems, []int32{})
+}
+
+// NewMap implements parser.ExprHelper.
+func (x *expansion) NewMap(entries ...ast.EntryExpr) ast.Expr {
+	return x.factory.NewMap(x.id(), entries)
+}
+
+// NewMapEntry implements parser.ExprHelper.
+func (x *expansion) NewMapEntry(key, v ast.Expr, optional bool) ast.EntryExpr {
+	return x.factory.NewMapEntry(x.id(), key, v, optional)
+}
+
+// NewStruct implements parser.ExprHelper.
+func (x *expansion) NewStruct(typ string, fields ...ast.EntryExpr) ast.Expr {
+	return x.factory.NewStruct(x.id(), typ, fields)
+}
+
+// NewStructField implements parser.ExprHelper.
+func (x *expansion) NewStructField(name string, v ast.Expr, optional bool) ast.EntryExpr {
+	return x.factory.NewStructField(x.id(), name, v, optional)
+}
+
+// NewComprehension implements parser.ExprHelper.
+func (x *expansion) NewComprehension(over ast.Expr, name, accu string, init, condition, step, result ast.Expr) ast.Expr {
+	return x.factory.NewComprehension(x.id(), over, name, accu, init, condition, step, result)
+}
+
+// NewComprehensionTwoVar implements parser.ExprHelper.
+func (x *expansion) NewComprehensionTwoVar(over ast.Expr, name, name2, accu string, init, condition, step, result ast.Expr) ast.Expr {
+	return x.factory.NewComprehensionTwoVar(x.id(), over, name, name2, accu, init, condition, step, result)
+}
+
+// NewIdent implements parser.ExprHelper.
+func (x *expansion) NewIdent(name string) ast.Expr { return x.factory.NewIdent(x.id(), name) }
+
+// NewAccuIdent implements parser.ExprHelper.
+func (x *expansion) NewAccuIdent() ast.Expr { return x.factory.NewAccuIdent(x.id()) }
+
+// AccuIdentName implements parser.ExprHelper.
+func (x *expansion) AccuIdentName() string { return x.factory.AccuIdentName() }
+
+// NewCall implements parser.ExprHelper.
+func (x *expansion) NewCall(function string, args ...ast.Expr) ast.Expr {
+	return x.factory.NewCall(x.id(), function, args...)
+}
+
+// NewMemberCall implements parser.ExprHelper.
+func (x *expansion) NewMemberCall(function string, target ast.Expr, args ...ast.Expr) ast.Expr {
+	return x.factory.NewMemberCall(x.id(), function, target, args...)
+}
+
+// NewPresenceTest implements parser.ExprHelper.
+func (x *expansion) NewPresenceTest(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewPresenceTest(x.id(), operandID, field)
+}
+
+// NewSelect implements parser.ExprHelper.
+func (x *expansion) NewSelect(operandID ast.Expr, field string) ast.Expr {
+	return x.factory.NewSelect(x.id(), operandID, field)
+}
+
+// OffsetLocation implements parser.ExprHelper.
+func (x *expansion) OffsetLocation(int64) common.Location { return common.NoLocation }
+
+// NewError implements parser.ExprHelper.
+func (x *expansion) NewError(id int64, message string) *common.Error {
+	return common.NewError(id, message, common.NoLocation)
+}

@@ -1,0 +1,428 @@
+package celsyntax
+
+import (
+	"strconv"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/parser"
+)
+
+// A Parser is what a parser knows of a version of the language. It never
+// changes.
+type Parser struct{ macros map[macroKey]parser.Macro }
+
+type macroKey struct {
+	name     string
+	args     int // -1 for any number
+	receiver bool
+}
+
+func New(macros []parser.Macro) Parser {
+	s := Parser{macros: make(map[macroKey]parser.Macro, len(macros))}
+	for _, m := range macros {
+		key := macroKey{name: m.Function(), args: m.ArgCount(), receiver: m.IsReceiverStyle()}
+		if m.MacroKey() == anyArgsKey(key) {
+			key.args = -1
+		}
+		s.macros[key] = m
+	}
+	return s
+}
+
+// anyArgsKey is how cel-go names a macro with any number of arguments.
+func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(k.receiver) }
+
+// A parsing is the state of parsing one text.
+type parsing struct {
+	*Parser
+	lexer
+	tok     token
+	factory ast.ExprFactory
+	last    int64 // number of a node
+	odd     bool  // cel-go has to parse the text
+	depth   int
+}
+
+// maxDepth is how deep an expression may be: three for each pair of brackets,
+// one for each operator in a row. cel-go gives up at 250 at the earliest.
+const maxDepth = 200
+
+// Parse returns nil if cel-go has to parse the text.
+func (s *Parser) Parse(text string) *ast.AST {
+	if !isPlain(text) {
+		return nil
+	}
+	p := parsing{Parser: s, lexer: lexer{text: text}, factory: exprFactory()}
+	p.advance()
+	e := p.expr()
+	if p.tok.kind != tokenEnd || p.odd {
+		return nil
+	}
+	return ast.NewAST(e, ast.NewSourceInfo(nil))
+}
+
+func exprFactory() ast.ExprFactory {
+	return ast.NewExprFactoryWithAccumulator(parser.HiddenAccumulatorName)
+}
+
+func (p *parsing) advance() {
+	if p.tok = p.next(); p.tok.kind == tokenOdd {
+		p.fail()
+	}
+}
+
+// fail leaves the text to cel-go. No token follows, so that all is over soon.
+func (p *parsing) fail() ast.Expr {
+	p.odd = true
+	p.tok, p.at = token{kind: tokenEnd}, len(p.text)
+	return p.factory.NewUnspecifiedExpr(0)
+}
+
+// id returns the number of the next node.
+func (p *parsing) id() int64 {
+	p.last++
+	return p.last
+}
+
+func (p *parsing) is(operator string) bool {
+	return p.tok.kind == tokenOperator && p.tok.text == operator
+}
+
+// skipped passes over an operator if it is the next token.
+func (p *parsing) skipped(operator string) bool {
+	if !p.is(operator) {
+		return false
+	}
+	p.advance()
+	return true
+}
+
+// deeper goes down, which the caller undoes on the way up.
+func (p *parsing) deeper(by int) {
+	if p.depth += by; p.depth > maxDepth {
+		p.fail()
+	}
+}
+
+// expr parses a condition with its two branches, or what stands for itself.
+func (p *parsing) expr() ast.Expr {
+	before := p.depth
+	p.deeper(3)
+	e := p.or()
+	if p.skipped("?") {
+		id := p.id()
+		yes := p.or()
+		if !p.skipped(":") {
+			return p.fail()
+		}
+		e = p.call(id, operators.Conditional, nil, e, yes, p.expr())
+	}
+	p.depth = before
+	return e
+}
+
+func (p *parsing) or() ast.Expr { return p.logic("||", operators.LogicalOr, p.and) }
+
+func (p *parsing) and() ast.Expr { return p.logic("&&", operators.LogicalAnd, p.relation) }
+
+// logic parses operands of || or &&. Of many it makes a tree as flat as can be.
+func (p *parsing) logic(operator, function string, operandID func() ast.Expr) ast.Expr {
+	first := operandID()
+	if !p.is(operator) {
+		return first
+	}
+	terms, ids := []ast.Expr{first}, []int64(nil)
+	for p.skipped(operator) {
+		terms = append(terms, operandID())
+		ids = append(ids, p.id())
+	}
+	return p.balanced(function, terms, ids)
+}
+
+// balanced joins terms by operators of one kind, of which there is one less.
+func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.Expr {
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	middle := len(ids) / 2
+	return p.factory.NewCall(ids[middle], function,
+		p.balanced(function, terms[:middle+1], ids[:middle]),
+		p.balanced(function, terms[middle+1:], ids[middle+1:]))
+}
+
+func (p *parsing) relation() ast.Expr { return p.row(p.relational, p.sum) }
+
+func (p *parsing) relational() string {
+	if p.tok.kind == tokenIn {
+		return operators.In
+	}
+	if p.tok.kind == tokenOperator {
+		switch p.tok.text {
+		case "<":
+			return operators.Less
+		case "<=":
+			return operators.LessEquals
+		case ">":
+			return operators.Greater
+		case ">=":
+			return operators.GreaterEquals
+		case "==":
+			return operators.Equals
+		case "!=":
+			return operators.NotEquals
+		}
+	}
+	return ""
+}
+
+func (p *parsing) sum() ast.Expr { return p.row(p.additive, p.product) }
+
+func (p *parsing) additive() string {
+	switch {
+	case p.is("+"):
+		return operators.Add
+	case p.is("-"):
+		return operators.Subtract
+	}
+	return ""
+}
+
+func (p *parsing) product() ast.Expr { return p.row(p.multiplicative, p.unary) }
+
+func (p *parsing) multiplicative() string {
+	switch {
+	case p.is("*"):
+		return operators.Multiply
+	case p.is("/"):
+		return operators.Divide
+	case p.is("%"):
+		return operators.Modulo
+	}
+	return ""
+}
+
+// row parses operands with operators of one rank between them, from the left.
+// operator returns the function of the next token, "" if it is no operator of
+// that rank.
+func (p *parsing) row(operator func() string, operandID func() ast.Expr) ast.Expr {
+	before := p.depth
+	e := operandID()
+	for function := operator(); function != ""; function = operator() {
+		p.deeper(1)
+		p.advance()
+		id := p.id()
+		e = p.call(id, function, nil, e, operandID())
+	}
+	p.depth = before
+	return e
+}
+
+func (p *parsing) unary() ast.Expr {
+	switch {
+	case p.is("!"):
+		odd := false
+		for p.skipped("!") {
+			odd = !odd
+		}
+		if !odd {
+			return p.member(token{})
+		}
+		id := p.id()
+		return p.call(id, operators.LogicalNot, nil, p.member(token{}))
+	case p.is("-"):
+		sign := p.tok
+		p.advance()
+		if p.tok.kind == tokenInt || p.tok.kind == tokenDouble {
+			return p.member(sign)
+		}
+		id := p.id()
+		return p.call(id, operators.Negate, nil, p.member(token{}))
+	}
+	return p.member(token{})
+}
+
+// member parses a value with fields, indices and calls that follow it. sign is
+// that of a number.
+func (p *parsing) member(sign token) ast.Expr {
+	before := p.depth
+	e := p.primary(sign.text)
+	for {
+		switch {
+		case p.skipped("."):
+			p.deeper(1)
+			e = p.field(e)
+		case p.skipped("["):
+			p.deeper(1)
+			function := operators.Index
+			id := p.id()
+			if p.skipped("?") {
+				function = operators.OptIndex
+			}
+			index := p.expr()
+			if !p.skipped("]") {
+				return p.fail()
+			}
+			e = p.call(id, function, nil, e, index)
+		default:
+			p.depth = before
+			return e
+		}
+	}
+}
+
+// field parses what follows a dot.
+func (p *parsing) field(of ast.Expr) ast.Expr {
+	optional := p.skipped("?")
+	name := p.tok.text
+	if p.tok.kind != tokenName {
+		return p.fail()
+	}
+	p.advance()
+	switch {
+	case optional:
+		text := p.factory.NewLiteral(p.id(), types.String(name))
+		return p.factory.NewCall(p.id(), operators.OptSelect, of, text)
+	case p.skipped("("):
+		id := p.id()
+		return p.call(id, name, of, p.list(")")...)
+	}
+	return p.factory.NewSelect(p.id(), of, name)
+}
+
+// list parses expressions up to a bracket that is the last token.
+func (p *parsing) list(end string) []ast.Expr {
+	list := []ast.Expr{}
+	if p.skipped(end) {
+		return list
+	}
+	for {
+		list = append(list, p.expr())
+		switch {
+		case p.skipped(end):
+			return list
+		case !p.skipped(","):
+			p.fail()
+			return list
+		case end == "]" && p.skipped(end): // a comma at the end
+			return list
+		}
+	}
+}
+
+func (p *parsing) primary(sign string) ast.Expr {
+	tok := p.tok
+	p.advance()
+	switch tok.kind {
+	case tokenName:
+		return p.name(tok.text)
+	case tokenOperator:
+		switch tok.text {
+		case "(":
+			e := p.expr()
+			if !p.skipped(")") {
+				return p.fail()
+			}
+			return e
+		case "[":
+			id := p.id()
+			return p.factory.NewList(id, p.list("]"), []int32{})
+		}
+		return p.fail()
+	}
+	v := literal(tok, sign)
+	if v == nil {
+		return p.fail()
+	}
+	return p.factory.NewLiteral(p.id(), v)
+}
+
+// name parses a variable or the call of a function.
+func (p *parsing) name(name string) ast.Expr {
+	if isReserved(name) {
+		return p.fail()
+	}
+	if p.skipped("(") {
+		id := p.id()
+		return p.call(id, name, nil, p.list(")")...)
+	}
+	return p.factory.NewIdent(p.id(), name)
+}
+
+// literal returns the value of a token, nil if it has none.
+func literal(tok token, sign string) ref.Val {
+	switch tok.kind {
+	case tokenTrue:
+		return types.True
+	case tokenFalse:
+		return types.False
+	case tokenNull:
+		return types.NullValue
+	case tokenString:
+		if text, ok := tok.unescape(); ok {
+			return types.String(text)
+		}
+	case tokenDouble:
+		if v, err := strconv.ParseFloat(sign+tok.text, 64); err == nil {
+			return types.Double(v)
+		}
+	case tokenInt:
+		digits, base := digitsOf(tok.text)
+		if v, err := strconv.ParseInt(sign+digits, base, 64); err == nil {
+			return types.Int(v)
+		}
+	case tokenUint:
+		digits, base := digitsOf(tok.text[:len(tok.text)-1])
+		if v, err := strconv.ParseUint(digits, base, 64); err == nil {
+			return types.Uint(v)
+		}
+	}
+	return nil
+}
+
+func digitsOf(text string) (digits string, base int) {
+	if len(text) > 2 && text[1] == 'x' {
+		return text[2:], 16
+	}
+	return text, 10
+}
+
+// isReserved reports whether a name is none that variables and functions have.
+func isReserved(name string) bool {
+	switch name {
+	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+		"package", "namespace", "return", "var", "void", "while":
+		return true
+	}
+	return false
+}
+
+// call makes a call, or what a macro makes of it. target is nil for calls that
+// have none.
+func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.Expr) ast.Expr {
+	if p.odd {
+		return p.fail()
+	}
+	m, ok := p.macros[macroKey{name: function, args: len(args), receiver: target != nil}]
+	if !ok {
+		m, ok = p.macros[macroKey{name: function, args: -1, receiver: target != nil}]
+	}
+	if ok {
+		e, err := m.Expander()(&expansion{p}, target, args)
+		if err != nil {
+			return p.fail()
+		}
+		if e != nil {
+			if id == p.last {
+				p.last-- // as cel-go does, though the number may be in use
+			}
+			return e
+		}
+	}
+	if target != nil {
+		return p.factory.NewMemberCall(id, function, target, args...)
+	}
+	return p.factory.NewCall(id, function, args...)
+}

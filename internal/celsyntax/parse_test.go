@@ -1,0 +1,185 @@
+package celsyntax
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/debug"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// parsable are texts at the edges of what the parser reads, and past them.
+var parsable = []string{
+	"", " ", "self", "self.a", "self . a", "self.\ta\n.b", "self.?a.?b", "self.? a", "self[0]", "self[?0]", "self [ ? 0 ]", "self[?'a'].b", "a.b(c)", "a.b(c, d).e[f]", "f()", "f(a,)", ".a", ".f(x)", "a.?b(c)",
+	"1", "-1", "- 1", "--1", "- -1", "-a", "- a.b", "--a", "---a", "!a", "!!a", "! ! !a", "!-1", "!-a", "-!a", "-1.a", "-(1)", "-1u", "1-1", "1 - 1", "1 -1", "1--1", "a-1", "-1-1", "a - -1", "-a[0]",
+	"0x1F", "-0x1f", "0x", "0X1", "0x1u", "1u", "1U", "1uu", "1.5", "1.", "1.a", "1.5.a", ".5", "a.5", "1.e5", "1e5", "1e", "1e+5", "1e-", "1E5u", "1.5e5", "1.2.3", "12a", "00", "007", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "18446744073709551615u", "18446744073709551616u", "1e999", "-1e999", "0.1e-400",
+	"''", `""`, "'a'", `"a"`, "'a\"b'", `'a\'b'`, `'\\'`, `'\'`, `'\`, `'a\`, "'''a'''", `"""a"""`, "''''", "'' ''", "'a''b'", "'a\nb'", "'a\\\nb'", `r'\'`, `R"\d"`, `r'''a'''`, `r''`, `r ''`, `b'a'`, `br'a'`, `rb'a'`, `a'b'`, `'\a\b\f\n\r\t\v\"\?\` + "`'", `'\x41'`, `'\u00e9'`, `'\101'`, `'\q'`, "'é'", "'\xff'", "'\x00'", "'\u2028'",
+	"true", "false", "null", "a.true", "a.in", "true.a", "in", "a in b", "a in b in c", "a inb", "as", "a.as", "for(x)", "a.for(x)", "namespace", "package.a", "_", "_a1", "__a__", "é", "a.é",
+	"a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a = b", "a & b", "a | b", "a == b == c", "a < b == c < d", "a + b * c - d / e % f", "(a + b) * c", "a ? b : c", "a ? b : c ? d : e", "a ? b ? c : d : e", "a ? (b ? c : d) : e", "a ?.5:b", "a ? .5 : b", "a ? b", "a : b",
+	"a || b", "a || b || c", "a || b || c || d || e", "a && b && c && d && e && f && g", "a || b && c || d && e", "(a || b) && c", "a ||", "|| a", "a &&& b",
+	"[]", "[1]", "[1,]", "[,]", "[1,,]", "[1, 2, 'c']", "[?a]", "[[1], []]", "{}", "{'a': 1}", "A{}", "a.B{c: 1}", "a{", "{'a': 1}.a", "(a)", "((a))", "()", "(a", "a)", "[a", "a]", "a[", "a[]", "a.", "a..b", "a b", "a, b", "`a`", "a.`b`", "a.`b-c`.d",
+	"has(a)", "has(a.b)", "has(a.?b)", "has(a[0])", "has(a.b, c)", "a.has(b)", "has(a.b.c) && has(d.e)", "has(has(a.b).c)", "!has(a.b)", "has(a.b) == has(a.c)",
+	"a.all(x, x)", "a.all(x, y, x)", "a.all(1, x)", "a.all(x.y, x)", "a.all(__result__, true)", "a.all(@result, true)", "a.exists(x, x > 1)", "a.exists_one(x, x)", "a.existsOne(x, x)", "a.map(x, x + 1)", "a.map(x, x > 1, x + 1)", "a.filter(x, x.all(y, y))", "a.all(k, v, v == k)", "a.exists(i, v, i < v)", "a.existsOne(i, v, i < v)", "a.transformList(i, v, v)", "a.transformList(i, v, v > 1, v)", "a.transformMap(k, v, v)", "a.transformMap(k, v, v > 1, v)", "a.transformMapEntry(k, v, {v: k})", "a.filter(x, has(x.y)).map(x, x.y).all(x, x)", "all(x, x)", "a.all()", "a.all(x)",
+	"a.?b.optMap(x, x + 1)", "a.?b.optFlatMap(x, x.?c)", "a.?b.orValue(1)", "a.optMap(x, x.all(y, has(y.z) ? y.z : [y][0]))", "a.optMap(x.y, x)", "optional.of(1)", "cel.bind(x, 1, x)", "sets.contains([1], [2])", "a.sortBy(x, x.y)", "a.f(x).sortBy(x, [x])", "a.b.sortBy(x, has(x.a) ? -x.b : !x.c ? 1 : x.all(y, y) ? x[0] : x.?d)", "lists.range(3)",
+	"a // comment", "a // comment\n == b", "// comment\na", "a /* b */", "a / / b", "a\f==\rb", "a\v", "a\u00a0", "a;", "a#", "a$b", "a@b", "\ufeffa",
+}
+
+// The versions of Kubernetes whose language is parsed, 1.x.
+const oldest, newest = 28, 37
+
+// A language is what both parsers know of a version.
+type language struct {
+	env    *cel.Env
+	parser Parser
+}
+
+func languageOf(t testing.TB, minor int) *language {
+	t.Helper()
+	env, err := cel.NewEnv(cel.Lib(cellib.Language(minor)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &language{env: env, parser: New(env.Macros())}
+}
+
+// checkParse compares the parser with cel-go's: the tree and the numbers of its
+// nodes are the same, and nothing is read that cel-go does not read. It reports
+// whether the parser reads the text.
+func checkParse(t *testing.T, l *language, text string) bool {
+	t.Helper()
+	tree := l.parser.Parse(text)
+	if tree == nil {
+		return false
+	}
+	want, issues := l.env.Parse(text)
+	if issues.Err() != nil {
+		t.Errorf("%q is read, but %v", text, issues.Err())
+		return true
+	}
+	if got, want := printed(tree.Expr()), printed(want.NativeRep().Expr()); got != want {
+		t.Errorf("%q is read as\n%s\nwant\n%s", text, got, want)
+	}
+	if n := len(want.NativeRep().SourceInfo().MacroCalls()); n > 0 {
+		t.Errorf("%q: cel-go remembers %d macros", text, n)
+	}
+	return true
+}
+
+// printed returns a tree with all numbers and, for lists, which elements are
+// optional.
+func printed(e ast.Expr) string {
+	var b strings.Builder
+	b.WriteString(debug.ToDebugStringWithIDs(e))
+	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() == ast.LiteralKind {
+			b.WriteString("\n" + e.AsLiteral().Type().TypeName())
+		}
+	}))
+	return b.String()
+}
+
+func TestParse(t *testing.T) {
+	doubtful, err := os.ReadFile("testdata/doubtful.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for minor := oldest; minor <= newest; minor++ {
+		l := languageOf(t, minor)
+		read := 0
+		for _, text := range parsable {
+			if checkParse(t, l, text) {
+				read++
+			}
+		}
+		for text := range strings.Lines(string(doubtful)) {
+			checkParse(t, l, text)
+		}
+		if read < len(parsable)/3 {
+			t.Errorf("1.%d: %d of %d texts are read", minor, read, len(parsable))
+		}
+	}
+}
+
+// TestParseDeep tries what is deeper than cel-go can go, in every way.
+func TestParseDeep(t *testing.T) {
+	l := languageOf(t, newest)
+	around := func(left, right string) func(int) string {
+		return func(n int) string { return strings.Repeat(left, n) + "a" + strings.Repeat(right, n) }
+	}
+	for name, text := range map[string]func(int) string{
+		"brackets": around("(", ")"), "lists": around("[", "]"), "calls": around("f(", ")"), "indices": around("a[", "]"), "loops": around("a.all(x, ", ")"),
+		"fields": around("", ".b"), "members": around("", ".f()"), "elements": around("", "[0]"), "sums": around("", " + 1"), "products": around("", " * 1"),
+		"relations": around("", " == 1"), "conditions": around("b ? c : ", ""), "inner conditions": around("(b ? ", " : c)"), "not": around("!", ""), "signs": around("-", ""),
+		"not deep": around("!(", ")"), "signs deep": around("-(", ")"), "or": around("", " || b"), "and deep": around("(b && ", ")"), "mixed": around("f(a.b + [", "][0].c) * 2"),
+	} {
+		for _, n := range []int{1, 10, 30, 49, 50, 51, 60, 64, 66, 67, 80, 100, 124, 125, 126, 160, 198, 199, 200, 240, 249, 250, 251, 260, 300} {
+			if checkParse(t, l, text(n)) != checkParse(t, l, text(n)+" ") {
+				t.Errorf("%s: a space makes a difference", name)
+			}
+		}
+	}
+}
+
+// TestCorpus holds the share of the corpus' expressions that the parser reads,
+// and compares each with cel-go's parser.
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("parses all rules of the corpus; skipped with -short")
+	}
+	l, read, all := languageOf(t, newest), 0, make(map[string]bool)
+	var visit func(n *schema.Node)
+	visit = func(n *schema.Node) {
+		if n == nil || !n.Facts().Has(schema.HasRules) {
+			return
+		}
+		for _, r := range n.Rules() {
+			for _, text := range []string{r.Rule, r.MessageExpression} {
+				if text != "" && !all[text] {
+					all[text] = true
+					if checkParse(t, l, text) {
+						read++
+					}
+				}
+			}
+		}
+		visit(n.Items())
+		values, _ := n.AdditionalProperties()
+		visit(values)
+		for _, child := range n.Properties() {
+			visit(child)
+		}
+	}
+	for _, d := range testkit.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			if n, errs := schema.Compile(v.Schema.OpenAPIV3Schema); len(errs) == 0 {
+				visit(n)
+			}
+		}
+	}
+	t.Logf("%d of %d texts are read", read, len(all))
+	if share := 100 * float64(read) / float64(len(all)); testkit.DefaultCorpus() && share < 97 {
+		t.Errorf("%.1f%% of the texts are read, want 97%%", share)
+	}
+}
+
+// FuzzParse holds the parser against cel-go's.
+func FuzzParse(f *testing.F) {
+	l := languageOf(f, newest)
+	for _, text := range parsable {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) <= 1000 {
+			checkParse(t, l, text)
+		}
+	})
+}

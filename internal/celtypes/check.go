@@ -1,0 +1,224 @@
+package celtypes
+
+import (
+	"errors"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/types"
+)
+
+// Checker compiles the expressions of one schema. It is for one goroutine.
+type Checker struct {
+	Language  *Language
+	limit     uint64            // cost units of one call
+	Reference bool              // leave everything to cel-go
+	parsed    map[string]parsed // by cel-go
+	regexes   map[string]bool   // as of certain
+}
+
+func NewChecker(base *Language, limit uint64, plain bool) Checker {
+	return Checker{Language: base, limit: limit, Reference: plain, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
+}
+
+// A parsed expression is a tree, or says why it is none.
+type parsed struct {
+	tree *cel.Ast
+	why  string
+}
+
+// A Scope is what the rules of one node can refer to.
+type Scope struct {
+	types  *Provider
+	self   *cel.Type
+	from   *Type   // of which self was made
+	origin *Origin // of its expressions, nil until needed
+
+	plain, optional *checker.Env // by what oldSelf is; nil until needed
+}
+
+// Scope returns the scope of rules on values of type self.
+func (x *Checker) Scope(self *Type) *Scope {
+	p := x.Language.NewProvider()
+	return &Scope{types: p, self: p.adopt(SelfType, self).cel, from: self}
+}
+
+func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
+	c, old := &s.plain, s.self
+	if optional {
+		c, old = &s.optional, types.NewOptionalType(s.self)
+	}
+	if *c != nil {
+		return *c, nil
+	}
+	env, err := checker.NewEnv(b.Env.Container, s.types,
+		checker.ValidatedDeclarations(b.checker), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := env.AddIdents(decls.NewVariable(Self, s.self), decls.NewVariable(OldSelf, old)); err != nil {
+		return nil, err
+	}
+	*c = env
+	return env, nil
+}
+
+// An Origin is what the expressions of one node have in common. It makes their
+// programs anew, from the text.
+type Origin struct {
+	base  *Language
+	self  *Type
+	limit uint64
+}
+
+// Origin returns that of the expressions of s.
+func (x *Checker) Origin(s *Scope) *Origin {
+	if s.origin == nil {
+		s.origin = &Origin{base: x.Language, self: s.from, limit: x.limit}
+	}
+	return s.origin
+}
+
+// Program compiles an expression that was accepted before to a program of cel-go.
+func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
+	x := NewChecker(o.base, o.limit, false)
+	tree, why := x.recheck(x.Scope(o.self), text, optional)
+	if tree == nil {
+		return nil, errors.New(readable(why))
+	}
+	return x.plan(tree)
+}
+
+// The texts that say what is wrong with an expression begin alike for rules
+// and for messageExpressions.
+type Wording struct{ compilation, result, instantiation, Estimation string }
+
+var (
+	RuleWording = Wording{
+		compilation:   "compilation failed: ",
+		result:        "cel expression must evaluate to a bool",
+		instantiation: "program instantiation failed: ",
+		Estimation:    "cost estimation failed: ",
+	}
+	MessageWording = Wording{
+		compilation:   "messageExpression compilation failed: ",
+		result:        "messageExpression must evaluate to a string",
+		instantiation: "messageExpression instantiation failed: ",
+		Estimation:    "cost estimation failed for messageExpression: ",
+	}
+)
+
+// Check makes a tree of text, whose result has to be of the type want, or says
+// why the server does not. A tree with a reason is of a text that is right and
+// cannot be run all the same.
+func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (*ast.AST, string) {
+	if checked := x.fast(s, text, optional); checked != nil && x.isCertain(checked) {
+		if checked.GetType(checked.Expr().ID()) != want {
+			return nil, w.result
+		}
+		return checked, ""
+	}
+	checked, why := x.reference(s, text, optional)
+	if why != "" {
+		return nil, w.compilation + readable(why)
+	}
+	if checked.GetType(checked.Expr().ID()) != want {
+		return nil, w.result
+	}
+	if _, err := x.plan(checked); err != nil {
+		return checked, w.instantiation + err.Error()
+	}
+	return checked, ""
+}
+
+// recheck makes a tree of a text that was accepted before.
+func (x *Checker) recheck(s *Scope, text string, optional bool) (*ast.AST, string) {
+	if checked := x.fast(s, text, optional); checked != nil {
+		return checked, ""
+	}
+	return x.reference(s, text, optional)
+}
+
+func (x *Checker) plan(checked *ast.AST) (cel.Program, error) {
+	return x.Language.planner.plan(checked, cel.CostLimit(x.limit))
+}
+
+func MentionsOldSelf(checked *ast.AST) bool {
+	for _, r := range checked.ReferenceMap() {
+		if r.Name == OldSelf {
+			return true
+		}
+	}
+	return false
+}
+
+// fast parses text and finds the types of all its parts. It returns nil if
+// anything is wrong or the text is not one that we parse. The tree has no places
+// for errors.
+func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
+	if x.Reference {
+		return nil
+	}
+	tree := x.Language.syntax.Parse(text)
+	if tree == nil {
+		return nil
+	}
+	if checked := x.Language.signatures.typed(tree, s, optional); checked != nil {
+		return checked
+	}
+	env, err := s.checker(x.Language, optional)
+	if err != nil {
+		return nil
+	}
+	checked, errs := checker.Check(tree, nil, env)
+	if len(errs.GetErrors()) > 0 {
+		return nil
+	}
+	return checked
+}
+
+// reference does the same with cel-go's parser, applies what else an environment
+// demands of text, and says what is wrong.
+func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, string) {
+	p := x.parse(text)
+	if p.tree == nil {
+		return nil, p.why
+	}
+	env, err := s.checker(x.Language, optional)
+	if err != nil {
+		errs := common.NewErrors(p.tree.Source())
+		errs.ReportErrorString(common.NoLocation, err.Error())
+		return nil, errs.ToDisplayString()
+	}
+	// Checking changes the tree.
+	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
+	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
+	if issues.Err() != nil {
+		return nil, issues.String()
+	}
+	for _, v := range x.Language.Env.Validators() {
+		v.Validate(x.Language.Env, x.Language.validators, checked, issues)
+	}
+	if issues.Err() != nil {
+		return nil, issues.String()
+	}
+	return checked, ""
+}
+
+func (x *Checker) parse(text string) parsed {
+	if p, ok := x.parsed[text]; ok {
+		return p
+	}
+	var p parsed
+	tree, issues := x.Language.Env.Parse(text)
+	if issues.Err() != nil {
+		p.why = issues.String()
+	} else {
+		p.tree = tree
+	}
+	x.parsed[text] = p
+	return p
+}

@@ -1,0 +1,25 @@
+// Package celtypes turns schemas into CEL types and checks expressions against
+// them.
+//
+// A [Language] is what rules of one Kubernetes version are written in: functions,
+// types, macros and validators. It is built once per process. A [Provider] returns
+// the types of one schema, and a [Checker] checks the expressions of it.
+//
+// [Checker.Check] has a fast path and a reference:
+//
+//   - fast: package celsyntax parses the text, the inference in infer.go finds the
+//     types bottom-up, and one walk decides whether the validators and the planner
+//     of cel-go could object. Most expressions need none of them.
+//   - reference: the parser, checker, validators and planner of cel-go. It also
+//     words all errors.
+//
+// Where the inference declines (dyn, optionals, null, empty lists, types as values),
+// the checker of cel-go finds the types of the parsed tree.
+//
+// Object types are named by their path below the value that a rule is on, so two
+// equal schemas in different places have different types. A type is built when the
+// checker asks for it.
+//
+// TestTyping, TestCertain and FuzzExpression compare both; TestCorpusNeedsNone holds
+// the share of real rules that take the fast path.
+package celtypes

@@ -1,0 +1,142 @@
+package celtypes
+
+import (
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/google/cel-go/checker"
+
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// replacements are what a word of a rule is replaced with, besides names of
+// fields.
+var replacements = []string{
+	"self", "oldSelf", "x", "y", "k", "'a'", "1", "-1", "1u", "1.5", "true", "null", "[]", "[1]", "['a']", "[1, 'a']", "b'a'", "int", "string", "type", "dyn(self)", "optional.of(self)", "@result",
+	"==", "!=", "<", ">=", "&&", "||", "+", "-", "*", "/", "%", " in ", "?", ":", ",", ".", "!", "(", ")",
+	"size", "has", "all", "exists", "exists_one", "map", "filter", "matches", "startsWith", "contains", "find", "split", "join", "sum", "min", "max", "isSorted", "indexOf", "lowerAscii", "int(self)", "string(self)",
+	"double(self)", "duration('1h')", "timestamp('2020-01-01T00:00:00Z')", "getHours()", "size()", "sets.contains", "sets", "ip", "isIP", "url", "quantity", "isGreaterThan", "format", "dns1123Label", "orValue", "hasValue()", "transformList",
+	"flatten()", "reverse()", "sort()", "distinct()", "first()", "slice(0, 1)", "lists.range(3)", "self[0]", "self['a']", "[self, self]", "self.map(z, z)", "self.map(z, [z])", "self.filter(z, z == z)", "{'a': self}", "self ? self : self", "google", "net.IP",
+}
+
+var words = regexp.MustCompile(`[A-Za-z_@][A-Za-z_0-9]*|\d+|'[^']*'|[<>=!&|]+|[-+*/%?:.,()]`)
+
+// TestTyping finds the types of rules of the corpus that were changed at random
+// and of as many that were not, and compares with cel-go. CRDKIT_TYPINGS sets
+// how many.
+func TestTyping(t *testing.T) {
+	if testing.Short() {
+		t.Skip("checks rules of the corpus; skipped with -short")
+	}
+	count, err := strconv.Atoi(os.Getenv("CRDKIT_TYPINGS"))
+	if err != nil {
+		count = 2000
+	}
+	base, err := LanguageOf(NewestMinor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sites := corpusSites(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	pick := func(list []string) string { return list[rng.IntN(len(list))] }
+	own, right := 0, 0
+	for i := range count {
+		s := sites[rng.IntN(len(sites))]
+		self := base.NewProvider().TypeOf(SelfType, s.node, s.root)
+		if self == nil {
+			continue
+		}
+		text := s.node.Rules()[rng.IntN(len(s.node.Rules()))].Rule
+		for range i % 3 {
+			places := words.FindAllStringIndex(text, -1)
+			if len(places) == 0 {
+				break
+			}
+			by := pick(replacements)
+			if names := fieldNames(s.node); rng.IntN(3) == 0 && len(names) > 0 {
+				by = pick(names)
+			}
+			at := places[rng.IntN(len(places))]
+			text = text[:at[0]] + by + text[at[1]:]
+		}
+		x := NewChecker(base, perCallLimit, false)
+		in := x.Scope(self)
+		if checkTyping(t, &x, in, text) {
+			own++
+		}
+		if x.fast(in, text, false) != nil {
+			right++
+		}
+	}
+	t.Logf("%d of %d are right, we find the types of %d", right, count, own)
+	if own < right*3/4 || right > count*9/10 {
+		t.Error("the test shows little")
+	}
+}
+
+// A site is a schema of the corpus with rules.
+type site struct {
+	node *schema.Node
+	root bool
+}
+
+var sites []site // of all tests; loading takes longer than most of them
+
+func corpusSites(t *testing.T) []site {
+	t.Helper()
+	if sites != nil {
+		return sites
+	}
+	for _, d := range testkit.FindCorpus(t).Definitions {
+		for _, v := range d.CRD.Spec.Versions {
+			if v.Schema == nil {
+				continue
+			}
+			if n, errs := schema.Compile(v.Schema.OpenAPIV3Schema); len(errs) == 0 {
+				eachRule(n, true, func(n *schema.Node, root bool) { sites = append(sites, site{n, root}) })
+			}
+		}
+	}
+	return sites
+}
+
+// fieldNames returns the names of the fields of n and of those of its fields.
+func fieldNames(n *schema.Node) []string {
+	var names []string
+	for name, child := range n.Properties() {
+		names = append(names, name)
+		for name := range child.Properties() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkTyping compares what we find of a text with what cel-go's checker finds.
+// It reports whether we find anything.
+func checkTyping(t *testing.T, x *Checker, s *Scope, text string) bool {
+	t.Helper()
+	tree := x.Language.syntax.Parse(text)
+	if tree == nil {
+		return false
+	}
+	got := x.Language.signatures.typed(tree, s, false)
+	if got == nil {
+		return false
+	}
+	env, err := s.checker(x.Language, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, errs := checker.Check(x.Language.syntax.Parse(text), nil, env)
+	if list := errs.GetErrors(); len(list) > 0 {
+		t.Errorf("%s: has types, but %s", text, list[0].Message)
+	} else if got, want := details(got), details(want); got != want {
+		t.Errorf("%s: types and references are\n%s\nwant\n%s", text, got, want)
+	}
+	return true
+}

@@ -1,0 +1,117 @@
+package celtypes
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/checker"
+	"github.com/google/cel-go/common/decls"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/celsyntax"
+)
+
+const (
+	Self    = "self"
+	OldSelf = "oldSelf"
+)
+
+// A Language is the language that rules are written in: the functions and types
+// which a version of the server knows.
+//
+// It never changes. Building it takes longer than compiling a rule, so there
+// is one for all programs; see [language].
+type Language struct {
+	Env        *cel.Env
+	checker    *checker.Env                   // what env declares; copied for every node
+	Builtin    *apiservercel.DeclTypeProvider // types that no schema declares
+	Functions  map[string]*decls.FunctionDecl // all functions, by name
+	validators validatorConfig
+	planner    planner
+	syntax     celsyntax.Parser
+	signatures signatures
+	keywords   bool // fields named like reserved words need no escaping
+}
+
+func newLanguage(minor int) (*Language, error) {
+	std, err := cel.NewEnv()
+	if err != nil {
+		return nil, err
+	}
+	env, err := std.Extend(cel.Lib(cellib.Language(minor)))
+	if err != nil {
+		return nil, err
+	}
+	b := &Language{Env: env, Functions: env.Functions(), syntax: celsyntax.New(env.Macros()), keywords: minor >= 31}
+	if b.checker, err = declarationsOf(env); err != nil {
+		return nil, err
+	}
+	if b.Builtin, err = apiservercel.NewDeclTypeProvider().WithTypeProvider(env.CELTypeProvider()); err != nil {
+		return nil, err
+	}
+	if b.planner, err = newPlanner(env, b.Builtin); err != nil {
+		return nil, err
+	}
+	b.signatures = newSignatures(b.Functions)
+	b.validators, err = configure(env.Validators())
+	return b, err
+}
+
+// declarationsOf returns a checker that knows what env declares. An Env has one
+// of its own, but does not give it away, and extending the Env anew for every
+// node of a schema costs several times more than checking the rules.
+func declarationsOf(env *cel.Env) (*checker.Env, error) {
+	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.AddIdents(env.Variables()...); err != nil {
+		return nil, err
+	}
+	for name, fn := range env.Functions() {
+		if fn.IsDeclarationDisabled() {
+			continue
+		}
+		if err := c.AddFunctions(fn); err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+	}
+	return c, nil
+}
+
+// A validatorConfig holds the settings of the checks that follow type
+// checking, as [cel.Env.Check] collects them.
+type validatorConfig map[string]any
+
+func configure(validators []cel.ASTValidator) (validatorConfig, error) {
+	config := validatorConfig{cel.HomogeneousAggregateLiteralExemptFunctions: []string{}}
+	for _, v := range validators {
+		c, ok := v.(cel.ASTValidatorConfigurer)
+		if !ok {
+			continue
+		}
+		if err := c.Configure(config); err != nil {
+			return nil, err
+		}
+	}
+	return config, nil
+}
+
+// GetOrDefault implements cel.ValidatorConfig.
+func (c validatorConfig) GetOrDefault(name string, value any) any {
+	if v, ok := c[name]; ok {
+		return v
+	}
+	return value
+}
+
+// Set implements cel.MutableValidatorConfig.
+func (c validatorConfig) Set(name string, value any) error {
+	if name == "" {
+		return errors.New("setting of a validator without a name")
+	}
+	c[name] = value
+	return nil
+}

@@ -1,0 +1,87 @@
+package celtypes
+
+import (
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/decls"
+	"github.com/google/cel-go/common/functions"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+)
+
+// Making programs.
+//
+// A program of cel-go has a table of all functions of its environment, which is
+// larger than all else it has. So each gets an environment of its own, with the
+// few functions that the expression calls.
+
+// A planner makes programs of checked expressions. It never changes.
+type planner struct {
+	env       *cel.Env                       // what programs have in common
+	declared  map[string]*decls.FunctionDecl // functions of env
+	functions map[string]*decls.FunctionDecl // all functions of the language
+	bindings  map[string]*functions.Overload // their implementations, by overload and by function
+}
+
+func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
+	env, err := cel.NewCustomEnv(cel.Lib(cellib.Programs()), cel.CustomTypeProvider(provider), cel.CustomTypeAdapter(provider))
+	if err != nil {
+		return planner{}, err
+	}
+	p := planner{env: env, declared: env.Functions(), functions: language.Functions(), bindings: make(map[string]*functions.Overload)}
+	for _, fn := range p.functions {
+		bindings, err := fn.Bindings()
+		if err != nil {
+			return planner{}, err
+		}
+		for _, b := range bindings {
+			p.bindings[b.Operator] = b
+		}
+	}
+	return p, nil
+}
+
+// implementation returns what a program calls for a function, given the
+// overloads that fit the types of the arguments. It is nil if the value of an
+// argument has to bring it along.
+func (p *planner) implementation(name string, ids []string) *functions.Overload {
+	if len(ids) == 1 {
+		if b, ok := p.bindings[ids[0]]; ok {
+			return b
+		}
+	}
+	return p.bindings[name]
+}
+
+// plan makes a program.
+func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
+	env, err := p.env.Extend(cel.FunctionDecls(p.calls(checked)...))
+	if err != nil {
+		return nil, err
+	}
+	return env.PlanProgram(checked, opts...)
+}
+
+// calls returns the functions that an expression calls and env lacks.
+func (p *planner) calls(checked *ast.AST) []*decls.FunctionDecl {
+	var calls []*decls.FunctionDecl
+	seen := make(map[string]bool)
+	ast.PreOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind {
+			return
+		}
+		name := e.AsCall().FunctionName()
+		if fn, ok := p.functions[name]; ok && !seen[name] && !p.complete(fn) {
+			calls = append(calls, fn)
+		}
+		seen[name] = true
+	}))
+	return calls
+}
+
+// complete reports whether env has fn with all its overloads.
+func (p *planner) complete(fn *decls.FunctionDecl) bool {
+	has, ok := p.declared[fn.Name()]
+	return ok && len(has.OverloadDecls()) == len(fn.OverloadDecls())
+}

@@ -1,0 +1,222 @@
+package celtypes
+
+import (
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// SelfType is the name of the type of self. No rule can spell it, so that
+// no rule can depend on it. The server takes a name that is random instead.
+const SelfType = "\x00selfType"
+
+// readable returns a text of the checker without what makes the name of the
+// type of self unspeakable. The rule that the text quotes stays as it is.
+func readable(text string) string { return strings.ReplaceAll(text, SelfType, SelfType[1:]) }
+
+// A typ is the type of CEL that a schema has.
+type Type struct {
+	kind typeKind
+	cel  *cel.Type
+	Elem *Type // of elements of a list and of values of a map
+
+	// Of objects.
+	path    string       // unique name within the provider
+	node    *schema.Node // declares the fields; nil for metadata that is implied
+	Implied bool         // apiVersion, kind and metadata are added, whatever node declares
+}
+
+type typeKind uint8
+
+const (
+	typScalar typeKind = iota
+	typList
+	typMap
+	typObject
+)
+
+func scalar(t *cel.Type) *Type { return &Type{kind: typScalar, cel: t} }
+
+// A Provider tells the checker about the types of one schema. It is for one
+// goroutine.
+type Provider struct {
+	*apiservercel.DeclTypeProvider // what is not of the schema
+	objects                        map[string]*Type
+	keywords                       bool // as of the base
+}
+
+func (b *Language) NewProvider() *Provider {
+	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
+}
+
+// typ returns the type of values of n, named by path if it is an object. The
+// result is nil if rules cannot see such values. root says whether n is an
+// object with apiVersion, kind and metadata of its own.
+func (p *Provider) TypeOf(path string, n *schema.Node, root bool) *Type {
+	if n.IntOrString() {
+		return scalar(cel.DynType)
+	}
+	switch n.Kind() {
+	case schema.KindArray:
+		return p.list(path, n)
+	case schema.KindObject:
+		if values, _ := n.AdditionalProperties(); values != nil {
+			return p.mapOf(path, values)
+		}
+		return p.object(&Type{path: path, node: n, Implied: root && !DeclaresMeta(n)})
+	case schema.KindString:
+		return scalar(stringType(n.Limits().Format))
+	case schema.KindBoolean:
+		return scalar(cel.BoolType)
+	case schema.KindNumber:
+		return scalar(cel.DoubleType)
+	case schema.KindInteger:
+		return scalar(cel.IntType)
+	}
+	return nil
+}
+
+func (p *Provider) list(path string, n *schema.Node) *Type {
+	items := n.Items()
+	if items == nil {
+		return nil
+	}
+	return listOf(p.TypeOf(path+".@idx", items, items.EmbeddedResource()))
+}
+
+func listOf(elem *Type) *Type {
+	if elem == nil {
+		return nil
+	}
+	return &Type{kind: typList, cel: cel.ListType(elem.cel), Elem: elem}
+}
+
+func (p *Provider) mapOf(path string, values *schema.Node) *Type {
+	return mapOf(p.TypeOf(path+".@elem", values, values.EmbeddedResource()))
+}
+
+func mapOf(elem *Type) *Type {
+	if elem == nil {
+		return nil
+	}
+	return &Type{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), Elem: elem}
+}
+
+// adopt returns the type of p that is like t, which may belong to another
+// provider, but is named by path.
+func (p *Provider) adopt(path string, t *Type) *Type {
+	switch t.kind {
+	case typList:
+		return listOf(p.adopt(path+".@idx", t.Elem))
+	case typMap:
+		return mapOf(p.adopt(path+".@elem", t.Elem))
+	case typObject:
+		return p.object(&Type{path: path, node: t.node, Implied: t.Implied})
+	}
+	return t
+}
+
+func (p *Provider) object(t *Type) *Type {
+	t.kind, t.cel = typObject, cel.ObjectType(t.path)
+	p.objects[t.path] = t
+	return t
+}
+
+// Field returns the type of a field of t, whose name is escaped, or nil if
+// rules cannot see such a field.
+func (p *Provider) Field(t *Type, escaped string) *Type {
+	if t.kind != typObject {
+		return nil
+	}
+	path := t.path + "." + escaped
+	if t.node == nil {
+		if escaped == "name" || escaped == "generateName" {
+			return scalar(cel.StringType)
+		}
+		return nil
+	}
+	if t.Implied {
+		switch escaped {
+		case "apiVersion", "kind":
+			return scalar(cel.StringType)
+		case "metadata":
+			return p.object(&Type{path: path})
+		}
+	}
+	name, ok := apiservercel.Unescape(escaped)
+	if !ok {
+		return nil
+	}
+	if back, ok := apiservercel.Escape(name); !ok || back != escaped {
+		return nil
+	}
+	child := t.node.Property(name)
+	if child == nil {
+		return nil
+	}
+	return p.TypeOf(path, child, child.EmbeddedResource())
+}
+
+// FindStructType implements types.Provider.
+func (p *Provider) FindStructType(name string) (*types.Type, bool) {
+	if t, ok := p.objects[name]; ok {
+		return types.NewTypeTypeWithParam(t.cel), true
+	}
+	return p.DeclTypeProvider.FindStructType(name)
+}
+
+// FindStructFieldType implements types.Provider. A field whose name is a
+// reserved word of CEL is found under its escaped name, and since Kubernetes
+// 1.31 under its own.
+func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	t, ok := p.objects[name]
+	if !ok {
+		return p.DeclTypeProvider.FindStructFieldType(name, field)
+	}
+	f := p.Field(t, field)
+	if reserved := "__" + field + "__"; f == nil && p.keywords {
+		if escaped, ok := apiservercel.Escape(field); ok && escaped == reserved {
+			f = p.Field(t, reserved)
+		}
+	}
+	if f == nil {
+		return nil, false
+	}
+	return &types.FieldType{Type: f.cel}, true
+}
+
+// stringType returns the type of strings of a format. "datetime" is a format
+// for validation, but not here.
+func stringType(format string) *cel.Type {
+	switch format {
+	case "byte":
+		return cel.BytesType
+	case "duration":
+		return cel.DurationType
+	case "date", "date-time":
+		return cel.TimestampType
+	}
+	return cel.StringType
+}
+
+// DeclaresMeta reports whether n declares all that is implied at the root of a
+// resource. If it does not, the implied schemas replace what it declares.
+func DeclaresMeta(n *schema.Node) bool {
+	metadata := n.Property("metadata")
+	return typeOf(n.Property("kind")) == schema.KindString &&
+		typeOf(n.Property("apiVersion")) == schema.KindString &&
+		typeOf(metadata) == schema.KindObject &&
+		typeOf(metadata.Property("name")) == schema.KindString &&
+		typeOf(metadata.Property("generateName")) == schema.KindString
+}
+
+func typeOf(n *schema.Node) schema.Kind {
+	if n == nil {
+		return schema.KindNone
+	}
+	return n.Kind()
+}

@@ -1,0 +1,131 @@
+package celvalue
+
+import "unicode/utf8"
+
+// Comparable reports whether values can be compared without boxing them.
+func (s *DeclaredType) Comparable() bool {
+	switch s.Kind {
+	case KindString, KindBoolean, KindInteger, KindNumber, KindIntOrString, KindDuration, KindDate, KindDateTime, KindPreserved:
+		return true
+	case KindAtomicList:
+		return s.Items.Comparable()
+	case KindObject:
+		for _, p := range s.Props {
+			if !p.Comparable() {
+				return false
+			}
+		}
+		return s.Values == nil || s.Values.Comparable()
+	}
+	return false
+}
+
+// SizeOf returns the size of a raw value, which is 1 for what has none.
+func SizeOf(v any) int {
+	switch v := v.(type) {
+	case string:
+		return utf8.RuneCountInString(v)
+	case []any:
+		return len(v)
+	case map[string]any:
+		return len(v)
+	}
+	return 1
+}
+
+// Same compares two raw values. It is not ok if one of them is not of the shape.
+func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
+	switch s.Kind {
+	case KindDuration:
+		v, ok := ParseDuration(a)
+		w, isToo := ParseDuration(b)
+		return v == w, ok && isToo
+	case KindDate, KindDateTime:
+		v, ok := s.Time(a)
+		w, isToo := s.Time(b)
+		return v.Equal(w), ok && isToo
+	}
+	if !s.Fits(a) || !s.Fits(b) {
+		return false, false
+	}
+	switch s.Kind {
+	case KindPreserved:
+		return sameRaw(a, b), true
+	case KindNumber:
+		return double(a) == double(b), true
+	case KindAtomicList:
+		return s.sameLists(a.([]any), b.([]any))
+	case KindObject:
+		return s.sameObjects(a.(map[string]any), b.(map[string]any))
+	}
+	return a == b, true
+}
+
+func double(v any) float64 {
+	if i, ok := v.(int64); ok {
+		return float64(i)
+	}
+	f, _ := v.(float64)
+	return f
+}
+
+func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
+	if len(a) != len(b) {
+		return false, true
+	}
+	for i := range a {
+		if eq, ok := s.Items.Same(a[i], b[i]); !eq || !ok {
+			return false, ok
+		}
+	}
+	return true, true
+}
+
+// sameObjects compares as [mapValue.Equal] does.
+func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
+	if len(a) != len(b) {
+		return false, true
+	}
+	for name, v := range a {
+		if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
+			if w, ok := b[name]; ok && !sameRaw(v, w) {
+				return false, true
+			}
+			continue
+		}
+		name, child := s.Entry(name)
+		if child == nil {
+			continue
+		}
+		v, found := a[name]
+		w, foundToo := b[name]
+		if s.Props != nil {
+			found, foundToo = v != nil, w != nil
+		}
+		if found != foundToo {
+			return false, true
+		}
+		if !found {
+			continue
+		}
+		if eq, ok := child.Same(v, w); !eq || !ok {
+			return false, ok
+		}
+	}
+	return true, true
+}
+
+// Less returns the order of raw values of the shape, nil if there is none.
+func (s *DeclaredType) Less() func(a, b any) bool {
+	switch s.Kind {
+	case KindString:
+		return func(a, b any) bool { return a.(string) < b.(string) }
+	case KindInteger:
+		return func(a, b any) bool { return a.(int64) < b.(int64) }
+	case KindNumber:
+		return func(a, b any) bool { return double(a) < double(b) }
+	case KindBoolean:
+		return func(a, b any) bool { return !a.(bool) && b.(bool) }
+	}
+	return nil
+}

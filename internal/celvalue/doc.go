@@ -1,0 +1,15 @@
+// Package celvalue shows raw values of an object as values of CEL.
+//
+// A [DeclaredType] describes the values of a schema. [DeclaredType.Value] wraps a
+// raw value without a copy: fields are looked up and converted when a rule reads
+// them. A raw value that does not fit its declared type becomes an error value.
+// Rules run on objects that passed validation, but validation admits a few values
+// that rules do not, such as 1.0 for an integer.
+//
+// The other methods of a DeclaredType serve package celeval, which reads raw values
+// without wrapping them: they look up fields, check that a value fits, and compare
+// values. What they decide equals what the wrapped values decide.
+//
+// Lists of type set and map compare without order, and + merges them. Null fields
+// are absent. Fields that no schema declares are invisible, but count for the size.
+package celvalue

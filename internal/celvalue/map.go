@@ -1,0 +1,203 @@
+package celvalue
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+)
+
+// A mapValue is an object with fields, a map, or an object of which nothing is
+// known; CEL has one kind of value for all. In objects with fields a field that
+// is null is absent, and fields that are not declared are invisible but count
+// for the size.
+type mapValue struct {
+	raw   map[string]any
+	shape *DeclaredType
+}
+
+var _ traits.Mapper = (*mapValue)(nil)
+
+// declared returns the shape of the entry of this name, as objects spell it.
+func (m *mapValue) declared(name string) *DeclaredType {
+	if m.shape.Props != nil {
+		return m.shape.Props[name]
+	}
+	return m.shape.Values
+}
+
+// Find implements traits.Mapper.
+func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
+	name, ok := key.(types.String)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(key), true
+	}
+	return m.find(string(name))
+}
+
+func (m *mapValue) find(key string) (ref.Val, bool) {
+	if m.shape.Props == nil {
+		if m.shape.Values == nil {
+			return nil, false
+		}
+		raw, ok := m.raw[key]
+		if !ok {
+			return nil, false
+		}
+		return m.shape.Values.Value(raw), true
+	}
+	f, ok := m.shape.fields[key]
+	if !ok {
+		f, ok = m.shape.spelledOddly(key)
+	}
+	if !ok {
+		return nil, false
+	}
+	raw := m.raw[f.name]
+	if raw == nil {
+		return nil, false
+	}
+	return f.shape.Value(raw), true
+}
+
+// spelledOddly finds fields by names that are escaped more than they need be.
+func (s *DeclaredType) spelledOddly(key string) (fieldOf, bool) {
+	if !strings.Contains(key, "__") {
+		return fieldOf{}, false
+	}
+	name, ok := apiservercel.Unescape(key)
+	if !ok {
+		return fieldOf{}, false
+	}
+	child, ok := s.Props[name]
+	return fieldOf{name: name, shape: child}, ok
+}
+
+// Get implements traits.Mapper.
+func (m *mapValue) Get(key ref.Val) ref.Val {
+	v, found := m.Find(key)
+	if found {
+		return v
+	}
+	return types.ValOrErr(key, "no such key: %v", key)
+}
+
+// Contains implements traits.Mapper.
+func (m *mapValue) Contains(key ref.Val) ref.Val {
+	v, found := m.Find(key)
+	if v != nil && types.IsUnknownOrError(v) {
+		return v
+	}
+	return types.Bool(found)
+}
+
+// Size implements traits.Mapper.
+func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
+
+// Equal implements ref.Val. Both sides have as many entries, and those of m that
+// are declared are equal; entries of m that are not declared only matter if
+// other has them too.
+func (m *mapValue) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Mapper)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if m.Size() != o.Size() {
+		return types.False
+	}
+	for name, raw := range m.raw {
+		if m.declared(name) == nil {
+			theirs, ok := other.(*mapValue)
+			if !ok {
+				return types.MaybeNoSuchOverloadErr(other)
+			}
+			if v, ok := theirs.raw[name]; ok && !sameRaw(raw, v) {
+				return types.False
+			}
+			continue
+		}
+		key := types.String(name)
+		mine, found := m.Find(key)
+		theirs, theyFound := o.Find(key)
+		if found != theyFound {
+			return types.False
+		}
+		if !found {
+			continue
+		}
+		if eq := mine.Equal(theirs); eq != types.True {
+			return eq
+		}
+	}
+	return types.True
+}
+
+// Iterator implements traits.Mapper. The order is that of the Go map, which
+// differs from run to run.
+func (m *mapValue) Iterator() traits.Iterator {
+	keys := make([]ref.Val, 0, len(m.raw))
+	for name := range m.raw {
+		if m.declared(name) == nil {
+			continue
+		}
+		if m.shape.Props != nil {
+			if escaped, ok := apiservercel.Escape(name); ok {
+				name = escaped
+			}
+		}
+		keys = append(keys, types.String(name))
+	}
+	return &mapIterator{mapValue: m, keys: keys[:len(m.raw)]}
+}
+
+type mapIterator struct {
+	*mapValue
+	keys []ref.Val
+	next int
+}
+
+// HasNext implements traits.Iterator.
+func (it *mapIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.keys)) }
+
+// Next implements traits.Iterator.
+func (it *mapIterator) Next() ref.Val {
+	it.next++
+	return it.keys[it.next-1]
+}
+
+// ConvertToNative implements ref.Val.
+func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
+	if t.Kind() == reflect.Map {
+		return m.raw, nil
+	}
+	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), t)
+}
+
+// ConvertToType implements ref.Val.
+func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
+	switch t {
+	case types.MapType:
+		return m
+	case types.TypeType:
+		return types.MapType
+	}
+	return types.NewErr("type conversion error from '%s' to '%s'", m.Type(), t.TypeName())
+}
+
+// Type implements ref.Val.
+func (m *mapValue) Type() ref.Type { return types.MapType }
+
+// Value implements ref.Val.
+func (m *mapValue) Value() any { return m.raw }
+
+// RawObject returns the raw form of an object, nil if v is none.
+func RawObject(v ref.Val) any {
+	if m, ok := v.(*mapValue); ok {
+		return m.raw
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package celvalue
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// Lists of type map. Two are equal if they have equal elements under the same
+// keys, in any order, and in a sum of two the right one overwrites elements of
+// the left one in place. What + makes is such a list again: a [sumOfMapLists].
+//
+// The two spell keys differently. The sum finds them as rules do. Equality
+// looks the escaped name of a key up in the raw object, where a key like
+// "namespace" or "a-b" has another one; all elements of such a list seem to
+// have the same key, null. The server does that, and so do we.
+
+type mapList struct{ listValue }
+
+// Equal implements ref.Val.
+func (l *mapList) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if l.Size() != o.Size() {
+		return types.False
+	}
+	byKey := make(map[any]any, len(l.raw))
+	for _, e := range l.raw {
+		byKey[rawKey(e, l.shape.keys)] = e
+	}
+	seen := make(map[any]struct{}, len(byKey))
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		theirs := it.Next()
+		k := rawKey(theirs.Value(), l.shape.keys)
+		mine, ok := byKey[k]
+		if !ok {
+			return types.False
+		}
+		if eq := l.shape.Items.Value(mine).Equal(theirs); eq != types.True {
+			return eq
+		}
+		seen[k] = struct{}{}
+	}
+	return types.Bool(len(seen) == len(byKey))
+}
+
+// Add implements traits.Lister.
+func (l *mapList) Add(other ref.Val) ref.Val { return merge(l.elements, other, l.shape.keys) }
+
+type sumOfMapLists struct {
+	traits.Lister
+	list []ref.Val
+	keys []string
+}
+
+// Equal implements ref.Val.
+func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	if types.Int(len(l.list)) != o.Size() {
+		return types.False
+	}
+	byKey := make(map[any]ref.Val, len(l.list))
+	for _, e := range l.list {
+		byKey[keyOf(e, l.keys)] = e
+	}
+	seen := make(map[any]struct{}, len(byKey))
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		theirs := it.Next()
+		k := keyOf(theirs, l.keys)
+		mine, ok := byKey[k]
+		if !ok {
+			return types.False
+		}
+		if eq := mine.Equal(theirs); eq != types.True {
+			return eq
+		}
+		seen[k] = struct{}{}
+	}
+	return types.Bool(len(seen) == len(byKey))
+}
+
+// Add implements traits.Lister.
+func (l *sumOfMapLists) Add(other ref.Val) ref.Val {
+	return merge(func() []ref.Val { return append([]ref.Val(nil), l.list...) }, other, l.keys)
+}
+
+func merge(elements func() []ref.Val, other ref.Val, keys []string) ref.Val {
+	o, ok := other.(traits.Lister)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(other)
+	}
+	sum := elements()
+	place := make(map[any]int, len(sum))
+	for i, e := range sum {
+		place[keyOf(e, keys)] = i
+	}
+	for it := o.Iterator(); it.HasNext() == types.True; {
+		e := it.Next()
+		if i, ok := place[keyOf(e, keys)]; ok {
+			sum[i] = e
+		} else {
+			sum = append(sum, e)
+		}
+	}
+	return &sumOfMapLists{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), list: sum, keys: keys}
+}
+
+// keyOf returns something comparable that stands for the keys of an element.
+func keyOf(e ref.Val, keys []string) any {
+	return composite(keys, func(key string) any {
+		v := fieldValue(e, types.String(key))
+		if v == nil || types.IsUnknownOrError(v) {
+			return nil
+		}
+		return hashable(v.Value())
+	})
+}
+
+// fieldValue returns nil if e has no such field.
+func fieldValue(e, key ref.Val) ref.Val {
+	switch e := e.(type) {
+	case traits.Mapper:
+		if v, found := e.Find(key); found {
+			return v
+		}
+	case traits.Indexer:
+		if t, ok := e.(traits.FieldTester); ok && t.IsSet(key) == types.True {
+			return e.Get(key)
+		}
+	}
+	return nil
+}
+
+// rawKey is like keyOf for raw elements. The result may hold what is not
+// comparable, which then panics as a key of a map; CEL reports that as an
+// internal error of the rule.
+func rawKey(e any, keys []string) any {
+	m, ok := e.(map[string]any)
+	if !ok {
+		return types.NewErr("unexpected data format for element of array with x-kubernetes-list-type=map: %T", e)
+	}
+	return composite(keys, func(key string) any { return m[key] })
+}
+
+func composite(keys []string, at func(string) any) any {
+	switch len(keys) {
+	case 1:
+		return at(keys[0])
+	case 2:
+		return [2]any{at(keys[0]), at(keys[1])}
+	case 3:
+		return [3]any{at(keys[0]), at(keys[1]), at(keys[2])}
+	}
+	all := make([]any, len(keys))
+	for i, key := range keys {
+		all[i] = at(key)
+	}
+	return fmt.Sprintf("%#v", all)
+}

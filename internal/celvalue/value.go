@@ -1,0 +1,147 @@
+package celvalue
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/kube-openapi/pkg/validation/strfmt"
+)
+
+// Value returns raw as the shape shows it.
+func (s *DeclaredType) Value(raw any) ref.Val {
+	if raw == nil {
+		if s.nullable {
+			return types.NullValue
+		}
+		return types.NewErr("invalid data, got null for schema with nullable=false")
+	}
+	switch s.Kind {
+	case KindIntOrString:
+		return intOrString(raw)
+	case KindObject:
+		m, ok := raw.(map[string]any)
+		if !ok {
+			return types.NewErr("invalid data, expected a map for the provided schema with type=object")
+		}
+		return &mapValue{raw: m, shape: s}
+	case KindAtomicList, KindSetList, KindMapList, KindList, KindListWithoutItems:
+		return s.listValue(raw)
+	case KindString, KindByte, KindDuration, KindDate, KindDateTime:
+		text, ok := raw.(string)
+		if !ok {
+			return types.NewErr("invalid data, expected string, got %T", raw)
+		}
+		return s.text(text)
+	case KindNumber:
+		return number(raw)
+	case KindInteger:
+		if i, ok := integer(raw); ok {
+			return i
+		}
+		return types.NewErr("invalid data, expected int, got %T", raw)
+	case KindBoolean:
+		if b, ok := raw.(bool); ok {
+			return types.Bool(b)
+		}
+		return types.NewErr("invalid data, expected bool, got %T", raw)
+	case KindPreserved:
+		return &preserved{raw: raw}
+	}
+	return types.NewErr("invalid type, expected object, array, number, integer, boolean or string, or no type with "+
+		"x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got %s", s.TypeName)
+}
+
+func intOrString(raw any) ref.Val {
+	if text, ok := raw.(string); ok {
+		return types.String(text)
+	}
+	if i, ok := integer(raw); ok {
+		return i
+	}
+	return types.NewErr("invalid data, expected XIntOrString value to be either a string or integer")
+}
+
+func integer(raw any) (types.Int, bool) {
+	switch v := raw.(type) {
+	case int64:
+		return types.Int(v), true
+	case int:
+		return types.Int(v), true
+	case int32:
+		return types.Int(v), true
+	}
+	return 0, false
+}
+
+func number(raw any) ref.Val {
+	switch v := raw.(type) {
+	case float64:
+		return types.Double(v)
+	case float32:
+		return types.Double(v)
+	}
+	if i, ok := integer(raw); ok {
+		return types.Double(i)
+	}
+	return types.NewErr("invalid data, expected float, got %T", raw)
+}
+
+func (s *DeclaredType) text(text string) ref.Val {
+	switch s.Kind {
+	case KindByte:
+		var b strfmt.Base64
+		if err := b.UnmarshalText([]byte(text)); err != nil {
+			return types.NewErr("Invalid byte formatted string %s: %v", text, err)
+		}
+		return types.Bytes(b)
+	case KindDuration:
+		d, err := strfmt.ParseDuration(text)
+		if err != nil {
+			return types.NewErr("Invalid duration %s: %v", text, err)
+		}
+		return types.Duration{Duration: d}
+	case KindDate:
+		d, err := time.Parse(strfmt.RFC3339FullDate, text)
+		if err != nil {
+			return types.NewErr("Invalid date formatted string %s: %v", text, err)
+		}
+		return types.Timestamp{Time: d}
+	case KindDateTime:
+		d, err := strfmt.ParseDateTime(text)
+		if err != nil {
+			return types.NewErr("Invalid date-time formatted string %s: %v", text, err)
+		}
+		return types.Timestamp{Time: time.Time(d)}
+	}
+	return types.String(text)
+}
+
+// preserved is a value that no schema describes. Rules cannot reach it; it is
+// met when what contains it is compared.
+type preserved struct{ raw any }
+
+// ConvertToNative implements ref.Val.
+func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
+	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t)
+}
+
+// ConvertToType implements ref.Val.
+func (p *preserved) ConvertToType(t ref.Type) ref.Val {
+	return types.NewErr("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t.TypeName())
+}
+
+// Equal implements ref.Val.
+func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(sameRaw(p.raw, other.Value())) }
+
+// Type implements ref.Val.
+func (p *preserved) Type() ref.Type { return types.UnknownType }
+
+// Value implements ref.Val.
+func (p *preserved) Value() any { return p.raw }
+
+// sameRaw compares what no schema describes. Empty and absent are the same.
+func sameRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }

@@ -1,0 +1,368 @@
+package fieldaccess
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// An Access says how much of a value rules look at. Each includes those before it.
+type Access uint8
+
+const (
+	// Unread: not even whether it is there.
+	Unread Access = iota
+	// Presence: whether it is there, and of what kind it is.
+	Presence
+	// Contents: what a scalar is, which keys a map has, and how many elements a
+	// list has. How much of fields, entries and elements they look at is the
+	// reach of those.
+	Contents
+	// Everything: all that is in it.
+	Everything
+)
+
+// A ReadSet says what rules look at of a value. It never changes. The nil
+// Reading is that of a value that no rule looks at.
+type ReadSet struct {
+	schema   *schema.Node
+	access   Access
+	fields   map[string]*ReadSet
+	elements *ReadSet
+}
+
+// Access returns how much rules look at.
+func (r *ReadSet) Access() Access {
+	if r == nil {
+		return Unread
+	}
+	return r.access
+}
+
+// Fields returns the readings of fields of an object, by the names that the
+// schema gives them, in increasing order.
+func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
+	return func(yield func(string, *ReadSet) bool) {
+		if r == nil {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.fields)) {
+			if !yield(name, r.fields[name]) {
+				return
+			}
+		}
+	}
+}
+
+// Elements returns the reading of the elements of a list or the entries of a map.
+func (r *ReadSet) Elements() *ReadSet {
+	if r == nil {
+		return nil
+	}
+	return r.elements
+}
+
+// AllOf is the reading of a value of n that rules look at in full.
+func AllOf(n *schema.Node) *ReadSet { return &ReadSet{schema: n, access: Everything} }
+
+// A source says where in the object a value may come from: it may be what has
+// the direct readings, or a list, map or optional that was made of what comes
+// from within.
+type source struct {
+	direct []*ReadSet
+	within *source // nil for none
+}
+
+func (o source) and(p source) source {
+	out := source{direct: both(o.direct, p.direct), within: o.within}
+	switch {
+	case out.within == nil:
+		out.within = p.within
+	case p.within != nil:
+		within := out.within.and(*p.within)
+		out.within = &within
+	}
+	return out
+}
+
+// inside returns the source of what is in a value that was made.
+func (o source) inside() source {
+	if o.within == nil {
+		return source{}
+	}
+	return *o.within
+}
+
+func (o source) size() int {
+	if o.within == nil {
+		return len(o.direct)
+	}
+	return len(o.direct) + o.within.size()
+}
+
+// depth is how many values that were made are around others.
+func (o source) depth() int {
+	if o.within == nil {
+		return 0
+	}
+	return 1 + o.within.depth()
+}
+
+// both returns all of a and b, each once.
+func both(a, b []*ReadSet) []*ReadSet {
+	for _, v := range b {
+		if !slices.Contains(a, v) {
+			a = append(slices.Clip(a), v)
+		}
+	}
+	return a
+}
+
+// An Analysis finds out what rules look at.
+type Analysis struct {
+	Sets map[*schema.Node]*ReadSet // by where the rules are
+	self *ReadSet
+	vars []sourced // of the loops around, innermost last
+}
+
+type sourced struct {
+	name string
+	source
+}
+
+func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
+
+// Add adds what a rule on values of n looks at.
+func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
+	if r.Sets[n] == nil {
+		r.Sets[n] = &ReadSet{schema: n}
+	}
+	r.self = r.Sets[n]
+	r.consume(r.visit(tree.Expr()))
+}
+
+func (v *ReadSet) touch(by Access) { v.access = max(v.access, by) }
+
+// field returns the reading of a field, which is at least looked for.
+func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
+	if v.fields == nil {
+		v.fields = make(map[string]*ReadSet)
+	}
+	if v.fields[name] == nil {
+		v.fields[name] = &ReadSet{schema: n, access: Presence}
+	}
+	return v.fields[name]
+}
+
+// element returns the reading of elements or entries, nil if they have no
+// schema.
+func (v *ReadSet) element() *ReadSet {
+	n := v.schema.Items()
+	if n == nil && v.schema.Len() == 0 {
+		n, _ = v.schema.AdditionalProperties()
+	}
+	if v.elements == nil && n != nil {
+		v.elements = &ReadSet{schema: n}
+	}
+	return v.elements
+}
+
+// consume marks values as looked at in full.
+func (r *Analysis) consume(o source) {
+	for _, v := range o.direct {
+		v.touch(Everything)
+	}
+	if o.within != nil {
+		r.consume(*o.within)
+	}
+}
+
+// visit returns where the value of an expression comes from.
+func (r *Analysis) visit(e ast.Expr) source {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return r.variable(e.AsIdent())
+	case ast.SelectKind:
+		s := e.AsSelect()
+		of := r.field(r.visit(s.Operand()), s.FieldName())
+		if s.IsTestOnly() {
+			return source{}
+		}
+		return of
+	case ast.CallKind:
+		return r.call(e.AsCall())
+	case ast.ComprehensionKind:
+		return r.loop(e.AsComprehension())
+	case ast.ListKind, ast.MapKind:
+		return r.made(children(e))
+	}
+	for _, child := range children(e) {
+		r.consume(r.visit(child))
+	}
+	return source{}
+}
+
+// made returns the source of a list or map that consists of parts.
+func (r *Analysis) made(parts []ast.Expr) source {
+	const deepest = 4
+	var all source
+	for _, part := range parts {
+		all = all.and(r.visit(part))
+	}
+	if all.depth() == deepest {
+		r.consume(all)
+		return source{}
+	}
+	return source{within: &all}
+}
+
+// variable returns where a variable comes from. There is no oldSelf.
+func (r *Analysis) variable(name string) source {
+	name = strings.TrimPrefix(name, ".")
+	for i := len(r.vars) - 1; i >= 0; i-- {
+		if r.vars[i].name == name {
+			return r.vars[i].source
+		}
+	}
+	if name == celtypes.Self {
+		return source{direct: []*ReadSet{r.self}}
+	}
+	return source{}
+}
+
+// field returns the field of that name, as rules spell it.
+func (r *Analysis) field(o source, spelled string) source {
+	out := o.inside()
+	for _, v := range o.direct {
+		v.touch(Presence)
+		found := false
+		for _, name := range namesOf(spelled) {
+			if n := v.schema.Property(name); n != nil {
+				out.direct, found = both(out.direct, []*ReadSet{v.field(name, n)}), true
+			}
+		}
+		if !found {
+			out = out.and(r.elements(source{direct: []*ReadSet{v}}))
+		}
+	}
+	return out
+}
+
+// namesOf returns what a field may be called that rules call so.
+func namesOf(spelled string) []string {
+	if name, ok := apiservercel.Unescape(spelled); ok && name != spelled {
+		return []string{spelled, name}
+	}
+	return []string{spelled}
+}
+
+// elements returns the elements of lists and the entries of maps.
+func (r *Analysis) elements(o source) source {
+	out := o.inside()
+	for _, v := range o.direct {
+		element := v.element()
+		if element == nil {
+			v.touch(Everything)
+			continue
+		}
+		v.touch(Contents)
+		out.direct = both(out.direct, []*ReadSet{element})
+	}
+	return out
+}
+
+func (r *Analysis) call(c ast.CallExpr) source {
+	args := c.Args()
+	if c.IsMemberFunction() {
+		args = append([]ast.Expr{c.Target()}, args...)
+	}
+	of := make([]source, len(args))
+	for i, arg := range args {
+		of[i] = r.visit(arg)
+	}
+	switch name := c.FunctionName(); {
+	case name == operators.Conditional && len(of) == 3:
+		r.consume(of[0])
+		return of[1].and(of[2])
+	case (name == operators.Index || name == operators.OptIndex) && len(of) == 2:
+		r.consume(of[1])
+		return r.elements(of[0])
+	case name == operators.OptSelect && len(of) == 2 && args[1].Kind() == ast.LiteralKind:
+		if field, ok := args[1].AsLiteral().Value().(string); ok {
+			return r.field(of[0], field)
+		}
+	case name == overloads.Size && len(of) == 1:
+		for _, v := range of[0].direct {
+			v.touch(Contents)
+		}
+		return source{}
+	case name == operators.In && len(of) == 2:
+		r.consume(of[0])
+		r.among(of[1])
+		return source{}
+	case name == operators.Add && len(of) == 2:
+		// Of lists that are made only the elements go on. Lists of the object
+		// may be sets or maps, which are merged by what is in them.
+		sum := of[0].and(of[1])
+		r.consume(source{direct: sum.direct})
+		return source{within: sum.within}
+	}
+	for _, o := range of {
+		r.consume(o)
+	}
+	return source{}
+}
+
+// among marks what is looked for something in.
+func (r *Analysis) among(o source) {
+	for _, v := range o.direct {
+		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
+			v.touch(Contents)
+		} else {
+			v.touch(Everything)
+		}
+	}
+	r.consume(o.inside())
+}
+
+// loop goes around until nothing new comes into what the loop gathers.
+func (r *Analysis) loop(c ast.ComprehensionExpr) source {
+	over := r.visit(c.IterRange())
+	elements := r.elements(over)
+	first, second := elements, elements
+	if c.HasIterVar2() {
+		first = source{} // keys and indexes
+	} else if over.within == nil && !slices.ContainsFunc(over.direct, func(v *ReadSet) bool { return v.schema.Items() != nil }) {
+		first = source{} // keys
+	}
+	gathered := r.visit(c.AccuInit())
+	before := len(r.vars)
+	r.vars = append(r.vars, sourced{c.IterVar(), first})
+	if c.HasIterVar2() {
+		r.vars = append(r.vars, sourced{c.IterVar2(), second})
+	}
+	r.vars = append(r.vars, sourced{c.AccuVar(), gathered})
+	last := len(r.vars) - 1
+	for {
+		r.consume(r.visit(c.LoopCondition()))
+		next := gathered.and(r.visit(c.LoopStep()))
+		if next.size() == gathered.size() {
+			break
+		}
+		gathered = next
+		r.vars[last].source = gathered
+	}
+	r.vars = append(r.vars[:before], sourced{c.AccuVar(), gathered})
+	out := r.visit(c.Result())
+	r.vars = r.vars[:before]
+	return out
+}
