@@ -101,7 +101,7 @@ var internalRules = map[string]rule{
 		others: []string{celGo, apiserverCEL, apimachinery, strfmt, "github.com/blang/semver/v4"},
 	},
 	// yaml/v3 is the one of the two linked YAML libraries that reports positions.
-	"internal/document": {others: []string{apiextensions, sigsJSON, "go.yaml.in/yaml/v3"}},
+	"internal/document":  {others: []string{apiextensions, sigsJSON, "go.yaml.in/yaml/v3"}},
 	"internal/celsyntax": {leaf: true, others: []string{celGo}},
 	"internal/celtypes":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/celvalue":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, equality, strfmt}},
@@ -112,7 +112,7 @@ var internalRules = map[string]rule{
 	},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
-	"internal/generate": {others: []string{apiextensions, utiljson}},
+	"internal/generate":    {others: []string{apiextensions, utiljson}},
 	// What the server stores is what its conversions leave.
 	"internal/definition": {
 		ours:   []string{"schema"},
