@@ -84,7 +84,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
 	shape := definition.New(crd, seen)
-	fine := !engines.plain && nameOf(crd) == crd.Name && objectmeta.FineDefinition(&crd.ObjectMeta)
+	fine := !engines.plain && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fine {
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,

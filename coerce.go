@@ -27,7 +27,7 @@ func (r *request) coerce(obj map[string]any, c coercion) ([]schema.Path, *Refusa
 		return nil, r.unreadable(err)
 	}
 	track := c.report || r.report
-	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: track, PlainOnly: r.version.def.plain})
+	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: track, Reference: r.version.def.plain})
 	if err != nil {
 		return nil, r.unreadable(err)
 	}

@@ -428,7 +428,7 @@ func (r *request) add(errs validation.ErrorList) {
 
 func (r *request) addProblems(problems []objectmeta.Problem) {
 	for _, p := range problems {
-		r.result.Errors = append(r.result.Errors, validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.Schema))
+		r.result.Errors = append(r.result.Errors, validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer))
 	}
 }
 

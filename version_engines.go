@@ -65,7 +65,7 @@ func (e *engines) resources() *objectmeta.Embedded {
 		return r
 	}
 	return first(&e.making, &e.embedded, func() *objectmeta.Embedded {
-		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.PlainOnly())...)
+		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.Reference())...)
 	})
 }
 

@@ -56,9 +56,9 @@ func BenchmarkDefaultAndReport(b *testing.B) {
 func each(b *testing.B, name string, bench func(*testing.B, *Defaulter, map[string]any)) {
 	for _, def := range loadDefinitions(b) {
 		for _, size := range sizes {
-			for _, way := range ways {
-				d := New(def.node, way.opts...)
-				b.Run(fmt.Sprintf("crd=%s/size=%s/%s/way=%s", label(def.name), size.name, name, way.name), func(b *testing.B) {
+			for _, impl := range implementations {
+				d := New(def.node, impl.opts...)
+				b.Run(fmt.Sprintf("crd=%s/size=%s/%s/way=%s", label(def.name), size.name, name, impl.name), func(b *testing.B) {
 					obj := grown(def, size.bytes)
 					if obj == nil {
 						b.Skip("the object has no lists to make it larger by")
@@ -176,9 +176,9 @@ func addNulls(v any, nth int, count *int) {
 	}
 }
 
-// BenchmarkDense measures the two ways through a map between which [dense]
+// BenchmarkProbeAndScan measures the two ways through a map between which [probeIsFaster]
 // decides. Half of the fields that are present have something to do.
-func BenchmarkDense(b *testing.B) {
+func BenchmarkProbeAndScan(b *testing.B) {
 	for _, fields := range []int{2, 4, 6, 8, 12, 16, 24} {
 		n := &nullNode{}
 		for i := range fields {

@@ -16,11 +16,11 @@ func compileDefaults(n *schema.Node, maxFilled int) *fillNode {
 		sets:  make(map[*schema.Node]*set),
 		left:  maxFilled,
 	}
-	return c.node(n)
+	return c.compileNode(n)
 }
 
-// node returns the node for values of n, nil if there is nothing to set.
-func (c *fillCompiler) node(n *schema.Node) *fillNode {
+// compileNode returns the node for values of n, nil if there is nothing to set.
+func (c *fillCompiler) compileNode(n *schema.Node) *fillNode {
 	if n == nil || !n.Facts().Has(schema.HasDefaults) {
 		return nil
 	}
@@ -39,12 +39,12 @@ func (c *fillCompiler) compile(n *schema.Node) *fillNode {
 	additional, _ := n.AdditionalProperties()
 	out := &fillNode{
 		byName: make(map[string]*fillNode),
-		others: c.rule(additional),
-		items:  c.rule(n.Items()),
+		others: c.compileRule(additional),
+		items:  c.compileRule(n.Items()),
 	}
 	for name, p := range n.Properties() {
-		below := c.node(p)
-		if s := c.set(p); s != nil {
+		below := c.compileNode(p)
+		if s := c.compileDefault(p); s != nil {
 			out.sets = append(out.sets, field{name: name, set: s, below: below})
 			below = nil
 		} else if below != nil {
@@ -57,43 +57,43 @@ func (c *fillCompiler) compile(n *schema.Node) *fillNode {
 	return out
 }
 
-// rule returns what to do with values of n that have no name in the schema.
-func (c *fillCompiler) rule(n *schema.Node) rule {
-	r := rule{below: c.node(n)}
+// compileRule returns what to do with values of n that have no name in the schema.
+func (c *fillCompiler) compileRule(n *schema.Node) rule {
+	r := rule{below: c.compileNode(n)}
 	if n != nil && !n.Nullable() {
-		r.null = c.set(n)
+		r.null = c.compileDefault(n)
 	}
 	return r
 }
 
-// set returns the default of n, nil if there is none.
-func (c *fillCompiler) set(n *schema.Node) *set {
+// compileDefault returns the default of n, nil if there is none.
+func (c *fillCompiler) compileDefault(n *schema.Node) *set {
 	if done, ok := c.sets[n]; ok {
 		return done
 	}
 	var out *set
 	if d, ok := n.Default(); ok {
-		out = c.filled(d, n)
+		out = c.fillDefault(d, n)
 		out.nullable = n.Nullable()
 	}
 	c.sets[n] = out
 	return out
 }
 
-// filled fills the default d of n in, or leaves that for later if it takes
+// fillDefault fills the default d of n in, or leaves that for later if it takes
 // more values than are left.
-func (c *fillCompiler) filled(d any, n *schema.Node) *set {
-	below := c.node(n)
-	declared := count(d)
+func (c *fillCompiler) fillDefault(d any, n *schema.Node) *set {
+	below := c.compileNode(n)
+	declared := countValues(d)
 	m := meter{compiler: c, left: c.left + declared}
-	m.value(d, n)
+	m.countValue(d, n)
 	if m.left < 0 {
-		return &set{value: templateOf(d), late: below, size: tooLarge}
+		return &set{value: templateOf(d), fillLazily: below, size: tooLarge}
 	}
 	size := c.left + declared - m.left
 	c.left = m.left
 	if below != nil {
-		below.value(d, schema.Step{}, nil)
+		below.fill(d, schema.Step{}, nil)
 	}
 	return &set{value: templateOf(d), size: size}
 }

@@ -8,9 +8,9 @@ import (
 // A Defaulter drops nulls from objects of one schema and sets their defaults.
 // It never changes and is safe for concurrent use.
 type Defaulter struct {
-	nulls    *nullNode // nil drops none
-	defaults *fillNode // nil sets none
-	plain    *plain    // walks instead of both, nil unless asked for
+	nulls     *nullNode  // nil drops none
+	defaults  *fillNode  // nil sets none
+	reference *reference // walks instead of both, nil unless asked for
 }
 
 // New returns a Defaulter for objects of schema n. A nil n declares nothing,
@@ -20,7 +20,7 @@ type Defaulter struct {
 func New(n *schema.Node, opts ...Option) *Defaulter {
 	o := optionsOf(opts)
 	if o.reference {
-		return &Defaulter{plain: &plain{root: n}}
+		return &Defaulter{reference: &reference{root: n}}
 	}
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
 }
@@ -42,10 +42,10 @@ func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
 
 func (d *Defaulter) dropNulls(obj map[string]any, t *pathstack.Trail) {
 	switch {
-	case d.plain != nil:
-		d.plain.dropNulls(obj, t)
+	case d.reference != nil:
+		d.reference.dropNulls(obj, t)
 	case d.nulls != nil:
-		d.nulls.object(obj, t)
+		d.nulls.dropInObject(obj, t)
 	}
 }
 
@@ -67,9 +67,9 @@ func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
 
 func (d *Defaulter) setDefaults(obj map[string]any, t *pathstack.Trail) {
 	switch {
-	case d.plain != nil:
-		d.plain.setDefaults(obj, t)
+	case d.reference != nil:
+		d.reference.setDefaults(obj, t)
 	case d.defaults != nil:
-		d.defaults.object(obj, t)
+		d.defaults.fillObject(obj, t)
 	}
 }

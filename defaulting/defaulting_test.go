@@ -20,24 +20,24 @@ func TestTable(t *testing.T) {
 	for _, tt := range table(t) {
 		t.Run(tt.Name, func(t *testing.T) {
 			n := mustCompile(t, tt.Schema)
-			for _, way := range ways {
-				d := New(n, way.opts...)
+			for _, impl := range implementations {
+				d := New(n, impl.opts...)
 				changed, reported := mustDecode(t, tt.Object), mustDecode(t, tt.Object)
 				want := mustDecode(t, tt.Want)
 
 				d.DropNulls(changed)
 				d.Default(changed)
 				if diff := cmp.Diff(want, changed); diff != "" {
-					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", impl.name, diff)
 				}
 				if diff := cmp.Diff(tt.Dropped, pathStrings(d.DropNullsAndReport(reported))); diff != "" {
-					t.Errorf("%s: DropNullsAndReport (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: DropNullsAndReport (-want +got):\n%s", impl.name, diff)
 				}
 				if diff := cmp.Diff(tt.Set, pathStrings(d.DefaultAndReport(reported))); diff != "" {
-					t.Errorf("%s: DefaultAndReport (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: DefaultAndReport (-want +got):\n%s", impl.name, diff)
 				}
 				if diff := cmp.Diff(want, reported); diff != "" {
-					t.Errorf("%s: object after the reports (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: object after the reports (-want +got):\n%s", impl.name, diff)
 				}
 			}
 		})
@@ -55,8 +55,8 @@ func TestBehaviour(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := mustCompile(t, text)
-		for _, way := range ways {
-			d := New(n, way.opts...)
+		for _, impl := range implementations {
+			d := New(n, impl.opts...)
 			obj := c.Object(t, "object.yaml")
 			dropped := d.DropNullsAndReport(obj)
 			set := d.DefaultAndReport(obj)
@@ -71,27 +71,27 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-// TestWays pins which walk an option chooses; without it the comparisons of
+// TestOptionsSelectImplementations pins which walk an option chooses; without it the comparisons of
 // this package might compare a walk with itself.
-func TestWays(t *testing.T) {
+func TestOptionsSelectImplementations(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","default":{},"properties":{"b":{"type":"string","default":"x"}}},"c":{"type":"string"}}}`))
 	d := New(n)
-	if d.plain != nil || d.nulls == nil || d.defaults == nil {
+	if d.reference != nil || d.nulls == nil || d.defaults == nil {
 		t.Error("New does not choose the compiled walks")
 	}
-	if got := d.defaults.sets[0].set; got.late != nil || got.size != 2 {
+	if got := d.defaults.sets[0].set; got.fillLazily != nil || got.size != 2 {
 		t.Errorf("New leaves a small default for later: %+v", got)
 	}
-	if got := New(n, late()).defaults.sets[0].set; got.late == nil {
+	if got := New(n, lazily()).defaults.sets[0].set; got.fillLazily == nil {
 		t.Errorf("without room a default is filled in at once: %+v", got)
 	}
-	if d := New(n, testopt.Reference{}); d.plain == nil || d.nulls != nil || d.defaults != nil {
+	if d := New(n, testopt.Reference{}); d.reference == nil || d.nulls != nil || d.defaults != nil {
 		t.Error("testopt.Reference does not choose the plain walks")
 	}
 }
 
-// TestNothingToDo pins that what a schema has no defaults for costs nothing.
-func TestNothingToDo(t *testing.T) {
+// TestIdleSubtreesCompileToNil pins that what a schema has no defaults for costs nothing.
+func TestIdleSubtreesCompileToNil(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object","properties":{
 		"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"string"}}}},
 		"c":{"type":"object","properties":{"d":{"type":"string","default":"x"}}}}}`))
@@ -107,10 +107,10 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestExplosion: defaults that would come to 10^12 values must neither be made
+// TestHugeDefaultIsSetLazily: defaults that would come to 10^12 values must neither be made
 // nor counted when a Defaulter is made, and must still be set where an object
 // asks for a part of them.
-func TestExplosion(t *testing.T) {
+func TestHugeDefaultIsSetLazily(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 12 {
 		text = `{"type":"array","default":[null,null,null,null,null,null,null,null,null,null],"items":` + text + `}`
@@ -132,8 +132,8 @@ func TestExplosion(t *testing.T) {
 	}
 }
 
-// TestRoom: what fits is filled in, what does not fit is set all the same.
-func TestRoom(t *testing.T) {
+// TestDefaultsWithinAndBeyondBound: what fits is filled in, what does not fit is set all the same.
+func TestDefaultsWithinAndBeyondBound(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 3 {
 		text = `{"type":"array","default":[null,null,null],"items":` + text + `}`
@@ -159,20 +159,20 @@ func TestRoom(t *testing.T) {
 
 func TestNil(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","default":"x"}}}}}`))
-	for _, way := range ways {
+	for _, impl := range implementations {
 		for _, n := range []*schema.Node{nil, n} {
-			d := New(n, way.opts...)
+			d := New(n, impl.opts...)
 			d.DropNulls(nil)
 			d.Default(nil)
 			if got := d.DefaultAndReport(nil); got != nil {
-				t.Errorf("%s: DefaultAndReport(nil) = %v, want nil", way.name, got)
+				t.Errorf("%s: DefaultAndReport(nil) = %v, want nil", impl.name, got)
 			}
 			if got := d.DropNullsAndReport(nil); got != nil {
-				t.Errorf("%s: DropNullsAndReport(nil) = %v, want nil", way.name, got)
+				t.Errorf("%s: DropNullsAndReport(nil) = %v, want nil", impl.name, got)
 			}
 			obj := map[string]any{"a": map[string]any(nil), "c": []any(nil)}
 			if got := d.DefaultAndReport(obj); got != nil || len(obj) != 2 {
-				t.Errorf("%s: DefaultAndReport of nil containers = %v and left %v", way.name, got, obj)
+				t.Errorf("%s: DefaultAndReport of nil containers = %v and left %v", impl.name, got, obj)
 			}
 		}
 	}
@@ -184,8 +184,8 @@ func TestCopies(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object","properties":{
 		"a":{"type":"object","default":{"b":{"c":[1,{"d":2}]}},"x-kubernetes-preserve-unknown-fields":true},
 		"l":{"type":"array","items":{"type":"object","default":{"e":{}},"x-kubernetes-preserve-unknown-fields":true}}}}`))
-	for _, way := range ways {
-		d := New(n, way.opts...)
+	for _, impl := range implementations {
+		d := New(n, impl.opts...)
 		fresh := func() map[string]any { return map[string]any{"l": []any{nil, nil}} }
 		want := fresh()
 		d.Default(want)
@@ -197,12 +197,12 @@ func TestCopies(t *testing.T) {
 		again := fresh()
 		d.Default(again)
 		if diff := cmp.Diff(want, again); diff != "" {
-			t.Errorf("%s: defaults are shared between objects (-want +got):\n%s", way.name, diff)
+			t.Errorf("%s: defaults are shared between objects (-want +got):\n%s", impl.name, diff)
 		}
 		list := again["l"].([]any)
 		list[0].(map[string]any)["e"] = "changed"
 		if diff := cmp.Diff(want["l"].([]any)[1], list[1]); diff != "" {
-			t.Errorf("%s: defaults are shared within an object (-want +got):\n%s", way.name, diff)
+			t.Errorf("%s: defaults are shared within an object (-want +got):\n%s", impl.name, diff)
 		}
 	}
 }
@@ -225,8 +225,8 @@ func spoil(v any) {
 	}
 }
 
-// TestDeep: neither objects nor defaults may be too deep.
-func TestDeep(t *testing.T) {
+// TestDeepObjectsAndSchemas: neither objects nor defaults may be too deep.
+func TestDeepObjectsAndSchemas(t *testing.T) {
 	const levels = 10_000
 	text := `{"type":"integer","default":1}`
 	const schemas = 1_000
@@ -234,8 +234,8 @@ func TestDeep(t *testing.T) {
 		text = `{"type":"object","properties":{"a":` + text + `}}`
 	}
 	n := mustCompile(t, []byte(text))
-	for _, way := range ways {
-		d := New(n, way.opts...)
+	for _, impl := range implementations {
+		d := New(n, impl.opts...)
 		inner := any(nil)
 		for range levels {
 			inner = map[string]any{"a": inner}
@@ -252,7 +252,7 @@ func TestDeep(t *testing.T) {
 		}
 		got := d.DefaultAndReport(short)
 		if len(got) != 1 || len(got[0]) != schemas || at["a"] != int64(1) {
-			t.Errorf("%s: DefaultAndReport = %d paths and %v at the bottom, want one path and 1", way.name, len(got), at["a"])
+			t.Errorf("%s: DefaultAndReport = %d paths and %v at the bottom, want one path and 1", impl.name, len(got), at["a"])
 		}
 	}
 }
@@ -316,51 +316,51 @@ func TestScalarsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestWaysAgree compares the walks on the definitions of this repository, with
+// TestImplementationsAgree compares the walks on the definitions of this repository, with
 // objects that were written for them, changed a little, or made up.
-func TestWaysAgree(t *testing.T) {
+func TestImplementationsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, def := range loadDefinitions(t) {
-		ds := everyWay(def.node)
+		ds := defaulters(def.node)
 		for _, sample := range def.samples {
-			compareWays(t, ds, sample)
+			compareImplementations(t, ds, sample)
 			for range 10 {
-				compareWays(t, ds, testkit.Mutate(rng, sample))
+				compareImplementations(t, ds, testkit.Mutate(rng, sample))
 			}
 		}
 		for i := range 100 {
-			compareWays(t, ds, def.generator.Object(rng, testkit.Class(i%4)))
+			compareImplementations(t, ds, def.generator.Object(rng, testkit.Class(i%4)))
 		}
 	}
 }
 
-// everyWay returns a Defaulter of each way, the plain one last.
-func everyWay(n *schema.Node) []*Defaulter {
+// defaulters returns a Defaulter of each way, the plain one last.
+func defaulters(n *schema.Node) []*Defaulter {
 	var out []*Defaulter
-	for _, way := range ways {
-		out = append(out, New(n, way.opts...))
+	for _, impl := range implementations {
+		out = append(out, New(n, impl.opts...))
 	}
 	return out
 }
 
-// compareWays runs every walk over copies of obj, with and without dropping
+// compareImplementations runs every walk over copies of obj, with and without dropping
 // nulls first, and checks what must hold of the result by itself: plain calls
 // do what reports do, a report is empty if nothing changed and only then, and
 // once is enough.
-func compareWays(t *testing.T, ds []*Defaulter, obj map[string]any) {
+func compareImplementations(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	t.Helper()
 	judge := ds[len(ds)-1]
 	dropped := testkit.Clone(obj)
 	wantNulls := pathStrings(judge.DropNullsAndReport(dropped))
 	for i, d := range ds {
-		what := fmt.Sprintf("%s: dropping nulls of %s", ways[i].name, testkit.Encode(obj))
+		what := fmt.Sprintf("%s: dropping nulls of %s", implementations[i].name, testkit.Encode(obj))
 		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.DropNullsAndReport)
 	}
 	for _, start := range []map[string]any{obj, dropped} {
 		want := testkit.Clone(start)
 		wantSet := pathStrings(judge.DefaultAndReport(want))
 		for i, d := range ds {
-			what := fmt.Sprintf("%s: defaulting %s", ways[i].name, testkit.Encode(start))
+			what := fmt.Sprintf("%s: defaulting %s", implementations[i].name, testkit.Encode(start))
 			compareStep(t, what, start, want, wantSet, d.Default, d.DefaultAndReport)
 		}
 	}

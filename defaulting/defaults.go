@@ -28,7 +28,7 @@ type field struct {
 	below *fillNode // for the value if there is one
 }
 
-// A rule says what to do with values that have no name in the schema.
+// A compileRule says what to do with values that have no name in the schema.
 type rule struct {
 	null  *set // what a null gives way to, nil if nothing
 	below *fillNode
@@ -36,19 +36,19 @@ type rule struct {
 
 func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
-// A set is the default of a schema.
+// A compileDefault is the default of a schema.
 type set struct {
-	value    template
-	size     int       // values in it once it is filled in
-	late     *fillNode // fills copies of the default in, nil if it is filled in already
-	nullable bool      // null stays
+	value      template
+	size       int       // values in it once it is filled in
+	fillLazily *fillNode // fills copies of the default in, nil if it is filled in already
+	nullable   bool      // null stays
 }
 
 // copy returns a new copy of the default with all defaults below it.
 func (s *set) copy() any {
 	v := s.value.copy()
-	if s.late != nil {
-		s.late.value(v, schema.Step{}, nil)
+	if s.fillLazily != nil {
+		s.fillLazily.fill(v, schema.Step{}, nil)
 	}
 	return v
 }
@@ -57,21 +57,21 @@ func (n *fillNode) idle() bool {
 	return len(n.sets) == 0 && len(n.walks) == 0 && n.others.idle() && n.items.idle()
 }
 
-// value fills in a value that the caller found at step s.
-func (n *fillNode) value(v any, s schema.Step, t *pathstack.Trail) {
+// countValue fills in a value that the caller found at step s.
+func (n *fillNode) fill(v any, s schema.Step, t *pathstack.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
 		t.Enter(s)
-		n.object(v, t)
+		n.fillObject(v, t)
 		t.Leave()
 	case []any:
 		t.Enter(s)
-		n.list(v, t)
+		n.fillList(v, t)
 		t.Leave()
 	}
 }
 
-func (n *fillNode) list(list []any, t *pathstack.Trail) {
+func (n *fillNode) fillList(list []any, t *pathstack.Trail) {
 	if n.items.idle() {
 		return
 	}
@@ -81,19 +81,19 @@ func (n *fillNode) list(list []any, t *pathstack.Trail) {
 			list[i] = n.items.null.copy()
 			t.Mark(schema.Index(i))
 		case n.items.below != nil && isContainer(v):
-			n.items.below.value(v, schema.Index(i), t)
+			n.items.below.fill(v, schema.Index(i), t)
 		}
 	}
 }
 
-func (n *fillNode) object(m map[string]any, t *pathstack.Trail) {
+func (n *fillNode) fillObject(m map[string]any, t *pathstack.Trail) {
 	if m == nil {
 		return
 	}
 	switch {
 	case !n.others.idle():
-		n.all(m, t)
-	case dense(len(n.walks), len(m)):
+		n.fillAll(m, t)
+	case probeIsFaster(len(n.walks), len(m)):
 		n.probe(m, t)
 	default:
 		n.scan(m, t)
@@ -109,7 +109,7 @@ func (n *fillNode) probe(m map[string]any, t *pathstack.Trail) {
 	for i := range n.walks {
 		f := &n.walks[i]
 		if v, ok := m[f.name]; ok && isContainer(v) {
-			f.below.value(v, schema.Field(f.name), t)
+			f.below.fill(v, schema.Field(f.name), t)
 		}
 	}
 }
@@ -121,13 +121,13 @@ func (n *fillNode) scan(m map[string]any, t *pathstack.Trail) {
 			continue
 		}
 		if below := n.byName[name]; below != nil {
-			below.value(v, schema.Field(name), t)
+			below.fill(v, schema.Field(name), t)
 		}
 	}
 }
 
-// all goes through m when fields of any name matter.
-func (n *fillNode) all(m map[string]any, t *pathstack.Trail) {
+// fillAll goes through m when fields of any name matter.
+func (n *fillNode) fillAll(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		below, known := n.byName[name]
 		switch {
@@ -140,7 +140,7 @@ func (n *fillNode) all(m map[string]any, t *pathstack.Trail) {
 			below = n.others.below
 		}
 		if below != nil && isContainer(v) {
-			below.value(v, schema.Field(name), t)
+			below.fill(v, schema.Field(name), t)
 		}
 	}
 }
@@ -152,6 +152,6 @@ func (f *field) apply(m map[string]any, t *pathstack.Trail) {
 		m[f.name] = f.set.copy()
 		t.Mark(schema.Field(f.name))
 	case f.below != nil && isContainer(v):
-		f.below.value(v, schema.Field(f.name), t)
+		f.below.fill(v, schema.Field(f.name), t)
 	}
 }

@@ -1,11 +1,11 @@
 package defaulting
 
-// dense reports whether it takes less time to look that many fields up in a
+// probeIsFaster reports whether it takes less time to look that many fields up in a
 // map than to go through its entries, most of which are passed over without a
-// look. BenchmarkDense measures both. To start going through a map costs as
+// look. BenchmarkProbeAndScan measures both. To start going through a map costs as
 // much as some five lookups, and an entry little more, unless there are over
 // eight entries: such a map is of another, slower kind.
-func dense(fields, entries int) bool {
+func probeIsFaster(fields, entries int) bool {
 	if entries > 8 {
 		return fields <= entries
 	}

@@ -23,11 +23,11 @@ func FuzzDefault(f *testing.F) {
 		if err != nil || !ok {
 			return
 		}
-		ds := everyWay(n)
+		ds := defaulters(n)
 		if d := ds[0].defaults; d != nil && d.tooLarge() {
 			return
 		}
-		compareWays(t, ds, obj)
+		compareImplementations(t, ds, obj)
 	})
 }
 
@@ -37,7 +37,7 @@ func (n *fillNode) tooLarge() bool {
 		return false
 	}
 	for _, f := range n.sets {
-		if f.set.late != nil || f.below.tooLarge() {
+		if f.set.fillLazily != nil || f.below.tooLarge() {
 			return true
 		}
 	}
@@ -47,7 +47,7 @@ func (n *fillNode) tooLarge() bool {
 		}
 	}
 	for _, r := range []rule{n.others, n.items} {
-		if r.null != nil && r.null.late != nil || r.below.tooLarge() {
+		if r.null != nil && r.null.fillLazily != nil || r.below.tooLarge() {
 			return true
 		}
 	}

@@ -21,37 +21,37 @@ type meter struct {
 	left     int
 }
 
-// value counts what v comes to once n has filled it in.
-func (m *meter) value(v any, n *schema.Node) {
+// countValue counts what v comes to once n has filled it in.
+func (m *meter) countValue(v any, n *schema.Node) {
 	m.left--
 	switch v := v.(type) {
 	case map[string]any:
-		m.absent(v, n)
+		m.countAbsent(v, n)
 		for name, e := range v {
-			m.element(e, childOf(n, name))
+			m.countElement(e, childOf(n, name))
 		}
 	case []any:
 		items := itemsOf(n)
 		for _, e := range v {
-			m.element(e, items)
+			m.countElement(e, items)
 		}
 	}
 }
 
-func (m *meter) element(v any, n *schema.Node) {
+func (m *meter) countElement(v any, n *schema.Node) {
 	if m.left < 0 {
 		return
 	}
-	if s := m.compiler.rule(n).null; v == nil && s != nil {
+	if s := m.compiler.compileRule(n).null; v == nil && s != nil {
 		m.left -= s.size
 		return
 	}
-	m.value(v, n)
+	m.countValue(v, n)
 }
 
-// absent counts the defaults of properties that v does not have.
-func (m *meter) absent(v map[string]any, n *schema.Node) {
-	node := m.compiler.node(n)
+// countAbsent counts the defaults of properties that v does not have.
+func (m *meter) countAbsent(v map[string]any, n *schema.Node) {
+	node := m.compiler.compileNode(n)
 	if node == nil {
 		return
 	}
@@ -65,17 +65,17 @@ func (m *meter) absent(v map[string]any, n *schema.Node) {
 	}
 }
 
-// count returns the number of values in v.
-func count(v any) int {
+// countValues returns the number of values in v.
+func countValues(v any) int {
 	total := 1
 	switch v := v.(type) {
 	case map[string]any:
 		for _, e := range v {
-			total += count(e)
+			total += countValues(e)
 		}
 	case []any:
 		for _, e := range v {
-			total += count(e)
+			total += countValues(e)
 		}
 	}
 	return total

@@ -35,21 +35,21 @@ func (r nullRule) idle() bool { return r.below == nil && !r.drop }
 type nullCompiler map[*schema.Node]*nullNode
 
 func compileNulls(n *schema.Node) *nullNode {
-	return nullCompiler{}.node(n)
+	return nullCompiler{}.compileNode(n)
 }
 
-func (c nullCompiler) node(n *schema.Node) *nullNode {
+func (c nullCompiler) compileNode(n *schema.Node) *nullNode {
 	if n == nil || !n.Facts().Has(schema.CanDropNulls) {
 		return nil
 	}
 	if done, ok := c[n]; ok {
 		return done
 	}
-	out := &nullNode{items: c.node(n.Items())}
+	out := &nullNode{items: c.compileNode(n.Items())}
 	additional, _ := n.AdditionalProperties()
-	out.others = c.rule(additional)
+	out.others = c.compileRule(additional)
 	for name, p := range n.Properties() {
-		r := c.rule(p)
+		r := c.compileRule(p)
 		if !r.idle() {
 			out.fields = append(out.fields, nullField{name, r})
 		}
@@ -71,18 +71,18 @@ func (n *nullNode) finish() {
 	n.index = nameindex.New(list)
 }
 
-func (c nullCompiler) rule(n *schema.Node) nullRule {
+func (c nullCompiler) compileRule(n *schema.Node) nullRule {
 	if n == nil {
 		return nullRule{}
 	}
-	return nullRule{below: c.node(n), drop: !n.Nullable() && !hasDefault(n)}
+	return nullRule{below: c.compileNode(n), drop: !n.Nullable() && !hasDefault(n)}
 }
 
-func (n *nullNode) value(v any, s schema.Step, t *pathstack.Trail) {
+func (n *nullNode) drop(v any, s schema.Step, t *pathstack.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
 		t.Enter(s)
-		n.object(v, t)
+		n.dropInObject(v, t)
 		t.Leave()
 	case []any:
 		if n.items == nil {
@@ -91,15 +91,15 @@ func (n *nullNode) value(v any, s schema.Step, t *pathstack.Trail) {
 		t.Enter(s)
 		for i, e := range v {
 			if isContainer(e) {
-				n.items.value(e, schema.Index(i), t)
+				n.items.drop(e, schema.Index(i), t)
 			}
 		}
 		t.Leave()
 	}
 }
 
-func (n *nullNode) object(m map[string]any, t *pathstack.Trail) {
-	if n.others.idle() && dense(len(n.fields), len(m)) {
+func (n *nullNode) dropInObject(m map[string]any, t *pathstack.Trail) {
+	if n.others.idle() && probeIsFaster(len(n.fields), len(m)) {
 		n.probe(m, t)
 	} else {
 		n.scan(m, t)
@@ -143,6 +143,6 @@ func (r nullRule) apply(m map[string]any, name string, v any, t *pathstack.Trail
 		t.Mark(schema.Field(name))
 		delete(m, name)
 	case r.below != nil:
-		r.below.value(v, schema.Field(name), t)
+		r.below.drop(v, schema.Field(name), t)
 	}
 }

@@ -71,15 +71,15 @@ func pathStrings(paths []schema.Path) []string {
 	return out
 }
 
-// ways are the options to run every test with. With late, no default is filled
+// implementations are the options to run every test with. With late, no default is filled
 // in before it is used, as with defaults that are too large for that.
-var ways = []struct {
+var implementations = []struct {
 	name string
 	opts []Option
 }{
 	{"compiled", nil},
-	{"late", []Option{late()}},
+	{"late", []Option{lazily()}},
 	{"plain", []Option{testopt.Reference{}}},
 }
 
-func late() Option { return optionFunc(func(o *options) { o.maxFilled = 0 }) }
+func lazily() Option { return optionFunc(func(o *options) { o.maxFilled = 0 }) }

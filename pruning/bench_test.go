@@ -35,9 +35,9 @@ func benchmark(b *testing.B, op func(p *Pruner, obj map[string]any)) {
 	for _, d := range loadDefinitions(b) {
 		for _, size := range sizes {
 			for _, unknown := range unknowns {
-				for _, way := range ways {
-					name := fmt.Sprintf("crd=%s/size=%s/unknown=%s/way=%s", label(d.name), size.name, unknown.name, way.name)
-					p := New(d.node, way.opts...)
+				for _, impl := range implementations {
+					name := fmt.Sprintf("crd=%s/size=%s/unknown=%s/way=%s", label(d.name), size.name, unknown.name, impl.name)
+					p := New(d.node, impl.opts...)
 					b.Run(name, func(b *testing.B) {
 						obj := grown(d, size.bytes)
 						if obj == nil {
@@ -145,9 +145,9 @@ func addUnknown(v any, nth int, count *int) {
 	}
 }
 
-// BenchmarkDense measures the two ways through a map between which
-// [node.dense] decides.
-func BenchmarkDense(b *testing.B) {
+// BenchmarkProbeAndScan measures the two ways through a map between which
+// [node.probeIsFaster] decides.
+func BenchmarkProbeAndScan(b *testing.B) {
 	leaf := &node{}
 	leaf.items = leaf
 	for _, fields := range []int{4, 8, 12, 16, 24, 40} {

@@ -7,7 +7,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A node says how to prune the values of one place. Scalars are never
+// A compileNode says how to prune the values of one place. Scalars are never
 // changed, so that it only concerns maps and lists. A nil *node leaves
 // everything alone.
 //
@@ -39,12 +39,12 @@ const (
 	walkOthers
 )
 
-// dense reports whether it takes less time to look all known fields up in a
+// probeIsFaster reports whether it takes less time to look all known fields up in a
 // map of that many entries than to go through the map and look its entries up.
-// BenchmarkDense measures both. Starting to go through a map costs as much as
+// BenchmarkProbeAndScan measures both. Starting to go through a map costs as much as
 // a handful of lookups, and maps of more than eight entries are of another,
 // slower kind.
-func (n *node) dense(entries int) bool {
+func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
 	}
@@ -68,14 +68,14 @@ func compile(n *schema.Node, resource bool) *node {
 	c.empty.items = c.empty
 	if n == nil {
 		if resource {
-			return c.object(nil, false, true)
+			return c.compileObject(nil, false, true)
 		}
 		return c.empty
 	}
 	if resource && !n.EmbeddedResource() {
-		return c.object(n, n.PreserveUnknownFields(), true)
+		return c.compileObject(n, n.PreserveUnknownFields(), true)
 	}
-	return c.node(n, false)
+	return c.compileNode(n, false)
 }
 
 type compiler struct {
@@ -88,8 +88,8 @@ type key struct {
 	preserve bool
 }
 
-// node returns the node for values of n at a place that inherits preserve.
-func (c *compiler) node(n *schema.Node, preserve bool) *node {
+// compileNode returns the node for values of n at a place that inherits preserve.
+func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch {
 	case n == nil && preserve:
@@ -100,21 +100,21 @@ func (c *compiler) node(n *schema.Node, preserve bool) *node {
 	k := key{n, preserve}
 	done, ok := c.done[k]
 	if !ok {
-		done = c.simplify(c.object(n, preserve, n.EmbeddedResource()))
+		done = c.simplify(c.compileObject(n, preserve, n.EmbeddedResource()))
 		c.done[k] = done
 	}
 	return done
 }
 
-// object compiles a schema that may be nil.
-func (c *compiler) object(n *schema.Node, preserve, resource bool) *node {
+// compileObject compiles a schema that may be nil.
+func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node {
 	out := &node{}
 	if preserve {
 		out.others = keepOthers
 	}
 	if n != nil {
-		c.declared(out, n)
-		out.items = c.node(n.Items(), preserve)
+		c.compileFields(out, n)
+		out.items = c.compileNode(n.Items(), preserve)
 	}
 	if resource {
 		for _, name := range [...]string{"apiVersion", "kind", "metadata"} {
@@ -138,13 +138,13 @@ func (n *node) finish() {
 	n.index = nameindex.New(list)
 }
 
-func (c *compiler) declared(out *node, n *schema.Node) {
+func (c *compiler) compileFields(out *node, n *schema.Node) {
 	for name, p := range n.Properties() {
-		out.fields = append(out.fields, field{name: name, node: c.node(p, false)})
+		out.fields = append(out.fields, field{name: name, node: c.compileNode(p, false)})
 	}
-	out.likelyFirst(n)
+	out.sortByLikelihood(n)
 	if additional, ok := n.AdditionalProperties(); ok {
-		out.rest = c.node(additional, false)
+		out.rest = c.compileNode(additional, false)
 		out.others = walkOthers
 		if out.rest == nil {
 			out.others = keepOthers
@@ -158,9 +158,9 @@ func (n *node) protect(name string) {
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
 }
 
-// likelyFirst moves required fields to the front, and fields with defaults
+// sortByLikelihood moves required fields to the front, and fields with defaults
 // after them. The sooner all entries of a map are found the better.
-func (n *node) likelyFirst(s *schema.Node) {
+func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)
 	for name, p := range s.Properties() {
 		rank[name] = 2

@@ -27,6 +27,6 @@ func FuzzPrune(f *testing.F) {
 		if fragment {
 			opts = append(opts, Fragment())
 		}
-		compareWays(t, New(n, opts...), New(n, append(opts, testopt.Reference{})...), obj)
+		compareImplementations(t, New(n, opts...), New(n, append(opts, testopt.Reference{})...), obj)
 	})
 }

@@ -9,11 +9,11 @@ import (
 // A Pruner removes undeclared fields from objects of one schema. It never
 // changes and is safe for concurrent use.
 type Pruner struct {
-	root  *node  // nil leaves objects alone
-	plain *plain // walks instead of root, nil unless asked for
-	// silentMeta: apiVersion, kind and metadata of the object itself are
+	root      *node      // nil leaves objects alone
+	reference *reference // walks instead of root, nil unless asked for
+	// omitRootMeta: apiVersion, kind and metadata of the object itself are
 	// removed without being reported.
-	silentMeta bool
+	omitRootMeta bool
 }
 
 // New returns a Pruner for objects of schema n. A nil n declares nothing, so
@@ -22,9 +22,9 @@ type Pruner struct {
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
 func New(n *schema.Node, opts ...Option) *Pruner {
 	o := optionsOf(opts)
-	p := &Pruner{silentMeta: o.fragment && n != nil}
+	p := &Pruner{omitRootMeta: o.fragment && n != nil}
 	if o.reference {
-		p.plain = &plain{node: n, resource: !o.fragment}
+		p.reference = &reference{node: n, resource: !o.fragment}
 	} else {
 		p.root = compile(n, !o.fragment)
 	}
@@ -35,8 +35,8 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 // declare. A nil obj stays nil.
 func (p *Pruner) Prune(obj map[string]any) {
 	switch {
-	case p.plain != nil:
-		p.plain.prune(obj, nil)
+	case p.reference != nil:
+		p.reference.prune(obj, nil)
 	case p.root != nil:
 		p.root.prune(obj)
 	}
@@ -45,15 +45,15 @@ func (p *Pruner) Prune(obj map[string]any) {
 // PruneAndReport is like [Pruner.Prune] but also returns the paths of the fields that
 // it removed, in increasing order of their strings, nil if there are none.
 func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
-	var w walker
+	var w reportWalker
 	switch {
-	case p.plain != nil:
-		p.plain.prune(obj, &w.Trail)
+	case p.reference != nil:
+		p.reference.prune(obj, &w.Trail)
 	case p.root != nil:
 		w.object(p.root, obj)
 	}
 	removed := w.Marks()
-	if p.silentMeta {
+	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
 	}
 	if len(removed) == 0 {

@@ -20,8 +20,8 @@ func TestTable(t *testing.T) {
 	for _, tt := range table(t) {
 		t.Run(tt.Name, func(t *testing.T) {
 			n := mustCompile(t, tt.Schema)
-			for _, way := range ways {
-				opts := slices.Clone(way.opts)
+			for _, impl := range implementations {
+				opts := slices.Clone(impl.opts)
 				if tt.Fragment {
 					opts = append(opts, Fragment())
 				}
@@ -31,14 +31,14 @@ func TestTable(t *testing.T) {
 
 				p.Prune(pruned)
 				if diff := cmp.Diff(want, pruned); diff != "" {
-					t.Errorf("%s: Prune (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: Prune (-want +got):\n%s", impl.name, diff)
 				}
 				removed := p.PruneAndReport(reported)
 				if diff := cmp.Diff(tt.Removed, pathStrings(removed)); diff != "" {
-					t.Errorf("%s: PruneAndReport (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: PruneAndReport (-want +got):\n%s", impl.name, diff)
 				}
 				if diff := cmp.Diff(want, reported); diff != "" {
-					t.Errorf("%s: object after PruneAndReport (-want +got):\n%s", way.name, diff)
+					t.Errorf("%s: object after PruneAndReport (-want +got):\n%s", impl.name, diff)
 				}
 			}
 		})
@@ -56,9 +56,9 @@ func TestBehaviour(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := mustCompile(t, text)
-		for _, way := range ways {
+		for _, impl := range implementations {
 			obj := c.Object(t, "object.yaml")
-			removed := New(n, way.opts...).PruneAndReport(obj)
+			removed := New(n, impl.opts...).PruneAndReport(obj)
 			got, err := yaml.Marshal(obj)
 			if err != nil {
 				t.Fatal(err)
@@ -69,14 +69,14 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-// TestWays pins which walk an option chooses; without it the comparisons of
+// TestOptionSelectsReference pins which walk an option chooses; without it the comparisons of
 // this package might compare a walk with itself.
-func TestWays(t *testing.T) {
+func TestOptionSelectsReference(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object"}`))
-	if p := New(n); p.plain != nil || p.root == nil {
+	if p := New(n); p.reference != nil || p.root == nil {
 		t.Error("New does not choose the compiled walk")
 	}
-	if p := New(n, testopt.Reference{}); p.plain == nil || p.root != nil {
+	if p := New(n, testopt.Reference{}); p.reference == nil || p.root != nil {
 		t.Error("testopt.Reference does not choose the plain walk")
 	}
 }
@@ -141,16 +141,16 @@ func TestCompile(t *testing.T) {
 }
 
 func TestNil(t *testing.T) {
-	for _, way := range ways {
-		p := New(nil, way.opts...)
+	for _, impl := range implementations {
+		p := New(nil, impl.opts...)
 		p.Prune(nil)
 		if got := p.PruneAndReport(nil); got != nil {
-			t.Errorf("%s: PruneAndReport(nil) = %v, want nil", way.name, got)
+			t.Errorf("%s: PruneAndReport(nil) = %v, want nil", impl.name, got)
 		}
 		obj := map[string]any{"a": map[string]any(nil), "b": []any(nil)}
-		keep := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"string"}}}`)), way.opts...)
+		keep := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object"},"b":{"type":"string"}}}`)), impl.opts...)
 		if got := keep.PruneAndReport(obj); got != nil || len(obj) != 2 {
-			t.Errorf("%s: PruneAndReport of nil containers = %v and left %v", way.name, got, obj)
+			t.Errorf("%s: PruneAndReport of nil containers = %v and left %v", impl.name, got, obj)
 		}
 	}
 }
@@ -172,20 +172,20 @@ func TestDeepObjects(t *testing.T) {
 	const levels = 10_000
 	keep := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"array","x-kubernetes-preserve-unknown-fields":true,"items":{"type":"array","items":{"type":"string"}}}}}`))
 	drop := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))
-	for _, way := range ways {
+	for _, impl := range implementations {
 		lists := any(map[string]any{"x": true})
 		for range levels {
 			lists = []any{lists}
 		}
-		removed := New(drop, way.opts...).PruneAndReport(map[string]any{"a": lists})
+		removed := New(drop, impl.opts...).PruneAndReport(map[string]any{"a": lists})
 		want := "a" + strings.Repeat("[0]", levels) + ".x"
 		if len(removed) != 1 || removed[0].String() != want {
-			t.Errorf("%s: PruneAndReport of deep lists = %d paths, want the field at the bottom", way.name, len(removed))
+			t.Errorf("%s: PruneAndReport of deep lists = %d paths, want the field at the bottom", impl.name, len(removed))
 		}
 		obj := nest(levels, "x")
-		New(keep, way.opts...).Prune(obj)
+		New(keep, impl.opts...).Prune(obj)
 		if diff := cmp.Diff(fmt.Sprint(nest(levels, "x")), fmt.Sprint(obj)); diff != "" {
-			t.Errorf("%s: Prune changed what it had to keep", way.name)
+			t.Errorf("%s: Prune changed what it had to keep", impl.name)
 		}
 	}
 }
@@ -255,27 +255,27 @@ func TestRemovingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestWaysAgree compares the two walks on the definitions of this repository,
+// TestImplementationsAgree compares the two walks on the definitions of this repository,
 // with objects that were written for them, changed a little, or made up.
-func TestWaysAgree(t *testing.T) {
+func TestImplementationsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, d := range loadDefinitions(t) {
 		fast, slow := New(d.node), New(d.node, testopt.Reference{})
 		for _, sample := range d.samples {
-			compareWays(t, fast, slow, sample)
+			compareImplementations(t, fast, slow, sample)
 			for range 10 {
-				compareWays(t, fast, slow, testkit.Mutate(rng, sample))
+				compareImplementations(t, fast, slow, testkit.Mutate(rng, sample))
 			}
 		}
 		for i := range 100 {
-			compareWays(t, fast, slow, d.generator.Object(rng, testkit.Class(i%4)))
+			compareImplementations(t, fast, slow, d.generator.Object(rng, testkit.Class(i%4)))
 		}
 	}
 }
 
-// compareWays runs both walks over copies of obj and checks what must hold of
+// compareImplementations runs both walks over copies of obj and checks what must hold of
 // the result by itself: Prune does what PruneAndReport does, and once is enough.
-func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
+func compareImplementations(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	t.Helper()
 	a, b, c := testkit.Clone(obj), testkit.Clone(obj), testkit.Clone(obj)
 	got, want := pathStrings(fast.PruneAndReport(a)), pathStrings(slow.PruneAndReport(b))
@@ -293,11 +293,11 @@ func compareWays(t *testing.T, fast, slow *Pruner, obj map[string]any) {
 	}
 }
 
-// TestWary has one map after another with unknown fields, so that both the way
+// TestManyUnknownFields has one map after another with unknown fields, so that both the way
 // in which the first is pruned and that of all others are taken: with values
 // inside that are pruned in turn, with nothing known, and in maps that are too
 // large to be made anew.
-func TestWary(t *testing.T) {
+func TestManyUnknownFields(t *testing.T) {
 	n := mustCompile(t, []byte(`{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{
 		"a":{"type":"string"},"b":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}}},"c":{"type":"array","items":{"type":"object","properties":{"z":{"type":"string"}}}},
 		"d":{"type":"string"},"e":{"type":"string"},"f":{"type":"string"},"g":{"type":"string"},"h":{"type":"string"},"i":{"type":"string"},"j":{"type":"string"}}}}}}`))
@@ -318,7 +318,7 @@ func TestWary(t *testing.T) {
 		}
 	}
 	fast, slow := New(n), New(n, testopt.Reference{})
-	compareWays(t, fast, slow, map[string]any{"list": list})
+	compareImplementations(t, fast, slow, map[string]any{"list": list})
 	obj := map[string]any{"list": list}
 	copies := []map[string]any{testkit.Clone(obj), testkit.Clone(obj)} // one to warm up
 	got := testing.AllocsPerRun(1, func() {
@@ -330,9 +330,9 @@ func TestWary(t *testing.T) {
 	}
 }
 
-// TestWaryIsKept pins that a walk is wary after the first unknown field, and
-// not before; without it TestWary might test one way twice.
-func TestWaryIsKept(t *testing.T) {
+// TestUnknownFieldIsRemembered pins that a walk is wary after the first unknown field, and
+// not before; without it TestManyUnknownFields might test one way twice.
+func TestUnknownFieldIsRemembered(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string"}}}}}}`)
 	for text, want := range map[string]bool{
 		`{"list":[{"a":"1"},{"a":"2"}]}`: false,

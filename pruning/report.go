@@ -8,10 +8,10 @@ import (
 // The compiled walk that tells what it removes. It is the one of Prune, but has
 // to go through maps that have unknown fields, for their names.
 
-type walker struct{ pathstack.Trail }
+type reportWalker struct{ pathstack.Trail }
 
-// value prunes a value that the caller found at step s.
-func (w *walker) value(n *node, v any, s schema.Step) {
+// walk prunes a value that the caller found at step s.
+func (w *reportWalker) walk(n *node, v any, s schema.Step) {
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) > 0 {
@@ -29,19 +29,19 @@ func (w *walker) value(n *node, v any, s schema.Step) {
 }
 
 // list prunes the elements of a list.
-func (w *walker) list(items *node, list []any) {
+func (w *reportWalker) list(items *node, list []any) {
 	for i, v := range list {
 		if isContainer(v) {
-			w.value(items, v, schema.Index(i))
+			w.walk(items, v, schema.Index(i))
 		}
 	}
 }
 
-func (w *walker) object(n *node, m map[string]any) {
+func (w *reportWalker) object(n *node, m map[string]any) {
 	switch {
 	case len(n.fields) == 0:
-		w.nameless(n, m)
-	case n.dense(len(m)):
+		w.walkWithoutFields(n, m)
+	case n.probeIsFaster(len(m)):
 		if unknown := w.probe(n, m); unknown > 0 && n.others != keepOthers {
 			w.sweep(n, m, unknown)
 		}
@@ -50,13 +50,13 @@ func (w *walker) object(n *node, m map[string]any) {
 	}
 }
 
-// nameless prunes a map by a schema that knows no field by name.
-func (w *walker) nameless(n *node, m map[string]any) {
+// walkWithoutFields prunes a map by a schema that knows no field by name.
+func (w *reportWalker) walkWithoutFields(n *node, m map[string]any) {
 	switch n.others {
 	case walkOthers:
 		for name, v := range m {
 			if isContainer(v) {
-				w.value(n.rest, v, schema.Field(name))
+				w.walk(n.rest, v, schema.Field(name))
 			}
 		}
 	case dropOthers:
@@ -70,7 +70,7 @@ func (w *walker) nameless(n *node, m map[string]any) {
 // probe looks up the known fields in m and prunes their values. It returns the
 // number of entries of m that it did not come across, which is exact unless
 // fields of other names stay anyway.
-func (w *walker) probe(n *node, m map[string]any) int {
+func (w *reportWalker) probe(n *node, m map[string]any) int {
 	unknown := len(m)
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -79,7 +79,7 @@ func (w *walker) probe(n *node, m map[string]any) int {
 			continue
 		}
 		if f.node != nil && isContainer(v) {
-			w.value(f.node, v, schema.Field(f.name))
+			w.walk(f.node, v, schema.Field(f.name))
 		}
 		if unknown--; unknown == 0 {
 			break
@@ -89,7 +89,7 @@ func (w *walker) probe(n *node, m map[string]any) int {
 }
 
 // sweep deals with the given number of fields of m that are not known by name.
-func (w *walker) sweep(n *node, m map[string]any, unknown int) {
+func (w *reportWalker) sweep(n *node, m map[string]any, unknown int) {
 	for name, v := range m {
 		if n.index.Find(name) >= 0 {
 			continue
@@ -102,25 +102,25 @@ func (w *walker) sweep(n *node, m map[string]any, unknown int) {
 }
 
 // scan goes through m and prunes every value.
-func (w *walker) scan(n *node, m map[string]any) {
+func (w *reportWalker) scan(n *node, m map[string]any) {
 	for name, v := range m {
 		f := n.field(name)
 		switch {
 		case f == nil:
 			w.other(n, m, name, v)
 		case f.node != nil && isContainer(v):
-			w.value(f.node, v, schema.Field(name))
+			w.walk(f.node, v, schema.Field(name))
 		}
 	}
 }
 
 // other deals with a field that is not known by name.
-func (w *walker) other(n *node, m map[string]any, name string, v any) {
+func (w *reportWalker) other(n *node, m map[string]any, name string, v any) {
 	switch n.others {
 	case dropOthers:
 		w.Mark(schema.Field(name))
 		delete(m, name)
 	case walkOthers:
-		w.value(n.rest, v, schema.Field(name))
+		w.walk(n.rest, v, schema.Field(name))
 	}
 }

@@ -69,8 +69,8 @@ func pathStrings(paths []schema.Path) []string {
 	return out
 }
 
-// ways are the options to run every test with.
-var ways = []struct {
+// implementations are the options to run every test with.
+var implementations = []struct {
 	name string
 	opts []Option
 }{

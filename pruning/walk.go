@@ -12,55 +12,55 @@ package pruning
 // puts back what it found. A map of a few entries is made in less time than it
 // takes to go through it.
 //
-// All functions say whether they are wary afterwards. [walker] does the same
+// All functions say whether they are wary afterwards. [reportWalker] does the same
 // and tells what it removes.
 
 // prune prunes m.
 func (n *node) prune(m map[string]any) { n.object(m, false) }
 
-// value prunes a value. Most are not containers, which those who ask for
+// walk prunes a value. Most are not containers, which those who ask for
 // themselves save a call for.
-func (n *node) value(v any, wary bool) bool {
+func (n *node) pruneValue(v any, unknownSeen bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		return n.object(v, wary)
+		return n.object(v, unknownSeen)
 	case []any:
-		return n.list(v, wary)
+		return n.list(v, unknownSeen)
 	}
-	return wary
+	return unknownSeen
 }
 
-func (n *node) list(list []any, wary bool) bool {
+func (n *node) list(list []any, unknownSeen bool) bool {
 	if n.items == nil {
-		return wary
+		return unknownSeen
 	}
 	for _, v := range list {
 		switch v := v.(type) {
 		case map[string]any:
-			wary = n.items.object(v, wary)
+			unknownSeen = n.items.object(v, unknownSeen)
 		case []any:
-			wary = n.items.list(v, wary)
+			unknownSeen = n.items.list(v, unknownSeen)
 		}
 	}
-	return wary
+	return unknownSeen
 }
 
-func (n *node) object(m map[string]any, wary bool) bool {
+func (n *node) object(m map[string]any, unknownSeen bool) bool {
 	switch {
 	case len(m) == 0:
-		return wary
+		return unknownSeen
 	case len(n.fields) == 0:
-		return n.nameless(m, wary)
-	case !n.dense(len(m)):
-		return n.scan(m, wary)
-	case wary && n.others == dropOthers && len(m) <= smallMap:
+		return n.pruneWithoutFields(m, unknownSeen)
+	case !n.probeIsFaster(len(m)):
+		return n.scan(m, unknownSeen)
+	case unknownSeen && n.others == dropOthers && len(m) <= smallMap:
 		return n.rebuild(m)
 	}
-	return n.probe(m, wary)
+	return n.probe(m, unknownSeen)
 }
 
-// nameless prunes a map by a schema that knows no field by name.
-func (n *node) nameless(m map[string]any, wary bool) bool {
+// walkWithoutFields prunes a map by a schema that knows no field by name.
+func (n *node) pruneWithoutFields(m map[string]any, unknownSeen bool) bool {
 	switch n.others {
 	case dropOthers:
 		clear(m)
@@ -68,16 +68,16 @@ func (n *node) nameless(m map[string]any, wary bool) bool {
 	case walkOthers:
 		for _, v := range m {
 			if isContainer(v) {
-				wary = n.rest.value(v, wary)
+				unknownSeen = n.rest.pruneValue(v, unknownSeen)
 			}
 		}
 	}
-	return wary
+	return unknownSeen
 }
 
 // probe looks up the known fields in m and prunes their values. Unless fields
 // of other names stay anyway it deals with those as well.
-func (n *node) probe(m map[string]any, wary bool) bool {
+func (n *node) probe(m map[string]any, unknownSeen bool) bool {
 	unknown := len(m)
 	for i := range n.fields {
 		f := &n.fields[i]
@@ -88,23 +88,23 @@ func (n *node) probe(m map[string]any, wary bool) bool {
 		if f.node != nil {
 			switch v := v.(type) {
 			case map[string]any:
-				wary = f.node.object(v, wary)
+				unknownSeen = f.node.object(v, unknownSeen)
 			case []any:
-				wary = f.node.list(v, wary)
+				unknownSeen = f.node.list(v, unknownSeen)
 			}
 		}
 		if unknown--; unknown == 0 {
-			return wary
+			return unknownSeen
 		}
 	}
 	switch {
 	case n.others == keepOthers:
-		return wary
+		return unknownSeen
 	case n.others == dropOthers && unknown == len(m):
 		clear(m)
 		return true
 	}
-	return n.sweep(m, unknown, wary)
+	return n.sweep(m, unknown, unknownSeen)
 }
 
 // rebuild is like probe for a small map that fields of other names are removed
@@ -123,7 +123,7 @@ func (n *node) rebuild(m map[string]any) bool {
 		}
 		found[count].value, found[count].field = v, i
 		if f.node != nil && isContainer(v) {
-			f.node.value(v, true)
+			f.node.pruneValue(v, true)
 		}
 		if count++; count == len(m) {
 			return true
@@ -137,43 +137,43 @@ func (n *node) rebuild(m map[string]any) bool {
 }
 
 // sweep deals with the given number of fields of m that are not known by name.
-func (n *node) sweep(m map[string]any, unknown int, wary bool) bool {
+func (n *node) sweep(m map[string]any, unknown int, unknownSeen bool) bool {
 	for name, v := range m {
 		if n.index.Find(name) >= 0 {
 			continue
 		}
-		wary = n.other(m, name, v, wary)
+		unknownSeen = n.other(m, name, v, unknownSeen)
 		if unknown--; unknown == 0 {
 			break
 		}
 	}
-	return wary
+	return unknownSeen
 }
 
 // scan goes through m and prunes every value.
-func (n *node) scan(m map[string]any, wary bool) bool {
+func (n *node) scan(m map[string]any, unknownSeen bool) bool {
 	for name, v := range m {
 		f := n.field(name)
 		switch {
 		case f == nil:
-			wary = n.other(m, name, v, wary)
+			unknownSeen = n.other(m, name, v, unknownSeen)
 		case f.node != nil && isContainer(v):
-			wary = f.node.value(v, wary)
+			unknownSeen = f.node.pruneValue(v, unknownSeen)
 		}
 	}
-	return wary
+	return unknownSeen
 }
 
 // other deals with a field that is not known by name.
-func (n *node) other(m map[string]any, name string, v any, wary bool) bool {
+func (n *node) other(m map[string]any, name string, v any, unknownSeen bool) bool {
 	switch n.others {
 	case dropOthers:
 		delete(m, name)
 		return true
 	case walkOthers:
-		return n.rest.value(v, wary)
+		return n.rest.pruneValue(v, unknownSeen)
 	}
-	return wary
+	return unknownSeen
 }
 
 // isContainer reports whether v is a map or a list.

@@ -29,7 +29,7 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 		return nil, nil
 	}
 	c := newCompiler(o)
-	root, notes := c.node(props, levelRoot)
+	root, notes := c.compileNode(props, levelRoot)
 	if errs := c.errors(props); len(errs) > 0 {
 		return nil, errs
 	}
@@ -38,11 +38,11 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 
 func newCompiler(o options) *compiler {
 	return &compiler{
-		interner: interner{share: o.share, buf: make([]byte, 0, 128)},
-		annotate: o.annotations,
-		lax:      o.unstructured,
-		measurer: measurer{options: o},
-		check:    structuralCheck{base: o.path, at: make(structuralPlace, 0, structuralDepth)},
+		interner:     interner{share: o.share, buf: make([]byte, 0, 128)},
+		annotate:     o.annotations,
+		unstructured: o.unstructured,
+		measurer:     measurer{options: o},
+		check:        structuralCheck{base: o.path, at: make(structuralPath, 0, structuralDepth)},
 	}
 }
 
@@ -51,12 +51,12 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 	if c.stop != nil {
 		return field.ErrorList{c.stop}
 	}
-	if c.measurer.odd {
-		if text := unsupportedIn(props, c.lax); text != "" {
+	if c.measurer.unsupportedSeen {
+		if text := unsupportedIn(props, c.unstructured); text != "" {
 			return field.ErrorList{field.Invalid(c.check.base, "", text)}
 		}
 	}
-	if !c.lax {
+	if !c.unstructured {
 		if errs := c.check.finish(props); len(errs) > 0 {
 			return errs
 		}
@@ -71,7 +71,7 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 // knows about the tree as a whole.
 func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 	root := *shared
-	root.stats = Stats{Nodes: c.places, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
+	root.stats = Stats{Nodes: c.nodeCount, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
 	root.annotations = notes
 	return &root
 }
@@ -81,77 +81,77 @@ func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 // looks at most often, a schema that it has seen before, costs it no memory: a
 // [Node] is made only for a key that is new.
 type compiler struct {
-	interner interner
-	measurer measurer
-	stop     *field.Error // the schema is too large to go on
-	check    structuralCheck
-	lax      bool // the schema need not be structural
-	places   int
-	branches int
-	level    int
-	depth    int   // greatest level so far
-	err      error // first value that is not JSON
-	annotate bool  // keep what is for people
+	interner     interner
+	measurer     measurer
+	stop         *field.Error // the schema is too large to go on
+	check        structuralCheck
+	unstructured bool // the schema need not be structural
+	nodeCount    int
+	branches     int
+	level        int
+	depth        int   // greatest level so far
+	err          error // first value that is not JSON
+	annotate     bool  // keep what is for people
 
 	// The properties of the schemas that are being looked at: names, and what
 	// was made of those done. A schema works at the ends of the stacks.
-	names []string
-	nodes []*Node
-	notes []*Annotations // of nodes
-	parts []*Branch
+	nameStack       []string
+	nodeStack       []*Node
+	annotationStack []*Annotations // of nodes
+	branchStack     []*Branch
 }
 
-// node returns the node for s, and its annotations, nil if there are none. What it
+// internNode returns the node for s, and its annotations, nil if there are none. What it
 // returns once c.stop is set is of no use.
-func (c *compiler) node(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) (*Node, *Annotations) {
-	c.places++
+func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) (*Node, *Annotations) {
+	c.nodeCount++
 	c.level++
 	if c.stop = c.measurer.enter(s, c.level); c.stop != nil {
 		return nil, nil
 	}
-	if !c.lax {
+	if !c.unstructured {
 		c.check.structure(s, level)
 	}
 	c.depth = max(c.depth, c.level)
-	p := place{limits: c.limits(s), junctors: c.junctors(s)}
+	p := compiledChildren{limits: c.compileLimits(s), junctors: c.compileJunctors(s)}
 	var a Annotations
-	names, nodes := len(c.names), len(c.nodes)
-	c.below(s, &p, &a)
+	names, nodes := len(c.nameStack), len(c.nodeStack)
+	c.compileChildren(s, &p, &a)
 	if c.stop != nil {
 		return nil, nil
 	}
-	p.names, p.props = c.names[names:], c.nodes[nodes:]
-	n := c.interner.node(s, &p, c)
-	notes := c.annotated(s, a, n.names, c.notes[nodes:])
-	c.names, c.nodes, c.notes = c.names[:names], c.nodes[:nodes], c.notes[:nodes]
+	p.names, p.props = c.nameStack[names:], c.nodeStack[nodes:]
+	n := c.interner.internNode(s, &p, c)
+	notes := c.annotated(s, a, n.names, c.annotationStack[nodes:])
+	c.nameStack, c.nodeStack, c.annotationStack = c.nameStack[:names], c.nodeStack[:nodes], c.annotationStack[:nodes]
 	c.level--
 	return n, notes
 }
 
-// below makes the nodes below s. Those of properties are left on the stacks.
-func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, p *place, a *Annotations) {
+// compileChildren makes the nodes below s. Those of properties are left on the stacks.
+func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, a *Annotations) {
 	if s.Items != nil && s.Items.Schema != nil {
 		c.check.at.push("items")
-		p.items, a.items = c.node(s.Items.Schema, levelItem)
+		p.items, a.items = c.compileNode(s.Items.Schema, levelItem)
 		c.check.at.pop()
 	}
-	first := len(c.names)
+	first := len(c.nameStack)
 	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
-	c.nodes, c.notes = slices.Grow(c.nodes, len(s.Properties)), slices.Grow(c.notes, len(s.Properties))
+	c.nodeStack, c.annotationStack = slices.Grow(c.nodeStack, len(s.Properties)), slices.Grow(c.annotationStack, len(s.Properties))
 	for i := range c.sortedNames(s) {
 		if c.stop != nil {
 			return
 		}
-		name := c.names[first+i]
+		name := c.nameStack[first+i]
 		property = s.Properties[name]
 		c.check.at.pushKey("properties", name)
-		n, notes := c.node(&property, levelField)
+		n, notes := c.compileNode(&property, levelField)
 		c.check.at.pop()
-		c.nodes, c.notes = append(c.nodes, n), append(c.notes, notes)
+		c.nodeStack, c.annotationStack = append(c.nodeStack, n), append(c.annotationStack, notes)
 	}
 	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
 		c.check.at.push("additionalProperties")
-		p.additional, a.additional = c.node(values.Schema, levelField)
+		p.additional, a.additional = c.compileNode(values.Schema, levelField)
 		c.check.at.pop()
 	}
 }
@@ -159,17 +159,17 @@ func (c *compiler) below(s *apiextensionsv1.JSONSchemaProps, p *place, a *Annota
 // sortedNames puts the names of the properties at the end of c.names and
 // returns how many they are.
 func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
-	first := len(c.names)
-	c.names = slices.Grow(c.names, len(s.Properties))
+	first := len(c.nameStack)
+	c.nameStack = slices.Grow(c.nameStack, len(s.Properties))
 	for name := range s.Properties {
-		c.names = append(c.names, name)
+		c.nameStack = append(c.nameStack, name)
 	}
-	slices.Sort(c.names[first:])
-	return len(c.names) - first
+	slices.Sort(c.nameStack[first:])
+	return len(c.nameStack) - first
 }
 
 // newNode makes the node of a place.
-func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *place) *Node {
+func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren) *Node {
 	n := &c.interner.slab.nodes.take(1)[0]
 	*n = Node{
 		kind:       kindOf(s.Type),
@@ -180,7 +180,7 @@ func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *place) *Node {
 		junctors:   p.junctors,
 		extension:  extensionOf(s),
 		rules:      rulesOf(s.XValidations),
-		def:        c.value(s.Default),
+		def:        c.decodeLiteral(s.Default),
 		names:      c.interner.slab.names.copyOf(p.names),
 		props:      c.interner.slab.props.copyOf(p.props),
 	}
@@ -191,32 +191,32 @@ func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *place) *Node {
 	return n
 }
 
-func (c *compiler) branch(s *apiextensionsv1.JSONSchemaProps) *Branch {
+func (c *compiler) compileBranch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 	if s == nil {
 		return nil
 	}
 	c.branches++
-	p := place{limits: c.limits(s), junctors: c.junctors(s)}
+	p := compiledChildren{limits: c.compileLimits(s), junctors: c.compileJunctors(s)}
 	if a := s.AdditionalProperties; a != nil {
-		p.branchAdditional = c.branch(a.Schema)
+		p.branchAdditional = c.compileBranch(a.Schema)
 	}
 	if s.Items != nil {
-		p.branchItems = c.branch(s.Items.Schema)
+		p.branchItems = c.compileBranch(s.Items.Schema)
 	}
-	names, below := len(c.names), len(c.parts)
+	names, below := len(c.nameStack), len(c.branchStack)
 	var property apiextensionsv1.JSONSchemaProps
 	for i := range c.sortedNames(s) {
-		property = s.Properties[c.names[names+i]]
-		b := c.branch(&property)
-		c.parts = append(c.parts, b)
+		property = s.Properties[c.nameStack[names+i]]
+		b := c.compileBranch(&property)
+		c.branchStack = append(c.branchStack, b)
 	}
-	p.names, p.branches = c.names[names:], c.parts[below:]
-	b := c.interner.branch(s, &p)
-	c.names, c.parts = c.names[:names], c.parts[:below]
+	p.names, p.branches = c.nameStack[names:], c.branchStack[below:]
+	b := c.interner.internBranch(s, &p)
+	c.nameStack, c.branchStack = c.nameStack[:names], c.branchStack[:below]
 	return b
 }
 
-func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
+func (c *compiler) compileJunctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
 	if !hasJunctors(s) {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (c *compiler) junctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
 		allOf: c.branchList(s.AllOf),
 		anyOf: c.branchList(s.AnyOf),
 		oneOf: c.branchList(s.OneOf),
-		not:   c.branch(s.Not),
+		not:   c.compileBranch(s.Not),
 	}
 }
 
@@ -234,13 +234,13 @@ func (c *compiler) branchList(list []apiextensionsv1.JSONSchemaProps) []*Branch 
 	}
 	out := make([]*Branch, len(list))
 	for i := range list {
-		out[i] = c.branch(&list[i])
+		out[i] = c.compileBranch(&list[i])
 	}
 	return out
 }
 
-// limits returns nil for a schema that limits nothing.
-func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *limits {
+// internLimits returns nil for a schema that limits nothing.
+func (c *compiler) compileLimits(s *apiextensionsv1.JSONSchemaProps) *limits {
 	if s.Format == "" && s.Pattern == "" && s.Minimum == nil && s.Maximum == nil && s.MultipleOf == nil &&
 		s.MinLength == nil && s.MaxLength == nil && s.MinItems == nil && s.MaxItems == nil &&
 		s.MinProperties == nil && s.MaxProperties == nil && !s.UniqueItems && len(s.Required) == 0 && len(s.Enum) == 0 {
@@ -261,7 +261,7 @@ func (c *compiler) limits(s *apiextensionsv1.JSONSchemaProps) *limits {
 		UniqueItems:   s.UniqueItems,
 		Required:      s.Required,
 	}
-	return c.interner.limits(&l, s.Enum, c)
+	return c.interner.internLimits(&l, s.Enum, c)
 }
 
 // newLimits makes l last, which shares the list of required names.
@@ -273,7 +273,7 @@ func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
 		out.Enum = make([]any, len(enum))
 	}
 	for i := range enum {
-		out.Enum[i] = c.value(&enum[i])
+		out.Enum[i] = c.decodeLiteral(&enum[i])
 	}
 	return out
 }
@@ -292,13 +292,13 @@ func count(n *int64) Count {
 	return Count{N: *n, Set: true}
 }
 
-// value decodes a literal of the schema as objects are decoded. Null is no
+// decodeLiteral decodes a literal of the schema as objects are decoded. Null is no
 // value.
-func (c *compiler) value(j *apiextensionsv1.JSON) any {
+func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
 	}
-	if v, ok := plainLiteral(j.Raw); ok {
+	if v, ok := decodeSimpleLiteral(j.Raw); ok {
 		return v
 	}
 	var v any
@@ -308,9 +308,9 @@ func (c *compiler) value(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// plainLiteral decodes the literals that most schemas have: true, false, and
+// decodeSimpleLiteral decodes the literals that most schemas have: true, false, and
 // texts in plain letters. It reports whether raw is one.
-func plainLiteral(raw []byte) (any, bool) {
+func decodeSimpleLiteral(raw []byte) (any, bool) {
 	switch {
 	case string(raw) == "true":
 		return true, true

@@ -347,20 +347,20 @@ properties:
   d: {type: object, additionalProperties: {type: string, default: "y"}}
   e: {type: object, properties: {f: {type: string}}}
 `)
-	var places []string
-	same := root.RewriteDefaults(func(place schema.Path, def any) any {
-		places = append(places, fmt.Sprintf("%s=%v", place, def))
+	var paths []string
+	same := root.RewriteDefaults(func(path schema.Path, def any) any {
+		paths = append(paths, fmt.Sprintf("%s=%v", path, def))
 		return def
 	})
 	if same != root {
 		t.Error("RewriteDefaults made a new tree although nothing changed")
 	}
-	if diff := cmp.Diff([]string{"a=x", "b[0].c=x", "d[*]=y"}, places); diff != "" {
+	if diff := cmp.Diff([]string{"a=x", "b[0].c=x", "d[*]=y"}, paths); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 
-	got := root.RewriteDefaults(func(place schema.Path, def any) any {
-		switch place.String() {
+	got := root.RewriteDefaults(func(path schema.Path, def any) any {
+		switch path.String() {
 		case "b[0].c":
 			return "z"
 		case "d[*]":

@@ -45,15 +45,15 @@ func (t *texts) copyOf(b []byte) string {
 	return t.b.String()[start:]
 }
 
-// limits are Limits with a number.
+// internLimits are Limits with a number.
 type limits struct {
 	Limits
 	id uint32
 }
 
-// A place is what was made of the schemas below a schema. The schema itself is
+// A compiledChildren is what was made of the schemas below a schema. The schema itself is
 // always apart, so that it can be on the stack.
-type place struct {
+type compiledChildren struct {
 	limits   *limits
 	junctors *junctors
 	names    []string // of properties, increasing
@@ -65,7 +65,7 @@ type place struct {
 	branches                      []*Branch // in the order of names
 }
 
-func (in *interner) node(s *apiextensionsv1.JSONSchemaProps, p *place, c *compiler) *Node {
+func (in *interner) internNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, c *compiler) *Node {
 	if in.share {
 		in.buf = p.appendNode(in.buf[:0], s)
 		if old, ok := in.byKey[string(in.buf)]; ok {
@@ -85,7 +85,7 @@ func (in *interner) node(s *apiextensionsv1.JSONSchemaProps, p *place, c *compil
 	return n
 }
 
-func (in *interner) branch(s *apiextensionsv1.JSONSchemaProps, p *place) *Branch {
+func (in *interner) internBranch(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren) *Branch {
 	if in.share {
 		in.buf = p.appendBranch(in.buf[:0], s)
 		if old, ok := in.byText[string(in.buf)]; ok {
@@ -111,8 +111,8 @@ func (in *interner) branch(s *apiextensionsv1.JSONSchemaProps, p *place) *Branch
 	return b
 }
 
-// limits returns l with the decoded values of an enum.
-func (in *interner) limits(l *Limits, enum []apiextensionsv1.JSON, c *compiler) *limits {
+// internLimits returns l with the decoded values of an enum.
+func (in *interner) internLimits(l *Limits, enum []apiextensionsv1.JSON, c *compiler) *limits {
 	if in.share {
 		in.buf = appendLimits(in.buf[:0], l, enum)
 		if old, ok := in.byLimit[string(in.buf)]; ok {
@@ -239,7 +239,7 @@ func limitsID(l *limits) uint64 {
 }
 
 // appendNode appends the key of a node.
-func (p *place) appendNode(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
+func (p *compiledChildren) appendNode(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
 	f := flagsOf(s)
 	b = append(b, byte(f), byte(f>>8))
 	b = appendString(b, s.Type)
@@ -282,7 +282,7 @@ func appendRule(b []byte, r *apiextensionsv1.ValidationRule) []byte {
 }
 
 // appendBranch appends the key of a branch.
-func (p *place) appendBranch(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
+func (p *compiledChildren) appendBranch(b []byte, s *apiextensionsv1.JSONSchemaProps) []byte {
 	b = append(b, byte(flagsOf(s)))
 	b = appendString(b, s.Type)
 	b = appendStrings(b, p.names)

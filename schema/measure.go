@@ -15,8 +15,8 @@ import (
 
 type measurer struct {
 	options
-	nodes int
-	odd   bool // there is something for [unsupported] to find
+	nodes           int
+	unsupportedSeen bool // there is something for [unsupported] to find
 }
 
 // enter returns an error if s, which is at a depth, makes the schema deeper or
@@ -29,8 +29,8 @@ func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not be nested more than %d schemas deep", m.maxDepth))
 	}
 	if unsupportedKeyword(s, false) != "" || s.Items != nil && len(s.Items.JSONSchemas) > 0 || s.XPreserveUnknownFields != nil && !*s.XPreserveUnknownFields {
-		m.odd = true
-		return m.aside(s, depth+1)
+		m.unsupportedSeen = true
+		return m.visitUnstructural(s, depth+1)
 	}
 	if hasJunctors(s) {
 		return m.nested(s, depth+1)
@@ -71,8 +71,8 @@ func (m *measurer) nested(s *apiextensionsv1.JSONSchemaProps, depth int) *field.
 	return m.visit(s.Not, depth)
 }
 
-// aside visits what is below s but no part of the structure.
-func (m *measurer) aside(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+// visitUnstructural visits what is below s but no part of the structure.
+func (m *measurer) visitUnstructural(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if err := m.nested(s, depth); err != nil {
 		return err
 	}

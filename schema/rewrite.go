@@ -11,25 +11,25 @@ import (
 // not keep, and a copy of the default; nil takes the default away. A step to
 // the items of an array has the index 0, one to additional properties the key
 // "*". If f changes nothing the result is n itself. n stays as it is.
-func (n *Node) RewriteDefaults(f func(place Path, def any) any) *Node {
+func (n *Node) RewriteDefaults(f func(path Path, def any) any) *Node {
 	return n.rewrite(nil, f)
 }
 
-func (n *Node) rewrite(place Path, f func(Path, any) any) *Node {
+func (n *Node) rewrite(path Path, f func(Path, any) any) *Node {
 	if n == nil || !n.facts.Has(HasDefaults) {
 		return n
 	}
 	out := *n
 	changed := false
 	if n.def != nil {
-		out.def = f(place, jsonval.Clone(n.def))
+		out.def = f(path, jsonval.Clone(n.def))
 		changed = !jsonval.Equal(out.def, n.def)
 	}
-	out.additional = n.additional.rewrite(append(place, Key("*")), f)
-	out.items = n.items.rewrite(append(place, Index(0)), f)
+	out.additional = n.additional.rewrite(append(path, Key("*")), f)
+	out.items = n.items.rewrite(append(path, Index(0)), f)
 	changed = changed || out.additional != n.additional || out.items != n.items
 	for i, p := range n.props {
-		q := p.rewrite(append(place, Field(n.names[i])), f)
+		q := p.rewrite(append(path, Field(n.names[i])), f)
 		if q == p {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 //   - a default or an example that is null is absent, and so is an empty enum;
 //   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are
 //     there as soon as they are not nil, even if empty, where the server
-//     compares a whole schema (see [saysNothing]);
+//     compares a whole schema (see [declaresNothing]);
 //   - properties counts from the first property on in a structural schema, and
 //     as soon as it is not nil in a nested one;
 //   - additionalProperties counts in a structural schema even if false, and in
@@ -63,7 +63,7 @@ const structuralDepth = 8
 // structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
 	base *field.Path // of the root
-	at   structuralPlace
+	at   structuralPath
 	errs field.ErrorList
 
 	// patterns are those that compile, but for plain ones. Few schemas have
@@ -72,7 +72,7 @@ type structuralCheck struct {
 }
 
 // structure checks n, whose fields and elements are structure, at c.at, with what
-// is nested in it. What is below in the structure is for [compiler.node].
+// is nested in it. What is below in the structure is for [compiler.internNode].
 func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	c.arrayHasItems(n)
 	c.rootHasNoAdditionalProperties(n, level)
@@ -121,7 +121,7 @@ func (c *structuralCheck) junctor(keyword string, i int, n *apiextensionsv1.JSON
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
-	if n.Pattern == "" || isPlainPattern(n.Pattern) || c.patterns[n.Pattern] {
+	if n.Pattern == "" || isSimplePattern(n.Pattern) || c.patterns[n.Pattern] {
 		return
 	}
 	if _, err := syntax.Parse(n.Pattern, syntax.Perl); err != nil {

@@ -13,13 +13,13 @@ import (
 // field may therefore narrow down fields that nobody declares. Neither does
 // additionalProperties count as declaration.
 type completeness struct {
-	base       *field.Path     // of the root
-	structural structuralPlace // of the schema that declares
-	nested     structuralPlace // of the schema that narrows down
+	base       *field.Path    // of the root
+	structural structuralPath // of the schema that declares
+	nested     structuralPath // of the schema that narrows down
 	errs       field.ErrorList
 }
 
-// junctors checks what is nested directly below v, which is about the values
+// compileJunctors checks what is nested directly below v, which is about the values
 // that s declares.
 func (p *completeness) junctors(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.junctor("allOf", v.AllOf, s)

@@ -126,7 +126,7 @@ func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
 // isOnlyType reports whether the nested schema n has that type and says
 // nothing else. An empty properties says something.
 func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
-	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && saysNothing(n)
+	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && declaresNothing(n)
 }
 
 func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
@@ -134,10 +134,10 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 	return a != nil && (a.Allows || a.Schema != nil)
 }
 
-// saysNothing reports whether the server sees nothing in n, not counting type,
+// declaresNothing reports whether the server sees nothing in n, not counting type,
 // default, properties and additionalProperties. Empty lists that are not nil
 // count as something, except for those of schemas and of enum.
-func saysNothing(n *apiextensionsv1.JSONSchemaProps) bool {
+func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	return hasNoGenerics(n) && hasNoExtensions(n) && hasNoLimits(n) &&
 		len(n.Enum) == 0 && n.Required == nil && itemsOf(n) == nil && !hasJunctors(n)
 }

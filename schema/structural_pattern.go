@@ -7,11 +7,11 @@ import "strings"
 // that are certain to parse: letters, classes of them, groups, alternatives and
 // repetitions. What it does not accept is left to the parser.
 
-// longestPlain bounds what is accepted, so that no repetition in it can exceed
+// maxSimplePattern bounds what is accepted, so that no repetition in it can exceed
 // the parser's limits on size and depth.
-const longestPlain = 500
+const maxSimplePattern = 500
 
-type plainPattern struct {
+type simplePattern struct {
 	rest    string
 	depth   int  // of groups
 	atom    bool // before here is something that can be repeated
@@ -19,10 +19,10 @@ type plainPattern struct {
 	counted bool // there was a repetition with a count
 }
 
-// isPlainPattern reports whether a pattern is one that is certain to parse.
-func isPlainPattern(pattern string) bool {
-	p := plainPattern{rest: pattern}
-	if len(pattern) > longestPlain {
+// isSimplePattern reports whether a pattern is one that is certain to parse.
+func isSimplePattern(pattern string) bool {
+	p := simplePattern{rest: pattern}
+	if len(pattern) > maxSimplePattern {
 		return false
 	}
 	for p.rest != "" {
@@ -34,7 +34,7 @@ func isPlainPattern(pattern string) bool {
 }
 
 // step takes the next piece of the pattern.
-func (p *plainPattern) step() bool {
+func (p *simplePattern) step() bool {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
 	wasGroup := p.group
@@ -63,11 +63,11 @@ func (p *plainPattern) step() bool {
 		return p.escape()
 	}
 	p.atom = true
-	return isPlainByte(c) && c != ']' && c != '}'
+	return isPrintable(c) && c != ']' && c != '}'
 }
 
 // repeat ends a repetition, which may be a lazy one and cannot be repeated.
-func (p *plainPattern) repeat() bool {
+func (p *simplePattern) repeat() bool {
 	p.rest = strings.TrimPrefix(p.rest, "?")
 	ok := p.atom
 	p.atom = false
@@ -75,7 +75,7 @@ func (p *plainPattern) repeat() bool {
 }
 
 // count takes {n}, {n,} or {n,m} from behind the brace.
-func (p *plainPattern) count() bool {
+func (p *simplePattern) count() bool {
 	const most = 1000
 	low, ok := p.number()
 	if !ok {
@@ -99,7 +99,7 @@ func (p *plainPattern) count() bool {
 }
 
 // number takes a number of at most four digits.
-func (p *plainPattern) number() (int, bool) {
+func (p *simplePattern) number() (int, bool) {
 	n, digits := 0, 0
 	for p.rest != "" && '0' <= p.rest[0] && p.rest[0] <= '9' {
 		n = 10*n + int(p.rest[0]-'0')
@@ -110,7 +110,7 @@ func (p *plainPattern) number() (int, bool) {
 }
 
 // escape takes what stands behind a backslash outside of classes.
-func (p *plainPattern) escape() bool {
+func (p *simplePattern) escape() bool {
 	if p.rest == "" {
 		return false
 	}
@@ -121,7 +121,7 @@ func (p *plainPattern) escape() bool {
 }
 
 // class takes a class from behind its bracket.
-func (p *plainPattern) class() bool {
+func (p *simplePattern) class() bool {
 	p.rest = strings.TrimPrefix(p.rest, "^")
 	if strings.HasPrefix(p.rest, "]") {
 		return false
@@ -151,7 +151,7 @@ func (p *plainPattern) class() bool {
 }
 
 // classByte takes one byte of a class, which may be escaped.
-func (p *plainPattern) classByte() (byte, bool) {
+func (p *simplePattern) classByte() (byte, bool) {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
 	if c == '\\' {
@@ -162,12 +162,12 @@ func (p *plainPattern) classByte() (byte, bool) {
 		p.rest = p.rest[1:]
 		return c, true
 	}
-	return c, isPlainByte(c) && c != '['
+	return c, isPrintable(c) && c != '['
 }
 
-func isPlainByte(c byte) bool { return ' ' <= c && c <= '~' }
+func isPrintable(c byte) bool { return ' ' <= c && c <= '~' }
 
 // isPunctuation reports whether c stands for itself behind a backslash.
 func isPunctuation(c byte) bool {
-	return isPlainByte(c) && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+	return isPrintable(c) && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
 }

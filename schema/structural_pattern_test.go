@@ -11,7 +11,7 @@ import (
 
 var patternTests = []struct {
 	pattern string
-	plain   bool
+	simple  bool
 }{
 	{"", true},
 	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, true},
@@ -48,32 +48,32 @@ var patternTests = []struct {
 	{`ä`, false},
 }
 
-func TestPlainPattern(t *testing.T) {
+func TestSimplePattern(t *testing.T) {
 	for _, test := range patternTests {
-		if got := isPlainPattern(test.pattern); got != test.plain {
-			t.Errorf("isPlainPattern(%q) = %v, want %v", test.pattern, got, test.plain)
+		if got := isSimplePattern(test.pattern); got != test.simple {
+			t.Errorf("isPlainPattern(%q) = %v, want %v", test.pattern, got, test.simple)
 		}
-		checkPlainPattern(t, test.pattern)
+		checkSimplePattern(t, test.pattern)
 	}
 }
 
 // Whatever is accepted parses.
-func checkPlainPattern(t *testing.T, pattern string) {
+func checkSimplePattern(t *testing.T, pattern string) {
 	t.Helper()
-	if _, err := syntax.Parse(pattern, syntax.Perl); isPlainPattern(pattern) && err != nil {
+	if _, err := syntax.Parse(pattern, syntax.Perl); isSimplePattern(pattern) && err != nil {
 		t.Errorf("isPlainPattern(%q), but %v", pattern, err)
 	}
 }
 
-func FuzzPlainPattern(f *testing.F) {
+func FuzzSimplePattern(f *testing.F) {
 	for _, test := range patternTests {
 		f.Add(test.pattern)
 	}
-	f.Fuzz(checkPlainPattern)
+	f.Fuzz(checkSimplePattern)
 }
 
-func TestPlainPatternCorpus(t *testing.T) {
-	all, plain := map[string]bool{}, 0
+func TestSimplePatternCorpus(t *testing.T) {
+	all, simple := map[string]bool{}, 0
 	var visit func(s *apiextensionsv1.JSONSchemaProps)
 	visit = func(s *apiextensionsv1.JSONSchemaProps) {
 		if s == nil {
@@ -98,13 +98,13 @@ func TestPlainPatternCorpus(t *testing.T) {
 		}
 	}
 	for pattern := range all {
-		checkPlainPattern(t, pattern)
-		if isPlainPattern(pattern) {
-			plain++
+		checkSimplePattern(t, pattern)
+		if isSimplePattern(pattern) {
+			simple++
 		}
 	}
-	t.Logf("%d of %d patterns are plain", plain, len(all))
-	if 4*plain < 3*len(all) {
-		t.Errorf("%d of %d patterns are plain, want three of four", plain, len(all))
+	t.Logf("%d of %d patterns are plain", simple, len(all))
+	if 4*simple < 3*len(all) {
+		t.Errorf("%d of %d patterns are plain, want three of four", simple, len(all))
 	}
 }

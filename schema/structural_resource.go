@@ -73,7 +73,7 @@ func (c *structuralCheck) rootMetadataIsImplied(n *apiextensionsv1.JSONSchemaPro
 		return
 	}
 	metadata, ok := n.Properties["metadata"]
-	if !ok || onlyNames(metadata.Properties) && metadata.AdditionalProperties == nil && saysNothing(&metadata) {
+	if !ok || onlyNames(metadata.Properties) && metadata.AdditionalProperties == nil && declaresNothing(&metadata) {
 		return
 	}
 	c.forbidMetadata("must not specify anything other than name and generateName, but metadata is implicitly specified")

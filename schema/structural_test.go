@@ -53,7 +53,7 @@ func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) f
 		return nil
 	}
 	c := newCompiler(options{path: path, maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, share: true})
-	c.node(props, levelRoot)
+	c.compileNode(props, levelRoot)
 	return c.check.finish(props)
 }
 
@@ -161,8 +161,8 @@ func withoutComments(code string) string {
 }
 
 // A keyword that upstream adds to the type must be considered in
-// [saysNothing] or in [unsupported]. This test finds it.
-func TestEveryKeywordSaysSomething(t *testing.T) {
+// [declaresNothing] or in [unsupported]. This test finds it.
+func TestEveryKeywordDeclaresSomething(t *testing.T) {
 	for f := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
 		t.Run(f.Name, func(t *testing.T) {
 			props := &apiextensionsv1.JSONSchemaProps{}

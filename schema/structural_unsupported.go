@@ -11,40 +11,40 @@ import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1
 func unsupported(props *apiextensionsv1.JSONSchemaProps) string { return unsupportedIn(props, false) }
 
 // unsupportedIn is unsupported, but if lax it lets $schema pass.
-func unsupportedIn(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
+func unsupportedIn(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if props == nil {
 		return ""
 	}
-	if text := unsupportedKeyword(props, lax); text != "" {
+	if text := unsupportedKeyword(props, unstructured); text != "" {
 		return text
 	}
-	if text := unsupportedInJunctors(props, lax); text != "" {
+	if text := unsupportedInJunctors(props, unstructured); text != "" {
 		return text
 	}
 	if x := props.XPreserveUnknownFields; x != nil && !*x {
 		return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
 	}
-	if text := unsupportedInItems(props, lax); text != "" {
+	if text := unsupportedInItems(props, unstructured); text != "" {
 		return text
 	}
-	if text := unsupportedInProperties(props, lax); text != "" {
+	if text := unsupportedInProperties(props, unstructured); text != "" {
 		return text
 	}
 	if props.AdditionalProperties == nil {
 		return ""
 	}
-	return unsupportedIn(props.AdditionalProperties.Schema, lax)
+	return unsupportedIn(props.AdditionalProperties.Schema, unstructured)
 }
 
 // unsupportedKeyword: the keywords of JSON schema that the server does without.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
-func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
+func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	var keyword string
 	switch {
 	case props.ID != "":
 		keyword = "id"
-	case props.Schema != "" && !lax:
+	case props.Schema != "" && !unstructured:
 		keyword = "schema"
 	case props.Ref != nil && *props.Ref != "":
 		keyword = "$ref"
@@ -62,13 +62,13 @@ func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, lax bool) string
 	return "OpenAPIV3Schema '" + keyword + "' is not supported"
 }
 
-func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
-	if text := unsupportedIn(props.Not, lax); text != "" {
+func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
+	if text := unsupportedIn(props.Not, unstructured); text != "" {
 		return text
 	}
 	for _, nested := range [...][]apiextensionsv1.JSONSchemaProps{props.AllOf, props.AnyOf, props.OneOf} {
 		for i := range nested {
-			if text := unsupportedIn(&nested[i], lax); text != "" {
+			if text := unsupportedIn(&nested[i], unstructured); text != "" {
 				return text
 			}
 		}
@@ -77,20 +77,20 @@ func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps, lax bool) str
 }
 
 // unsupportedInItems: all elements of an array have one schema.
-func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
+func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if props.Items == nil {
 		return ""
 	}
 	if len(props.Items.JSONSchemas) > 0 {
 		return "OpenAPIV3Schema 'items' must be a schema, but is an array"
 	}
-	return unsupportedIn(props.Items.Schema, lax)
+	return unsupportedIn(props.Items.Schema, unstructured)
 }
 
 // unsupportedInProperties looks at every field once, in the order of the map,
 // and keeps what it finds for the least name. It keeps its copy of the schema
 // as [structuralCheck.nestedProperties] does.
-func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, lax bool) string {
+func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if len(props.Properties) == 0 {
 		return ""
 	}
@@ -100,7 +100,7 @@ func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, lax bool) s
 		if found != "" && name > first {
 			continue
 		}
-		if text := unsupportedIn(&property, lax); text != "" {
+		if text := unsupportedIn(&property, unstructured); text != "" {
 			first, found = name, text
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // value takes, whatever else the object has. Entries of objects may be fields
 // or keys. A path that the schema does not declare leads to nothing wrong.
 func (v *Validator) ValidateAt(path schema.Path, value any) ErrorList {
-	return v.at(v.root, place{}, path, value)
+	return v.validateAt(v.root, place{}, path, value)
 }
 
 // ValidateStatusAt is ValidateAt for what [Validator.ValidateStatus] reports.
@@ -21,23 +21,23 @@ func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
 	if len(path) == 0 || v.status == nil {
 		return nil
 	}
-	return v.at(v.status, statusPlace(), path[1:], value)
+	return v.validateAt(v.status, statusPlace(), path[1:], value)
 }
 
-func (v *Validator) at(n *leafcheck.Node, begin place, path schema.Path, value any) ErrorList {
-	r := run{plain: v.plain, place: begin}
+func (v *Validator) validateAt(n *leafcheck.Node, begin place, path schema.Path, value any) ErrorList {
+	r := run{checkAll: v.collectOnly, place: begin}
 	r.place.steps = r.steps[:0]
 	for _, step := range path {
 		if n = r.place.enter(n, step); n == nil {
 			return nil
 		}
 	}
-	if !v.plain && n.Valid(value) {
+	if !v.collectOnly && n.Valid(value) {
 		return nil
 	}
 	r.found, r.buf = r.first[:0], r.bytes[:0]
 	r.check(n, value, correlate.Pair{})
-	errs := distill(r.found)
+	errs := firstOfEachText(r.found)
 	errs.Sort()
 	return errs
 }

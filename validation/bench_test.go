@@ -7,10 +7,10 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// shapes are definitions and objects like those that are seen most: a small
+// benchmarkCases are definitions and objects like those that are seen most: a small
 // resource, one with many strings, lists of objects, and a large schema of
 // which an object uses little.
-var shapes = []struct{ name, schema, object string }{{
+var benchmarkCases = []struct{ name, schema, object string }{{
 	name: "CronTab",
 	schema: `{"type":"object","properties":{"spec":{"type":"object","required":["cron"],"properties":{
 		"cron":{"type":"string","pattern":"^(\\d+|\\*)(/\\d+)?(\\s+(\\d+|\\*)(/\\d+)?){4}$"},
@@ -81,7 +81,7 @@ func broken(obj map[string]any) map[string]any {
 }
 
 func BenchmarkValid(b *testing.B) {
-	eachShape(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
+	eachBenchmarkCase(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
 		for b.Loop() {
 			if !v.Valid(obj) {
 				b.Fatal(v.Validate(obj).Err())
@@ -91,7 +91,7 @@ func BenchmarkValid(b *testing.B) {
 }
 
 func BenchmarkValidate(b *testing.B) {
-	eachShape(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
+	eachBenchmarkCase(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
 		bad := broken(obj)
 		for b.Loop() {
 			if len(v.Validate(bad)) == 0 {
@@ -102,7 +102,7 @@ func BenchmarkValidate(b *testing.B) {
 }
 
 func BenchmarkValidateUpdate(b *testing.B) {
-	eachShape(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
+	eachBenchmarkCase(b, func(b *testing.B, v *validation.Validator, obj map[string]any) {
 		bad := broken(obj)
 		old := testkit.Clone(bad)
 		for b.Loop() {
@@ -114,7 +114,7 @@ func BenchmarkValidateUpdate(b *testing.B) {
 }
 
 func BenchmarkNew(b *testing.B) {
-	for _, s := range shapes {
+	for _, s := range benchmarkCases {
 		b.Run("crd="+s.name, func(b *testing.B) {
 			n := compile(b, s.schema)
 			b.ReportAllocs()
@@ -142,8 +142,8 @@ func BenchmarkTable(b *testing.B) {
 	}
 }
 
-func eachShape(b *testing.B, run func(b *testing.B, v *validation.Validator, obj map[string]any)) {
-	for _, s := range shapes {
+func eachBenchmarkCase(b *testing.B, run func(b *testing.B, v *validation.Validator, obj map[string]any)) {
+	for _, s := range benchmarkCases {
 		b.Run("crd="+s.name, func(b *testing.B) {
 			v := validation.New(compile(b, s.schema))
 			obj := decode(b, s.object)
@@ -153,15 +153,15 @@ func eachShape(b *testing.B, run func(b *testing.B, v *validation.Validator, obj
 	}
 }
 
-// TestShapes holds the objects of the benchmarks to what the benchmarks take
+// TestBenchmarkObjects holds the objects of the benchmarks to what the benchmarks take
 // them for.
-func TestShapes(t *testing.T) {
-	for _, s := range shapes {
+func TestBenchmarkObjects(t *testing.T) {
+	for _, s := range benchmarkCases {
 		n := compile(t, s.schema)
 		obj := decode(t, s.object)
 		if errs := validation.New(n).Validate(obj); len(errs) > 0 {
 			t.Errorf("%s: %v", s.name, errs.Err())
 		}
-		newWays(n).compare(t, broken(obj), obj)
+		newImplementations(n).compare(t, broken(obj), obj)
 	}
 }

@@ -29,12 +29,12 @@ import (
 
 // A run is the state of one walk over one object.
 type run struct {
-	place     place
-	found     []finding
-	ratcheted []finding // what was found in values that did not change
-	counting  bool      // in a branch: counts are needed
-	plain     bool      // no shortcuts
-	misses    int       // values above that were taken for valid in vain
+	place       place
+	found       []finding
+	ratcheted   []finding // what was found in values that did not change
+	counting    bool      // in a branch: counts are needed
+	checkAll    bool      // no shortcuts
+	validMisses int       // values above that were taken for valid in vain
 
 	buf  []byte // for texts
 	path int    // how much of buf is the path
@@ -51,8 +51,8 @@ type finding struct {
 	err  *Error
 }
 
-// patience is how many values above an error may be taken for valid in vain.
-const patience = 4
+// maxMisses is how many values above an error may be taken for valid in vain.
+const maxMisses = 4
 
 // start begins a walk over v, which is known to be invalid.
 func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
@@ -62,21 +62,21 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// node checks v, which corresponds to p. It returns the number of checks, and
+// checkUnlessValid checks v, which corresponds to p. It returns the number of checks, and
 // whether v is known to have changed.
-func (r *run) node(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
-	if r.counting || r.plain {
+func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
+	if r.counting || r.checkAll {
 		return r.check(n, v, p)
 	}
-	if r.misses == patience && isContainer(v) {
+	if r.validMisses == maxMisses && isContainer(v) {
 		return r.check(n, v, p)
 	}
 	if n.Valid(v) {
 		return 0, false
 	}
-	r.misses++
+	r.validMisses++
 	_, changed = r.check(n, v, p)
-	r.misses--
+	r.validMisses--
 	return 0, changed
 }
 
@@ -198,10 +198,10 @@ func (r *run) text(n *leafcheck.Node, s string, v any) int {
 		}
 		r.invalid(append(b, '\''), v)
 	}
-	if t.HasForm == nil {
+	if t.HasFormat == nil {
 		return 0
 	}
-	if !t.HasForm(s) {
+	if !t.HasFormat(s) {
 		r.mistyped(t.Format, s, v)
 	}
 	return 1

@@ -17,7 +17,7 @@ func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, 
 		old := p.Elements()
 		for i, v := range list {
 			r.place.push(itemStep, "", i)
-			c, ch := r.node(n.Items, v, old.At(i))
+			c, ch := r.checkUnlessValid(n.Items, v, old.At(i))
 			r.place.pop()
 			count += c
 			changed = changed || ch
@@ -99,7 +99,7 @@ func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair
 func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int, changed bool) {
 	before := r.key(p, prop.Name)
 	r.place.push(propertyStep, prop.Name, 0)
-	count, changed = r.node(prop.Node, v, before)
+	count, changed = r.checkUnlessValid(prop.Node, v, before)
 	r.place.pop()
 	return count, changed
 }
@@ -127,7 +127,7 @@ func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pa
 		}
 		before := r.key(p, name)
 		r.place.push(entryStep, name, 0)
-		c, ch := r.node(f.Additional, obj[name], before)
+		c, ch := r.checkUnlessValid(f.Additional, obj[name], before)
 		r.place.pop()
 		count += c
 		changed = changed || ch

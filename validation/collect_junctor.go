@@ -16,7 +16,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	if j == nil {
 		return 0
 	}
-	if !r.counting && !r.plain && j.Valid(v) {
+	if !r.counting && !r.checkAll && j.Valid(v) {
 		return 0
 	}
 	outer := r.counting
@@ -49,7 +49,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 func (r *run) branch(kind stepKind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	mark := len(r.found)
 	r.place.push(kind, "", i)
-	count, _ := r.node(n, v, correlate.Pair{})
+	count, _ := r.checkUnlessValid(n, v, correlate.Pair{})
 	r.place.pop()
 	if len(r.found) == mark {
 		return count, nil
@@ -86,7 +86,7 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 		if failures == nil {
 			return count, nil
 		}
-		kept = r.keep(kept, failures)
+		kept = r.keepImportant(kept, failures)
 		b.offer(count, failures)
 	}
 	r.junctor("must validate at least one schema (anyOf)")
@@ -109,7 +109,7 @@ func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 			kept = nil
 			continue
 		}
-		kept = r.keep(kept, failures)
+		kept = r.keepImportant(kept, failures)
 		b.offer(count, failures)
 	}
 	switch valid {
@@ -133,7 +133,7 @@ func (r *run) allOf(branches []*leafcheck.Node, v any) (int, []finding) {
 		total += count
 		if failures != nil {
 			failed++
-			kept = r.keep(kept, failures)
+			kept = r.keepImportant(kept, failures)
 			r.found = append(r.found, failures...)
 		}
 	}

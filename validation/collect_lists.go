@@ -18,7 +18,7 @@ type listRun struct {
 	errs  ErrorList
 }
 
-func (r *listRun) value(n *leafcheck.Node, v any) {
+func (r *listRun) walk(n *leafcheck.Node, v any) {
 	if n == nil || !n.HasLists {
 		return
 	}
@@ -34,7 +34,7 @@ func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 	if a := n.Fields.Additional; a != nil && a.HasLists {
 		for _, name := range slices.Sorted(maps.Keys(obj)) {
 			r.place.push(entryStep, name, 0)
-			r.value(a, obj[name])
+			r.walk(a, obj[name])
 			r.place.pop()
 		}
 	}
@@ -42,7 +42,7 @@ func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 		p := &n.Fields.Props[i]
 		if v, ok := obj[p.Name]; ok && p.Node.HasLists {
 			r.place.push(propertyStep, p.Name, 0)
-			r.value(p.Node, v)
+			r.walk(p.Node, v)
 			r.place.pop()
 		}
 	}
@@ -62,7 +62,7 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 	}
 	for i, v := range list {
 		r.place.push(itemStep, "", i)
-		r.value(n.Items, v)
+		r.walk(n.Items, v)
 		r.place.pop()
 	}
 }

@@ -35,7 +35,7 @@ func FuzzValidate(f *testing.F) {
 		if !ok {
 			return
 		}
-		w := newWays(n)
+		w := newImplementations(n)
 		changed := testkit.Mutate(rand.New(rand.NewPCG(seed, 0)), obj)
 		w.compare(t, obj, changed)
 		w.compare(t, changed, obj)

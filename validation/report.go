@@ -63,8 +63,8 @@ func (r *run) add(text []byte, e field.Error, placed bool) {
 // with a path, and a property can have any name.
 const important = "IMPORTANT!"
 
-// keep appends what is important among findings of a branch to kept.
-func (r *run) keep(kept, branch []finding) []finding {
+// keepImportant appends what is important among findings of a branch to kept.
+func (r *run) keepImportant(kept, branch []finding) []finding {
 	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, important)
 		if !ok {
@@ -79,8 +79,8 @@ func (r *run) keep(kept, branch []finding) []finding {
 // few is up to how many findings are compared one by one.
 const few = 8
 
-// distill returns the first of the findings of each text.
-func distill(found []finding) ErrorList {
+// firstOfEachText returns the first of the findings of each text.
+func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil
 	}

@@ -20,8 +20,8 @@ type Validator struct {
 	correlate *correlate.Schema
 	embedded  *objectmeta.Embedded
 
-	plain bool // no shortcuts
-	apart bool // lists have to be checked apart from values
+	collectOnly bool // no shortcuts
+	listsApart  bool // lists have to be checked apart from values
 }
 
 // A Result tells what is wrong with an updated object.
@@ -38,26 +38,26 @@ type Result struct {
 // nothing: every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
-	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Plain: cfg.reference, EveryFormat: cfg.everyFormat})
-	v := &Validator{root: c.Node(n), correlate: correlate.New(n), plain: cfg.reference}
+	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: cfg.everyFormat})
+	v := &Validator{root: c.Node(n), correlate: correlate.New(n), collectOnly: cfg.reference}
 	var metaOpts []objectmeta.Option
 	if cfg.reference {
-		metaOpts = append(metaOpts, objectmeta.PlainOnly())
+		metaOpts = append(metaOpts, objectmeta.Reference())
 	}
 	v.embedded = objectmeta.NewEmbedded(n, metaOpts...)
 	if n == nil {
 		return v
 	}
 	v.status = c.Node(n.Property("status"))
-	v.apart = v.root.ListsOverlap()
-	v.plain = v.plain || revealing(v.root) || revealing(v.status)
+	v.listsApart = v.root.ListsOverlap()
+	v.collectOnly = v.collectOnly || reportsFromAllBranches(v.root) || reportsFromAllBranches(v.status)
 	return v
 }
 
-// revealing reports whether errors of branches that do not matter can be
+// reportsFromAllBranches reports whether errors of branches that do not matter can be
 // reported all the same, because the text of an error begins with the name of
 // one of the properties of n. See important.
-func revealing(n *leafcheck.Node) bool {
+func reportsFromAllBranches(n *leafcheck.Node) bool {
 	if n == nil {
 		return false
 	}
@@ -74,7 +74,7 @@ func revealing(n *leafcheck.Node) bool {
 // list of type set or map has more than 256 elements or a pattern is too large
 // for an automaton.
 func (v *Validator) Valid(obj map[string]any) bool {
-	if v.plain {
+	if v.collectOnly {
 		return len(v.Validate(obj)) == 0
 	}
 	return v.valid(obj)
@@ -82,7 +82,7 @@ func (v *Validator) Valid(obj map[string]any) bool {
 
 // valid is the verdict without shortcuts being off.
 func (v *Validator) valid(obj map[string]any) bool {
-	return v.root.Valid(obj) && (!v.apart || v.root.Distinct(obj)) && v.embedded.Valid(obj)
+	return v.root.Valid(obj) && (!v.listsApart || v.root.Distinct(obj)) && v.embedded.Valid(obj)
 }
 
 // Validate returns everything that is wrong with obj as an object to create,
@@ -90,7 +90,7 @@ func (v *Validator) valid(obj map[string]any) bool {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
 func (v *Validator) Validate(obj map[string]any) ErrorList {
-	if !v.plain && v.valid(obj) {
+	if !v.collectOnly && v.valid(obj) {
 		return nil
 	}
 	errs, _ := v.values(obj, correlate.Pair{})
@@ -113,7 +113,7 @@ func (v *Validator) Validate(obj map[string]any) ErrorList {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
-	if !v.plain && v.valid(obj) {
+	if !v.collectOnly && v.valid(obj) {
 		return Result{}
 	}
 	var res Result
@@ -134,10 +134,10 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	var res Result
 	status, ok := obj["status"]
-	if ok && v.status != nil && (v.plain || !v.status.Valid(status)) {
-		r := run{plain: v.plain, place: statusPlace()}
+	if ok && v.status != nil && (v.collectOnly || !v.status.Valid(status)) {
+		r := run{checkAll: v.collectOnly, place: statusPlace()}
 		r.start(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
-		res.Errors, res.Ratcheted = distill(r.found), distill(r.ratcheted)
+		res.Errors, res.Ratcheted = firstOfEachText(r.found), firstOfEachText(r.ratcheted)
 	}
 	res.addLists(v.lists(obj), v.root, old)
 	res.Errors.Sort()
@@ -148,18 +148,18 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 // values returns the errors of values, and those that are forgiven as nothing
 // changed.
 func (v *Validator) values(obj map[string]any, p correlate.Pair) (errs, ratcheted ErrorList) {
-	r := run{plain: v.plain}
+	r := run{checkAll: v.collectOnly}
 	r.start(v.root, obj, p)
-	return distill(r.found), distill(r.ratcheted)
+	return firstOfEachText(r.found), firstOfEachText(r.ratcheted)
 }
 
 // lists returns the errors of lists of type set and map.
 func (v *Validator) lists(obj map[string]any) ErrorList {
-	if !v.plain && v.root.Distinct(obj) {
+	if !v.collectOnly && v.root.Distinct(obj) {
 		return nil
 	}
 	var r listRun
-	r.value(v.root, obj)
+	r.walk(v.root, obj)
 	return r.errs
 }
 
@@ -178,7 +178,7 @@ func (res *Result) addLists(errs ErrorList, root *leafcheck.Node, old map[string
 func (v *Validator) resources(obj map[string]any) ErrorList {
 	var errs ErrorList
 	for _, p := range v.embedded.Validate(obj) {
-		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.Schema))
+		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer))
 	}
 	return errs
 }

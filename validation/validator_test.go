@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// ways are the two ways to reach a verdict; every table runs through both.
-var ways = []struct {
+// implementations are the two ways to reach a verdict; every table runs through both.
+var implementations = []struct {
 	name string
 	opts []validation.Option
 }{
@@ -25,10 +25,10 @@ var ways = []struct {
 
 func TestValues(t *testing.T) {
 	tests := valueTests(t)
-	for _, way := range ways {
+	for _, impl := range implementations {
 		for i, test := range tests {
-			t.Run(way.name+"/"+test.Name, func(t *testing.T) {
-				v := validation.New(compile(t, string(test.Schema)), way.opts...)
+			t.Run(impl.name+"/"+test.Name, func(t *testing.T) {
+				v := validation.New(compile(t, string(test.Schema)), impl.opts...)
 				obj := decode(t, string(test.Object))
 				before := testkit.Encode(obj)
 				other := map[string]any{"another": "object"}
@@ -72,10 +72,10 @@ func TestUnshared(t *testing.T) {
 
 func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "old.yaml", "subresource", "errors", "forgiven"}
-	for _, way := range ways {
-		t.Run(way.name, func(t *testing.T) {
+	for _, impl := range implementations {
+		t.Run(impl.name, func(t *testing.T) {
 			testkit.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
-				v := validation.New(compile(t, c.Section("schema.yaml")), way.opts...)
+				v := validation.New(compile(t, c.Section("schema.yaml")), impl.opts...)
 				obj, old := c.Object(t, "object.yaml"), c.Object(t, "old.yaml")
 				validate := v.ValidateUpdate
 				if c.Has("subresource") {
@@ -98,31 +98,31 @@ func lines(errs validation.ErrorList) string {
 }
 
 func TestNoSchema(t *testing.T) {
-	for _, way := range ways {
-		v := validation.New(nil, way.opts...)
+	for _, impl := range implementations {
+		v := validation.New(nil, impl.opts...)
 		obj := map[string]any{"a": []any{int64(1), int64(1)}, "status": nil}
 		if errs := v.Validate(obj); !v.Valid(obj) || len(errs) > 0 {
-			t.Errorf("%s: Valid = %v, Validate = %v; a nil schema declares nothing", way.name, v.Valid(obj), errs)
+			t.Errorf("%s: Valid = %v, Validate = %v; a nil schema declares nothing", impl.name, v.Valid(obj), errs)
 		}
 		if res := v.ValidateUpdate(obj, obj); len(res.Errors)+len(res.Ratcheted) > 0 {
-			t.Errorf("%s: ValidateUpdate = %v", way.name, res)
+			t.Errorf("%s: ValidateUpdate = %v", impl.name, res)
 		}
 		if res := v.ValidateStatus(obj, nil); len(res.Errors)+len(res.Ratcheted) > 0 {
-			t.Errorf("%s: ValidateStatus = %v", way.name, res)
+			t.Errorf("%s: ValidateStatus = %v", impl.name, res)
 		}
 	}
 }
 
-// TestSelection pins which way is chosen: the two differ in what a pattern
+// TestOptionSelectsReference pins which way is chosen: the two differ in what a pattern
 // costs, and plain validators find the errors to see that there are some.
-func TestSelection(t *testing.T) {
+func TestOptionSelectsReference(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, pattern: "^[a-z]+$"}}}`)
 	bad := map[string]any{"v": "UPPER"}
-	fast, plain := validation.New(n), validation.New(n, testopt.Reference{})
+	fast, reference := validation.New(n), validation.New(n, testopt.Reference{})
 	if got := testing.AllocsPerRun(100, func() { fast.Valid(bad) }); got != 0 {
 		t.Errorf("Valid of an invalid object allocated %v times: it does not stop at the verdict", got)
 	}
-	if got := testing.AllocsPerRun(100, func() { plain.Valid(bad) }); got == 0 {
+	if got := testing.AllocsPerRun(100, func() { reference.Valid(bad) }); got == 0 {
 		t.Error("Valid of a plain validator allocated nothing: it did not collect errors")
 	}
 }
@@ -190,7 +190,7 @@ func TestCorpus(t *testing.T) {
 			if len(errs) > 0 {
 				continue
 			}
-			w := newWays(n)
+			w := newImplementations(n)
 			changed := testkit.Mutate(rng, sample.Object)
 			w.compare(t, sample.Object, changed)
 			w.compare(t, changed, sample.Object)
@@ -198,18 +198,18 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// bothWays are two validators of one schema.
-type bothWays struct{ fast, plain *validation.Validator }
+// bothImplementations are two validators of one schema.
+type bothImplementations struct{ fast, reference *validation.Validator }
 
-func newWays(n *schema.Node) bothWays {
-	return bothWays{fast: validation.New(n), plain: validation.New(n, testopt.Reference{})}
+func newImplementations(n *schema.Node) bothImplementations {
+	return bothImplementations{fast: validation.New(n), reference: validation.New(n, testopt.Reference{})}
 }
 
 // compare reports an error if the two ways differ in anything.
-func (w bothWays) compare(t testing.TB, obj, old map[string]any) {
+func (w bothImplementations) compare(t testing.TB, obj, old map[string]any) {
 	t.Helper()
-	fast, plain := w.fast, w.plain
-	want := describe(plain.Validate(obj))
+	fast, reference := w.fast, w.reference
+	want := describe(reference.Validate(obj))
 	if got := describe(fast.Validate(obj)); !cmp.Equal(want, got) {
 		t.Errorf("Validate(%s) (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
 	}
@@ -217,8 +217,8 @@ func (w bothWays) compare(t testing.TB, obj, old map[string]any) {
 		t.Errorf("Valid(%s) = %v, but the plain way finds %q", testkit.Encode(obj), got, want)
 	}
 	for _, both := range [][2]validation.Result{
-		{plain.ValidateUpdate(obj, old), fast.ValidateUpdate(obj, old)},
-		{plain.ValidateStatus(obj, old), fast.ValidateStatus(obj, old)},
+		{reference.ValidateUpdate(obj, old), fast.ValidateUpdate(obj, old)},
+		{reference.ValidateStatus(obj, old), fast.ValidateStatus(obj, old)},
 	} {
 		if want, got := describe(both[0].Errors), describe(both[1].Errors); !cmp.Equal(want, got) {
 			t.Errorf("update of %s to %s (-plain +fast):\n%s", testkit.Encode(old), testkit.Encode(obj), cmp.Diff(want, got))

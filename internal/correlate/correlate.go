@@ -18,27 +18,27 @@ type Schema struct {
 // New compiles n and everything below it. It returns nil if n is nil.
 func New(n *schema.Node) *Schema {
 	c := compiler{}
-	return c.node(n)
+	return c.compileNode(n)
 }
 
 // A compiler maps nodes to what they were compiled to: nodes are shared.
 type compiler map[*schema.Node]*Schema
 
-func (c compiler) node(n *schema.Node) *Schema {
+func (c compiler) compileNode(n *schema.Node) *Schema {
 	if n == nil {
 		return nil
 	}
 	if s, ok := c[n]; ok {
 		return s
 	}
-	s := &Schema{items: c.node(n.Items())}
+	s := &Schema{items: c.compileNode(n.Items())}
 	c[n] = s
 	additional, _ := n.AdditionalProperties()
-	s.additional = c.node(additional)
+	s.additional = c.compileNode(additional)
 	if n.Len() > 0 {
 		s.props = make(map[string]*Schema, n.Len())
 		for name, p := range n.Properties() {
-			s.props[name] = c.node(p)
+			s.props[name] = c.compileNode(p)
 		}
 	}
 	if t, _ := n.ListType(); t == "map" {

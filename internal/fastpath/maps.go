@@ -204,7 +204,7 @@ func (w *mapWalk) object(n *node, m map[string]any) bool {
 	if n.members.max >= 0 && len(m) > n.members.max || len(m) < n.members.min {
 		return false
 	}
-	return (!n.embedded || objectmeta.OrdinaryResource(m)) && n.finished(m)
+	return (!n.embedded || objectmeta.FastValidResource(m)) && n.finished(m)
 }
 
 // members handles the members of an object.

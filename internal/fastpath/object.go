@@ -325,7 +325,7 @@ func (w *walk) resource(o *objectWalk) bool {
 		}
 		m[name] = v
 	}
-	return objectmeta.OrdinaryResource(m)
+	return objectmeta.FastValidResource(m)
 }
 
 // textOf returns the text of a declared member, "" if it is absent. Values

@@ -69,7 +69,7 @@ type Request struct {
 	// false if the object is for the plain path.
 	Metadata func(map[string]any) (map[string]any, bool)
 	// Create makes plain metadata that of a new object without asking Metadata,
-	// unless the schema says anything of it. See [objectmeta.Plain].
+	// unless the schema says anything of it. See [objectmeta.FastMeta].
 	Create bool
 	// Namespaced and Namespace are what Create goes by: whether objects have a
 	// namespace, and that of the request, "" for that of the object.

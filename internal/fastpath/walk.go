@@ -28,7 +28,7 @@ type walk struct {
 	roots    []entry // members of the whole object
 	meta     metadataText
 	metaText []byte           // of metadata that is spliced in
-	plain    objectmeta.Plain // metadata that was made without Request.Metadata
+	plain    objectmeta.FastMeta // metadata that was made without Request.Metadata
 	entered  int              // index of the value that forgiven has entered, plus one
 	inStatus bool             // s is the status of the request
 	finds

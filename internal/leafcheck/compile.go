@@ -13,8 +13,8 @@ type Config struct {
 	Minor int
 	// EveryFormat honours all formats, on values of any type.
 	EveryFormat bool
-	// Plain leaves patterns to package regexp.
-	Plain bool
+	// Reference leaves patterns to package regexp.
+	Reference bool
 }
 
 // A Compiler compiles schema nodes, each once.
@@ -107,8 +107,8 @@ func typesOf(n typed) []string {
 
 // structure sets the children of n.
 func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
-	n.Fields, n.Items, n.items, n.Nested = f, items, items.needed(), nested
-	if f.finish(); !f.vacuous() {
+	n.Fields, n.Items, n.items, n.Nested = f, items, items.orNilIfAdmitsAll(), nested
+	if f.finish(); !f.admitsAll() {
 		n.fields = f
 	}
 }
@@ -134,9 +134,9 @@ func (c *Compiler) text(typ *Type, l *schema.Limits) *Text {
 	}
 	if typ.Format != "" {
 		t.Format = typ.Format
-		t.HasForm, _ = format.Registered(typ.Format) // formats of numbers are not
+		t.HasFormat, _ = format.Registered(typ.Format) // formats of numbers are not
 	}
-	if !t.Min.Set && !t.Max.Set && t.Expr == "" && t.HasForm == nil {
+	if !t.Min.Set && !t.Max.Set && t.Expr == "" && t.HasFormat == nil {
 		return nil
 	}
 	return t
@@ -148,7 +148,7 @@ func (c *Compiler) pattern(expr string) *Text {
 	}
 	t := &Text{Expr: expr}
 	var opts []pattern.Option
-	if c.cfg.Plain {
+	if c.cfg.Reference {
 		opts = append(opts, pattern.Plain())
 	}
 	p, err := pattern.Compile(expr, opts...)
@@ -196,14 +196,14 @@ type nester interface {
 }
 
 func (c *Compiler) junctors(n nester) *Junctors {
-	j := &Junctors{AllOf: c.all(n.AllOf()), AnyOf: c.all(n.AnyOf()), OneOf: c.all(n.OneOf()), Not: c.Branch(n.Not())}
+	j := &Junctors{AllOf: c.branchNodes(n.AllOf()), AnyOf: c.branchNodes(n.AnyOf()), OneOf: c.branchNodes(n.OneOf()), Not: c.Branch(n.Not())}
 	if j.AllOf == nil && j.AnyOf == nil && j.OneOf == nil && j.Not == nil {
 		return nil
 	}
 	return j
 }
 
-func (c *Compiler) all(list []*schema.Branch) []*Node {
+func (c *Compiler) branchNodes(list []*schema.Branch) []*Node {
 	var out []*Node
 	for _, b := range list {
 		out = append(out, c.Branch(b))

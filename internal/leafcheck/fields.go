@@ -47,14 +47,14 @@ func (f *Fields) finish() {
 	}
 	f.byName = make(map[string]int, len(f.Props))
 	for i, p := range f.Props {
-		p := probe{name: p.Name, node: p.Node.needed(), required: required[p.Name]}
+		p := probe{name: p.Name, node: p.Node.orNilIfAdmitsAll(), required: required[p.Name]}
 		f.byName[p.name] = i
 		f.nodes = append(f.nodes, p.node)
 		if p.node != nil || p.required {
 			f.probed = append(f.probed, p)
 		}
 	}
-	f.additional = f.Additional.needed()
+	f.additional = f.Additional.orNilIfAdmitsAll()
 	for _, name := range f.Required {
 		if _, ok := f.byName[name]; !ok {
 			f.missing = append(f.missing, name)
@@ -62,8 +62,8 @@ func (f *Fields) finish() {
 	}
 }
 
-// vacuous reports whether every object is valid.
-func (f *Fields) vacuous() bool {
+// admitsAll reports whether every object is valid.
+func (f *Fields) admitsAll() bool {
 	return len(f.probed) == 0 && len(f.missing) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 

@@ -183,7 +183,7 @@ func (l *List) same(a, b any) bool {
 
 func (l *List) hash(element any) uint64 {
 	if l.Kind == SetList {
-		return l.hasher.value(element)
+		return l.hasher.hashValue(element)
 	}
 	obj, _ := element.(map[string]any)
 	var sum uint64
@@ -192,7 +192,7 @@ func (l *List) hash(element any) uint64 {
 		if !ok {
 			v = absent{}
 		}
-		sum = sum*multiplier + l.hasher.value(v)
+		sum = sum*multiplier + l.hasher.hashValue(v)
 	}
 	return sum
 }

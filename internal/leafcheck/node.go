@@ -45,8 +45,8 @@ type Junctors struct {
 	Not                 *Node   // nil if there is none
 }
 
-// needed returns nil in place of a node that admits everything.
-func (n *Node) needed() *Node {
+// orNilIfAdmitsAll returns nil in place of a node that admits everything.
+func (n *Node) orNilIfAdmitsAll() *Node {
 	if n == nil || n.admitsAll() {
 		return nil
 	}

@@ -11,17 +11,17 @@ import (
 // Text are the checks of strings apart from enum. Lengths count runes; a byte
 // that is no part of one counts as one.
 type Text struct {
-	Min, Max schema.Count
-	Expr     string           // pattern as declared, "" if there is none
-	Pattern  *pattern.Pattern // nil if there is none or BadExpr is set
-	BadExpr  string           // why Expr is no pattern: no string matches it
-	Format   string           // as declared
-	HasForm  format.Func      // nil if Format is no format of strings
+	Min, Max  schema.Count
+	Expr      string           // pattern as declared, "" if there is none
+	Pattern   *pattern.Pattern // nil if there is none or BadExpr is set
+	BadExpr   string           // why Expr is no pattern: no string matches it
+	Format    string           // as declared
+	HasFormat format.Func      // nil if Format is no format of strings
 }
 
 // Valid reports whether s passes all checks.
 func (t *Text) Valid(s string) bool {
-	return !t.TooLong(s) && !t.TooShort(s) && t.Matches(s) && (t.HasForm == nil || t.HasForm(s))
+	return !t.TooLong(s) && !t.TooShort(s) && t.Matches(s) && (t.HasFormat == nil || t.HasFormat(s))
 }
 
 // TooLong reports whether s has more runes than it may have.

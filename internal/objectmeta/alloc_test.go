@@ -6,7 +6,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-const ordinaryJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
+const typicalJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
 	"name":"web","namespace":"default","uid":"0f0c8b7e-6b0a-4d0e-9a59-6d4f3f2f8a11","resourceVersion":"123456","generation":2,
 	"creationTimestamp":"2024-02-29T23:59:59Z",
 	"labels":{"app.kubernetes.io/name":"web","app.kubernetes.io/instance":"web-1","team":"payments"},
@@ -16,7 +16,7 @@ const ordinaryJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
 	"managedFields":[{"manager":"kubectl","operation":"Apply","apiVersion":"example.com/v1","time":"2024-02-29T23:59:59Z","fieldsType":"FieldsV1",
 		"fieldsV1":{"f:metadata":{"f:labels":{"f:team":{}}},"f:spec":{"f:replicas":{},"f:list":{"k:{\"name\":\"a\"}":{".":{},"f:name":{}}}}}}]}}`
 
-const ordinarySchema = `
+const typicalSchema = `
 type: object
 properties:
   spec:
@@ -27,12 +27,12 @@ properties:
       byName: {type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// ordinary is an object with everything that metadata usually has, and with
+// typicalObject is an object with everything that metadata usually has, and with
 // embedded resources that have it too.
-func ordinary(t testing.TB) map[string]any {
+func typicalObject(t testing.TB) map[string]any {
 	t.Helper()
 	parse := func() map[string]any {
-		v, err := testkit.Decode([]byte(ordinaryJSON))
+		v, err := testkit.Decode([]byte(typicalJSON))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,8 +48,8 @@ func ordinary(t testing.TB) map[string]any {
 }
 
 func TestNoAllocations(t *testing.T) {
-	obj, old := ordinary(t), ordinary(t)
-	e := NewEmbedded(compile(t, ordinarySchema))
+	obj, old := typicalObject(t), typicalObject(t)
+	e := NewEmbedded(compile(t, typicalSchema))
 	unlike := "unexpected result for ordinary metadata"
 	for name, call := range map[string]func(){
 		"Coerce": func() {
@@ -103,7 +103,7 @@ func wantNone(t *testing.T, problems []Problem) {
 
 // Leaving out members allocates nothing either.
 func TestThinningAllocatesNothing(t *testing.T) {
-	obj := ordinary(t)
+	obj := typicalObject(t)
 	m := obj["metadata"].(map[string]any)
 	if got := testing.AllocsPerRun(100, func() {
 		m["creationTimestamp"] = nil
@@ -119,12 +119,12 @@ func TestThinningAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkCoerce(b *testing.B) {
-	for name, plain := range map[string]bool{"fast": false, "plain": true} {
+	for name, reference := range map[string]bool{"fast": false, "plain": true} {
 		b.Run(name, func(b *testing.B) {
-			obj := ordinary(b)
+			obj := typicalObject(b)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Coerce(obj, Options{ReportUnknown: true, PlainOnly: plain}); err != nil {
+				if _, err := Coerce(obj, Options{ReportUnknown: true, Reference: reference}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -133,9 +133,9 @@ func BenchmarkCoerce(b *testing.B) {
 }
 
 func BenchmarkEmbeddedCoerce(b *testing.B) {
-	for name, opts := range map[string][]Option{"fast": nil, "plain": {PlainOnly()}} {
+	for name, opts := range map[string][]Option{"fast": nil, "plain": {Reference()}} {
 		b.Run(name, func(b *testing.B) {
-			obj, e := ordinary(b), NewEmbedded(compile(b, ordinarySchema), opts...)
+			obj, e := typicalObject(b), NewEmbedded(compile(b, typicalSchema), opts...)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := e.Coerce(obj, Options{}); err != nil {
@@ -147,9 +147,9 @@ func BenchmarkEmbeddedCoerce(b *testing.B) {
 }
 
 func BenchmarkEmbeddedValid(b *testing.B) {
-	for name, opts := range map[string][]Option{"fast": nil, "plain": {PlainOnly()}} {
+	for name, opts := range map[string][]Option{"fast": nil, "plain": {Reference()}} {
 		b.Run(name, func(b *testing.B) {
-			obj, e := ordinary(b), NewEmbedded(compile(b, ordinarySchema), opts...)
+			obj, e := typicalObject(b), NewEmbedded(compile(b, typicalSchema), opts...)
 			b.ReportAllocs()
 			for b.Loop() {
 				if !e.Valid(obj) {
@@ -163,7 +163,7 @@ func BenchmarkEmbeddedValid(b *testing.B) {
 func BenchmarkValidateCreate(b *testing.B) {
 	for name, check := range map[string]func(map[string]any, bool) []Problem{"fast": ValidateCreate, "plain": createProblems} {
 		b.Run(name, func(b *testing.B) {
-			obj := ordinary(b)
+			obj := typicalObject(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				if check(obj, true) != nil {
@@ -177,7 +177,7 @@ func BenchmarkValidateCreate(b *testing.B) {
 func BenchmarkValidateUpdate(b *testing.B) {
 	for name, check := range map[string]func(obj, old map[string]any, namespaced bool) []Problem{"fast": ValidateUpdate, "plain": updateProblems} {
 		b.Run(name, func(b *testing.B) {
-			obj, old := ordinary(b), ordinary(b)
+			obj, old := typicalObject(b), typicalObject(b)
 			b.ReportAllocs()
 			for b.Loop() {
 				if check(obj, old, true) != nil {

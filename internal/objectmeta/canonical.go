@@ -7,9 +7,9 @@ import "unicode/utf8"
 type verdict uint8
 
 const (
-	verdictUnsure  verdict = iota // only the round trip can tell
-	verdictThinned                // the same map without its omitted members
-	verdictSame                   // the same map
+	verdictDeclined verdict = iota // only the round trip can tell
+	verdictThinned                 // the same map without its omitted members
+	verdictSame                    // the same map
 )
 
 // maxFieldsDepth bounds how deep a field set of managedFields may be nested to
@@ -17,12 +17,12 @@ const (
 // trip, which knows the limit of JSON.
 const maxFieldsDepth = 200
 
-// recognise reports what the round trip makes of m. It never says anything but
-// verdictUnsure about metadata that the round trip rejects or changes in
+// roundTripVerdict reports what the round trip makes of m. It never says anything but
+// verdictDeclined about metadata that the round trip rejects or changes in
 // another way.
-func recognise(m map[string]any) verdict {
+func roundTripVerdict(m map[string]any) verdict {
 	if m == nil {
-		return verdictUnsure
+		return verdictDeclined
 	}
 	out := verdictSame
 	for name, v := range m {
@@ -32,7 +32,7 @@ func recognise(m map[string]any) verdict {
 			continue
 		}
 		if !kind.canonical(v) {
-			return verdictUnsure
+			return verdictDeclined
 		}
 	}
 	return out

@@ -20,12 +20,12 @@ var coerceSections = []string{"options", "object", "route", "coerced", "unknown"
 
 func TestCoerce(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/coerce/*.txtar", coerceSections, func(t *testing.T, c *testkit.Case) {
-		for _, plain := range []bool{false, true} {
+		for _, reference := range []bool{false, true} {
 			obj := object(t, c, "object")
-			if !plain {
+			if !reference {
 				c.Want(t, "route", route(obj))
 			}
-			o := Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true, PlainOnly: plain}
+			o := Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true, Reference: reference}
 			meta, unknown, err := Decode(obj, o)
 			if err == nil {
 				if hasWord(c, "repair") {
@@ -47,7 +47,7 @@ func route(obj map[string]any) string {
 		return "none"
 	}
 	m, _ := raw.(map[string]any)
-	return map[verdict]string{verdictSame: "same", verdictThinned: "thinned", verdictUnsure: "round trip"}[recognise(m)]
+	return map[verdict]string{verdictSame: "same", verdictThinned: "thinned", verdictDeclined: "round trip"}[roundTripVerdict(m)]
 }
 
 // The files under testdata/embedded have these sections. Options are the words
@@ -58,8 +58,8 @@ var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "
 func TestEmbedded(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *testkit.Case) {
 		n := compile(t, c.Section("schema.yaml"))
-		for _, plain := range []bool{false, true} {
-			e := NewEmbedded(n, caseOptions(c, plain)...)
+		for _, reference := range []bool{false, true} {
+			e := NewEmbedded(n, caseOptions(c, reference)...)
 			obj := object(t, c, "object")
 			unknown, err := e.Coerce(obj, Options{DropInvalid: hasWord(c, "drop"), ReportUnknown: true})
 			c.Want(t, "unknown", pathLines(unknown))
@@ -78,7 +78,7 @@ func TestEmbedded(t *testing.T) {
 	})
 }
 
-func caseOptions(c *testkit.Case, plain bool) []Option {
+func caseOptions(c *testkit.Case, reference bool) []Option {
 	var opts []Option
 	if hasWord(c, "root") {
 		opts = append(opts, ResourceRoot())
@@ -88,8 +88,8 @@ func caseOptions(c *testkit.Case, plain bool) []Option {
 			opts = append(opts, AtPath(field.NewPath(path)))
 		}
 	}
-	if plain {
-		opts = append(opts, PlainOnly())
+	if reference {
+		opts = append(opts, Reference())
 	}
 	return opts
 }
@@ -184,7 +184,7 @@ func pathLines(paths []schema.Path) string {
 func problemLines(problems []Problem) string {
 	var b strings.Builder
 	for _, p := range problems {
-		fmt.Fprintf(&b, "%s\n  at %q, schema %q\n", p.Err, p.Pointer, p.Schema)
+		fmt.Fprintf(&b, "%s\n  at %q, schema %q\n", p.Err, p.Pointer, p.SchemaPointer)
 	}
 	return b.String()
 }

@@ -22,27 +22,27 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if e.root == nil {
 		return nil, nil
 	}
-	o.PlainOnly = o.PlainOnly || e.plain
-	if !o.PlainOnly && e.root.settled(obj) {
+	o.Reference = o.Reference || e.reference
+	if !o.Reference && e.root.isCanonical(obj) {
 		return nil, nil
 	}
 	c := coercion{options: o, base: e.path}
-	err := c.value(e.root, obj)
+	err := c.walk(e.root, obj)
 	slices.SortStableFunc(c.unknown, func(a, b schema.Path) int {
 		return strings.Compare(a.String(), b.String())
 	})
 	return c.unknown, err
 }
 
-// settled reports whether coercing leaves v as it is and finds nothing to say.
-func (n *node) settled(v any) bool {
+// isCanonical reports whether coercing leaves v as it is and finds nothing to say.
+func (n *node) isCanonical(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !settledResource(v) {
+		if n.embedded && !canonicalResource(v) {
 			return false
 		}
 		for i, name := range n.names {
-			if e, ok := v[name]; ok && !n.children[i].settled(e) {
+			if e, ok := v[name]; ok && !n.children[i].isCanonical(e) {
 				return false
 			}
 		}
@@ -50,7 +50,7 @@ func (n *node) settled(v any) bool {
 			return true
 		}
 		for name, e := range v {
-			if n.undeclared(name) && !n.additional.settled(e) {
+			if n.undeclared(name) && !n.additional.isCanonical(e) {
 				return false
 			}
 		}
@@ -59,7 +59,7 @@ func (n *node) settled(v any) bool {
 			return true
 		}
 		for _, e := range v {
-			if !n.items.settled(e) {
+			if !n.items.isCanonical(e) {
 				return false
 			}
 		}
@@ -67,7 +67,7 @@ func (n *node) settled(v any) bool {
 	return true
 }
 
-func settledResource(m map[string]any) bool {
+func canonicalResource(m map[string]any) bool {
 	for _, name := range [...]string{"apiVersion", "kind"} {
 		if v, ok := m[name]; ok {
 			if _, ok := v.(string); !ok {
@@ -80,7 +80,7 @@ func settledResource(m map[string]any) bool {
 		return true
 	}
 	metadata, ok := raw.(map[string]any)
-	return ok && recognise(metadata) == verdictSame
+	return ok && roundTripVerdict(metadata) == verdictSame
 }
 
 // coercion is the state of one call.
@@ -91,7 +91,7 @@ type coercion struct {
 	unknown []schema.Path
 }
 
-func (c *coercion) value(n *node, v any) *field.Error {
+func (c *coercion) walk(n *node, v any) *field.Error {
 	switch v := v.(type) {
 	case map[string]any:
 		return c.object(n, v)
@@ -100,7 +100,7 @@ func (c *coercion) value(n *node, v any) *field.Error {
 			return nil
 		}
 		for i, e := range v {
-			if err := c.below(n.items, schema.Index(i), e); err != nil {
+			if err := c.walkBelow(n.items, schema.Index(i), e); err != nil {
 				return err
 			}
 		}
@@ -123,16 +123,16 @@ func (c *coercion) object(n *node, m map[string]any) *field.Error {
 		if child == nil {
 			continue
 		}
-		if err := c.below(child, step, v); err != nil {
+		if err := c.walkBelow(child, step, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *coercion) below(n *node, step schema.Step, v any) *field.Error {
+func (c *coercion) walkBelow(n *node, step schema.Step, v any) *field.Error {
 	c.path = append(c.path, step)
-	err := c.value(n, v)
+	err := c.walk(n, v)
 	c.path = c.path[:len(c.path)-1]
 	return err
 }
@@ -156,7 +156,7 @@ func (c *coercion) member(n *node, m map[string]any, name string) *field.Error {
 
 func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
 	o := c.options
-	o.PlainOnly = o.PlainOnly || n.detour
+	o.Reference = o.Reference || n.metadataHasEmbedded
 	raw := m["metadata"]
 	meta, unknown, err := decodeMeta(raw, o)
 	if err != nil {

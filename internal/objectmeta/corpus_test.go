@@ -48,13 +48,13 @@ func TestCorpus(t *testing.T) {
 
 func sameWithoutShortcuts(t *testing.T, s testkit.Sample) {
 	t.Helper()
-	fast, plain := jsonval.Clone(s.Object).(map[string]any), jsonval.Clone(s.Object).(map[string]any)
+	fast, reference := jsonval.Clone(s.Object).(map[string]any), jsonval.Clone(s.Object).(map[string]any)
 	fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
-	plainUnknown, plainErr := Coerce(plain, Options{ReportUnknown: true, PlainOnly: true})
-	if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
+	referenceUnknown, referenceErr := Coerce(reference, Options{ReportUnknown: true, Reference: true})
+	if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
 		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
 	}
-	if diff := cmp.Diff(plain, fast); diff != "" {
+	if diff := cmp.Diff(reference, fast); diff != "" {
 		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
 	}
 }
@@ -74,17 +74,17 @@ func versionSchema(v *apiextensionsv1.CustomResourceDefinitionVersion) *schema.N
 
 func sameEmbedded(t *testing.T, n *schema.Node, s testkit.Sample) {
 	t.Helper()
-	fast, plain := jsonval.Clone(s.Object), jsonval.Clone(s.Object)
-	e, p := NewEmbedded(n), NewEmbedded(n, PlainOnly())
+	fast, reference := jsonval.Clone(s.Object), jsonval.Clone(s.Object)
+	e, p := NewEmbedded(n), NewEmbedded(n, Reference())
 	fastUnknown, fastErr := e.Coerce(fast, Options{ReportUnknown: true})
-	plainUnknown, plainErr := p.Coerce(plain, Options{ReportUnknown: true})
-	if diff := cmp.Diff(pathLines(plainUnknown)+fieldErrorText(plainErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
+	referenceUnknown, referenceErr := p.Coerce(reference, Options{ReportUnknown: true})
+	if diff := cmp.Diff(pathLines(referenceUnknown)+fieldErrorText(referenceErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
 		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
 	}
-	if diff := cmp.Diff(plain, fast); diff != "" {
+	if diff := cmp.Diff(reference, fast); diff != "" {
 		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
 	}
-	if diff := cmp.Diff(problemLines(p.Validate(plain)), problemLines(e.Validate(fast))); diff != "" {
+	if diff := cmp.Diff(problemLines(p.Validate(reference)), problemLines(e.Validate(fast))); diff != "" {
 		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
 	}
 }

@@ -33,7 +33,7 @@ func decode(raw any, o Options) (*metav1.ObjectMeta, []schema.Path, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("invalid metadata: expected object, got %T", raw)
 	}
-	meta, unknown := salvage(m, o)
+	meta, unknown := decodeValidMembers(m, o)
 	return meta, unknown, nil
 }
 
@@ -44,9 +44,9 @@ func unmarshal(data []byte, into *metav1.ObjectMeta, strictly bool) (strict []er
 	return nil, utiljson.Unmarshal(data, into)
 }
 
-// salvage decodes the members of m one by one and leaves out those that cannot
+// decodeValidMembers decodes the members of m one by one and leaves out those that cannot
 // be decoded.
-func salvage(m map[string]any, o Options) (*metav1.ObjectMeta, []schema.Path) {
+func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []schema.Path) {
 	meta, scratch := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
 	var unknown []schema.Path
 	for _, name := range slices.Sorted(maps.Keys(m)) {

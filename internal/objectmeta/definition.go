@@ -2,17 +2,17 @@ package objectmeta
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// FineDefinition reports whether metadata is of the kind that most new objects
+// FastValidDefinition reports whether metadata is of the kind that most new objects
 // of cluster scope have, and that nothing is wrong with: a name, labels and
 // annotations. Of any other the rules of apimachinery say whether it is right.
-func FineDefinition(meta *metav1.ObjectMeta) bool {
+func FastValidDefinition(meta *metav1.ObjectMeta) bool {
 	return isSubdomain(meta.Name) && meta.GenerateName == "" && meta.Namespace == "" && meta.Generation >= 0 &&
 		meta.DeletionTimestamp == nil && meta.DeletionGracePeriodSeconds == nil &&
 		len(meta.OwnerReferences) == 0 && len(meta.Finalizers) == 0 && len(meta.ManagedFields) == 0 &&
-		fineTypedLabels(meta.Labels) && fineTypedAnnotations(meta.Annotations)
+		fastValidTypedLabels(meta.Labels) && fastValidTypedAnnotations(meta.Annotations)
 }
 
-func fineTypedLabels(m map[string]string) bool {
+func fastValidTypedLabels(m map[string]string) bool {
 	for k, v := range m {
 		if !isLabelValue(v) || !isQualifiedName(k, false) {
 			return false
@@ -21,7 +21,7 @@ func fineTypedLabels(m map[string]string) bool {
 	return true
 }
 
-func fineTypedAnnotations(m map[string]string) bool {
+func fastValidTypedAnnotations(m map[string]string) bool {
 	size := 0
 	for k, v := range m {
 		if !isQualifiedName(k, true) {
@@ -29,5 +29,5 @@ func fineTypedAnnotations(m map[string]string) bool {
 		}
 		size += len(k) + len(v)
 	}
-	return size <= maxPlainAnnotations
+	return size <= maxFastAnnotations
 }

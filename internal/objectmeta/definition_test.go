@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What FineDefinition accepts the rules accept, and it accepts the ordinary.
-func TestFineDefinition(t *testing.T) {
+// What FastValidDefinition accepts the rules accept, and it accepts the ordinary.
+func TestFastValidDefinition(t *testing.T) {
 	seven := int64(7)
 	now := metav1.Now()
 	names := []string{"", "a", "x.example.com", "X.example.com", "a..b", "-a", "a-", "a.", "1.2", "a/b", strings.Repeat("a", 254), "ä"}
@@ -39,19 +39,19 @@ func TestFineDefinition(t *testing.T) {
 			metav1.ObjectMeta{Name: "a.b", Labels: map[string]string{key: "v"}},
 			metav1.ObjectMeta{Name: "a.b", Annotations: map[string]string{key: "v w"}})
 	}
-	fine := 0
+	valid := 0
 	for _, meta := range metas {
 		path := field.NewPath("metadata")
 		errs := metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create, &meta, nil, false, metavalidation.NameIsDNSSubdomain, path, true)
 		errs = append(errs, metavalidation.ValidateObjectMetaAccessor(&meta, false, metavalidation.NameIsDNSSubdomain, path)...)
-		if FineDefinition(&meta) {
-			fine++
+		if FastValidDefinition(&meta) {
+			valid++
 			if len(errs) > 0 {
-				t.Errorf("FineDefinition accepts %+v, in which is wrong: %v", meta, errs)
+				t.Errorf("FastValidDefinition accepts %+v, in which is wrong: %v", meta, errs)
 			}
 		}
 	}
-	if fine < 12 {
-		t.Errorf("FineDefinition accepts %d of %d, which is too few to show anything", fine, len(metas))
+	if valid < 12 {
+		t.Errorf("FastValidDefinition accepts %d of %d, which is too few to show anything", valid, len(metas))
 	}
 }

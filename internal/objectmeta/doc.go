@@ -61,7 +61,7 @@
 // without a copy; members that stand for nothing are removed from it. Everything
 // else goes through JSON and ObjectMeta. Likewise metadata that is plainly
 // right is not handed to the rules of apimachinery. Both are decided without an
-// allocation. [Options.PlainOnly] and the option [PlainOnly] switch the
+// allocation. [Options.Reference] and the option [Reference] switch the
 // shortcuts off; [ValidateCreate] and [ValidateUpdate] are [ValidCreate] and
 // [ValidUpdate] followed by the rules.
 //

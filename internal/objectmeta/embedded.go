@@ -18,17 +18,17 @@ type Embedded struct {
 	root         *node       // nil if there are no embedded resources
 	path         *field.Path // of the root, in errors
 	resourceRoot bool
-	plain        bool
+	reference    bool
 }
 
-// A node is a schema with an embedded resource here or below. Schemas without
+// A compileNode is a schema with an embedded resource here or below. Schemas without
 // have no node, so that values without are not visited.
 type node struct {
 	embedded bool
-	// detour: there are embedded resources inside the metadata of this one.
+	// metadataHasEmbedded: there are embedded resources inside the metadata of this one.
 	// Its metadata is visited before it is replaced, so what changes in there
 	// must not be the metadata that stays.
-	detour bool
+	metadataHasEmbedded bool
 
 	names    []string // of the properties that have a node, increasing
 	children []*node  // in the order of names
@@ -47,7 +47,7 @@ func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
 	}
 	c := compiler{done: map[*schema.Node]*node{}}
 	if n != nil {
-		e.root = c.node(n)
+		e.root = c.compileNode(n)
 	}
 	if e.resourceRoot {
 		root := node{}
@@ -55,7 +55,7 @@ func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
 			c.fill(&root, n)
 		}
 		root.embedded = true
-		root.detour = root.entersMetadata()
+		root.metadataHasEmbedded = root.entersMetadata()
 		e.root = &root
 	}
 	return e
@@ -70,7 +70,7 @@ type compiler struct {
 	done map[*schema.Node]*node
 }
 
-func (c *compiler) node(n *schema.Node) *node {
+func (c *compiler) compileNode(n *schema.Node) *node {
 	if n == nil || !n.Facts().Has(schema.HasEmbedded) {
 		return nil
 	}
@@ -80,20 +80,20 @@ func (c *compiler) node(n *schema.Node) *node {
 	out := &node{embedded: n.EmbeddedResource()}
 	c.done[n] = out
 	c.fill(out, n)
-	out.detour = out.embedded && out.entersMetadata()
+	out.metadataHasEmbedded = out.embedded && out.entersMetadata()
 	return out
 }
 
 func (c *compiler) fill(out *node, n *schema.Node) {
 	for name, p := range n.Properties() {
-		if child := c.node(p); child != nil {
+		if child := c.compileNode(p); child != nil {
 			out.names = append(out.names, name)
 			out.children = append(out.children, child)
 		}
 	}
-	out.items = c.node(n.Items())
+	out.items = c.compileNode(n.Items())
 	additional, _ := n.AdditionalProperties()
-	if out.additional = c.node(additional); out.additional == nil {
+	if out.additional = c.compileNode(additional); out.additional == nil {
 		return
 	}
 	out.declared = map[string]struct{}{}

@@ -21,7 +21,7 @@ func (e *Embedded) Valid(obj any) bool {
 	if e.root == nil {
 		return true
 	}
-	if e.plain {
+	if e.reference {
 		return len(e.Validate(obj)) == 0
 	}
 	return e.root.valid(obj)
@@ -33,11 +33,11 @@ func (e *Embedded) Valid(obj any) bool {
 // those for new objects, except that it may be absent, needs no name, and a
 // name need only fit into a path.
 func (e *Embedded) Validate(obj any) []Problem {
-	if e.root == nil || !e.plain && e.root.valid(obj) {
+	if e.root == nil || !e.reference && e.root.valid(obj) {
 		return nil
 	}
 	c := checking{base: e.path}
-	c.value(e.root, obj)
+	c.walk(e.root, obj)
 	sortProblems(c.problems)
 	return c.problems
 }
@@ -45,7 +45,7 @@ func (e *Embedded) Validate(obj any) []Problem {
 func (n *node) valid(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !fineResource(v) && len(resourceErrors(nil, v)) > 0 {
+		if n.embedded && !fastValidResource(v) && len(resourceErrors(nil, v)) > 0 {
 			return false
 		}
 		for i, name := range n.names {
@@ -76,13 +76,13 @@ func (n *node) valid(v any) bool {
 
 // checking is the state of one call.
 type checking struct {
-	base     *field.Path
-	path     schema.Path
-	place    string // in the schema, as a JSON Pointer
-	problems []Problem
+	base          *field.Path
+	path          schema.Path
+	schemaPointer string // in the schema, as a JSON Pointer
+	problems      []Problem
 }
 
-func (c *checking) value(n *node, v any) {
+func (c *checking) walk(n *node, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		if n.embedded {
@@ -97,9 +97,9 @@ func (c *checking) value(n *node, v any) {
 			switch {
 			case child == nil:
 			case n.undeclared(name):
-				c.below(child, step, "/additionalProperties", e)
+				c.walkBelow(child, step, "/additionalProperties", e)
 			default:
-				c.below(child, step, "/properties/"+schema.EscapePointer(name), e)
+				c.walkBelow(child, step, "/properties/"+schema.EscapePointer(name), e)
 			}
 		}
 	case []any:
@@ -107,16 +107,16 @@ func (c *checking) value(n *node, v any) {
 			return
 		}
 		for i, e := range v {
-			c.below(n.items, schema.Index(i), "/items", e)
+			c.walkBelow(n.items, schema.Index(i), "/items", e)
 		}
 	}
 }
 
-func (c *checking) below(n *node, step schema.Step, keyword string, v any) {
-	place := c.place
-	c.path, c.place = append(c.path, step), place+keyword
-	c.value(n, v)
-	c.path, c.place = c.path[:len(c.path)-1], place
+func (c *checking) walkBelow(n *node, step schema.Step, keyword string, v any) {
+	schemaPointer := c.schemaPointer
+	c.path, c.schemaPointer = append(c.path, step), schemaPointer+keyword
+	c.walk(n, v)
+	c.path, c.schemaPointer = c.path[:len(c.path)-1], schemaPointer
 }
 
 func (c *checking) resource(m map[string]any) {
@@ -128,7 +128,7 @@ func (c *checking) resource(m map[string]any) {
 	metadata, _ := m["metadata"].(map[string]any)
 	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer())
 	for _, err := range errs {
-		c.problems = append(c.problems, Problem{Err: err, Pointer: l.pointer(err), Schema: c.place})
+		c.problems = append(c.problems, Problem{Err: err, Pointer: l.pointer(err), SchemaPointer: c.schemaPointer})
 	}
 }
 
@@ -199,15 +199,15 @@ func pathSegmentMessages(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// OrdinaryResource reports whether m, an embedded resource, is one that
+// FastValidResource reports whether m, an embedded resource, is one that
 // [Embedded.Coerce] leaves as it is and in which [Embedded.Validate] finds
 // nothing wrong. It knows the ordinary ones; others may be right, too. It
 // allocates nothing.
-func OrdinaryResource(m map[string]any) bool { return settledResource(m) && fineResource(m) }
+func FastValidResource(m map[string]any) bool { return canonicalResource(m) && fastValidResource(m) }
 
-// fineResource reports whether nothing is wrong with an embedded resource. It
+// fastValidResource reports whether nothing is wrong with an embedded resource. It
 // knows the ordinary ones; false means that the rules have to be asked.
-func fineResource(m map[string]any) bool {
+func fastValidResource(m map[string]any) bool {
 	apiVersion, ok := m["apiVersion"].(string)
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {
 		return false
@@ -220,7 +220,7 @@ func fineResource(m map[string]any) bool {
 		return true
 	}
 	metadata, ok := raw.(map[string]any)
-	return ok && fineEmbedded(metadata)
+	return ok && fastValidEmbedded(metadata)
 }
 
 func sortProblems(problems []Problem) {

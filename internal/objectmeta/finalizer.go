@@ -17,7 +17,7 @@ const finalizerKubernetes = "kubernetes"
 // A nil old has none, as when an object is created. There are no such warnings
 // when the status is updated.
 func FinalizerWarnings(obj, old map[string]any) []string {
-	if quietFinalizers(obj, old) {
+	if noFinalizerWarnings(obj, old) {
 		return nil
 	}
 	before := finalizers(old)
@@ -32,8 +32,8 @@ func FinalizerWarnings(obj, old map[string]any) []string {
 	return warnings
 }
 
-// quietFinalizers reports whether there is plainly nothing to warn of.
-func quietFinalizers(obj, old map[string]any) bool {
+// noFinalizerWarnings reports whether there is plainly nothing to warn of.
+func noFinalizerWarnings(obj, old map[string]any) bool {
 	m, _ := obj["metadata"].(map[string]any)
 	list, _ := m["finalizers"].([]any)
 	if len(list) == 0 {

@@ -86,28 +86,28 @@ func FuzzCoerce(f *testing.F) {
 			return
 		}
 		for _, drop := range []bool{false, true} {
-			fast, plain := jsonval.Clone(obj).(map[string]any), jsonval.Clone(obj).(map[string]any)
+			fast, reference := jsonval.Clone(obj).(map[string]any), jsonval.Clone(obj).(map[string]any)
 			o := Options{DropInvalid: drop, ReportUnknown: true}
 			fastUnknown, fastErr := Coerce(fast, o)
-			o.PlainOnly = true
-			plainUnknown, plainErr := Coerce(plain, o)
-			if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
+			o.Reference = true
+			referenceUnknown, referenceErr := Coerce(reference, o)
+			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
 				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), diff)
 			}
-			if !jsonval.Equal(fast, plain) {
-				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), cmp.Diff(plain, fast))
+			if !jsonval.Equal(fast, reference) {
+				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), cmp.Diff(reference, fast))
 			}
 			again := jsonval.Clone(fast).(map[string]any)
-			if _, err := Coerce(again, o); fastErr == nil && !drop && !jsonval.Equal(again, fast) && !oddTimes(fast) {
+			if _, err := Coerce(again, o); fastErr == nil && !drop && !jsonval.Equal(again, fast) && !unusualTimes(fast) {
 				t.Errorf("%s is not the same twice, %v:\n%s", testkit.Encode(obj), err, cmp.Diff(fast, again))
 			}
 		}
 	})
 }
 
-// oddTimes reports whether there are times that are written in a way that
+// unusualTimes reports whether there are times that are written in a way that
 // cannot be read, or as null, so that coercing once more changes something.
-func oddTimes(obj map[string]any) bool {
+func unusualTimes(obj map[string]any) bool {
 	text := string(testkit.Encode(obj["metadata"]))
 	return strings.Contains(text, `"-0001-`) || strings.Contains(text, `"10000-`) ||
 		strings.Contains(text, `imestamp":null`) || strings.Contains(text, `"time":null`) || strings.Contains(text, `"fieldsV1":null`)
@@ -129,16 +129,16 @@ func FuzzValidate(f *testing.F) {
 			if problems := updateProblems(obj, old, namespaced); ValidUpdate(obj, old) && len(problems) > 0 {
 				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
-			fast, plain := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
-			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
+			fast, reference := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
+			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common create of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 			}
-			fast, plain = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
-			if diff := cmp.Diff(problemLines(plain), problemLines(fast)); diff != "" {
+			fast, reference = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
+			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common update of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 			}
 		}
-		if quiet := quietFinalizers(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
+		if quiet := noFinalizerWarnings(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
 			t.Errorf("warnings about %s not seen: %q", testkit.Encode(obj), addedWarnings(obj, old))
 		}
 	})
@@ -159,11 +159,11 @@ func addedWarnings(obj, old map[string]any) []string {
 // is left alone.
 func FuzzEmbedded(f *testing.F) {
 	addPairs(f)
-	var fast, plain []*Embedded
+	var fast, reference []*Embedded
 	for _, text := range seeds(f, "testdata/embedded/*.txtar", "schema.yaml") {
 		n := compile(f, string(text))
 		fast = append(fast, NewEmbedded(n), NewEmbedded(n, ResourceRoot()))
-		plain = append(plain, NewEmbedded(n, PlainOnly()), NewEmbedded(n, ResourceRoot(), PlainOnly()))
+		reference = append(reference, NewEmbedded(n, Reference()), NewEmbedded(n, ResourceRoot(), Reference()))
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
 		obj, ok := cross(a, b, mask)
@@ -174,14 +174,14 @@ func FuzzEmbedded(f *testing.F) {
 		o := Options{DropInvalid: mask>>30&1 == 1, ReportUnknown: true}
 		x, y := jsonval.Clone(obj), jsonval.Clone(obj)
 		fastUnknown, fastErr := fast[i].Coerce(x, o)
-		plainUnknown, plainErr := plain[i].Coerce(y, o)
-		if diff := cmp.Diff(pathLines(plainUnknown)+fieldErrorText(plainErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
+		referenceUnknown, referenceErr := reference[i].Coerce(y, o)
+		if diff := cmp.Diff(pathLines(referenceUnknown)+fieldErrorText(referenceErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
 			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if !jsonval.Equal(x, y) {
 			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(y, x))
 		}
-		problems := plain[i].Validate(obj)
+		problems := reference[i].Validate(obj)
 		if diff := cmp.Diff(problemLines(problems), problemLines(fast[i].Validate(obj))); diff != "" {
 			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
 		}

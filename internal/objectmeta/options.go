@@ -11,9 +11,9 @@ type Options struct {
 	// ReportUnknown returns the paths of fields that metadata does not have.
 	// They are dropped either way.
 	ReportUnknown bool
-	// PlainOnly switches shortcuts off. The result is the same; tests compare
+	// Reference switches shortcuts off. The result is the same; tests compare
 	// the two.
-	PlainOnly bool
+	Reference bool
 }
 
 // An Option changes how [NewEmbedded] works.
@@ -36,8 +36,8 @@ func AtPath(path *field.Path) Option {
 	return optionFunc(func(e *Embedded) { e.path = path })
 }
 
-// PlainOnly switches shortcuts off. The result is the same; tests compare the
+// Reference switches shortcuts off. The result is the same; tests compare the
 // two.
-func PlainOnly() Option {
-	return optionFunc(func(e *Embedded) { e.plain = true })
+func Reference() Option {
+	return optionFunc(func(e *Embedded) { e.reference = true })
 }

@@ -67,7 +67,7 @@ func TestSetGeneration(t *testing.T) {
 
 // Null, a map without memory and deep field sets are no ordinary values, and
 // neither panics nor passes for one.
-func TestOddValues(t *testing.T) {
+func TestUnusualValues(t *testing.T) {
 	deep := any(map[string]any{})
 	for range 3 * maxFieldsDepth {
 		deep = map[string]any{"f:a": deep}
@@ -84,21 +84,21 @@ func TestOddValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := func() map[string]any { return map[string]any{"metadata": jsonval.Clone(m)} }
-			fast, plain := obj(), obj()
+			fast, reference := obj(), obj()
 			fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
-			plainUnknown, plainErr := Coerce(plain, Options{ReportUnknown: true, PlainOnly: true})
-			if diff := cmp.Diff(pathLines(plainUnknown)+errorText(plainErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
+			referenceUnknown, referenceErr := Coerce(reference, Options{ReportUnknown: true, Reference: true})
+			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
 				t.Errorf("(-plain +fast):\n%s", diff)
 			}
-			if diff := cmp.Diff(plain, fast); diff != "" {
+			if diff := cmp.Diff(reference, fast); diff != "" {
 				t.Errorf("(-plain +fast):\n%s", diff)
 			}
 			if ValidCreate(obj(), false) && createProblems(obj(), false) != nil {
 				t.Error("taken for right")
 			}
 			FinalizerWarnings(obj(), nil)
-			PrepareUpdate(fast, plain)
-			PrepareStatusUpdate(fast, plain)
+			PrepareUpdate(fast, reference)
+			PrepareStatusUpdate(fast, reference)
 			PrepareCreate(fast)
 		})
 	}

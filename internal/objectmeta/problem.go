@@ -19,9 +19,9 @@ type Problem struct {
 	// Pointer is where in the object it is, as a JSON Pointer. For labels,
 	// annotations and finalizers it is more exact than Err.Field.
 	Pointer string
-	// Schema is the place of the embedded resource in the schema, as a JSON
+	// SchemaPointer is the place of the embedded resource in the schema, as a JSON
 	// Pointer; "" for the root.
-	Schema string
+	SchemaPointer string
 }
 
 func compareProblems(a, b Problem) int {

@@ -39,8 +39,8 @@ func Decode(obj map[string]any, o Options) (Meta, []schema.Path, error) {
 }
 
 func decodeMeta(raw any, o Options) (Meta, []schema.Path, error) {
-	if m, ok := raw.(map[string]any); ok && !o.PlainOnly {
-		if v := recognise(m); v != verdictUnsure {
+	if m, ok := raw.(map[string]any); ok && !o.Reference {
+		if v := roundTripVerdict(m); v != verdictDeclined {
 			return Meta{found: true, kept: m, thin: v == verdictThinned}, nil, nil
 		}
 	}

@@ -29,7 +29,7 @@ func ValidateCreate(obj map[string]any, namespaced bool) []Problem {
 // ValidCreate does not see it. ValidCreate allocates nothing.
 func ValidCreate(obj map[string]any, namespaced bool) bool {
 	m, ok := obj["metadata"].(map[string]any)
-	return ok && fineCreate(m, namespaced)
+	return ok && fastValidCreate(m, namespaced)
 }
 
 func createProblems(obj map[string]any, namespaced bool) []Problem {
@@ -57,7 +57,7 @@ func ValidateUpdate(obj, old map[string]any, namespaced bool) []Problem {
 func ValidUpdate(obj, old map[string]any) bool {
 	m, ok := obj["metadata"].(map[string]any)
 	before, okOld := old["metadata"].(map[string]any)
-	return ok && okOld && fineUpdate(m, before)
+	return ok && okOld && fastValidUpdate(m, before)
 }
 
 func updateProblems(obj, old map[string]any, namespaced bool) []Problem {
@@ -79,7 +79,7 @@ func updateProblems(obj, old map[string]any, namespaced bool) []Problem {
 // before the dash at the end of a generateName.
 func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
-	if ok && fineCommonCreate(m, namespaced) {
+	if ok && fastValidCommonCreate(m, namespaced) {
 		return nil
 	}
 	return commonProblems(obj, nil, namespaced)
@@ -93,7 +93,7 @@ func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
 func ValidateCommonUpdate(obj, old map[string]any, namespaced bool) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
 	before, okOld := old["metadata"].(map[string]any)
-	if ok && okOld && fineCommonCreate(m, namespaced) && fineUpdate(m, before) {
+	if ok && okOld && fastValidCommonCreate(m, namespaced) && fastValidUpdate(m, before) {
 		return nil
 	}
 	if old == nil {

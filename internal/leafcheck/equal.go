@@ -133,9 +133,9 @@ func newHasher() hasher {
 	return hasher{seed: seed, salt: maphash.String(seed, "salt")}
 }
 
-// value returns a number that is the same for values that sameElement or
+// hashValue returns a number that is the same for values that sameElement or
 // sameText take for the same.
-func (h *hasher) value(v any) uint64 {
+func (h *hasher) hashValue(v any) uint64 {
 	switch v := v.(type) {
 	case string:
 		if !utf8.ValidString(v) {
@@ -143,9 +143,9 @@ func (h *hasher) value(v any) uint64 {
 		}
 		return maphash.String(h.seed, v)
 	case int64:
-		return h.number(float64(v))
+		return h.hashNumber(float64(v))
 	case float64:
-		return h.number(v)
+		return h.hashNumber(v)
 	case bool:
 		if v {
 			return h.mix(2)
@@ -154,13 +154,13 @@ func (h *hasher) value(v any) uint64 {
 	case map[string]any:
 		sum := h.mix(4)
 		for k, e := range v {
-			sum += h.mix(maphash.String(h.seed, k) ^ h.value(e)) // in any order
+			sum += h.mix(maphash.String(h.seed, k) ^ h.hashValue(e)) // in any order
 		}
 		return sum
 	case []any:
 		sum := h.mix(5)
 		for _, e := range v {
-			sum = sum*multiplier + h.value(e)
+			sum = sum*multiplier + h.hashValue(e)
 		}
 		return sum
 	default:
@@ -168,7 +168,7 @@ func (h *hasher) value(v any) uint64 {
 	}
 }
 
-func (h *hasher) number(f float64) uint64 {
+func (h *hasher) hashNumber(f float64) uint64 {
 	if f == 0 {
 		f = 0 // whatever the sign
 	}

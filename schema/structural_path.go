@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A structuralPlace is the way from the root of a schema to the schema that is
+// A structuralPath is the way from the root of a schema to the schema that is
 // being looked at. It becomes a [field.Path] only when there is an error to
 // report, so that checking a correct schema makes none.
-type structuralPlace []structuralStep
+type structuralPath []structuralStep
 
 // A structuralStep leads from a schema to a schema directly below it.
 type structuralStep struct {
@@ -24,29 +24,29 @@ type structuralStep struct {
 type structuralStepKind uint8
 
 const (
-	structuralPlain structuralStepKind = iota // nothing, there is one at most
+	structuralKeyword structuralStepKind = iota // nothing, there is one at most
 	structuralKey
 	structuralIndex
 )
 
-func (p *structuralPlace) push(keyword string) {
+func (p *structuralPath) push(keyword string) {
 	*p = append(*p, structuralStep{keyword: keyword})
 }
 
-func (p *structuralPlace) pushKey(keyword, key string) {
+func (p *structuralPath) pushKey(keyword, key string) {
 	*p = append(*p, structuralStep{keyword: keyword, key: key, kind: structuralKey})
 }
 
-func (p *structuralPlace) pushIndex(keyword string, index int) {
+func (p *structuralPath) pushIndex(keyword string, index int) {
 	*p = append(*p, structuralStep{keyword: keyword, index: index, kind: structuralIndex})
 }
 
-func (p *structuralPlace) pop() {
+func (p *structuralPath) pop() {
 	*p = (*p)[:len(*p)-1]
 }
 
 // path returns the place as a path below base, which may be nil.
-func (p structuralPlace) path(base *field.Path) *field.Path {
+func (p structuralPath) path(base *field.Path) *field.Path {
 	for _, s := range p {
 		base = base.Child(s.keyword)
 		switch s.kind {

@@ -8,23 +8,23 @@ import (
 // The plain walk is the definition of pruning, written over the schema itself.
 // It is the judge of the compiled walk.
 
-type plain struct {
+type reference struct {
 	node     *schema.Node
 	resource bool // apiVersion, kind and metadata of the object are protected
 }
 
-func (p *plain) prune(obj map[string]any, t *pathstack.Trail) {
+func (p *reference) prune(obj map[string]any, t *pathstack.Trail) {
 	preserve := p.node != nil && p.node.PreserveUnknownFields()
-	plainObject(obj, p.node, preserve, p.resource, t)
+	referenceObject(obj, p.node, preserve, p.resource, t)
 }
 
-// plainValue prunes v by n. Preserve tells that a list above preserves unknown
+// referenceValue prunes v by n. Preserve tells that a list above preserves unknown
 // fields. A nil n declares nothing.
-func plainValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
+func referenceValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch v := v.(type) {
 	case map[string]any:
-		plainObject(v, n, preserve, false, t)
+		referenceObject(v, n, preserve, false, t)
 	case []any:
 		var items *schema.Node
 		if n != nil {
@@ -32,13 +32,13 @@ func plainValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
 		}
 		for i, e := range v {
 			t.Enter(schema.Index(i))
-			plainValue(e, items, preserve, t)
+			referenceValue(e, items, preserve, t)
 			t.Leave()
 		}
 	}
 }
 
-func plainObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *pathstack.Trail) {
+func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *pathstack.Trail) {
 	resource = resource || n != nil && n.EmbeddedResource()
 	for name, v := range obj {
 		if resource && isMeta(name) {
@@ -48,7 +48,7 @@ func plainObject(obj map[string]any, n *schema.Node, preserve, resource bool, t 
 		switch {
 		case declared:
 			t.Enter(schema.Field(name))
-			plainValue(v, child, false, t)
+			referenceValue(v, child, false, t)
 			t.Leave()
 		case !preserve:
 			t.Mark(schema.Field(name))

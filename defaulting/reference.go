@@ -8,13 +8,13 @@ import (
 // The plain walks are the definition of null dropping and defaulting, written
 // over the schema itself. They are the judges of the compiled walks.
 
-type plain struct{ root *schema.Node }
+type reference struct{ root *schema.Node }
 
-func (p *plain) dropNulls(obj map[string]any, t *pathstack.Trail) {
-	plainDrop(obj, p.root, t)
+func (p *reference) dropNulls(obj map[string]any, t *pathstack.Trail) {
+	referenceDrop(obj, p.root, t)
 }
 
-func plainDrop(v any, n *schema.Node, t *pathstack.Trail) {
+func referenceDrop(v any, n *schema.Node, t *pathstack.Trail) {
 	if n == nil {
 		return
 	}
@@ -28,39 +28,39 @@ func plainDrop(v any, n *schema.Node, t *pathstack.Trail) {
 				continue
 			}
 			t.Enter(schema.Field(name))
-			plainDrop(e, child, t)
+			referenceDrop(e, child, t)
 			t.Leave()
 		}
 	case []any:
 		for i, e := range v {
 			t.Enter(schema.Index(i))
-			plainDrop(e, n.Items(), t)
+			referenceDrop(e, n.Items(), t)
 			t.Leave()
 		}
 	}
 }
 
-func (p *plain) setDefaults(obj map[string]any, t *pathstack.Trail) {
-	plainFill(obj, p.root, t)
+func (p *reference) setDefaults(obj map[string]any, t *pathstack.Trail) {
+	referenceFill(obj, p.root, t)
 }
 
-func plainFill(v any, n *schema.Node, t *pathstack.Trail) {
+func referenceFill(v any, n *schema.Node, t *pathstack.Trail) {
 	if n == nil {
 		return
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		if v != nil {
-			plainFillObject(v, n, t)
+			referenceFillObject(v, n, t)
 		}
 	case []any:
 		for i, e := range v {
-			plainReplace(e, n.Items(), schema.Index(i), t, func(d any) { v[i] = d })
+			referenceReplace(e, n.Items(), schema.Index(i), t, func(d any) { v[i] = d })
 		}
 	}
 }
 
-func plainFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
+func referenceFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 	set := make(map[string]bool)
 	for name, child := range n.Properties() {
 		d, ok := child.Default()
@@ -68,7 +68,7 @@ func plainFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 			v[name] = d
 			set[name] = true
 			t.Mark(schema.Field(name))
-			plainFill(d, child, nil)
+			referenceFill(d, child, nil)
 		}
 	}
 	for name, e := range v {
@@ -76,27 +76,27 @@ func plainFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 		case set[name]:
 		case p != nil:
 			t.Enter(schema.Field(name))
-			plainFill(e, p, t)
+			referenceFill(e, p, t)
 			t.Leave()
 		default:
 			additional, _ := n.AdditionalProperties()
-			plainReplace(e, additional, schema.Field(name), t, func(d any) { v[name] = d })
+			referenceReplace(e, additional, schema.Field(name), t, func(d any) { v[name] = d })
 		}
 	}
 }
 
-// plainReplace fills the value v at step s, or replaces it if it is a null that
+// referenceReplace fills the value v at step s, or replaces it if it is a null that
 // has to give way to a default.
-func plainReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, set func(any)) {
+func referenceReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, set func(any)) {
 	if v == nil && n != nil && !n.Nullable() && hasDefault(n) {
 		d, _ := n.Default()
-		plainFill(d, n, nil)
+		referenceFill(d, n, nil)
 		set(d)
 		t.Mark(s)
 		return
 	}
 	t.Enter(s)
-	plainFill(v, n, t)
+	referenceFill(v, n, t)
 	t.Leave()
 }
 

@@ -32,14 +32,14 @@ func New(list []string) Index {
 		x.entries[i] = entry{head: head, tail: tail, name: name, next: *slot}
 		*slot = int32(i) + 1
 		if x.chain(*slot) > longest {
-			return mapped(list)
+			return newMapIndex(list)
 		}
 	}
 	return x
 }
 
-// mapped returns the Index that is a map.
-func mapped(list []string) Index {
+// newMapIndex returns the Index that is a map.
+func newMapIndex(list []string) Index {
 	x := Index{byName: make(map[string]int, len(list))}
 	for i, name := range list {
 		x.byName[name] = i

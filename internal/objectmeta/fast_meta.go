@@ -8,39 +8,39 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A Plain is the metadata of a new object that has nothing but a name, a
+// A FastMeta is the metadata of a new object that has nothing but a name, a
 // namespace, labels and annotations, as most have, read from JSON without a
 // map in between. Its strings are parts of the text. It can be used again after
 // [Plain.Reset], and is for one goroutine.
 //
 // What it does not take may still be right: [Decode] and the functions for maps
 // say so.
-type Plain struct {
+type FastMeta struct {
 	name, namespace     string
 	labels, annotations []pair
 }
 
 type pair struct{ key, value string }
 
-// mostPairs bounds the labels and the annotations that are plain, and the
+// maxPairs bounds the labels and the annotations that are plain, and the
 // memory that is kept for them.
-const mostPairs = 64
+const maxPairs = 64
 
 // Reset forgets the metadata, but keeps its memory.
-func (p *Plain) Reset() {
+func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
 	p.name, p.namespace, p.labels, p.annotations = "", "", p.labels[:0], p.annotations[:0]
 }
 
 // Name returns the name, which is a part of the text.
-func (p *Plain) Name() string { return p.name }
+func (p *FastMeta) Name() string { return p.name }
 
 // ReadCreate reads the metadata of a new object at s[i] and gives it the
 // namespace of a request, "" for that of the object. It returns the index after
 // it, or a negative one if it is not plain or not plainly right by all rules
 // for new objects. p must be new or reset.
-func (p *Plain) ReadCreate(s string, i int, namespaced bool, namespace string) int {
+func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string) int {
 	if i >= len(s) || s[i] != '{' {
 		return -1
 	}
@@ -64,7 +64,7 @@ func (p *Plain) ReadCreate(s string, i int, namespaced bool, namespace string) i
 
 // enter makes the namespaces of the object and of the request agree, and
 // reports whether they do and are right.
-func (p *Plain) enter(namespaced bool, namespace string) bool {
+func (p *FastMeta) enter(namespaced bool, namespace string) bool {
 	if !namespaced {
 		return p.namespace == ""
 	}
@@ -76,17 +76,17 @@ func (p *Plain) enter(namespaced bool, namespace string) bool {
 	return isLabel(want)
 }
 
-func (p *Plain) member(key, s string, at int) int {
+func (p *FastMeta) member(key, s string, at int) int {
 	switch key {
 	case "name":
 		return readOnce(&p.name, s, at)
 	case "namespace":
 		return readOnce(&p.namespace, s, at)
 	case "labels":
-		return readPairs(&p.labels, s, at, plainLabel)
+		return readPairs(&p.labels, s, at, fastValidLabel)
 	case "annotations":
-		end := readPairs(&p.annotations, s, at, plainAnnotation)
-		if end-at > maxPlainAnnotations {
+		end := readPairs(&p.annotations, s, at, fastValidAnnotation)
+		if end-at > maxFastAnnotations {
 			return -1
 		}
 		return end
@@ -94,13 +94,13 @@ func (p *Plain) member(key, s string, at int) int {
 	return -1
 }
 
-func plainLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
+func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
 
-func plainAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
+func fastValidAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
 
 // readOnce reads a string that is not empty and was not there before.
 func readOnce(into *string, s string, at int) int {
-	v, end := plainString(s, at)
+	v, end := readRawString(s, at)
 	if end < 0 || v == "" || *into != "" {
 		return -1
 	}
@@ -108,8 +108,8 @@ func readOnce(into *string, s string, at int) int {
 	return end
 }
 
-// plainString reads a string that is written as it is.
-func plainString(s string, at int) (string, int) {
+// readRawString reads a string that is written as it is.
+func readRawString(s string, at int) (string, int) {
 	if at >= len(s) || s[at] != '"' {
 		return "", -1
 	}
@@ -122,18 +122,18 @@ func plainString(s string, at int) (string, int) {
 
 // readPairs reads an object of strings that is not empty and was not there
 // before, and sorts it.
-func readPairs(into *[]pair, s string, at int, fine func(pair) bool) int {
+func readPairs(into *[]pair, s string, at int, valid func(pair) bool) int {
 	if s[at] != '{' || len(*into) > 0 {
 		return -1
 	}
 	list, i := *into, jsonscan.Space(s, at+1)
 	for more := true; more; {
 		key, _, value := jsonscan.Key(s, i)
-		if value < 0 || len(list) == mostPairs {
+		if value < 0 || len(list) == maxPairs {
 			return -1
 		}
-		v, end := plainString(s, value)
-		if end < 0 || !fine(pair{key, v}) {
+		v, end := readRawString(s, value)
+		if end < 0 || !valid(pair{key, v}) {
 			return -1
 		}
 		list = append(list, pair{key, v})
@@ -152,7 +152,7 @@ func readPairs(into *[]pair, s string, at int, fine func(pair) bool) int {
 // AppendCreated appends the metadata as the server stores it, apart from what
 // only a server can give: as JSON with sorted keys, and of the first
 // generation.
-func (p *Plain) AppendCreated(dst []byte) []byte {
+func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	dst = append(dst, '{')
 	if len(p.annotations) > 0 {
 		dst = append(appendPairs(append(dst, `"annotations":`...), p.annotations), ',')

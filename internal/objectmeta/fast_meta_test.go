@@ -7,9 +7,9 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// plainCases are texts of metadata, and whether they are plain in a request
+// fastMetaCases are texts of metadata, and whether they are plain in a request
 // for a namespaced resource, and for another.
-var plainCases = []struct {
+var fastMetaCases = []struct {
 	text            string
 	namespaced, not bool
 }{
@@ -53,8 +53,8 @@ var plainCases = []struct {
 	{``, false, false},
 }
 
-func TestPlain(t *testing.T) {
-	for _, c := range plainCases {
+func TestFastMeta(t *testing.T) {
+	for _, c := range fastMetaCases {
 		for _, namespace := range []string{"", "n"} {
 			if got := agreesWithMaps(t, c.text, true, namespace); got != c.namespaced {
 				t.Errorf("plain = %t for %s", got, c.text)
@@ -64,7 +64,7 @@ func TestPlain(t *testing.T) {
 			}
 		}
 	}
-	long := `{"name":"a","annotations":{"k":"` + strings.Repeat("x", maxPlainAnnotations+1) + `"}}`
+	long := `{"name":"a","annotations":{"k":"` + strings.Repeat("x", maxFastAnnotations+1) + `"}}`
 	if agreesWithMaps(t, long, false, "") {
 		t.Error("long annotations are plain")
 	}
@@ -77,7 +77,7 @@ func TestPlain(t *testing.T) {
 // then come to the same.
 func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string) bool {
 	t.Helper()
-	var p Plain
+	var p FastMeta
 	end := p.ReadCreate(text, 0, namespaced, namespace)
 	if end < 0 {
 		return false
@@ -95,7 +95,7 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 }
 
 func createdByMaps(obj map[string]any, namespaced bool, namespace string) (string, bool) {
-	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, PlainOnly: true})
+	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, Reference: true})
 	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil || len(PrepareCreate(obj)) > 0 {
 		return "", false
 	}
@@ -116,8 +116,8 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	return string(text), ok
 }
 
-func FuzzPlain(f *testing.F) {
-	for _, c := range plainCases {
+func FuzzFastMeta(f *testing.F) {
+	for _, c := range fastMetaCases {
 		f.Add(c.text, true, "")
 		f.Add(c.text, false, "n")
 	}

@@ -32,19 +32,19 @@ func lists() map[string][]string {
 func TestFind(t *testing.T) {
 	all := lists()
 	for name, list := range all {
-		for _, way := range []struct {
+		for _, impl := range []struct {
 			name  string
 			index Index
-		}{{"New", New(list)}, {"mapped", mapped(list)}} {
+		}{{"New", New(list)}, {"mapped", newMapIndex(list)}} {
 			want := make(map[string]int)
 			for i, s := range list {
 				want[s] = i
 			}
 			for _, other := range all {
 				for _, s := range other {
-					check(t, name+" by "+way.name, &way.index, want, s)
-					check(t, name+" by "+way.name, &way.index, want, s+"a")
-					check(t, name+" by "+way.name, &way.index, want, "a"+s)
+					check(t, name+" by "+impl.name, &impl.index, want, s)
+					check(t, name+" by "+impl.name, &impl.index, want, s+"a")
+					check(t, name+" by "+impl.name, &impl.index, want, "a"+s)
 				}
 			}
 		}
@@ -71,9 +71,9 @@ func TestZeroIndexHasNothing(t *testing.T) {
 	}
 }
 
-// TestWays pins when an Index is a map: for names that only differ where it
+// TestNewSelectsMap pins when an Index is a map: for names that only differ where it
 // does not look, and not for ordinary ones.
-func TestWays(t *testing.T) {
+func TestNewSelectsMap(t *testing.T) {
 	if x := New(lists()["middles"]); x.byName == nil {
 		t.Error("names with equal ends are compared one by one")
 	}
@@ -95,7 +95,7 @@ func FuzzFind(f *testing.F) {
 				list = append(list, s)
 			}
 		}
-		x, m := New(list), mapped(list)
+		x, m := New(list), newMapIndex(list)
 		for _, s := range append(list, name) {
 			check(t, "New", &x, want, s)
 			check(t, "mapped", &m, want, s)
@@ -119,13 +119,13 @@ func BenchmarkFind(b *testing.B) {
 			list = append(list, fmt.Sprintf("%cField%dName", 'a'+i%26, i*i))
 			asked = append(asked, strings.Clone(list[i]), fmt.Sprintf("%cField%dOther", 'a'+i%26, i))
 		}
-		for _, way := range []struct {
+		for _, impl := range []struct {
 			name  string
 			index Index
-		}{{"index", New(list)}, {"map", mapped(list)}} {
-			b.Run(fmt.Sprintf("names=%d/way=%s", n, way.name), func(b *testing.B) {
+		}{{"index", New(list)}, {"map", newMapIndex(list)}} {
+			b.Run(fmt.Sprintf("names=%d/way=%s", n, impl.name), func(b *testing.B) {
 				for i := 0; b.Loop(); i++ {
-					way.index.Find(asked[i%len(asked)])
+					impl.index.Find(asked[i%len(asked)])
 				}
 			})
 		}

@@ -12,14 +12,14 @@ import (
 // The functions here know ordinary metadata that nothing is wrong with. What
 // they do not accept may still be right; the rules of apimachinery say so.
 
-// maxPlainAnnotations bounds the size of annotations that are accepted here.
+// maxFastAnnotations bounds the size of annotations that are accepted here.
 // JSON makes three bytes of one that is not UTF-8.
-const maxPlainAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
+const maxFastAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
-// fineCommon reports whether members that are checked alike everywhere are
+// fastValidCommon reports whether members that are checked alike everywhere are
 // right: labels, annotations, owners, managed fields, and the types of all
 // others.
-func fineCommon(m map[string]any) bool {
+func fastValidCommon(m map[string]any) bool {
 	if m == nil {
 		return false
 	}
@@ -30,14 +30,14 @@ func fineCommon(m map[string]any) bool {
 			}
 			continue
 		}
-		if !fineMember(name, v) {
+		if !fastValidMember(name, v) {
 			return false
 		}
 	}
 	return true
 }
 
-func fineMember(name string, v any) bool {
+func fastValidMember(name string, v any) bool {
 	switch kind := memberOf(name); kind {
 	case memberText:
 		_, ok := v.(string)
@@ -47,21 +47,21 @@ func fineMember(name string, v any) bool {
 		return ok && generation >= 0
 	case memberStrings:
 		if name == "labels" {
-			return fineLabels(v)
+			return fastValidLabels(v)
 		}
-		return fineAnnotations(v)
+		return fastValidAnnotations(v)
 	case memberOwners:
-		return fineOwners(v)
+		return fastValidOwners(v)
 	case memberFinalizers:
 		return canonicalList(v, anyCanonicalString)
 	case memberManaged:
-		return canonicalList(v, fineManaged)
+		return canonicalList(v, fastValidManaged)
 	default:
 		return kind.canonical(v)
 	}
 }
 
-func fineLabels(v any) bool {
+func fastValidLabels(v any) bool {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return false
@@ -75,7 +75,7 @@ func fineLabels(v any) bool {
 	return true
 }
 
-func fineAnnotations(v any) bool {
+func fastValidAnnotations(v any) bool {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return false
@@ -88,17 +88,17 @@ func fineAnnotations(v any) bool {
 		}
 		size += len(k) + len(s)
 	}
-	return size <= maxPlainAnnotations
+	return size <= maxFastAnnotations
 }
 
-func fineOwners(v any) bool {
+func fastValidOwners(v any) bool {
 	list, ok := v.([]any)
 	if !ok {
 		return false
 	}
 	controllers := 0
 	for _, e := range list {
-		if !canonicalOwner(e) || !fineOwner(e.(map[string]any)) {
+		if !canonicalOwner(e) || !fastValidOwner(e.(map[string]any)) {
 			return false
 		}
 		if e.(map[string]any)["controller"] == true {
@@ -108,8 +108,8 @@ func fineOwners(v any) bool {
 	return controllers <= 1
 }
 
-// fineOwner is asked about owner references as they are written.
-func fineOwner(m map[string]any) bool {
+// fastValidOwner is asked about owner references as they are written.
+func fastValidOwner(m map[string]any) bool {
 	apiVersion, kind := m["apiVersion"].(string), m["kind"].(string)
 	if slash := strings.IndexByte(apiVersion, '/'); apiVersion == "" ||
 		slash == len(apiVersion)-1 || slash >= 0 && strings.IndexByte(apiVersion[slash+1:], '/') >= 0 {
@@ -118,7 +118,7 @@ func fineOwner(m map[string]any) bool {
 	return kind != "" && kind != "Event" && m["name"] != "" && m["uid"] != ""
 }
 
-func fineFinalizers(v any) bool {
+func fastValidFinalizers(v any) bool {
 	list, _ := v.([]any)
 	orphan, foreground := false, false
 	for _, e := range list {
@@ -132,7 +132,7 @@ func fineFinalizers(v any) bool {
 	return !orphan || !foreground
 }
 
-func fineManaged(v any) bool {
+func fastValidManaged(v any) bool {
 	if !canonicalManaged(v) {
 		return false
 	}
@@ -145,10 +145,10 @@ func fineManaged(v any) bool {
 	}
 	subresource, _ := m["subresource"].(string)
 	manager, _ := m["manager"].(string)
-	return len(subresource) <= metav1validation.MaxSubresourceNameLength && fineManager(manager)
+	return len(subresource) <= metav1validation.MaxSubresourceNameLength && fastValidManager(manager)
 }
 
-func fineManager(s string) bool {
+func fastValidManager(s string) bool {
 	if len(s) > metav1validation.FieldManagerMaxLength {
 		return false
 	}
@@ -166,40 +166,40 @@ func text(m map[string]any, name string) string {
 	return s
 }
 
-// fineEmbedded: metadata of an embedded resource.
-func fineEmbedded(m map[string]any) bool {
+// fastValidEmbedded: metadata of an embedded resource.
+func fastValidEmbedded(m map[string]any) bool {
 	namespace := text(m, "namespace")
-	return fineCommon(m) && fineFinalizers(m["finalizers"]) &&
+	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
 		isPathPrefix(text(m, "generateName")) && isPathName(text(m, "name")) &&
 		(namespace == "" || isLabel(namespace))
 }
 
-// fineCreate: metadata of a new object.
-func fineCreate(m map[string]any, namespaced bool) bool {
+// fastValidCreate: metadata of a new object.
+func fastValidCreate(m map[string]any, namespaced bool) bool {
 	prefix := text(m, "generateName")
-	return fineCommon(m) && fineFinalizers(m["finalizers"]) &&
+	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
 		isSubdomain(text(m, "name")) && (prefix == "" || isSubdomainPrefix(prefix)) &&
-		fineNamespace(text(m, "namespace"), namespaced)
+		fastValidNamespace(text(m, "namespace"), namespaced)
 }
 
-func fineNamespace(namespace string, namespaced bool) bool {
+func fastValidNamespace(namespace string, namespaced bool) bool {
 	if namespaced {
 		return isLabel(namespace)
 	}
 	return namespace == ""
 }
 
-// fineCommonCreate: metadata of an object by the rules for all resources.
-func fineCommonCreate(m map[string]any, namespaced bool) bool {
+// fastValidCommonCreate: metadata of an object by the rules for all resources.
+func fastValidCommonCreate(m map[string]any, namespaced bool) bool {
 	name := text(m, "name")
-	return fineCommon(m) && fineFinalizers(m["finalizers"]) &&
+	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
 		name != "" && isPathName(name) && isPathPrefix(text(m, "generateName")) &&
-		fineNamespace(text(m, "namespace"), namespaced)
+		fastValidNamespace(text(m, "namespace"), namespaced)
 }
 
-// fineUpdate: metadata m of an object whose metadata was old.
-func fineUpdate(m, old map[string]any) bool {
-	if !fineCommon(m) || recognise(old) == verdictUnsure || text(m, "resourceVersion") == "" {
+// fastValidUpdate: metadata m of an object whose metadata was old.
+func fastValidUpdate(m, old map[string]any) bool {
+	if !fastValidCommon(m) || roundTripVerdict(old) == verdictDeclined || text(m, "resourceVersion") == "" {
 		return false
 	}
 	generation, _ := m["generation"].(int64)

@@ -264,9 +264,9 @@ func TestLargeListsAllocateLittle(t *testing.T) {
 	}
 }
 
-// TestFieldsBothWays checks that it makes no difference whether an object is
+// TestProbeAndRangeAgree checks that it makes no difference whether an object is
 // probed or ranged over.
-func TestFieldsBothWays(t *testing.T) {
+func TestProbeAndRangeAgree(t *testing.T) {
 	text := func(n int64) *Node {
 		return &Node{Accept: String, Text: &Text{Max: schema.Count{N: n, Set: true}}, Type: &Type{Names: []string{"string"}}, Fields: &Fields{}}
 	}
