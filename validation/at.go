@@ -3,6 +3,7 @@ package validation
 import (
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -12,7 +13,7 @@ import (
 // value takes, whatever else the object has. Entries of objects may be fields
 // or keys. A path that the schema does not declare leads to nothing wrong.
 func (v *Validator) ValidateAt(path schema.Path, value any) ErrorList {
-	return v.validateAt(v.root, place{}, path, value)
+	return v.validateAt(v.root, pathstack.Stack{}, path, value)
 }
 
 // ValidateStatusAt is ValidateAt for what [Validator.ValidateStatus] reports.
@@ -21,14 +22,14 @@ func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
 	if len(path) == 0 || v.status == nil {
 		return nil
 	}
-	return v.validateAt(v.status, statusPlace(), path[1:], value)
+	return v.validateAt(v.status, statusStack(), path[1:], value)
 }
 
-func (v *Validator) validateAt(n *leafcheck.Node, begin place, path schema.Path, value any) ErrorList {
-	r := run{checkAll: v.collectOnly, place: begin}
-	r.place.steps = r.steps[:0]
+func (v *Validator) validateAt(n *leafcheck.Node, stack pathstack.Stack, path schema.Path, value any) ErrorList {
+	r := run{checkAll: v.collectOnly, stack: stack}
+	r.stack.Steps = r.steps[:0]
 	for _, step := range path {
-		if n = r.place.enter(n, step); n == nil {
+		if n = enter(&r.stack, n, step); n == nil {
 			return nil
 		}
 	}
@@ -42,23 +43,23 @@ func (v *Validator) validateAt(n *leafcheck.Node, begin place, path schema.Path,
 	return errs
 }
 
-// enter goes on from a value of n, and returns the node of where it leads to, nil
-// if that is not declared.
-func (p *place) enter(n *leafcheck.Node, step schema.Step) *leafcheck.Node {
+// enter pushes a step from a value of n to the stack. It returns the node that
+// the step leads to, nil if n declares none.
+func enter(s *pathstack.Stack, n *leafcheck.Node, step schema.Step) *leafcheck.Node {
 	if i, ok := step.Index(); ok {
-		p.push(itemStep, "", i)
+		s.Push(pathstack.Item, "", i)
 		return n.Items
 	}
 	name, _ := step.Name()
 	if i, ok := n.Fields.Index(name); ok {
-		p.push(propertyStep, name, 0)
+		s.Push(pathstack.Property, name, 0)
 		return n.Fields.Props[i].Node
 	}
-	p.push(entryStep, name, 0)
+	s.Push(pathstack.Entry, name, 0)
 	return n.Fields.Additional
 }
 
-// statusPlace is where a walk over the status begins.
-func statusPlace() place {
-	return place{field: "status", pointer: "/status", schema: "/properties/status"}
+// statusStack returns the stack of a walk that starts at the status.
+func statusStack() pathstack.Stack {
+	return pathstack.Stack{Start: pathstack.Start{Field: "status", Pointer: "/status", SchemaPointer: "/properties/status"}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // The collector finds every error of an object, as kube-apiserver reports it.
@@ -29,7 +30,7 @@ import (
 
 // A run is the state of one walk over one object.
 type run struct {
-	place       place
+	stack       pathstack.Stack
 	found       []finding
 	ratcheted   []finding // what was found in values that did not change
 	counting    bool      // in a branch: counts are needed
@@ -40,7 +41,7 @@ type run struct {
 	path int    // how much of buf is the path
 
 	// Where slices begin, so that most walks need no memory for them.
-	steps [16]step
+	steps [16]pathstack.Step
 	first [4]finding
 	bytes [256]byte
 }
@@ -56,7 +57,7 @@ const maxMisses = 4
 
 // start begins a walk over v, which is known to be invalid.
 func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
-	r.place.steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
+	r.stack.Steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {
 		r.check(n, v, p)
 	}

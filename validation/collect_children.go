@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // list checks a list and its elements. It returns the count of the elements,
@@ -16,9 +17,9 @@ func (r *run) list(n *leafcheck.Node, list []any, p correlate.Pair) (count int, 
 	if n.Items != nil {
 		old := p.Elements()
 		for i, v := range list {
-			r.place.push(itemStep, "", i)
+			r.stack.Push(pathstack.Item, "", i)
 			c, ch := r.checkUnlessValid(n.Items, v, old.At(i))
-			r.place.pop()
+			r.stack.Pop()
 			count += c
 			changed = changed || ch
 		}
@@ -98,9 +99,9 @@ func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair
 
 func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int, changed bool) {
 	before := r.key(p, prop.Name)
-	r.place.push(propertyStep, prop.Name, 0)
+	r.stack.Push(pathstack.Property, prop.Name, 0)
 	count, changed = r.checkUnlessValid(prop.Node, v, before)
-	r.place.pop()
+	r.stack.Pop()
 	return count, changed
 }
 
@@ -108,7 +109,7 @@ func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int
 // began have none: both objects are of one version by now, whatever they were
 // written as.
 func (r *run) key(p correlate.Pair, name string) correlate.Pair {
-	if (name == "kind" || name == "apiVersion") && r.place.atStart() {
+	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
 		return correlate.Pair{}
 	}
 	return p.Key(name)
@@ -126,9 +127,9 @@ func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pa
 			continue
 		}
 		before := r.key(p, name)
-		r.place.push(entryStep, name, 0)
+		r.stack.Push(pathstack.Entry, name, 0)
 		c, ch := r.checkUnlessValid(f.Additional, obj[name], before)
-		r.place.pop()
+		r.stack.Pop()
 		count += c
 		changed = changed || ch
 	}
@@ -136,19 +137,19 @@ func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pa
 }
 
 func (r *run) required(name string) {
-	b := append(append(r.place.appendText(r.buf[:0]), '.'), name...)
+	b := append(append(r.stack.AppendText(r.buf[:0]), '.'), name...)
 	r.path = len(b)
 	b = append(append(b, inBody...), "is required"...)
-	r.place.push(keyStep, name, 0)
+	r.stack.Push(pathstack.Name, name, 0)
 	r.end(b, field.Error{Type: field.ErrorTypeRequired, BadValue: ""})
-	r.place.pop()
+	r.stack.Pop()
 }
 
 func (r *run) forbidden(name string) {
 	b := r.begin()[:r.path]
 	b = append(append(append(b, '.'), name...), inBody...)
 	b = append(b, "is a forbidden property"...)
-	r.place.push(keyStep, name, 0)
+	r.stack.Push(pathstack.Name, name, 0)
 	r.invalid(b, name)
-	r.place.pop()
+	r.stack.Pop()
 }

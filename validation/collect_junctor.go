@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // nested checks v against the junctors of n and returns their count. Junctors
@@ -35,7 +36,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 		count, all = count+c, kept
 	}
 	if j.Not != nil {
-		if _, failures := r.branch(notStep, 0, j.Not, v); failures == nil {
+		if _, failures := r.branch(pathstack.Not, 0, j.Not, v); failures == nil {
 			r.junctor("must not validate the schema (not)")
 		}
 	}
@@ -46,11 +47,11 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 
 // branch checks v against one branch and returns its count and a copy of what
 // was found, nil if v is valid.
-func (r *run) branch(kind stepKind, i int, n *leafcheck.Node, v any) (int, []finding) {
+func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	mark := len(r.found)
-	r.place.push(kind, "", i)
+	r.stack.Push(kind, "", i)
 	count, _ := r.checkUnlessValid(n, v, correlate.Pair{})
-	r.place.pop()
+	r.stack.Pop()
 	if len(r.found) == mark {
 		return count, nil
 	}
@@ -61,7 +62,7 @@ func (r *run) branch(kind stepKind, i int, n *leafcheck.Node, v any) (int, []fin
 
 // junctor reports that a junctor is not satisfied.
 func (r *run) junctor(rest string) {
-	b := strconv.AppendQuote(r.buf[:0], r.place.text())
+	b := strconv.AppendQuote(r.buf[:0], r.stack.Text())
 	r.atStart(append(append(b, ' '), rest...))
 }
 
@@ -82,7 +83,7 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding
 	for i, n := range branches {
-		count, failures := r.branch(anyOfStep, i, n, v)
+		count, failures := r.branch(pathstack.AnyOf, i, n, v)
 		if failures == nil {
 			return count, nil
 		}
@@ -101,7 +102,7 @@ func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var kept []finding
 	valid, validCount := 0, 0
 	for i, n := range branches {
-		count, failures := r.branch(oneOfStep, i, n, v)
+		count, failures := r.branch(pathstack.OneOf, i, n, v)
 		if failures == nil {
 			if valid++; valid == 1 {
 				validCount = count
@@ -129,7 +130,7 @@ func (r *run) allOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var kept []finding
 	total, failed := 0, 0
 	for i, n := range branches {
-		count, failures := r.branch(allOfStep, i, n, v)
+		count, failures := r.branch(pathstack.AllOf, i, n, v)
 		total += count
 		if failures != nil {
 			failed++

@@ -8,13 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A listRun finds the elements that occur in a list for the second time and
 // should not, and the elements of lists of type map that are no objects. See
 // [leafcheck.List] for what is the same.
 type listRun struct {
-	place place
+	stack pathstack.Stack
 	errs  ErrorList
 }
 
@@ -33,17 +34,17 @@ func (r *listRun) walk(n *leafcheck.Node, v any) {
 func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 	if a := n.Fields.Additional; a != nil && a.HasLists {
 		for _, name := range slices.Sorted(maps.Keys(obj)) {
-			r.place.push(entryStep, name, 0)
+			r.stack.Push(pathstack.Entry, name, 0)
 			r.walk(a, obj[name])
-			r.place.pop()
+			r.stack.Pop()
 		}
 	}
 	for i := range n.Fields.Props {
 		p := &n.Fields.Props[i]
 		if v, ok := obj[p.Name]; ok && p.Node.HasLists {
-			r.place.push(propertyStep, p.Name, 0)
+			r.stack.Push(pathstack.Property, p.Name, 0)
 			r.walk(p.Node, v)
-			r.place.pop()
+			r.stack.Pop()
 		}
 	}
 }
@@ -61,9 +62,9 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 		return
 	}
 	for i, v := range list {
-		r.place.push(itemStep, "", i)
+		r.stack.Push(pathstack.Item, "", i)
 		r.walk(n.Items, v)
-		r.place.pop()
+		r.stack.Pop()
 	}
 }
 
@@ -138,8 +139,8 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 type jsonText string
 
 func (r *listRun) at(i int, report func(*field.Path) *field.Error) {
-	schema := r.place.schemaPointer()
-	r.place.push(itemStep, "", i)
-	r.errs = append(r.errs, NewError(report(r.place.path()), StepListType, r.place.objectPointer(), schema))
-	r.place.pop()
+	schema := r.stack.SchemaPointer()
+	r.stack.Push(pathstack.Item, "", i)
+	r.errs = append(r.errs, NewError(report(r.stack.FieldPath()), StepListType, r.stack.Pointer(), schema))
+	r.stack.Pop()
 }

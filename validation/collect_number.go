@@ -74,7 +74,7 @@ func (r *run) misfit(what string, n *leafcheck.Number) {
 	if n.Format != "" {
 		form = "with format " + n.Format
 	}
-	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.place.text()))
+	r.atStart([]byte(what + " value must be of type " + n.Type + " " + form + " in " + r.stack.Text()))
 }
 
 func (r *run) multiple(off bool, factor any, positive bool, v any) {
@@ -92,7 +92,7 @@ func (r *run) multiple(off bool, factor any, positive bool, v any) {
 // misplaced adds an error whose text does not begin with the path.
 func (r *run) misplaced(path string, text []byte, bad any) {
 	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false)
-	r.found[len(r.found)-1].err.fieldError.Field = r.place.fieldOf(path)
+	r.found[len(r.found)-1].err.fieldError.Field = r.stack.FieldOf(path)
 }
 
 func (r *run) minimum(low bool, bound any, exclusive bool, v any) {

@@ -12,7 +12,7 @@ const inBody = " in body "
 // begin starts the text of an error about the current place. The caller appends
 // to it and hands it to end.
 func (r *run) begin() []byte {
-	b := r.place.appendText(r.buf[:0])
+	b := r.stack.AppendText(r.buf[:0])
 	r.path = len(b)
 	return append(b, inBody...)
 }
@@ -39,18 +39,18 @@ type located struct {
 // add adds an error. The text is its detail unless errors of its type have one
 // of their own. All its strings share their memory.
 func (r *run) add(text []byte, e field.Error, placed bool) {
-	b := r.place.appendObjectPointer(text)
+	b := r.stack.AppendPointer(text)
 	pointer := len(b)
-	b = r.place.appendSchemaPointer(b)
+	b = r.stack.AppendSchemaPointer(b)
 	r.buf = b
 	all := string(b)
 
 	x := &located{field: e}
 	x.err = Error{fieldError: &x.field, Pointer: all[len(text):pointer], Step: StepSchema, SchemaPointer: all[pointer:], Rule: -1}
 	if placed {
-		x.field.Field = r.place.fieldOf(all[:r.path])
+		x.field.Field = r.stack.FieldOf(all[:r.path])
 	} else {
-		x.field.Field = r.place.start()
+		x.field.Field = r.stack.StartField()
 	}
 	if e.Type == field.ErrorTypeInvalid || e.Type == field.ErrorTypeTypeInvalid {
 		x.field.Detail = all[:len(text)]
@@ -70,7 +70,7 @@ func (r *run) keepImportant(kept, branch []finding) []finding {
 		if !ok {
 			continue
 		}
-		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.place.start(), BadValue: "", Detail: text}
+		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.stack.StartField(), BadValue: "", Detail: text}
 		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)})
 	}
 	return kept

@@ -135,7 +135,7 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	var res Result
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.collectOnly || !v.status.Valid(status)) {
-		r := run{checkAll: v.collectOnly, place: statusPlace()}
+		r := run{checkAll: v.collectOnly, stack: statusStack()}
 		r.start(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
 		res.Errors, res.Ratcheted = firstOfEachText(r.found), firstOfEachText(r.ratcheted)
 	}
