@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -340,7 +341,7 @@ func TestRatchetReplicas(t *testing.T) {
 
 func mustParse(t *testing.T, text string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
-	crd, err := crdkit.Parse([]byte(text))
+	crd, err := definition.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,36 +21,9 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
-
-func TestParseErrors(t *testing.T) {
-	for _, tt := range []struct{ name, text, want string }{
-		{"nothing", "", "no document where one is expected"},
-		{"comments", "# a\n---\n# b\n", "no document where one is expected"},
-		{"two documents", cronTab + "---\n" + cronTab, "several documents where one is expected"},
-		{"no yaml", "a: [1", "did not find expected"},
-		{"a scalar", "hello", "the document is a string, want an object"},
-		{"a directive and nothing else", "%YAML 1.2\n---\n", "no document where one is expected"},
-		{"a list", "- a", "the document is a list, want an object"},
-		{"null", "null", "the document is null, want an object"},
-		{"a list of definitions", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems: []\n", `kind is "CustomResourceDefinitionList"`},
-		{"another kind", "apiVersion: v1\nkind: Pod\n", `kind is "Pod", want "CustomResourceDefinition"`},
-		{"another version", "apiVersion: apiextensions.k8s.io/v2\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v2", want "apiextensions.k8s.io/v1"`},
-		{"unknown field", strings.Replace(cronTab, "scope:", "scape:", 1), `unknown field "spec.scape"`},
-		{"wrong case", strings.Replace(cronTab, "scope:", "Scope:", 1), `unknown field "spec.Scope"`},
-		{"duplicate field", strings.Replace(cronTab, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},
-		{"wrong type", strings.Replace(cronTab, "served: true", "served: maybe", 1), "cannot unmarshal string"},
-		{"json", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":5}`, "cannot unmarshal number"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			crd, err := crdkit.Parse([]byte(tt.text))
-			if crd != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Parse = %v, %v; want an error with %q", crd, err, tt.want)
-			}
-		})
-	}
-}
 
 func TestCompileErrors(t *testing.T) {
 	for _, tt := range []struct {
@@ -71,7 +44,7 @@ func TestCompileErrors(t *testing.T) {
 			if text == cronTab {
 				t.Fatal("nothing was replaced")
 			}
-			crd, err := crdkit.Parse([]byte(text))
+			crd, err := definition.Parse([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +60,7 @@ func TestCompileErrors(t *testing.T) {
 }
 
 func TestCompileLeavesDefinitionAlone(t *testing.T) {
-	crd, err := crdkit.Parse([]byte(cronTab))
+	crd, err := definition.Parse([]byte(cronTab))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +86,7 @@ func TestNonStructuralDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crd, err := crdkit.Parse(data)
+		crd, err := definition.Parse(data)
 		if err == nil {
 			_, err = crdkit.Compile(crd)
 		}
@@ -254,7 +227,7 @@ func TestWebhookConversion(t *testing.T) {
 	}))
 	defer server.Close()
 	webhook := func(url string, bundle []byte) *apiextensionsv1.CustomResourceDefinition {
-		crd, err := crdkit.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
+		crd, err := definition.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "`+url+`"}}
   scope:`, 1)))
@@ -296,7 +269,7 @@ func TestWebhookConversion(t *testing.T) {
 }
 
 func TestNoWebhookToCall(t *testing.T) {
-	crd, err := crdkit.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
+	crd, err := definition.Parse([]byte(strings.Replace(cronTab, "scope:", `conversion:
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "http://example.com"}}
   scope:`, 1)))

@@ -2,7 +2,7 @@
 // kube-apiserver 1.37, without the server: the same objects, the same verdicts,
 // the same words.
 //
-//	crd, err := crdkit.Parse(data)
+//	crd, err := definition.Parse(data)
 //	def, err := crdkit.Compile(crd)
 //	v, err := def.VersionFor(obj)
 //	result, err := v.Create(ctx, obj)
@@ -14,7 +14,9 @@
 //
 // # Which package for what
 //
-//   - crdkit: a whole definition, whole requests. Start here.
+//   - crdkit: objects of a definition, whole requests. Start here.
+//   - definition: read and judge a definition as the server does.
+//   - migration: change the storage version.
 //   - schema: is a schema structural, and what does it declare.
 //   - pruning: remove the fields that a schema does not declare.
 //   - defaulting: drop nulls, set defaults.
@@ -46,30 +48,16 @@
 // [KubernetesVersion] follows an older server in the functions that rules may use
 // and the formats that are known.
 //
-// Objects stay in storage at the version that they were written at.
-// [StoredVersions] keeps the server's record of those versions, [PlanMigration]
-// says what changing a definition means for them, and [Definition.Rehearse]
-// what rewriting does to each object.
-//
 // The forms with JSON in their names go from bytes to bytes and make hardly any
 // maps in between. [Canonical] output is what the server encodes, [Splice] keeps
 // the spelling of the input, [AppendTo] uses memory again, and
 // [Version.ValidJSON] gives nothing but the verdict.
 //
-// [Check] and [CheckUpdate] say what the server makes of a definition that is
-// created or replaced: errors, warnings and, with [WithNotes], advice of ours. A
-// [Source] finds in the text what they point to. [StoredDefinition] is what is
-// stored of a definition that is accepted, and [SettledStatus] the status that
-// the server's controllers give it among others. [CheckStatus] and
-// [StoredStatus] are the same for a write to the status subresource.
-//
-// Definitions of apiextensions.k8s.io/v1beta1 are read, too, as the server reads
-// them at v1: [Parse] says how, and [V1beta1Rules] how to judge them as servers
-// of that time did. Objects of a definition with preserveUnknownFields: true,
-// their default, keep what schemas do not know.
+// Objects of a definition with preserveUnknownFields: true, the default of
+// apiextensions.k8s.io/v1beta1, keep fields that the schema does not declare.
 //
 // There are three ways to fail, and each has a place of its own. The definition
-// is wrong: [Compile] says so, and [Check] in the words of the server. The object
+// is wrong: [Compile] says so, and definition.Check in the words of the server. The object
 // is wrong: [Result] has the errors, which are a verdict and not an error. There
 // can be no verdict, as when the context ends: the error.
 //

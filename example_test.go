@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 const cronTab = `
@@ -57,7 +58,7 @@ spec:
 `
 
 func compiled() *crdkit.Definition {
-	crd, err := crdkit.Parse([]byte(cronTab))
+	crd, err := definition.Parse([]byte(cronTab))
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +87,7 @@ func cronTabObject(version string, spec map[string]any) *unstructured.Unstructur
 }
 
 func Example() {
-	crd, err := crdkit.Parse([]byte(cronTab))
+	crd, err := definition.Parse([]byte(cronTab))
 	if err != nil {
 		panic(err)
 	}
@@ -108,13 +109,6 @@ func Example() {
 	// Output:
 	// true [unknown field "spec.colour"]
 	// map[cronSpec:0 3 * * * replicas:1]
-}
-
-func ExampleParse() {
-	_, err := crdkit.Parse([]byte("apiVersion: v1\nkind: Pod\n"))
-	fmt.Println(err)
-	// Output:
-	// crdkit: not a definition: kind is "Pod", want "CustomResourceDefinition"
 }
 
 func ExampleCompile() {
@@ -270,15 +264,15 @@ func ExampleMutate() {
 
 func ExampleKubernetesVersion() {
 	text := strings.Replace(cronTab, "rule: self.replicas >= oldSelf.replicas", "rule: isIP(self.cronSpec)", 1)
-	crd, err := crdkit.Parse([]byte(text))
+	crd, err := definition.Parse([]byte(text))
 	if err != nil {
 		panic(err)
 	}
 	for _, version := range []string{"1.29", "1.31"} {
-		report := crdkit.Check(crd, crdkit.KubernetesVersion(version))
-		fmt.Printf("accepted by %s: %t\n", version, report.Accepted())
+		_, err := crdkit.Compile(crd, crdkit.KubernetesVersion(version))
+		fmt.Printf("compiles for %s: %t\n", version, err == nil)
 	}
 	// Output:
-	// accepted by 1.29: false
-	// accepted by 1.31: true
+	// compiles for 1.29: false
+	// compiles for 1.31: true
 }

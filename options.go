@@ -20,7 +20,6 @@ type Option interface{ applyCompile(*config) }
 type config struct {
 	converter conversion.Converter
 	plain     bool
-	v1beta1   bool
 	version   string // of Kubernetes, "" for that which is followed by default
 }
 
@@ -53,11 +52,8 @@ func PlainOnly() Option {
 // KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4",
 // in what changes from one version to the next with regard to objects: which
 // functions rules may use, from 1.29 to 1.37, and which formats of text are
-// known. [Compile] compiles the definition as that server does; [Check] and
-// [CheckUpdate] hold rules to it. All else, the formats of defaults and warnings
-// among it, is that of 1.37, which is also what there is without the option
-// and with an empty text. Of a text that is no such version both say that it is none,
-// and judge nothing.
+// known. Everything else is that of 1.37. An empty version means 1.37. [Compile]
+// returns an error for any other text.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {
@@ -71,19 +67,6 @@ func unknownVersion(version string) error {
 		return nil
 	}
 	return fmt.Errorf("crdkit: %q is not a version of Kubernetes %s", version, kubeversion.Span)
-}
-
-// V1beta1Rules makes [Check] and [CheckUpdate] judge a definition as one that
-// is sent as apiextensions.k8s.io/v1beta1, which servers up to 1.21 took:
-// preserveUnknownFields may be true, versions may have no schema, schemas need
-// not be structural unless something else about them demands it and types may
-// have any name, groups of the Kubernetes community need no approval, and
-// defaults cannot be set unless the old definition has some. All other rules
-// are those of 1.37. It has no effect on [Compile].
-//
-// See https://kubernetes.io/docs/reference/using-api/deprecation-guide/#customresourcedefinition-v122.
-func V1beta1Rules() Option {
-	return compileOption(func(cfg *config) { cfg.v1beta1 = true })
 }
 
 // A RequestOption changes one request. Without options a request is what

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,7 +41,7 @@ func compileFile(t *testing.T, file string) *crdkit.Definition {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crd, err := crdkit.Parse(data)
+	crd, err := definition.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

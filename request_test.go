@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -34,7 +35,7 @@ var requestSections = []string{
 // shortcuts, on objects and on bytes.
 func TestRequests(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/requests/*.txtar", requestSections, func(t *testing.T, c *testkit.Case) {
-		crd, err := crdkit.Parse([]byte(c.Section("crd.yaml")))
+		crd, err := definition.Parse([]byte(c.Section("crd.yaml")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -16,7 +17,7 @@ func TestRequiredStatus(t *testing.T) {
 		"without":        `{"type":"object"}`,
 		"with a null":    `{"type":"object","nullable":true,"default":null}`,
 	} {
-		crd, err := crdkit.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+		crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 			"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
 			"schema":{"openAPIV3Schema":{"type":"object","required":["status"],"properties":{"status":` + status + `}}}}]}}`))
 		if err != nil {

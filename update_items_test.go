@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestUpdateOfListLikeObject updates an object whose kind declares a field
 // items: it looks like a list and is none.
 func TestUpdateOfListLikeObject(t *testing.T) {
-	crd, err := crdkit.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"carts.example.com"},
+	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"carts.example.com"},
 		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"carts","kind":"Cart"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","properties":{"items":{"type":"array","items":{"type":"string","maxLength":5}}}}}}]}}`))
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // TestRulesSeeNoStandInVersion updates objects that come from files, without a
 // resourceVersion, of a kind with a rule that compares them as a whole.
 func TestRulesSeeNoStandInVersion(t *testing.T) {
-	crd, err := crdkit.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 		"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"string","maxLength":3}},"x-kubernetes-validations":[{"rule":"self == oldSelf","message":"never changes"}]}}}]}}`))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -17,7 +18,7 @@ import (
 // objects, valid and not.
 func lazinessCases(t *testing.T) (*apiextensionsv1.CustomResourceDefinition, []string) {
 	t.Helper()
-	crd, err := crdkit.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
+	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 		"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
 		{"type":"object","properties":{"spec":{"type":"object","x-kubernetes-validations":[{"rule":"self.size < 9","message":"too large"}],
 		"properties":{"size":{"type":"integer","default":3},"name":{"type":"string","pattern":"^[a-z]+$"},"pod":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}}}}}]}}`))

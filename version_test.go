@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 var versionForTests = []struct {
@@ -72,7 +73,7 @@ func TestVersionByName(t *testing.T) {
 
 func compileText(t *testing.T, text string) *crdkit.Definition {
 	t.Helper()
-	crd, err := crdkit.Parse([]byte(text))
+	crd, err := definition.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

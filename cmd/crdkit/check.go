@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 const checkLong = `Say of each CustomResourceDefinition in the files whether kube-apiserver would
@@ -58,7 +58,7 @@ type checker struct {
 	version      kubernetesVersion
 
 	olds map[string]*apiextensionsv1.CustomResourceDefinition
-	opts []crdkit.Option
+	opts []definition.Option
 	in   io.Reader
 }
 
@@ -92,9 +92,9 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
 	}
-	c.opts = []crdkit.Option{crdkit.WithNotes(), crdkit.KubernetesVersion(string(c.version))}
+	c.opts = []definition.Option{definition.WithNotes(), definition.KubernetesVersion(string(c.version))}
 	if c.v1beta1Rules {
-		c.opts = append(c.opts, crdkit.V1beta1Rules())
+		c.opts = append(c.opts, definition.V1beta1Rules())
 	}
 	if err := c.loadOld(); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (c *checker) addOld(doc inputDocument) error {
 	if !isDefinition(doc.data) {
 		return nil
 	}
-	crd, err := crdkit.Parse(doc.data)
+	crd, err := definition.Parse(doc.data)
 	if err != nil {
 		return err
 	}

@@ -7,14 +7,14 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // A finding is what became of one document.
 type finding struct {
 	doc    inputDocument
 	name   string
-	report *crdkit.Report // nil if err is set
+	report *definition.Report // nil if err is set
 	issues []issue
 	err    error // why there is no verdict
 
@@ -27,7 +27,7 @@ type issue struct {
 	code     string // the type of an error, the code of a note
 	text     string
 	pointer  string
-	position crdkit.Position
+	position definition.Position
 }
 
 const (
@@ -103,7 +103,7 @@ func (c *checker) decide(doc inputDocument) []*finding {
 	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
 		return nil
 	}
-	source := crdkit.NewSource(doc.data, doc.start)
+	source := definition.NewSource(doc.data, doc.start)
 	f := &finding{doc: doc}
 	if doc.err != nil {
 		f.fail(doc.err)
@@ -119,7 +119,7 @@ func (c *checker) decide(doc inputDocument) []*finding {
 }
 
 // decideItems returns what is found of the definitions in a list.
-func (c *checker) decideItems(items []inputDocument, source *crdkit.Source) []*finding {
+func (c *checker) decideItems(items []inputDocument, source *definition.Source) []*finding {
 	var all []*finding
 	for _, item := range items {
 		f := &finding{doc: item}
@@ -145,7 +145,7 @@ func mentionsDefinition(data []byte) bool {
 
 // place says where a definition is that cannot be read, or, if that is because
 // of single fields, where these are.
-func (f *finding) place(err error, source *crdkit.Source) {
+func (f *finding) place(err error, source *definition.Source) {
 	if at := source.Position(f.doc.within); at.IsValid() {
 		f.issues[0].position = at
 	}
@@ -190,8 +190,8 @@ func fieldErrors(err error) []fieldError {
 
 // judge finds what there is to say of a definition, and reports whether it is
 // one. Its places are in source.
-func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
-	crd, err := crdkit.Parse(data)
+func (f *finding) judge(c *checker, data []byte, source *definition.Source) bool {
+	crd, err := definition.Parse(data)
 	if err != nil {
 		if !isDefinition(data) {
 			return false
@@ -204,12 +204,12 @@ func (f *finding) judge(c *checker, data []byte, source *crdkit.Source) bool {
 	old := c.olds[crd.Name]
 	switch {
 	case !c.status:
-		f.report = crdkit.CheckUpdate(crd, old, c.opts...)
+		f.report = definition.CheckUpdate(crd, old, c.opts...)
 	case old == nil:
 		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name))
 		return true
 	default:
-		f.report = crdkit.CheckStatus(crd, old, c.opts...)
+		f.report = definition.CheckStatus(crd, old, c.opts...)
 	}
 	add := func(level, code, text, pointer string) {
 		pointer = source.Pointer(f.doc.within + pointer)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // FuzzCheckOutputs checks any text as standard input, and prints what is found
@@ -35,7 +35,7 @@ func FuzzCheckOutputs(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c := &checker{in: bytes.NewReader(text), opts: []crdkit.Option{crdkit.WithNotes()}}
+		c := &checker{in: bytes.NewReader(text), opts: []definition.Option{definition.WithNotes()}}
 		var findings []*finding
 		work := func(yield func([]*finding) bool) {
 			for do := range c.findings([]string{"-"}) {

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // A checkPrinter writes findings in one of the formats.
@@ -67,7 +67,7 @@ func (i *issue) line(file string) string {
 	return fmt.Sprintf("%s: %s: %s", place(file, i.position), i.level, i.message())
 }
 
-func place(file string, p crdkit.Position) string {
+func place(file string, p definition.Position) string {
 	if !p.IsValid() {
 		return file
 	}

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // sarifPrinter is -o sarif: one run of SARIF 2.1.0, with a result for each
@@ -162,7 +162,7 @@ func describe(code string) string {
 	case codeWarning:
 		return "The server accepts the definition with a warning"
 	}
-	if text := crdkit.NoteCode(code).Description(); text != "" {
+	if text := definition.NoteCode(code).Description(); text != "" {
 		return text
 	}
 	return "The server refuses the definition: " + field.ErrorType(code).String()

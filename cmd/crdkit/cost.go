@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -143,7 +143,7 @@ func (e *estimation) fail(place string, err error) {
 }
 
 func (e *estimation) estimate(doc inputDocument) []estimated {
-	crd, err := crdkit.Parse(doc.data)
+	crd, err := definition.Parse(doc.data)
 	if err != nil {
 		e.fail(doc.place(), err)
 		return nil

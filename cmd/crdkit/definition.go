@@ -12,8 +12,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // readDefinition reads the only definition of a file.
@@ -26,7 +26,7 @@ func readDefinition(name string, in io.Reader) (*apiextensionsv1.CustomResourceD
 		if found != nil {
 			return nil, fmt.Errorf("%s: a second definition where one is expected", doc.place())
 		}
-		crd, err := crdkit.Parse(doc.data)
+		crd, err := definition.Parse(doc.data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", doc.place(), err)
 		}

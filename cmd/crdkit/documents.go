@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/document"
 )
 
@@ -26,7 +26,7 @@ const maxFileBytes = 256 << 20
 type inputDocument struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
-	start  crdkit.Position
+	start  definition.Position
 	within string // JSON Pointer to the object within the document, which is a list
 	data   []byte
 	yaml   bool
@@ -157,25 +157,25 @@ func isJSON(file string, data []byte) bool {
 
 // A reader returns the next document and where it begins, and io.EOF after the
 // last.
-type reader func() ([]byte, crdkit.Position, error)
+type reader func() ([]byte, definition.Position, error)
 
 func yamlReader(data []byte) reader {
 	documents := document.Split(data)
-	return func() ([]byte, crdkit.Position, error) {
+	return func() ([]byte, definition.Position, error) {
 		doc, line, err := documents.Next()
-		return doc, crdkit.Position{Line: line, Column: 1}, err
+		return doc, definition.Position{Line: line, Column: 1}, err
 	}
 }
 
 func jsonReader(data []byte) reader {
 	d := json.NewDecoder(bytes.NewReader(data))
 	index := sync.OnceValue(func() *document.LineIndex { return document.NewLineIndex(data) })
-	return func() ([]byte, crdkit.Position, error) {
+	return func() ([]byte, definition.Position, error) {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
-			return nil, crdkit.Position{}, err
+			return nil, definition.Position{}, err
 		}
 		line, column := index().Position(int(d.InputOffset()) - len(raw))
-		return raw, crdkit.Position{Line: line, Column: column}, nil
+		return raw, definition.Position{Line: line, Column: column}, nil
 	}
 }

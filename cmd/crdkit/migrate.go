@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/migration"
 )
 
 const migrateLong = `Say what putting a new definition (-c) in the place of the old one (--old) means
@@ -48,7 +49,7 @@ type migrating struct {
 	recursive  bool
 
 	compiled *crdkit.Definition
-	counts   map[crdkit.Outcome]int
+	counts   map[migration.Outcome]int
 	places   []inputDocument // of the objects under way
 	in       io.Reader
 	out      io.Writer
@@ -56,7 +57,7 @@ type migrating struct {
 }
 
 func newMigrate() *cobra.Command {
-	m := &migrating{counts: map[crdkit.Outcome]int{}}
+	m := &migrating{counts: map[migration.Outcome]int{}}
 	cmd := &cobra.Command{
 		Use:     "migrate -c NEW --old OLD [DIR...]",
 		Short:   "Plan the change of a definition, and rehearse it on stored objects",
@@ -98,7 +99,7 @@ func (m *migrating) run(ctx context.Context, files []string) error {
 		worst = exitRefused
 	}
 	if len(files) > 0 {
-		code, err := m.rehearse(ctx, files)
+		code, err := m.dryRun(ctx, files)
 		if err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (m *migrating) run(ctx context.Context, files []string) error {
 }
 
 // plan reads the definitions, compiles the new one and plans.
-func (m *migrating) plan() (*crdkit.MigrationPlan, error) {
+func (m *migrating) plan() (*migration.Plan, error) {
 	var crds [2]*apiextensionsv1.CustomResourceDefinition
 	for i, name := range []string{m.old, m.definition} {
 		crd, err := readDefinition(name, m.in)
@@ -127,17 +128,17 @@ func (m *migrating) plan() (*crdkit.MigrationPlan, error) {
 	if m.compiled, err = crdkit.Compile(crds[1]); err != nil {
 		return nil, err
 	}
-	return crdkit.PlanMigration(crds[0], crds[1]), nil
+	return migration.NewPlan(crds[0], crds[1]), nil
 }
 
-func (m *migrating) rehearse(ctx context.Context, files []string) (int, error) {
-	var opts []crdkit.RehearseOption
+func (m *migrating) dryRun(ctx context.Context, files []string) (int, error) {
+	var opts []migration.Option
 	if m.via != "" {
-		opts = append(opts, crdkit.Via(m.via))
+		opts = append(opts, migration.AtVersion(m.via))
 	}
 	worst := exitOK
-	for r, err := range m.compiled.Rehearse(ctx, m.objects(files), opts...) {
-		if len(m.places) == 0 { // nothing was read: there can be no rehearsal
+	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(files), opts...) {
+		if len(m.places) == 0 { // nothing was read: there is no dry run
 			return exitUndecided, err
 		}
 		doc := m.places[0]
@@ -191,26 +192,26 @@ func (m *migrating) object(doc inputDocument) (*unstructured.Unstructured, error
 }
 
 // report prints what became of one object.
-func (m *migrating) report(doc inputDocument, r *crdkit.Rehearsal, err error) (int, error) {
+func (m *migrating) report(doc inputDocument, r *migration.Rewrite, err error) (int, error) {
 	if err != nil {
 		if m.output == "jsonl" {
-			return exitUndecided, encodeJSON(m.out, rehearsalLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
+			return exitUndecided, encodeJSON(m.out, rewriteLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
 		}
 		fmt.Fprintf(m.errOut, "error: %s: %v\n", doc.place(), err)
 		return exitUndecided, nil
 	}
 	m.counts[r.Outcome()]++
 	code := exitOK
-	if o := r.Outcome(); o == crdkit.Failed || o == crdkit.Lossy {
+	if o := r.Outcome(); o == migration.Failed || o == migration.Lossy {
 		code = exitRefused
 	}
 	if m.output == "jsonl" {
 		return code, encodeJSON(m.out, lineOf(doc, r), "")
 	}
-	return code, m.printRehearsal(doc, r)
+	return code, m.printRewrite(doc, r)
 }
 
-func (m *migrating) printPlan(p *crdkit.MigrationPlan) error {
+func (m *migrating) printPlan(p *migration.Plan) error {
 	if m.output == "jsonl" {
 		return encodeJSON(m.out, planLineOf(p), "")
 	}
@@ -229,8 +230,8 @@ func (m *migrating) printPlan(p *crdkit.MigrationPlan) error {
 		default:
 			fmt.Fprintf(&b, "  %s cannot be dropped\n", v.Name)
 		}
-		for _, o := range v.Obstacles {
-			fmt.Fprintf(&b, "    %s\n", o)
+		for _, blocker := range v.Blockers {
+			fmt.Fprintf(&b, "    %s\n", blocker.Description())
 		}
 	}
 	b.WriteString("\nSteps:\n")
@@ -244,8 +245,8 @@ func (m *migrating) printPlan(p *crdkit.MigrationPlan) error {
 	return err
 }
 
-func (m *migrating) printRehearsal(doc inputDocument, r *crdkit.Rehearsal) error {
-	if r.Outcome() == crdkit.Unchanged {
+func (m *migrating) printRewrite(doc inputDocument, r *migration.Rewrite) error {
+	if r.Outcome() == migration.Unchanged {
 		return nil
 	}
 	var b strings.Builder
@@ -268,7 +269,7 @@ func (m *migrating) printRehearsal(doc inputDocument, r *crdkit.Rehearsal) error
 
 func (m *migrating) printCounts() {
 	var parts []string
-	for _, o := range []crdkit.Outcome{crdkit.Unchanged, crdkit.Changed, crdkit.Lossy, crdkit.Failed} {
+	for _, o := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
 		parts = append(parts, fmt.Sprintf("%d %s", m.counts[o], o))
 	}
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
@@ -285,15 +286,19 @@ type planLine struct {
 }
 
 type planVersion struct {
-	Name      string            `json:"name"`
-	CanDrop   bool              `json:"canDrop"`
-	Obstacles []crdkit.Obstacle `json:"obstacles"`
+	Name     string   `json:"name"`
+	CanDrop  bool     `json:"canDrop"`
+	Blockers []string `json:"obstacles"`
 }
 
-func planLineOf(p *crdkit.MigrationPlan) planLine {
+func planLineOf(p *migration.Plan) planLine {
 	l := planLine{Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
 	for _, v := range p.Versions {
-		l.Versions = append(l.Versions, planVersion{Name: v.Name, CanDrop: v.CanDrop(), Obstacles: append([]crdkit.Obstacle{}, v.Obstacles...)})
+		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
+		for _, blocker := range v.Blockers {
+			version.Blockers = append(version.Blockers, blocker.Description())
+		}
+		l.Versions = append(l.Versions, version)
 	}
 	for _, s := range p.Steps {
 		l.Steps = append(l.Steps, s.String())
@@ -304,8 +309,8 @@ func planLineOf(p *crdkit.MigrationPlan) planLine {
 	return l
 }
 
-// A rehearsalLine is a line of -o jsonl for an object.
-type rehearsalLine struct {
+// A rewriteLine is a line of -o jsonl for an object.
+type rewriteLine struct {
 	File         string         `json:"file"`
 	Document     int            `json:"document"`
 	Name         string         `json:"name"`
@@ -318,8 +323,8 @@ type rehearsalLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-func lineOf(doc inputDocument, r *crdkit.Rehearsal) rehearsalLine {
-	l := rehearsalLine{File: doc.file, Document: doc.number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
+func lineOf(doc inputDocument, r *migration.Rewrite) rewriteLine {
+	l := rewriteLine{File: doc.file, Document: doc.number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
 	for _, c := range r.Changes {
 		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -148,5 +148,5 @@ func parseDocument(doc inputDocument) (*apiextensionsv1.CustomResourceDefinition
 	if doc.err != nil {
 		return nil, doc.err
 	}
-	return crdkit.Parse(doc.data)
+	return definition.Parse(doc.data)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -47,7 +47,7 @@ func TestOpenAPI(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name[0]+".yaml"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		crd, err := crdkit.Parse([]byte(text))
+		crd, err := definition.Parse([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

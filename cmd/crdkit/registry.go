@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // A registry knows the definitions by group and kind.
@@ -64,7 +65,7 @@ func isDefinition(data []byte) bool {
 }
 
 func (r *registry) add(doc inputDocument) {
-	crd, err := crdkit.Parse(doc.data)
+	crd, err := definition.Parse(doc.data)
 	if err != nil {
 		r.fail(doc.place(), err)
 		return

@@ -8,12 +8,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
+	"github.com/crdkit/crdkit/definition"
 )
 
-const definition = `
+const servicesCRD = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: services.example.com}
@@ -46,7 +46,7 @@ spec:
 `
 
 func service() *apiextensionsv1.CustomResourceDefinition {
-	crd, err := crdkit.Parse([]byte(definition))
+	crd, err := definition.Parse([]byte(servicesCRD))
 	if err != nil {
 		panic(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
 	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/migration"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/serving/discovery"
@@ -27,37 +29,37 @@ import (
 // optionTests call everything that takes options with a nil one: that of a
 // program which sets it only sometimes.
 var optionTests = map[string]func(){
-	"crdkit.Compile":       func() { _, _ = crdkit.Compile(webhookDefinition(), nil) },
-	"crdkit.Check":         func() { crdkit.Check(webhookDefinition(), nil) },
-	"crdkit.CheckUpdate":   func() { crdkit.CheckUpdate(webhookDefinition(), webhookDefinition(), nil) },
-	"schema.Compile":       func() { _, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{}, nil) },
-	"pruning.New":          func() { pruning.New(nil, nil) },
-	"defaulting.New":       func() { defaulting.New(nil, nil) },
-	"validation.New":       func() { validation.New(nil, nil) },
-	"cel.Compile":          func() { _, _ = cel.Compile(objectSchema(), nil) },
-	"cel.Check":            func() { cel.Check(objectSchema(), nil) },
-	"cel.Estimate":         func() { cel.Estimate(objectSchema(), nil) },
-	"cel.Program.Eval":     func() { compiledRule().Eval(context.Background(), map[string]any{}, nil) },
-	"conversion.New":       func() { _, _ = conversion.New(webhookDefinition(), nil) },
-	"conversion.Handler":   func() { conversion.Handler(nil, nil) },
-	"conversiontest.New":   func() { _, _ = conversiontest.New(webhookDefinition(), nil) },
-	"table.Printer.Object": func() { emptyTable().Object(&unstructured.Unstructured{}, time.Time{}, nil) },
-	"openapi.V3":           func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{webhookDefinition()}, nil) },
-	"jsonschema.Export":    func() { _, _ = jsonschema.Export(webhookDefinition(), "v1", nil) },
+	"crdkit.Compile":         func() { _, _ = crdkit.Compile(webhookDefinition(), nil) },
+	"definition.Check":       func() { definition.Check(webhookDefinition(), nil) },
+	"definition.CheckUpdate": func() { definition.CheckUpdate(webhookDefinition(), webhookDefinition(), nil) },
+	"schema.Compile":         func() { _, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{}, nil) },
+	"pruning.New":            func() { pruning.New(nil, nil) },
+	"defaulting.New":         func() { defaulting.New(nil, nil) },
+	"validation.New":         func() { validation.New(nil, nil) },
+	"cel.Compile":            func() { _, _ = cel.Compile(objectSchema(), nil) },
+	"cel.Check":              func() { cel.Check(objectSchema(), nil) },
+	"cel.Estimate":           func() { cel.Estimate(objectSchema(), nil) },
+	"cel.Program.Eval":       func() { compiledRule().Eval(context.Background(), map[string]any{}, nil) },
+	"conversion.New":         func() { _, _ = conversion.New(webhookDefinition(), nil) },
+	"conversion.Handler":     func() { conversion.Handler(nil, nil) },
+	"conversiontest.New":     func() { _, _ = conversiontest.New(webhookDefinition(), nil) },
+	"table.Printer.Object":   func() { emptyTable().Object(&unstructured.Unstructured{}, time.Time{}, nil) },
+	"openapi.V3":             func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{webhookDefinition()}, nil) },
+	"jsonschema.Export":      func() { _, _ = jsonschema.Export(webhookDefinition(), "v1", nil) },
 }
 
 // definitionTests call everything that takes a definition or an object with
 // nil.
 var definitionTests = map[string]func(){
 	"crdkit.Compile":                func() { _, _ = crdkit.Compile(nil) },
-	"crdkit.Check":                  func() { crdkit.Check(nil) },
-	"crdkit.CheckUpdate":            func() { crdkit.CheckUpdate(nil, webhookDefinition()) },
-	"crdkit.SetDefaults":            func() { crdkit.SetDefaults(nil) },
-	"crdkit.SettledStatus":          func() { crdkit.SettledStatus(nil, nil) },
-	"crdkit.StoredDefinition":       func() { _, _ = crdkit.StoredDefinition(nil, nil) },
-	"crdkit.StoredStatus":           func() { _, _ = crdkit.StoredStatus(webhookDefinition(), nil) },
-	"crdkit.StoredVersions":         func() { crdkit.StoredVersions(nil, nil) },
-	"crdkit.PlanMigration":          func() { crdkit.PlanMigration(webhookDefinition(), nil) },
+	"definition.Check":              func() { definition.Check(nil) },
+	"definition.CheckUpdate":        func() { definition.CheckUpdate(nil, webhookDefinition()) },
+	"definition.SetDefaults":        func() { definition.SetDefaults(nil) },
+	"definition.ReconciledStatus":   func() { definition.ReconciledStatus(nil, nil) },
+	"definition.StoredDefinition":   func() { _, _ = definition.StoredDefinition(nil, nil) },
+	"definition.StoredStatus":       func() { _, _ = definition.StoredStatus(webhookDefinition(), nil) },
+	"definition.StoredVersions":     func() { definition.StoredVersions(nil, nil) },
+	"migration.NewPlan":             func() { migration.NewPlan(webhookDefinition(), nil) },
 	"schema.Compile":                func() { _, _ = schema.Compile(nil) },
 	"pruning.New":                   func() { pruning.New(nil).PruneAndReport(nil) },
 	"defaulting.New":                func() { defaulting.New(nil).DefaultAndReport(nil) },

@@ -49,7 +49,16 @@ var engines = []string{"schema", "pruning", "defaulting", "validation", "validat
 var rules = map[string]rule{
 	".": {
 		ours:   engines,
-		others: []string{apiextensions, apiextensionsBeta, apimachinery, sigsJSON, sigsYAML},
+		others: []string{apiextensions, apiextensionsBeta, apimachinery},
+	},
+	"definition": {
+		ours: []string{"schema", "pruning", "validation", "validation/cel"},
+		// What the server stores is what the conversions between its types leave.
+		others: []string{apiextensions, apiextensionsInternal, apimachinery, sigsJSON, sigsYAML},
+	},
+	"migration": {
+		ours:   []string{".", "definition", "schema", "versionsort"},
+		others: []string{apiextensions, apimachinery},
 	},
 	"schema":     {others: []string{apiextensions, field, utiljson}},
 	"pruning":    {ours: []string{"schema"}},
@@ -73,7 +82,7 @@ var rules = map[string]rule{
 	"serving/jsonschema": {ours: []string{"schema"}, others: []string{apiextensions}},
 	"serving/selection":  {others: []string{apiextensions, apimachinery}},
 	"cmd/crdkit": {
-		ours:   append([]string{".", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
+		ours:   append([]string{".", "definition", "migration", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }
@@ -113,11 +122,6 @@ var internalRules = map[string]rule{
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate":    {others: []string{apiextensions, utiljson}},
-	// What the server stores is what its conversions leave.
-	"internal/definition": {
-		ours:   []string{"schema"},
-		others: []string{apiextensions, apiextensionsInternal, apimachinery},
-	},
 	// For tests only, as TestTestHelpers checks.
 	"internal/testkit": {
 		ours:   []string{"schema"},

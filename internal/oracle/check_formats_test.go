@@ -21,7 +21,7 @@ import (
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -173,7 +173,7 @@ func checkSARIF(t *testing.T, out []byte) {
 	for _, r := range report.Runs[0].Results {
 		codes[*r.RuleID]++
 	}
-	for _, code := range []string{"FieldValueInvalid", "FieldValueRequired", "ServerWarning", "Undecided", string(crdkit.DefaultForNullOnly)} {
+	for _, code := range []string{"FieldValueInvalid", "FieldValueRequired", "ServerWarning", "Undecided", string(definition.DefaultForNullOnly)} {
 		if codes[code] == 0 {
 			t.Errorf("no result is a %s: %v", code, codes)
 		}

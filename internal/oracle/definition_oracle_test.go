@@ -17,6 +17,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 var mutants = flag.Int("mutants", 20_000, "definitions to break and compare")
@@ -81,7 +82,7 @@ func (l *definitionTally) compare(what string, theirs func() reply, ours func() 
 
 func (l *definitionTally) create(t *testing.T, s *definitionServer, what string, crd *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.create(t, crd) }, func() reply {
-		r := crdkit.Check(crd)
+		r := definition.Check(crd)
 		if r.Accepted() && len(crd.Name)%4 == 0 { // takes as long as all the rest
 			if _, err := crdkit.Compile(crd); err != nil {
 				l.differ(what, "Check accepts what Compile does not: "+err.Error())
@@ -91,7 +92,7 @@ func (l *definitionTally) create(t *testing.T, s *definitionServer, what string,
 	})
 }
 
-func warningTexts(r *crdkit.Report) []string {
+func warningTexts(r *definition.Report) []string {
 	var texts []string
 	for _, w := range r.Warnings {
 		texts = append(texts, w.Text)
@@ -101,7 +102,7 @@ func warningTexts(r *crdkit.Report) []string {
 
 func (l *definitionTally) update(t *testing.T, s *definitionServer, what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.update(t, crd, old) }, func() reply {
-		r := crdkit.CheckUpdate(crd, old)
+		r := definition.CheckUpdate(crd, old)
 		return newVerdict(r.Errors, warningTexts(r))
 	})
 }
@@ -120,7 +121,7 @@ func bases(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crd, err := crdkit.Parse(data)
+		crd, err := definition.Parse(data)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // TestDefinitionOwners compares the warning about owners that are given twice
@@ -16,11 +16,11 @@ import (
 // handler of all requests.
 func TestDefinitionOwners(t *testing.T) {
 	crd := bases(t)[0].DeepCopy()
-	before := crdkit.Check(crd).Warnings
+	before := definition.Check(crd).Warnings
 	for _, uid := range []types.UID{"1", "2", "1", "2", "1"} {
 		crd.OwnerReferences = append(crd.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "A", Name: "a", UID: uid})
 	}
-	warnings := crdkit.Check(crd).Warnings
+	warnings := definition.Check(crd).Warnings
 	want := fmt.Sprintf(handlers.DuplicateOwnerReferencesWarningFormat, "1, 2, 1")
 	if len(warnings) != len(before)+1 || warnings[0].Text != want {
 		t.Errorf("warnings %v, want %q before %v", warnings, want, before)

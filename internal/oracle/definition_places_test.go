@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 // TestDefinitionPlaces breaks definitions and looks up what the errors point to:
@@ -48,7 +48,7 @@ type placeTally struct {
 }
 
 func (l *placeTally) check(t *testing.T, what string, crd *apiextensionsv1.CustomResourceDefinition) {
-	report := crdkit.Check(crd, crdkit.WithNotes())
+	report := definition.Check(crd, definition.WithNotes())
 	text, err := json.Marshal(crd)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func (l *placeTally) check(t *testing.T, what string, crd *apiextensionsv1.Custo
 	if err := json.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	source := crdkit.NewSource(text, crdkit.Position{})
+	source := definition.NewSource(text, definition.Position{})
 	for _, e := range report.Errors {
 		v, found := l.find(what+": "+e.Error(), doc, e.Pointer, e.Type == field.ErrorTypeRequired)
 		if found && !sameValue(e.FieldError(), v, &l.values) {

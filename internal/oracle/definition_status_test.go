@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/webhook"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/hidden"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
@@ -156,10 +156,10 @@ func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiex
 	return crd
 }
 
-// TestSettledStatus compares the status of definitions with what upstream's
+// TestReconciledStatus compares the status of definitions with what upstream's
 // controllers make of it: of those that there are, among all, and of mutants
 // among others of similar names.
-func TestSettledStatus(t *testing.T) {
+func TestReconciledStatus(t *testing.T) {
 	server := newDefinitionServer()
 	tally := &definitionTally{fields: map[string]int{}}
 	list, _ := definitions(t)
@@ -170,7 +170,7 @@ func TestSettledStatus(t *testing.T) {
 	var mu sync.Mutex
 	reasons := map[string]int{}
 	compare := func(what string, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) {
-		got := crdkit.SettledStatus(crd, others...)
+		got := definition.ReconciledStatus(crd, others...)
 		mu.Lock()
 		for _, c := range got.Conditions {
 			reasons[fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason)]++
@@ -270,7 +270,7 @@ func TestStoredDefinition(t *testing.T) {
 		obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
 		upstream.UniqueOwners(obj)
 		server.Strategy.PrepareForCreate(ctx, obj)
-		got, err := crdkit.StoredDefinition(crd, nil)
+		got, err := definition.StoredDefinition(crd, nil)
 		compare(what, obj, got, err)
 	}
 	update := func(what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
@@ -281,8 +281,8 @@ func TestStoredDefinition(t *testing.T) {
 		}{
 			{"update", func(obj, old *apiextensions.CustomResourceDefinition) {
 				server.Strategy.PrepareForUpdate(ctx, obj, old)
-			}, crdkit.StoredDefinition},
-			{"status", func(obj, old *apiextensions.CustomResourceDefinition) { onStatus.PrepareForUpdate(ctx, obj, old) }, crdkit.StoredStatus},
+			}, definition.StoredDefinition},
+			{"status", func(obj, old *apiextensions.CustomResourceDefinition) { onStatus.PrepareForUpdate(ctx, obj, old) }, definition.StoredStatus},
 		} {
 			obj, err := server.internal(crd)
 			if err != nil {

@@ -8,12 +8,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 )
 
 func (l *definitionTally) status(t *testing.T, s *definitionServer, what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.status(t, crd, old) }, func() reply {
-		r := crdkit.CheckStatus(crd, old)
+		r := definition.CheckStatus(crd, old)
 		return newVerdict(r.Errors, warningTexts(r))
 	})
 }
@@ -27,7 +27,7 @@ func settledBase(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1
 	crd.Labels, crd.Annotations, crd.Finalizers = map[string]string{"a": "b"}, map[string]string{"a": "b"}, []string{"example.com/x"}
 	crd.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "A", Name: "a", UID: "1"}, {APIVersion: "v1", Kind: "A", Name: "b", UID: "2", Controller: &yes}}
 	crd.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "m", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{}`)}}}
-	crd.Status = crdkit.SettledStatus(crd)
+	crd.Status = definition.ReconciledStatus(crd)
 	crd.Status.AcceptedNames.ShortNames, crd.Status.AcceptedNames.Categories = []string{"x", "y"}, []string{"all"}
 	crd.Status.StoredVersions = append(crd.Status.StoredVersions, "v0")
 	return crd

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
@@ -235,7 +236,7 @@ func FuzzJSONSchema(f *testing.F) {
 			return
 		}
 		crd := openAPIDefinition(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": spec}})
-		if report := crdkit.Check(crd); report.Err() != nil {
+		if report := definition.Check(crd); report.Err() != nil {
 			return
 		}
 		tree, err := testkit.DecodeJSON([]byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"n"},"spec":` + value + `}`))

@@ -20,8 +20,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/migration"
 )
 
 // internalOf returns a definition in the form that the registry works on.
@@ -49,7 +51,7 @@ func upstreamStored(t *testing.T, crd, old *apiextensionsv1.CustomResourceDefini
 }
 
 // upstreamErrors returns the errors of an update that are about what
-// PlanMigration judges: the record of stored versions, and identity.
+// NewPlan judges: the record of stored versions, and identity.
 func upstreamErrors(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition) sets.Set[string] {
 	t.Helper()
 	prepared, before := internalOf(t, crd), internalOf(t, old)
@@ -113,13 +115,13 @@ func TestStoredVersions(t *testing.T) {
 			next.Spec.Group = "example.org"
 		}
 		name := fmt.Sprintf("definition %d: %v %v to %v", i, old.Spec.Versions, old.Status.StoredVersions, next.Spec.Versions)
-		if diff := cmp.Diff(upstreamStored(t, next, nil), crdkit.StoredVersions(next, nil)); diff != "" {
+		if diff := cmp.Diff(upstreamStored(t, next, nil), definition.StoredVersions(next, nil)); diff != "" {
 			t.Fatalf("%s, created (-upstream +ours):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(upstreamStored(t, next, old), crdkit.StoredVersions(next, old)); diff != "" {
+		if diff := cmp.Diff(upstreamStored(t, next, old), definition.StoredVersions(next, old)); diff != "" {
 			t.Fatalf("%s, updated (-upstream +ours):\n%s", name, diff)
 		}
-		plan := crdkit.PlanMigration(old, next)
+		plan := migration.NewPlan(old, next)
 		if diff := cmp.Diff(upstreamErrors(t, old, next), textsOf(plan.Errors)); diff != "" {
 			t.Fatalf("%s, errors (-upstream +ours):\n%s", name, diff)
 		}
@@ -133,7 +135,7 @@ func TestStoredVersions(t *testing.T) {
 
 // dropEach takes each version away from a definition, and checks that upstream
 // refuses exactly what the plan says it refuses.
-func dropEach(t *testing.T, name string, plan *crdkit.MigrationPlan, crd *apiextensionsv1.CustomResourceDefinition) {
+func dropEach(t *testing.T, name string, plan *migration.Plan, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	for _, v := range plan.Versions {
 		if !v.InNew || v.Storage || len(crd.Spec.Versions) == 1 {
@@ -152,22 +154,22 @@ func dropEach(t *testing.T, name string, plan *crdkit.MigrationPlan, crd *apiext
 		for _, err := range errs {
 			refused = refused || err.BadValue == v.Name
 		}
-		if refused != slices.Contains(v.Obstacles, crdkit.MayBeStored) {
-			t.Fatalf("%s: dropping %s: upstream refuses it: %t, obstacles %q", name, v.Name, refused, v.Obstacles)
+		if refused != slices.Contains(v.Blockers, migration.MayBeStored) {
+			t.Fatalf("%s: dropping %s: upstream refuses it: %t, obstacles %q", name, v.Name, refused, v.Blockers)
 		}
 	}
 }
 
-// TestRehearsal rewrites made-up objects of all versions of the definitions of
+// TestDryRun rewrites made-up objects of all versions of the definitions of
 // this repository with the code of the server: read at the storage version,
 // put back, read at the old version.
-func TestRehearsal(t *testing.T) {
+func TestDryRun(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("../../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(5, 5))
-	outcomes := map[crdkit.Outcome]int{}
+	outcomes := map[migration.Outcome]int{}
 	for _, d := range corpus.Definitions {
 		crd := d.CRD.DeepCopy()
 		crd.Spec.Conversion = nil
@@ -181,18 +183,18 @@ func TestRehearsal(t *testing.T) {
 		}
 		for _, v := range crd.Spec.Versions {
 			for _, obj := range storedObjects(d, &v, rng) {
-				for r, err := range def.Rehearse(context.Background(), crdkit.Objects(obj)) {
+				for r, err := range migration.DryRun(context.Background(), def, migration.Objects(obj)) {
 					if err != nil {
 						t.Fatal(err)
 					}
 					outcomes[r.Outcome()]++
-					compareRehearsal(t, reference, def.Storage().Name(), r)
+					compareRewrite(t, reference, def.Storage().Name(), r)
 				}
 			}
 		}
 	}
 	t.Logf("outcomes: %v", outcomes)
-	for _, o := range []crdkit.Outcome{crdkit.Unchanged, crdkit.Changed, crdkit.Lossy, crdkit.Failed} {
+	for _, o := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
 		if outcomes[o] == 0 {
 			t.Errorf("no object is %s", o)
 		}
@@ -229,7 +231,7 @@ func storedObjects(d *testkit.Definition, v *apiextensionsv1.CustomResourceDefin
 	return objs
 }
 
-func compareRehearsal(t *testing.T, reference *upstream.Definition, storage string, r *crdkit.Rehearsal) {
+func compareRewrite(t *testing.T, reference *upstream.Definition, storage string, r *migration.Rewrite) {
 	t.Helper()
 	raw := jsonOf(t, r.Object.Object)
 	via := reference.Version(storage)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := crdkit.Parse(data)
+		got, err := definition.Parse(data)
 		if err != nil {
 			t.Errorf("%s: %v", d.Path, err)
 			continue

@@ -6,7 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -73,12 +73,12 @@ func destructured(whole *apiextensionsv1.CustomResourceDefinition, i int) *apiex
 			v.Schema = broken
 			// What v1beta1 does not take is taken back, and $schema is tested
 			// apart, since the server then has no structure for any step.
-			if broken.OpenAPIV3Schema.Schema != "" || !crdkit.Check(crd, crdkit.V1beta1Rules()).Accepted() {
+			if broken.OpenAPIV3Schema.Schema != "" || !definition.Check(crd, definition.V1beta1Rules()).Accepted() {
 				v.Schema = before
 			}
 		}
 	}
-	if !crdkit.Check(crd, crdkit.V1beta1Rules()).Accepted() {
+	if !definition.Check(crd, definition.V1beta1Rules()).Accepted() {
 		return nil
 	}
 	return crd

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/hidden"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
@@ -142,7 +143,7 @@ func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, 
 		t.Errorf("%s: %v", what, err)
 		return
 	}
-	got, err := crdkit.Parse(data)
+	got, err := definition.Parse(data)
 	if err != nil {
 		l.contradiction(t, s, what, internal, err)
 		return
@@ -163,8 +164,8 @@ func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, 
 	}
 	l.create(t, s, what, want)
 	l.compare("v1beta1: "+what, func() reply { return s.createLenient(t, got) }, func() reply {
-		r := crdkit.Check(got, crdkit.V1beta1Rules())
-		if r.Accepted() && !crdkit.Check(got).Accepted() {
+		r := definition.Check(got, definition.V1beta1Rules())
+		if r.Accepted() && !definition.Check(got).Accepted() {
 			l.mu.Lock()
 			l.lenient++
 			l.mu.Unlock()

@@ -11,13 +11,14 @@ import (
 	"os"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 func main() {
 	definition, err := os.ReadFile(os.Args[1])
 	check(err)
-	crd, err := crdkit.Parse(definition)
+	crd, err := definition.Parse(definition)
 	check(err)
 	d, err := crdkit.Compile(crd)
 	check(err)

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
@@ -90,7 +90,7 @@ func nodesOf(crd *apiextensionsv1.CustomResourceDefinition) int {
 }
 
 func overTotal(crd *apiextensionsv1.CustomResourceDefinition) bool {
-	for _, e := range crdkit.Check(crd).Errors {
+	for _, e := range definition.Check(crd).Errors {
 		if strings.HasPrefix(e.Detail, "x-kubernetes-validations estimated rule cost total") {
 			return true
 		}
@@ -112,7 +112,7 @@ func prepareCheck(server *upstream.DefinitionServer, crd *apiextensionsv1.Custom
 	if err != nil {
 		return nil, err
 	}
-	mine := crdkit.Check(crd)
+	mine := definition.Check(crd)
 	var texts []string
 	for _, w := range mine.Warnings {
 		texts = append(texts, w.Text)
@@ -124,7 +124,7 @@ func prepareCheck(server *upstream.DefinitionServer, crd *apiextensionsv1.Custom
 	}
 	p := &pair{
 		upstream: func(any) { _, _, _ = up() },
-		ours:     func(any) { crdkit.Check(crd) },
+		ours:     func(any) { definition.Check(crd) },
 	}
 	if len(errs) > 0 {
 		p.note = fmt.Sprintf("%d errors", len(errs))

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -251,7 +252,7 @@ func openshiftSuite(t *testing.T, dir, path, crdPath string, total *tally) {
 
 func compile(t *testing.T, data []byte) *crdkit.Definition {
 	t.Helper()
-	crd, err := crdkit.Parse(data)
+	crd, err := definition.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

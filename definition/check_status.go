@@ -1,0 +1,81 @@
+package definition
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
+	metavalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// CheckStatus says what kube-apiserver 1.37 would say to a write of crd to the
+// status subresource of the definition old, as by kubectl replace
+// --subresource=status, or by a controller that has migrated objects and takes
+// a version out of status.storedVersions. The definition old is taken as it was
+// stored, and of crd the spec is ignored; metadata is judged as by
+// [CheckUpdate], since such a write changes it. What is stored if there are no
+// errors is said by [StoredStatus].
+//
+// The server asks of a status that accepted names are names, and nothing of its
+// conditions and stored versions. With [WithNotes] there is a note where stored
+// versions and spec do not fit. No other option has an effect.
+//
+// Neither definition is changed. If one of them is nil, the write is refused.
+// CheckStatus may be called from several goroutines.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
+	cfg, report := newConfig(opts)
+	if report != nil {
+		return report
+	}
+	if crd == nil {
+		return refusal(field.Required(nil, "the definition is nil"))
+	}
+	if old == nil {
+		return refusal(field.Required(nil, "there is no definition that has the status"))
+	}
+	old = withDefaults(old)
+	crd = prepareStatus(crd, old)
+	owners := dropDuplicateOwners(crd)
+	errs := append(updatedMeta(crd, old), checkStatusNames(&crd.Status)...)
+	r := &Report{Warnings: owners.warnings}
+	if cfg.notes {
+		r.Notes = adviseStatus(crd)
+	}
+	r.explain(&internalForm{CRD: crd}, errs, owners)
+	return r
+}
+
+// updatedMeta returns what the server has against the metadata of what replaces
+// old.
+func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
+	path := field.NewPath("metadata")
+	errs := commonMeta(&crd.ObjectMeta)
+	errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(&crd.ObjectMeta, &old.ObjectMeta, path)...)
+	return append(errs, metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
+		&crd.ObjectMeta, &old.ObjectMeta, false, nil, path, true)...)
+}
+
+// adviseStatus returns the notes on the status of a definition.
+func adviseStatus(crd *apiextensionsv1.CustomResourceDefinition) []Note {
+	const pointer = "/status/storedVersions"
+	var a adviser
+	stored := crd.Status.StoredVersions
+	for i := range crd.Spec.Versions {
+		if v := &crd.Spec.Versions[i]; v.Storage && !slices.Contains(stored, v.Name) {
+			a.add(StoredVersionsUnsound, pointer, "the storage version %s is not among them, though objects are stored at it", v.Name)
+		}
+	}
+	for i, name := range stored {
+		has := func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name }
+		if !slices.ContainsFunc(crd.Spec.Versions, has) {
+			a.add(StoredVersionsUnsound, pointer+"/"+strconv.Itoa(i),
+				"spec.versions has no %s, so that the server refuses every update of the spec that does not bring it back", name)
+		}
+	}
+	return a.notes
+}

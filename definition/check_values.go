@@ -1,0 +1,250 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/testopt"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// The server checks defaults against another projection of the schema than
+// objects. In it, int-or-string is no type, so that only what else the schema
+// says of the value counts, and formats that the server otherwise ignores are
+// kept ([validation.EveryFormat]): a value that is no string and not of the
+// declared type is told that it should have been of the format.
+
+// heldName is the field under which a value is put that is no object.
+const heldName = "default"
+
+// holding returns the schema of an object with the one field heldName.
+func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	return &apiextensionsv1.JSONSchemaProps{
+		Type:       "object",
+		Properties: map[string]apiextensionsv1.JSONSchemaProps{heldName: s},
+	}
+}
+
+// projected returns what is wrong with a default as a value of its schema.
+func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, plain bool) field.ErrorList {
+	if !plain && fits(n, value) {
+		return nil
+	}
+	if hasIntOrString(s) {
+		s = s.DeepCopy()
+		untype(s)
+	}
+	wrapped, errs := schema.Compile(holding(*s), schema.WithoutAnnotations())
+	if len(errs) > 0 {
+		return relocate(errs, "", path)
+	}
+	opts := []validation.Option{validation.EveryFormat()}
+	if plain {
+		opts = append(opts, testopt.Reference{})
+	}
+	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})
+	var out field.ErrorList
+	for _, err := range found {
+		if err.Step == validation.StepSchema {
+			moved := *err.FieldError()
+			moved.Field = valuePlace(moved.Field, path)
+			moved.Detail = withoutHeld(moved.Detail, s)
+			out = append(out, &moved)
+		}
+	}
+	return out
+}
+
+// fits reports whether it is plain to see that a value is one of the schema, as
+// nearly all defaults are: a scalar of the declared type within simple limits, or
+// an object or a list with nothing in it. Of other values it says nothing.
+func fits(n *schema.Node, value any) bool {
+	if n.Facts().Has(schema.HasJunctors) || n.IntOrString() {
+		return false
+	}
+	limits := n.Limits()
+	if limits.Pattern != "" || limits.MultipleOf.Set || limits.UniqueItems {
+		return false
+	}
+	switch v := value.(type) {
+	case string:
+		return n.Kind() == schema.KindString && fitsString(&limits, v)
+	case bool:
+		return n.Kind() == schema.KindBoolean && saysNothing(&limits)
+	case int64:
+		return n.Kind() == schema.KindInteger && fitsInteger(&limits, v)
+	case map[string]any:
+		return n.Kind() == schema.KindObject && len(v) == 0 && saysNothing(&limits) && !n.EmbeddedResource()
+	case []any:
+		return n.Kind() == schema.KindArray && len(v) == 0 && saysNothing(&limits)
+	}
+	return false
+}
+
+// saysNothing reports whether a value needs no look at the limits.
+func saysNothing(l *schema.Limits) bool {
+	return l.Format == "" && l.Enum == nil && len(l.Required) == 0 && !l.Minimum.Set && !l.Maximum.Set &&
+		!l.MinLength.Set && !l.MaxLength.Set && !l.MinItems.Set && !l.MaxItems.Set && !l.MinProperties.Set && !l.MaxProperties.Set
+}
+
+func fitsString(l *schema.Limits, v string) bool {
+	rest := *l
+	rest.Enum, rest.MinLength, rest.MaxLength = nil, schema.Count{}, schema.Count{}
+	if !saysNothing(&rest) || l.Enum != nil && !slices.Contains(l.Enum, any(v)) {
+		return false
+	}
+	length := int64(utf8.RuneCountInString(v))
+	return (!l.MinLength.Set || length >= l.MinLength.N) && (!l.MaxLength.Set || length <= l.MaxLength.N)
+}
+
+// fitsInteger is about small integers, which are the same as floating point
+// numbers and within every format.
+func fitsInteger(l *schema.Limits, v int64) bool {
+	if v != int64(int32(v)) || l.Format != "" && l.Format != "int32" && l.Format != "int64" {
+		return false
+	}
+	rest := *l
+	rest.Format, rest.Minimum, rest.Maximum = "", schema.Bound{}, schema.Bound{}
+	if !saysNothing(&rest) {
+		return false
+	}
+	f := float64(v)
+	low, high := l.Minimum, l.Maximum
+	return isSmall(low) && isSmall(high) && (!low.Set || f > low.Value || f == low.Value && !low.Exclusive) &&
+		(!high.Set || f < high.Value || f == high.Value && !high.Exclusive)
+}
+
+// isSmall reports whether a bound is one that small integers are compared with:
+// the server has something to say of others.
+func isSmall(b schema.Bound) bool { return b.Value == float64(int32(b.Value)) }
+
+// hasIntOrString reports whether s or a schema below it, against which values
+// are checked, has x-kubernetes-int-or-string.
+func hasIntOrString(s *apiextensionsv1.JSONSchemaProps) bool {
+	if s.XIntOrString {
+		return true
+	}
+	has := false
+	eachPart(s, func(part *apiextensionsv1.JSONSchemaProps) { has = has || hasIntOrString(part) })
+	return has
+}
+
+// untype makes an int-or-string a value of any type, in s and below. A schema
+// without a type is structural only if it preserves unknown fields; values are
+// checked alike either way.
+func untype(s *apiextensionsv1.JSONSchemaProps) {
+	if s.XIntOrString {
+		preserve := true
+		s.XIntOrString, s.XPreserveUnknownFields = false, &preserve
+	}
+	for name, part := range s.Properties {
+		untype(&part)
+		s.Properties[name] = part
+	}
+	eachOtherPart(s, untype)
+}
+
+// eachPart calls do for the schemas that values are checked against directly
+// below s, which do must not change.
+func eachPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
+	for _, p := range s.Properties {
+		do(&p)
+	}
+	eachOtherPart(s, do)
+}
+
+// eachOtherPart is eachPart without the properties. What do changes is changed
+// in s.
+func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
+	if s.Items != nil && s.Items.Schema != nil {
+		do(s.Items.Schema)
+	}
+	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
+		do(a.Schema)
+	}
+	for _, list := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range list {
+			do(&list[i])
+		}
+	}
+	if s.Not != nil {
+		do(s.Not)
+	}
+}
+
+// valuePlace returns the place in a default of what the error about the object
+// that holds it has as its place. Elements of lists have a dot before them.
+func valuePlace(place string, path *field.Path) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(place, heldName), ".")
+	if rest == "" || place == noPlace {
+		return path.String()
+	}
+	return path.Child(rest).String()
+}
+
+// withoutHeld takes the name of the held value from the front of a text, where
+// it may be quoted. The fields of a map have a dot before them there, which
+// those of a struct have not.
+func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
+	quote := ""
+	if strings.HasPrefix(detail, `"`) {
+		quote, detail = `"`, detail[1:]
+	}
+	const factor, typed = "factor MultipleOf declared for ", " value must be of type "
+	before := ""
+	switch {
+	case strings.HasPrefix(detail, factor):
+		before, detail = factor, detail[len(factor):]
+	case strings.HasPrefix(detail, "Checked"+typed), strings.HasPrefix(detail, "MultipleOf"+typed),
+		strings.HasPrefix(detail, "Minimum boundary"+typed), strings.HasPrefix(detail, "Maximum boundary"+typed):
+		if i := strings.Index(detail, " in "+heldName); i >= 0 {
+			i += len(" in ")
+			before, detail = detail[:i], detail[i:]
+		}
+	}
+	rest, ok := strings.CutPrefix(detail, heldName)
+	if !ok {
+		return quote + before + detail
+	}
+	if name, ok := strings.CutPrefix(rest, "."); ok && declares(s, name) {
+		rest = name
+	}
+	return quote + before + rest
+}
+
+// declares reports whether a text begins with the name of a property.
+func declares(s *apiextensionsv1.JSONSchemaProps, text string) bool {
+	for name := range s.Properties {
+		if rest, ok := strings.CutPrefix(text, name); ok && (rest == "" || strings.ContainsRune(` ."[`, rune(rest[0]))) {
+			return true
+		}
+	}
+	return false
+}
+
+// noPlace is how the server writes no path at all.
+const noPlace = "<nil>"
+
+// relocate makes errors about an object, in which the value is at a field, or
+// is the object if that is "", errors about the value at path.
+func relocate(errs field.ErrorList, at string, path *field.Path) field.ErrorList {
+	for i, err := range errs {
+		moved := *err
+		rest := strings.TrimPrefix(err.Field, at)
+		switch {
+		case rest == "" || err.Field == noPlace:
+			moved.Field = path.String()
+		case rest[0] == '.' || rest[0] == '[':
+			moved.Field = path.String() + rest
+		default:
+			moved.Field = path.Child(rest).String()
+		}
+		errs[i] = &moved
+	}
+	return errs
+}

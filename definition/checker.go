@@ -1,0 +1,144 @@
+package definition
+
+import (
+	"net/url"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// engines answer what takes more than a look at the definition.
+type engines interface {
+	// UnprunedDefaults reports whether the schema has defaults from which the
+	// server would remove something. It is false for one that is not structural.
+	UnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool
+	// Defaults returns what is wrong with the defaults of a structural schema.
+	// If pruned, they must not have unknown fields.
+	Defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path, pruned bool) field.ErrorList
+	// Rules returns what is wrong with the rules of a schema that is structural
+	// and has valid defaults.
+	Rules(ruleCheck) field.ErrorList
+}
+
+// A ruleCheck asks about the rules of one schema.
+type ruleCheck struct {
+	Node *schema.Node
+	Root *apiextensionsv1.JSONSchemaProps
+	Path *field.Path
+	// Stored are the expressions that may use any function.
+	Stored expressions
+	// Unlimited lifts the limit on the cost of a single expression.
+	Unlimited bool
+	// Faulty are the places, as errors spell them, of schemas whose rules are
+	// not looked at, because something else is wrong with them or below. It may
+	// be nil.
+	Faulty map[string]bool
+}
+
+// A checker gathers what is wrong with a definition.
+type checker struct {
+	shape   *internalForm
+	opts    strictness
+	engines engines
+	errs    field.ErrorList
+}
+
+func (c *checker) add(err *field.Error) { c.errs = append(c.errs, err) }
+
+// checkSpec returns what is wrong with a definition, but for its metadata. For an
+// update old is what it replaces, else nil. The order is of no meaning.
+func checkSpec(s, old *internalForm, opts strictness, e engines) field.ErrorList {
+	c := &checker{shape: s, opts: opts, engines: e}
+	c.spec(&s.CRD.Spec, field.NewPath("spec"))
+	if old != nil {
+		c.errs = append(c.errs, crdversion.CheckImmutable(&s.CRD.Spec, &old.CRD.Spec, c.opts.immutableNames)...)
+	}
+	c.names(&s.CRD.Status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	c.errs = append(c.errs, crdversion.CheckStored(s.CRD.Spec.Versions, s.CRD.Status.StoredVersions)...)
+	if !c.opts.unapproved {
+		c.approval(s, old)
+	}
+	if !c.opts.preserves {
+		c.preserve(s, old)
+	}
+	return c.errs
+}
+
+// checkStatusNames returns what is wrong with a status that is written by itself, of
+// which less is asked than of one that comes along with a spec. The order is of
+// no meaning.
+func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
+	var c checker
+	c.names(&status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	return c.errs
+}
+
+// An approval is what the annotation about the review of an API says.
+type approval int
+
+const (
+	approvalInvalid approval = iota
+	approvalGiven
+	approvalBypassed
+	approvalMissing
+)
+
+func approvalOf(crd *apiextensionsv1.CustomResourceDefinition) approval {
+	text := crd.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation]
+	if text == "" {
+		return approvalMissing
+	}
+	if strings.HasPrefix(text, "unapproved") {
+		return approvalBypassed
+	}
+	if u, err := url.ParseRequestURI(text); err == nil && u.Host != "" && u.Scheme != "" {
+		return approvalGiven
+	}
+	return approvalInvalid
+}
+
+// What the server says about the annotation.
+const (
+	textProtected       = `protected groups must have approval annotation "` + apiextensionsv1.KubeAPIApprovedAnnotation + `"`
+	textSee             = ", see https://github.com/kubernetes/enhancements/pull/1111"
+	textApprovalMissing = textProtected + textSee
+	textApprovalInvalid = textProtected + ` with either a URL or a reason starting with "unapproved"` + textSee
+)
+
+// isProtected reports whether a group is one of the Kubernetes community.
+func isProtected(group string) bool {
+	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
+}
+
+// approval: groups of the Kubernetes community need one.
+//
+// https://github.com/kubernetes/enhancements/pull/1111
+func (c *checker) approval(s, old *internalForm) {
+	if !isProtected(s.CRD.Spec.Group) {
+		return
+	}
+	given := approvalOf(s.CRD)
+	if old != nil && approvalOf(old.CRD) == given {
+		return
+	}
+	const annotation = apiextensionsv1.KubeAPIApprovedAnnotation
+	path := field.NewPath("metadata", "annotations").Key(annotation)
+	switch given {
+	case approvalMissing:
+		c.add(field.Required(path, textApprovalMissing))
+	case approvalInvalid:
+		c.add(field.Invalid(path, s.CRD.Annotations[annotation], textApprovalInvalid))
+	}
+}
+
+// preserve: what definitions of v1beta1 could say cannot be said anew.
+func (c *checker) preserve(s, old *internalForm) {
+	if s.preserving() && (old == nil || !old.preserving()) {
+		c.add(field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true,
+			"cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"))
+	}
+}

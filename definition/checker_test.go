@@ -1,0 +1,128 @@
+package definition
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+const base = `
+metadata: {name: as.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: as, singular: a, kind: A, listKind: AList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object}}
+status: {storedVersions: [v1], acceptedNames: {plural: "", kind: ""}, conditions: []}
+`
+
+// merged returns the base definition with changes: maps are merged, all else is
+// replaced.
+func merged(t *testing.T, changes map[string]any) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var whole map[string]any
+	load(t, []byte(base), &whole)
+	merge(whole, changes)
+	text, err := json.Marshal(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	load(t, text, crd)
+	return crd
+}
+
+func merge(into, changes map[string]any) {
+	for name, v := range changes {
+		below, ok := v.(map[string]any)
+		if there, both := into[name].(map[string]any); ok && both {
+			merge(there, below)
+			continue
+		}
+		into[name] = v
+	}
+}
+
+func load(t *testing.T, text []byte, v any) {
+	t.Helper()
+	if err := yaml.UnmarshalStrict(text, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func loadFile(t *testing.T, name string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	load(t, text, v)
+}
+
+// noEngines finds nothing.
+type noEngines struct{}
+
+func (noEngines) UnprunedDefaults(*apiextensionsv1.JSONSchemaProps) bool { return false }
+func (noEngines) Rules(ruleCheck) field.ErrorList                        { return nil }
+func (noEngines) Defaults(*schema.Node, *apiextensionsv1.JSONSchemaProps, *field.Path, bool) field.ErrorList {
+	return nil
+}
+
+func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
+	t.Helper()
+	seen, errs := scan(crd)
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return newInternalForm(crd, seen)
+}
+
+// TestCheckSpec compares errors, and the places in the definition that they are
+// about.
+func TestCheckSpec(t *testing.T) {
+	var tests []struct {
+		Name     string
+		Set, Old map[string]any
+		Want     []string
+	}
+	loadFile(t, "testdata/check.yaml", &tests)
+	for _, tt := range tests {
+		t.Run(tt.Name, func(t *testing.T) {
+			crd := merged(t, tt.Set)
+			now, opts := shape(t, crd), createStrictness()
+			var old *internalForm
+			if tt.Old != nil {
+				old = shape(t, merged(t, tt.Old))
+				opts = updateStrictness(now, old, noEngines{})
+			}
+			before := crd.DeepCopy()
+			var got []string
+			for _, err := range checkSpec(now, old, opts, noEngines{}) {
+				e := *err
+				if e.Type == field.ErrorTypeInvalid {
+					e.BadValue = field.OmitValueType{} // that is a part of the definition
+				}
+				got = append(got, now.Pointer(e.Field)+" "+e.Error())
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(tt.Want, got); diff != "" {
+				t.Errorf("errors mismatch (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, crd); diff != "" {
+				t.Errorf("Check changed the definition:\n%s", diff)
+			}
+		})
+	}
+}

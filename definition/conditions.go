@@ -1,0 +1,190 @@
+package definition
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Conditions are what controllers of the server write into the status of a
+// definition once it is accepted. They have no times here.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+
+// nonStructural returns the condition NonStructuralSchema of a definition, nil
+// if it has none because all of its schemas are structural.
+func nonStructural(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
+	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
+	var errs field.ErrorList
+	if crd.Spec.PreserveUnknownFields {
+		errs = append(errs, field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true, "must be false"))
+	}
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
+		if len(found) == 1 && isGivingUp(found[0], path) {
+			c.Status, c.Reason = apiextensionsv1.ConditionUnknown, "StructuralError"
+			c.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", v.Name, found[0].Detail)
+			return c
+		}
+		errs = append(errs, found...)
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "Violations", errs.ToAggregate().Error()
+	return c
+}
+
+// approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant of a
+// definition, nil for a group that needs no approval.
+func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
+	if !isProtected(crd.Spec.Group) {
+		return nil
+	}
+	c := &apiextensionsv1.CustomResourceDefinitionCondition{
+		Type:   apiextensionsv1.KubernetesAPIApprovalPolicyConformant,
+		Status: apiextensionsv1.ConditionFalse,
+	}
+	text := crd.Annotations[apiextensionsv1.KubeAPIApprovedAnnotation]
+	switch approvalOf(crd) {
+	case approvalMissing:
+		c.Reason, c.Message = "MissingAnnotation", textApprovalMissing
+	case approvalBypassed:
+		c.Reason, c.Message = "UnapprovedAnnotation", fmt.Sprintf("not approved: %q", text)
+	case approvalGiven:
+		c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "ApprovedAnnotation", "approved in "+text
+	default:
+		c.Reason, c.Message = "InvalidAnnotation", textApprovalInvalid
+	}
+	return c
+}
+
+// claims are the names of a group that definitions have. Resources and kinds do
+// not get in each other's way.
+type claims struct {
+	resources, kinds map[string]bool
+}
+
+// Add claims names.
+func (c *claims) Add(n *apiextensionsv1.CustomResourceDefinitionNames) {
+	if c.resources == nil {
+		c.resources, c.kinds = map[string]bool{}, map[string]bool{}
+	}
+	c.resources[n.Plural], c.resources[n.Singular] = true, true
+	for _, name := range n.ShortNames {
+		c.resources[name] = true
+	}
+	c.kinds[n.Kind], c.kinds[n.ListKind] = true, true
+}
+
+// conflict returns what is wrong with a name that is asked for in place of one
+// that is had, nil if nothing is.
+func conflict(asked, had string, claimed map[string]bool) error {
+	if asked == had || !claimed[asked] {
+		return nil
+	}
+	return fmt.Errorf("%q is already in use", asked)
+}
+
+// acceptNames returns the names that a definition gets, of those that it asks
+// for, among names that are claimed, and its condition NamesAccepted. What it
+// had it keeps where it cannot have what it asks for. Of several conflicts the
+// condition tells the last.
+//
+// A definition claims the names that it has, too: it does not get one of them
+// for another purpose.
+func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
+	asked, had := &crd.Spec.Names, &crd.Status.AcceptedNames
+	got := *had.DeepCopy()
+	c := apiextensionsv1.CustomResourceDefinitionCondition{
+		Type: apiextensionsv1.NamesAccepted, Status: apiextensionsv1.ConditionTrue,
+		Reason: "NoConflicts", Message: "no conflicts found",
+	}
+	refused := func(err error, reason string) bool {
+		if err != nil {
+			c.Status, c.Reason, c.Message = apiextensionsv1.ConditionFalse, reason, err.Error()
+		}
+		return err != nil
+	}
+	if !refused(conflict(asked.Plural, had.Plural, claimed.resources), "PluralConflict") {
+		got.Plural = asked.Plural
+	}
+	if !refused(conflict(asked.Singular, had.Singular, claimed.resources), "SingularConflict") {
+		got.Singular = asked.Singular
+	}
+	if !refused(conflictOfShortNames(asked.ShortNames, had.ShortNames, claimed.resources), "ShortNamesConflict") {
+		got.ShortNames = slices.Clone(asked.ShortNames)
+	}
+	if !refused(conflict(asked.Kind, had.Kind, claimed.kinds), "KindConflict") {
+		got.Kind = asked.Kind
+	}
+	if !refused(conflict(asked.ListKind, had.ListKind, claimed.kinds), "ListKindConflict") {
+		got.ListKind = asked.ListKind
+	}
+	got.Categories = slices.Clone(asked.Categories)
+	return got, c
+}
+
+// conflictOfShortNames: a definition gets all of its short names or none.
+func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
+	var errs conflicts
+	for _, name := range asked {
+		if slices.Contains(had, name) {
+			continue
+		}
+		if err := conflict(name, "", claimed); err != nil && !slices.Contains(errs, err.Error()) {
+			errs = append(errs, err.Error())
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs
+}
+
+// conflicts are written as the server writes several errors.
+type conflicts []string
+
+func (c conflicts) Error() string {
+	if len(c) == 1 {
+		return c[0]
+	}
+	return fmt.Sprintf("[%s]", strings.Join(c, ", "))
+}
+
+// establishedCondition returns the condition establishedCondition of a definition after its names
+// were judged, which before is nil if there is none. Once established a
+// definition stays so.
+func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, before *apiextensionsv1.CustomResourceDefinitionCondition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
+	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}
+	switch {
+	case before != nil && (before.Status == apiextensionsv1.ConditionTrue || !namesAccepted):
+		return *before
+	case !namesAccepted:
+		c.Reason, c.Message = "NotAccepted", "not all names are accepted"
+	case !hasValidBundle(crd):
+		c.Reason, c.Message = "InvalidCABundle", "The conversion webhook CABundle is invalid"
+	default:
+		c.Status = apiextensionsv1.ConditionTrue
+		c.Reason, c.Message = "InitialNamesAccepted", "the initial names have been accepted"
+	}
+	return c
+}
+
+func hasValidBundle(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	c := crd.Spec.Conversion
+	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil || len(c.Webhook.ClientConfig.CABundle) == 0 {
+		return true
+	}
+	return checkBundle(c.Webhook.ClientConfig.CABundle) == nil
+}

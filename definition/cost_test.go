@@ -1,0 +1,134 @@
+package definition_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// wide returns a definition with n fields that all have the same schema, in two
+// versions of which the second has one more.
+func wide(n int) *apiextensionsv1.CustomResourceDefinition {
+	props := func(extra string) *apiextensionsv1.JSONSchemaProps {
+		fields := map[string]apiextensionsv1.JSONSchemaProps{extra: {Type: "string"}}
+		for i := range n {
+			limit := int64(40)
+			fields["field"+string(rune('a'+i%26))+string(rune('a'+i/26%26))+string(rune('a'+i/676))] = apiextensionsv1.JSONSchemaProps{
+				Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+					"name": {Type: "string", Pattern: "^[a-z]+$", MaxLength: &limit},
+					"list": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{Type: "integer", Format: "int32"}}},
+				},
+			}
+		}
+		return &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": {Type: "object", Properties: fields}}}
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = "widgets.example.com"
+	crd.Spec.Group, crd.Spec.Scope = "example.com", apiextensionsv1.ClusterScoped
+	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Kind: "Widget"}
+	for i, name := range []string{"v1", "v1beta1"} {
+		crd.Spec.Versions = append(crd.Spec.Versions, apiextensionsv1.CustomResourceDefinitionVersion{
+			Name: name, Served: true, Storage: i == 0,
+			Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props("extra" + name)},
+		})
+	}
+	return crd
+}
+
+// A schema that is like another one costs no memory of its own, so that what
+// grows with the definition is what the fields are called.
+func TestAllocationsOfCheck(t *testing.T) {
+	for _, test := range []struct{ fields, check, compile float64 }{
+		{1, 200, 200},
+		{100, 260, 260},
+		{2000, 340, 340},
+	} {
+		crd := wide(int(test.fields))
+		if r := definition.Check(crd); !r.Accepted() {
+			t.Fatal(r.Errors)
+		}
+		if got := testing.AllocsPerRun(5, func() { definition.Check(crd) }); got > test.check {
+			t.Errorf("Check of %v fields allocated %v times, want at most %v", test.fields, got, test.check)
+		}
+		compile := func() {
+			if _, err := crdkit.Compile(crd); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := testing.AllocsPerRun(5, compile); got > test.compile {
+			t.Errorf("Compile of %v fields allocated %v times, want at most %v", test.fields, got, test.compile)
+		}
+	}
+}
+
+// What Check allocates is a small multiple of the definition, the largest one
+// included.
+func TestMemoryOfCheck(t *testing.T) {
+	var largest *testkit.Definition
+	size := 0
+	for _, d := range testkit.FindCorpus(t).Definitions {
+		if n := d.CRD.Size(); n > size {
+			largest, size = d, n
+		}
+	}
+	data, err := json.Marshal(largest.CRD)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	definition.Check(largest.CRD) // what is made once for all
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	definition.Check(largest.CRD)
+	runtime.ReadMemStats(&after)
+	allocated := after.TotalAlloc - before.TotalAlloc
+	t.Logf("%s: %d KB of JSON, Check allocates %d KB, %.1f times as much", largest.CRD.Name, len(data)>>10, allocated>>10, float64(allocated)/float64(len(data)))
+	if allocated > 6*uint64(len(data)) {
+		t.Errorf("Check of %s allocated %d bytes, want at most 6 times the %d of its JSON", largest.CRD.Name, allocated, len(data))
+	}
+}
+
+// What is accepted at sight is what is accepted after a long look.
+func TestCheckWithoutShortcuts(t *testing.T) {
+	changes := map[string]func(*apiextensionsv1.CustomResourceDefinition){
+		"nothing": func(*apiextensionsv1.CustomResourceDefinition) {},
+		"name":    func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Name = "others.example.com" },
+		"no name": func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Name = "" },
+		"upper case": func(crd *apiextensionsv1.CustomResourceDefinition) {
+			crd.Name, crd.Spec.Group = "widgets.X.com", "X.com"
+		},
+		"namespace":        func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Namespace = "default" },
+		"generated":        func(crd *apiextensionsv1.CustomResourceDefinition) { crd.GenerateName = "a b" },
+		"label":            func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Labels = map[string]string{"a": "b c"} },
+		"label key":        func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Labels = map[string]string{"a b": "c"} },
+		"annotation key":   func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Annotations = map[string]string{"a b": "c"} },
+		"right annotation": func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Annotations = map[string]string{"a/B": "c d"} },
+		"finalizer":        func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Finalizers = []string{"a b"} },
+		"short name":       func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Names.ShortNames = []string{"W", "w-"} },
+		"column": func(crd *apiextensionsv1.CustomResourceDefinition) {
+			crd.Spec.Versions[0].AdditionalPrinterColumns = []apiextensionsv1.CustomResourceColumnDefinition{{Type: "odd"}, {Name: "a", Type: "date", JSONPath: ".a"}}
+		},
+	}
+	refused := 0
+	for name, change := range changes {
+		crd := wide(1)
+		change(crd)
+		got, want := definition.Check(crd), definition.Check(crd, definition.PlainOnly())
+		if got.Err() != nil {
+			refused++
+		}
+		if got, want := fmt.Sprint(got.Errors), fmt.Sprint(want.Errors); got != want {
+			t.Errorf("%s: Check() = %s, without shortcuts %s", name, got, want)
+		}
+	}
+	if refused != len(changes)-2 {
+		t.Errorf("%d of %d definitions are refused, want all but two", refused, len(changes))
+	}
+}

@@ -1,0 +1,67 @@
+// Package definition judges one CustomResourceDefinition as kube-apiserver 1.37
+// does: it reads the text, says whether the server accepts the definition, and
+// returns what the server stores.
+//
+//	crd, err := definition.Parse(text)
+//	if err != nil {
+//		return err // not a definition, or a field that definitions do not have
+//	}
+//	report := definition.Check(crd, definition.WithNotes())
+//	source := definition.NewSource(text, definition.Position{})
+//	for _, e := range report.Errors {
+//		fmt.Printf("crd.yaml:%v: %v\n", source.Position(e.Pointer), e.FieldError())
+//	}
+//	if report.Accepted() {
+//		stored, err := definition.StoredDefinition(crd, nil)
+//		...
+//	}
+//
+// To serve objects of a definition, see package crdkit. For the storage versions
+// that a change of the definition affects, see package migration.
+//
+// # Semantics
+//
+// [Parse] reads YAML or JSON as strictly as kubectl does. It also reads
+// definitions of apiextensions.k8s.io/v1beta1 and returns them as the server
+// serves them at v1.
+//
+// [Check], [CheckUpdate] and [CheckStatus] return a [Report] on what a client
+// sends to create the definition, to replace it, or to write its status: the
+// server's errors and warnings, and with [WithNotes] advice that the server does
+// not give. [KubernetesVersion] and [V1beta1Rules] judge as older servers do.
+//
+// The server does not judge the definition that a client sends. It sets defaults
+// first, see [SetDefaults]. Then it converts the definition to its internal form.
+// There, what all versions share (schema, subresources, printer columns and
+// selectable fields, each on its own) belongs to the whole definition, and the
+// webhook of the conversion is one level higher. The fields of errors name places
+// in that form. The pointers of errors name places in the definition as it was
+// given, and a [Source] finds their lines in the text.
+//
+// An update may keep most faults of the old definition. The server then does not
+// apply that kind of rule to the whole definition.
+//
+// [StoredDefinition] and [StoredStatus] return what the server stores after an
+// accepted write. [StoredVersions] is its record of storage versions.
+// [ReconciledStatus] returns the status after the server's controllers have run.
+//
+// # Differences from Kubernetes
+//
+// docs/DIFFERENCES.md lists them. Where kube-apiserver panics there are errors: a
+// selectable field is not looked up in a schema that cannot be converted, and a
+// path that leads on through additionalProperties: true refers to no field. The
+// value of an error is a part of the given definition and not of the internal form.
+// A schema that is deeper or larger than package schema admits is refused before
+// anything else is judged. A name that the server generates is judged by a
+// stand-in. Errors are sorted by field, type and detail.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
+//
+// # Concurrency and ownership
+//
+// All functions may be called from several goroutines, also with the same
+// definition. [SetDefaults] changes its argument; no other function does. Reports
+// belong to the caller, but the values of errors may be parts of the definition.
+// Stored forms and statuses share no memory with the arguments. A nil definition
+// is an error in the report or an error value, and never panics.
+package definition

@@ -1,0 +1,255 @@
+package definition_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/crdkit/crdkit/definition"
+)
+
+const crateCRD = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crates.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crates, kind: Crate}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: string, format: metric, default: 5}
+`
+
+func ExampleParse() {
+	_, err := definition.Parse([]byte("apiVersion: v1\nkind: Pod\n"))
+	fmt.Println(err)
+	// Output:
+	// crdkit: not a definition: kind is "Pod", want "CustomResourceDefinition"
+}
+
+func ExampleCheck() {
+	crd, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	report := definition.Check(crd)
+	for _, e := range report.Errors {
+		fmt.Println(e.Pointer)
+		fmt.Println(e.FieldError())
+	}
+	fmt.Println(report.Warnings)
+	// Output:
+	// /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/size/default
+	// spec.validation.openAPIV3Schema.properties[spec].properties[size].default: Invalid value: "int64":  in body must be of type metric: "int64"
+	// [unrecognized format "metric"]
+}
+
+func ExampleCheckUpdate() {
+	old, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	crd := old.DeepCopy()
+	crd.Spec.Names.Plural = "boxes"
+	for _, e := range definition.CheckUpdate(crd, old).Errors {
+		if e.Pointer == "/spec/names/plural" {
+			fmt.Println(e.FieldError())
+		}
+	}
+	// Output:
+	// spec.names.plural: Invalid value: "boxes": field is immutable
+}
+
+// All objects are stored at v2 by now, and the status is written without v1. A
+// slip of the pen is not noticed by the server.
+func ExampleCheckStatus() {
+	old, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	old.Spec.Versions[0].Name = "v2"
+	old.Status.StoredVersions = []string{"v1", "v2"}
+
+	crd := old.DeepCopy()
+	crd.Status.StoredVersions = []string{"v3"}
+	report := definition.CheckStatus(crd, old, definition.WithNotes())
+	fmt.Println("accepted:", report.Accepted())
+	for _, n := range report.Notes {
+		fmt.Println(n.Text)
+	}
+
+	crd.Status.AcceptedNames.Plural = "no name"
+	crd.Spec.Scope = "Nowhere" // is not looked at
+	for _, e := range definition.CheckStatus(crd, old).Errors {
+		fmt.Println(e.Pointer, e.Type)
+	}
+	// Output:
+	// accepted: true
+	// the storage version v2 is not among them, though objects are stored at it
+	// spec.versions has no v3, so that the server refuses every update of the spec that does not bring it back
+	// /status/acceptedNames/plural Invalid value
+}
+
+// The status is stored as it is sent, the spec stays.
+func ExampleStoredStatus() {
+	old, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	crd := old.DeepCopy()
+	crd.Spec.Scope = "Cluster"
+	crd.Labels = map[string]string{"migrated": "yes"}
+	crd.Status.StoredVersions = []string{"v1"}
+	stored, err := definition.StoredStatus(crd, old)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Spec.Scope, stored.Labels, stored.Status.StoredVersions)
+	// Output:
+	// Namespaced map[migrated:yes] [v1]
+}
+
+func ExampleSetDefaults() {
+	crd, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	definition.SetDefaults(crd)
+	fmt.Println(crd.Spec.Names.Singular, crd.Spec.Names.ListKind, crd.Spec.Conversion.Strategy, crd.Status.StoredVersions)
+	// Output:
+	// crate CrateList None [v1]
+}
+
+// A definition of the time before 1.22 keeps unknown fields unless it says
+// otherwise, and a server of today does not take that.
+func ExampleV1beta1Rules() {
+	crd, err := definition.Parse([]byte(`
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: backups.example.com}
+spec:
+  group: example.com
+  version: v1
+  names: {plural: backups, kind: Backup}
+  validation: {openAPIV3Schema: {properties: {spec: {required: [target]}}}}
+`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("then:", definition.Check(crd, definition.V1beta1Rules()).Accepted())
+	for _, err := range definition.Check(crd).Errors {
+		fmt.Println("now:", err)
+	}
+	// Output:
+	// then: true
+	// now: spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead
+	// now: spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields
+	// now: spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root
+}
+
+// Errors, warnings and notes lead to lines of the text.
+func ExampleNewSource() {
+	crd, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	report := definition.Check(crd)
+	source := definition.NewSource([]byte(crateCRD), definition.Position{})
+	for _, e := range report.Errors {
+		fmt.Printf("crd.yaml:%v: error: %s\n", source.Position(e.Pointer), e.Detail)
+	}
+	for _, w := range report.Warnings {
+		fmt.Printf("crd.yaml:%v: warning: %s\n", source.Position(w.Pointer), w.Text)
+	}
+	// Output:
+	// crd.yaml:20:52: error:  in body must be of type metric: "int64"
+	// crd.yaml:20:36: warning: unrecognized format "metric"
+}
+
+// Two definitions want the same short name. The server takes both, and the one
+// that came later is not served.
+func ExampleReconciledStatus() {
+	first, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	first.Spec.Names.ShortNames = []string{"cr"}
+	later := first.DeepCopy()
+	later.Name, later.Spec.Names.Plural, later.Spec.Names.Kind = "crews.example.com", "crews", "Crew"
+	for _, c := range definition.ReconciledStatus(later, first).Conditions {
+		fmt.Println(c.Type, c.Status, c.Message)
+	}
+	// Output:
+	// NamesAccepted False "cr" is already in use
+	// Established False not all names are accepted
+}
+
+// What a client says of the status is not stored, and a version that objects
+// were stored at is remembered.
+func ExampleStoredDefinition() {
+	crd, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := definition.StoredDefinition(crd, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Generation, stored.Spec.Names.ListKind, stored.Status.StoredVersions)
+
+	crd.Spec.Versions[0].Name = "v2"
+	stored, err = definition.StoredDefinition(crd, stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(stored.Generation, stored.Spec.Names.ListKind, stored.Status.StoredVersions)
+	// Output:
+	// 1 CrateList [v1]
+	// 2 CrateList [v1 v2]
+}
+
+func ExampleKubernetesVersion() {
+	const rule = `, x-kubernetes-validations: [{rule: isIP(self)}]}`
+	crd, err := definition.Parse([]byte(strings.Replace(crateCRD, "format: metric, default: 5}", "maxLength: 40"+rule, 1)))
+	if err != nil {
+		panic(err)
+	}
+	for _, version := range []string{"1.29", "1.31"} {
+		report := definition.Check(crd, definition.KubernetesVersion(version))
+		fmt.Printf("accepted by %s: %t\n", version, report.Accepted())
+	}
+	// Output:
+	// accepted by 1.29: false
+	// accepted by 1.31: true
+}
+
+// A version at which objects were stored stays on record.
+func ExampleStoredVersions() {
+	old, err := definition.Parse([]byte(crateCRD))
+	if err != nil {
+		panic(err)
+	}
+	old.Status.StoredVersions = definition.StoredVersions(old, nil)
+	crd := old.DeepCopy()
+	crd.Spec.Versions[0].Name = "v2"
+	fmt.Println(definition.StoredVersions(crd, old))
+	// Output:
+	// [v1 v2]
+}

@@ -1,0 +1,113 @@
+package definition
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func (c *checker) group(group string, path *field.Path) {
+	if group == "" {
+		c.add(field.Required(path, ""))
+		return
+	}
+	if texts := validation.IsDNS1123Subdomain(group); len(texts) > 0 {
+		c.add(field.Invalid(path, group, strings.Join(texts, ",")))
+		return
+	}
+	if !strings.Contains(group, ".") {
+		c.add(field.Invalid(path, group, "should be a domain with at least one dot"))
+	}
+}
+
+// scope and strategy are one of two words.
+func (c *checker) oneOf(value string, path *field.Path, accepted ...string) {
+	switch value {
+	case "":
+		c.add(field.Required(path, ""))
+	case accepted[0], accepted[1]:
+	default:
+		c.add(field.NotSupported(path, value, accepted))
+	}
+}
+
+// specNames are the names that a definition must have, and what all names must
+// be like.
+func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
+	for _, required := range []struct{ field, value string }{
+		{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind}, {"listKind", n.ListKind},
+	} {
+		if required.value == "" {
+			c.add(field.Required(path.Child(required.field), ""))
+		}
+	}
+	c.names(n, path)
+}
+
+// names is what all names must be like, those that are accepted included.
+func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
+	c.label(n.Plural, path.Child("plural"))
+	c.label(n.Singular, path.Child("singular"))
+	c.kind(n.Kind, path.Child("kind"))
+	c.kind(n.ListKind, path.Child("listKind"))
+	for i, name := range n.ShortNames {
+		c.requiredLabel(name, path.Child("shortNames").Index(i))
+	}
+	if n.Kind != "" && n.Kind == n.ListKind {
+		c.add(field.Invalid(path.Child("listKind"), n.ListKind, "kind and listKind may not be the same"))
+	}
+	for i, name := range n.Categories {
+		c.requiredLabel(name, path.Child("categories").Index(i))
+	}
+}
+
+func (c *checker) label(name string, path *field.Path) {
+	if name != "" {
+		c.requiredLabel(name, path)
+	}
+}
+
+func (c *checker) requiredLabel(name string, path *field.Path) {
+	if isLabel(name) {
+		return
+	}
+	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {
+		c.add(field.Invalid(path, name, strings.Join(texts, ",")))
+	}
+}
+
+// kind: a label, but for its case.
+func (c *checker) kind(name string, path *field.Path) {
+	if name == "" || isLabel(strings.ToLower(name)) {
+		return
+	}
+	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
+		c.add(field.Invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
+	}
+}
+
+// isLabel reports whether IsDNS1035Label has nothing against a name, without a
+// regular expression.
+func isLabel(name string) bool {
+	if name == "" || len(name) > validation.DNS1035LabelMaxLength || name[len(name)-1] == '-' {
+		return false
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '-'):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// sameNames reports whether two sets of names are the same.
+func sameNames(a, b *apiextensionsv1.CustomResourceDefinitionNames) bool {
+	return a.Plural == b.Plural && a.Singular == b.Singular && a.Kind == b.Kind && a.ListKind == b.ListKind &&
+		slices.Equal(a.ShortNames, b.ShortNames) && slices.Equal(a.Categories, b.Categories)
+}

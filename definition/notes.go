@@ -1,0 +1,199 @@
+package definition
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
+)
+
+// A Note is a piece of advice about a definition.
+type Note struct {
+	Code    NoteCode
+	Pointer string // into the definition, as a JSON Pointer (RFC 6901)
+	Text    string // for people; may change
+}
+
+// A NoteCode says what a note is about. Codes do not change.
+type NoteCode string
+
+const (
+	// CostNearLimit: a rule, or all rules of a schema, may cost more than half of
+	// what the server admits by its estimate, so that a small change of the
+	// schema may be refused.
+	CostNearLimit NoteCode = "CostNearLimit"
+	// DefaultForNullOnly: a default of list elements or of map values replaces
+	// nulls, and nothing else.
+	DefaultForNullOnly NoteCode = "DefaultForNullOnly"
+	// DefaultUnused: a default is never applied: that of whole objects, that of
+	// list elements or map values that may be null, or that of a field where the
+	// type admits no fields.
+	DefaultUnused NoteCode = "DefaultUnused"
+	// EnumRefusesNull: a schema is nullable and has an enum. The server refuses
+	// null all the same, even if the enum lists it.
+	EnumRefusesNull NoteCode = "EnumRefusesNull"
+	// HiddenFromVersion: a field of the storage version is pruned when an
+	// object is read in this version, so that writing what was read loses it.
+	HiddenFromVersion NoteCode = "HiddenFromVersion"
+	// KeepsUnknownFields: fields that the schema does not declare are kept,
+	// though it does not say x-kubernetes-preserve-unknown-fields: where
+	// additionalProperties is true or false, and in the elements of a list that
+	// says it.
+	KeepsUnknownFields NoteCode = "KeepsUnknownFields"
+	// LostWhenStored: objects are stored in another version without conversion,
+	// and that version prunes a field of this one.
+	LostWhenStored NoteCode = "LostWhenStored"
+	// MapKeyOptional: a key of a list of type map is neither required nor has a
+	// default. The server refuses that, unless the old definition has it.
+	MapKeyOptional NoteCode = "MapKeyOptional"
+	// StoredVersionsUnsound: the stored versions of a status that is written by
+	// itself have one that the spec does not, or lack the storage version. The
+	// server does not look.
+	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
+)
+
+// Description returns a sentence about what notes of the code say, "" for a code
+// that there is not.
+func (c NoteCode) Description() string {
+	switch c {
+	case CostNearLimit:
+		return "Rules may cost more than half of what the server admits by its estimate"
+	case DefaultForNullOnly:
+		return "A default replaces nulls and nothing else"
+	case DefaultUnused:
+		return "A default is never applied"
+	case EnumRefusesNull:
+		return "An enum refuses null though the schema is nullable"
+	case HiddenFromVersion:
+		return "A field of the storage version is not shown at another version"
+	case KeepsUnknownFields:
+		return "Unknown fields are kept where the schema does not say so"
+	case LostWhenStored:
+		return "A field of a version is lost when objects are stored"
+	case MapKeyOptional:
+		return "A key of a list of type map is neither required nor has a default"
+	case StoredVersionsUnsound:
+		return "The stored versions of a status do not fit the versions of the definition"
+	}
+	return ""
+}
+
+// An adviser gathers notes.
+type adviser struct {
+	notes []Note
+}
+
+func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
+	a.notes = append(a.notes, Note{Code: code, Pointer: pointer, Text: fmt.Sprintf(format, args...)})
+}
+
+// advise returns the notes on a definition. Schemas that do not compile have
+// none.
+func advise(shape *internalForm) []Note {
+	a := &adviser{}
+	crd := shape.CRD
+	nodes := make([]*schema.Node, len(crd.Spec.Versions))
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			continue
+		}
+		nodes[i], _ = schema.Compile(v.Schema.OpenAPIV3Schema, schema.WithoutAnnotations())
+		if nodes[i] == nil {
+			continue
+		}
+		pointer := schemaPointer(i)
+		a.root(v.Schema.OpenAPIV3Schema, pointer)
+		a.cost(shape, nodes[i], i)
+	}
+	a.conversion(crd, nodes)
+	slices.SortStableFunc(a.notes, func(x, y Note) int {
+		return cmp.Or(cmp.Compare(x.Pointer, y.Pointer), cmp.Compare(x.Code, y.Code), cmp.Compare(x.Text, y.Text))
+	})
+	return slices.Compact(a.notes)
+}
+
+func schemaPointer(version int) string {
+	return "/spec/versions/" + strconv.Itoa(version) + "/schema/openAPIV3Schema"
+}
+
+// cost notes rules that are not far from what the server admits.
+func (a *adviser) cost(shape *internalForm, n *schema.Node, version int) {
+	if !n.Facts().Has(schema.HasRules) {
+		return
+	}
+	path := field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
+	report := cel.Estimate(n, cel.AtPath(path))
+	for i := range report.Expressions {
+		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
+			a.add(CostNearLimit, shape.Pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
+		}
+	}
+	if near(report.Total, report.Limit) {
+		a.add(CostNearLimit, schemaPointer(version), "the estimated cost of all rules is %.0f%% of what those of a schema may cost", 100*report.Factor())
+	}
+}
+
+func near(cost, limit uint64) bool { return cost > limit/2 && cost <= limit }
+
+// conversion notes what gets lost between the storage version and others, where
+// conversion changes the apiVersion and nothing else.
+func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, nodes []*schema.Node) {
+	if c := crd.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter || crd.Spec.PreserveUnknownFields {
+		return
+	}
+	storage := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Storage })
+	if storage < 0 || nodes[storage] == nil {
+		return
+	}
+	name := crd.Spec.Versions[storage].Name
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if i == storage || nodes[i] == nil || !v.Served {
+			continue
+		}
+		for _, p := range undeclared(nodes[i], nodes[storage], "", true) {
+			a.add(LostWhenStored, schemaPointer(i)+p, "objects are stored as %s, which does not have this field, so that its value is lost", name)
+		}
+		for _, p := range undeclared(nodes[storage], nodes[i], "", true) {
+			a.add(HiddenFromVersion, schemaPointer(storage)+p, "%s does not have this field: clients of it do not see its value, and lose it when they write", v.Name)
+		}
+	}
+}
+
+// undeclared returns the pointers of the properties of n, the uppermost ones,
+// which other would prune.
+func undeclared(n, other *schema.Node, pointer string, root bool) []string {
+	var out []string
+	for name, p := range n.Properties() {
+		if (root || n.EmbeddedResource()) && (name == "apiVersion" || name == "kind" || name == "metadata") {
+			continue
+		}
+		at := pointer + "/properties/" + schema.EscapePointer(name)
+		counterpart := other.Property(name)
+		values, open := other.AdditionalProperties()
+		switch {
+		case counterpart != nil:
+			out = append(out, undeclared(p, counterpart, at, false)...)
+		case open && values != nil:
+			out = append(out, undeclared(p, values, at, false)...)
+		case !open && !other.PreserveUnknownFields():
+			out = append(out, at)
+		}
+	}
+	if items, counterpart := n.Items(), other.Items(); items != nil && counterpart != nil {
+		out = append(out, undeclared(items, counterpart, pointer+"/items", false)...)
+	}
+	values, _ := n.AdditionalProperties()
+	counterpart, _ := other.AdditionalProperties()
+	if values != nil && counterpart != nil {
+		out = append(out, undeclared(values, counterpart, pointer+"/additionalProperties", false)...)
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package definition
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// What can be seen in single schemas of the structure: schemas that values are
+// pruned and defaulted by, not those within allOf, anyOf, oneOf and not.
+
+// root notes what is odd about the schema of objects and what is below it.
+func (a *adviser) root(s *apiextensionsv1.JSONSchemaProps, pointer string) {
+	if s.Default != nil {
+		a.add(DefaultUnused, pointer+"/default", "a default of whole objects is never applied")
+	}
+	a.schema(s, pointer, false)
+}
+
+// schema notes what is odd about s and what is below it. In elements of a list
+// that keeps unknown fields, kept is true.
+func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, pointer string, kept bool) {
+	if s.Nullable && len(s.Enum) > 0 {
+		a.add(EnumRefusesNull, pointer+"/enum", "null is refused though the schema is nullable: an enum admits no null, even if it lists it")
+	}
+	a.unknown(s, pointer, kept)
+	a.mapKeys(s, pointer)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		if p.Default != nil && !hasFields(s) {
+			a.add(DefaultUnused, pointer+"/properties/"+schema.EscapePointer(name)+"/default",
+				"a default of a field is never applied where the type admits no fields")
+		}
+		a.schema(&p, pointer+"/properties/"+schema.EscapePointer(name), false)
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		a.values(s.Items.Schema, pointer+"/items", "list elements")
+		a.schema(s.Items.Schema, pointer+"/items", kept || preserves(s))
+	}
+	if add := s.AdditionalProperties; add != nil && add.Schema != nil {
+		a.values(add.Schema, pointer+"/additionalProperties", "map values")
+		a.schema(add.Schema, pointer+"/additionalProperties", false)
+	}
+}
+
+// hasFields reports whether values may be objects.
+func hasFields(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.Type == "object" || s.Type == "" && !s.XIntOrString
+}
+
+func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
+// unknown notes that s keeps what it does not declare.
+func (a *adviser) unknown(s *apiextensionsv1.JSONSchemaProps, pointer string, kept bool) {
+	add := s.AdditionalProperties
+	switch {
+	case preserves(s):
+	case add != nil && add.Schema == nil:
+		a.add(KeepsUnknownFields, pointer+"/additionalProperties",
+			"fields of any name are kept, but objects among their values are emptied; with x-kubernetes-preserve-unknown-fields instead they would be kept as they are")
+	case kept && s.Type == "object" && add == nil:
+		a.add(KeepsUnknownFields, pointer, "unknown fields of elements are kept, because the list says x-kubernetes-preserve-unknown-fields")
+	}
+}
+
+// mapKeys notes keys of a list of type map that elements need not have.
+func (a *adviser) mapKeys(s *apiextensionsv1.JSONSchemaProps, pointer string) {
+	if s.XListType == nil || *s.XListType != "map" || s.Items == nil || s.Items.Schema == nil {
+		return
+	}
+	items := s.Items.Schema
+	for i, key := range s.XListMapKeys {
+		if p, ok := items.Properties[key]; ok && p.Default == nil && !slices.Contains(items.Required, key) {
+			a.add(MapKeyOptional, pointer+"/x-kubernetes-list-map-keys/"+strconv.Itoa(i),
+				"the key %q is neither required nor has a default: elements without it are alike", key)
+		}
+	}
+}
+
+// values notes what becomes of the default of list elements or map values.
+func (a *adviser) values(s *apiextensionsv1.JSONSchemaProps, pointer, what string) {
+	switch {
+	case s.Default == nil:
+	case s.Nullable:
+		a.add(DefaultUnused, pointer+"/default", "a default of %s that may be null is never applied", what)
+	default:
+		a.add(DefaultForNullOnly, pointer+"/default", "a default of %s replaces nulls and nothing else", what)
+	}
+}

@@ -1,0 +1,75 @@
+package definition
+
+import (
+	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/validation"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// An Option changes what [Check], [CheckUpdate] and [CheckStatus] judge by, or
+// what they report. Without options they judge as kube-apiserver 1.37 does. A
+// later option wins over an earlier one, and a nil Option changes nothing.
+type Option interface{ applyCheck(*config) }
+
+type option func(*config)
+
+func (f option) applyCheck(c *config) { f(c) }
+
+// A config holds the options of one check.
+type config struct {
+	plain   bool // use the reference implementation of every engine
+	notes   bool
+	v1beta1 bool   // the definition is judged as one of v1beta1
+	version string // of Kubernetes, "" for the default
+}
+
+// newConfig returns the options of a check. The report is nil unless the options
+// are wrong; then it says so.
+func newConfig(opts []Option) (*config, *Report) {
+	c := &config{}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyCheck(c)
+		}
+	}
+	if c.version == "" || kubeversion.Known(c.version) {
+		return c, nil
+	}
+	return nil, refusal(field.Invalid(nil, c.version, "must be a version of Kubernetes "+kubeversion.Span))
+}
+
+// refusal returns a report with one error, which is about no part of the
+// definition.
+func refusal(err *field.Error) *Report {
+	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
+}
+
+// WithNotes adds advice to the report, see [Report.Notes]. This takes about as
+// long as checking the rules again.
+func WithNotes() Option { return option(func(c *config) { c.notes = true }) }
+
+// KubernetesVersion judges rules as the server of a version does, such as "1.33"
+// or "1.33.4", from 1.29 to 1.37: rules may use the functions that this server
+// knows. Everything else, such as the formats of defaults and warnings, is that
+// of 1.37. An empty version means 1.37. Any other text makes the check return a
+// report with one error and nothing else.
+//
+// See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
+func KubernetesVersion(version string) Option {
+	return option(func(c *config) { c.version = version })
+}
+
+// V1beta1Rules judges a definition as one that is sent as
+// apiextensions.k8s.io/v1beta1, which servers up to 1.21 served:
+// preserveUnknownFields may be true, versions need no schema, schemas need not be
+// structural unless something else about them demands it and types may have any
+// name, groups of the Kubernetes community need no approval, and defaults cannot
+// be set unless the old definition has some. All other rules are those of 1.37.
+//
+// See https://kubernetes.io/docs/reference/using-api/deprecation-guide/#customresourcedefinition-v122.
+func V1beta1Rules() Option { return option(func(c *config) { c.v1beta1 = true }) }
+
+// PlainOnly makes every engine use its reference implementation. Reports are the
+// same; tests compare the two.
+func PlainOnly() Option { return option(func(c *config) { c.plain = true }) }

@@ -1,0 +1,142 @@
+package definition
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/document"
+)
+
+// crdKind is the kind of a definition.
+const crdKind = "CustomResourceDefinition"
+
+// Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as
+// kubectl: fields that the type does not have and fields that are given twice
+// are errors, all of them named. It does not judge what the definition says;
+// [Check] and [Compile] do.
+//
+// A definition of apiextensions.k8s.io/v1 is returned as it is written. One of
+// v1beta1, which servers read up to 1.21, is returned as such a server gives it
+// out at v1: defaults are set, among them preserveUnknownFields: true and the
+// scope Namespaced, and what it says of all versions is said of each, by
+// pointers that versions share. One that says something both of all versions
+// and of single ones, so that v1 has no words for it, is an error with the
+// server's text. To judge the definition as those servers did, see
+// [V1beta1Rules].
+//
+// An input of several documents is an error: split it first, as with NewYAMLReader
+// of k8s.io/apimachinery/pkg/util/yaml. So is a list of definitions.
+//
+// The input is neither kept nor changed.
+func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	if crd, ok := document.ReadDefinition(data); ok {
+		return crd, nil
+	}
+	return parseInFull(data)
+}
+
+// parseInFull is Parse without its quick way.
+func parseInFull(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	converted, err := toJSON(data)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	apiVersion, err := expectDefinition(converted)
+	if err != nil {
+		return nil, err
+	}
+	if apiVersion == apiVersionV1beta1 {
+		return parseV1beta1(converted)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	strict, err := kjson.UnmarshalStrict(converted, crd)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if err := errors.Join(strict...); err != nil {
+		return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, err)
+	}
+	return crd, nil
+}
+
+// toJSON returns one document of YAML or JSON as JSON, and refuses several.
+func toJSON(data []byte) ([]byte, error) {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
+		return trimmed, nil
+	}
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	var doc []byte
+	for {
+		next, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if document.Blank(next) {
+			continue
+		}
+		if doc != nil {
+			return nil, errors.New("several documents where one is expected")
+		}
+		doc = next
+	}
+	if doc == nil {
+		return nil, errors.New("no document where one is expected")
+	}
+	return yaml.YAMLToJSONStrict(doc)
+}
+
+// A head is what every object of Kubernetes begins with.
+type head struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+// jsonType says what valid JSON is, by its first byte.
+func jsonType(data []byte) string {
+	switch first := bytes.TrimLeft(data, " \t\r\n"); {
+	case len(first) == 0:
+		return "empty"
+	case first[0] == '{':
+		return "an object"
+	case first[0] == '[':
+		return "a list"
+	case first[0] == '"':
+		return "a string"
+	case first[0] == 'n':
+		return "null"
+	case first[0] == 't' || first[0] == 'f':
+		return "a boolean"
+	default:
+		return "a number"
+	}
+}
+
+// expectDefinition returns the apiVersion of a definition, and an error for
+// anything else.
+func expectDefinition(data []byte) (string, error) {
+	if is := jsonType(data); is != "an object" {
+		return "", fmt.Errorf("crdkit: not a definition: the document is %s, want an object", is)
+	}
+	var head head
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &head); err != nil {
+		return "", fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if head.Kind != crdKind {
+		return "", fmt.Errorf("crdkit: not a definition: kind is %q, want %q", head.Kind, crdKind)
+	}
+	if want := apiextensionsv1.SchemeGroupVersion.String(); head.APIVersion != want && head.APIVersion != apiVersionV1beta1 {
+		return "", fmt.Errorf("crdkit: definition has apiVersion %q, want %q or %q", head.APIVersion, want, apiVersionV1beta1)
+	}
+	return head.APIVersion, nil
+}

@@ -1,0 +1,135 @@
+package definition
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/document"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// checkQuick holds a definition that is read quickly against the one that is
+// read in full, and reports whether it is.
+func checkQuick(t *testing.T, data []byte) bool {
+	t.Helper()
+	got, ok := document.ReadDefinition(data)
+	if !ok {
+		return false
+	}
+	want, err := parseInFull(data)
+	if err != nil {
+		t.Fatalf("%.1000q is read, but %v", data, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("of %.1000q (-full +quick):\n%s", data, diff)
+	}
+	return true
+}
+
+// TestParseQuick reads every fourth definition of the corpus both ways, as YAML,
+// and some as JSON. The tests of the oracle read all of them.
+func TestParseQuick(t *testing.T) {
+	dir, ok := testkit.CorpusDir()
+	if !ok {
+		t.Skipf("no corpus in %q", dir)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "crds", "*", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no definitions: %v", err)
+	}
+	all, quick := 0, 0
+	for i, file := range files {
+		if i%4 != 0 || testing.Short() && i%16 != 0 {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all++
+		if !checkQuick(t, data) {
+			continue
+		}
+		if quick++; quick%8 > 0 {
+			continue
+		}
+		asJSON, err := yaml.YAMLToJSONStrict(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, asJSON, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range [][]byte{asJSON, indented.Bytes()} {
+			if !checkQuick(t, data) {
+				t.Errorf("%s as JSON is not read quickly", file)
+			}
+		}
+	}
+	t.Logf("%d of %d definitions are read quickly", quick, all)
+	if quick < all*9/10 {
+		t.Errorf("%d of %d definitions are read quickly, want nine of ten", quick, all)
+	}
+}
+
+// keywords has every field of a schema, and values that are right and wrong.
+const keywords = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+"metadata": {"name": "a.b", "creationTimestamp": null}, "spec": {"group": "b", "scope": "Cluster",
+"names": {"plural": "a", "kind": "A"}, "versions": [{"name": "v1", "served": true, "storage": true,
+"schema": {"openAPIV3Schema": {%s "type": "object"}}}]}}`
+
+// TestParseKeywords gives each keyword values of each kind, at the root and below
+// each keyword that has schemas.
+func TestParseKeywords(t *testing.T) {
+	names := []string{
+		"id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum", "exclusiveMaximum",
+		"minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems",
+		"multipleOf", "enum", "maxProperties", "minProperties", "required", "items", "allOf", "oneOf", "anyOf", "not",
+		"properties", "additionalProperties", "patternProperties", "dependencies", "additionalItems", "definitions",
+		"externalDocs", "example", "nullable", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+		"x-kubernetes-int-or-string", "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
+		"x-kubernetes-validations", "Type", "unknown", "",
+	}
+	values := []string{
+		`null`, `true`, `false`, `0`, `-1`, `1.50`, `1e3`, `9223372036854775808`, `1e999`, `""`, `"a"`, `"<&\u00e9\n"`,
+		`[]`, `["a"]`, `["a", null]`, `[1, {"b" : 2, "a": 1}]`, `{}`, `{"type": "string"}`, `{"a": {"type": "string"}}`,
+		`{"a": {}, "a": {}}`, `[{}]`, `[{"type": "string"}]`, `[{"rule": "self", "reason": "FieldValueInvalid", "message": "a",
+		"messageExpression": "b", "fieldPath": ".a", "optionalOldSelf": true}]`, `[{"rule": 1}]`, `[{"rule": "a", "rule": "b"}]`,
+		`[{"rules": "a"}]`, `{"b": 1, "a": 2}`, `{"url": "a"}`, `{"type": "string", "type": "string"}`,
+	}
+	wraps := []string{`%s`, `"items": {%s "a": 1},`, `"properties": {"x": {%s "type": "string"}},`, `"additionalProperties": {%s "type": "string"},`,
+		`"allOf": [{%s "type": "string"}],`, `"not": {%s "type": "string"},`, `"description": "twice", "description": "x",%s`}
+	quick := 0
+	for _, wrap := range wraps {
+		for _, name := range names {
+			for _, value := range values {
+				keyword := `"` + name + `": ` + value + ","
+				text := bytes.Replace([]byte(keywords), []byte("%s"), bytes.Replace([]byte(wrap), []byte("%s"), []byte(keyword), 1), 1)
+				if checkQuick(t, text) {
+					quick++
+				}
+				if asYAML, err := yaml.JSONToYAML(text); err == nil && checkQuick(t, asYAML) {
+					quick++
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d are read quickly", quick, 2*len(wraps)*len(names)*len(values))
+	if quick < 1000 {
+		t.Errorf("only %d are read quickly", quick)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"versions": [{"schema": {"openAPIV3Schema": {"type": "object"}}}]}}`))
+	f.Add([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n" +
+		"        description: |-\n          a\n          b\n        properties:\n          a:\n            type: string\n            default: \"a<\"\n            enum: [\"b\", c]\n            maximum: 5\n"))
+	f.Fuzz(func(t *testing.T, data []byte) { checkQuick(t, data) })
+}

@@ -1,0 +1,36 @@
+package definition_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit/definition"
+)
+
+func TestParseErrors(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"nothing", "", "no document where one is expected"},
+		{"comments", "# a\n---\n# b\n", "no document where one is expected"},
+		{"two documents", crateCRD + "---\n" + crateCRD, "several documents where one is expected"},
+		{"no yaml", "a: [1", "did not find expected"},
+		{"a scalar", "hello", "the document is a string, want an object"},
+		{"a directive and nothing else", "%YAML 1.2\n---\n", "no document where one is expected"},
+		{"a list", "- a", "the document is a list, want an object"},
+		{"null", "null", "the document is null, want an object"},
+		{"a list of definitions", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\nitems: []\n", `kind is "CustomResourceDefinitionList"`},
+		{"another kind", "apiVersion: v1\nkind: Pod\n", `kind is "Pod", want "CustomResourceDefinition"`},
+		{"another version", "apiVersion: apiextensions.k8s.io/v2\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v2", want "apiextensions.k8s.io/v1"`},
+		{"unknown field", strings.Replace(crateCRD, "scope:", "scape:", 1), `unknown field "spec.scape"`},
+		{"wrong case", strings.Replace(crateCRD, "scope:", "Scope:", 1), `unknown field "spec.Scope"`},
+		{"duplicate field", strings.Replace(crateCRD, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},
+		{"wrong type", strings.Replace(crateCRD, "served: true", "served: maybe", 1), "cannot unmarshal string"},
+		{"json", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":5}`, "cannot unmarshal number"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			crd, err := definition.Parse([]byte(tt.text))
+			if crd != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Parse = %v, %v; want an error with %q", crd, err, tt.want)
+			}
+		})
+	}
+}

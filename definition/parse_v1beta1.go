@@ -1,0 +1,217 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	kjson "sigs.k8s.io/json"
+)
+
+// Definitions of apiextensions.k8s.io/v1beta1, which servers up to 1.21 served
+// and tools of that time still write. Schemas, subresources and names are
+// written as in v1, so the types below say only what is arranged otherwise:
+// schema, subresources and columns may be those of all versions, the webhook
+// of the conversion is one level higher, and a path is spelled JSONPath.
+
+// apiVersionV1beta1 is the apiVersion of such definitions.
+const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
+
+type betaDefinition struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   betaSpec                                       `json:"spec"`
+	Status apiextensionsv1.CustomResourceDefinitionStatus `json:"status,omitempty"`
+}
+
+type betaSpec struct {
+	Group                 string                                        `json:"group"`
+	Version               string                                        `json:"version,omitempty"`
+	Names                 apiextensionsv1.CustomResourceDefinitionNames `json:"names"`
+	Scope                 apiextensionsv1.ResourceScope                 `json:"scope"`
+	Versions              []betaVersion                                 `json:"versions,omitempty"`
+	Conversion            *betaConversion                               `json:"conversion,omitempty"`
+	PreserveUnknownFields *bool                                         `json:"preserveUnknownFields,omitempty"`
+
+	// What holds for all versions.
+	Validation               *apiextensionsv1.CustomResourceValidation   `json:"validation,omitempty"`
+	Subresources             *apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
+	AdditionalPrinterColumns []betaColumn                                `json:"additionalPrinterColumns,omitempty"`
+	SelectableFields         []apiextensionsv1.SelectableField           `json:"selectableFields,omitempty"`
+}
+
+type betaVersion struct {
+	Name                     string                                      `json:"name"`
+	Served                   bool                                        `json:"served"`
+	Storage                  bool                                        `json:"storage"`
+	Deprecated               bool                                        `json:"deprecated,omitempty"`
+	DeprecationWarning       *string                                     `json:"deprecationWarning,omitempty"`
+	Schema                   *apiextensionsv1.CustomResourceValidation   `json:"schema,omitempty"`
+	Subresources             *apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
+	AdditionalPrinterColumns []betaColumn                                `json:"additionalPrinterColumns,omitempty"`
+	SelectableFields         []apiextensionsv1.SelectableField           `json:"selectableFields,omitempty"`
+}
+
+type betaColumn struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Format      string `json:"format,omitempty"`
+	Description string `json:"description,omitempty"`
+	Priority    int32  `json:"priority,omitempty"`
+	JSONPath    string `json:"JSONPath"`
+}
+
+type betaConversion struct {
+	Strategy                 apiextensionsv1.ConversionStrategyType `json:"strategy"`
+	WebhookClientConfig      *apiextensionsv1.WebhookClientConfig   `json:"webhookClientConfig,omitempty"`
+	ConversionReviewVersions []string                               `json:"conversionReviewVersions,omitempty"`
+}
+
+// parseV1beta1 reads a definition of v1beta1 from JSON and returns it as the
+// server gives it out at v1.
+func parseV1beta1(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+	beta := &betaDefinition{}
+	strict, err := kjson.UnmarshalStrict(data, beta)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if err := errors.Join(strict...); err != nil {
+		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, err)
+	}
+	beta.Spec.setDefaults()
+	if errs := beta.Spec.contradictions(field.NewPath("spec")); len(errs) > 0 {
+		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, errs.ToAggregate())
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: crdKind},
+		ObjectMeta: beta.ObjectMeta,
+		Spec:       beta.Spec.v1(),
+		Status:     beta.Status,
+	}
+	SetDefaults(crd)
+	return crd, nil
+}
+
+// setDefaults sets the defaults that v1 does not have.
+//
+// https://github.com/kubernetes/kubernetes/blob/v1.21.14/staging/src/k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1/types.go
+func (s *betaSpec) setDefaults() {
+	if s.Scope == "" {
+		s.Scope = apiextensionsv1.NamespaceScoped
+	}
+	if len(s.Versions) == 0 && s.Version != "" {
+		s.Versions = []betaVersion{{Name: s.Version, Served: true, Storage: true}}
+	}
+	if s.Version == "" && len(s.Versions) > 0 {
+		s.Version = s.Versions[0].Name
+	}
+	if c := s.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter && len(c.ConversionReviewVersions) == 0 {
+		c.ConversionReviewVersions = []string{"v1beta1"}
+	}
+	if s.PreserveUnknownFields == nil {
+		preserve := true
+		s.PreserveUnknownFields = &preserve
+	}
+}
+
+// contradictions returns what v1 has no words for, since it says everything
+// once and for each version. The server refuses it with the same errors, except
+// that it takes the selectable fields of all versions where there are others,
+// too, and drops what is said of all versions where there are none.
+func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {
+		if common && slices.ContainsFunc(s.Versions, apart) {
+			errs = append(errs, field.Forbidden(path.Child(name), "top-level and per-version "+what+" are mutually exclusive"))
+		}
+	}
+	exclusive(s.Validation != nil, func(v betaVersion) bool { return v.Schema != nil }, "validation", "schemas")
+	exclusive(s.Subresources != nil, func(v betaVersion) bool { return v.Subresources != nil }, "subresources", "subresources")
+	exclusive(len(s.AdditionalPrinterColumns) > 0, func(v betaVersion) bool { return len(v.AdditionalPrinterColumns) > 0 },
+		"additionalPrinterColumns", "additionalPrinterColumns")
+	exclusive(len(s.SelectableFields) > 0, func(v betaVersion) bool { return len(v.SelectableFields) > 0 },
+		"selectableFields", "selectableFields")
+	if len(s.Versions) == 0 {
+		if s.Validation != nil || s.Subresources != nil || len(s.AdditionalPrinterColumns) > 0 || len(s.SelectableFields) > 0 {
+			errs = append(errs, field.Required(path.Child("versions"), "there is no version for what is said of all"))
+		}
+		return errs
+	}
+	if s.Versions[0].Name != s.Version {
+		errs = append(errs, field.Invalid(path.Child("version"), s.Version, "must match the first version in spec.versions"))
+	}
+	return errs
+}
+
+// v1 returns the same spec as v1 has it. What held for all versions is shared
+// by them.
+func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
+	spec := apiextensionsv1.CustomResourceDefinitionSpec{
+		Group:                 s.Group,
+		Names:                 s.Names,
+		Scope:                 s.Scope,
+		Conversion:            s.Conversion.v1(),
+		PreserveUnknownFields: *s.PreserveUnknownFields,
+	}
+	common := columnsOf(s.AdditionalPrinterColumns)
+	for i := range s.Versions {
+		v := s.Versions[i].v1()
+		if s.Validation != nil {
+			v.Schema = s.Validation
+		}
+		if s.Subresources != nil {
+			v.Subresources = s.Subresources
+		}
+		if common != nil { // even if empty, as on the server
+			v.AdditionalPrinterColumns = common
+		}
+		if s.SelectableFields != nil {
+			v.SelectableFields = s.SelectableFields
+		}
+		spec.Versions = append(spec.Versions, v)
+	}
+	return spec
+}
+
+func (v *betaVersion) v1() apiextensionsv1.CustomResourceDefinitionVersion {
+	return apiextensionsv1.CustomResourceDefinitionVersion{
+		Name:                     v.Name,
+		Served:                   v.Served,
+		Storage:                  v.Storage,
+		Deprecated:               v.Deprecated,
+		DeprecationWarning:       v.DeprecationWarning,
+		Schema:                   v.Schema,
+		Subresources:             v.Subresources,
+		AdditionalPrinterColumns: columnsOf(v.AdditionalPrinterColumns),
+		SelectableFields:         v.SelectableFields,
+	}
+}
+
+func columnsOf(columns []betaColumn) []apiextensionsv1.CustomResourceColumnDefinition {
+	if columns == nil {
+		return nil
+	}
+	out := make([]apiextensionsv1.CustomResourceColumnDefinition, len(columns))
+	for i, c := range columns {
+		out[i] = apiextensionsv1.CustomResourceColumnDefinition(c)
+	}
+	return out
+}
+
+func (c *betaConversion) v1() *apiextensionsv1.CustomResourceConversion {
+	if c == nil {
+		return nil
+	}
+	out := &apiextensionsv1.CustomResourceConversion{Strategy: c.Strategy}
+	if c.WebhookClientConfig != nil || c.ConversionReviewVersions != nil {
+		out.Webhook = &apiextensionsv1.WebhookConversion{
+			ClientConfig:             c.WebhookClientConfig,
+			ConversionReviewVersions: c.ConversionReviewVersions,
+		}
+	}
+	return out
+}

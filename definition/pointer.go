@@ -1,0 +1,158 @@
+package definition
+
+import (
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Pointer returns the JSON Pointer (RFC 6901) to what the field of an error is
+// about, in the definition as it was written. What all versions have in common
+// is that of the first version. A field that leads on where the definition has
+// nothing leads to what is missing.
+func (s *internalForm) Pointer(field string) string {
+	for _, common := range [...]struct{ field, pointer string }{
+		{"spec.validation", "/spec/versions/0/schema"},
+		{"spec.schema", "/spec/versions/0/schema"},
+		{"spec.subresources", "/spec/versions/0/subresources"},
+		{"spec.additionalPrinterColumns", "/spec/versions/0/additionalPrinterColumns"},
+		{"spec.selectableFields", "/spec/versions/0/selectableFields"},
+		{"spec.version", "/spec/versions/0/name"},
+		{"spec.conversion.webhookClientConfig", "/spec/conversion/webhook/clientConfig"},
+		{"spec.conversion.conversionReviewVersions", "/spec/conversion/webhook/conversionReviewVersions"},
+		{"metadata.annotations", "/metadata/annotations"},
+		{"metadata.labels", "/metadata/labels"},
+	} {
+		if rest, ok := strings.CutPrefix(field, common.field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+			return common.pointer + s.below(common.pointer, rest)
+		}
+	}
+	return s.below("", "."+field)
+}
+
+// below returns the pointer that a field spells below a place.
+func (s *internalForm) below(place, rest string) string {
+	var b strings.Builder
+	for rest != "" {
+		if root, after, ok := s.enterSchema(place+b.String(), rest); ok {
+			b.WriteString("/openAPIV3Schema")
+			writeSchemaPointer(&b, root, after)
+			break
+		}
+		var name string
+		name, rest = cutStep(rest)
+		if name == "JSONPath" {
+			name = "jsonPath"
+		}
+		b.WriteString("/" + schema.EscapePointer(name))
+	}
+	return b.String()
+}
+
+// enterSchema reports whether the place is that of the schema of a version and
+// the field goes on into it.
+func (s *internalForm) enterSchema(place, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
+	after, ok := strings.CutPrefix(rest, ".openAPIV3Schema")
+	if !ok {
+		return nil, "", false
+	}
+	number, ok := strings.CutPrefix(strings.TrimSuffix(place, "/schema"), "/spec/versions/")
+	i, err := strconv.Atoi(number)
+	if !ok || err != nil || i < 0 || i >= len(s.CRD.Spec.Versions) {
+		return nil, "", false
+	}
+	v := s.CRD.Spec.Versions[i].Schema
+	if v == nil {
+		return nil, after, true
+	}
+	return v.OpenAPIV3Schema, after, true
+}
+
+// cutStep splits the first step off a field: ".name" or "[key]".
+func cutStep(rest string) (name, after string) {
+	if rest[0] == '[' {
+		if end := strings.IndexByte(rest, ']'); end > 0 {
+			return rest[1:end], rest[end+1:]
+		}
+		return rest[1:], ""
+	}
+	rest = strings.TrimPrefix(rest, ".")
+	if end := strings.IndexAny(rest, ".["); end > 0 {
+		return rest[:end], rest[end:]
+	}
+	return rest, ""
+}
+
+// schemaPointer writes the pointer that a field spells below a schema. The
+// names of properties may have any bytes, so they are looked up.
+func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, rest string) {
+	for rest != "" {
+		var name string
+		name, rest = cutStep(rest)
+		b.WriteString("/" + schema.EscapePointer(name))
+		if s == nil {
+			continue
+		}
+		switch name {
+		case "properties":
+			s, rest = enterNamed(b, s.Properties, rest)
+		case "definitions":
+			s, rest = enterNamed(b, s.Definitions, rest)
+		case "items":
+			s = itemsOf(s)
+		case "not":
+			s = s.Not
+		case "additionalProperties":
+			if s.AdditionalProperties == nil {
+				s = nil
+				continue
+			}
+			s = s.AdditionalProperties.Schema
+		case "allOf":
+			s, rest = enterListed(b, s.AllOf, rest)
+		case "anyOf":
+			s, rest = enterListed(b, s.AnyOf, rest)
+		case "oneOf":
+			s, rest = enterListed(b, s.OneOf, rest)
+		case "default":
+			if s.Default != nil {
+				valuePointer(b, s.Default.Raw, rest)
+			}
+			return
+		default:
+			s = nil
+		}
+	}
+}
+
+// enterNamed takes the longest of the names that the field can mean.
+func enterNamed(b *strings.Builder, named map[string]apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
+	best, found := "", false
+	for name := range named {
+		if strings.HasPrefix(rest, "["+name+"]") && (!found || len(name) > len(best)) {
+			best, found = name, true
+		}
+	}
+	if !found {
+		return nil, rest
+	}
+	b.WriteString("/" + schema.EscapePointer(best))
+	s := named[best]
+	return &s, rest[len(best)+2:]
+}
+
+func enterListed(b *strings.Builder, listed []apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
+	if rest == "" {
+		return nil, rest
+	}
+	number, after := cutStep(rest)
+	b.WriteString("/" + schema.EscapePointer(number))
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(listed) {
+		return nil, after
+	}
+	return &listed[i], after
+}

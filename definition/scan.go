@@ -1,0 +1,110 @@
+package definition
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/format"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A scanResult is what was seen on the first way through the schemas of a
+// definition, of its versions in their order.
+type scanResult []versionScan
+
+type versionScan struct {
+	formats []string // that the server ignores, one each time it is used
+	sets    []string // warnings about sets, each once
+}
+
+// scan looks at all schemas of a definition for the first time. It returns an
+// error for each version whose schema is deeper or larger than package schema
+// admits. A schema that was built by a program may contain itself; nothing else
+// in this package may be asked about such a definition.
+func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.ErrorList) {
+	var errs field.ErrorList
+	survey := make(scanResult, len(crd.Spec.Versions))
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Schema == nil {
+			continue
+		}
+		s := scanner{left: schema.DefaultMaxNodes, versionScan: &survey[i]}
+		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
+			continue
+		}
+		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
+		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path))
+		errs = append(errs, found...)
+	}
+	return survey, errs
+}
+
+type scanner struct {
+	*versionScan
+	left int // of the schemas that package schema admits
+}
+
+// visit reports whether s, at that depth, and all below are within the bounds
+// of package schema. It spells out what [children] does, because a call for each
+// schema would take longer than all else here.
+func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
+	if s == nil {
+		return true
+	}
+	if v.left--; v.left < 0 || depth > schema.DefaultMaxDepth {
+		return false
+	}
+	v.note(s)
+	depth++
+	if s.Items != nil && !(v.visit(s.Items.Schema, depth) && v.list(s.Items.JSONSchemas, depth)) ||
+		!v.list(s.AllOf, depth) || !v.list(s.AnyOf, depth) || !v.list(s.OneOf, depth) ||
+		!v.named(s.Properties, depth) || !v.named(s.PatternProperties, depth) || !v.named(s.Definitions, depth) {
+		return false
+	}
+	for _, either := range [...]*apiextensionsv1.JSONSchemaPropsOrBool{s.AdditionalProperties, s.AdditionalItems} {
+		if either != nil && !v.visit(either.Schema, depth) {
+			return false
+		}
+	}
+	for _, d := range s.Dependencies {
+		if !v.visit(d.Schema, depth) {
+			return false
+		}
+	}
+	return v.visit(s.Not, depth)
+}
+
+func (v *scanner) list(schemas []apiextensionsv1.JSONSchemaProps, depth int) bool {
+	for i := range schemas {
+		if !v.visit(&schemas[i], depth) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *scanner) named(named map[string]apiextensionsv1.JSONSchemaProps, depth int) bool {
+	if len(named) == 0 {
+		return true
+	}
+	var s apiextensionsv1.JSONSchemaProps // see [byName]
+	for _, s = range named {
+		if !v.visit(&s, depth) {
+			return false
+		}
+	}
+	return true
+}
+
+// note: formats are judged by the type of their schema alone.
+func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps) {
+	if s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor) {
+		v.formats = append(v.formats, s.Format)
+	}
+	if text := setWarning(s); text != "" && !slices.Contains(v.sets, text) {
+		v.sets = append(v.sets, text)
+	}
+}

@@ -1,0 +1,110 @@
+package definition
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// schema checks one schema. Only if it is structural are its defaults looked
+// at, and only if these are valid its rules.
+func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status bool, path *field.Path, unchanged bool) {
+	if v == nil || v.OpenAPIV3Schema == nil {
+		return
+	}
+	root, path := v.OpenAPIV3Schema, path.Child("openAPIV3Schema")
+	before := len(c.errs)
+	if status {
+		c.rootUnderStatus(root, path)
+	}
+	if root.Nullable {
+		c.add(field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
+	}
+	var node *schema.Node
+	var gaveUp *field.Error
+	if c.opts.structural {
+		var sound bool
+		if node, gaveUp, sound = c.structural(root, path); !sound {
+			node = nil
+		}
+	}
+	w := walk{checker: c, ruled: node != nil, at: way{base: path}}
+	w.schema(root, c.top())
+	if len(c.errs) == before && gaveUp != nil {
+		c.add(gaveUp)
+	}
+	if node == nil || !node.Facts().Has(schema.HasRules) {
+		return
+	}
+	c.errs = append(c.errs, c.engines.Rules(ruleCheck{
+		Node: node, Root: root, Path: path,
+		Stored: c.opts.Stored, Unlimited: unchanged, Faulty: w.faulty,
+	})...)
+}
+
+// top is the place of the root.
+func (c *checker) top() place {
+	p := place{defaults: true, root: true, spine: true}
+	if c.opts.noDefaults {
+		p = p.forbidding(" (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)")
+	}
+	return p
+}
+
+// structural compiles a schema and checks its defaults. It reports whether
+// nothing is wrong. What makes the server give up is returned apart, since the
+// server mentions it only if there is nothing else.
+func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, gaveUp *field.Error, sound bool) {
+	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
+	if len(errs) == 0 {
+		errs = c.engines.Defaults(n, root, path, c.opts.prunedDefaults)
+	}
+	if len(errs) == 1 && isGivingUp(errs[0], path) {
+		return nil, errs[0], false
+	}
+	c.errs = append(c.errs, errs...)
+	return n, nil, len(errs) == 0
+}
+
+// isGivingUp tells the error for a schema that the server does not convert
+// from those of structural rules, none of which is about the place of the root
+// itself.
+func isGivingUp(err *field.Error, path *field.Path) bool {
+	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
+}
+
+// inconvertible returns why the server does not convert a schema, "" if it
+// does.
+func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
+	path := field.NewPath("schema")
+	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
+	if len(errs) == 1 && isGivingUp(errs[0], path) {
+		return errs[0].Detail
+	}
+	return ""
+}
+
+// rootUnderStatus: the schema of the status is taken out of the root, so
+// nothing at the root may be about it. The server looks at the members of the
+// root one after the other and stops at the first that is wrong. The type is
+// preceded by those that are never allowed.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
+func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	early := s.ID != "" || s.Schema != "" || s.Ref != nil
+	late := s.Nullable || s.Default != nil || s.Enum != nil || s.MaxProperties != nil || s.MinProperties != nil ||
+		s.AllOf != nil || s.OneOf != nil || s.AnyOf != nil || s.Not != nil ||
+		s.AdditionalProperties != nil || s.PatternProperties != nil || s.Dependencies != nil ||
+		s.AdditionalItems != nil || s.Definitions != nil ||
+		s.XEmbeddedResource || s.XIntOrString || s.XListMapKeys != nil || s.XListType != nil || s.XMapType != nil
+	switch {
+	case !early && s.Type != "" && s.Type != "object":
+		c.add(field.Invalid(path.Child("type"), s.Type,
+			`only "object" is allowed as the type at the root of the schema if the status subresource is enabled`))
+	case early || late:
+		c.add(field.Invalid(path, *s, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern "+
+			"MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] "+
+			"fields are allowed at the root of the schema if the status subresource is enabled"))
+	}
+}

@@ -1,0 +1,106 @@
+package definition
+
+import (
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// SetDefaults sets in crd what kube-apiserver sets when it is left out: the
+// singular name, the kind of lists, the conversion strategy None, the port of a
+// webhook's service, and the storage version as the one stored version of the
+// status. What is there stays. crd is changed in place; nil is left alone.
+//
+// See https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/.
+func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
+	if crd == nil {
+		return
+	}
+	names := &crd.Spec.Names
+	if names.Singular == "" {
+		names.Singular = strings.ToLower(names.Kind)
+	}
+	if names.ListKind == "" && names.Kind != "" {
+		names.ListKind = names.Kind + "List"
+	}
+	if crd.Spec.Conversion == nil {
+		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
+	}
+	if s := service(crd); s != nil && s.Port == nil {
+		port := int32(443)
+		s.Port = &port
+	}
+	if len(crd.Status.StoredVersions) == 0 {
+		crd.Status.StoredVersions = StoredVersions(crd, nil)
+	}
+}
+
+// service returns the service of the conversion webhook, nil if there is none.
+func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.ServiceReference {
+	c := crd.Spec.Conversion
+	if c == nil || c.Webhook == nil || c.Webhook.ClientConfig == nil {
+		return nil
+	}
+	return c.Webhook.ClientConfig.Service
+}
+
+// withDefaults returns crd with defaults set. It shares what defaults are not
+// set in.
+func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := *crd
+	if s := service(crd); s != nil && s.Port == nil {
+		out.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
+	}
+	SetDefaults(&out)
+	return &out
+}
+
+// prepareCreate returns crd as the server has it when it validates a new
+// definition.
+func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := withDefaults(crd)
+	out.Status = apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
+	out.Generation = 1
+	//lint:ignore SA1019 The server still takes it from what clients send.
+	out.UID, out.SelfLink = "", ""
+	out.CreationTimestamp, out.DeletionTimestamp, out.DeletionGracePeriodSeconds = metav1.Time{}, nil, nil
+	return out
+}
+
+// prepareUpdate returns crd as the server has it when it validates what
+// replaces old, which has its defaults.
+func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := withDefaults(crd)
+	out.Status = old.Status
+	out.Status.StoredVersions = StoredVersions(crd, old)
+	out.Generation = old.Generation
+	if out.UID == "" {
+		out.UID = old.UID
+	}
+	if out.ResourceVersion == "" {
+		// What clients do: the version that they read is that of old, and if
+		// old was never stored any will do.
+		if out.ResourceVersion = old.ResourceVersion; out.ResourceVersion == "" {
+			out.ResourceVersion = "1"
+		}
+	}
+	if !old.CreationTimestamp.IsZero() {
+		out.CreationTimestamp = old.CreationTimestamp
+	}
+	if !old.DeletionTimestamp.IsZero() {
+		out.DeletionTimestamp = old.DeletionTimestamp
+	}
+	if out.DeletionGracePeriodSeconds == nil {
+		out.DeletionGracePeriodSeconds = old.DeletionGracePeriodSeconds
+	}
+	return out
+}
+
+// prepareStatus returns crd as the server has it when it validates what is
+// written to the status of old, which has its defaults.
+func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	out := prepareUpdate(crd, old)
+	out.Spec, out.Status = old.Spec, withDefaults(crd).Status
+	return out
+}

@@ -1,0 +1,108 @@
+package definition
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path *field.Path) {
+	c.group(spec.Group, path.Child("group"))
+	c.oneOf(string(spec.Scope), path.Child("scope"), string(apiextensionsv1.ClusterScoped), string(apiextensionsv1.NamespaceScoped))
+	c.haveSchemas(path)
+	c.tighten(path)
+	c.versions(path)
+	c.specNames(&spec.Names, path.Child("names"))
+
+	common := &c.shape.Common
+	c.schema(common.Schema, c.shape.anyStatus(), path.Child("validation"), c.opts.unchanged[common.Name])
+	c.subresources(common.Subresources, path.Child("subresources"))
+	c.columns(common.Columns, path.Child("additionalPrinterColumns"))
+	c.commonSelectable(path)
+
+	if conv := spec.Conversion; conv != nil {
+		if conv.Strategy != apiextensionsv1.NoneConverter && c.shape.preserving() {
+			c.add(field.Invalid(path.Child("conversion", "strategy"), conv.Strategy, "must be None if spec.preserveUnknownFields is true"))
+		}
+		c.conversion(conv, path.Child("conversion"))
+	}
+}
+
+// haveSchemas: all versions must have a schema; where the old definition does
+// without, those that are served, unless unknown fields are kept.
+func (c *checker) haveSchemas(path *field.Path) {
+	if c.shape.Common.root() != nil || !c.opts.schemas && c.shape.preserving() {
+		return
+	}
+	for i := range c.shape.Versions {
+		v := &c.shape.Versions[i]
+		if v.root() != nil {
+			continue
+		}
+		at := path.Child("versions").Index(i).Child("schema", "openAPIV3Schema")
+		switch {
+		case c.opts.schemas:
+			c.add(field.Required(at, ""))
+		case v.Declared.Served:
+			c.add(field.Required(at, "because otherwise all fields are pruned"))
+		}
+	}
+}
+
+// tighten demands structural schemas of definitions that use what only they
+// can have, whatever the old definition was.
+func (c *checker) tighten(path *field.Path) {
+	if !c.shape.preserving() || c.shape.any(hasExtensions) {
+		c.opts.structural = true
+	}
+	// On a definition that prunes there is no need to look.
+	if c.shape.preserving() && !c.opts.noDefaults && c.shape.any(schemaHasDefaults) {
+		c.opts.structural = true
+		c.add(field.Invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
+	}
+}
+
+func schemaHasDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool { return s.Default != nil })
+}
+
+func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		return s.XEmbeddedResource || s.XPreserveUnknownFields != nil || s.XIntOrString ||
+			len(s.XListMapKeys) > 0 || s.XListType != nil || len(s.XValidations) > 0
+	})
+}
+
+func (c *checker) versions(path *field.Path) {
+	stored, unique := 0, true
+	seen := map[string]bool{}
+	for i := range c.shape.Versions {
+		v, at := &c.shape.Versions[i], path.Child("versions").Index(i)
+		if v.Declared.Storage {
+			stored++
+		}
+		unique = unique && !seen[v.Name]
+		seen[v.Name] = true
+		c.requiredLabel(v.Name, at.Child("name"))
+		c.version(v, at, hasStatus(c.shape.subresourcesOf(v.Name)))
+	}
+	declared := c.shape.CRD.Spec.Versions
+	if !unique {
+		c.add(field.Invalid(path.Child("versions"), declared, "must contain unique version names"))
+	}
+	if stored != 1 {
+		c.add(field.Invalid(path.Child("versions"), declared, "must have exactly one version marked as storage version"))
+	}
+	// The name of the first version is that of the definition, too.
+	c.label(c.shape.Common.Name, path.Child("version"))
+}
+
+func (c *checker) commonSelectable(path *field.Path) {
+	common := &c.shape.Common
+	switch {
+	case len(common.Selectable) == 0:
+	case common.Schema == nil:
+		c.add(field.Invalid(path.Child("selectableFields"), "", "may only be set when validations.schema is included"))
+	default:
+		c.selectable(common.Selectable, common.root(), path, "")
+	}
+}

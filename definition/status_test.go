@@ -1,0 +1,258 @@
+package definition_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/definition"
+)
+
+// definitionText returns a definition with these names; change is made to the
+// text.
+func definitionText(plural, names string, change ...string) string {
+	text := fmt.Sprintf(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: %s.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: %s, %s}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object}}
+`, plural, plural, names)
+	return strings.NewReplacer(change...).Replace(text)
+}
+
+func parse(t *testing.T, text string) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	crd, err := definition.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+// conditions writes conditions as text.
+func conditions(s apiextensionsv1.CustomResourceDefinitionStatus) []string {
+	var out []string
+	for _, c := range s.Conditions {
+		out = append(out, fmt.Sprintf("%s=%s %s: %s", c.Type, c.Status, c.Reason, c.Message))
+	}
+	return out
+}
+
+const (
+	accepted    = "NamesAccepted=True NoConflicts: no conflicts found"
+	established = "Established=True InitialNamesAccepted: the initial names have been accepted"
+	notAccepted = "Established=False NotAccepted: not all names are accepted"
+)
+
+var settledTests = []struct {
+	name   string
+	crd    string
+	others []string
+	want   []string
+	names  string // that are accepted
+}{{
+	name: "alone", crd: definitionText("as", "kind: A"),
+	want: []string{accepted, established}, names: "as a [] A AList",
+}, {
+	name: "among others of the group", crd: definitionText("as", "kind: A, shortNames: [x]"),
+	others: []string{definitionText("bs", "kind: B, shortNames: [z]"), definitionText("as", "kind: A"), definitionText("cs", "kind: A", "example.com", "other.com")},
+	want:   []string{accepted, established}, names: "as a [x] A AList",
+}, {
+	name: "a kind that is taken", crd: definitionText("as", "kind: B"),
+	others: []string{definitionText("bs", "kind: B, singular: other")},
+	want:   []string{`NamesAccepted=False ListKindConflict: "BList" is already in use`, notAccepted}, names: "as b []  ",
+}, {
+	name: "a plural that is a short name", crd: definitionText("as", "kind: A"),
+	others: []string{definitionText("bs", "kind: B, shortNames: [as]")},
+	want:   []string{`NamesAccepted=False PluralConflict: "as" is already in use`, notAccepted}, names: " a [] A AList",
+}, {
+	name: "short names", crd: definitionText("as", "kind: A, shortNames: [q, r, w, q]"),
+	others: []string{definitionText("bs", "kind: B, shortNames: [q, w]")},
+	want:   []string{`NamesAccepted=False ShortNamesConflict: ["q" is already in use, "w" is already in use]`, notAccepted}, names: "as a [] A AList",
+}, {
+	name: "a certificate that is none", crd: definitionText("as", "kind: A", "scope:",
+		"conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://x', caBundle: eA==}}}\n  scope:"),
+	want: []string{accepted, "Established=False InvalidCABundle: The conversion webhook CABundle is invalid"}, names: "as a [] A AList",
+}, {
+	name: "not structural", crd: definitionText("as", "kind: A", "{type: object}", "{properties: {x: {type: string, anyOf: [{title: t}]}}}", "scope:", "preserveUnknownFields: true\n  scope:"),
+	want: []string{accepted, established, "NonStructuralSchema=True Violations: [spec.preserveUnknownFields: Invalid value: true: must be false, " +
+		"spec.versions[0].schema.openAPIV3Schema.properties[x].anyOf[0].title: Forbidden: must be empty to be structural, " +
+		"spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]"}, names: "as a [] A AList",
+}, {
+	name: "not even that", crd: definitionText("as", "kind: A", "{type: object}", "{$schema: x}"),
+	want: []string{accepted, established, "NonStructuralSchema=Unknown StructuralError: failed to check validation schema for version v1: OpenAPIV3Schema 'schema' is not supported"}, names: "as a [] A AList",
+}, {
+	name: "approved", crd: definitionText("as", "kind: A", "example.com", "x.k8s.io", "metadata: {", "metadata: {annotations: {api-approved.kubernetes.io: 'https://example.com/1'}, "),
+	want: []string{accepted, established, "KubernetesAPIApprovalPolicyConformant=True ApprovedAnnotation: approved in https://example.com/1"}, names: "as a [] A AList",
+}, {
+	name: "not approved", crd: definitionText("as", "kind: A", "example.com", "x.k8s.io", "metadata: {", "metadata: {annotations: {api-approved.kubernetes.io: 'unapproved, x'}, "),
+	want: []string{accepted, established, `KubernetesAPIApprovalPolicyConformant=False UnapprovedAnnotation: not approved: "unapproved, x"`}, names: "as a [] A AList",
+}, {
+	name: "an annotation that is none", crd: definitionText("as", "kind: A", "example.com", "x.k8s.io", "metadata: {", "metadata: {annotations: {api-approved.kubernetes.io: odd}, "),
+	want: []string{accepted, established, `KubernetesAPIApprovalPolicyConformant=False InvalidAnnotation: protected groups must have approval annotation "api-approved.kubernetes.io" ` +
+		`with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111`}, names: "as a [] A AList",
+}, {
+	name: "no annotation", crd: definitionText("as", "kind: A", "example.com", "x.k8s.io"),
+	want: []string{accepted, established, `KubernetesAPIApprovalPolicyConformant=False MissingAnnotation: protected groups must have approval annotation ` +
+		`"api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111`}, names: "as a [] A AList",
+}}
+
+func TestReconciledStatus(t *testing.T) {
+	for _, tt := range settledTests {
+		t.Run(tt.name, func(t *testing.T) {
+			crd := parse(t, tt.crd)
+			before := crd.DeepCopy()
+			var others []*apiextensionsv1.CustomResourceDefinition
+			for _, text := range tt.others {
+				others = append(others, parse(t, text))
+			}
+			got := definition.ReconciledStatus(crd, others...)
+			if diff := cmp.Diff(tt.want, conditions(got)); diff != "" {
+				t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+			}
+			n := got.AcceptedNames
+			if names := fmt.Sprint(n.Plural, " ", n.Singular, " ", n.ShortNames, " ", n.Kind, " ", n.ListKind); names != tt.names {
+				t.Errorf("accepted names %q, want %q", names, tt.names)
+			}
+			if diff := cmp.Diff([]string{"v1"}, got.StoredVersions); diff != "" {
+				t.Errorf("storedVersions mismatch (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(before, crd); diff != "" {
+				t.Errorf("ReconciledStatus changed the definition:\n%s", diff)
+			}
+		})
+	}
+	if got := definition.ReconciledStatus(nil); len(got.Conditions) > 0 {
+		t.Errorf("the status of nil is %v", got)
+	}
+}
+
+// TestReconciledStatusUpdate: what a definition has it keeps.
+func TestReconciledStatusUpdate(t *testing.T) {
+	old := parse(t, definitionText("as", "kind: A", "{type: object}", "{}"))
+	old.Status = definition.ReconciledStatus(old)
+	if got := conditions(old.Status); len(got) != 3 {
+		t.Fatalf("conditions %v, want three", got)
+	}
+	crd := parse(t, definitionText("as", "kind: A, shortNames: [b]"))
+	stored, err := definition.StoredDefinition(crd, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := definition.ReconciledStatus(stored, parse(t, definitionText("bs", "kind: B")))
+	want := []string{`NamesAccepted=False ShortNamesConflict: "b" is already in use`, established}
+	if diff := cmp.Diff(want, conditions(got)); diff != "" {
+		t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+	}
+	if got.AcceptedNames.Plural != "as" || got.AcceptedNames.ShortNames != nil {
+		t.Errorf("accepted names are %v", got.AcceptedNames)
+	}
+}
+
+// TestReconciledStatusHalf: of what a status lacks only that is added which the
+// server would add.
+func TestReconciledStatusHalf(t *testing.T) {
+	bs := definitionText("bs", "kind: B, shortNames: [q]")
+	conflict := `NamesAccepted=False ShortNamesConflict: "q" is already in use`
+	both := `NamesAccepted=False ShortNamesConflict: ["as" is already in use, "q" is already in use]`
+	full := "acceptedNames: {plural: as, singular: a, kind: A, listKind: AList}"
+	for _, tt := range []struct {
+		name, names, status string
+		want                []string
+	}{
+		{"names alone", "kind: A", "{" + full + "}", nil},
+		{"names and one condition", "kind: A", "{" + full + ", conditions: [{type: NamesAccepted, status: 'True', reason: R, message: m}]}",
+			[]string{"NamesAccepted=True R: m", established}},
+		{"names that are not accepted", "kind: A", "{" + full + ", conditions: [{type: NamesAccepted, status: 'False', reason: R, message: m}]}",
+			[]string{"NamesAccepted=False R: m"}},
+		{"other names alone", "kind: A, categories: [c]", "{" + full + "}", []string{accepted, established}},
+		{"a conflict that is known", "kind: A, shortNames: [q]",
+			"{" + full + `, conditions: [{type: NamesAccepted, status: 'False', reason: ShortNamesConflict, message: '"q" is already in use'}]}`,
+			[]string{conflict}},
+		{"a conflict that is new", "kind: A, shortNames: [q]", "{" + full + "}", []string{conflict, notAccepted}},
+		{"a conflict with itself, seen the second time", "kind: A, shortNames: [as, q]", "{}", []string{both, notAccepted}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			crd := parse(t, definitionText("as", tt.names)+"status: "+tt.status+"\n")
+			got := definition.ReconciledStatus(crd, parse(t, bs))
+			if diff := cmp.Diff(tt.want, conditions(got)); diff != "" {
+				t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+	// What another has without conditions it has, and no more.
+	half := parse(t, bs+"status: {acceptedNames: {plural: bs, kind: B}}\n")
+	got := definition.ReconciledStatus(parse(t, definitionText("as", "kind: A, shortNames: [q]")), half)
+	if diff := cmp.Diff([]string{accepted, established}, conditions(got)); diff != "" {
+		t.Errorf("conditions mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestStoredDefinition(t *testing.T) {
+	crd := parse(t, definitionText("as", "kind: A", "{type: object}", `{type: object, properties: {size: {type: number, default: 1.0}}}`,
+		"metadata: {", "metadata: {uid: u, resourceVersion: '7', generation: 9, "))
+	crd.Status.StoredVersions = []string{"v0"}
+	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established}}
+	stored, err := definition.StoredDefinition(crd, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored.Generation != 1 || stored.UID != "" || stored.Spec.Names.ListKind != "AList" || len(stored.Status.Conditions) > 0 {
+		t.Errorf("stored as new: %+v", stored)
+	}
+	if diff := cmp.Diff([]string{"v1"}, stored.Status.StoredVersions); diff != "" {
+		t.Errorf("storedVersions mismatch (-want +got):\n%s", diff)
+	}
+	if got := string(stored.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["size"].Default.Raw); got != "1" {
+		t.Errorf("the default is stored as %s, want 1", got)
+	}
+
+	next := parse(t, definitionText("as", "kind: A", "name: v1", "name: v2"))
+	stored.UID, stored.ResourceVersion = "u", "12"
+	updated, err := definition.StoredDefinition(next, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if updated.Generation != 2 || updated.UID != "u" || updated.ResourceVersion != "12" {
+		t.Errorf("stored as an update: %+v", updated.ObjectMeta)
+	}
+	if diff := cmp.Diff([]string{"v1", "v2"}, updated.Status.StoredVersions); diff != "" {
+		t.Errorf("storedVersions mismatch (-want +got):\n%s", diff)
+	}
+	again, err := definition.StoredDefinition(updated, updated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(updated, again); diff != "" {
+		t.Errorf("storing it again changes it:\n%s", diff)
+	}
+
+	next.Status.StoredVersions = []string{"v2"}
+	next.Spec.Scope = "Cluster"
+	status, err := definition.StoredStatus(next, updated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.Spec.Scope != "Namespaced" || status.Generation != 2 || len(status.Status.StoredVersions) != 1 {
+		t.Errorf("stored status: %+v", status)
+	}
+
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{")}
+	if _, err := definition.StoredDefinition(crd, nil); err == nil {
+		t.Error("a default that is not JSON is stored")
+	}
+	if got, err := definition.StoredDefinition(nil, nil); got != nil || err != nil {
+		t.Errorf("nil is stored as %v, %v", got, err)
+	}
+}

@@ -1,0 +1,206 @@
+package definition
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+// strictness say how strict a definition is judged. What has been stored once
+// must remain storable, so an update may keep the faults of the old
+// definition, and for want of a finer measure make more of the same sort.
+type strictness struct {
+	recognizedReviews bool // one of the review versions must be known to the server
+	immutableNames    bool // scope and kind cannot change
+	schemas           bool // all versions must have a schema, not only those that are served
+	knownTypes        bool // types must be among the six
+	structural        bool // schemas must be structural
+	prunedDefaults    bool // defaults must not have unknown fields
+	atomicSets        bool // elements of sets must be atomic
+	soundKeys         bool // keys of map lists must be there, elements not null
+	checkedBundle     bool // the CA bundle of a webhook must be valid
+	noDefaults        bool // schemas cannot have defaults
+	preserves         bool // unknown fields of all objects may be kept
+	unapproved        bool // groups of the community need no approval
+
+	// Stored are the expressions that the old definition has, wherever. They
+	// may use functions that new ones may not yet use.
+	Stored expressions
+	// unchanged are the names of versions whose schema does not change. Each of
+	// their rules may cost what it may.
+	unchanged map[string]bool
+	// crowded are the names of versions that had too many selectable fields
+	// already and keep them; "" is for those that all versions have in common.
+	crowded map[string]bool
+}
+
+// expressions are sets of CEL expressions, by their text.
+type expressions struct {
+	Rules, Messages map[string]bool
+}
+
+// createStrictness are for a new definition.
+func createStrictness() strictness {
+	return strictness{
+		recognizedReviews: true,
+		schemas:           true,
+		knownTypes:        true,
+		structural:        true,
+		prunedDefaults:    true,
+		atomicSets:        true,
+		soundKeys:         true,
+	}
+}
+
+// updateStrictness are for a definition that replaces old.
+func updateStrictness(s, old *internalForm, e engines) strictness {
+	return strictness{
+		recognizedReviews: recognizesReviews(old.CRD.Spec.Conversion),
+		immutableNames:    established(old.CRD),
+		schemas:           hasSchemas(old),
+		knownTypes:        !old.any(hasUnknownType),
+		structural:        !old.any(isNotStructural),
+		prunedDefaults:    !old.any(e.UnprunedDefaults),
+		atomicSets:        !old.any(hasNonAtomicSet),
+		soundKeys:         !old.any(hasUnsoundKeys),
+		checkedBundle:     checksBundle(old.CRD),
+		Stored:            expressionsOf(old),
+		unchanged:         unchangedVersions(s, old),
+		crowded:           crowdedVersions(s, old),
+	}
+}
+
+// V1beta1 returns o as it is for definitions of apiextensions.k8s.io/v1beta1,
+// which servers up to 1.21 judged less strictly. For an update old is what the
+// definition replaces, else nil.
+func (o strictness) V1beta1(old *internalForm) strictness {
+	o.schemas, o.knownTypes, o.structural = false, false, false
+	o.preserves, o.unapproved = true, true
+	o.noDefaults = old == nil || !old.any(schemaHasDefaults)
+	return o
+}
+
+// any reports whether holds says so of any of the schemas.
+func (s *internalForm) any(holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
+	return slices.ContainsFunc(s.schemas(), holds)
+}
+
+func recognizesReviews(c *apiextensionsv1.CustomResourceConversion) bool {
+	if c == nil || c.Webhook == nil || len(c.Webhook.ConversionReviewVersions) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.Webhook.ConversionReviewVersions, isReviewVersion)
+}
+
+func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	for _, c := range crd.Status.Conditions {
+		if c.Type == apiextensionsv1.Established {
+			return c.Status == apiextensionsv1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func hasSchemas(s *internalForm) bool {
+	if s.Common.root() != nil {
+		return true
+	}
+	for i := range s.Versions {
+		if s.Versions[i].root() == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func hasUnknownType(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		return s.Type != "" && !slices.Contains(typeNames(), s.Type)
+	})
+}
+
+func isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
+	_, errs := schema.Compile(root, schema.WithoutAnnotations())
+	return len(errs) > 0
+}
+
+func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		return listType(s) == "set" && nonAtomicItems(s) != ""
+	})
+}
+
+func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
+	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
+		var c checker
+		c.soundKeys(s, &way{})
+		return len(c.errs) > 0
+	})
+}
+
+// checksBundle: a bundle that is not valid was admitted before the definition
+// was established, and may stay.
+func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
+	if !established(old) {
+		return false
+	}
+	return hasValidBundle(old)
+}
+
+func expressionsOf(s *internalForm) expressions {
+	e := expressions{Rules: map[string]bool{}, Messages: map[string]bool{}}
+	for _, root := range s.schemas() {
+		for n := range everySchema(root) {
+			for i := range n.XValidations {
+				e.Rules[n.XValidations[i].Rule] = true
+				if text := n.XValidations[i].MessageExpression; text != "" {
+					e.Messages[text] = true
+				}
+			}
+		}
+	}
+	return e
+}
+
+func unchangedVersions(s, old *internalForm) map[string]bool {
+	out := map[string]bool{}
+	for i := range s.Versions {
+		name := s.Versions[i].Name
+		now, ok := s.schemaOf(name)
+		before, was := old.schemaOf(name)
+		if ok && was && sameSchema(now, before) {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+func crowdedVersions(s, old *internalForm) map[string]bool {
+	out := map[string]bool{}
+	if len(old.Common.Selectable) > maxSelectable && slices.Equal(s.Common.Selectable, old.Common.Selectable) {
+		out[""] = true
+	}
+	before := map[string]*formVersion{}
+	for i := range old.Versions {
+		before[old.Versions[i].Name] = &old.Versions[i]
+	}
+	for i := range s.Versions {
+		v := &s.Versions[i]
+		was := before[v.Name]
+		if was != nil && len(was.Selectable) > maxSelectable && slices.Equal(v.Selectable, was.Selectable) {
+			out[v.Name] = true
+		}
+	}
+	return out
+}
+
+// strictness returns opts as they are for the version of the definition that
+// is judged.
+func (c *config) strictness(opts strictness, old *internalForm) strictness {
+	if c.v1beta1 {
+		return opts.V1beta1(old)
+	}
+	return opts
+}

@@ -1,0 +1,207 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdpath"
+)
+
+// maxDeprecation is how long a deprecation warning may be, in bytes.
+const maxDeprecation = 256
+
+// version checks what belongs to one version.
+func (c *checker) version(v *formVersion, path *field.Path, status bool) {
+	c.deprecation(v.Declared, path.Child("deprecationWarning"))
+	c.schema(v.Schema, status, path.Child("schema"), c.opts.unchanged[v.Name])
+	c.subresources(v.Subresources, path.Child("subresources"))
+	c.columns(v.Columns, path.Child("additionalPrinterColumns"))
+	if len(v.Selectable) == 0 {
+		return
+	}
+	root := v.root()
+	if root == nil {
+		c.add(field.Invalid(path.Child("selectableFields"), "",
+			"may only be set when `version.schema.openAPIV3Schema` is not included"))
+		return
+	}
+	c.selectable(v.Selectable, root, path, v.Name)
+}
+
+// deprecation: a text that can be sent as a warning header.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-deprecation
+func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, path *field.Path) {
+	if v.DeprecationWarning == nil {
+		return
+	}
+	add := func(text string) { c.add(field.Invalid(path, v.DeprecationWarning, text)) }
+	if !v.Deprecated {
+		add("can only be set for deprecated versions")
+		return
+	}
+	text := *v.DeprecationWarning
+	if len(text) > maxDeprecation {
+		add("must be <= 256 characters long")
+	}
+	if text == "" {
+		add("must not be an empty string")
+	}
+	// Control characters are not printable either, so the server's own word
+	// for them never comes up.
+	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
+		add(fmt.Sprintf("must only contain printable UTF-8 characters; non-printable character found at index %d", i))
+	}
+	if !utf8.ValidString(text) {
+		add("must only contain printable UTF-8 characters")
+	}
+}
+
+// subresources: the paths of scale.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
+func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, path *field.Path) {
+	if s == nil || s.Scale == nil {
+		return
+	}
+	c.scalePath(s.Scale.SpecReplicasPath, path.Child("scale.specReplicasPath"), "should be a json path under .spec", ".spec.")
+	c.scalePath(s.Scale.StatusReplicasPath, path.Child("scale.statusReplicasPath"), "should be a json path under .status", ".status.")
+	if selector := s.Scale.LabelSelectorPath; selector != nil && *selector != "" {
+		c.scalePath(*selector, path.Child("scale.labelSelectorPath"), "should be a json path under either .spec or .status", ".spec.", ".status.")
+	}
+}
+
+func (c *checker) scalePath(text string, path *field.Path, demand string, prefixes ...string) {
+	switch {
+	case text == "":
+		c.add(field.Required(path, ""))
+	case text[0] != '.':
+		c.simplePath(text, path)
+	case !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) }):
+		c.add(field.Invalid(path, text, demand))
+	}
+}
+
+// simplePath: that is all that is asked of a JSON path.
+func (c *checker) simplePath(text string, path *field.Path) {
+	if text[0] != '.' {
+		c.add(field.Invalid(path, text, "must be a simple json path starting with ."))
+	}
+}
+
+const (
+	columnTypes   = "boolean,date,integer,number,string"
+	columnFormats = "byte,date,date-time,double,float,int32,int64,password"
+)
+
+// oneOfWords reports whether a word is one of those with commas between them.
+func oneOfWords(word, words string) bool {
+	for w := range strings.SplitSeq(words, ",") {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// columns: printer columns.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
+func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
+	for i := range columns {
+		if fineColumn(&columns[i]) {
+			continue
+		}
+		col, at := &columns[i], path.Index(i)
+		if col.Name == "" {
+			c.add(field.Required(at.Child("name"), ""))
+		}
+		switch {
+		case col.Type == "":
+			c.add(field.Required(at.Child("type"), "must be one of "+columnTypes))
+		case !oneOfWords(col.Type, columnTypes):
+			c.add(field.Invalid(at.Child("type"), col.Type, "must be one of "+columnTypes))
+		}
+		if col.Format != "" && !oneOfWords(col.Format, columnFormats) {
+			c.add(field.Invalid(at.Child("format"), col.Format, "must be one of "+columnFormats))
+		}
+		if col.JSONPath == "" {
+			c.add(field.Required(at.Child("JSONPath"), ""))
+		} else {
+			c.simplePath(col.JSONPath, at.Child("JSONPath"))
+		}
+	}
+}
+
+// fineColumn reports whether nothing is wrong with a column.
+func fineColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
+	return c.Name != "" && oneOfWords(c.Type, columnTypes) && (c.Format == "" || oneOfWords(c.Format, columnFormats)) &&
+		strings.HasPrefix(c.JSONPath, ".")
+}
+
+// maxSelectable is how many fields of a version may be selectable.
+const maxSelectable = 8
+
+// selectable: fields by which clients may select objects. The path is that of
+// the version.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
+func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *apiextensionsv1.JSONSchemaProps, version *field.Path, name string) {
+	path := version.Child("selectableFields")
+	if why := inconvertible(root); why != "" {
+		c.add(field.Invalid(version.Child("schema.openAPIV3Schema"), "", why))
+		c.selectableTexts(fields, path)
+		return
+	}
+	unique := map[string]bool{}
+	for i := range fields {
+		c.selectableField(fields[i].JSONPath, root, path.Index(i).Child("jsonPath"), unique)
+	}
+	if len(unique) > maxSelectable && !c.opts.crowded[name] {
+		c.add(field.TooMany(path, len(unique), maxSelectable))
+	}
+}
+
+// selectableTexts checks what can be said of selectable fields without a schema
+// to look them up in. The server panics when it would begin to.
+func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *field.Path) {
+	for i := range fields {
+		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")
+		if text == "" {
+			c.add(field.Required(at, ""))
+			continue
+		}
+		if err := crdpath.FollowField(text, &crdpath.PropsCursor{}, crdpath.Dots); err != nil && !errors.Is(err, crdpath.ErrNoField) {
+			c.add(field.Invalid(at, text, "is an invalid path: "+err.Error()))
+		}
+	}
+}
+
+func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaProps, path *field.Path, unique map[string]bool) {
+	if text == "" {
+		c.add(field.Required(path, ""))
+		return
+	}
+	p := crdpath.PropsCursor{At: root}
+	if err := crdpath.FollowField(text, &p, crdpath.Dots); err != nil {
+		c.add(field.Invalid(path, text, "is an invalid path: "+err.Error()))
+		return
+	}
+	if p.Path.Root().String() == "metadata" {
+		c.add(field.Invalid(path, text, "must not point to fields in metadata"))
+	}
+	if p.At == nil || !slices.Contains([]string{"string", "boolean", "integer"}, p.At.Type) {
+		c.add(field.Invalid(path, text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
+	}
+	if unique[p.Path.String()] {
+		c.add(field.Duplicate(path, text))
+	}
+	unique[p.Path.String()] = true
+}

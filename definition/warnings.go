@@ -1,0 +1,56 @@
+package definition
+
+import (
+	"fmt"
+	"slices"
+)
+
+// createWarnings returns what the server warns of when a definition is created:
+// formats that it ignores, each time one is used, and sets of what cannot be
+// compared.
+//
+// The server warns of formats in random order; here they are sorted.
+func createWarnings(s *internalForm) []string {
+	formats, sets := suspects(s)
+	var out []string
+	for _, name := range formats {
+		out = append(out, formatWarning(name))
+	}
+	return append(out, sets...)
+}
+
+// updateWarnings returns what the server warns of when a definition replaces
+// old: what old does not have.
+func updateWarnings(s, old *internalForm) []string {
+	formats, sets := suspects(s)
+	formatsBefore, setsBefore := suspects(old)
+	var out []string
+	for _, name := range formats {
+		if !slices.Contains(formatsBefore, name) {
+			out = append(out, formatWarning(name))
+		}
+	}
+	for _, text := range sets {
+		if !slices.Contains(setsBefore, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func formatWarning(name string) string { return fmt.Sprintf("unrecognized format %q", name) }
+
+// suspects returns the formats that the server ignores, one each time it is
+// used, and the warnings about sets, both sorted.
+func suspects(s *internalForm) (formats, sets []string) {
+	add := func(v *formVersion) {
+		if v.root() != nil {
+			formats, sets = append(formats, v.seen.formats...), append(sets, v.seen.sets...)
+		}
+	}
+	add(&s.Common)
+	s.each(add)
+	slices.Sort(formats)
+	slices.Sort(sets)
+	return formats, slices.Compact(sets)
+}

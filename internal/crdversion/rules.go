@@ -1,0 +1,62 @@
+package crdversion
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// CheckImmutable returns the errors of kube-apiserver for fields of a definition
+// that an update must not change: the group and the plural name, under which
+// objects are stored, and the scope and the kind once the old definition is
+// established.
+func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, established bool) field.ErrorList {
+	const detail = "field is immutable"
+	path := field.NewPath("spec")
+	var errs field.ErrorList
+	if established && spec.Scope != old.Scope {
+		errs = append(errs, field.Invalid(path.Child("scope"), spec.Scope, detail))
+	}
+	if established && spec.Names.Kind != old.Names.Kind {
+		errs = append(errs, field.Invalid(path.Child("names", "kind"), spec.Names.Kind, detail))
+	}
+	if spec.Group != old.Group {
+		errs = append(errs, field.Invalid(path.Child("group"), spec.Group, detail))
+	}
+	if spec.Names.Plural != old.Names.Plural {
+		errs = append(errs, field.Invalid(path.Child("names", "plural"), spec.Names.Plural, detail))
+	}
+	return errs
+}
+
+// CheckStored returns the errors of kube-apiserver for the stored versions of a
+// definition: there is at least one, the storage version is one of them, and
+// spec.versions has them all. A version that is listed twice counts where it is
+// listed last.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+func CheckStored(versions []apiextensionsv1.CustomResourceDefinitionVersion, stored []string) field.ErrorList {
+	path := field.NewPath("status", "storedVersions")
+	if len(stored) == 0 {
+		return field.ErrorList{field.Invalid(path, stored, "must have at least one stored version")}
+	}
+	missing := map[string]int{}
+	for i, name := range stored {
+		missing[name] = i
+	}
+	var errs field.ErrorList
+	for i := range versions {
+		v := &versions[i]
+		if _, ok := missing[v.Name]; !ok && v.Storage {
+			errs = append(errs, field.Invalid(path, stored, "must have the storage version "+v.Name))
+		}
+		delete(missing, v.Name)
+	}
+	for i, name := range stored {
+		if last, ok := missing[name]; ok && last == i {
+			errs = append(errs, field.Invalid(path.Index(i), name, "missing from spec.versions; "+name+
+				" was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in "+
+				name+" and removes "+name+" from status.storedVersions"))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,46 @@
+// Package migration plans changes of the storage version of a
+// CustomResourceDefinition and tries them on stored objects.
+//
+//	plan := migration.NewPlan(old, crd) // both from definition.Parse
+//	for _, step := range plan.Steps {
+//		fmt.Println(step)
+//	}
+//	def, err := crdkit.Compile(crd)
+//	for rewrite, err := range migration.DryRun(ctx, def, migration.Objects(objs...)) {
+//		if err != nil {
+//			return err // no verdict on this object
+//		}
+//		fmt.Println(rewrite.Object.GetName(), rewrite.Outcome(), rewrite.Lost)
+//	}
+//
+// # Semantics
+//
+// kube-apiserver stores an object at the storage version of its definition, and
+// leaves it there until somebody writes the object again. status.storedVersions
+// records every version at which objects may be stored. The server refuses to drop
+// such a version from spec.versions.
+//
+// [NewPlan] compares two definitions. It lists for each version what keeps it in
+// spec.versions ([Blocker]), the steps until only the new storage version is in use
+// ([Step]), and the errors with which the server refuses the change. It reads
+// definitions only, no objects.
+//
+// [DryRun] reads each object as the new definition serves it and writes it back, as
+// a storage migration does, but in memory. Each [Rewrite] says whether the object
+// can be rewritten, what changes and what is lost for good.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+//
+// # Differences from Kubernetes
+//
+// The errors of a plan and the verdicts of a dry run are the server's. The blockers
+// include that a version is served, which does not stop the server: it drops a
+// served version, and its clients fail.
+//
+// # Concurrency and ownership
+//
+// Plans and rewrites belong to the caller, except for [Rewrite.Object], which is the
+// object that was given. Definitions and objects are not changed. A sequence from
+// DryRun runs in the goroutine that ranges over it, and may be ranged over once if
+// the sequence of objects may.
+package migration

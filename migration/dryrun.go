@@ -1,0 +1,332 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// An Option changes a dry run. A nil one changes nothing.
+type Option interface{ applyDryRun(*dryRun) }
+
+type option func(*dryRun)
+
+func (f option) applyDryRun(d *dryRun) { f(d) }
+
+// AtVersion sets the version at which objects are read and written back. Without
+// it that is the storage version if it is served, and otherwise the preferred
+// version. Tools that rewrite objects use the preferred version in any case.
+func AtVersion(version string) Option {
+	return option(func(d *dryRun) { d.at = version })
+}
+
+// A Rewrite says what happens to one stored object when it is read and written
+// back. It belongs to the caller, except for Object.
+type Rewrite struct {
+	// Index counts the objects from 0.
+	Index int
+	// Object is the stored object as it was given.
+	Object *unstructured.Unstructured
+	// From is the version that Object is stored at.
+	From string
+	// Stored is the object in storage afterwards, nil if the object cannot be
+	// rewritten.
+	Stored *unstructured.Unstructured
+	// Failure says why the object cannot be rewritten: it cannot be read or
+	// converted, or the server refuses to take it back. The object then stays in
+	// storage as it is. Failure is nil if the object can be rewritten.
+	Failure error
+	// Result is the server's verdict on the update that writes the object back,
+	// nil if the object could not be read. Ratcheted lists the errors that the
+	// server tolerates as long as the object does not change.
+	Result *crdkit.Result
+	// Changes are the differences between Object and Stored, in increasing order
+	// of field names. apiVersion and the metadata that the server maintains
+	// (generation, managedFields and resourceVersion) are left out.
+	Changes []Change
+	// Lost are the paths in Object whose values cannot be recovered: values that
+	// no schema declares, and values that are missing or different when Stored is
+	// read at From. Values that conversion moves to another field and back are not
+	// lost, nor are nulls that the server never returns.
+	Lost []schema.Path
+	// Irreversible says why Stored cannot be read at From, nil if it can.
+	Irreversible error
+}
+
+// An Outcome summarizes a [Rewrite].
+type Outcome string
+
+// The outcomes, from the best to the worst.
+const (
+	// Unchanged: nothing changes except possibly apiVersion.
+	Unchanged Outcome = "unchanged"
+	// Changed: something changes, and nothing is lost.
+	Changed Outcome = "changed"
+	// Lossy: something is lost, or cannot be read at the old version any more.
+	Lossy Outcome = "lossy"
+	// Failed: the object cannot be rewritten.
+	Failed Outcome = "failed"
+)
+
+// Outcome returns the worst that happens to the object.
+func (r *Rewrite) Outcome() Outcome {
+	switch {
+	case r.Failure != nil:
+		return Failed
+	case len(r.Lost) > 0 || r.Irreversible != nil:
+		return Lossy
+	case len(r.Changes) > 0:
+		return Changed
+	}
+	return Unchanged
+}
+
+// An Op is the kind of a [Change].
+type Op string
+
+// The kinds of changes.
+const (
+	// Removed: the value is not there any more.
+	Removed Op = "removed"
+	// Added: the value was not there before.
+	Added Op = "added"
+	// Replaced: the value is another one.
+	Replaced Op = "replaced"
+)
+
+// A Change is one difference between an object before and after it is rewritten.
+type Change struct {
+	Op   Op
+	Path schema.Path
+}
+
+// String returns the change in the form "removed spec.replicas".
+func (c Change) String() string { return fmt.Sprintf("%s %s", c.Op, c.Path) }
+
+// DryRun does to each object what happens when it is read from storage and
+// written back, which is how objects get to a new storage version. It reports the
+// result for each object. Nothing is written anywhere. def is the new definition.
+// Objects are taken to be stored at their apiVersion. They are not changed. A
+// number is an integer if JSON would write it as one, whatever its Go type.
+//
+// The object is decoded at the version that it is stored at, converted, pruned,
+// sent back unchanged, defaulted, validated as an update, and converted to the
+// storage version. Then it is read at its old version again, to find what is lost.
+//
+// The result is lazy and holds one object at a time, so the number of objects is
+// not limited. An error that objects yields is passed on in its place, and the next
+// object follows. When the context ends, its error comes last. If def is nil or
+// does not serve the version, the only element is an error.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unstructured.Unstructured, error], opts ...Option) iter.Seq2[*Rewrite, error] {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	d := &dryRun{def: def}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyDryRun(d)
+		}
+	}
+	return func(yield func(*Rewrite, error) bool) {
+		version, err := d.version()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		index := 0
+		for obj, err := range objects {
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			var one *Rewrite
+			if err == nil {
+				one, err = d.rewrite(ctx, version, obj, index)
+			}
+			if !yield(one, err) || ctx.Err() != nil {
+				return
+			}
+			index++
+		}
+	}
+}
+
+// A dryRun holds the definition and the options.
+type dryRun struct {
+	def *crdkit.Definition
+	at  string // "" for the default
+}
+
+// version returns the version at which objects are read and written back.
+func (d *dryRun) version() (*crdkit.Version, error) {
+	if d.def == nil {
+		return nil, errors.New("crdkit: the definition is nil")
+	}
+	if d.at != "" {
+		if v, ok := d.def.Version(d.at); ok && v.Served() {
+			return v, nil
+		}
+		return nil, fmt.Errorf("crdkit: definition %s does not serve version %q", d.def.Name(), d.at)
+	}
+	if v := d.def.Storage(); v.Served() {
+		return v, nil
+	}
+	if v, ok := d.def.Preferred(); ok {
+		return v, nil
+	}
+	return nil, fmt.Errorf("crdkit: definition %s serves no version to rewrite objects at", d.def.Name())
+}
+
+// rewrite reads one object and writes it back. It returns an error only if there
+// is no verdict.
+func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructured.Unstructured, index int) (*Rewrite, error) {
+	if obj == nil || obj.Object == nil {
+		return nil, fmt.Errorf("crdkit: object %d is nil", index)
+	}
+	one := &Rewrite{Index: index, Object: obj, From: versionName(obj)}
+	if !jsonval.IsWired(obj.Object) {
+		obj = wired(clone(obj))
+	}
+	stored, undo := d.inNamespace(obj)
+	one.rewrite(ctx, at, stored)
+	if from, ok := d.def.Version(one.From); ok && one.Failure == nil {
+		one.compare(ctx, from, stored)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	undo(one.Stored)
+	return one, nil
+}
+
+// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
+func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	object, _ := jsonval.Clone(obj.Object).(map[string]any)
+	return &unstructured.Unstructured{Object: object}
+}
+
+// wired converts the numbers of obj, in place, to the types that JSON decodes to.
+func wired(obj *unstructured.Unstructured) *unstructured.Unstructured {
+	jsonval.Wire(obj.Object)
+	return obj
+}
+
+func versionName(obj *unstructured.Unstructured) string {
+	// An apiVersion that does not parse is a failure of reading.
+	gv, err := runtimeschema.ParseGroupVersion(obj.GetAPIVersion())
+	if err != nil {
+		return ""
+	}
+	return gv.Version
+}
+
+// inNamespace returns obj in the namespace default if the resource is namespaced
+// and obj names no namespace, as objects in files do. undo removes the namespace
+// from the rewritten object.
+func (d *dryRun) inNamespace(obj *unstructured.Unstructured) (_ *unstructured.Unstructured, undo func(*unstructured.Unstructured)) {
+	if _, isMap := obj.Object["metadata"].(map[string]any); !d.def.Namespaced() || obj.GetNamespace() != "" || !isMap {
+		return obj, func(*unstructured.Unstructured) {}
+	}
+	obj = clone(obj)
+	obj.SetNamespace("default")
+	return obj, func(out *unstructured.Unstructured) {
+		if out != nil {
+			unstructured.RemoveNestedField(out.Object, "metadata", "namespace")
+		}
+	}
+}
+
+// rewrite reads the stored object and writes it back.
+func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstructured.Unstructured) {
+	old, _, err := at.Read(ctx, stored)
+	if err != nil {
+		r.Failure = fmt.Errorf("reading at %s: %w", at.Name(), err)
+		return
+	}
+	obj := wired(clone(old))
+	if r.Result, err = at.Update(ctx, obj, old); err == nil {
+		err = r.Result.Err()
+	}
+	if err != nil {
+		r.Failure = fmt.Errorf("writing at %s: %w", at.Name(), err)
+		return
+	}
+	if r.Stored, err = at.Store(ctx, obj); err != nil {
+		r.Failure = fmt.Errorf("storing at %s: %w", at.Definition().Storage().Name(), err)
+		return
+	}
+	wired(r.Stored)
+}
+
+// compare finds what changed and what is lost.
+func (r *Rewrite) compare(ctx context.Context, from *crdkit.Version, stored *unstructured.Unstructured) {
+	for _, d := range jsondiff.Of(stored.Object, r.Stored.Object) {
+		if d.Path.String() != "apiVersion" && !isServerOwned(d.Path) {
+			r.Changes = append(r.Changes, Change{Op: opOf(d.Kind), Path: d.Path})
+		}
+	}
+	shown, _, err := from.Read(ctx, stored)
+	if err != nil {
+		r.Irreversible = err
+		return
+	}
+	back, _, err := from.Read(ctx, r.Stored)
+	if err != nil {
+		r.Irreversible = err
+		return
+	}
+	for _, d := range jsondiff.Of(stored.Object, back.Object) {
+		if d.Kind != jsondiff.Added && !isServerOwned(d.Path) && !hiddenNull(d, shown) {
+			r.Lost = append(r.Lost, d.Path)
+		}
+	}
+}
+
+func opOf(kind jsondiff.Kind) Op {
+	switch kind {
+	case jsondiff.Removed:
+		return Removed
+	case jsondiff.Added:
+		return Added
+	default:
+		return Replaced
+	}
+}
+
+// isServerOwned reports whether the server maintains the value at path.
+func isServerOwned(path schema.Path) bool {
+	return len(path) >= 2 && path[0] == schema.Field("metadata") &&
+		(path[1] == schema.Field("generation") || path[1] == schema.Field("managedFields") || path[1] == schema.Field("resourceVersion"))
+}
+
+// hiddenNull reports whether the difference concerns a null that the server
+// does not return when it serves the object.
+func hiddenNull(d jsondiff.Difference, shown *unstructured.Unstructured) bool {
+	if d.Before != nil {
+		return false
+	}
+	value, found := d.Path.Lookup(shown.Object)
+	return !found || value != nil
+}
+
+// Objects returns a sequence of objects without errors, for [DryRun].
+func Objects(objs ...*unstructured.Unstructured) iter.Seq2[*unstructured.Unstructured, error] {
+	return func(yield func(*unstructured.Unstructured, error) bool) {
+		for _, obj := range objs {
+			if !yield(obj, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package migration
+
+import (
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/versionsort"
+)
+
+// A Plan says what happens to versions when one definition replaces another. It
+// belongs to the caller.
+type Plan struct {
+	// Storage is the version at which the new definition stores objects, "" if it
+	// has none.
+	Storage string
+	// Stored are the versions at which objects may be stored after the change: the
+	// status.storedVersions of the new definition.
+	Stored []string
+	// Assumed reports that the old definition has no status.storedVersions, as in a
+	// file, and that the plan assumes that all objects are stored at its storage
+	// version.
+	Assumed bool
+	// Versions are the versions of both definitions and the stored versions, by
+	// priority.
+	Versions []VersionPlan
+	// Steps are what has to be done, in this order, until all objects are stored at
+	// the version Storage and status.storedVersions lists no other version.
+	Steps []Step
+	// Errors are the server's errors that concern the change: fields that cannot
+	// change, and stored versions that are missing. The plan judges nothing else of
+	// the definition.
+	Errors field.ErrorList
+}
+
+// A VersionPlan says what happens to one version.
+type VersionPlan struct {
+	Name string
+	// InOld and InNew report which of the definitions have the version.
+	InOld, InNew bool
+	// Served, Storage and Stored are what the new definition says of it.
+	Served, Storage, Stored bool
+	// Blockers are the reasons why the version cannot be removed from
+	// spec.versions after the change. It is empty if the version can be removed, or
+	// already is.
+	Blockers []Blocker
+}
+
+// CanDrop reports whether nothing keeps the version in spec.versions.
+func (v VersionPlan) CanDrop() bool { return len(v.Blockers) == 0 }
+
+// A Blocker is a reason why a version cannot be dropped.
+type Blocker string
+
+// The blockers.
+const (
+	// IsStorage: the version is the storage version, and every definition has one.
+	IsStorage Blocker = "storage"
+	// MayBeStored: objects may be stored at the version. The server refuses to
+	// drop it, because nobody could read them any more.
+	MayBeStored Blocker = "stored"
+	// IsServed: clients may use the version. The server would drop it.
+	IsServed Blocker = "served"
+)
+
+// Description returns a clause that continues "it cannot be dropped:", "" for an
+// unknown blocker.
+func (b Blocker) Description() string {
+	switch b {
+	case IsStorage:
+		return "it is the storage version"
+	case MayBeStored:
+		return "objects may be stored at it; rewrite them, then remove it from status.storedVersions"
+	case IsServed:
+		return "it is served; set served to false first, and see who complains"
+	}
+	return ""
+}
+
+// A Step is one thing to do.
+type Step struct {
+	Action  Action
+	Version string // the version that the action concerns, "" if none
+}
+
+// String returns the step as a sentence for people.
+func (s Step) String() string {
+	switch s.Action {
+	case KeepVersion:
+		return "keep version " + s.Version + " in spec.versions of the new definition"
+	case ApplyDefinition:
+		return "apply the new definition"
+	case RewriteObjects:
+		return "read all objects and write them back unchanged, which stores them at " + s.Version
+	case ForgetVersion:
+		return "remove " + s.Version + " from status.storedVersions"
+	}
+	return string(s.Action)
+}
+
+// An Action is what a step does.
+type Action string
+
+// The actions.
+const (
+	// KeepVersion: keep a version in spec.versions of the new definition.
+	KeepVersion Action = "keep-version"
+	// ApplyDefinition: apply the new definition.
+	ApplyDefinition Action = "apply-definition"
+	// RewriteObjects: read all objects and write them back, which stores them at
+	// the version.
+	RewriteObjects Action = "rewrite-objects"
+	// ForgetVersion: remove a version from status.storedVersions.
+	ForgetVersion Action = "forget-version"
+)
+
+// NewPlan returns what replacing the definition old with new means for stored
+// objects: which versions can be dropped, what keeps the others, and what to do.
+// If old is nil, the definition is new and there are no objects. If new is nil, the
+// plan has an error. Neither is changed or kept.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
+func NewPlan(old, new *apiextensionsv1.CustomResourceDefinition) *Plan {
+	p := &Plan{}
+	if new == nil {
+		p.Errors = field.ErrorList{field.Required(nil, "the definition is nil")}
+		return p
+	}
+	if old != nil {
+		if len(old.Status.StoredVersions) == 0 {
+			p.Assumed = true
+			assumed := *old
+			assumed.Status.StoredVersions = definition.StoredVersions(old, nil)
+			old = &assumed
+		}
+		p.Errors = crdversion.CheckImmutable(&new.Spec, &old.Spec, true)
+	}
+	p.Stored = definition.StoredVersions(new, old)
+	p.Errors = append(p.Errors, crdversion.CheckStored(new.Spec.Versions, p.Stored)...)
+	if v := crdversion.Storage(new); v != nil {
+		p.Storage = v.Name
+	}
+	p.planVersions(old, new)
+	p.planSteps(new)
+	return p
+}
+
+func (p *Plan) planVersions(old, new *apiextensionsv1.CustomResourceDefinition) {
+	names := slices.Clone(p.Stored)
+	for _, crd := range []*apiextensionsv1.CustomResourceDefinition{old, new} {
+		if crd == nil {
+			continue
+		}
+		for i := range crd.Spec.Versions {
+			names = append(names, crd.Spec.Versions[i].Name)
+		}
+	}
+	versionsort.Sort(names)
+	for _, name := range slices.Compact(names) {
+		v := VersionPlan{Name: name, InOld: crdversion.Named(old, name) != nil, Stored: slices.Contains(p.Stored, name)}
+		if declared := crdversion.Named(new, name); declared != nil {
+			v.InNew, v.Served, v.Storage = true, declared.Served, declared.Storage
+		}
+		v.Blockers = v.blockers()
+		p.Versions = append(p.Versions, v)
+	}
+}
+
+func (v VersionPlan) blockers() []Blocker {
+	var found []Blocker
+	switch {
+	case v.Storage:
+		found = append(found, IsStorage)
+	case v.Stored:
+		found = append(found, MayBeStored)
+	}
+	if v.Served {
+		found = append(found, IsServed)
+	}
+	return found
+}
+
+func (p *Plan) planSteps(new *apiextensionsv1.CustomResourceDefinition) {
+	var previous []string
+	for _, name := range p.Stored {
+		if name == p.Storage {
+			continue
+		}
+		previous = append(previous, name)
+		if crdversion.Named(new, name) == nil {
+			p.Steps = append(p.Steps, Step{KeepVersion, name})
+		}
+	}
+	p.Steps = append(p.Steps, Step{Action: ApplyDefinition})
+	if len(previous) == 0 {
+		return
+	}
+	p.Steps = append(p.Steps, Step{RewriteObjects, p.Storage})
+	for _, name := range previous {
+		p.Steps = append(p.Steps, Step{ForgetVersion, name})
+	}
+}
