@@ -62,7 +62,7 @@ func rulesOf(all []estimated) []listedRule {
 	rules := []listedRule{}
 	for _, e := range all {
 		for _, c := range e.Report.Expressions {
-			if c.Keyword != "rule" {
+			if c.Kind != cel.RuleExpression {
 				continue
 			}
 			rules = append(rules, listedRule{

@@ -51,6 +51,8 @@ type Frame struct {
 
 	texts []string // of sums that are made
 	Text  string   // result of a messageExpression
+
+	Recovered int // panics of all evaluations, which tests require to be none
 }
 
 // maxVariables is how many loops may be nested.
@@ -165,6 +167,7 @@ func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, o
 func (x *Closure) guarded(f *Frame) bool {
 	defer func() {
 		if recover() != nil {
+			f.Recovered++
 			f.void()
 		}
 	}()

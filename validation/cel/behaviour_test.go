@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -49,7 +50,7 @@ func TestBehaviour(t *testing.T) {
 		if p == nil {
 			return
 		}
-		plain, _ := cel.Compile(n, append(opts, cel.PlainOnly())...)
+		plain, _ := cel.Compile(n, append(opts, testopt.Reference{})...)
 		var eval []cel.EvalOption
 		if c.Has("old.yaml") {
 			eval = append(eval, cel.Old(c.Object(t, "old.yaml")))

@@ -187,3 +187,23 @@ func TestCorpusCompiles(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongVersion: a text that is no known version of Kubernetes is an error,
+// with rules and without.
+func TestWrongVersion(t *testing.T) {
+	for version, ok := range map[string]bool{"": true, "1.29": true, "v1.37.1": true, "1.28": false, "1.38": false, "latest": false} {
+		for _, text := range []string{`{type: object}`, `{type: object, x-kubernetes-validations: [{rule: self == self}]}`} {
+			n, opt := compileSchema(t, text), cel.KubernetesVersion(version)
+			p, errs := cel.Compile(n, opt, cel.AtFirstUse())
+			if (len(errs) == 0) != ok || p != nil && !ok {
+				t.Errorf("Compile at %q: %v, %v", version, p, errs)
+			}
+			if errs := cel.Check(n, opt, cel.AtPath(field.NewPath("spec"))); (len(errs) == 0) != ok || !ok && errs[0].Field != "spec" {
+				t.Errorf("Check at %q: %v", version, errs)
+			}
+			if r := cel.Estimate(n, opt); (r.Problem == "") != ok {
+				t.Errorf("Estimate at %q: %q", version, r.Problem)
+			}
+		}
+	}
+}

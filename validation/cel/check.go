@@ -29,7 +29,11 @@ const (
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Check(n *schema.Node, opts ...Option) field.ErrorList {
-	return celcost.Check(n, newCompileOptions(opts).Options)
+	o := newCompileOptions(opts)
+	if o.wrong != nil {
+		return field.ErrorList{o.wrong}
+	}
+	return celcost.Check(n, o.Options)
 }
 
 // CheckSyntax returns what kube-apiserver has against rules before it compiles

@@ -41,11 +41,11 @@ type ExpressionCost struct {
 	Field string
 	// Index is the position of the rule among those of the schema.
 	Index int
-	// Rule is the rule, of which Text is the expression and Keyword the name:
-	// "rule" or "messageExpression".
-	Rule    schema.Rule
-	Text    string
-	Keyword string
+	// Rule is the rule, Kind which of its expressions this is, and Text the
+	// expression.
+	Rule schema.Rule
+	Kind ExpressionKind
+	Text string
 	// Uses are the variables and the fields of them that the expression reads,
 	// sorted: "self.replicas", "oldSelf". It is nil if it does not compile.
 	Uses []string
@@ -73,6 +73,23 @@ type ExpressionCost struct {
 	// Bounds is larger. It is 0 if one of them alone can make it fit, if it fits,
 	// and if nothing does.
 	Together int64
+}
+
+// An ExpressionKind says which expression of a rule is meant.
+type ExpressionKind uint8
+
+const (
+	RuleExpression    ExpressionKind = iota // the rule itself
+	MessageExpression                       // what makes the message
+)
+
+// String returns the name of the field of the rule: "rule" or
+// "messageExpression".
+func (k ExpressionKind) String() string {
+	if k == MessageExpression {
+		return "messageExpression"
+	}
+	return "rule"
 }
 
 // A Bound is a keyword that bounds what an expression costs, or would if it were
@@ -129,10 +146,15 @@ func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	r := &CostReport{Limit: DefaultSchemaLimit}
+	o := newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil)))
+	if o.wrong != nil {
+		r.Problem = o.wrong.ErrorBody()
+		return r
+	}
 	if !celtypes.HasRules(n) {
 		return r
 	}
-	s, err := celcost.New(n, newCompileOptions(append(slices.Clone(opts), SyntaxChecked(nil))).Options)
+	s, err := celcost.New(n, o.Options)
 	if err != nil {
 		r.Problem = err.Error()
 		return r
@@ -147,14 +169,14 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 
 // costsOf returns the entries of the report for a rule.
 func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
-	entry := func(keyword, text string, o celcost.Expression) ExpressionCost {
+	entry := func(kind ExpressionKind, text string, o celcost.Expression) ExpressionCost {
 		c := ExpressionCost{
 			Path:        f.Values(),
-			Field:       f.Path().Child(keyword).String(),
+			Field:       f.Path().Child(kind.String()).String(),
 			Index:       f.Index,
 			Rule:        *f.Rule,
 			Text:        text,
-			Keyword:     keyword,
+			Kind:        kind,
 			Cost:        o.Cost,
 			Cardinality: 1,
 			Bounded:     true,
@@ -166,12 +188,12 @@ func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
 		}
 		return c
 	}
-	rule := entry("rule", f.Rule.Rule, f.Condition)
+	rule := entry(RuleExpression, f.Rule.Rule, f.Condition)
 	rule.Cardinality, rule.Bounded, rule.Total = s.CardinalityOf(f)
 	rule.depends(s.Bounds(f, false, rule.Total))
 	out := []ExpressionCost{rule}
 	if text := f.Rule.MessageExpression; text != "" && f.Condition.Tree != nil && f.Condition.Problem == "" {
-		message := entry("messageExpression", text, f.Message)
+		message := entry(MessageExpression, text, f.Message)
 		message.Total = message.Cost
 		message.depends(s.Bounds(f, true, message.Total))
 		out = append(out, message)
@@ -253,7 +275,7 @@ type boundJSON struct {
 
 func (c *ExpressionCost) json() expressionJSON {
 	out := expressionJSON{
-		Path: c.Path, Field: c.Field, Index: c.Index, Keyword: c.Keyword, Text: c.Text,
+		Path: c.Path, Field: c.Field, Index: c.Index, Keyword: c.Kind.String(), Text: c.Text,
 		Cost: c.Cost, Cardinality: c.Cardinality, Bounded: c.Bounded,
 		Total: c.Total, Limit: c.Limit, Factor: c.Factor(), Over: c.Over(), Problem: c.Problem, Together: c.Together,
 	}

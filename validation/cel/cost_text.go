@@ -54,8 +54,8 @@ func (c *ExpressionCost) name() string {
 		path = "(root)"
 	}
 	name := path + " rule " + strconv.Itoa(c.Index)
-	if c.Keyword != "rule" {
-		name += " " + c.Keyword
+	if c.Kind != RuleExpression {
+		name += " " + c.Kind.String()
 	}
 	return name
 }

@@ -97,13 +97,13 @@ func TestEstimate(t *testing.T) {
 
 func line(c *cel.ExpressionCost) string {
 	if c.Problem != "" {
-		return c.Path + " " + c.Keyword + ": does not compile"
+		return c.Path + " " + c.Kind.String() + ": does not compile"
 	}
 	unbounded := ""
 	if !c.Bounded {
 		unbounded = " (unbounded)"
 	}
-	return fmt.Sprintf("%s %s: %d x %d%s = %d", c.Path, c.Keyword, c.Cost, c.Cardinality, unbounded, c.Total)
+	return fmt.Sprintf("%s %s: %d x %d%s = %d", c.Path, c.Kind, c.Cost, c.Cardinality, unbounded, c.Total)
 }
 
 // TestBoundsAreProved puts what the report says into the schema, and one more.

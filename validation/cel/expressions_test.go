@@ -80,7 +80,7 @@ func TestExpressions(t *testing.T) {
 }
 
 // paths are the ways to evaluate rules.
-var paths = map[string][]cel.Option{"usual": nil, "plain": {cel.PlainOnly()}}
+var paths = map[string][]cel.Option{"usual": nil, "plain": {testopt.Reference{}}}
 
 // outcome compiles the only rule of n and runs it.
 func outcome(n *schema.Node, rule string, obj map[string]any, opts ...cel.Option) (string, uint64) {
@@ -128,7 +128,7 @@ func FuzzEval(f *testing.F) {
 			return
 		}
 		first := p.Eval(context.Background(), obj, cel.Old(obj))
-		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, testopt.Unshared{}), cel.PlainOnly())
+		unshared, _ := cel.Compile(ruleSchema(t, g.Schema, text, testopt.Unshared{}), testopt.Reference{})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		second := unshared.Eval(ctx, obj, cel.Old(testkit.Clone(obj)))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/interpreter"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,10 +18,6 @@ import (
 
 // noRule is the index of errors that are not from one rule.
 const noRule = -1
-
-// costLimitText begins the error of an evaluation that was too expensive for
-// one call.
-const costLimitText = "operation cancelled: actual cost limit exceeded"
 
 // maxMessageBytes is how long the result of a messageExpression may be.
 const maxMessageBytes = 5 * 1024
@@ -93,7 +90,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 				err = failed
 			}
 			if r.options.watch != nil {
-				r.options.watch(evaluation{of: rule.condition, fast: true, err: err})
+				r.options.watch(evaluation{of: rule.condition, fast: true, err: err, recovered: r.frame.Recovered})
 			}
 			return result, r.pay(cost), err
 		}
@@ -105,7 +102,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	}
 	result, cost, err := r.call(rule.condition, vars)
 	if r.options.watch != nil {
-		r.options.watch(evaluation{of: rule.condition, err: err})
+		r.options.watch(evaluation{of: rule.condition, err: err, recovered: r.frame.Recovered})
 	}
 	return result == types.True, cost, err
 }
@@ -128,14 +125,25 @@ func (r *run) trouble(n *node, i int, err error) {
 	}
 	name, text := rule.name, err.Error()
 	switch {
-	case strings.HasPrefix(text, "no such overload"):
+	case isNoSuchOverload(err):
 		r.fail(n, i, "'"+text+"': call arguments did not match a supported operator, function or macro signature for rule: "+name)
-	case strings.HasPrefix(text, costLimitText):
+	case isOverCallLimit(err):
 		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call cost exceeds limit for rule: "+name)
 		r.stop()
 	default:
 		r.fail(n, i, text+evaluating+name)
 	}
+}
+
+// isNoSuchOverload tells errors that the server words in its own way. The server
+// tells them by the text, and cel-go has nothing else to tell them by.
+func isNoSuchOverload(err error) bool { return strings.HasPrefix(err.Error(), "no such overload") }
+
+// isOverCallLimit reports whether cel-go ended an evaluation that was too expensive
+// for one call.
+func isOverCallLimit(err error) bool {
+	cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err)
+	return ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
 
 // broken reports a rule whose result is false.
@@ -172,7 +180,7 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 		return "", field.InternalError(nil, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
 	case cost == costTooHigh:
 		return "", field.Invalid(nil, n.typ, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
-	case evalErr != nil && strings.HasPrefix(evalErr.Error(), costLimitText):
+	case isOverCallLimit(evalErr):
 		return "", field.Invalid(nil, n.typ, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.messageSource))
 	case evalErr != nil:
 		return "", nil
@@ -195,7 +203,7 @@ func (r *run) say(n *node, e *expression) (string, costProblem, error) {
 				err = failed
 			}
 			if r.options.watch != nil {
-				r.options.watch(evaluation{of: e, fast: true, err: err})
+				r.options.watch(evaluation{of: e, fast: true, err: err, recovered: r.frame.Recovered})
 			}
 			return r.frame.Text, r.pay(cost), err
 		}
@@ -203,7 +211,7 @@ func (r *run) say(n *node, e *expression) (string, costProblem, error) {
 	r.bind(n)
 	result, cost, err := r.call(e, &r.plain)
 	if r.options.watch != nil {
-		r.options.watch(evaluation{of: e, err: err})
+		r.options.watch(evaluation{of: e, err: err, recovered: r.frame.Recovered})
 	}
 	text, _ := result.(types.String)
 	return string(text), cost, err

@@ -6,16 +6,21 @@ import (
 	"github.com/crdkit/crdkit/internal/celcost"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // An Option changes how [Compile], [Check] and [Estimate] work. A nil Option
 // changes nothing.
-type Option interface{ applyCompile(*compileOptions) }
+type Option interface {
+	// CELOption seals the interface: only this module implements it.
+	CELOption(testopt.Sealed)
+}
 
 type compileOptions struct {
 	celcost.Options
 	stored bool
-	late   bool
+	lazy   bool
+	wrong  *field.Error // an option with a value that it cannot have
 }
 
 // Limits of the server. They are measured in cost units of CEL, which count
@@ -30,16 +35,22 @@ const (
 func newCompileOptions(opts []Option) compileOptions {
 	o := compileOptions{Options: celcost.Options{PerCall: DefaultPerCallLimit, Minor: celtypes.NewestMinor}}
 	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCompile(&o)
+		switch opt := opt.(type) {
+		case compileOption:
+			opt(&o)
+		case testopt.Reference:
+			o.Reference = true
 		}
+	}
+	if o.wrong != nil {
+		o.wrong.Field = o.Path.String()
 	}
 	return o
 }
 
 type compileOption func(*compileOptions)
 
-func (f compileOption) applyCompile(o *compileOptions) { f(o) }
+func (compileOption) CELOption(testopt.Sealed) {}
 
 // PerCallLimit bounds what one rule may spend on one value, in cost units of
 // CEL. Without it the bound is [DefaultPerCallLimit].
@@ -75,21 +86,27 @@ func Stored() Option {
 // definitions that were checked before, and for programs of which few runs are
 // expected: of rules that no object reaches, next to nothing is kept.
 func AtFirstUse() Option {
-	return compileOption(func(o *compileOptions) { o.stored, o.late = true, true })
+	return compileOption(func(o *compileOptions) { o.stored, o.lazy = true, true })
 }
 
 // KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4".
-// Without it the version is 1.37. A text that is no version changes nothing;
-// versions before 1.29 are taken for 1.29, and those after 1.37 for 1.37.
+// Without it, and with an empty text, the version is 1.37. Any text but a version
+// from 1.29 to 1.37 is an error of [Compile] and [Check], which then do nothing
+// else, and a problem of the report of [Estimate].
 //
 // Rules that run know the functions which the version knows. Rules that are
 // new, as [Check] and [Estimate] take them, know those which the version before
 // it knows too: a server admits no rule that it could not be rolled back with.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
-		if minor, ok := kubeversion.Minor(version); ok {
-			o.Minor = min(max(minor, celtypes.OldestMinor+1), celtypes.NewestMinor)
+		if version == "" {
+			return
 		}
+		if !kubeversion.Known(version) {
+			o.wrong = field.Invalid(nil, version, "is not a version of Kubernetes "+kubeversion.Span)
+			return
+		}
+		o.Minor, _ = kubeversion.Minor(version)
 	})
 }
 
@@ -131,6 +148,8 @@ type evaluation struct {
 	of   *expression
 	fast bool // by the executor; else by cel-go
 	err  error
+
+	recovered int // panics of the frame
 }
 
 type oldOption map[string]any

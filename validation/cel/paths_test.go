@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -35,7 +36,7 @@ func TestPaths(t *testing.T) {
 				continue
 			}
 			usual, _ := cel.Compile(n)
-			plain, _ := cel.Compile(n, cel.PlainOnly())
+			plain, _ := cel.Compile(n, testopt.Reference{})
 			for _, o := range samples {
 				objects++
 				changed := testkit.Mutate(rng, o)

@@ -57,10 +57,13 @@ type Result struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
+	o := newCompileOptions(opts)
+	if o.wrong != nil {
+		return nil, field.ErrorList{o.wrong}
+	}
 	if !celtypes.HasRules(n) {
 		return nil, nil
 	}
-	o := newCompileOptions(opts)
 	base, err := celtypes.LanguageOf(o.Minor)
 	if err != nil {
 		return nil, field.ErrorList{field.InternalError(o.Path, err)}
@@ -72,7 +75,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		memo:     make(map[buildKey]*node),
 		reaching: fieldaccess.New(),
 		stored:   o.stored,
-		putOff:   o.late,
+		putOff:   o.lazy,
 	}
 	root := b.node(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if len(b.errs) > 0 {
@@ -83,7 +86,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	}
 	b.memo = nil
 	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall}
-	if !o.late {
+	if !o.lazy {
 		p.readings = b.reaching.Sets
 	}
 	return p, nil

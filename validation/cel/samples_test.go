@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -65,7 +66,7 @@ func sampler(d *testkit.Definition, version string, out *[]sampled) func(path st
 		return nil
 	}
 	usual, _ := Compile(n)
-	plain, _ := Compile(n, PlainOnly())
+	plain, _ := Compile(n, testopt.Reference{})
 	if usual == nil || plain == nil {
 		return nil
 	}
@@ -90,7 +91,12 @@ func TestSamples(t *testing.T) {
 	}
 	counts := map[bool]map[string]int{false: {}, true: {}}
 	for _, s := range samples(t) {
-		watch := watching(func(e evaluation) { counts[s.defaulted][e.where()]++ })
+		watch := watching(func(e evaluation) {
+			counts[s.defaulted][e.where()]++
+			if e.recovered > 0 {
+				t.Errorf("%s: %s panicked", s.path, e.of.text)
+			}
+		})
 		for _, opts := range [][]EvalOption{nil, {Old(testkit.Clone(s.object))}} {
 			if !agree(s, watch, opts) {
 				t.Errorf("%s: the two paths differ", s.path)

@@ -5,7 +5,7 @@
 // # Sides
 //
 // There are three: the rules as crdkit usually runs them, on the executor; the
-// same with cel.PlainOnly, where cel-go runs them all; and upstream, which is
+// same with testopt.Reference, where cel-go runs them all; and upstream, which is
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. Compared are errors
 // with type, field, text and value, warnings, what was spent, and whether and
 // why a rule does not compile.

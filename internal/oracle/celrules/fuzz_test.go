@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -103,7 +104,7 @@ func fuzzSubject(t *testing.T, n *schema.Node, s *structuralschema.Structural) (
 		return sub
 	}
 	// It is upstream that may panic, over a fieldPath, and not we.
-	for _, opts := range [][]cel.Option{{cel.Stored()}, {cel.Stored(), cel.PlainOnly()}} {
+	for _, opts := range [][]cel.Option{{cel.Stored()}, {cel.Stored(), testopt.Reference{}}} {
 		_, _ = cel.Compile(n, opts...)
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -59,7 +60,7 @@ func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProp
 func compareCompiling(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural) {
 	t.Helper()
 	_, errs := cel.Compile(n)
-	_, plainErrs := cel.Compile(n, cel.PlainOnly())
+	_, plainErrs := cel.Compile(n, testopt.Reference{})
 	if a, b := upstream.Lines(errs), upstream.Lines(plainErrs); !slices.Equal(a, b) {
 		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
 	}
@@ -88,7 +89,7 @@ func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.St
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
 	sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
-	sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), cel.PlainOnly())
+	sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
 	if (sub.validator == nil) != (sub.usual == nil) || (sub.validator == nil) != (sub.plain == nil) {
 		t.Errorf("%s: upstream has rules to run: %v, we do: %v, with cel-go alone: %v", name, sub.validator != nil, sub.usual != nil, sub.plain != nil)
 	}
