@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
 // inBody is how messages go on after the path.
@@ -58,15 +60,10 @@ func (r *run) add(text []byte, e field.Error, placed bool) {
 	r.found = append(r.found, finding{text: all[:len(text)], err: &x.err})
 }
 
-// important marks texts that are reported from every branch that fails, not
-// just from the chosen one. No text of the server bears it, but a text begins
-// with a path, and a property can have any name.
-const important = "IMPORTANT!"
-
 // keepImportant appends what is important among findings of a branch to kept.
 func (r *run) keepImportant(kept, branch []finding) []finding {
 	for _, f := range branch {
-		text, ok := strings.CutPrefix(f.text, important)
+		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
 		if !ok {
 			continue
 		}

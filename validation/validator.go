@@ -1,8 +1,6 @@
 package validation
 
 import (
-	"strings"
-
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -50,23 +48,8 @@ func New(n *schema.Node, opts ...Option) *Validator {
 	}
 	v.status = c.Node(n.Property("status"))
 	v.listsApart = v.root.ListsOverlap()
-	v.collectOnly = v.collectOnly || reportsFromAllBranches(v.root) || reportsFromAllBranches(v.status)
+	v.collectOnly = v.collectOnly || v.root.ReportsFromAllBranches() || v.status.ReportsFromAllBranches()
 	return v
-}
-
-// reportsFromAllBranches reports whether errors of branches that do not matter can be
-// reported all the same, because the text of an error begins with the name of
-// one of the properties of n. See important.
-func reportsFromAllBranches(n *leafcheck.Node) bool {
-	if n == nil {
-		return false
-	}
-	for _, p := range n.Fields.Props {
-		if p.Name == "" || strings.HasPrefix(p.Name, important) {
-			return true
-		}
-	}
-	return false
 }
 
 // Valid reports whether [Validator.Validate] finds nothing wrong with obj. It

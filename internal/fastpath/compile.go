@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func newCompiler(minor int) *compiler {
 
 // unchecked returns a node for values that no schema describes.
 func unchecked(o others) *node {
-	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{max: -1}}
+	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
 	n.items = n
 	return n
 }
@@ -79,7 +78,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.items = c.node(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
-	out.plainText = !out.odd && ch.Accept&leafcheck.String != 0 && ch.Enum == nil && ch.Nested == nil
+	out.plainText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && ch.Enum == nil && ch.Nested == nil
 	return out
 }
 
@@ -95,7 +94,7 @@ func (c *compiler) protect(m *members) bool {
 			m.add(name, opaque(nil))
 			continue
 		}
-		if m.list[i].node.busy(make(map[*node]bool)) {
+		if m.list[i].node.changes(make(map[*node]bool)) {
 			return false
 		}
 		m.list[i].node = opaque(m.list[i].node.check)
@@ -107,7 +106,10 @@ func (c *compiler) protect(m *members) bool {
 // compileLoose compiles what is going to be thrown away, once it is known
 // which fields of it are not declared.
 func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
-	out := &node{accept: leafcheck.All, free: leafcheck.All, odd: n.EmbeddedResource(), members: &members{max: -1}}
+	out := &node{accept: leafcheck.All, free: leafcheck.All, members: &members{}}
+	if n.EmbeddedResource() {
+		out.decline = droppedResource
+	}
 	if preserve {
 		out.others = keepOthers
 	}
@@ -132,28 +134,28 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
-		out.odd = out.odd || n.Len() > 0 || n.EmbeddedResource() // which of both applies depends on who asks
+		if n.Len() > 0 || n.EmbeddedResource() { // Which of both applies differs from engine to engine.
+			out.decline = propertiesAndOthers
+		}
 	}
-	m := &members{max: -1}
+	limits := n.Limits()
+	m := &members{size: leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}}
 	for name, p := range n.Properties() {
 		m.add(name, c.node(p, false))
 	}
 	if n.EmbeddedResource() && !c.protect(m) {
-		out.odd = true
+		out.decline = changingResource
 	}
-	limits := n.Limits()
-	if impossible(limits.MaxProperties) || impossible(limits.MaxItems) {
-		out.odd = true
+	if !m.finish(limits.Required) {
+		out.decline = undeclaredRequired
 	}
-	m.min, m.max = count(limits.MinProperties, 0), count(limits.MaxProperties, -1)
-	out.odd = !m.finish(limits.Required) || out.odd
 	out.members = m
 }
 
 func (m *members) add(name string, n *node) {
 	text, ok := jsonscan.AppendString(nil, name)
 	if !ok {
-		n = &node{odd: true, members: &members{}} // no key of that name can be met
+		n = &node{decline: unwritableName, members: &members{}}
 	}
 	m.list = append(m.list, member{name: name, node: n, text: string(text) + ":"})
 }
@@ -208,29 +210,12 @@ func (m *members) find(name string) int {
 	return slices.IndexFunc(m.list, func(p member) bool { return p.name == name })
 }
 
-// count returns a limit as an int, absent if it is not set.
-func count(c schema.Count, absent int) int {
-	switch {
-	case !c.Set:
-		return absent
-	case c.N < 0:
-		return 0
-	}
-	return int(min(c.N, math.MaxInt32))
-}
-
-// impossible reports whether a maximum refuses everything.
-func impossible(c schema.Count) bool { return c.Set && c.N < 0 }
-
 func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	l := ch.List
 	if l == nil {
 		return nil
 	}
-	out := &listRule{
-		min: count(l.Min, 0), max: count(l.Max, -1),
-		kind: l.Kind, slow: l.Unique, check: l,
-	}
+	out := &listRule{check: l, slow: l.Unique}
 	if l.Kind != leafcheck.MapList {
 		return out
 	}

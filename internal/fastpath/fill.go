@@ -22,11 +22,18 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 		f := filler{left: c.budget}
 		d = f.value(d, n)
 		c.budget = max(f.left, 0)
-		out = &defaultText{odd: f.left < 0 || n.Facts().Has(schema.HasEmbedded)}
-		if !out.odd {
+		out = &defaultText{}
+		switch {
+		case f.left < 0:
+			out.decline = largeDefault
+		case n.Facts().Has(schema.HasEmbedded):
+			out.decline = resourceDefault
+		default:
 			text, ok := jsonscan.Append(nil, d)
 			out.json, out.value = string(text), d
-			out.odd = !ok || blurred(d) || !c.checks.Node(n).Valid(d)
+			if !ok || hasIntegralFloat(d) || !c.checks.Node(n).Valid(d) {
+				out.decline = wrongDefault
+			}
 		}
 	}
 	c.fills[n] = out
@@ -81,25 +88,25 @@ func (f *filler) element(v any, n *schema.Node) any {
 	return f.value(v, n)
 }
 
-// blurred reports whether a float64 in v is written like an integer.
-func blurred(v any) bool {
+// hasIntegralFloat reports whether a float64 in v is written like an integer.
+func hasIntegralFloat(v any) bool {
 	switch v := v.(type) {
 	case float64:
-		return integral(v)
+		return isIntegral(v)
 	case map[string]any:
 		for _, e := range v {
-			if blurred(e) {
+			if hasIntegralFloat(e) {
 				return true
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, blurred)
+		return slices.ContainsFunc(v, hasIntegralFloat)
 	}
 	return false
 }
 
-// integral reports whether f is written like an integer.
-func integral(f float64) bool {
+// isIntegral reports whether f is written like an integer.
+func isIntegral(f float64) bool {
 	const largest = 1e21 // that is written without an exponent
 	return f == math.Trunc(f) && math.Abs(f) < largest
 }

@@ -136,10 +136,11 @@ func (w *walk) forgiven(n *node, i int) int {
 	}
 	v, end := jsonscan.Value(w.s, i)
 	typed := f.Typed || w.plan.replicas // nodes above them take no other types
-	if end < 0 || blurred(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Judge(v) {
+	if end < 0 || hasIntegralFloat(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Judge(v) {
 		return refused
 	}
 	f.Parts = append(f.Parts[:before.parts], Part{at, v})
+	w.why = accepted
 	if !w.writeValue(v) {
 		return refused
 	}
@@ -149,7 +150,7 @@ func (w *walk) forgiven(n *node, i int) int {
 // keeps reports whether v stays as it is but for what is wrong with it. If
 // typed, all of it has to be of the types that are declared.
 func (n *node) keeps(v any, typed bool) bool {
-	if n.odd || n.embedded || n.opaque {
+	if n.decline != accepted || n.embedded || n.opaque {
 		return false
 	}
 	if n.replicas && !isCount(v, nil) {
@@ -204,7 +205,7 @@ func (p *Plan) KeepsStatus(text string) bool {
 		return p.statusNode == nil || p.statusNode.fill == nil
 	}
 	v, ok := jsonscan.Decode(text)
-	return ok && v != nil && !blurred(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
+	return ok && v != nil && !hasIntegralFloat(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
 }
 
 // SameOutside reports whether b has the members of old, with the same values,

@@ -18,10 +18,9 @@ type listWalk struct {
 }
 
 func (w *walk) list(n *node, i int) int {
-	if n.accept&leafcheck.Array == 0 || w.depth >= jsonscan.MaxDepth {
+	if !w.enter(n, leafcheck.Array) {
 		return refused
 	}
-	w.depth++
 	l := listWalk{node: n, keys: len(w.keys)}
 	start, edits := len(w.out), len(w.edits)
 	w.write("[")
@@ -30,8 +29,11 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	w.write("]")
-	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) || n.whole && !w.wholeValid(n, span{i, end}, start, edits) {
+	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) {
 		return refused
+	}
+	if n.whole && !w.wholeValid(n, span{i, end}, start, edits) {
+		return w.refuse(wrongWhole)
 	}
 	w.keys = w.keys[:l.keys]
 	w.depth--
@@ -63,14 +65,14 @@ func (w *walk) elements(l *listWalk, i int) int {
 
 func (w *walk) element(l *listWalk, i int) int {
 	r, items := l.node.list, l.node.items
-	if r == nil || r.slow || r.kind == leafcheck.AnyList || w.s[i] == 'n' {
+	if r == nil || r.slow || r.check.Kind == leafcheck.AnyList || w.s[i] == 'n' {
 		l.slow = true
 		end, _ := w.valueOrDefault(items, i)
 		return end
 	}
 	start, end, from := len(w.out), refused, len(w.keys)
 	switch {
-	case r.kind == leafcheck.SetList:
+	case r.check.Kind == leafcheck.SetList:
 		if end = w.value(items, i); end < 0 {
 			return refused
 		}
@@ -108,21 +110,21 @@ func ambiguous(s string) bool {
 // listed reports whether a list satisfies what the schema demands of it apart
 // from its elements.
 func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
-	r := l.node.list
-	if l.count < r.min || r.max >= 0 && l.count > r.max {
-		return false
-	}
+	r, ok := l.node.list, true
 	switch {
-	case l.count == 0 || r.kind == leafcheck.AnyList && !r.slow:
-		return true
+	case !r.check.Allows(l.count):
+		return w.not(wrongCount)
+	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		v, ok := jsonscan.Decode(w.since(part, start, edits))
+		v, _ := jsonscan.Decode(w.since(part, start, edits))
 		list, isList := v.([]any)
-		return ok && isList && r.check.Distinct(list) && (!r.check.Unique || !leafcheck.HasEqual(list))
-	case r.kind == leafcheck.SetList:
-		return w.distinct(w.keys[l.keys:], 1)
+		ok = isList && r.check.Valid(list)
+	case r.check.Kind == leafcheck.SetList:
+		ok = w.distinct(w.keys[l.keys:], 1)
+	default:
+		ok = w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return w.distinct(w.keys[l.keys:], len(r.keys))
+	return ok || w.not(equalElements)
 }
 
 // pairwise is up to how many elements each is compared with all others.

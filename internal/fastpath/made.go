@@ -25,13 +25,19 @@ type Made struct{ w *walk }
 // reports false if the plain path has to decide: if anything is wrong with the
 // object, or out of the ordinary.
 func (p *Plan) Bytes(s string, r Request) (Made, bool) {
+	m, why := p.text(s, r)
+	return m, why == accepted
+}
+
+// text is Bytes, and returns the reason if the walk declines.
+func (p *Plan) text(s string, r Request) (Made, decline) {
 	w := p.walk()
 	w.request, w.s = r, s
 	if !w.run() {
-		w.release()
-		return Made{}, false
+		defer w.release()
+		return Made{}, w.reason()
 	}
-	return Made{w}, true
+	return Made{w}, accepted
 }
 
 // Unknown returns for each undeclared field its path between prefix and suffix,

@@ -22,6 +22,7 @@ type mapWalk struct {
 	strict bool // an undeclared field is for the plain path
 	edits  []edit
 	finds
+	verdict
 }
 
 // An edit is what it takes to undo a change: of the entry name of m, or of the
@@ -52,21 +53,23 @@ type MapRequest struct {
 // What of the schema concerns the whole object, metadata and status has to be
 // checked with [Plan.Settled] when these are what they will be.
 func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
+	unknown, why := p.mapped(obj, r)
+	return unknown, why == accepted
+}
+
+// mapped is Map, and returns the reason if the walk declines.
+func (p *Plan) mapped(obj map[string]any, r MapRequest) ([]string, decline) {
 	w, pooled := p.mapWalks.Get().(*mapWalk)
 	if !pooled {
 		w = &mapWalk{}
 	}
 	w.plan, w.report, w.strict = p, r.Report, r.Strict
-	ok := w.typed(obj) && w.members(p.root, obj)
-	if !ok {
+	defer w.release()
+	if !w.typed(obj) || !w.members(p.root, obj) {
 		w.undo()
+		return nil, w.reason()
 	}
-	var unknown []string
-	if ok {
-		unknown = w.texts(r.Prefix, r.Suffix)
-	}
-	w.release()
-	return unknown, ok
+	return w.texts(r.Prefix, r.Suffix), accepted
 }
 
 // release keeps the memory of w for another call, but not what it refers to.
@@ -101,14 +104,14 @@ func (p *Plan) Settled(obj map[string]any) bool {
 	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata].node.check.Valid(obj["metadata"]) {
 		return false
 	}
-	if n := len(obj); n < root.members.min || root.members.max >= 0 && n > root.members.max {
+	if !root.members.size.Allows(len(obj)) {
 		return false
 	}
 	status, found := obj["status"]
 	switch {
 	case !found || !p.dropsStatus:
 		return true
-	case p.oddStatus:
+	case p.validatesStatus:
 		return false
 	}
 	return p.status.Valid(status)
@@ -117,7 +120,10 @@ func (p *Plan) Settled(obj map[string]any) bool {
 // typed reports whether obj is what the plan is for.
 func (w *mapWalk) typed(obj map[string]any) bool {
 	metadata, ok := obj["metadata"].(map[string]any)
-	return ok && metadata != nil && obj["apiVersion"] == w.plan.cfg.APIVersion && obj["kind"] == w.plan.cfg.Kind
+	if !ok || metadata == nil || obj["apiVersion"] != w.plan.cfg.APIVersion || obj["kind"] != w.plan.cfg.Kind {
+		return w.not(otherHead)
+	}
+	return true
 }
 
 func (w *mapWalk) set(m map[string]any, name string, v any) {
@@ -133,26 +139,38 @@ func (w *mapWalk) remove(m map[string]any, name string, old any) {
 
 // value handles a value that is not null, or that stays although it is.
 func (w *mapWalk) value(n *node, v any) bool {
-	if n.opaque || n.odd {
-		return !n.odd && n.check.Valid(v)
+	if n.decline != accepted {
+		return w.not(n.decline)
+	}
+	if n.opaque {
+		return n.check.Valid(v) || w.not(wrongScalar)
 	}
 	switch t := v.(type) {
-	case string: // what is kept in an interface is handed on as one, which saves a copy
-		return n.accept&leafcheck.String != 0 && (n.free&leafcheck.String != 0 || n.check.Valid(v))
+	case string:
+		return w.scalar(n, leafcheck.String, v)
 	case map[string]any:
 		return w.object(n, t)
 	case []any:
-		return w.list(n, t) && n.finished(v)
+		return w.list(n, t) && (n.finished(v) || w.not(wrongWhole))
 	case int64:
-		return n.accept&leafcheck.Int != 0 && (n.free&leafcheck.Int != 0 || n.check.Valid(v))
+		return w.scalar(n, leafcheck.Int, v)
 	case bool:
-		return n.accept&leafcheck.Bool != 0 && (n.free&leafcheck.Bool != 0 || n.check.Valid(v))
+		return w.scalar(n, leafcheck.Bool, v)
 	case nil:
-		return n.accept&leafcheck.Null != 0 && (n.free&leafcheck.Null != 0 || n.check.Valid(v))
+		return w.scalar(n, leafcheck.Null, v)
 	case float64:
-		return n.accept&leafcheck.Float != 0 && n.check.Valid(v)
+		return n.accept&leafcheck.Float != 0 && n.check.Valid(v) || w.not(wrongScalar)
 	}
-	return false
+	return w.not(wrongType)
+}
+
+// scalar handles a scalar of one kind. It takes the interface that the value is
+// in, because to make another one would cost a copy.
+func (w *mapWalk) scalar(n *node, kind leafcheck.Mask, v any) bool {
+	if n.accept&kind == 0 {
+		return w.not(wrongType)
+	}
+	return n.free&kind != 0 || n.check.Valid(v) || w.not(wrongScalar)
 }
 
 // finished reports whether v, whose parts are finished, satisfies what is asked
@@ -163,7 +181,7 @@ func (n *node) finished(v any) bool {
 
 func (w *mapWalk) list(n *node, list []any) bool {
 	if n.accept&leafcheck.Array == 0 || list == nil {
-		return false
+		return w.not(wrongType)
 	}
 	if n.items != w.plan.keep {
 		for i, v := range list {
@@ -172,18 +190,19 @@ func (w *mapWalk) list(n *node, list []any) bool {
 			}
 		}
 	}
-	if r := n.list; r != nil {
-		if len(list) < r.min || r.max >= 0 && len(list) > r.max || r.check.Unique && leafcheck.HasEqual(list) || !r.check.Distinct(list) {
-			return false
-		}
+	switch r := n.list; {
+	case r == nil || r.check.Valid(list):
+		return true
+	case !r.check.Allows(len(list)):
+		return w.not(wrongCount)
 	}
-	return true
+	return w.not(equalElements)
 }
 
 func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
 	if v == nil && n.nullFill {
-		if n.fill.odd {
-			return false
+		if n.fill.decline != accepted {
+			return w.not(n.fill.decline)
 		}
 		w.edits = append(w.edits, edit{list: list, i: i})
 		list[i] = jsonval.Clone(n.fill.value)
@@ -198,13 +217,17 @@ func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
 }
 
 func (w *mapWalk) object(n *node, m map[string]any) bool {
-	if n.accept&leafcheck.Object == 0 || m == nil || !w.members(n, m) {
+	switch {
+	case n.accept&leafcheck.Object == 0 || m == nil:
+		return w.not(wrongType)
+	case !w.members(n, m):
 		return false
+	case !n.members.size.Allows(len(m)):
+		return w.not(wrongCount)
+	case n.embedded && !objectmeta.FastValidResource(m):
+		return w.not(wrongResource)
 	}
-	if n.members.max >= 0 && len(m) > n.members.max || len(m) < n.members.min {
-		return false
-	}
-	return (!n.embedded || objectmeta.FastValidResource(m)) && n.finished(m)
+	return n.finished(m) || w.not(wrongWhole)
 }
 
 // members handles the members of an object.
@@ -273,11 +296,11 @@ func (n *node) dense(entries int) bool {
 func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 	switch {
 	case d.required.has(i):
-		return false
+		return w.not(missingMember)
 	case p.role != ordinary:
 		return true
-	case p.node.fill.odd:
-		return false
+	case p.node.fill.decline != accepted:
+		return w.not(p.node.fill.decline)
 	}
 	w.edits = append(w.edits, edit{m: m, name: p.name})
 	m[p.name] = jsonval.Clone(p.node.fill.value)
@@ -323,10 +346,10 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 	case keepOthers:
 		return true
 	case refuseOthers:
-		return false
+		return w.not(closedObject)
 	case dropOthers:
 		if w.strict {
-			return false
+			return w.not(undeclaredField)
 		}
 		if w.report {
 			w.found(name)
@@ -340,12 +363,12 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 // member handles a declared member that is there.
 func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
 	if s, ok := v.(string); ok && p.role == ordinary && p.node.plainText {
-		return p.node.free&leafcheck.String != 0 || p.node.check.Text.Valid(s)
+		return p.node.free&leafcheck.String != 0 || p.node.check.Text.Valid(s) || w.not(wrongScalar)
 	}
 	switch p.role {
 	case ordinary:
 		if v == nil && p.must && !p.node.nullFill && p.node.nullDrop {
-			return false // what is required goes
+			return w.not(missingMember)
 		}
 		return w.entry(p.node, m, p.name, v)
 	case droppedRole:
@@ -359,8 +382,8 @@ func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
 	if v == nil {
 		switch {
 		case n.nullFill:
-			if n.fill.odd {
-				return false
+			if n.fill.decline != accepted {
+				return w.not(n.fill.decline)
 			}
 			w.set(m, name, jsonval.Clone(n.fill.value))
 			return true

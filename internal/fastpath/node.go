@@ -14,8 +14,7 @@ type node struct {
 	free   leafcheck.Mask // kinds that are subject to nothing but accept
 	others others
 
-	// odd: values of the place are for the plain path.
-	odd bool
+	decline decline // why values of the place are declined, accepted if they are not
 	// whole: an object or list has to be checked as a whole once it is
 	// finished, by check.
 	whole bool
@@ -55,7 +54,7 @@ type members struct {
 	index    nameindex.Index // of list
 	required bitset          // that have no default
 	defaults bitset
-	min, max int // of members; max is -1 if there is none
+	size     leafcheck.Size
 
 	// order has the indexes of list in the order in which a map is asked for
 	// them: first the musts that are required or have a default, as these are
@@ -92,18 +91,16 @@ const (
 
 // defaultText is a default that is filled in and written.
 type defaultText struct {
-	json  string
-	value any
-	odd   bool // not valid, or too large: for the plain path
+	json    string
+	value   any
+	decline decline // why it cannot be set
 }
 
 // listRule is what is asked of a list apart from its elements.
 type listRule struct {
-	min, max int // max is -1 if there is none
-	kind     leafcheck.ListKind
-	keys     []int // members of items that are the keys of a check.MapList
-	slow     bool  // the keys are not all declared, or elements have to be unique
-	check    *leafcheck.List
+	check *leafcheck.List
+	keys  []int // members of items that are the keys of a leafcheck.MapList
+	slow  bool  // the keys are not all declared, or elements have to be unique
 }
 
 // A bitset is a set of small numbers.

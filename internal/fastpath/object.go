@@ -31,10 +31,9 @@ type objectWalk struct {
 // object handles the object at s[i], and appends the texts of the members keys
 // to w.keys.
 func (w *walk) object(n *node, i int, keys []int) int {
-	if n.accept&leafcheck.Object == 0 || n.odd || w.depth >= jsonscan.MaxDepth {
+	if !w.enter(n, leafcheck.Object) {
 		return refused
 	}
-	w.depth++
 	o := objectWalk{node: n, start: len(w.out), end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
 	edits := len(w.edits)
 	for range n.members.required {
@@ -46,8 +45,11 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	w.write("}")
-	if n.embedded && !w.resource(&o) || n.whole && !w.wholeValid(n, span{i, end}, o.start, edits) {
-		return refused
+	if n.embedded && !w.resource(&o) {
+		return w.refuse(wrongResource)
+	}
+	if n.whole && !w.wholeValid(n, span{i, end}, o.start, edits) {
+		return w.refuse(wrongWhole)
 	}
 	for _, k := range keys {
 		w.keys = append(w.keys, w.textOf(&o, k))
@@ -59,6 +61,20 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return end
+}
+
+// enter opens an object or list, and reports false if the walk declines it.
+func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
+	switch {
+	case n.decline != accepted:
+		return w.not(n.decline)
+	case n.accept&kind == 0:
+		return w.not(wrongType)
+	case w.depth >= jsonscan.MaxDepth:
+		return w.not(tooDeep)
+	}
+	w.depth++
+	return true
 }
 
 // all handles the members from s[i] on.
@@ -108,7 +124,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) 
 	if index >= 0 {
 		seen := bitset(w.seen[o.seen:])
 		if seen.has(index) {
-			return refused
+			return w.refuse(repeatedKey)
 		}
 		seen.add(index)
 		m := &n.members.list[index]
@@ -118,11 +134,11 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) 
 		}
 	} else {
 		if n == w.plan.root && isNamedLikeType(key) {
-			return refused
+			return w.refuse(likeTypeKey)
 		}
 		switch n.others {
 		case refuseOthers:
-			return refused
+			return w.refuse(closedObject)
 		case dropOthers:
 			return w.drop(o, key, at)
 		case keepOthers:
@@ -131,7 +147,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) 
 	}
 	if w.s[at] == 'n' && child.nullDrop {
 		if index >= 0 && n.members.required.has(index) {
-			return refused
+			return w.refuse(missingMember)
 		}
 		return w.remove(o, key, index, jsonscan.Literal(w.s, at, "null"))
 	}
@@ -233,7 +249,7 @@ func (w *walk) status() bool {
 	end := w.value(w.plan.statusNode, 0)
 	ok := end == len(w.s) && !w.touched
 	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
-	return ok
+	return ok || w.not(wrongStatus)
 }
 
 // complete does what has to wait until all members are read. The object ends
@@ -244,7 +260,7 @@ func (w *walk) complete(o *objectWalk, at int) bool {
 	for i := range m.required {
 		seen := w.seen[o.seen+i]
 		if m.required[i]&^seen != 0 {
-			return false
+			return w.not(missingMember)
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
 			if !w.fill(o, i*64+bits.TrailingZeros64(missing), at) {
@@ -255,8 +271,8 @@ func (w *walk) complete(o *objectWalk, at int) bool {
 	if o.node == w.plan.root && w.request.Status != "" && !w.addStatus(o, at) {
 		return false
 	}
-	if o.kept < m.min || m.max >= 0 && o.kept > m.max {
-		return false
+	if !m.size.Allows(o.kept) {
+		return w.not(wrongCount)
 	}
 	return o.sorted || w.sort(o)
 }
@@ -267,8 +283,8 @@ func (w *walk) fill(o *objectWalk, index, at int) bool {
 	switch {
 	case m.role == droppedRole:
 		return true
-	case m.node.fill.odd:
-		return false
+	case m.node.fill.decline != accepted:
+		return w.not(m.node.fill.decline)
 	}
 	start := w.add(o, m, at, m.node.fill.json)
 	w.write(m.node.fill.json)
@@ -282,7 +298,7 @@ func (w *walk) fill(o *objectWalk, index, at int) bool {
 func (w *walk) addStatus(o *objectWalk, at int) bool {
 	index, ok := o.node.members.at("status")
 	if !ok || o.node.members.list[index].role != droppedRole {
-		return false
+		return w.not(wrongStatus)
 	}
 	if bitset(w.seen[o.seen:]).has(index) {
 		return true
@@ -302,7 +318,7 @@ func (w *walk) sort(o *objectWalk) bool {
 	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	for i := 1; i < len(list); i++ {
 		if list[i].key == list[i-1].key {
-			return false
+			return w.not(repeatedKey)
 		}
 	}
 	w.rewrite(o, list)

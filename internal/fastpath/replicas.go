@@ -25,7 +25,7 @@ func (n *node) counting(steps []string) (*node, bool) {
 	out := *n
 	out.plainText = false
 	if f := n.fill; f != nil && !isCount(f.value, steps) {
-		out.fill = &defaultText{odd: true}
+		out.fill = &defaultText{decline: wrongReplicas}
 	}
 	if len(steps) == 0 {
 		out.accept, out.free, out.replicas = n.accept&leafcheck.Int, 0, true
@@ -63,5 +63,7 @@ func isCount(v any, steps []string) bool {
 		}
 	}
 	count, ok := v.(int64)
-	return ok && count >= 0 && count <= math.MaxInt32
+	return ok && isReplicas(count)
 }
+
+func isReplicas(n int64) bool { return n >= 0 && n <= math.MaxInt32 }

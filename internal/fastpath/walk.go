@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"math"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -27,11 +26,12 @@ type walk struct {
 	typed    int     // how many of apiVersion, kind and metadata were read
 	roots    []entry // members of the whole object
 	meta     metadataText
-	metaText []byte           // of metadata that is spliced in
+	metaText []byte              // of metadata that is spliced in
 	plain    objectmeta.FastMeta // metadata that was made without Request.Metadata
-	entered  int              // index of the value that forgiven has entered, plus one
-	inStatus bool             // s is the status of the request
+	entered  int                 // index of the value that forgiven has entered, plus one
+	inStatus bool                // s is the status of the request
 	finds
+	verdict
 }
 
 const refused = -1
@@ -66,8 +66,11 @@ func (w *walk) run() bool {
 		return false
 	}
 	end := w.object(w.plan.root, i, nil)
-	if end < 0 || w.typed != typedMembers || jsonscan.Space(w.s, end) != len(w.s) {
+	if end < 0 || jsonscan.Space(w.s, end) != len(w.s) {
 		return false
+	}
+	if w.typed != typedMembers {
+		return w.not(otherHead)
 	}
 	w.meta.span = w.rootMember("metadata").span
 	return true
@@ -81,7 +84,10 @@ func (w *walk) value(n *node, i int) int {
 		}
 		w.entered = 0
 	}
-	if n.odd || i >= len(w.s) {
+	if n.decline != accepted {
+		return w.refuse(n.decline)
+	}
+	if i >= len(w.s) {
 		return refused
 	}
 	if n.opaque {
@@ -110,10 +116,10 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 	if !n.nullFill || w.s[i] != 'n' {
 		return w.value(n, i), false
 	}
-	end = jsonscan.Literal(w.s, i, "null")
-	if n.fill.odd || end < 0 {
-		return refused, false
+	if n.fill.decline != accepted {
+		return w.refuse(n.fill.decline), false
 	}
+	end = jsonscan.Literal(w.s, i, "null")
 	w.replace(i, end, n.fill.json)
 	return end, true
 }
@@ -131,15 +137,25 @@ func (w *walk) discard(n *node, i int) int {
 // opaque keeps a value as it is.
 func (w *walk) opaque(n *node, i int) int {
 	v, end := jsonscan.Value(w.s, i)
-	if end < 0 || blurred(v) || !n.check.Valid(v) || !w.writeValue(v) {
+	switch {
+	case end < 0:
+		return refused
+	case hasIntegralFloat(v):
+		return w.refuse(integralFloat)
+	case !n.check.Valid(v):
+		return w.refuse(wrongScalar)
+	case !w.writeValue(v):
 		return refused
 	}
 	return end
 }
 
 func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) int {
-	if n.accept&kind == 0 || n.free&kind == 0 && !n.check.Valid(v) {
-		return refused
+	if n.accept&kind == 0 {
+		return w.refuse(wrongType)
+	}
+	if n.free&kind == 0 && !n.check.Valid(v) {
+		return w.refuse(wrongScalar)
 	}
 	w.write(word)
 	return jsonscan.Literal(w.s, i, word)
@@ -147,8 +163,11 @@ func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) 
 
 func (w *walk) text(n *node, i int) int {
 	end, text := jsonscan.String(w.s, i+1)
-	if end < 0 || n.accept&leafcheck.String == 0 {
+	if end < 0 {
 		return refused
+	}
+	if n.accept&leafcheck.String == 0 {
+		return w.refuse(wrongType)
 	}
 	value := w.s[i+1 : end]
 	if text&jsonscan.Escaped != 0 {
@@ -159,7 +178,7 @@ func (w *walk) text(n *node, i int) int {
 		value = string(w.scratch)
 	}
 	if n.free&leafcheck.String == 0 && !validText(n.check, value) {
-		return refused
+		return w.refuse(wrongScalar)
 	}
 	if text == 0 {
 		w.write(w.s[i : end+1])
@@ -182,13 +201,13 @@ func (w *walk) number(n *node, i int) int {
 	case end < 0:
 		return refused
 	case num.IsFloat:
-		if !validFloat(n, num.Float) || integral(num.Float) {
-			return refused
-		}
-		w.writeFloat(num.Float)
-		return end
-	case n.accept&leafcheck.Int == 0 || n.free&leafcheck.Int == 0 && !n.validInt(num.Int):
-		return refused
+		return w.float(n, num.Float, end)
+	case n.accept&leafcheck.Int == 0:
+		return w.refuse(wrongType)
+	case n.replicas && !isReplicas(num.Int):
+		return w.refuse(wrongReplicas)
+	case n.free&leafcheck.Int == 0 && !validInt(n.check, num.Int):
+		return w.refuse(wrongScalar)
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
 	default:
@@ -197,13 +216,17 @@ func (w *walk) number(n *node, i int) int {
 	return end
 }
 
-func validFloat(n *node, f float64) bool {
-	return n.accept&leafcheck.Float != 0 && (n.accept&leafcheck.Float != leafcheck.Whole || leafcheck.IsWhole(f)) &&
-		(n.free&leafcheck.Float != 0 || n.check.Valid(f))
-}
-
-func (n *node) validInt(v int64) bool {
-	return (!n.replicas || v >= 0 && v <= math.MaxInt32) && validInt(n.check, v)
+func (w *walk) float(n *node, f float64, end int) int {
+	switch {
+	case n.accept&leafcheck.MaskOf(f) == 0:
+		return w.refuse(wrongType)
+	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
+		return w.refuse(wrongScalar)
+	case isIntegral(f):
+		return w.refuse(integralFloat)
+	}
+	w.writeFloat(f)
+	return end
 }
 
 func validInt(n *leafcheck.Node, v int64) bool {
@@ -216,7 +239,7 @@ func validInt(n *leafcheck.Node, v int64) bool {
 // fixed handles a member that must have this text.
 func (w *walk) fixed(at int, text string) int {
 	if !strings.HasPrefix(w.s[at:], text) {
-		return refused
+		return w.refuse(otherHead)
 	}
 	w.write(text)
 	return at + len(text)
@@ -236,7 +259,7 @@ func (w *walk) metadata(n *leafcheck.Node, at int) int {
 	w.meta.members = len(m)
 	m, ok := w.request.Metadata(m)
 	if !ok || !n.Valid(m) || !w.writeValue(m) {
-		return refused
+		return w.refuse(wrongMetadata)
 	}
 	w.meta.value = m
 	return end
@@ -269,7 +292,7 @@ func (w *walk) metadataMap(at int) (map[string]any, int) {
 	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
 	m, isMap := v.(map[string]any)
 	if !ok || !isMap {
-		return nil, refused
+		return nil, w.refuse(wrongMetadata)
 	}
 	return m, end
 }

@@ -53,7 +53,7 @@ func (c *Compiler) Node(n *schema.Node) *Node {
 	out := c.leaf(typesOf(n), n.Nullable(), &limits)
 	out.HasLists = n.Facts().Has(schema.HasListTypes)
 	out.List = c.list(n, &limits)
-	f := &Fields{Min: limits.MinProperties, Max: limits.MaxProperties, Required: limits.Required}
+	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
 	for name, p := range n.Properties() {
 		f.Props = append(f.Props, Prop{Name: name, Node: c.Node(p)})
 	}
@@ -77,7 +77,7 @@ func (c *Compiler) Branch(b *schema.Branch) *Node {
 	limits := b.Limits()
 	out := c.leaf(typesOf(b), b.Nullable(), &limits)
 	out.List = c.lengths(&limits)
-	f := &Fields{Min: limits.MinProperties, Max: limits.MaxProperties, Required: limits.Required}
+	f := &Fields{Size: Size{limits.MinProperties, limits.MaxProperties}, Required: limits.Required}
 	for name, p := range b.Properties() {
 		f.Props = append(f.Props, Prop{Name: name, Node: c.Branch(p)})
 	}
@@ -166,7 +166,7 @@ func (c *Compiler) lengths(l *schema.Limits) *List {
 	if !l.MinItems.Set && !l.MaxItems.Set && !l.UniqueItems {
 		return nil
 	}
-	return &List{Min: l.MinItems, Max: l.MaxItems, Unique: l.UniqueItems}
+	return &List{Size: Size{l.MinItems, l.MaxItems}, Unique: l.UniqueItems}
 }
 
 func (c *Compiler) list(n *schema.Node, l *schema.Limits) *List {

@@ -9,7 +9,7 @@ import "github.com/crdkit/crdkit/schema"
 // is not declared. A small object under a large schema, and one in which
 // undeclared properties matter, is ranged over.
 type Fields struct {
-	Min, Max schema.Count
+	Size
 	Required []string // in the order of the schema
 
 	// Props are the declared properties in increasing order of name.
@@ -25,6 +25,14 @@ type Fields struct {
 	nodes      []*Node        // of Props, nil if they admit everything
 	probed     []probe        // of Props, those that matter
 	missing    []string       // of Required, those that are not declared
+}
+
+// A Size bounds the number of members of an object, or of elements of a list.
+type Size struct{ Min, Max schema.Count }
+
+// Allows reports whether n members or elements are within the bounds.
+func (s *Size) Allows(n int) bool {
+	return (!s.Min.Set || int64(n) >= s.Min.N) && (!s.Max.Set || int64(n) <= s.Max.N)
 }
 
 // A Prop is a declared property.
@@ -79,7 +87,7 @@ func (f *Fields) Index(name string) (int, bool) {
 func (f *Fields) Probe(n int) bool { return len(f.Props) <= probeRatio*n+probeBase }
 
 func (f *Fields) valid(m map[string]any) bool {
-	if f.Min.Set && int64(len(m)) < f.Min.N || f.Max.Set && int64(len(m)) > f.Max.N {
+	if !f.Allows(len(m)) {
 		return false
 	}
 	if f.additional != nil || f.Closed || len(f.probed) > probeRatio*len(m)+probeBase {

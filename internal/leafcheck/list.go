@@ -2,7 +2,6 @@ package leafcheck
 
 import (
 	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // List are the checks of lists apart from type, enum and elements.
@@ -17,10 +16,10 @@ import (
 // the object made from those that are there that is compared, by its text. If
 // there are no keys at all, all elements are equal.
 type List struct {
-	Min, Max schema.Count
-	Unique   bool // uniqueItems: elements are compared as jsonval.Equal does
-	Kind     ListKind
-	Keys     []string // of a MapList
+	Size
+	Unique bool // uniqueItems: elements are compared as jsonval.Equal does
+	Kind   ListKind
+	Keys   []string // of a MapList
 
 	hasher hasher
 }
@@ -35,12 +34,9 @@ const (
 	MapList
 )
 
-func (l *List) valid(list []any) bool {
-	n := int64(len(list))
-	if l.Min.Set && n < l.Min.N || l.Max.Set && n > l.Max.N || l.Unique && HasEqual(list) {
-		return false
-	}
-	return l.Distinct(list)
+// Valid reports whether list passes all checks.
+func (l *List) Valid(list []any) bool {
+	return l.Allows(len(list)) && (!l.Unique || !HasEqual(list)) && l.Distinct(list)
 }
 
 // HasEqual reports whether two of the elements are equal values of the same Go

@@ -1,6 +1,9 @@
 package leafcheck
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Node is a compiled schema: a structural one, or one under a junctor. The
 // nil Node stands for a schema that admits everything.
@@ -51,6 +54,20 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 		return nil
 	}
 	return n
+}
+
+// Important marks error texts that the server reports from every branch that
+// fails, not only from the chosen one. No text of the server begins with it, but
+// a text begins with a path, and a property can have any name.
+const Important = "IMPORTANT!"
+
+// ReportsFromAllBranches reports whether errors of branches that do not matter can be
+// reported all the same, because the text of an error begins with the name of
+// one of the properties of n. See [Important].
+func (n *Node) ReportsFromAllBranches() bool {
+	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
+		return p.Name == "" || strings.HasPrefix(p.Name, Important)
+	})
 }
 
 // Valid reports whether v is valid.
@@ -122,7 +139,7 @@ func (n *Node) validList(list []any) bool {
 			}
 		}
 	}
-	return n.List == nil || n.List.valid(list)
+	return n.List == nil || n.List.Valid(list)
 }
 
 // Valid reports whether v, which is not null, satisfies the junctors.

@@ -1,0 +1,233 @@
+package fastpath
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// newestMinor is the minor version of Kubernetes that is followed by default.
+const newestMinor = 37
+
+// A builder builds a plan in steps.
+type builder struct {
+	*compiler
+	schema *schema.Node // nil declares nothing
+	cfg    Config
+	check  *leafcheck.Node // of schema
+	root   *node           // of whole objects
+	plan   *Plan
+}
+
+// steps are the steps of a builder, in order. The comments say what a step sets.
+// A step that returns a reason ends the build.
+var steps = [...]func(*builder) decline{
+	(*builder).compileRoot,    // check and root
+	(*builder).keepOnlyStatus, // root, if only the status counts
+	(*builder).requireObject,  // nothing: it declines roots that are not plain objects
+	(*builder).assignRoles,    // the members of root: kind, apiVersion, metadata and a dropped status
+	(*builder).checkRoles,     // nothing: it declines schemas that refuse those members
+	(*builder).countReplicas,  // root and plan.replicas
+	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion and kind
+	(*builder).compileStatus,  // plan.status, statusNode and validatesStatus
+	(*builder).compileReads,   // plan.needed and neededForUpdate
+}
+
+// Compile returns the plan for objects of schema n, nil if the fast path
+// declines all of them. A nil n declares nothing.
+func Compile(n *schema.Node, cfg Config) *Plan {
+	p, _ := build(n, cfg)
+	return p
+}
+
+// build is Compile, and returns the reason if there is no plan.
+func build(n *schema.Node, cfg Config) (*Plan, decline) {
+	c := newCompiler(cmp.Or(cfg.Minor, newestMinor))
+	b := &builder{
+		compiler: c, schema: n, cfg: cfg,
+		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus},
+	}
+	for _, step := range steps {
+		if why := step(b); why != accepted {
+			return nil, why
+		}
+	}
+	return b.plan, accepted
+}
+
+func (b *builder) compileRoot() decline {
+	n := b.schema
+	if n == nil {
+		b.root = unchecked(dropOthers)
+		return accepted
+	}
+	b.check = b.checks.Node(n)
+	if n.Facts().Has(schema.HasJunctors) && (b.check.ReportsFromAllBranches() || b.checks.Node(n.Property("status")).ReportsFromAllBranches()) {
+		return rootNames
+	}
+	b.root = b.compile(n, n.PreserveUnknownFields())
+	return accepted
+}
+
+func (b *builder) keepOnlyStatus() decline {
+	if !b.cfg.OnlyStatus {
+		return accepted
+	}
+	if b.schema == nil || b.root.others != dropOthers {
+		return keptRoot
+	}
+	m := &members{}
+	for name, p := range b.schema.Properties() {
+		b.loose = name != "status"
+		m.add(name, b.node(p, false))
+		b.loose = false
+		if name != "status" {
+			m.list[len(m.list)-1].role = droppedRole
+		}
+	}
+	m.finish(nil)
+	b.root.decline, b.root.whole, b.root.members = accepted, false, m
+	return accepted
+}
+
+func (b *builder) requireObject() decline {
+	switch {
+	case b.root.decline != accepted:
+		return b.root.decline
+	case b.root.embedded:
+		return rootResource
+	case b.root.others == walkOthers || b.root.others == refuseOthers:
+		return rootEntries
+	}
+	return accepted
+}
+
+func (b *builder) assignRoles() decline {
+	old := b.root.members
+	m := &members{size: old.size, list: slices.Clone(old.list)}
+	m.role("apiVersion", apiVersionRole, b.keep)
+	m.role("kind", kindRole, b.keep)
+	m.role("metadata", metadataRole, b.keep)
+	if b.cfg.DropStatus {
+		if b.schema != nil && slices.Contains(b.schema.Limits().Required, "status") {
+			return requiredStatus // It is dropped even if it has a default.
+		}
+		b.dropStatus(m)
+	}
+	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	m.finish(nil)
+	for i, p := range m.list {
+		if j, declared := old.at(p.name); declared && old.required.has(j) {
+			m.required.add(i)
+		}
+	}
+	m.arrange()
+	b.root.members = m
+	return accepted
+}
+
+// dropStatus makes status a member that is dropped, unless it is undeclared and
+// dropped as such.
+func (b *builder) dropStatus(m *members) {
+	var status *schema.Node
+	if b.schema != nil {
+		status = b.schema.Property("status")
+	}
+	if status == nil && b.root.others != keepOthers {
+		return
+	}
+	i := m.role("status", droppedRole, b.keep)
+	if status != nil {
+		b.loose = true
+		m.list[i].node = b.node(status, false)
+		b.loose = false
+	}
+}
+
+// role gives a member its role, adds it if it is not declared, and returns its
+// index in the list.
+func (m *members) role(name string, r role, keep *node) int {
+	i := m.find(name)
+	if i < 0 {
+		i = len(m.list)
+		m.add(name, keep)
+	}
+	m.list[i].role = r
+	return i
+}
+
+func (b *builder) checkRoles() decline {
+	for _, p := range b.root.members.list {
+		switch {
+		case p.role == apiVersionRole && !p.node.check.Valid(b.cfg.APIVersion), p.role == kindRole && !p.node.check.Valid(b.cfg.Kind):
+			return refusedType
+		case p.role == metadataRole && p.node.changes(make(map[*node]bool)):
+			return changingMetadata
+		case (p.role == ordinary || p.role == droppedRole) && isNamedLikeType(p.name):
+			return declaredLikeType
+		}
+	}
+	return accepted
+}
+
+// changes reports whether n can change a value that has no nulls other than by
+// pruning. The nodes in seen do not.
+func (n *node) changes(seen map[*node]bool) bool {
+	if n == nil || seen[n] {
+		return false
+	}
+	seen[n] = true
+	if n.decline != accepted || n.embedded || n.fill != nil || n.items.changes(seen) || n.rest.changes(seen) {
+		return true
+	}
+	return slices.ContainsFunc(n.members.list, func(p member) bool { return p.node.changes(seen) })
+}
+
+func (b *builder) countReplicas() decline {
+	if len(b.cfg.Replicas) == 0 || b.schema == nil {
+		return accepted
+	}
+	if counted, ok := b.root.counting(b.cfg.Replicas); ok {
+		b.root, b.plan.replicas = counted, true
+	}
+	return accepted
+}
+
+func (b *builder) compileHead() decline {
+	p, m := b.plan, b.root.members
+	p.root = b.root
+	p.metadata, _ = m.at("metadata")
+	p.checksMetadata = b.root.whole || !m.list[p.metadata].node.check.AdmitsObjects()
+	p.apiVersion, p.kind = quote(b.cfg.APIVersion), quote(b.cfg.Kind)
+	return accepted
+}
+
+func quote(s string) string {
+	text, _ := jsonscan.AppendString(nil, s)
+	return string(text)
+}
+
+func (b *builder) compileStatus() decline {
+	if b.schema == nil {
+		return accepted
+	}
+	p, status := b.plan, b.schema.Property("status")
+	p.status = b.checks.Node(status)
+	p.statusNode = b.keep
+	if status != nil {
+		p.statusNode = b.node(status, false)
+	}
+	p.validatesStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
+	return accepted
+}
+
+func (b *builder) compileReads() decline {
+	b.plan.needed = compileNeeded(b.schema, false, b.cfg.Reads)
+	b.plan.neededForUpdate = compileNeeded(b.schema, true, nil)
+	return accepted
+}
