@@ -5,11 +5,11 @@ import "github.com/crdkit/crdkit/schema"
 type fillCompiler struct {
 	nodes map[*schema.Node]*fillNode
 	sets  map[*schema.Node]*set
-	left  int // values by which defaults may still grow
+	left  int // how many values filling may still add
 }
 
-// compileDefaults returns the node for objects of schema n. Filling in
-// defaults makes at most maxFilled values.
+// compileDefaults returns the node for objects of schema n. It fills defaults
+// with other defaults as long as these have at most maxFilled values together.
 func compileDefaults(n *schema.Node, maxFilled int) *fillNode {
 	c := fillCompiler{
 		nodes: make(map[*schema.Node]*fillNode),
@@ -19,7 +19,7 @@ func compileDefaults(n *schema.Node, maxFilled int) *fillNode {
 	return c.compileNode(n)
 }
 
-// compileNode returns the node for values of n, nil if there is nothing to set.
+// compileNode returns the node for values of n, nil if it sets nothing.
 func (c *fillCompiler) compileNode(n *schema.Node) *fillNode {
 	if n == nil || !n.Facts().Has(schema.HasDefaults) {
 		return nil
@@ -57,7 +57,7 @@ func (c *fillCompiler) compile(n *schema.Node) *fillNode {
 	return out
 }
 
-// compileRule returns what to do with values of n that have no name in the schema.
+// compileRule returns the rule for items or additional properties of schema n.
 func (c *fillCompiler) compileRule(n *schema.Node) rule {
 	r := rule{below: c.compileNode(n)}
 	if n != nil && !n.Nullable() {
@@ -80,8 +80,8 @@ func (c *fillCompiler) compileDefault(n *schema.Node) *set {
 	return out
 }
 
-// fillDefault fills the default d of n in, or leaves that for later if it takes
-// more values than are left.
+// fillDefault returns the default d of n, filled with the defaults below it. If
+// these have more values than c.left, the set fills each copy lazily.
 func (c *fillCompiler) fillDefault(d any, n *schema.Node) *set {
 	below := c.compileNode(n)
 	declared := countValues(d)

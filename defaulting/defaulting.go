@@ -6,17 +6,19 @@ import (
 )
 
 // A Defaulter drops nulls from objects of one schema and sets their defaults.
-// It never changes and is safe for concurrent use.
+// It never changes and is safe for concurrent use. Only [New] makes one: the
+// methods of a nil Defaulter panic.
 type Defaulter struct {
-	nulls     *nullNode  // nil drops none
-	defaults  *fillNode  // nil sets none
-	reference *reference // walks instead of both, nil unless asked for
+	nulls     *nullNode  // nil if no null is dropped
+	defaults  *fillNode  // nil if no default is set
+	reference *reference // used instead of both if it is not nil
 }
 
-// New returns a Defaulter for objects of schema n. A nil n declares nothing,
-// so that no object is changed.
+// New returns a Defaulter for objects of schema n. It never returns nil. A nil
+// n declares no defaults, so its Defaulter changes nothing.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func New(n *schema.Node, opts ...Option) *Defaulter {
 	o := optionsOf(opts)
 	if o.reference {
@@ -25,15 +27,16 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
 }
 
-// DropNulls removes from obj, in place, the entries of maps that are null
-// where the schema neither admits null nor declares a default.
+// DropNulls removes from obj, in place, the map entries with a null value whose
+// schema neither admits null nor declares a default.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
 func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
 
-// DropNullsAndReport is like [Defaulter.DropNulls] but also returns the paths of the
-// nulls that it dropped, in increasing order of their strings, nil if there
-// are none.
+// DropNullsAndReport changes obj as [Defaulter.DropNulls] does. It also returns
+// the paths of the nulls that it dropped, in increasing order of their strings,
+// or nil if it dropped none. The caller owns the paths.
 func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
 	var t pathstack.Trail
 	d.dropNulls(obj, &t)
@@ -49,16 +52,18 @@ func (d *Defaulter) dropNulls(obj map[string]any, t *pathstack.Trail) {
 	}
 }
 
-// Default sets in obj, in place, the values that are absent and have a
-// default, and replaces nulls that are not admitted by the default if there is
-// one. A nil obj stays nil.
+// Default sets in obj, in place, the values that are absent and have a default.
+// It replaces a null that the schema does not admit with the default, if there
+// is one. It does nothing to a nil obj.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
 
-// DefaultAndReport is like [Defaulter.Default] but also returns the paths of the values
-// that it set, in increasing order of their strings, nil if there are none.
-// Values inside of a value that was set are not listed.
+// DefaultAndReport changes obj as [Defaulter.Default] does. It also returns the
+// paths of the values that it set, in increasing order of their strings, or nil
+// if it set none. It does not list values inside of a value that it set. The
+// caller owns the paths.
 func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
 	var t pathstack.Trail
 	d.setDefaults(obj, &t)

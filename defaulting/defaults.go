@@ -5,46 +5,46 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Defaulting, compiled. A node knows the few fields that matter: those to be
-// set, and those with defaults further down. Defaults have been filled in with
-// the defaults below them, so that a value that is set needs no second look.
+// Compiled defaulting. A node knows the fields that matter: those with a
+// default, and those with defaults below. Defaults are filled with the defaults
+// below them at compile time, so a value that is set needs no walk.
 
-// A fillNode says which defaults to set in the values of one place. A nil
-// *fillNode sets none. Equal schemas share theirs.
+// A fillNode says which defaults to set in a value. A nil *fillNode sets none.
+// Equal schemas share their fillNode.
 type fillNode struct {
-	sets  []field // properties with a default, by name
-	walks []field // other properties with defaults below, by name
+	sets  []field // properties with a default, in increasing order of name
+	walks []field // other properties with defaults below, in increasing order of name
 
-	// byName has the walks, and if others is not idle also nil for every other
-	// property.
+	// byName has the nodes of walks. If others is not idle, it has an entry for
+	// every property, nil for those without defaults below.
 	byName map[string]*fillNode
-	others rule // for fields that are not properties
+	others rule // for entries that are not properties
 	items  rule
 }
 
 type field struct {
 	name  string
-	set   *set      // nil in walks
-	below *fillNode // for the value if there is one
+	set   *set      // nil in fillNode.walks
+	below *fillNode // for a value that is present
 }
 
-// A compileRule says what to do with values that have no name in the schema.
+// A rule says how to default items or additional properties.
 type rule struct {
-	null  *set // what a null gives way to, nil if nothing
+	null  *set // replaces a null, nil if nulls stay
 	below *fillNode
 }
 
 func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
-// A compileDefault is the default of a schema.
+// A set is the default of a schema.
 type set struct {
 	value      template
-	size       int       // values in it once it is filled in
-	fillLazily *fillNode // fills copies of the default in, nil if it is filled in already
-	nullable   bool      // null stays
+	size       int       // number of values in it once it is filled
+	fillLazily *fillNode // fills each copy, nil if value is filled
+	nullable   bool      // the schema admits null, so a null stays
 }
 
-// copy returns a new copy of the default with all defaults below it.
+// copy returns a new copy of the default, filled with all defaults below it.
 func (s *set) copy() any {
 	v := s.value.copy()
 	if s.fillLazily != nil {
@@ -57,7 +57,7 @@ func (n *fillNode) idle() bool {
 	return len(n.sets) == 0 && len(n.walks) == 0 && n.others.idle() && n.items.idle()
 }
 
-// countValue fills in a value that the caller found at step s.
+// fill sets the defaults in v, the value at step s.
 func (n *fillNode) fill(v any, s schema.Step, t *pathstack.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -98,13 +98,13 @@ func (n *fillNode) fillObject(m map[string]any, t *pathstack.Trail) {
 	default:
 		n.scan(m, t)
 	}
-	// Last, so that nothing else looks into values that are complete.
+	// The sets come last, so that no walk enters a value that was just set.
 	for i := range n.sets {
 		n.sets[i].apply(m, t)
 	}
 }
 
-// probe looks up the properties with defaults below.
+// probe looks up the properties with defaults below in m.
 func (n *fillNode) probe(m map[string]any, t *pathstack.Trail) {
 	for i := range n.walks {
 		f := &n.walks[i]
@@ -114,7 +114,7 @@ func (n *fillNode) probe(m map[string]any, t *pathstack.Trail) {
 	}
 }
 
-// scan goes through m for properties with defaults below.
+// scan ranges over m to find properties with defaults below.
 func (n *fillNode) scan(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		if !isContainer(v) {
@@ -126,7 +126,7 @@ func (n *fillNode) scan(m map[string]any, t *pathstack.Trail) {
 	}
 }
 
-// fillAll goes through m when fields of any name matter.
+// fillAll ranges over m if entries that are not properties matter.
 func (n *fillNode) fillAll(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		below, known := n.byName[name]

@@ -1,10 +1,10 @@
 package defaulting
 
-// probeIsFaster reports whether it takes less time to look that many fields up in a
-// map than to go through its entries, most of which are passed over without a
-// look. BenchmarkProbeAndScan measures both. To start going through a map costs as
-// much as some five lookups, and an entry little more, unless there are over
-// eight entries: such a map is of another, slower kind.
+// probeIsFaster reports whether to look up this number of fields in a map with
+// this number of entries, instead of ranging over the map. To start ranging
+// costs about five lookups. An entry costs little more, except in maps with
+// more than eight entries, which have a slower representation.
+// BenchmarkProbeAndScan measures both.
 func probeIsFaster(fields, entries int) bool {
 	if entries > 8 {
 		return fields <= entries
@@ -12,8 +12,8 @@ func probeIsFaster(fields, entries int) bool {
 	return fields <= 5
 }
 
-// isContainer reports whether v is a map or a list. Most values are not, and
-// to ask first saves a call.
+// isContainer reports whether v is a map or a list. Most values are not, so
+// callers use it to avoid a call.
 func isContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:

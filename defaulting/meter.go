@@ -2,26 +2,27 @@ package defaulting
 
 import "github.com/crdkit/crdkit/schema"
 
-// Defaults fill in other defaults. A list of n nulls, each of which gives way
-// to a list of n nulls, and so on for d levels, is a short schema and stands
-// for n to the power of d values. So what a default comes to is counted before
-// it is filled in, and if that is too much it is left as it is declared.
+// Defaults can contain nulls that other defaults replace. A list of n nulls,
+// each replaced by a list of n nulls, and so on for d levels, is a short schema
+// with n to the power of d values. So a meter counts the values of a default
+// before it is filled. A default with too many values is filled lazily, in each
+// copy.
 
-// maxFilled bounds by how many values the defaults of one schema may grow
-// together when they are filled in. As many values, all in lists, take 20 MB.
+// maxFilled bounds how many values filling adds to the defaults of one schema.
+// As many values, all in lists, take 20 MB.
 const maxFilled = 1 << 18
 
-// tooLarge is the size of a default that was not filled in. It is more than
-// any meter has left, even when a large default is declared.
+// tooLarge is the size of a default that is filled lazily. It exceeds what any
+// meter has left, even if a large default is declared.
 const tooLarge = 1 << 30
 
-// A meter counts values down. It stops soon after there are none left.
+// A meter counts values down. It stops soon after left is negative.
 type meter struct {
 	compiler *fillCompiler
 	left     int
 }
 
-// countValue counts what v comes to once n has filled it in.
+// countValue counts the values of v once n has filled it.
 func (m *meter) countValue(v any, n *schema.Node) {
 	m.left--
 	switch v := v.(type) {
@@ -49,7 +50,7 @@ func (m *meter) countElement(v any, n *schema.Node) {
 	m.countValue(v, n)
 }
 
-// countAbsent counts the defaults of properties that v does not have.
+// countAbsent counts the values of the defaults that n sets in v.
 func (m *meter) countAbsent(v map[string]any, n *schema.Node) {
 	node := m.compiler.compileNode(n)
 	if node == nil {

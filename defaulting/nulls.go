@@ -6,17 +6,16 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Null dropping, compiled. A node knows for each field whether a null goes and
-// what to do inside of the value, and most values are neither null nor a
-// container: those are passed over without being looked up.
+// Compiled null dropping. Most values are neither null nor a container, and the
+// walk passes over them without a lookup.
 
-// A nullNode says which nulls to drop from the values of one place. A nil
-// *nullNode drops none. Equal schemas share theirs.
+// A nullNode says which nulls to drop from a value. A nil *nullNode drops none.
+// Equal schemas share their nullNode.
 type nullNode struct {
-	fields []nullField     // that have something to do, by name
-	named  []nullField     // the fields, and if others has something to do all properties
+	fields []nullField     // properties that are not idle, in increasing order of name
+	named  []nullField     // the fields, or all properties if others is not idle
 	index  nameindex.Index // of named
-	others nullRule        // for fields that are not in named
+	others nullRule        // for entries that are not in named
 	items  *nullNode
 }
 
@@ -27,7 +26,7 @@ type nullField struct {
 
 type nullRule struct {
 	below *nullNode
-	drop  bool // null is to be dropped
+	drop  bool // drop the entry if its value is null
 }
 
 func (r nullRule) idle() bool { return r.below == nil && !r.drop }
@@ -62,7 +61,7 @@ func (c nullCompiler) compileNode(n *schema.Node) *nullNode {
 	return out
 }
 
-// finish makes what is derived from the named fields.
+// finish sets the index of named.
 func (n *nullNode) finish() {
 	list := make([]string, len(n.named))
 	for i, f := range n.named {
@@ -106,7 +105,7 @@ func (n *nullNode) dropInObject(m map[string]any, t *pathstack.Trail) {
 	}
 }
 
-// scan goes through m and does with each value what is to be done.
+// scan ranges over m and applies the rule of each entry.
 func (n *nullNode) scan(m map[string]any, t *pathstack.Trail) {
 	for name, v := range m {
 		if v != nil && !isContainer(v) {
@@ -120,7 +119,7 @@ func (n *nullNode) scan(m map[string]any, t *pathstack.Trail) {
 	}
 }
 
-// probe looks up the fields that have something to do.
+// probe looks up the fields in m.
 func (n *nullNode) probe(m map[string]any, t *pathstack.Trail) {
 	left := len(m)
 	for i := range n.fields {

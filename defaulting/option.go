@@ -2,7 +2,7 @@ package defaulting
 
 import "github.com/crdkit/crdkit/internal/testopt"
 
-// An Option changes how a [Defaulter] works. None changes what it does, and a nil
+// An Option changes how a [Defaulter] works. This package exports none. A nil
 // Option changes nothing.
 type Option interface {
 	// DefaultingOption seals the interface: only this module implements it.
@@ -10,7 +10,7 @@ type Option interface {
 }
 
 type options struct {
-	reference bool // walk over the schema itself
+	reference bool // see testopt.Reference
 	maxFilled int
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The plain walks are the definition of null dropping and defaulting, written
-// over the schema itself. They are the judges of the compiled walks.
+// The reference implementations of null dropping and defaulting walk over the
+// schema itself. Tests compare the compiled walks with them.
 
 type reference struct{ root *schema.Node }
 
@@ -85,8 +85,8 @@ func referenceFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 	}
 }
 
-// referenceReplace fills the value v at step s, or replaces it if it is a null that
-// has to give way to a default.
+// referenceReplace fills v, the value at step s. If v is a null that a default
+// replaces, it calls set with the default instead.
 func referenceReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, set func(any)) {
 	if v == nil && n != nil && !n.Nullable() && hasDefault(n) {
 		d, _ := n.Default()
@@ -100,7 +100,7 @@ func referenceReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, 
 	t.Leave()
 }
 
-// childOf returns the schema of a field, nil if there is none.
+// childOf returns the schema of a map entry, nil if there is none.
 func childOf(n *schema.Node, name string) *schema.Node {
 	if n == nil {
 		return nil
@@ -112,7 +112,7 @@ func childOf(n *schema.Node, name string) *schema.Node {
 	return additional
 }
 
-// itemsOf returns the schema of elements, nil if there is none.
+// itemsOf returns the schema of list elements, nil if there is none.
 func itemsOf(n *schema.Node) *schema.Node {
 	if n == nil {
 		return nil

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A template is a value to be copied. Making a map from a list of names is
-// quicker than from another map.
+// A template is a value to copy. It keeps the names of a map in a list, as
+// ranging over a list is faster than ranging over a map.
 type template struct {
-	scalar any // if kind is scalar
+	scalar any // of a scalar
 	names  []string
-	values []template // of the names, or of the elements of a list
+	values []template // of a map in the order of names, or of the elements of a list
 	kind   templateKind
 }
 
@@ -42,8 +42,7 @@ func templateOf(v any) template {
 	}
 }
 
-// copy returns a new copy of the value. Scalars, which cannot change, are
-// shared.
+// copy returns a new copy of the value. Copies share scalars only.
 func (t *template) copy() any {
 	switch t.kind {
 	case templateMap:

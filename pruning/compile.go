@@ -7,21 +7,20 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A compileNode says how to prune the values of one place. Scalars are never
-// changed, so that it only concerns maps and lists. A nil *node leaves
-// everything alone.
+// A node is the compiled schema of a value. It only concerns maps and lists, as
+// pruning never changes a scalar. A nil *node prunes nothing.
 //
-// Whether unknown fields are preserved can be inherited, so that one schema
-// may have two nodes. Equal schemas share theirs.
+// A schema has two nodes if a list above it preserves unknown fields in one
+// location and not in another. Equal schemas share their nodes.
 type node struct {
-	// fields are those known by name, likely ones first: each of them if fields
-	// of other names do not simply stay, or else those only that are not to be
-	// left alone.
+	// fields are the fields that are looked up by name, those first that most
+	// objects have. They are all declared fields, or only those that pruning
+	// can change if other fields stay unconditionally.
 	fields []field
 	index  nameindex.Index // of fields
 
 	others others
-	rest   *node // of fields that are not in fields if others is walkOthers
+	rest   *node // of other fields if others is walkOthers
 	items  *node
 }
 
@@ -30,7 +29,7 @@ type field struct {
 	node *node
 }
 
-// others says what happens to fields that are not in fields.
+// others says how to treat the entries of a map that are not in node.fields.
 type others uint8
 
 const (
@@ -39,11 +38,10 @@ const (
 	walkOthers
 )
 
-// probeIsFaster reports whether it takes less time to look all known fields up in a
-// map of that many entries than to go through the map and look its entries up.
-// BenchmarkProbeAndScan measures both. Starting to go through a map costs as much as
-// a handful of lookups, and maps of more than eight entries are of another,
-// slower kind.
+// probeIsFaster reports whether to look up all fields of n in a map with this
+// number of entries, instead of ranging over the map. To start ranging costs
+// about five lookups, and maps with more than smallMap entries have a slower
+// representation. BenchmarkProbeAndScan measures both.
 func (n *node) probeIsFaster(entries int) bool {
 	if entries > smallMap {
 		return len(n.fields) <= 2*entries
@@ -51,10 +49,10 @@ func (n *node) probeIsFaster(entries int) bool {
 	return len(n.fields) <= 4+entries
 }
 
-// smallMap is how many entries a map has at most before it is of another kind.
+// smallMap is the largest number of entries of a map with a single group.
 const smallMap = 8
 
-// field returns what is known of a field, nil if it is not known by name.
+// field returns the field of this name, nil if n.fields does not have it.
 func (n *node) field(name string) *field {
 	if i := n.index.Find(name); i >= 0 {
 		return &n.fields[i]
@@ -62,7 +60,8 @@ func (n *node) field(name string) *field {
 	return nil
 }
 
-// compile returns the node for whole objects of schema n.
+// compile returns the node for whole objects of schema n. If resource is set,
+// the node keeps apiVersion, kind and metadata.
 func compile(n *schema.Node, resource bool) *node {
 	c := compiler{done: make(map[key]*node), empty: &node{}}
 	c.empty.items = c.empty
@@ -80,7 +79,7 @@ func compile(n *schema.Node, resource bool) *node {
 
 type compiler struct {
 	done  map[key]*node
-	empty *node // empties maps, at any depth of lists
+	empty *node // removes the entries of maps in lists of any depth
 }
 
 type key struct {
@@ -88,7 +87,8 @@ type key struct {
 	preserve bool
 }
 
-// compileNode returns the node for values of n at a place that inherits preserve.
+// compileNode returns the node for values of n. preserve reports whether a list
+// above preserves unknown fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch {
@@ -106,7 +106,7 @@ func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	return done
 }
 
-// compileObject compiles a schema that may be nil.
+// compileObject returns the node for maps and lists of n, which may be nil.
 func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node {
 	out := &node{}
 	if preserve {
@@ -122,14 +122,14 @@ func (c *compiler) compileObject(n *schema.Node, preserve, resource bool) *node 
 		}
 	}
 	if out.others == keepOthers {
-		// Fields of any name are left alone.
+		// Other fields stay, so fields without a node need no lookup.
 		out.fields = slices.DeleteFunc(out.fields, func(f field) bool { return f.node == nil })
 	}
 	out.finish()
 	return out
 }
 
-// finish makes what is derived from the fields.
+// finish sets the index of the fields.
 func (n *node) finish() {
 	list := make([]string, len(n.fields))
 	for i, f := range n.fields {
@@ -152,14 +152,14 @@ func (c *compiler) compileFields(out *node, n *schema.Node) {
 	}
 }
 
-// protect makes name a known field that is left alone.
+// protect makes pruning keep the field of this name unchanged.
 func (n *node) protect(name string) {
 	n.fields = slices.DeleteFunc(n.fields, func(f field) bool { return f.name == name })
 	n.fields = slices.Insert(n.fields, 0, field{name: name})
 }
 
-// sortByLikelihood moves required fields to the front, and fields with defaults
-// after them. The sooner all entries of a map are found the better.
+// sortByLikelihood sorts required fields first and fields with defaults second.
+// A probe ends when it has found all entries of the map.
 func (n *node) sortByLikelihood(s *schema.Node) {
 	rank := make(map[string]int)
 	for name, p := range s.Properties() {
@@ -174,8 +174,8 @@ func (n *node) sortByLikelihood(s *schema.Node) {
 	slices.SortStableFunc(n.fields, func(a, b field) int { return rank[a.name] - rank[b.name] })
 }
 
-// simplify returns the canonical node for those that do nothing, and those
-// that empty everything, as under most scalars.
+// simplify returns nil for a node that changes nothing, and c.empty for a node
+// that removes every entry, such as the nodes of most scalars.
 func (c *compiler) simplify(n *node) *node {
 	switch {
 	case len(n.fields) > 0:

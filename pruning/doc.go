@@ -1,50 +1,57 @@
 // Package pruning removes the fields of an object that its schema does not
 // declare.
 //
-// kube-apiserver stores no field that a definition says nothing about: when an
-// object is created, updated or read back, undeclared fields are taken out,
-// silently or with a warning for each. A [Pruner] does the same to a decoded
-// object. See [field pruning] for the feature as a whole.
+// kube-apiserver does not store undeclared fields. When an object is created,
+// updated or read back, it removes them, silently or with a warning for each. A
+// [Pruner] does the same to a decoded object. See [field pruning] for the
+// feature as a whole.
 //
-//	p := pruning.New(node)
-//	p.Prune(obj)            // obj has lost what node does not declare
-//	removed := p.PruneAndReport(obj) // the same, and says what was lost
+//	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+//	if len(errs) > 0 {
+//		return errs.ToAggregate()
+//	}
+//	p := pruning.New(node) // once per schema
+//
+//	p.Prune(obj) // removes from obj what the schema does not declare
+//
+//	for _, path := range p.PruneAndReport(other) { // removes and reports
+//		log.Printf("unknown field %q", path)
+//	}
 //
 // # Semantics
 //
-// A value is pruned by the schema of its place. The declared type is of no
-// concern, only what the value is:
+// The schema of a value decides what is pruned from it. Its declared type has no
+// effect, only the type of the value itself:
 //
 //   - Scalars and null stay as they are.
-//   - Of a map, entries whose name is in properties are pruned by the schema
-//     declared there. All others are pruned by additionalProperties if there
-//     is such a thing, and are removed if not.
-//   - Elements of a list are pruned by items. Lists never lose elements.
-//   - Where no schema is declared, maps lose everything: elements of a list
-//     without items, values below a boolean additionalProperties, be it true
-//     or false, and maps where a scalar is declared. The map itself remains,
-//     empty; it is for validation to complain about its type.
+//   - A map entry whose name is in properties is pruned by the schema of that
+//     property. Any other entry is pruned by additionalProperties if that is
+//     declared, and removed if it is not.
+//   - List elements are pruned by items. Lists never lose elements.
+//   - Without a schema, maps lose all entries: in elements of a list without
+//     items, in values below a boolean additionalProperties (true or false), and
+//     in maps for which a scalar is declared. The empty map remains; validation
+//     reports its type.
 //
-// Where [x-kubernetes-preserve-unknown-fields] is true, entries that are not
-// declared stay, with everything in them. Pruning resumes inside of declared
-// properties and of additionalProperties, which have to ask for preservation
-// anew. Only items inherit it from the list they are in.
+// Where [x-kubernetes-preserve-unknown-fields] is true, undeclared entries stay
+// with everything in them. Declared properties and additionalProperties are
+// pruned again, unless they preserve unknown fields themselves. Only items
+// inherit preservation from the list.
 //
-// A resource has apiVersion, kind and metadata, whatever its schema says:
-// pruning neither removes them nor looks into them. That holds for the object
-// as a whole and for [embedded resources] in it.
+// Pruning neither removes nor enters apiVersion, kind and metadata of a
+// resource, whatever its schema declares. This holds for the object as a whole
+// and for [embedded resources] in it.
 //
 // # Reports
 //
-// [Pruner.PruneAndReport] returns the path of each field that was removed, in
-// increasing order of [schema.Path.String], which spells paths the way the
-// server's warnings do. What was inside of a removed field is not listed. The
-// paths consist of fields and indices; entries of a map count as fields.
+// [Pruner.PruneAndReport] returns the path of each removed field, in increasing
+// order of [schema.Path.String], which is the spelling of the server's warnings.
+// It does not list what a removed field contained. The paths consist of fields
+// and indices; map entries count as fields.
 //
-// With [Fragment] the object as given is not a resource, so that nothing
-// protects its apiVersion, kind and metadata. If they are not declared they
-// are removed. As in the server, the report passes over these three in
-// silence, unless there is no schema at all.
+// With the option [Fragment] the object is not a resource, so its apiVersion,
+// kind and metadata are removed if the schema does not declare them. The report
+// omits these three as the server does, unless there is no schema at all.
 //
 // # Differences from Kubernetes
 //
@@ -54,11 +61,11 @@
 //
 // # Concurrency and ownership
 //
-// A [Pruner] never changes and is safe for concurrent use. Prune and PruneAndReport
-// change the object in place; it belongs to the caller, must be a tree, and
-// must not be used by anyone else meanwhile. Both return after one walk over
-// the object, cannot fail, and take values of other types than JSON has for
-// scalars. Prune does not allocate. The paths of a report are the caller's.
+// A [Pruner] never changes and is safe for concurrent use. Prune and
+// PruneAndReport change the object in place. The object belongs to the caller,
+// must be a tree, and must not be used by another goroutine during the call.
+// Both methods walk the object once and cannot fail. They treat values of Go
+// types that JSON does not decode to as scalars. Prune does not allocate.
 //
 // [field pruning]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning
 // [x-kubernetes-preserve-unknown-fields]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#controlling-pruning

@@ -2,8 +2,8 @@ package pruning
 
 import "github.com/crdkit/crdkit/internal/testopt"
 
-// An Option changes what a [Pruner] does or how it does it. Without options it
-// prunes whole resources as kube-apiserver does. A nil Option changes nothing.
+// An Option changes what a [Pruner] does. Without options a Pruner prunes whole
+// resources as kube-apiserver does. A nil Option changes nothing.
 type Option interface {
 	// PruningOption seals the interface: only this module implements it.
 	PruningOption(testopt.Sealed)
@@ -11,16 +11,16 @@ type Option interface {
 
 type options struct {
 	fragment  bool
-	reference bool // walk over the schema itself
+	reference bool // see testopt.Reference
 }
 
 type optionFunc func(*options)
 
 func (optionFunc) PruningOption(testopt.Sealed) {}
 
-// Fragment makes the Pruner take objects for parts of a resource, such as a
-// default value: their apiVersion, kind and metadata are fields like any other
-// unless the schema has x-kubernetes-embedded-resource.
+// Fragment makes the Pruner treat objects as parts of a resource, such as
+// default values. Their apiVersion, kind and metadata are fields like any
+// other, unless the schema has x-kubernetes-embedded-resource.
 func Fragment() Option {
 	return optionFunc(func(o *options) { o.fragment = true })
 }

@@ -7,19 +7,21 @@ import (
 )
 
 // A Pruner removes undeclared fields from objects of one schema. It never
-// changes and is safe for concurrent use.
+// changes and is safe for concurrent use. Only [New] makes one: the methods of
+// a nil Pruner panic.
 type Pruner struct {
-	root      *node      // nil leaves objects alone
-	reference *reference // walks instead of root, nil unless asked for
-	// omitRootMeta: apiVersion, kind and metadata of the object itself are
-	// removed without being reported.
+	root      *node      // nil if pruning changes nothing
+	reference *reference // used instead of root if it is not nil
+	// omitRootMeta: reports omit apiVersion, kind and metadata of the object
+	// itself, even if they are removed.
 	omitRootMeta bool
 }
 
-// New returns a Pruner for objects of schema n. A nil n declares nothing, so
-// that everything is removed but what every resource has.
+// New returns a Pruner for objects of schema n. It never returns nil. A nil n
+// declares no fields, so its Pruner keeps only apiVersion, kind and metadata.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning.
 func New(n *schema.Node, opts ...Option) *Pruner {
 	o := optionsOf(opts)
 	p := &Pruner{omitRootMeta: o.fragment && n != nil}
@@ -32,7 +34,7 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 }
 
 // Prune removes from obj, in place, the fields that the schema does not
-// declare. A nil obj stays nil.
+// declare. It does nothing to a nil obj.
 func (p *Pruner) Prune(obj map[string]any) {
 	switch {
 	case p.reference != nil:
@@ -42,8 +44,9 @@ func (p *Pruner) Prune(obj map[string]any) {
 	}
 }
 
-// PruneAndReport is like [Pruner.Prune] but also returns the paths of the fields that
-// it removed, in increasing order of their strings, nil if there are none.
+// PruneAndReport changes obj as [Pruner.Prune] does. It also returns the paths
+// of the fields that it removed, in increasing order of their strings, or nil
+// if it removed none. The caller owns the paths.
 func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	var w reportWalker
 	switch {
@@ -62,14 +65,14 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	return removed
 }
 
-// isRootMeta reports whether path names a field that every resource has, of
-// the object itself.
+// isRootMeta reports whether path is apiVersion, kind or metadata of the object
+// itself.
 func isRootMeta(path schema.Path) bool {
 	name, _ := path[0].Name()
 	return len(path) == 1 && isMeta(name)
 }
 
-// isMeta reports whether name is a field that every resource has.
+// isMeta reports whether every resource has a field of this name.
 func isMeta(name string) bool {
 	return name == "apiVersion" || name == "kind" || name == "metadata"
 }

@@ -5,12 +5,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The plain walk is the definition of pruning, written over the schema itself.
-// It is the judge of the compiled walk.
+// The reference implementation walks over the schema itself. Tests compare the
+// compiled walks of walk.go and report.go with it.
 
 type reference struct {
 	node     *schema.Node
-	resource bool // apiVersion, kind and metadata of the object are protected
+	resource bool // keep apiVersion, kind and metadata of the object
 }
 
 func (p *reference) prune(obj map[string]any, t *pathstack.Trail) {
@@ -18,8 +18,8 @@ func (p *reference) prune(obj map[string]any, t *pathstack.Trail) {
 	referenceObject(obj, p.node, preserve, p.resource, t)
 }
 
-// referenceValue prunes v by n. Preserve tells that a list above preserves unknown
-// fields. A nil n declares nothing.
+// referenceValue prunes v by n. preserve reports whether a list above preserves
+// unknown fields. A nil n declares nothing.
 func referenceValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch v := v.(type) {
@@ -57,8 +57,9 @@ func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool
 	}
 }
 
-// childOf returns the schema of a field, which may be nil, and reports whether
-// the field is declared, by name or as an additional property.
+// childOf returns the schema of a field and reports whether n declares the
+// field, by name or by additionalProperties. The schema is nil if
+// additionalProperties is a boolean.
 func childOf(n *schema.Node, name string) (*schema.Node, bool) {
 	if n == nil {
 		return nil, false

@@ -5,12 +5,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The compiled walk that tells what it removes. It is the one of Prune, but has
-// to go through maps that have unknown fields, for their names.
-
+// A reportWalker prunes like the walk of walk.go and records what it removes.
+// It needs the names of unknown fields, so it ranges over maps that have some.
 type reportWalker struct{ pathstack.Trail }
 
-// walk prunes a value that the caller found at step s.
+// walk prunes v, the value at step s.
 func (w *reportWalker) walk(n *node, v any, s schema.Step) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -50,7 +49,7 @@ func (w *reportWalker) object(n *node, m map[string]any) {
 	}
 }
 
-// walkWithoutFields prunes a map by a schema that knows no field by name.
+// walkWithoutFields prunes m by a node without fields.
 func (w *reportWalker) walkWithoutFields(n *node, m map[string]any) {
 	switch n.others {
 	case walkOthers:
@@ -67,9 +66,9 @@ func (w *reportWalker) walkWithoutFields(n *node, m map[string]any) {
 	}
 }
 
-// probe looks up the known fields in m and prunes their values. It returns the
-// number of entries of m that it did not come across, which is exact unless
-// fields of other names stay anyway.
+// probe looks up the fields of n in m and prunes their values. It returns the
+// number of entries of m that are not fields of n. The number is too large if
+// other fields stay, as n.fields is then not complete.
 func (w *reportWalker) probe(n *node, m map[string]any) int {
 	unknown := len(m)
 	for i := range n.fields {
@@ -88,7 +87,7 @@ func (w *reportWalker) probe(n *node, m map[string]any) int {
 	return unknown
 }
 
-// sweep deals with the given number of fields of m that are not known by name.
+// sweep prunes the entries of m that are not fields of n. There are unknown many.
 func (w *reportWalker) sweep(n *node, m map[string]any, unknown int) {
 	for name, v := range m {
 		if n.index.Find(name) >= 0 {
@@ -101,7 +100,7 @@ func (w *reportWalker) sweep(n *node, m map[string]any, unknown int) {
 	}
 }
 
-// scan goes through m and prunes every value.
+// scan ranges over m and prunes every entry.
 func (w *reportWalker) scan(n *node, m map[string]any) {
 	for name, v := range m {
 		f := n.field(name)
@@ -114,7 +113,7 @@ func (w *reportWalker) scan(n *node, m map[string]any) {
 	}
 }
 
-// other deals with a field that is not known by name.
+// other prunes an entry that is not a field of n.
 func (w *reportWalker) other(n *node, m map[string]any, name string, v any) {
 	switch n.others {
 	case dropOthers:

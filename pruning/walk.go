@@ -1,25 +1,24 @@
 package pruning
 
-// The compiled walk. To go through a Go map is what costs most, so it is
-// avoided: where the schema has not many more fields than the object, each is
-// looked up in the object, and if that finds as many fields as the object has
-// there can be no others. Schemas of scalars compile to one node that only
-// wants to know whether the value is, against the schema, a map or a list.
+// The compiled walk avoids to range over Go maps, which is the largest cost of
+// pruning. If the schema does not have many more fields than the map has
+// entries, the walk looks up each field of the schema (probe). If it finds as
+// many fields as the map has entries, there are no unknown fields.
 //
-// Where there are others they are mostly not looked for either. Who sends one
-// unknown field sends more, so from the first on the walk is wary: it remembers
-// what it finds in a small map, and if that is not all it empties the map and
-// puts back what it found. A map of a few entries is made in less time than it
-// takes to go through it.
+// Objects with one unknown field often have more. After the first, the walk
+// remembers the fields that it finds in a small map. If there are others, it
+// clears the map and inserts the found fields again (rebuild). That is faster
+// than ranging over the map to find the unknown ones. TestManyUnknownFields
+// covers both.
 //
-// All functions say whether they are wary afterwards. [reportWalker] does the same
-// and tells what it removes.
+// All methods take and return unknownSeen: whether the walk has found an
+// unknown field. A [reportWalker] does the same and records what it removes.
 
-// prune prunes m.
+// prune prunes a whole object.
 func (n *node) prune(m map[string]any) { n.object(m, false) }
 
-// walk prunes a value. Most are not containers, which those who ask for
-// themselves save a call for.
+// pruneValue prunes a value of any type. Callers that mostly have scalars test
+// for containers before the call.
 func (n *node) pruneValue(v any, unknownSeen bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -59,7 +58,7 @@ func (n *node) object(m map[string]any, unknownSeen bool) bool {
 	return n.probe(m, unknownSeen)
 }
 
-// walkWithoutFields prunes a map by a schema that knows no field by name.
+// pruneWithoutFields prunes m by a node without fields.
 func (n *node) pruneWithoutFields(m map[string]any, unknownSeen bool) bool {
 	switch n.others {
 	case dropOthers:
@@ -75,8 +74,8 @@ func (n *node) pruneWithoutFields(m map[string]any, unknownSeen bool) bool {
 	return unknownSeen
 }
 
-// probe looks up the known fields in m and prunes their values. Unless fields
-// of other names stay anyway it deals with those as well.
+// probe looks up the fields of n in m and prunes their values. If there are
+// other entries that need not stay, it prunes those too.
 func (n *node) probe(m map[string]any, unknownSeen bool) bool {
 	unknown := len(m)
 	for i := range n.fields {
@@ -107,8 +106,8 @@ func (n *node) probe(m map[string]any, unknownSeen bool) bool {
 	return n.sweep(m, unknown, unknownSeen)
 }
 
-// rebuild is like probe for a small map that fields of other names are removed
-// from.
+// rebuild prunes a small map whose other entries are removed. It inserts the
+// fields that it found into the cleared map.
 func (n *node) rebuild(m map[string]any) bool {
 	var found [smallMap]struct {
 		value any
@@ -136,7 +135,7 @@ func (n *node) rebuild(m map[string]any) bool {
 	return true
 }
 
-// sweep deals with the given number of fields of m that are not known by name.
+// sweep prunes the entries of m that are not fields of n. There are unknown many.
 func (n *node) sweep(m map[string]any, unknown int, unknownSeen bool) bool {
 	for name, v := range m {
 		if n.index.Find(name) >= 0 {
@@ -150,7 +149,7 @@ func (n *node) sweep(m map[string]any, unknown int, unknownSeen bool) bool {
 	return unknownSeen
 }
 
-// scan goes through m and prunes every value.
+// scan ranges over m and prunes every entry.
 func (n *node) scan(m map[string]any, unknownSeen bool) bool {
 	for name, v := range m {
 		f := n.field(name)
@@ -164,7 +163,7 @@ func (n *node) scan(m map[string]any, unknownSeen bool) bool {
 	return unknownSeen
 }
 
-// other deals with a field that is not known by name.
+// other prunes an entry that is not a field of n.
 func (n *node) other(m map[string]any, name string, v any, unknownSeen bool) bool {
 	switch n.others {
 	case dropOthers:
