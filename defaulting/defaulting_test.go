@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/google/go-cmp/cmp"
@@ -17,23 +18,23 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	for _, tt := range table(t) {
+	for _, tt := range enginetest.Cases[tableCase](t, casesJSON) {
 		t.Run(tt.Name, func(t *testing.T) {
-			n := mustCompile(t, tt.Schema)
+			n := enginetest.MustCompile(t, tt.Schema)
 			for _, impl := range implementations {
 				d := New(n, impl.opts...)
-				changed, reported := mustDecode(t, tt.Object), mustDecode(t, tt.Object)
-				want := mustDecode(t, tt.Want)
+				changed, reported := enginetest.MustDecode(t, tt.Object), enginetest.MustDecode(t, tt.Object)
+				want := enginetest.MustDecode(t, tt.Want)
 
 				d.DropNulls(changed)
 				d.Default(changed)
 				if diff := cmp.Diff(want, changed); diff != "" {
 					t.Errorf("%s: DropNulls and Default (-want +got):\n%s", impl.name, diff)
 				}
-				if diff := cmp.Diff(tt.Dropped, pathStrings(d.DropNullsAndReport(reported))); diff != "" {
+				if diff := cmp.Diff(tt.Dropped, enginetest.Strings(d.DropNullsAndReport(reported))); diff != "" {
 					t.Errorf("%s: DropNullsAndReport (-want +got):\n%s", impl.name, diff)
 				}
-				if diff := cmp.Diff(tt.Set, pathStrings(d.DefaultAndReport(reported))); diff != "" {
+				if diff := cmp.Diff(tt.Set, enginetest.Strings(d.DefaultAndReport(reported))); diff != "" {
 					t.Errorf("%s: DefaultAndReport (-want +got):\n%s", impl.name, diff)
 				}
 				if diff := cmp.Diff(want, reported); diff != "" {
@@ -44,9 +45,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestBehaviour runs testdata/*.txtar: schema.yaml is a structural schema and
-// object.yaml an object; dropped and set have the paths of dropped nulls and of
-// set values, one a line, and want.yaml is the object after both.
+// TestBehaviour runs testdata/*.txtar. schema.yaml is a structural schema,
+// object.yaml an object, dropped and set have the paths of dropped nulls and of
+// set values, one per line, and want.yaml is the object after both.
 func TestBehaviour(t *testing.T) {
 	sections := []string{"schema.yaml", "object.yaml", "dropped", "set", "want.yaml"}
 	testkit.RunTxtar(t, "testdata/*.txtar", sections, func(t *testing.T, c *testkit.Case) {
@@ -54,7 +55,7 @@ func TestBehaviour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := mustCompile(t, text)
+		n := enginetest.MustCompile(t, text)
 		for _, impl := range implementations {
 			d := New(n, impl.opts...)
 			obj := c.Object(t, "object.yaml")
@@ -64,58 +65,57 @@ func TestBehaviour(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.Want(t, "dropped", strings.Join(pathStrings(dropped), "\n"))
-			c.Want(t, "set", strings.Join(pathStrings(set), "\n"))
+			c.Want(t, "dropped", strings.Join(enginetest.Strings(dropped), "\n"))
+			c.Want(t, "set", strings.Join(enginetest.Strings(set), "\n"))
 			c.Want(t, "want.yaml", string(got))
 		}
 	})
 }
 
-// TestOptionsSelectImplementations pins which walk an option chooses; without it the comparisons of
-// this package might compare a walk with itself.
+// TestOptionsSelectImplementations checks that the other tests do not compare an
+// implementation with itself.
 func TestOptionsSelectImplementations(t *testing.T) {
-	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","default":{},"properties":{"b":{"type":"string","default":"x"}}},"c":{"type":"string"}}}`))
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","default":{},"properties":{"b":{"type":"string","default":"x"}}},"c":{"type":"string"}}}`))
 	d := New(n)
 	if d.reference != nil || d.nulls == nil || d.defaults == nil {
-		t.Error("New does not choose the compiled walks")
+		t.Error("New does not select the compiled walks")
 	}
 	if got := d.defaults.sets[0].set; got.fillLazily != nil || got.size != 2 {
-		t.Errorf("New leaves a small default for later: %+v", got)
+		t.Errorf("New fills a small default lazily: %+v", got)
 	}
 	if got := New(n, lazily()).defaults.sets[0].set; got.fillLazily == nil {
-		t.Errorf("without room a default is filled in at once: %+v", got)
+		t.Errorf("with maxFilled 0 a default is filled at compile time: %+v", got)
 	}
 	if d := New(n, testopt.Reference{}); d.reference == nil || d.nulls != nil || d.defaults != nil {
-		t.Error("testopt.Reference does not choose the plain walks")
+		t.Error("testopt.Reference does not select the reference implementation")
 	}
 }
 
-// TestIdleSubtreesCompileToNil pins that what a schema has no defaults for costs nothing.
+// TestIdleSubtreesCompileToNil checks that walks skip subtrees that need none.
 func TestIdleSubtreesCompileToNil(t *testing.T) {
-	n := mustCompile(t, []byte(`{"type":"object","properties":{
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{
 		"a":{"type":"object","properties":{"b":{"type":"array","items":{"type":"string"}}}},
 		"c":{"type":"object","properties":{"d":{"type":"string","default":"x"}}}}}`))
 	d := New(n)
 	if _, ok := d.defaults.byName["a"]; ok || len(d.defaults.walks) != 1 {
-		t.Errorf("defaulting looks into a subtree without defaults: %+v", d.defaults)
+		t.Errorf("defaulting enters a subtree without defaults: %+v", d.defaults)
 	}
-	if got := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))).defaults; got != nil {
+	if got := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))).defaults; got != nil {
 		t.Errorf("a schema without defaults compiles to %+v, want nil", got)
 	}
-	if got := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","nullable":true}}}`))).nulls; got != nil {
+	if got := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","nullable":true}}}`))).nulls; got != nil {
 		t.Errorf("a schema that drops no null compiles to %+v, want nil", got)
 	}
 }
 
-// TestHugeDefaultIsSetLazily: defaults that would come to 10^12 values must neither be made
-// nor counted when a Defaulter is made, and must still be set where an object
-// asks for a part of them.
+// TestHugeDefaultIsSetLazily checks that New neither makes nor counts a default
+// of 10^12 values, and that Default still sets the parts that an object needs.
 func TestHugeDefaultIsSetLazily(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 12 {
 		text = `{"type":"array","default":[null,null,null,null,null,null,null,null,null,null],"items":` + text + `}`
 	}
-	d := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`}}`)))
+	d := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`}}`)))
 
 	inner := any([]any{nil, int64(2)}) // a list at the bottom
 	for range 11 {
@@ -132,33 +132,34 @@ func TestHugeDefaultIsSetLazily(t *testing.T) {
 	}
 }
 
-// TestDefaultsWithinAndBeyondBound: what fits is filled in, what does not fit is set all the same.
+// TestDefaultsWithinAndBeyondBound checks that defaults are set whether they are
+// filled at compile time or lazily.
 func TestDefaultsWithinAndBeyondBound(t *testing.T) {
 	text := `{"type":"integer","default":1}`
 	for range 3 {
 		text = `{"type":"array","default":[null,null,null],"items":` + text + `}`
 	}
-	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`,"b":{"type":"object","default":{"z":0},"properties":{"y":{"type":"integer","default":1}}}}}`))
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":`+text+`,"b":{"type":"object","default":{"z":0},"properties":{"y":{"type":"integer","default":1}}}}}`))
 	want := map[string]any{}
 	New(n, testopt.Reference{}).Default(want)
-	for room := range 60 {
-		d := New(n, optionFunc(func(o *options) { o.maxFilled = room }))
+	for maxFilled := range 60 {
+		d := New(n, optionFunc(func(o *options) { o.maxFilled = maxFilled }))
 		got := map[string]any{}
 		d.Default(got)
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("with room for %d values, Default (-want +got):\n%s", room, diff)
+			t.Fatalf("with maxFilled %d, Default (-want +got):\n%s", maxFilled, diff)
 		}
 	}
 	// 1+3*(1+3*(1+3)) values of which 1+3 are declared in a, 3 of which 2 in b.
 	for _, s := range New(n).defaults.sets {
 		if want := map[string]int{"a": 40, "b": 3}[s.name]; s.set.size != want {
-			t.Errorf("%s comes to %d values, want %d", s.name, s.set.size, want)
+			t.Errorf("%s has %d values, want %d", s.name, s.set.size, want)
 		}
 	}
 }
 
-func TestNil(t *testing.T) {
-	n := mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","default":"x"}}}}}`))
+func TestNilSchemaAndNilObject(t *testing.T) {
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","default":"x"}}}}}`))
 	for _, impl := range implementations {
 		for _, n := range []*schema.Node{nil, n} {
 			d := New(n, impl.opts...)
@@ -178,10 +179,10 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// TestCopies changes whatever a default brought and expects the next object to
-// be none the worse.
-func TestCopies(t *testing.T) {
-	n := mustCompile(t, []byte(`{"type":"object","properties":{
+// TestDefaultsAreNotShared changes the defaults in one object and checks those of
+// the next.
+func TestDefaultsAreNotShared(t *testing.T) {
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{
 		"a":{"type":"object","default":{"b":{"c":[1,{"d":2}]}},"x-kubernetes-preserve-unknown-fields":true},
 		"l":{"type":"array","items":{"type":"object","default":{"e":{}},"x-kubernetes-preserve-unknown-fields":true}}}}`))
 	for _, impl := range implementations {
@@ -225,7 +226,6 @@ func spoil(v any) {
 	}
 }
 
-// TestDeepObjectsAndSchemas: neither objects nor defaults may be too deep.
 func TestDeepObjectsAndSchemas(t *testing.T) {
 	const levels = 10_000
 	text := `{"type":"integer","default":1}`
@@ -233,7 +233,7 @@ func TestDeepObjectsAndSchemas(t *testing.T) {
 	for range schemas {
 		text = `{"type":"object","properties":{"a":` + text + `}}`
 	}
-	n := mustCompile(t, []byte(text))
+	n := enginetest.MustCompile(t, []byte(text))
 	for _, impl := range implementations {
 		d := New(n, impl.opts...)
 		inner := any(nil)
@@ -258,15 +258,15 @@ func TestDeepObjectsAndSchemas(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	def := loadDefinitions(t)[0]
-	d := New(def.node)
-	want := testkit.Clone(def.samples[0])
+	def := enginetest.Versions(t)[0]
+	d := New(def.Node)
+	want := testkit.Clone(def.Samples[0])
 	d.DropNulls(want)
 	d.Default(want)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			obj := testkit.Clone(def.samples[0])
+			obj := testkit.Clone(def.Samples[0])
 			d.DropNulls(obj)
 			d.Default(obj)
 			if !jsonval.Equal(obj, want) {
@@ -278,9 +278,9 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestNothingToDoAllocatesNothing(t *testing.T) {
-	for _, def := range loadDefinitions(t) {
-		d := New(def.node)
-		for i, sample := range def.samples {
+	for _, def := range enginetest.Versions(t) {
+		d := New(def.Node)
+		for i, sample := range def.Samples {
 			done := testkit.Clone(sample)
 			d.DropNulls(done)
 			d.Default(done)
@@ -291,16 +291,16 @@ func TestNothingToDoAllocatesNothing(t *testing.T) {
 				"Report":             func() { d.DefaultAndReport(done) },
 			} {
 				if got := testing.AllocsPerRun(20, op); got != 0 {
-					t.Errorf("%s sample %d: %s allocated %v times, want 0", def.name, i, name, got)
+					t.Errorf("%s sample %d: %s allocated %v times, want 0", def.Name, i, name, got)
 				}
 			}
 		}
 	}
 }
 
-// A scalar that is set is not copied, and a null that is dropped costs nothing.
+// TestScalarsAllocateNothing sets scalars, which are shared, and drops a null.
 func TestScalarsAllocateNothing(t *testing.T) {
-	d := New(mustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer","default":1234567},"c":{"type":"string"}}}`)))
+	d := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer","default":1234567},"c":{"type":"string"}}}`)))
 	obj := map[string]any{"a": "x", "b": int64(1), "c": "x"}
 	got := testing.AllocsPerRun(100, func() {
 		delete(obj, "a")
@@ -316,25 +316,25 @@ func TestScalarsAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestImplementationsAgree compares the walks on the definitions of this repository, with
-// objects that were written for them, changed a little, or made up.
+// TestImplementationsAgree compares the implementations on the definitions in
+// testdata, with their samples, mutated samples and generated objects.
 func TestImplementationsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, def := range loadDefinitions(t) {
-		ds := defaulters(def.node)
-		for _, sample := range def.samples {
+	for _, def := range enginetest.Versions(t) {
+		ds := defaulters(def.Node)
+		for _, sample := range def.Samples {
 			compareImplementations(t, ds, sample)
 			for range 10 {
 				compareImplementations(t, ds, testkit.Mutate(rng, sample))
 			}
 		}
 		for i := range 100 {
-			compareImplementations(t, ds, def.generator.Object(rng, testkit.Class(i%4)))
+			compareImplementations(t, ds, def.Generator.Object(rng, testkit.Class(i%4)))
 		}
 	}
 }
 
-// defaulters returns a Defaulter of each way, the plain one last.
+// defaulters returns a Defaulter of each implementation, the reference last.
 func defaulters(n *schema.Node) []*Defaulter {
 	var out []*Defaulter
 	for _, impl := range implementations {
@@ -343,22 +343,20 @@ func defaulters(n *schema.Node) []*Defaulter {
 	return out
 }
 
-// compareImplementations runs every walk over copies of obj, with and without dropping
-// nulls first, and checks what must hold of the result by itself: plain calls
-// do what reports do, a report is empty if nothing changed and only then, and
-// once is enough.
+// compareImplementations defaults copies of obj with each implementation, with and
+// without dropping nulls first. See compareStep for what it checks besides.
 func compareImplementations(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	t.Helper()
-	judge := ds[len(ds)-1]
+	reference := ds[len(ds)-1]
 	dropped := testkit.Clone(obj)
-	wantNulls := pathStrings(judge.DropNullsAndReport(dropped))
+	wantNulls := enginetest.Strings(reference.DropNullsAndReport(dropped))
 	for i, d := range ds {
 		what := fmt.Sprintf("%s: dropping nulls of %s", implementations[i].name, testkit.Encode(obj))
 		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.DropNullsAndReport)
 	}
 	for _, start := range []map[string]any{obj, dropped} {
 		want := testkit.Clone(start)
-		wantSet := pathStrings(judge.DefaultAndReport(want))
+		wantSet := enginetest.Strings(reference.DefaultAndReport(want))
 		for i, d := range ds {
 			what := fmt.Sprintf("%s: defaulting %s", implementations[i].name, testkit.Encode(start))
 			compareStep(t, what, start, want, wantSet, d.Default, d.DefaultAndReport)
@@ -366,22 +364,24 @@ func compareImplementations(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	}
 }
 
+// compareStep checks that change and report make want of start, that the report
+// is empty if and only if nothing changed, and that a second report is empty.
 func compareStep(t *testing.T, what string, start, want map[string]any, paths []string, change func(map[string]any), report func(map[string]any) []schema.Path) {
 	t.Helper()
 	a, b := testkit.Clone(start), testkit.Clone(start)
 	change(a)
-	got := pathStrings(report(b))
+	got := enginetest.Strings(report(b))
 	switch {
 	case !jsonval.Equal(a, want):
-		t.Fatalf("%s (-plain +got):\n%s", what, cmp.Diff(want, a))
+		t.Fatalf("%s (-reference +got):\n%s", what, cmp.Diff(want, a))
 	case !jsonval.Equal(b, want):
-		t.Fatalf("%s with a report (-plain +got):\n%s", what, cmp.Diff(want, b))
+		t.Fatalf("%s with a report (-reference +got):\n%s", what, cmp.Diff(want, b))
 	case !slices.Equal(got, paths):
-		t.Fatalf("%s reports (-plain +got):\n%s", what, cmp.Diff(paths, got))
+		t.Fatalf("%s reports (-reference +got):\n%s", what, cmp.Diff(paths, got))
 	case (got == nil) != jsonval.Equal(start, want):
-		t.Fatalf("%s reports %q, which does not tell whether something changed", what, got)
+		t.Fatalf("%s reports %q, want a report if and only if the object changed", what, got)
 	}
 	if again := report(b); again != nil || !jsonval.Equal(b, want) {
-		t.Fatalf("%s a second time changes %q", what, pathStrings(again))
+		t.Fatalf("%s a second time changes %q", what, enginetest.Strings(again))
 	}
 }

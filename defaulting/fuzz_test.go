@@ -4,17 +4,17 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
-// FuzzDefault compares the compiled walks with the plain ones over schemas and
-// objects in JSON. Schemas whose defaults come to more values than the plain
-// walk could make are left out.
+// FuzzDefault compares the implementations on schemas and objects in JSON. It
+// skips schemas whose defaults are too large for the reference.
 func FuzzDefault(f *testing.F) {
-	for _, tt := range table(f) {
+	for _, tt := range enginetest.Cases[tableCase](f, casesJSON) {
 		f.Add([]byte(tt.Schema), []byte(tt.Object))
 	}
 	f.Fuzz(func(t *testing.T, schemaText, objectText []byte) {
-		n, err := compileText(schemaText)
+		n, err := enginetest.Compile(schemaText)
 		if err != nil {
 			return
 		}
@@ -24,30 +24,30 @@ func FuzzDefault(f *testing.F) {
 			return
 		}
 		ds := defaulters(n)
-		if d := ds[0].defaults; d != nil && d.tooLarge() {
+		if d := ds[0].defaults; d != nil && d.isLazy() {
 			return
 		}
 		compareImplementations(t, ds, obj)
 	})
 }
 
-// tooLarge reports whether a default of a property below was not filled in.
-func (n *fillNode) tooLarge() bool {
+// isLazy reports whether a default here or below is filled lazily.
+func (n *fillNode) isLazy() bool {
 	if n == nil {
 		return false
 	}
 	for _, f := range n.sets {
-		if f.set.fillLazily != nil || f.below.tooLarge() {
+		if f.set.fillLazily != nil || f.below.isLazy() {
 			return true
 		}
 	}
 	for _, f := range n.walks {
-		if f.below.tooLarge() {
+		if f.below.isLazy() {
 			return true
 		}
 	}
 	for _, r := range []rule{n.others, n.items} {
-		if r.null != nil && r.null.fillLazily != nil || r.below.tooLarge() {
+		if r.null != nil && r.null.fillLazily != nil || r.below.isLazy() {
 			return true
 		}
 	}

@@ -3,21 +3,17 @@ package defaulting
 import (
 	_ "embed"
 	"encoding/json"
-	"testing"
 
-	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testopt"
-	"github.com/crdkit/crdkit/schema"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The table feeds the tests and the fuzz test.
+// The table feeds the tests and the fuzz target.
 //
 //go:embed testdata/cases.json
 var casesJSON []byte
 
-// A tableCase says what is dropped from an object, what is set in it after
-// that, and how it looks in the end.
+// A tableCase says which nulls are dropped from an object, which values are set
+// after that, and the object after both.
 type tableCase struct {
 	Name    string
 	Schema  json.RawMessage
@@ -27,59 +23,16 @@ type tableCase struct {
 	Set     []string
 }
 
-func table(tb testing.TB) []tableCase {
-	tb.Helper()
-	var cases []tableCase
-	if err := json.Unmarshal(casesJSON, &cases); err != nil {
-		tb.Fatal(err)
-	}
-	return cases
-}
-
-func mustCompile(tb testing.TB, text []byte) *schema.Node {
-	tb.Helper()
-	n, err := compileText(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return n
-}
-
-func compileText(text []byte) (*schema.Node, error) {
-	var props *apiextensionsv1.JSONSchemaProps
-	if err := json.Unmarshal(text, &props); err != nil {
-		return nil, err
-	}
-	n, errs := schema.Compile(props)
-	return n, errs.ToAggregate()
-}
-
-func mustDecode(tb testing.TB, text []byte) map[string]any {
-	tb.Helper()
-	obj, err := testkit.Decode(text)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return obj
-}
-
-func pathStrings(paths []schema.Path) []string {
-	var out []string
-	for _, p := range paths {
-		out = append(out, p.String())
-	}
-	return out
-}
-
-// implementations are the options to run every test with. With late, no default is filled
-// in before it is used, as with defaults that are too large for that.
+// implementations has the options that select each implementation, the
+// reference last. "lazy" fills every default when it is used, as the fast one
+// does with defaults that are too large.
 var implementations = []struct {
 	name string
 	opts []Option
 }{
-	{"compiled", nil},
-	{"late", []Option{lazily()}},
-	{"plain", []Option{testopt.Reference{}}},
+	{"fast", nil},
+	{"lazy", []Option{lazily()}},
+	{"reference", []Option{testopt.Reference{}}},
 }
 
 func lazily() Option { return optionFunc(func(o *options) { o.maxFilled = 0 }) }

@@ -4,17 +4,17 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// FuzzPrune compares the compiled walk with the plain one over schemas and
-// objects in JSON.
+// FuzzPrune compares the implementations on schemas and objects in JSON.
 func FuzzPrune(f *testing.F) {
-	for _, tt := range table(f) {
+	for _, tt := range enginetest.Cases[tableCase](f, casesJSON) {
 		f.Add([]byte(tt.Schema), []byte(tt.Object), tt.Fragment)
 	}
 	f.Fuzz(func(t *testing.T, schemaText, objectText []byte, fragment bool) {
-		n, err := compileText(schemaText)
+		n, err := enginetest.Compile(schemaText)
 		if err != nil {
 			return
 		}

@@ -26,8 +26,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// optionTests call everything that takes options with a nil one: that of a
-// program which sets it only sometimes.
+// optionTests call each function that takes options with a nil option, as a
+// program does that sets an option only under a condition.
 var optionTests = map[string]func(){
 	"crdkit.Compile":         func() { _, _ = crdkit.Compile(webhookDefinition(), nil) },
 	"definition.Check":       func() { definition.Check(webhookDefinition(), nil) },
@@ -48,7 +48,7 @@ var optionTests = map[string]func(){
 	"jsonschema.Export":      func() { _, _ = jsonschema.Export(webhookDefinition(), "v1", nil) },
 }
 
-// definitionTests call everything that takes a definition or an object with
+// definitionTests call each function that takes a definition or an object with
 // nil.
 var definitionTests = map[string]func(){
 	"crdkit.Compile":                func() { _, _ = crdkit.Compile(nil) },
@@ -85,12 +85,30 @@ var definitionTests = map[string]func(){
 	"table.ScaleColumns":            func() { table.ScaleColumns(nil) },
 }
 
-// TestNilOptions checks that a nil option changes nothing, and above all does
-// not panic.
+// TestNilOptions checks that a nil option does not panic.
 func TestNilOptions(t *testing.T) { callAll(t, optionTests) }
 
-// TestNilDefinitions checks that nobody panics at what is nil.
+// TestNilDefinitions checks that a nil definition or object does not panic.
 func TestNilDefinitions(t *testing.T) { callAll(t, definitionTests) }
+
+// TestNilEngines checks that a nil engine panics at the first call, as its manual
+// says, instead of admitting every object.
+func TestNilEngines(t *testing.T) {
+	for name, call := range map[string]func(){
+		"pruning":    func() { (*pruning.Pruner)(nil).Prune(map[string]any{}) },
+		"defaulting": func() { (*defaulting.Defaulter)(nil).Default(map[string]any{}) },
+		"validation": func() { (*validation.Validator)(nil).Valid(map[string]any{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("a nil engine does not panic")
+				}
+			}()
+			call()
+		})
+	}
+}
 
 func callAll(t *testing.T, tests map[string]func()) {
 	t.Helper()

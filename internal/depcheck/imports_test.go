@@ -273,7 +273,7 @@ func TestUnreachable(t *testing.T) {
 	}
 	packages := list(t)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if name == "internal/testkit" {
+		if strings.HasPrefix(name, "internal/testkit") {
 			continue
 		}
 		for _, path := range packages[name].Deps {
@@ -300,8 +300,10 @@ func TestTestHelpers(t *testing.T) {
 		t.Skip("runs go list; skipped with -short")
 	}
 	for name, p := range list(t) {
-		if name != "internal/testkit" && slices.Contains(p.Imports, module+"/internal/testkit") {
-			t.Errorf("package %s imports internal/testkit outside its tests", name)
+		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest"} {
+			if !strings.HasPrefix(name, "internal/testkit") && slices.Contains(p.Imports, module+"/"+helper) {
+				t.Errorf("package %s imports %s outside its tests", name, helper)
+			}
 		}
 		for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 			if strings.HasPrefix(path, "github.com/stretchr/") || strings.HasPrefix(path, "github.com/onsi/") {
