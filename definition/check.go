@@ -82,7 +82,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
 	shape := newInternalForm(crd, seen)
-	fine := !cfg.plain && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
+	fine := !cfg.reference && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fine {
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
@@ -133,7 +133,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	shape, before := newInternalForm(crd, seen), newInternalForm(old, seenBefore)
 
 	errs := updatedMeta(crd, old)
-	strictness := cfg.strictness(updateStrictness(shape, before, cfg), before)
+	strictness := cfg.strictness(updateStrictness(shape, before), before)
 	errs = append(errs, checkSpec(shape, before, strictness, cfg)...)
 	return newReport(shape, errs, updateWarnings(shape, before), owners, cfg)
 }

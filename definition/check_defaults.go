@@ -23,11 +23,11 @@ import (
 
 // A defaultCheck goes through one schema.
 type defaultCheck struct {
-	pruned bool // unknown fields are errors
-	plain  bool
-	budget uint64 // of rules, for all defaults together
-	spent  bool   // and nothing is left, so that the server stops
-	errs   field.ErrorList
+	pruned    bool   // unknown fields are errors
+	reference bool   // check every value against its schema
+	budget    uint64 // of rules, for all defaults together
+	spent     bool   // and nothing is left, so that the server stops
+	errs      field.ErrorList
 
 	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that the walk is in
 	depth int
@@ -168,7 +168,7 @@ func (d *defaultValue) insideMeta(p defaultPlace) {
 
 // values checks the value against the schema, and then the rules.
 func (d *defaultValue) values() {
-	errs := projected(d.props, d.node, d.value, d.path, d.plain)
+	errs := projected(d.props, d.node, d.value, d.path, d.reference)
 	if len(errs) > 0 {
 		d.add(errs...)
 		return
@@ -294,31 +294,16 @@ func orNothing(n *schema.Node) *schema.Node {
 	return empty
 }
 
-// UnprunedDefaults implements engines.
-func (e *config) UnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
+// hasUnprunedDefaults reports whether the server would prune a default of the
+// schema. It is false for a schema that is not structural.
+func hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
 	n, errs := schema.Compile(root, schema.WithoutAnnotations())
 	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
 }
 
-// Defaults implements engines.
-func (e *config) Defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path, pruned bool) field.ErrorList {
-	c := defaultCheck{pruned: pruned, plain: e.plain, budget: cel.DefaultBudget}
-	c.visit(n, root, defaultPlace{path: path, resource: n, isRoot: true})
-	return c.errs
-}
-
-var _ engines = (*config)(nil)
-
-// Rules implements engines.
-func (c *config) Rules(r ruleCheck) field.ErrorList {
-	opts := []cel.Option{
-		cel.AtPath(r.Path),
-		cel.Preexisting(r.Stored.Rules, r.Stored.Messages),
-		cel.SyntaxChecked(r.Faulty),
-		cel.KubernetesVersion(c.version),
-	}
-	if r.Unlimited {
-		opts = append(opts, cel.Unchanged())
-	}
-	return cel.Check(r.Node, opts...)
+// defaults returns the errors of the defaults of a structural schema.
+func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+	d := defaultCheck{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget}
+	d.visit(n, root, defaultPlace{path: path, resource: n, isRoot: true})
+	return d.errs
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // checkCRD is a definition whose schema of objects is filled in.
@@ -148,7 +149,7 @@ func TestCheck(t *testing.T) {
 			if diff := cmp.Diff(tt.warn, warningLines(report)); diff != "" {
 				t.Errorf("Check warnings (-want +got):\n%s", diff)
 			}
-			if plain := Check(crd, PlainOnly()); !cmp.Equal(reportLines(report), reportLines(plain)) {
+			if plain := Check(crd, testopt.Reference{}); !cmp.Equal(reportLines(report), reportLines(plain)) {
 				t.Errorf("Check without shortcuts: %v, want %v", reportLines(plain), reportLines(report))
 			}
 		})

@@ -31,8 +31,8 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 }
 
 // projected returns what is wrong with a default as a value of its schema.
-func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, plain bool) field.ErrorList {
-	if !plain && fits(n, value) {
+func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, reference bool) field.ErrorList {
+	if !reference && fits(n, value) {
 		return nil
 	}
 	if hasIntOrString(s) {
@@ -44,7 +44,7 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 		return relocate(errs, "", path)
 	}
 	opts := []validation.Option{validation.EveryFormat()}
-	if plain {
+	if reference {
 		opts = append(opts, testopt.Reference{})
 	}
 	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})

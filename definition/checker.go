@@ -8,51 +8,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
-	"github.com/crdkit/crdkit/schema"
 )
 
-// engines answer what takes more than a look at the definition.
-type engines interface {
-	// UnprunedDefaults reports whether the schema has defaults from which the
-	// server would remove something. It is false for one that is not structural.
-	UnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool
-	// Defaults returns what is wrong with the defaults of a structural schema.
-	// If pruned, they must not have unknown fields.
-	Defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path, pruned bool) field.ErrorList
-	// Rules returns what is wrong with the rules of a schema that is structural
-	// and has valid defaults.
-	Rules(ruleCheck) field.ErrorList
-}
-
-// A ruleCheck asks about the rules of one schema.
-type ruleCheck struct {
-	Node *schema.Node
-	Root *apiextensionsv1.JSONSchemaProps
-	Path *field.Path
-	// Stored are the expressions that may use any function.
-	Stored expressions
-	// Unlimited lifts the limit on the cost of a single expression.
-	Unlimited bool
-	// Faulty are the places, as errors spell them, of schemas whose rules are
-	// not looked at, because something else is wrong with them or below. It may
-	// be nil.
-	Faulty map[string]bool
-}
-
-// A checker gathers what is wrong with a definition.
+// A checker collects the errors of a definition.
 type checker struct {
-	shape   *internalForm
-	opts    strictness
-	engines engines
-	errs    field.ErrorList
+	form *internalForm
+	opts strictness
+	cfg  *config
+	errs field.ErrorList
 }
 
 func (c *checker) add(err *field.Error) { c.errs = append(c.errs, err) }
 
-// checkSpec returns what is wrong with a definition, but for its metadata. For an
-// update old is what it replaces, else nil. The order is of no meaning.
-func checkSpec(s, old *internalForm, opts strictness, e engines) field.ErrorList {
-	c := &checker{shape: s, opts: opts, engines: e}
+// checkSpec returns the errors of a definition except those of its metadata, in no
+// particular order. old is the definition that it replaces, nil for a new one.
+func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
+	c := &checker{form: s, opts: opts, cfg: cfg}
 	c.spec(&s.CRD.Spec, field.NewPath("spec"))
 	if old != nil {
 		c.errs = append(c.errs, crdversion.CheckImmutable(&s.CRD.Spec, &old.CRD.Spec, c.opts.immutableNames)...)
@@ -68,9 +39,8 @@ func checkSpec(s, old *internalForm, opts strictness, e engines) field.ErrorList
 	return c.errs
 }
 
-// checkStatusNames returns what is wrong with a status that is written by itself, of
-// which less is asked than of one that comes along with a spec. The order is of
-// no meaning.
+// checkStatusNames returns the errors of a status that is written to the status
+// subresource, in no particular order. The server then checks the names only.
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
 	var c checker
 	c.names(&status.AcceptedNames, field.NewPath("status", "acceptedNames"))

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/schema"
 )
 
 const base = `
@@ -71,15 +70,6 @@ func loadFile(t *testing.T, name string, v any) {
 	load(t, text, v)
 }
 
-// noEngines finds nothing.
-type noEngines struct{}
-
-func (noEngines) UnprunedDefaults(*apiextensionsv1.JSONSchemaProps) bool { return false }
-func (noEngines) Rules(ruleCheck) field.ErrorList                        { return nil }
-func (noEngines) Defaults(*schema.Node, *apiextensionsv1.JSONSchemaProps, *field.Path, bool) field.ErrorList {
-	return nil
-}
-
 func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
 	t.Helper()
 	seen, errs := scan(crd)
@@ -105,11 +95,11 @@ func TestCheckSpec(t *testing.T) {
 			var old *internalForm
 			if tt.Old != nil {
 				old = shape(t, merged(t, tt.Old))
-				opts = updateStrictness(now, old, noEngines{})
+				opts = updateStrictness(now, old)
 			}
 			before := crd.DeepCopy()
 			var got []string
-			for _, err := range checkSpec(now, old, opts, noEngines{}) {
+			for _, err := range checkSpec(now, old, opts, &config{}) {
 				e := *err
 				if e.Type == field.ErrorTypeInvalid {
 					e.BadValue = field.OmitValueType{} // that is a part of the definition

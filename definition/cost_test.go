@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // wide returns a definition with n fields that all have the same schema, in two
@@ -120,7 +121,7 @@ func TestCheckWithoutShortcuts(t *testing.T) {
 	for name, change := range changes {
 		crd := wide(1)
 		change(crd)
-		got, want := definition.Check(crd), definition.Check(crd, definition.PlainOnly())
+		got, want := definition.Check(crd), definition.Check(crd, testopt.Reference{})
 		if got.Err() != nil {
 			refused++
 		}

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/validation"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -10,18 +11,22 @@ import (
 // An Option changes what [Check], [CheckUpdate] and [CheckStatus] judge by, or
 // what they report. Without options they judge as kube-apiserver 1.37 does. A
 // later option wins over an earlier one, and a nil Option changes nothing.
-type Option interface{ applyCheck(*config) }
+type Option interface {
+	// DefinitionOption seals the interface: only this module implements it.
+	DefinitionOption(testopt.Sealed)
+}
 
 type option func(*config)
 
-func (f option) applyCheck(c *config) { f(c) }
+// DefinitionOption makes option an Option.
+func (option) DefinitionOption(testopt.Sealed) {}
 
 // A config holds the options of one check.
 type config struct {
-	plain   bool // use the reference implementation of every engine
-	notes   bool
-	v1beta1 bool   // the definition is judged as one of v1beta1
-	version string // of Kubernetes, "" for the default
+	reference bool // use the reference implementations
+	notes     bool
+	v1beta1   bool   // judge by the rules of v1beta1
+	version   string // of Kubernetes, "" for the default
 }
 
 // newConfig returns the options of a check. The report is nil unless the options
@@ -29,8 +34,11 @@ type config struct {
 func newConfig(opts []Option) (*config, *Report) {
 	c := &config{}
 	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCheck(c)
+		switch opt := opt.(type) {
+		case option:
+			opt(c)
+		case testopt.Reference:
+			c.reference = true
 		}
 	}
 	if c.version == "" || kubeversion.Known(c.version) {
@@ -69,7 +77,3 @@ func KubernetesVersion(version string) Option {
 //
 // See https://kubernetes.io/docs/reference/using-api/deprecation-guide/#customresourcedefinition-v122.
 func V1beta1Rules() Option { return option(func(c *config) { c.v1beta1 = true }) }
-
-// PlainOnly makes every engine use its reference implementation. Reports are the
-// same; tests compare the two.
-func PlainOnly() Option { return option(func(c *config) { c.plain = true }) }

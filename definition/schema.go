@@ -5,6 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation/cel"
 )
 
 // schema checks one schema. Only if it is structural are its defaults looked
@@ -37,10 +38,24 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 	if node == nil || !node.Facts().Has(schema.HasRules) {
 		return
 	}
-	c.errs = append(c.errs, c.engines.Rules(ruleCheck{
-		Node: node, Root: root, Path: path,
-		Stored: c.opts.Stored, Unlimited: unchanged, Faulty: w.faulty,
-	})...)
+	c.rules(node, path, unchanged, w.faulty)
+}
+
+// rules checks the rules of a structural schema with valid defaults. If the schema
+// is unchanged, a single expression may cost more than the limit. faulty are the
+// field paths of schemas whose rules are skipped because of other errors there or
+// below.
+func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, faulty map[string]bool) {
+	opts := []cel.Option{
+		cel.AtPath(path),
+		cel.Preexisting(c.opts.stored.rules, c.opts.stored.messages),
+		cel.SyntaxChecked(faulty),
+		cel.KubernetesVersion(c.cfg.version),
+	}
+	if unchanged {
+		opts = append(opts, cel.Unchanged())
+	}
+	c.errs = append(c.errs, cel.Check(n, opts...)...)
 }
 
 // top is the place of the root.
@@ -58,7 +73,7 @@ func (c *checker) top() place {
 func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, gaveUp *field.Error, sound bool) {
 	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
 	if len(errs) == 0 {
-		errs = c.engines.Defaults(n, root, path, c.opts.prunedDefaults)
+		errs = c.defaults(n, root, path)
 	}
 	if len(errs) == 1 && isGivingUp(errs[0], path) {
 		return nil, errs[0], false

@@ -13,14 +13,14 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	c.versions(path)
 	c.specNames(&spec.Names, path.Child("names"))
 
-	common := &c.shape.Common
-	c.schema(common.Schema, c.shape.anyStatus(), path.Child("validation"), c.opts.unchanged[common.Name])
+	common := &c.form.Common
+	c.schema(common.Schema, c.form.anyStatus(), path.Child("validation"), c.opts.unchanged[common.Name])
 	c.subresources(common.Subresources, path.Child("subresources"))
 	c.columns(common.Columns, path.Child("additionalPrinterColumns"))
 	c.commonSelectable(path)
 
 	if conv := spec.Conversion; conv != nil {
-		if conv.Strategy != apiextensionsv1.NoneConverter && c.shape.preserving() {
+		if conv.Strategy != apiextensionsv1.NoneConverter && c.form.preserving() {
 			c.add(field.Invalid(path.Child("conversion", "strategy"), conv.Strategy, "must be None if spec.preserveUnknownFields is true"))
 		}
 		c.conversion(conv, path.Child("conversion"))
@@ -30,11 +30,11 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 // haveSchemas: all versions must have a schema; where the old definition does
 // without, those that are served, unless unknown fields are kept.
 func (c *checker) haveSchemas(path *field.Path) {
-	if c.shape.Common.root() != nil || !c.opts.schemas && c.shape.preserving() {
+	if c.form.Common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
 	}
-	for i := range c.shape.Versions {
-		v := &c.shape.Versions[i]
+	for i := range c.form.Versions {
+		v := &c.form.Versions[i]
 		if v.root() != nil {
 			continue
 		}
@@ -51,11 +51,11 @@ func (c *checker) haveSchemas(path *field.Path) {
 // tighten demands structural schemas of definitions that use what only they
 // can have, whatever the old definition was.
 func (c *checker) tighten(path *field.Path) {
-	if !c.shape.preserving() || c.shape.any(hasExtensions) {
+	if !c.form.preserving() || c.form.any(hasExtensions) {
 		c.opts.structural = true
 	}
 	// On a definition that prunes there is no need to look.
-	if c.shape.preserving() && !c.opts.noDefaults && c.shape.any(schemaHasDefaults) {
+	if c.form.preserving() && !c.opts.noDefaults && c.form.any(schemaHasDefaults) {
 		c.opts.structural = true
 		c.add(field.Invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
 	}
@@ -75,17 +75,17 @@ func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
 func (c *checker) versions(path *field.Path) {
 	stored, unique := 0, true
 	seen := map[string]bool{}
-	for i := range c.shape.Versions {
-		v, at := &c.shape.Versions[i], path.Child("versions").Index(i)
+	for i := range c.form.Versions {
+		v, at := &c.form.Versions[i], path.Child("versions").Index(i)
 		if v.Declared.Storage {
 			stored++
 		}
 		unique = unique && !seen[v.Name]
 		seen[v.Name] = true
 		c.requiredLabel(v.Name, at.Child("name"))
-		c.version(v, at, hasStatus(c.shape.subresourcesOf(v.Name)))
+		c.version(v, at, hasStatus(c.form.subresourcesOf(v.Name)))
 	}
-	declared := c.shape.CRD.Spec.Versions
+	declared := c.form.CRD.Spec.Versions
 	if !unique {
 		c.add(field.Invalid(path.Child("versions"), declared, "must contain unique version names"))
 	}
@@ -93,11 +93,11 @@ func (c *checker) versions(path *field.Path) {
 		c.add(field.Invalid(path.Child("versions"), declared, "must have exactly one version marked as storage version"))
 	}
 	// The name of the first version is that of the definition, too.
-	c.label(c.shape.Common.Name, path.Child("version"))
+	c.label(c.form.Common.Name, path.Child("version"))
 }
 
 func (c *checker) commonSelectable(path *field.Path) {
-	common := &c.shape.Common
+	common := &c.form.Common
 	switch {
 	case len(common.Selectable) == 0:
 	case common.Schema == nil:

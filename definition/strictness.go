@@ -25,9 +25,9 @@ type strictness struct {
 	preserves         bool // unknown fields of all objects may be kept
 	unapproved        bool // groups of the community need no approval
 
-	// Stored are the expressions that the old definition has, wherever. They
+	// stored are the expressions that the old definition has, wherever. They
 	// may use functions that new ones may not yet use.
-	Stored expressions
+	stored expressions
 	// unchanged are the names of versions whose schema does not change. Each of
 	// their rules may cost what it may.
 	unchanged map[string]bool
@@ -38,7 +38,7 @@ type strictness struct {
 
 // expressions are sets of CEL expressions, by their text.
 type expressions struct {
-	Rules, Messages map[string]bool
+	rules, messages map[string]bool
 }
 
 // createStrictness are for a new definition.
@@ -55,18 +55,18 @@ func createStrictness() strictness {
 }
 
 // updateStrictness are for a definition that replaces old.
-func updateStrictness(s, old *internalForm, e engines) strictness {
+func updateStrictness(s, old *internalForm) strictness {
 	return strictness{
 		recognizedReviews: recognizesReviews(old.CRD.Spec.Conversion),
 		immutableNames:    established(old.CRD),
 		schemas:           hasSchemas(old),
 		knownTypes:        !old.any(hasUnknownType),
 		structural:        !old.any(isNotStructural),
-		prunedDefaults:    !old.any(e.UnprunedDefaults),
+		prunedDefaults:    !old.any(hasUnprunedDefaults),
 		atomicSets:        !old.any(hasNonAtomicSet),
 		soundKeys:         !old.any(hasUnsoundKeys),
 		checkedBundle:     checksBundle(old.CRD),
-		Stored:            expressionsOf(old),
+		stored:            expressionsOf(old),
 		unchanged:         unchangedVersions(s, old),
 		crowded:           crowdedVersions(s, old),
 	}
@@ -150,13 +150,13 @@ func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 }
 
 func expressionsOf(s *internalForm) expressions {
-	e := expressions{Rules: map[string]bool{}, Messages: map[string]bool{}}
+	e := expressions{rules: map[string]bool{}, messages: map[string]bool{}}
 	for _, root := range s.schemas() {
 		for n := range everySchema(root) {
 			for i := range n.XValidations {
-				e.Rules[n.XValidations[i].Rule] = true
+				e.rules[n.XValidations[i].Rule] = true
 				if text := n.XValidations[i].MessageExpression; text != "" {
-					e.Messages[text] = true
+					e.messages[text] = true
 				}
 			}
 		}

@@ -11,8 +11,11 @@ package testopt
 type Sealed struct{}
 
 // Reference selects the reference implementation. It is an option of the root
-// package, pruning, defaulting, validation and validation/cel.
+// package, definition, pruning, defaulting, validation and validation/cel.
 type Reference struct{}
+
+// DefinitionOption makes Reference an option of package definition.
+func (Reference) DefinitionOption(Sealed) {}
 
 // CompileOption makes Reference an option of the root package.
 func (Reference) CompileOption(Sealed) {}
