@@ -22,6 +22,8 @@ type Annotations struct {
 	properties []*Annotations // in the order of names, nil for those without
 	items      *Annotations
 	additional *Annotations
+
+	id uint32 // within one [Interner], from 1; 0 without one
 }
 
 // ExternalDocs is a link to documentation elsewhere.

@@ -29,21 +29,29 @@ func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, fie
 		return nil, nil
 	}
 	c := newCompiler(o)
+	if o.interner != nil {
+		defer o.interner.lend(c)()
+	}
 	root, notes := c.compileNode(props, levelRoot)
 	if errs := c.errors(props); len(errs) > 0 {
 		return nil, errs
+	}
+	if o.interner != nil {
+		return o.interner.root(c, root, notes), nil
 	}
 	return c.finish(root, notes), nil
 }
 
 func newCompiler(o options) *compiler {
-	return &compiler{
-		interner:     interner{share: o.share, buf: make([]byte, 0, 128)},
+	c := &compiler{
+		own:          interner{share: o.share, buf: make([]byte, 0, 128)},
 		annotate:     o.annotations,
 		unstructured: o.unstructured,
 		measurer:     measurer{options: o},
 		check:        structuralCheck{base: o.path, at: make(structuralPath, 0, structuralDepth)},
 	}
+	c.interner = &c.own
+	return c
 }
 
 // errors returns what keeps props, which c went through, from being compiled.
@@ -81,7 +89,8 @@ func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 // looks at most often, a schema that it has seen before, costs it no memory: a
 // [Node] is made only for a key that is new.
 type compiler struct {
-	interner     interner
+	interner     *interner // own, or that of lender
+	own          interner
 	measurer     measurer
 	stop         *field.Error // the schema is too large to go on
 	check        structuralCheck
@@ -89,9 +98,10 @@ type compiler struct {
 	nodeCount    int
 	branches     int
 	level        int
-	depth        int   // greatest level so far
-	err          error // first value that is not JSON
-	annotate     bool  // keep what is for people
+	depth        int       // greatest level so far
+	err          error     // first value that is not JSON
+	annotate     bool      // keep what is for people
+	lender       *Interner // owns interner; nil if it belongs to this compile
 
 	// The properties of the schemas that are being looked at: names, and what
 	// was made of those done. A schema works at the ends of the stacks.
@@ -122,7 +132,7 @@ func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structu
 	}
 	p.names, p.props = c.nameStack[names:], c.nodeStack[nodes:]
 	n := c.interner.internNode(s, &p, c)
-	notes := c.annotated(s, a, n.names, c.annotationStack[nodes:])
+	notes := c.annotated(s, a, n, c.annotationStack[nodes:])
 	c.nameStack, c.nodeStack, c.annotationStack = c.nameStack[:names], c.nodeStack[:nodes], c.annotationStack[:nodes]
 	c.level--
 	return n, notes
@@ -390,9 +400,9 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 }
 
 // annotated returns the annotations of s, of which those below are in a and,
-// for properties by name, in below. The names are kept. It returns nil if there
+// for properties by name, in below. n is the node of s. It returns nil if there
 // are none.
-func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, names []string, below []*Annotations) *Annotations {
+func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node, below []*Annotations) *Annotations {
 	if !c.annotate {
 		return nil
 	}
@@ -405,14 +415,15 @@ func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, 
 	}
 	slab := &c.interner.slab
 	if slices.ContainsFunc(below, func(a *Annotations) bool { return a != nil }) {
-		a.names, a.properties = names, slab.notes.copyOf(below)
+		a.names, a.properties = n.names, below
 	}
 	if a.empty() {
 		return nil
 	}
-	out := &slab.annotations.take(1)[0]
-	*out = a
-	return out
+	if c.lender != nil {
+		return c.lender.annotation(&a, n, s.Example, slab)
+	}
+	return slab.annotation(&a)
 }
 
 // example is for people: one that is not JSON is left out.

@@ -26,6 +26,7 @@ type options struct {
 	maxNodes    int
 	annotations bool
 	share       bool
+	interner    *Interner
 
 	unstructured bool
 }
@@ -72,6 +73,8 @@ func optionsOf(opts []Option) options {
 	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true, share: true}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
+		case *Interner:
+			o.interner = opt
 		case optionFunc:
 			opt(&o)
 		case testopt.Unshared:

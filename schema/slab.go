@@ -13,6 +13,14 @@ type slabs struct {
 	notes       slab[*Annotations]
 }
 
+// annotation returns a copy of a that shares no list of properties with it.
+func (s *slabs) annotation(a *Annotations) *Annotations {
+	out := &s.annotations.take(1)[0]
+	*out = *a
+	out.properties = s.notes.copyOf(a.properties)
+	return out
+}
+
 type slab[T any] struct {
 	free []T
 	last int // size of the last piece
