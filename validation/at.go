@@ -7,17 +7,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ValidateAt returns what [Validator.Validate] reports, sorted, of the value
-// that an object has at path, as far as types and values go: lists of type set
-// and map and embedded resources are not looked at. It takes no more than the
-// value takes, whatever else the object has. Entries of objects may be fields
-// or keys. A path that the schema does not declare leads to nothing wrong.
+// ValidateAt returns the errors that [Validator.Validate] reports for value at
+// path, sorted, or nil. It checks types and values only, not the elements of
+// lists of type set and map and not embedded resources. The cost depends on
+// value, not on the rest of the object. The steps of path to map entries may be
+// fields or keys. It returns nil for a path that the schema does not declare.
 func (v *Validator) ValidateAt(path schema.Path, value any) ErrorList {
 	return v.validateAt(v.root, pathstack.Stack{}, path, value)
 }
 
-// ValidateStatusAt is ValidateAt for what [Validator.ValidateStatus] reports.
-// The path begins with the status.
+// ValidateStatusAt is like [Validator.ValidateAt], but returns the errors that
+// [Validator.ValidateStatus] reports. path starts with the status field.
 func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
 	if len(path) == 0 || v.status == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// What is said of a value by itself is what is said of it in an object of which
-// nothing else is wrong.
+// TestValidateAt checks that ValidateAt reports what Validate reports for an
+// object with no other errors.
 func TestValidateAt(t *testing.T) {
 	v := validation.New(compile(t, `{"type":"object","properties":{
 		"m":{"type":"object","additionalProperties":{"type":"array","items":{"type":"object","required":["a"],"properties":{"a":{"type":"integer","maximum":3}}}}},

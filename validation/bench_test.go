@@ -66,8 +66,8 @@ var benchmarkCases = []struct{ name, schema, object string }{{
 		{"name":"b","image":"b:1","imagePullPolicy":"Always","resources":{"limits":{"cpu":"500m","memory":"128Mi"}}}]}}`,
 }}
 
-// broken returns a copy of an object with a number where none belongs, in each
-// field of its objects.
+// broken returns a copy of an object in which every field of its top-level
+// objects is a fraction.
 func broken(obj map[string]any) map[string]any {
 	out := testkit.Clone(obj)
 	for _, v := range out {
@@ -125,7 +125,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkTable goes through the whole table: a figure for all keywords.
+// BenchmarkTable validates all objects of the table.
 func BenchmarkTable(b *testing.B) {
 	tests := valueTests(b)
 	validators := make([]*validation.Validator, len(tests))
@@ -153,8 +153,8 @@ func eachBenchmarkCase(b *testing.B, run func(b *testing.B, v *validation.Valida
 	}
 }
 
-// TestBenchmarkObjects holds the objects of the benchmarks to what the benchmarks take
-// them for.
+// TestBenchmarkObjects checks that the objects of the benchmarks are valid, and
+// that the implementations agree about broken copies.
 func TestBenchmarkObjects(t *testing.T) {
 	for _, s := range benchmarkCases {
 		n := compile(t, s.schema)

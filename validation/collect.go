@@ -10,37 +10,36 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// The collector finds every error of an object, as kube-apiserver reports it.
-// It runs only when it is known that there are some.
+// The collector finds every error of an object and reports it as kube-apiserver
+// does. It runs only if the object is known to be invalid.
 //
-// Which errors are reported depends on more than what is wrong, because of
-// anyOf and oneOf: if no branch is satisfied, one branch is chosen and its
-// errors are reported besides. It is the one in which most checks passed, so
-// all checks are counted, also those of values that are right. The numbers
-// follow the server, which counts every kind of check that applies to a value
-// and once more for some of them; node says which.
+// The errors depend on more than the invalid values, because of anyOf and
+// oneOf. If no branch is satisfied, the errors of one branch are reported as
+// well: of the branch in which most checks passed. So the collector counts all
+// checks, also those of valid values. The counts follow the server, which
+// counts each kind of check that applies to a value, and some of them twice;
+// see [run.check].
 //
-// Errors of equal text are reported once. The text names the path and tells
-// most of what is wrong; it is the detail of an error, or just the means to
-// compare it.
+// Errors with equal text are reported once. The text names the path and most of
+// the failure. It is the detail of the error, or serves only to compare errors.
 
-// What is known to be valid is left out of the walk, unless checks are counted.
-// A value below which there are errors is then looked at twice or more, so that
-// is done only a few times on the way from the root to an error.
+// The walk skips valid values unless it counts checks. It validates a value
+// with errors below it again at each level, so it does that only maxMisses
+// times on the path from the root to an error.
 
 // A run is the state of one walk over one object.
 type run struct {
 	stack       pathstack.Stack
 	found       []finding
-	ratcheted   []finding // what was found in values that did not change
-	counting    bool      // in a branch: counts are needed
-	checkAll    bool      // no shortcuts
-	validMisses int       // values above that were taken for valid in vain
+	ratcheted   []finding // errors of values that did not change
+	counting    bool      // the walk is in a branch of a junctor
+	checkAll    bool      // check valid values too
+	validMisses int       // ancestors that were validated and turned out to be invalid
 
 	buf  []byte // for texts
-	path int    // how much of buf is the path
+	path int    // length of the path in buf
 
-	// Where slices begin, so that most walks need no memory for them.
+	// The initial memory of slices. Most walks need no more.
 	steps [16]pathstack.Step
 	first [4]finding
 	bytes [256]byte
@@ -52,10 +51,10 @@ type finding struct {
 	err  *Error
 }
 
-// maxMisses is how many values above an error may be taken for valid in vain.
+// maxMisses bounds run.validMisses.
 const maxMisses = 4
 
-// start begins a walk over v, which is known to be invalid.
+// start checks v, which is known to be invalid. A nil n checks nothing.
 func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	r.stack.Steps, r.found, r.buf = r.steps[:0], r.first[:0], r.bytes[:0]
 	if n != nil {
@@ -63,8 +62,9 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 	}
 }
 
-// checkUnlessValid checks v, which corresponds to p. It returns the number of checks, and
-// whether v is known to have changed.
+// checkUnlessValid checks v, whose old value is in p, and skips it if it is
+// valid and counts are not needed. It returns the number of checks, and whether
+// v is known to have changed.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
@@ -89,12 +89,13 @@ func isContainer(v any) bool {
 	return false
 }
 
-// check does what node does, without shortcut.
+// check checks v and everything in it. It returns the number of checks, and
+// whether v is known to have changed.
 //
-// A value is checked for its type if one is declared, for junctors, enum and
-// what applies to its kind. Each is counted once, and type, junctors, numbers
-// and lists once more; a wrong type is not. The value itself counts once. Null
-// counts only for its type.
+// The type counts if it is declared, and the junctors, the enum, and the checks
+// for the kind of the value count in any case. Type, junctors, and the checks
+// of numbers and lists count twice; a wrong type counts once. The value itself
+// counts once. For null only the type counts.
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	mark := len(r.found)
 	kind := leafcheck.MaskOf(v)
@@ -112,10 +113,10 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 		}
 		r.enum(n, v)
 	} else {
-		count += r.nested(n, v) + 2 // and junctors
+		count += r.nested(n, v) + 2 // two for the junctors
 		var c int
 		c, changed = r.kind(n, v, p)
-		count += c + 1 + 1 // and enum, and the value
+		count += c + 1 + 1 // one for the enum, one for the value
 	}
 	if p.Correlated() && len(r.found) > mark {
 		changed = r.ratchet(mark, p, changed)
@@ -123,8 +124,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 	return count, changed && p.Correlated()
 }
 
-// kind checks v for what applies to values of its kind, and for enum, which
-// comes after all but the properties of an object.
+// kind runs the checks for the kind of v and the enum. The enum comes last,
+// except that the properties of an object come after it.
 func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
 	switch t := v.(type) {
 	case string:
@@ -147,8 +148,8 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives what was found since mark if the value did not change.
-// Comparing is saved if a part of it is known to have changed.
+// ratchet forgives the errors since mark if the value did not change. It does
+// not compare the values if a part is known to have changed.
 func (r *run) ratchet(mark int, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
@@ -164,7 +165,7 @@ func (r *run) wrongType(n *leafcheck.Node, kind leafcheck.Mask) {
 	r.mistyped(want, name, got)
 }
 
-// mistyped reports a wrong type, or a wrong format, which is one.
+// mistyped reports a wrong type or a wrong format.
 func (r *run) mistyped(want, got string, bad any) {
 	b := append(r.begin(), "must be of type "...)
 	b = append(append(b, want...), ": "...)
@@ -179,8 +180,8 @@ func (r *run) enum(n *leafcheck.Node, v any) {
 	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
 }
 
-// text checks a string and returns the count of its format. Length and pattern
-// are checked up to the first failure.
+// text checks a string and returns the count for its format. It reports only
+// the first failure of length and pattern.
 func (r *run) text(n *leafcheck.Node, s string, v any) int {
 	t := n.Text
 	if t == nil {

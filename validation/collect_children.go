@@ -69,7 +69,7 @@ func (r *run) object(n *leafcheck.Node, obj map[string]any, p correlate.Pair) (c
 	return count + c, changed || ch
 }
 
-// declared checks the declared properties, in increasing order of name.
+// declared checks the declared properties in increasing order of name.
 func (r *run) declared(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	if f.Probe(len(obj)) {
 		for i := range f.Props {
@@ -105,9 +105,8 @@ func (r *run) property(prop *leafcheck.Prop, v any, p correlate.Pair) (count int
 	return count, changed
 }
 
-// key returns the old value of an entry. kind and apiVersion where the walk
-// began have none: both objects are of one version by now, whatever they were
-// written as.
+// key returns the pair of an entry. kind and apiVersion at the start of the
+// walk have none: both objects are converted to one version before this check.
 func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	if (name == "kind" || name == "apiVersion") && r.stack.TextIsEmpty() {
 		return correlate.Pair{}
@@ -115,8 +114,8 @@ func (r *run) key(p correlate.Pair, name string) correlate.Pair {
 	return p.Key(name)
 }
 
-// additional checks the properties that are not declared. Their order is fixed
-// so that of two errors with one text always the same is reported.
+// additional checks the properties that are not declared, in increasing order
+// of name. If two errors have the same text, the first one is reported.
 func (r *run) additional(f *leafcheck.Fields, obj map[string]any, p correlate.Pair) (count int, changed bool) {
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
 		if _, ok := f.Index(name); ok {

@@ -10,8 +10,9 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// nested checks v against the junctors of n and returns their count. Junctors
-// come in a fixed order; what is important comes last.
+// nested checks v against the junctors of n and returns their count. It reports
+// the junctors in a fixed order and the important errors of their branches
+// last.
 func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	j := n.Nested
 	if j == nil {
@@ -45,8 +46,8 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	return count
 }
 
-// branch checks v against one branch and returns its count and a copy of what
-// was found, nil if v is valid.
+// branch checks v against one branch. It returns its count and a copy of its
+// errors, nil if v is valid.
 func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
 	mark := len(r.found)
 	r.stack.Push(kind, "", i)
@@ -60,14 +61,14 @@ func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int,
 	return count, failures
 }
 
-// junctor reports that a junctor is not satisfied.
+// junctor reports that v does not satisfy a junctor.
 func (r *run) junctor(rest string) {
 	b := strconv.AppendQuote(r.buf[:0], r.stack.Text())
 	r.atStart(append(append(b, ' '), rest...))
 }
 
-// A best is the branch whose errors are reported: of those with the highest
-// count, the first.
+// A best is the branch whose errors are reported: the first one with the
+// highest count.
 type best struct {
 	count    int
 	failures []finding
@@ -95,8 +96,8 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	return b.count, kept
 }
 
-// oneOf counts the branch that is satisfied, or else the best one. If there are
-// several, it counts none.
+// oneOf returns the count of the satisfied branch, or of the best branch if
+// there is none, or 0 if there are several.
 func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	var b best
 	var kept []finding

@@ -11,9 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// A listRun finds the elements that occur in a list for the second time and
-// should not, and the elements of lists of type map that are no objects. See
-// [leafcheck.List] for what is the same.
+// A listRun finds duplicate elements of lists of type set and map, and elements
+// of lists of type map that are not objects. [leafcheck.List] defines which
+// elements are equal.
 type listRun struct {
 	stack pathstack.Stack
 	errs  ErrorList
@@ -94,7 +94,7 @@ func (r *listRun) mapList(keys []string, list []any) {
 		if len(keys) != 1 {
 			continue
 		}
-		// A single key counts as what it is, not by its text.
+		// A single key is compared as a value, several keys by their text.
 		values[i] = unspecified{}
 		if v, ok := c[keys[0]]; ok {
 			values[i] = v
@@ -103,11 +103,11 @@ func (r *listRun) mapList(keys []string, list []any) {
 	r.distinct(values, func(i int) any { return composite(i) })
 }
 
-// unspecified stands for the single key of an element that has none.
+// unspecified replaces the single key of an element that does not have it.
 type unspecified struct{}
 
-// distinct reports the second occurrence of each of values. The bad value is
-// what shown returns for its index.
+// distinct reports the second occurrence of each value. The bad value of the
+// error is shown of its index.
 func (r *listRun) distinct(values []any, shown func(i int) any) {
 	if len(values) <= 1 {
 		return
@@ -134,8 +134,8 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 	}
 }
 
-// jsonText is the identity of an object or a list. It differs from every
-// string.
+// jsonText is the JSON text of an object or a list. As a map key it differs
+// from every string.
 type jsonText string
 
 func (r *listRun) at(i int, report func(*field.Path) *field.Error) {

@@ -8,9 +8,9 @@ import (
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
-// Numbers are compared with a bound as what they are, int64 or float64, if the
-// bound fits the declared type. If it does not, that is an error in itself, and
-// they are compared as float64.
+// If a bound fits the declared type, a number is compared with it as int64 or
+// float64, whichever the number is. If it does not fit, that is an error of its
+// own, and the number is compared as float64.
 
 func (r *run) int(n *leafcheck.Node, v int64, bad any) {
 	num := n.Number
@@ -68,7 +68,7 @@ func (r *run) float(n *leafcheck.Node, v float64, bad any) {
 	}
 }
 
-// misfit reports that a value or a bound is out of the range of the type.
+// misfit reports that a value or a bound is outside the range of the type.
 func (r *run) misfit(what string, n *leafcheck.Number) {
 	form := "(default format)"
 	if n.Format != "" {
@@ -89,7 +89,7 @@ func (r *run) multiple(off bool, factor any, positive bool, v any) {
 	}
 }
 
-// misplaced adds an error whose text does not begin with the path.
+// misplaced adds an error whose text does not start with the path.
 func (r *run) misplaced(path string, text []byte, bad any) {
 	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false)
 	r.found[len(r.found)-1].err.fieldError.Field = r.stack.FieldOf(path)

@@ -1,68 +1,78 @@
-// Package validation decides whether an object fits its schema, and tells why
-// if it does not, as kube-apiserver does for custom resources.
+// Package validation checks whether an object conforms to its schema, and
+// reports why it does not, as kube-apiserver does for custom resources.
 //
-// [New] makes a [Validator] from a schema node. [Validator.Valid] is the bare
-// verdict; [Validator.Validate] is for objects to create,
-// [Validator.ValidateUpdate] for replacements and [Validator.ValidateStatus]
-// for those of the status subresource. Rules written in CEL are the business of
-// package validation/cel, metadata of the object itself that of the caller.
+//	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+//	if len(errs) > 0 {
+//		return errs.ToAggregate()
+//	}
+//	v := validation.New(node) // once per schema
+//
+//	for _, err := range v.Validate(obj) { // no error: the object is valid
+//		fmt.Println(err, "at", err.Pointer, "by", err.SchemaPointer)
+//	}
+//	result := v.ValidateUpdate(obj, old) // forgives errors of unchanged values
+//	return result.Errors.Err()
+//
+// [Validator.Valid] returns the verdict only. [Validator.ValidateStatus] checks
+// requests to the status subresource. Package validation/cel evaluates rules
+// written in CEL. The caller checks the metadata of the object itself.
 //
 // # Semantics
 //
-// Three things are checked: types and values
+// A validator checks types and values
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation),
 // the elements of lists of type set and map
 // (https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy),
 // and apiVersion, kind and metadata of embedded resources
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension).
-// Where the server surprises, so does this package. Some of it a reader of
-// schemas should know:
+// It behaves as the server does, also where that may be unexpected:
 //
-//   - null is subject to type, nullable and enum only. An enum refuses null
-//     even if it lists it.
-//   - A string with a format may be an array instead.
-//   - A number counts as an integer if it is one but for a rounding error.
+//   - Only type, nullable and enum apply to null. An enum refuses null even if
+//     it lists null.
+//   - An array is valid where a string with a format is declared.
+//   - A number counts as an integer if only a rounding error separates them.
 //   - The bounds of an integer must be integers of its format, or every number
-//     is refused; int64 values are compared with a bound without its fraction.
-//   - Enums convert: 1.9 is allowed by 1, and 65 by "A".
+//     is refused. An int64 is compared with a bound without its fraction.
+//   - Enums convert: 1 in an enum allows 1.9, and "A" allows 65.
 //   - maxLength and minLength count runes, though the message says bytes.
-//   - Of length and pattern, only the first failure is reported.
-//   - Errors of formats are of type TypeInvalid, and so keep rules from being
-//     evaluated ([ErrorList.BlocksRules]).
-//   - Errors of junctors, and of numbers out of the range of their type, are
+//   - Only the first failure of length and pattern is reported.
+//   - Errors of formats have the type TypeInvalid, so they block the evaluation
+//     of rules ([ErrorList.BlocksRules]).
+//   - Errors of junctors, and of numbers outside the range of their type, are
 //     reported for the root, whose field is <nil>. [Error.Pointer] and
-//     [Error.SchemaPointer] say where it was.
-//   - If no branch of an anyOf or oneOf fits, the errors of one are reported:
-//     of the one in which most checks passed.
+//     [Error.SchemaPointer] have the exact location.
+//   - If no branch of an anyOf or oneOf is satisfied, the errors of one branch
+//     are reported: of the branch in which most checks passed.
 //
-// An update is forgiven errors that are not its fault ([Result]): this is
-// called ratcheting
+// An update is forgiven the errors of values that it does not change ([Result]).
+// This is ratcheting
 // (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting).
 //
-// The formats of strings that count are those of Kubernetes 1.37, unless the
-// option [KubernetesVersion] names another version.
+// Formats of strings are those of Kubernetes 1.37, unless the option
+// [KubernetesVersion] names another version.
 //
-// # How
+// # Implementation
 //
-// A schema is compiled into a tree that answers yes or no without allocating.
-// Nearly all objects are valid and need nothing else. Only for an invalid object
-// a second walk collects the errors.
+// [New] compiles a schema into a tree that returns a verdict without an
+// allocation. Most objects are valid and need nothing else. A second walk
+// collects the errors of an invalid object.
 //
 // # Differences from Kubernetes
 //
 // The same errors are found, with the same types, fields, bad values and
-// details. They are different in this:
+// details, apart from this:
 //
-//   - They are sorted; the server reports them in an order that varies.
-//   - If names with dots make two places have one path, two errors can have one
-//     text, of which only one is reported. Which one varies in the server.
+//   - The errors are sorted; the server reports them in varying order.
+//   - Property names with dots can give two locations the same path. Two errors
+//     may then have the same text, of which only one is reported. Which one
+//     varies in the server.
 //   - Values of Go types that JSON does not decode to have no JSON type. The
-//     server takes an int for an integer, for example.
-//   - Bounds beyond the range of int64 depend on the processor, here and there.
+//     server treats an int as an integer, for example.
+//   - Some results for bounds beyond the range of int64 depend on the processor.
 //
 // # Concurrency and ownership
 //
-// A [Validator] is immutable and safe for concurrent use. It does not change
-// objects and keeps nothing of them; BadValue of an error may be a part of the
-// object, so whoever keeps errors should not change it.
+// A [Validator] never changes and is safe for concurrent use. It neither changes
+// nor keeps objects. BadValue of an error may be a part of the object, so the
+// object must not be changed while the error is in use.
 package validation

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A Step names the part of a request's checks that found an error.
+// A Step names the check of a request that found an error.
 type Step string
 
 const (
@@ -22,47 +22,51 @@ const (
 	StepRules      Step = "rules"       // x-kubernetes-validations
 )
 
-// fieldError gives the embedded field another name than Error, so that the
-// promoted method Error stays visible.
+// fieldError renames the embedded field, which would otherwise hide the
+// promoted method Error.
 type fieldError = field.Error
 
-// An Error is one reason why an object is not acceptable: what kube-apiserver
-// reports, byte for byte (the promoted Type, Field, BadValue and Detail), and
-// what it does not say.
+// An Error is one reason to refuse an object. Type, Field, BadValue and Detail
+// are promoted from the [field.Error] that kube-apiserver reports. The other
+// fields say what the server does not.
 //
-// An Error is not changed after it is returned. BadValue may be a part of the
-// object that was checked.
+// An Error never changes after it is returned. BadValue may be a part of the
+// object.
 type Error struct {
 	*fieldError
 
-	// Pointer is where in the object the trouble is, as a JSON Pointer (RFC
-	// 6901). It is more exact than Field, which for junctors is the root.
+	// Pointer is the location of the value in the object, as a JSON Pointer
+	// (RFC 6901). It is more exact than Field, which is the root for errors of
+	// junctors.
 	Pointer string
-	// Step is the part of the checks that found the error.
+	// Step is the check that found the error.
 	Step Step
-	// SchemaPointer is the place in the schema, as a JSON Pointer from its root; ""
-	// if no schema made the demand.
+	// SchemaPointer is the location of the violated schema, as a JSON Pointer
+	// from the root of the schema of the version. It is "" if no schema
+	// declares the requirement.
 	SchemaPointer string
-	// Rule is the index of the rule in x-kubernetes-validations at Schema, -1
-	// for errors that are not from a rule.
+	// Rule is the index of the rule in x-kubernetes-validations at
+	// SchemaPointer. It is -1 for errors that are not from a rule.
 	Rule int
 }
 
-// NewError returns err with what is known about it. The Rule is -1.
+// NewError returns an Error with Rule -1. err must not be nil. The Error keeps
+// err, which must not be changed afterwards.
 func NewError(err *field.Error, step Step, pointer, schema string) *Error {
 	return &Error{fieldError: err, Step: step, Pointer: pointer, SchemaPointer: schema, Rule: -1}
 }
 
-// FieldError returns the error as kube-apiserver reports it.
+// FieldError returns the error that kube-apiserver reports. It is read only.
 func (e *Error) FieldError() *field.Error { return e.fieldError }
 
-// Unwrap returns the error as kube-apiserver reports it.
+// Unwrap returns the same as [Error.FieldError].
 func (e *Error) Unwrap() error { return e.fieldError }
 
-// An ErrorList is what is wrong with an object; an empty one is a clean bill.
+// An ErrorList has the errors of an object. The empty list means valid.
 type ErrorList []*Error
 
-// Field returns the errors as kube-apiserver reports them, in the same order.
+// Field returns the errors as kube-apiserver reports them, in the same order,
+// or nil if there are none. The caller owns the list.
 func (l ErrorList) Field() field.ErrorList {
 	if len(l) == 0 {
 		return nil
@@ -86,9 +90,9 @@ func (l ErrorList) Err() error {
 	return utilerrors.NewAggregate(errs)
 }
 
-// BlocksRules reports whether rules must not run because of these errors: one
-// of them is Required, TypeInvalid, TooLong, TooMany or NotSupported, so that
-// values may not be what rules take them for.
+// BlocksRules reports whether rules must not be evaluated because of these
+// errors. That is so if one of them is Required, TypeInvalid, TooLong, TooMany
+// or NotSupported: values may then not have their declared types.
 func (l ErrorList) BlocksRules() bool {
 	return slices.ContainsFunc(l, func(e *Error) bool {
 		switch e.Type {
@@ -100,8 +104,8 @@ func (l ErrorList) BlocksRules() bool {
 	})
 }
 
-// Sort orders the list by field, type and detail, and leaves equal errors as
-// they are. Every list that crdkit returns is sorted.
+// Sort sorts the list in place by field, type and detail. It is stable. Every
+// list that crdkit returns is sorted.
 func (l ErrorList) Sort() {
 	if len(l) < 2 {
 		return

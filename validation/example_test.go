@@ -134,7 +134,6 @@ func ExampleErrorList_BlocksRules() {
 	// true
 }
 
-// What is wrong with one field, whatever the rest of the object is like.
 func ExampleValidator_ValidateAt() {
 	v := validation.New(cronTab())
 	path := schema.Path{schema.Field("spec"), schema.Field("replicas")}

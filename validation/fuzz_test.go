@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// FuzzValidate holds the fast way to the plain one: a verdict must be what the
-// collector finds, for any structural schema, object and change of the object.
+// FuzzValidate compares the implementations on any structural schema, object and
+// change of the object.
 func FuzzValidate(f *testing.F) {
 	for i, test := range valueTests(f) {
 		f.Add([]byte(test.Schema), []byte(test.Object), uint64(i))

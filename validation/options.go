@@ -7,7 +7,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// An Option changes what [New] makes. Without options a validator does what
+// An Option changes what a [Validator] checks. Without options it checks what
 // kube-apiserver 1.37 does. A nil Option changes nothing.
 type Option interface {
 	// ValidationOption seals the interface: only this module implements it.
@@ -16,12 +16,12 @@ type Option interface {
 
 type config struct {
 	minor     int
-	reference bool // collect errors for every verdict, patterns by regexp
+	reference bool // see testopt.Reference
 
 	everyFormat bool
 }
 
-// defaultMinor is the version of Kubernetes that is followed by default.
+// defaultMinor is the minor version of Kubernetes without an option.
 const defaultMinor = 37
 
 type optionFunc func(*config)
@@ -41,12 +41,12 @@ func KubernetesVersion(version string) (Option, error) {
 	return optionFunc(func(c *config) { c.minor = minor }), nil
 }
 
-// EveryFormat makes a validator honour every format on values of any type, as
-// kube-apiserver does in checking the defaults of a definition; in checking
-// objects it ignores a format that it does not know, or not for the type. A
-// number that should have been a boolean of the format byte is then said not to
-// be of type byte, and a string that should have been one is held to the format
-// alone. It overrides [KubernetesVersion].
+// EveryFormat makes a validator check every format on values of any type, as
+// kube-apiserver does for the defaults of a definition. Without it, as for
+// objects, a validator ignores a format that is not known for the declared type.
+// For type boolean and format byte, for example, EveryFormat reports a number as
+// not of type byte, and admits a string that has the format. It overrides
+// [KubernetesVersion].
 func EveryFormat() Option {
 	return optionFunc(func(c *config) { c.everyFormat = true })
 }

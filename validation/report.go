@@ -8,38 +8,38 @@ import (
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
-// inBody is how messages go on after the path.
+// inBody follows the path in messages.
 const inBody = " in body "
 
-// begin starts the text of an error about the current place. The caller appends
-// to it and hands it to end.
+// begin starts the text of an error at the current location. The caller
+// appends to it and passes it to end or invalid.
 func (r *run) begin() []byte {
 	b := r.stack.AppendText(r.buf[:0])
 	r.path = len(b)
 	return append(b, inBody...)
 }
 
-// end adds the error of a text that begin started.
+// end adds an error with a text from begin.
 func (r *run) end(text []byte, e field.Error) { r.add(text, e, true) }
 
-// invalid adds an error of a text that begin started.
+// invalid adds an error of type Invalid with a text from begin.
 func (r *run) invalid(text []byte, bad any) {
 	r.end(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad})
 }
 
-// atStart adds an error that is not assigned to a place.
+// atStart adds an error whose field is the start of the walk.
 func (r *run) atStart(text []byte) {
 	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: ""}, false)
 }
 
-// located is an error with all that belongs to it.
+// A located has an Error and its field.Error in one allocation.
 type located struct {
 	err   Error
 	field field.Error
 }
 
-// add adds an error. The text is its detail unless errors of its type have one
-// of their own. All its strings share their memory.
+// add adds an error. The text becomes its detail, unless the type of the error
+// has a detail of its own. All strings of the error share one allocation.
 func (r *run) add(text []byte, e field.Error, placed bool) {
 	b := r.stack.AppendPointer(text)
 	pointer := len(b)
@@ -60,7 +60,8 @@ func (r *run) add(text []byte, e field.Error, placed bool) {
 	r.found = append(r.found, finding{text: all[:len(text)], err: &x.err})
 }
 
-// keepImportant appends what is important among findings of a branch to kept.
+// keepImportant appends the important errors among the findings of a branch to
+// kept. See [leafcheck.Important].
 func (r *run) keepImportant(kept, branch []finding) []finding {
 	for _, f := range branch {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
@@ -73,10 +74,10 @@ func (r *run) keepImportant(kept, branch []finding) []finding {
 	return kept
 }
 
-// few is up to how many findings are compared one by one.
+// few is the largest number of findings that are compared pairwise.
 const few = 8
 
-// firstOfEachText returns the first of the findings of each text.
+// firstOfEachText returns the first finding of each text.
 func firstOfEachText(found []finding) ErrorList {
 	if len(found) == 0 {
 		return nil

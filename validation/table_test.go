@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A valueTest is one object of testdata/values.json and what is wrong with it.
-// Want has a line an error, see describe; with -update it is rewritten.
+// A valueTest is one object of testdata/values.json. Want has a line per error,
+// see describe. The flag -update rewrites it.
 type valueTest struct {
 	Name   string          `json:"name"`
 	Schema json.RawMessage `json:"schema"`
@@ -77,8 +77,8 @@ func text(t testing.TB, s string) string {
 	return string(bytes.TrimSpace(b.Bytes()))
 }
 
-// describe writes errors a line each: the type, what the server prints, the
-// Go type of the bad value, and the two pointers.
+// describe returns a line per error: the type, the text of the server, the Go
+// type of the bad value, and the two pointers.
 func describe(errs validation.ErrorList) []string {
 	var out []string
 	for _, e := range errs {

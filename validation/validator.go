@@ -10,30 +10,31 @@ import (
 // A Validator checks objects of one schema: types and values, the elements of
 // lists of type set and map, and embedded resources.
 //
-// It never changes and is safe for concurrent use. It neither changes nor
-// keeps the objects that it is given; errors may refer to parts of them.
+// It never changes and is safe for concurrent use. It neither changes nor keeps
+// the objects that it checks; errors may refer to parts of them. Only [New]
+// makes one: the methods of a nil Validator panic.
 type Validator struct {
 	root      *leafcheck.Node
 	status    *leafcheck.Node // of the property status, nil if it is not declared
 	correlate *correlate.Schema
 	embedded  *objectmeta.Embedded
 
-	collectOnly bool // no shortcuts
-	listsApart  bool // lists have to be checked apart from values
+	collectOnly bool // collect errors for every verdict
+	listsApart  bool // root.Valid does not check all lists; see leafcheck.Node.ListsOverlap
 }
 
-// A Result tells what is wrong with an updated object.
+// A Result has the errors of an updated object.
 type Result struct {
-	// Errors are why the update is refused, sorted; nil if it is not.
+	// Errors are the reasons to refuse the update, sorted; nil if it is valid.
 	Errors ErrorList
-	// Ratcheted are errors that are forgiven, sorted: those of values that did
-	// not change, and those of lists if the old object had such errors, too.
-	// The server accepts them in silence.
+	// Ratcheted are the forgiven errors, sorted: errors of values that did not
+	// change, and errors of lists of type set and map if the old object had
+	// such errors too. The server does not report them.
 	Ratcheted ErrorList
 }
 
-// New returns a validator for objects of the schema n. A nil n declares
-// nothing: every object is valid.
+// New returns a validator for objects of the schema n. It never returns nil. A
+// nil n declares nothing, so every object is valid.
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
 	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: cfg.everyFormat})
@@ -52,10 +53,10 @@ func New(n *schema.Node, opts ...Option) *Validator {
 	return v
 }
 
-// Valid reports whether [Validator.Validate] finds nothing wrong with obj. It
-// stops at the first error and allocates nothing if there is none, unless a
-// list of type set or map has more than 256 elements or a pattern is too large
-// for an automaton.
+// Valid reports whether [Validator.Validate] finds no error in obj. It stops at
+// the first error. It does not allocate if obj is valid, unless a list of type
+// set or map has more than 256 elements or a pattern is too large for an
+// automaton.
 func (v *Validator) Valid(obj map[string]any) bool {
 	if v.collectOnly {
 		return len(v.Validate(obj)) == 0
@@ -63,15 +64,16 @@ func (v *Validator) Valid(obj map[string]any) bool {
 	return v.valid(obj)
 }
 
-// valid is the verdict without shortcuts being off.
+// valid is the fast verdict.
 func (v *Validator) valid(obj map[string]any) bool {
 	return v.root.Valid(obj) && (!v.listsApart || v.root.Distinct(obj)) && v.embedded.Valid(obj)
 }
 
-// Validate returns everything that is wrong with obj as an object to create,
-// sorted; nil if nothing is.
+// Validate returns the errors of obj as a new object, sorted; nil if it is
+// valid.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
 func (v *Validator) Validate(obj map[string]any) ErrorList {
 	if !v.collectOnly && v.valid(obj) {
 		return nil
@@ -83,18 +85,18 @@ func (v *Validator) Validate(obj map[string]any) ErrorList {
 	return errs
 }
 
-// ValidateUpdate returns everything that is wrong with obj as a replacement of
-// old.
+// ValidateUpdate returns the errors of obj as a replacement of old.
 //
-// Errors of a value are forgiven if the value did not change: if old has it in
-// the same place, under the same name or under the same keys of a list of type
-// map. An object that has fields which are not declared counts as changed, and
-// so does, for that reason, nearly every object as a whole. The kind and the
-// apiVersion of the object are not forgiven anything. Errors of lists of type
-// set and map are forgiven if old had such errors, wherever and whatever.
-// Errors of embedded resources are not forgiven.
+// Errors of a value are forgiven if the value did not change. Its old value is
+// the value in the same location of old: under the same name, or under the same
+// keys of a list of type map. An object with undeclared fields counts as
+// changed, and so does nearly every object as a whole, for that reason. Errors
+// of the kind and the apiVersion of the object are not forgiven. Errors of
+// lists of type set and map are forgiven if old had any such error. Errors of
+// embedded resources are not forgiven.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 	if !v.collectOnly && v.valid(obj) {
 		return Result{}
@@ -108,12 +110,13 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 	return res
 }
 
-// ValidateStatus returns everything that is wrong with obj as a replacement of
-// old by way of the status subresource. Of values, only those of status are
-// checked, and forgiven as [Validator.ValidateUpdate] does. Lists of type set
-// and map are checked in the whole object. Embedded resources are not checked.
+// ValidateStatus returns the errors of obj as a replacement of old through the
+// status subresource. It checks the values of the status only, and forgives
+// errors as [Validator.ValidateUpdate] does. It checks lists of type set and
+// map in the whole object. It does not check embedded resources.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
 func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	var res Result
 	status, ok := obj["status"]
@@ -128,8 +131,8 @@ func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
 	return res
 }
 
-// values returns the errors of values, and those that are forgiven as nothing
-// changed.
+// values returns the errors of values, and the forgiven errors if p is not
+// zero.
 func (v *Validator) values(obj map[string]any, p correlate.Pair) (errs, ratcheted ErrorList) {
 	r := run{checkAll: v.collectOnly}
 	r.start(v.root, obj, p)
@@ -146,7 +149,7 @@ func (v *Validator) lists(obj map[string]any) ErrorList {
 	return r.errs
 }
 
-// addLists adds errors of lists to those that count, unless old had any.
+// addLists adds errors of lists, as forgiven if old had any.
 func (res *Result) addLists(errs ErrorList, root *leafcheck.Node, old map[string]any) {
 	switch {
 	case len(errs) == 0:

@@ -20,7 +20,7 @@ var implementations = []struct {
 	opts []validation.Option
 }{
 	{"fast", nil},
-	{"plain", []validation.Option{testopt.Reference{}}},
+	{"reference", []validation.Option{testopt.Reference{}}},
 }
 
 func TestValues(t *testing.T) {
@@ -55,7 +55,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestUnshared runs the table over trees in which no two places share a node.
+// TestUnshared runs the table over trees in which no two locations share a node.
 func TestUnshared(t *testing.T) {
 	for _, test := range valueTests(t) {
 		props := properties(t, string(test.Schema))
@@ -113,8 +113,8 @@ func TestNoSchema(t *testing.T) {
 	}
 }
 
-// TestOptionSelectsReference pins which way is chosen: the two differ in what a pattern
-// costs, and plain validators find the errors to see that there are some.
+// TestOptionSelectsReference tells the implementations apart by allocations: the
+// reference collects the errors of an invalid object for its verdict.
 func TestOptionSelectsReference(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, pattern: "^[a-z]+$"}}}`)
 	bad := map[string]any{"v": "UPPER"}
@@ -123,7 +123,7 @@ func TestOptionSelectsReference(t *testing.T) {
 		t.Errorf("Valid of an invalid object allocated %v times: it does not stop at the verdict", got)
 	}
 	if got := testing.AllocsPerRun(100, func() { reference.Valid(bad) }); got == 0 {
-		t.Error("Valid of a plain validator allocated nothing: it did not collect errors")
+		t.Error("Valid of a reference allocated nothing: it did not collect errors")
 	}
 }
 
@@ -149,7 +149,7 @@ func TestKubernetesVersion(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	for _, test := range valueTests(t) {
 		if len(test.Want) > 0 || strings.Contains(string(test.Schema), "IMPORTANT!") {
-			continue // a property of that name switches shortcuts off
+			continue // a property of this name selects the reference
 		}
 		v := validation.New(compile(t, string(test.Schema)))
 		obj := decode(t, string(test.Object))
@@ -160,7 +160,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestDeterministic checks that the order of Go maps shows nowhere.
+// TestDeterministic checks that the order of Go maps has no effect.
 func TestDeterministic(t *testing.T) {
 	for _, test := range valueTests(t) {
 		v := validation.New(compile(t, string(test.Schema)))
@@ -173,14 +173,15 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// TestCorpus holds the fast way to the plain one on real definitions.
-func TestCorpus(t *testing.T) {
+// TestImplementationsAgreeOnCorpus compares the implementations on real
+// definitions.
+func TestImplementationsAgreeOnCorpus(t *testing.T) {
 	corpus := testkit.FindCorpus(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, d := range corpus.Definitions {
 		for i, sample := range d.Samples {
 			if i == 2 {
-				break // more samples of a definition take long and tell little
+				break // two samples of a definition are enough
 			}
 			version := d.Version(sample.Version())
 			if version == nil || version.Schema == nil {
@@ -205,23 +206,23 @@ func newImplementations(n *schema.Node) bothImplementations {
 	return bothImplementations{fast: validation.New(n), reference: validation.New(n, testopt.Reference{})}
 }
 
-// compare reports an error if the two ways differ in anything.
+// compare fails the test if the implementations differ.
 func (w bothImplementations) compare(t testing.TB, obj, old map[string]any) {
 	t.Helper()
 	fast, reference := w.fast, w.reference
 	want := describe(reference.Validate(obj))
 	if got := describe(fast.Validate(obj)); !cmp.Equal(want, got) {
-		t.Errorf("Validate(%s) (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
+		t.Errorf("Validate(%s) (-reference +fast):\n%s", testkit.Encode(obj), cmp.Diff(want, got))
 	}
 	if got := fast.Valid(obj); got != (len(want) == 0) {
-		t.Errorf("Valid(%s) = %v, but the plain way finds %q", testkit.Encode(obj), got, want)
+		t.Errorf("Valid(%s) = %v, but the reference finds %q", testkit.Encode(obj), got, want)
 	}
 	for _, both := range [][2]validation.Result{
 		{reference.ValidateUpdate(obj, old), fast.ValidateUpdate(obj, old)},
 		{reference.ValidateStatus(obj, old), fast.ValidateStatus(obj, old)},
 	} {
 		if want, got := describe(both[0].Errors), describe(both[1].Errors); !cmp.Equal(want, got) {
-			t.Errorf("update of %s to %s (-plain +fast):\n%s", testkit.Encode(old), testkit.Encode(obj), cmp.Diff(want, got))
+			t.Errorf("update of %s to %s (-reference +fast):\n%s", testkit.Encode(old), testkit.Encode(obj), cmp.Diff(want, got))
 		}
 	}
 }
