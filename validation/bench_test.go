@@ -7,9 +7,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// benchmarkCases are definitions and objects like those that are seen most: a small
-// resource, one with many strings, lists of objects, and a large schema of
-// which an object uses little.
+// benchmarkCases are typical schemas and objects: a small resource, one with many
+// strings, lists of objects, and a large schema of which an object uses little.
 var benchmarkCases = []struct{ name, schema, object string }{{
 	name: "CronTab",
 	schema: `{"type":"object","properties":{"spec":{"type":"object","required":["cron"],"properties":{

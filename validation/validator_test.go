@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// implementations are the two ways to reach a verdict; every table runs through both.
+// implementations has the options that select each implementation.
 var implementations = []struct {
 	name string
 	opts []validation.Option

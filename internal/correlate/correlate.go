@@ -5,14 +5,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Schema says what corresponds to what in the values of one schema node. The
-// nil Schema stands for a node that declares nothing.
+// A Schema says which parts of old and new values correspond. It is compiled
+// from a schema node. A nil Schema is that of a nil node, which declares
+// nothing.
 type Schema struct {
 	props      map[string]*Schema
 	additional *Schema
 	items      *Schema
 	mapList    bool     // the list type is map
-	keys       []string // of the elements, nil unless elements can be looked up
+	keys       []string // list map keys, nil if elements cannot be looked up
 }
 
 // New compiles n and everything below it. It returns nil if n is nil.
@@ -21,7 +22,7 @@ func New(n *schema.Node) *Schema {
 	return c.compileNode(n)
 }
 
-// A compiler maps nodes to what they were compiled to: nodes are shared.
+// A compiler has the compiled nodes. Nodes are shared.
 type compiler map[*schema.Node]*Schema
 
 func (c compiler) compileNode(n *schema.Node) *Schema {
@@ -50,9 +51,8 @@ func (c compiler) compileNode(n *schema.Node) *Schema {
 	return s
 }
 
-// Child returns what the entry of an object with this name is compared by: its
-// property, or else additionalProperties. It returns nil if the name is not
-// declared.
+// Child returns the Schema of the entry of this name: that of the property, or
+// else of additionalProperties. It returns nil if neither is declared.
 func (s *Schema) Child(name string) *Schema {
 	if s == nil {
 		return nil
@@ -63,8 +63,7 @@ func (s *Schema) Child(name string) *Schema {
 	return s.additional
 }
 
-// Items returns what elements of a list are compared by, nil if they are not
-// declared.
+// Items returns the Schema of list elements, nil if items is not declared.
 func (s *Schema) Items() *Schema {
 	if s == nil {
 		return nil
@@ -72,11 +71,10 @@ func (s *Schema) Items() *Schema {
 	return s.items
 }
 
-// Keyed reports whether elements of a list can correspond to others.
+// Keyed reports whether elements of the list can correspond to old elements.
 func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
 
-// Unchanged reports whether next is what old was. Under a nil Schema nothing is
-// unchanged.
+// Unchanged reports whether next equals old. It is false for a nil Schema.
 func (s *Schema) Unchanged(next, old any) bool {
 	if s == nil {
 		return false

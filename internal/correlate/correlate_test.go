@@ -126,8 +126,8 @@ func TestPair(t *testing.T) {
 	}
 }
 
-// naive finds the old element of item the way the definition reads: every old
-// element is keyed by a text, and the first with the text of item is it.
+// naive finds the old element of item by the definition: it is the first old
+// element with the same text of its keys.
 func naive(keys []string, old []any, item any) any {
 	text := func(v any) (string, bool) {
 		m, ok := v.(map[string]any)
@@ -165,8 +165,8 @@ func naive(keys []string, old []any, item any) any {
 	return nil
 }
 
-// TestElements compares with the naive definition on lists of few different
-// keys, short and long.
+// TestElements compares with naive on lists of few different keys, short and
+// long.
 func TestElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := correlate.New(testSchema(t))

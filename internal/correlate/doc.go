@@ -1,33 +1,40 @@
-// Package correlate finds the old value of a part of a new object, and tells
+// Package correlate finds the old value of a part of a new object, and reports
 // whether that part changed.
 //
-// Both questions come up when an object is updated: errors about a value that
-// the old object had already are forgiven (ratcheting), and transition rules
-// see the old value beside the new one.
+// An update needs both. Ratcheting forgives errors of values that the old object
+// already had, and transition rules see the old value beside the new one.
+//
+//	s := correlate.New(node) // once per schema
+//
+//	root := s.Pair(obj, old)
+//	spec := root.Key("spec")
+//	if spec.Correlated() && spec.Unchanged() {
+//		// forgive the errors of spec
+//	}
 //
 // # Semantics
 //
-// Parts correspond by their place and their schema:
+// The location and the schema of a part decide what corresponds to it:
 //
-//   - An entry of an object corresponds to the entry of the same name, if both
-//     objects have one and its name is declared, in properties or by a schema
-//     in additionalProperties. Null is a value like any other.
+//   - An object entry corresponds to the entry of the same name, if both objects
+//     have it and its name is declared, in properties or by a schema in
+//     additionalProperties. Null is a value like any other.
 //   - An element of a list of type map corresponds to the first element of the
-//     old list with the same keys. It needs every key, and each key has to be a
-//     boolean, a number or a string.
-//   - Elements of other lists correspond to nothing: an index says nothing
-//     about identity.
+//     old list with the same keys. It must have every key, and each key must be
+//     a boolean, a number or a string.
+//   - Elements of other lists correspond to nothing, as an index does not
+//     identify an element.
 //
-// What corresponds is unchanged if it is equal, with four peculiarities that
-// are part of what kube-apiserver does:
+// A part is unchanged if it equals the part that it corresponds to, with four
+// exceptions that follow kube-apiserver:
 //
-//   - An object with an entry that is not declared is changed, whatever the
-//     entry is. No root object is therefore ever unchanged, unless its schema
-//     declares apiVersion, kind and metadata and all below.
-//   - A list of type map is unchanged if it is as long as before and each of
-//     its elements equals the one that it corresponds to. Neither order nor an
-//     old element that nothing corresponds to makes a difference.
-//   - Lists of other types are equal as a whole, undeclared fields included.
+//   - An object with an undeclared entry is changed, even if the entry is equal.
+//     So a root object is never unchanged, unless its schema declares apiVersion,
+//     kind and metadata and everything below.
+//   - A list of type map is unchanged if it has its old length and each of its
+//     elements equals the one that it corresponds to. The order has no effect,
+//     and neither has an old element to which nothing corresponds.
+//   - Lists of other types are compared as a whole, with their undeclared fields.
 //   - int64(1) and float64(1) differ.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
@@ -35,13 +42,13 @@
 // # Use
 //
 // Start with a [Pair] of the root and walk down with [Pair.Key] and
-// [Pair.Elements]. A walk that arrives where nothing corresponds gets the zero
-// Pair; whoever forgives errors there asks the nearest Pair above that is not
-// zero. Below a zero Pair there are only zero Pairs.
+// [Pair.Elements]. If nothing corresponds to a part, its Pair is the zero Pair,
+// and so are all Pairs below it. Ratcheting then uses the nearest Pair above
+// that is not zero.
 //
 // # Concurrency and ownership
 //
-// A Schema is immutable and safe for concurrent use. Pairs and Elements refer
-// to the objects that they were made from and belong to one call. Nothing here
-// changes an object.
+// A Schema never changes and is safe for concurrent use. Pairs and Elements
+// refer to the objects that they were made from and belong to one call. This
+// package changes no object.
 package correlate

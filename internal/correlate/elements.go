@@ -5,24 +5,25 @@ import (
 	"strconv"
 )
 
-// Elements finds the old elements of a list of type map. The zero Elements
-// finds nothing. It is meant for one walk over one list.
+// Elements finds the old elements of a list of type map, for one walk over the
+// list. The zero Elements finds none.
 type Elements struct {
 	schema    *Schema
 	next, old []any
 
-	// The first old elements by key, for long lists: those of old[:seen].
+	// byKey has the first element of old[:seen] for each key. Only long lists
+	// use it.
 	byKey map[any]map[string]any
 	seen  int
 }
 
-// scanned is how long an old list may be to be searched from its start each
-// time, which costs no allocation.
+// scanned is the largest length of an old list that is searched from the start
+// for each element, which does not allocate.
 const scanned = 16
 
 // At returns the element of the new list at index i and the old element that
-// it corresponds to. It is the zero Pair if nothing corresponds to it or i is
-// out of range.
+// corresponds to it. It returns the zero Pair if there is no such old element,
+// or if i is beyond the end of the list.
 func (e *Elements) At(i int) Pair {
 	if e.schema == nil || len(e.schema.keys) == 0 || i >= len(e.next) {
 		return Pair{}
@@ -54,7 +55,8 @@ func (e *Elements) find(item map[string]any) map[string]any {
 	return nil
 }
 
-// lookup reads as many old elements as it takes: lists mostly keep their order.
+// lookup reads old elements until it finds the key. Most lists keep their
+// order, so it reads few.
 func (e *Elements) lookup(item map[string]any) map[string]any {
 	key, ok := compositeKey(e.schema.keys, item)
 	if !ok {
@@ -86,7 +88,7 @@ func (e *Elements) lookup(item map[string]any) map[string]any {
 	return nil
 }
 
-// keyed reports whether item has all keys and they are scalars.
+// keyed reports whether item has all keys, with scalar values.
 func keyed(keys []string, item map[string]any) bool {
 	for _, k := range keys {
 		switch item[k].(type) {
@@ -98,7 +100,7 @@ func keyed(keys []string, item map[string]any) bool {
 	return true
 }
 
-// sameKeys reports whether the keys of item, which is keyed, are those of old.
+// sameKeys reports whether item, which is keyed, and old have equal keys.
 func sameKeys(keys []string, item, old map[string]any) bool {
 	if len(keys) == 1 {
 		return item[keys[0]] == old[keys[0]]
@@ -111,8 +113,8 @@ func sameKeys(keys []string, item, old map[string]any) bool {
 	return true
 }
 
-// sameKeyPart compares one of several keys, of which floats count by their
-// first six decimals.
+// sameKeyPart compares one of several keys. Floats are compared by their first
+// six decimals.
 func sameKeyPart(a, b any) bool {
 	x, ok := a.(float64)
 	if !ok {
@@ -134,8 +136,8 @@ func sameKeyPart(a, b any) bool {
 
 func appendFixed(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', 6, 64) }
 
-// compositeKey returns something comparable that stands for the keys of item,
-// and reports whether item is keyed.
+// compositeKey returns a comparable value for the keys of item, and reports
+// whether item is keyed.
 func compositeKey(keys []string, item map[string]any) (any, bool) {
 	if !keyed(keys, item) {
 		return nil, false

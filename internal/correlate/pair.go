@@ -1,14 +1,14 @@
 package correlate
 
-// A Pair is a part of a new object and the part of the old object that it
-// corresponds to. The zero Pair stands for a part to which nothing corresponds.
+// A Pair is a part of a new object and the corresponding part of the old
+// object. The zero Pair means that nothing corresponds.
 type Pair struct {
 	schema    *Schema
 	Next, Old any
 }
 
-// Pair takes next and old as corresponding, as the roots of two objects do. It
-// is the zero Pair if s is nil.
+// Pair returns next and old as a Pair, such as the roots of two objects. It
+// returns the zero Pair if s is nil.
 func (s *Schema) Pair(next, old any) Pair {
 	if s == nil {
 		return Pair{}
@@ -16,16 +16,16 @@ func (s *Schema) Pair(next, old any) Pair {
 	return Pair{schema: s, Next: next, Old: old}
 }
 
-// Correlated reports whether p has an old value at all, be it null.
+// Correlated reports whether p has an old value. The value may be null.
 func (p Pair) Correlated() bool { return p.schema != nil }
 
-// Unchanged reports whether the new value is what the old one was. It is false
-// for the zero Pair. It compares the values each time it is called.
+// Unchanged reports whether the new value equals the old one. It is false for
+// the zero Pair. Each call compares the values.
 func (p Pair) Unchanged() bool { return p.schema.Unchanged(p.Next, p.Old) }
 
-// Key returns the entries of this name of both objects. It is the zero Pair if
-// one of the two is no object or has no such entry, and if the name is not
-// declared.
+// Key returns the Pair of the entries of this name. It returns the zero Pair if
+// one of the values is not an object or does not have the entry, or if the name
+// is not declared.
 func (p Pair) Key(name string) Pair {
 	if p.schema == nil {
 		return Pair{}
@@ -49,9 +49,9 @@ func (p Pair) Key(name string) Pair {
 	return p.schema.Child(name).Pair(v, before)
 }
 
-// Elements prepares to find the old elements of a list. It is of use for one
-// walk over the list; all its elements are uncorrelated if p is zero, or not a
-// pair of lists, or the lists are not of type map.
+// Elements returns the Elements of a pair of lists, for one walk over the new
+// list. No element corresponds to anything if p is zero or not a pair of lists,
+// or if the list type is not map.
 func (p Pair) Elements() Elements {
 	next, ok := p.Next.([]any)
 	if !ok || p.schema == nil {

@@ -6,18 +6,18 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Config says how to compile.
+// Config configures a [Compiler].
 type Config struct {
-	// Minor is the minor version of the Kubernetes server whose set of formats
-	// is honoured.
+	// Minor is the minor version of the Kubernetes server whose formats are
+	// checked.
 	Minor int
-	// EveryFormat honours all formats, on values of any type.
+	// EveryFormat checks all formats, on values of any type.
 	EveryFormat bool
-	// Reference leaves patterns to package regexp.
+	// Reference matches patterns with package regexp.
 	Reference bool
 }
 
-// A Compiler compiles schema nodes, each once.
+// A Compiler compiles each schema node once.
 type Compiler struct {
 	cfg      Config
 	nodes    map[*schema.Node]*Node
@@ -26,7 +26,7 @@ type Compiler struct {
 	hasher   hasher
 }
 
-// NewCompiler returns a compiler that has compiled nothing yet.
+// NewCompiler returns a compiler without compiled nodes.
 func NewCompiler(cfg Config) *Compiler {
 	return &Compiler{
 		cfg:      cfg,
@@ -40,8 +40,8 @@ func NewCompiler(cfg Config) *Compiler {
 // New compiles n and everything below it. It returns nil if n is nil.
 func New(n *schema.Node, cfg Config) *Node { return NewCompiler(cfg).Node(n) }
 
-// Node compiles n and everything below it, or returns what it has compiled n
-// to. It returns nil if n is nil.
+// Node compiles n and everything below it, or returns the node from an earlier
+// call. It returns nil if n is nil.
 func (c *Compiler) Node(n *schema.Node) *Node {
 	if n == nil {
 		return nil
@@ -65,8 +65,8 @@ func (c *Compiler) Node(n *schema.Node) *Node {
 	return out
 }
 
-// Branch compiles b and everything below it, or returns what it has compiled b
-// to. It returns nil if b is nil.
+// Branch compiles b and everything below it, or returns the node from an
+// earlier call. It returns nil if b is nil.
 func (c *Compiler) Branch(b *schema.Branch) *Node {
 	if b == nil {
 		return nil
@@ -89,7 +89,7 @@ func (c *Compiler) Branch(b *schema.Branch) *Node {
 	return out
 }
 
-// A typed is a schema of either sort.
+// A typed is a schema.Node or a schema.Branch.
 type typed interface {
 	Type() string
 	IntOrString() bool
@@ -113,7 +113,7 @@ func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
 	}
 }
 
-// leaf compiles what does not depend on children.
+// leaf returns a node without children.
 func (c *Compiler) leaf(types []string, nullable bool, l *schema.Limits) *Node {
 	typ := &Type{Names: types, Nullable: nullable, Format: c.cfg.format(l.Format, types)}
 	n := &Node{Type: typ, Accept: typ.Mask(), Text: c.text(typ, l)}
@@ -134,7 +134,7 @@ func (c *Compiler) text(typ *Type, l *schema.Limits) *Text {
 	}
 	if typ.Format != "" {
 		t.Format = typ.Format
-		t.HasFormat, _ = format.Registered(typ.Format) // formats of numbers are not
+		t.HasFormat, _ = format.Registered(typ.Format) // formats of numbers are not registered
 	}
 	if !t.Min.Set && !t.Max.Set && t.Expr == "" && t.HasFormat == nil {
 		return nil
@@ -161,7 +161,7 @@ func (c *Compiler) pattern(expr string) *Text {
 	return t
 }
 
-// lengths returns nil if lists are subject to nothing.
+// lengths returns the checks of lists in l, nil if there are none.
 func (c *Compiler) lengths(l *schema.Limits) *List {
 	if !l.MinItems.Set && !l.MaxItems.Set && !l.UniqueItems {
 		return nil
@@ -187,7 +187,7 @@ func (c *Compiler) list(n *schema.Node, l *schema.Limits) *List {
 	return list
 }
 
-// A nester is a schema with junctors.
+// A nester is a schema.Node or a schema.Branch.
 type nester interface {
 	AllOf() []*schema.Branch
 	AnyOf() []*schema.Branch

@@ -1,11 +1,11 @@
 package leafcheck
 
-// Distinct reports whether all lists in v have the elements that their list
-// type demands. Of all that n declares it regards nothing else.
+// Distinct reports whether all lists in v conform to their list types. It
+// ignores everything else that n declares.
 //
-// It differs from Valid in one respect: properties are subject to
-// additionalProperties even if they are declared. Only a schema that declares
-// both, which is not allowed in a definition, can tell.
+// It differs from Valid in one case: additionalProperties also applies to
+// declared properties. Only a schema that declares both has this case, and no
+// definition may.
 func (n *Node) Distinct(v any) bool {
 	if n == nil || !n.HasLists {
 		return true
@@ -54,8 +54,8 @@ func (n *Node) distinctObject(obj map[string]any) bool {
 	return true
 }
 
-// ListsOverlap reports whether Valid and Distinct can differ about lists below
-// n: whether a declared property is subject to additionalProperties too.
+// ListsOverlap reports whether Valid and Distinct can disagree about lists
+// below n: whether additionalProperties also applies to a declared property.
 func (n *Node) ListsOverlap() bool {
 	return n.listsOverlap(make(map[*Node]bool))
 }

@@ -1,38 +1,38 @@
-// Package leafcheck decides whether a value is valid under a schema, and nothing
-// more: no error texts, no paths, no allocation.
+// Package leafcheck checks whether a value is valid under a schema. It returns a
+// verdict only: no error texts, no paths, no allocation.
 //
-// [New] compiles a schema node into a tree of [Node], in which everything that
-// depends on the schema alone is decided already. The type of a value is one
-// look at a bit mask, whatever combination of type, format, nullable and
-// x-kubernetes-int-or-string a schema declares; patterns are automata; formats
-// are functions; bounds are converted to the type that they are compared in.
+// [New] compiles a schema node into a tree of [Node], which has decided
+// everything that depends on the schema alone. One test of a bit mask checks the
+// type of a value, for any combination of type, format, nullable and
+// x-kubernetes-int-or-string. Patterns are automata, formats are functions, and
+// bounds are converted to the type that they are compared in.
 //
 // # Semantics
 //
-// [Node.Valid] covers all value validations, under junctors too, and the
-// uniqueness that x-kubernetes-list-type demands. What a value is allowed to
-// be is what kube-apiserver allows, its peculiarities included; each is
-// explained where it is implemented:
+// [Node.Valid] covers all value validations, also below junctors, and the
+// uniqueness that x-kubernetes-list-type demands. It admits what kube-apiserver
+// admits, also where that may be unexpected. Each case is explained at its
+// implementation:
 //
-//   - null is subject to type and enum, and to nothing else;
-//   - a string with a format may be an array ([Type]);
-//   - bounds of integers lose their fraction, and bounds that do not fit the
-//     declared type refuse every number ([Number]);
+//   - only type and enum apply to null;
+//   - an array is valid where a string with a format is declared ([Type]);
+//   - bounds of integers lose their fraction, and bounds outside the range of
+//     the declared type refuse every number ([Number]);
 //   - numbers are converted before they are compared with an enum ([Enum]);
-//   - elements of sets are compared by identity of Go values, composite ones
-//     by their JSON text ([List]).
+//   - scalar elements of sets are compared as Go values, objects and lists by
+//     their JSON text ([List]).
 //
-// What [Node.Valid] refuses, package validation explains by walking the same
-// tree, which is why the fields of Node are exported. They are read only.
+// Package validation walks the same tree to explain why a value is not valid,
+// so the fields of Node are exported. They are read only.
 //
 // # Differences from Kubernetes
 //
-// Values are what JSON decodes to: nil, bool, int64, float64, string, []any
-// and map[string]any. A value of another Go type has no JSON type and is
-// refused wherever a schema declares one.
+// Values must be what JSON decodes to: nil, bool, int64, float64, string, []any
+// and map[string]any. A value of another Go type has no JSON type. It is refused
+// wherever a schema declares a type.
 //
 // # Concurrency and ownership
 //
-// A Node is immutable and safe for concurrent use. Equal schema nodes become
-// one Node. No method changes or keeps the value that it looks at.
+// A Node never changes and is safe for concurrent use. Equal schema nodes become
+// one Node. No method changes or keeps a value.
 package leafcheck

@@ -13,24 +13,24 @@ import (
 
 // Enum is a list of allowed values.
 //
-// The server converts a value to the Go type of the allowed one before it
-// compares them, whenever Go can. So 1.9 is allowed by 1, as conversion cuts
-// off the fraction, and 65 is allowed by "A", the character of that number.
-// Null is never allowed, not even by null.
+// The server converts a value to the Go type of an allowed value before it
+// compares them, if Go has such a conversion. So 1 allows 1.9, as the
+// conversion drops the fraction, and "A" allows 65, the code of that character.
+// Null is never allowed, even if it is listed.
 type Enum struct {
 	Values []any // as declared
 
 	texts   []string
-	textSet map[string]struct{} // of texts, nil if there are few
+	textSet map[string]struct{} // of texts, nil if there are at most few
 	ints    []int64
 	floats  []float64
-	bools   [2]bool // allowed: false, true
+	bools   [2]bool // whether false and true are allowed
 	others  []any
 
 	texted enumTexts
 }
 
-// few is how many texts are compared one by one.
+// few is the largest number of texts that are compared one by one.
 const few = 8
 
 func newEnum(values []any) *Enum {
@@ -63,20 +63,20 @@ func newEnum(values []any) *Enum {
 	return e
 }
 
-// enumTexts are made when the first value is refused, and not before.
+// enumTexts are the texts for errors. The first refused value sets them.
 type enumTexts struct {
 	once         sync.Once
 	list, detail string
 }
 
-// Text returns the allowed values as messages list them: as package fmt prints
-// a slice.
+// Text returns the allowed values as messages list them, in the format of
+// package fmt for slices.
 func (e *Enum) Text() string {
 	e.texted.once.Do(e.write)
 	return e.texted.list
 }
 
-// Detail returns the detail of the error of a refused value. It quotes strings
+// Detail returns the detail of the error for a refused value. It quotes strings
 // as they are and other values as JSON.
 func (e *Enum) Detail() string {
 	e.texted.once.Do(e.write)
@@ -137,7 +137,7 @@ func (e *Enum) ValidInt(v int64) bool {
 	return false
 }
 
-// isRune reports whether t is the text of r, without making it.
+// isRune reports whether t is the text of r. It does not allocate.
 func isRune(t string, r rune) bool {
 	var buf [utf8.UTFMax]byte
 	return t == string(utf8.AppendRune(buf[:0], r))
@@ -166,7 +166,7 @@ func (e *Enum) ValidBool(v bool) bool {
 	return e.bools[0]
 }
 
-// Valid reports whether v, of any type, is allowed.
+// Valid reports whether v is allowed. It may be of any type.
 func (e *Enum) Valid(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// sameElement reports whether a and b are one element of a set: scalars of the
-// same Go type and value, or objects and lists of the same text.
+// sameElement reports whether a and b are equal elements of a set: scalars of
+// the same Go type and value, or objects or lists with the same JSON text.
 func sameElement(a, b any) bool {
 	switch a := a.(type) {
 	case string:
@@ -27,8 +27,8 @@ func sameElement(a, b any) bool {
 	return sameRest(a, b)
 }
 
-// sameRest compares what is neither an object nor a list nor a string. Types
-// that JSON does not decode to may not be comparable.
+// sameRest compares values that are not objects, lists or strings. Values of Go
+// types that JSON does not decode to may not be comparable with ==.
 func sameRest(a, b any) bool {
 	switch a.(type) {
 	case nil, bool, int64, float64, absent:
@@ -38,8 +38,8 @@ func sameRest(a, b any) bool {
 }
 
 // sameText reports whether a and b have the same JSON text. Numbers of
-// different Go types can have, and so can strings that are not UTF-8. The value
-// absent has a text of its own.
+// different Go types may have the same text, and so may strings that are not
+// UTF-8. The value absent has a text of its own.
 func sameText(a, b any) bool {
 	switch a := a.(type) {
 	case string:
@@ -107,8 +107,8 @@ func quoted(s string) string {
 	return string(text)
 }
 
-// sameNumber reports whether i and f are written with the same digits. Floats
-// are written with as few significant digits as tell them apart.
+// sameNumber reports whether i and f have the same digits. A float is written
+// with the fewest significant digits that identify it.
 func sameNumber(i int64, f float64) bool {
 	if float64(i) != f || f == 0 && math.Signbit(f) {
 		return false
@@ -122,7 +122,8 @@ func sameNumber(i int64, f float64) bool {
 
 const multiplier = 0x9e3779b97f4a7c15
 
-// A hasher hashes with a secret, so that no list can be made up to be slow.
+// A hasher hashes with a random seed, so that nobody can construct a list that
+// is slow to check.
 type hasher struct {
 	seed maphash.Seed
 	salt uint64
@@ -133,8 +134,8 @@ func newHasher() hasher {
 	return hasher{seed: seed, salt: maphash.String(seed, "salt")}
 }
 
-// hashValue returns a number that is the same for values that sameElement or
-// sameText take for the same.
+// hashValue returns the same number for values that are equal by sameElement or
+// sameText.
 func (h *hasher) hashValue(v any) uint64 {
 	switch v := v.(type) {
 	case string:
@@ -154,7 +155,7 @@ func (h *hasher) hashValue(v any) uint64 {
 	case map[string]any:
 		sum := h.mix(4)
 		for k, e := range v {
-			sum += h.mix(maphash.String(h.seed, k) ^ h.hashValue(e)) // in any order
+			sum += h.mix(maphash.String(h.seed, k) ^ h.hashValue(e)) // independent of the order
 		}
 		return sum
 	case []any:
@@ -170,7 +171,7 @@ func (h *hasher) hashValue(v any) uint64 {
 
 func (h *hasher) hashNumber(f float64) uint64 {
 	if f == 0 {
-		f = 0 // whatever the sign
+		f = 0 // drop the sign
 	}
 	return h.mix(math.Float64bits(f))
 }

@@ -2,12 +2,13 @@ package leafcheck
 
 import "github.com/crdkit/crdkit/schema"
 
-// Fields are the checks of objects apart from type and enum.
+// Fields has the checks of objects apart from type and enum.
 //
-// An object is checked in one of two ways. Mostly the declared properties are
-// looked up in it, which is quicker than to range over it and leaves alone what
-// is not declared. A small object under a large schema, and one in which
-// undeclared properties matter, is ranged over.
+// There are two methods. In most cases the declared properties are looked up in
+// the object (probe), which is faster than to range over the object and skips
+// undeclared properties. A small object with a large schema, or one whose
+// undeclared properties matter, is ranged over. TestProbeAndRangeAgree compares
+// them.
 type Fields struct {
 	Size
 	Required []string // in the order of the schema
@@ -15,16 +16,16 @@ type Fields struct {
 	// Props are the declared properties in increasing order of name.
 	Props []Prop
 
-	// Additional is for properties that are not declared: nil if they are
-	// subject to nothing. Closed forbids them.
+	// Additional is the schema of properties that are not declared, nil if
+	// every value is valid. Closed forbids such properties.
 	Additional *Node
 	Closed     bool
 
-	additional *Node          // nil if it admits everything
+	additional *Node          // Additional, or nil if it admits every value
 	byName     map[string]int // index of Props
-	nodes      []*Node        // of Props, nil if they admit everything
-	probed     []probe        // of Props, those that matter
-	missing    []string       // of Required, those that are not declared
+	nodes      []*Node        // of Props, nil for nodes that admit every value
+	probed     []probe        // the Props that are required or can refuse a value
+	missing    []string       // the names in Required that are not in Props
 }
 
 // A Size bounds the number of members of an object, or of elements of a list.
@@ -43,11 +44,11 @@ type Prop struct {
 
 type probe struct {
 	name     string
-	node     *Node // nil if it admits everything
+	node     *Node // nil if it admits every value
 	required bool
 }
 
-// finish makes what is derived from the exported fields.
+// finish sets the unexported fields from the exported ones.
 func (f *Fields) finish() {
 	required := make(map[string]bool, len(f.Required))
 	for _, name := range f.Required {
@@ -70,19 +71,19 @@ func (f *Fields) finish() {
 	}
 }
 
-// admitsAll reports whether every object is valid.
+// admitsAll reports whether f admits every object.
 func (f *Fields) admitsAll() bool {
 	return len(f.probed) == 0 && len(f.missing) == 0 && f.additional == nil && !f.Closed && !f.Min.Set && !f.Max.Set
 }
 
-// Index returns the index in Props of the property of that name, and reports
+// Index returns the index in Props of the property of this name, and reports
 // whether it is declared.
 func (f *Fields) Index(name string) (int, bool) {
 	i, ok := f.byName[name]
 	return i, ok
 }
 
-// Probe reports whether it is quicker to look up the declared properties in an
+// Probe reports whether it is faster to look up the declared properties in an
 // object of n entries than to range over it.
 func (f *Fields) Probe(n int) bool { return len(f.Props) <= probeRatio*n+probeBase }
 
@@ -106,9 +107,9 @@ func (f *Fields) valid(m map[string]any) bool {
 	return hasAll(m, f.missing)
 }
 
-// Up to which number of properties an object of n entries is probed:
-// probeRatio*n + probeBase. To range over a map costs a start-up and about
-// twice as much per entry as one look-up.
+// An object of n entries is probed for up to probeRatio*n + probeBase
+// properties. To range over a map has a fixed cost and then costs about two
+// lookups per entry.
 const (
 	probeRatio = 2
 	probeBase  = 6

@@ -2,8 +2,8 @@ package leafcheck
 
 import "github.com/crdkit/crdkit/internal/format"
 
-// format returns name if it is honoured as the format of values of these types,
-// else "". A server judges by the formats of the version before its own, so
+// format returns name if the server checks it as the format of values of these
+// types, else "". A server uses the formats of the version before its own, so
 // that it can be rolled back.
 func (c *Config) format(name string, types []string) string {
 	if c.EveryFormat {

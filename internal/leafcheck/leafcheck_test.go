@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// values are of all kinds, and many of them nearly equal.
+// values has values of all kinds, many of them nearly equal.
 var values = []any{
 	nil, true, false, int64(0), int64(1), int64(2), int64(65), int64(-1), int64(math.MaxInt64), int64(math.MinInt64), int64(1) << 40,
 	int64(9223372036854775000), int64(1<<53 + 1),
@@ -27,8 +27,7 @@ var values = []any{
 	map[string]any{"a": 0.0}, map[string]any{"a": int64(0)}, map[string]any{"a": int64(9223372036854775000)}, map[string]any{"a": 9223372036854774784.0},
 }
 
-// TestTypeMask states the rules about types once more, in the order in which
-// the server goes through them.
+// TestTypeMask implements the rules about types in the order of the server.
 func TestTypeMask(t *testing.T) {
 	admits := func(typ *Type, v any) bool {
 		names := map[string]bool{}
@@ -80,8 +79,7 @@ func TestTypeMask(t *testing.T) {
 	}
 }
 
-// TestEnum compares with conversion by reflection, which is what the server
-// does.
+// TestEnum compares with conversion by reflection, as in the server.
 func TestEnum(t *testing.T) {
 	converts := func(v any, enum []any) bool {
 		for _, e := range enum {
@@ -108,7 +106,7 @@ func TestEnum(t *testing.T) {
 	}
 }
 
-// TestSpaces compares with the detour by decimal digits that the server takes.
+// TestSpaces compares with a conversion to decimal digits, as in the server.
 func TestSpaces(t *testing.T) {
 	floats := []float64{math.Inf(1), math.NaN(), math.MaxFloat32, 3.4028235677973366e38, 3.402823669209385e38, 3.4028235677973362e38,
 		-3.4028235677973366e38, 9223372036854775808, -9223372036854775808, -9223372036854774784, math.MinInt32, math.MinInt32 - 1, math.MaxInt32, 1e22, 5e-324}
@@ -146,8 +144,8 @@ func TestTextLengths(t *testing.T) {
 	}
 }
 
-// naiveDistinct says what a set is: no scalar is there twice, as a key of a Go
-// map, and no text of an object or a list.
+// naiveDistinct reports whether no scalar occurs twice, as a key of a Go map,
+// and no JSON text of an object or a list.
 func naiveDistinct(list []any) bool {
 	scalars, texts := map[any]bool{}, map[string]bool{}
 	for _, v := range list {
@@ -264,8 +262,7 @@ func TestLargeListsAllocateLittle(t *testing.T) {
 	}
 }
 
-// TestProbeAndRangeAgree checks that it makes no difference whether an object is
-// probed or ranged over.
+// TestProbeAndRangeAgree compares the two methods to check an object.
 func TestProbeAndRangeAgree(t *testing.T) {
 	text := func(n int64) *Node {
 		return &Node{Accept: String, Text: &Text{Max: schema.Count{N: n, Set: true}}, Type: &Type{Names: []string{"string"}}, Fields: &Fields{}}

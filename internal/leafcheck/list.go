@@ -4,28 +4,28 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// List are the checks of lists apart from type, enum and elements.
+// List has the checks of lists apart from type, enum and elements.
 //
-// Elements of a set are told apart as Go tells values apart: int64(1) and
-// float64(1) are two values, null is one. Objects and lists are told apart by
-// their JSON text, in which 1 and 1 are the same.
+// Scalar elements of a set are equal if they are equal Go values: int64(1) and
+// float64(1) differ, and null equals null. Objects and lists are equal if their
+// JSON texts are.
 //
-// Elements of a map are told apart by their keys. Nothing but objects and null
-// may be among them; null has no keys. A single key is compared like an element
-// of a set, and to have no key is a value of its own. Of several keys, it is
-// the object made from those that are there that is compared, by its text. If
-// there are no keys at all, all elements are equal.
+// Elements of a list of type map are equal if their keys are. All elements must
+// be objects or null; null has no keys. A single key is compared like an
+// element of a set, where an absent key equals only an absent key. Several keys
+// are compared by the JSON text of the object of those that are present. If the
+// schema declares no keys, all elements are equal.
 type List struct {
 	Size
-	Unique bool // uniqueItems: elements are compared as jsonval.Equal does
+	Unique bool // uniqueItems: jsonval.Equal compares the elements
 	Kind   ListKind
 	Keys   []string // of a MapList
 
 	hasher hasher
 }
 
-// A ListKind is the x-kubernetes-list-type of a list, as far as uniqueness is
-// concerned.
+// A ListKind is the x-kubernetes-list-type of a list, with one value for all
+// types that admit equal elements.
 type ListKind uint8
 
 const (
@@ -39,8 +39,7 @@ func (l *List) Valid(list []any) bool {
 	return l.Allows(len(list)) && (!l.Unique || !HasEqual(list)) && l.Distinct(list)
 }
 
-// HasEqual reports whether two of the elements are equal values of the same Go
-// types.
+// HasEqual reports whether two elements are equal values of the same Go types.
 func HasEqual(list []any) bool {
 	for i, v := range list {
 		for _, u := range list[:i] {
@@ -52,8 +51,8 @@ func HasEqual(list []any) bool {
 	return false
 }
 
-// Distinct reports whether the elements are what the list type demands. It
-// does not allocate for lists of up to 256 elements.
+// Distinct reports whether the elements conform to the list type. It does not
+// allocate for lists of up to 256 elements.
 func (l *List) Distinct(list []any) bool {
 	switch l.Kind {
 	case SetList:
@@ -75,8 +74,8 @@ func onlyObjects(list []any) bool {
 	return true
 }
 
-// pairwise is up to how many elements every element is compared with every
-// other; above, they are hashed.
+// pairwise is the largest number of elements that are compared pairwise. The
+// elements of longer lists are hashed.
 const pairwise = 12
 
 func (l *List) distinctSet(list []any) bool {
@@ -108,8 +107,8 @@ func hasString(list []any, s string) bool {
 	return false
 }
 
-// distinctMap collects the keys of few elements, so that each is looked up
-// once.
+// distinctMap reads the keys of each element of a short list once and compares
+// them pairwise.
 func (l *List) distinctMap(list []any) bool {
 	if len(l.Keys) == 0 {
 		return false
@@ -131,7 +130,7 @@ func (l *List) distinctMap(list []any) bool {
 	return true
 }
 
-// absent stands for a key that an element does not have.
+// absent represents a key that an element does not have.
 type absent struct{}
 
 func (l *List) keysOf(element any, row []any) {
@@ -157,7 +156,7 @@ func (l *List) sameKeys(a, b []any) bool {
 	return true
 }
 
-// same reports whether two elements are one too many.
+// same reports whether two elements are equal.
 func (l *List) same(a, b any) bool {
 	if l.Kind == SetList {
 		return sameElement(a, b)
@@ -193,7 +192,7 @@ func (l *List) hash(element any) uint64 {
 	return sum
 }
 
-// distinctHashed puts the elements into an open hash table.
+// distinctHashed inserts the elements into an open hash table.
 func (l *List) distinctHashed(list []any) bool {
 	var small [512]slot
 	table := small[:]
@@ -219,5 +218,6 @@ func (l *List) distinctHashed(list []any) bool {
 	return true
 }
 
-// A slot of a hash table refers to an element by its number from 1; 0 is free.
+// A slot of the hash table has the number of an element, starting at 1, or 0 if
+// it is free.
 type slot struct{ hash, number uint32 }

@@ -18,9 +18,9 @@ const (
 )
 
 const (
-	// Float are the kinds of a float64.
+	// Float has the kinds of float64 values.
 	Float = Whole | Fraction
-	// All are all kinds.
+	// All has all kinds.
 	All = Null | Bool | Int | Float | String | Array | Object | Other
 )
 
@@ -49,17 +49,17 @@ func MaskOf(v any) Mask {
 	}
 }
 
-// Bounds within which a float64 can count as an integer, and how far it may be
-// from one relative to its size.
+// A float64 counts as an integer if its absolute value is at most maxWhole and
+// the relative distance to the nearest integer is less than tolerance.
 const (
 	maxWhole  = 1<<53 - 1
 	tolerance = 1e-9
 )
 
-// IsWhole reports whether f counts as an integer where types and multiples are
-// concerned. Rounding errors are tolerated: 1.0000000001 does.
+// IsWhole reports whether f counts as an integer for types and multiples. It
+// tolerates rounding errors, as in 1.0000000001.
 func IsWhole(f float64) bool {
-	if !(math.Abs(f) <= maxWhole) { // also if it is NaN
+	if !(math.Abs(f) <= maxWhole) { // true for NaN too
 		return false
 	}
 	near := math.Round(f)

@@ -5,50 +5,50 @@ import (
 	"strings"
 )
 
-// A Node is a compiled schema: a structural one, or one under a junctor. The
-// nil Node stands for a schema that admits everything.
+// A Node is a compiled schema: a structural one, or one below a junctor. A nil
+// Node admits every value.
 //
-// The exported fields hold all that the schema declares. Beside them there is
-// what can make a value invalid, which is often less.
+// The exported fields have everything that the schema declares. The unexported
+// ones have what can refuse a value, which is often less.
 type Node struct {
 	Accept  Mask // kinds that the type admits
-	limited Mask // kinds that Number concerns
+	limited Mask // kinds that Number can refuse
 
-	Text   *Text     // nil if strings are subject to nothing
+	Text   *Text     // nil if there are no checks of strings
 	Enum   *Enum     // nil if there is none
 	fields *Fields   // nil if no object is refused
 	Nested *Junctors // nil if there are none
 	items  *Node     // nil if no element is refused
-	List   *List     // nil if lists are subject to nothing but Items
-	Number *Number   // nil if there are no limits and any number has the type
+	List   *List     // nil if there are no checks of lists besides Items
+	Number *Number   // nil if there are no limits and the type admits every number
 
-	Type   *Type   // what Accept was made from
+	Type   *Type   // Accept is its mask
 	Fields *Fields // never nil
 	Items  *Node   // nil if items are not declared
 
-	// HasLists tells whether a list type of set or map is declared here or
+	// HasLists reports whether a list type of set or map is declared here or
 	// below.
 	HasLists bool
 }
 
-// admitsAll reports whether every value is valid.
+// admitsAll reports whether n admits every value.
 func (n *Node) admitsAll() bool {
 	return n.Accept == All && n.Text == nil && n.Enum == nil && n.fields == nil &&
 		n.Nested == nil && n.items == nil && n.List == nil && n.Number == nil
 }
 
-// AdmitsObjects reports whether every object is valid.
+// AdmitsObjects reports whether n admits every object.
 func (n *Node) AdmitsObjects() bool {
 	return n == nil || n.Accept&Object != 0 && n.Enum == nil && n.fields == nil && n.Nested == nil
 }
 
-// Junctors are the branches of a schema. Null is not subject to them.
+// Junctors are the branches of a schema. They do not apply to null.
 type Junctors struct {
 	AnyOf, OneOf, AllOf []*Node // each nil if there are none; no element is nil
 	Not                 *Node   // nil if there is none
 }
 
-// orNilIfAdmitsAll returns nil in place of a node that admits everything.
+// orNilIfAdmitsAll returns n, or nil if n admits every value.
 func (n *Node) orNilIfAdmitsAll() *Node {
 	if n == nil || n.admitsAll() {
 		return nil
@@ -99,7 +99,7 @@ func (n *Node) Valid(v any) bool {
 			return false
 		}
 	case nil:
-		return n.Accept&Null != 0 && n.Enum == nil // of null, nothing else is checked
+		return n.Accept&Null != 0 && n.Enum == nil // no other check applies to null
 	default:
 		if n.Accept&Other == 0 || n.Enum != nil {
 			return false
@@ -108,7 +108,8 @@ func (n *Node) Valid(v any) bool {
 	return n.Nested == nil || n.Nested.Valid(v)
 }
 
-// ValidString is Valid for a string, which need not become an interface for it.
+// ValidString is like Valid for a string. It avoids to convert s to an
+// interface value, which may allocate.
 func (n *Node) ValidString(s string) bool {
 	if n == nil {
 		return true
@@ -158,7 +159,7 @@ func (j *Junctors) Valid(v any) bool {
 	return j.Not == nil || !j.Not.Valid(v)
 }
 
-// ValidString is Valid for a string.
+// ValidString is like Valid for a string.
 func (j *Junctors) ValidString(s string) bool {
 	for _, b := range j.AllOf {
 		if !b.ValidString(s) {

@@ -8,34 +8,34 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Number are the checks of numbers apart from type and enum.
+// Number has the checks of numbers apart from type and enum.
 //
-// A number is first checked for fitting its declared type and format. The type
-// counts only if it is the only one: an int-or-string is of neither.
+// A number must be in the range of its declared type and format. The type
+// counts only if it is the only one, so an int-or-string has no range.
 //
-// Bounds are float64 in a schema. They have to fit the type as well: one that
-// does not, such as a maximum of 1.5 for integers, makes every number invalid.
-// Beyond that, int64 values are compared with the bound converted to int64: a
-// minimum of 1.5 admits 1 where numbers are declared. What becomes of a bound
-// beyond the range of int64 is up to the processor.
+// Bounds in a schema are float64. They must be in the range of the type as
+// well: a bound that is not, such as a maximum of 1.5 for integers, refuses
+// every number. An int64 value is compared with the bound converted to int64: a
+// minimum of 1.5 admits 1 where numbers are declared. The result for a bound
+// beyond the range of int64 depends on the processor.
 type Number struct {
 	Type   string // "integer", "number" or ""
 	Format string // "int32", "int64", "float", "double" or ""
 
 	Min, Max, Multiple Limit
 
-	never bool // a bound does not fit
+	never bool // a bound is outside the range, so no number is valid
 	space space
 }
 
-// A Limit is a bound in all the types that it is compared in.
+// A Limit is a bound in each type that it is compared in.
 type Limit struct {
 	schema.Bound
 	Int  int64
-	Fits bool // the type that the schema declares
+	Fits bool // the bound is in the range of the declared type
 }
 
-// A space is the set of numbers of a type and format.
+// A space is the range of a type and format.
 type space uint8
 
 const (
@@ -148,18 +148,20 @@ func (l *Limit) TooLowFloat(v float64) bool {
 	return l.Set && (v < l.Value || l.Exclusive && v == l.Value)
 }
 
-// OffInt reports whether v is no multiple of l, or l is no factor at all.
+// OffInt reports whether v is not a multiple of l. It is true if l is not
+// positive.
 func (l *Limit) OffInt(v int64) bool {
 	return l.Set && (l.Int <= 0 || v%l.Int != 0)
 }
 
-// OffFloat reports whether v is no multiple of l, or l is no factor at all.
+// OffFloat reports whether v is not a multiple of l. It is true if l is not
+// positive.
 func (l *Limit) OffFloat(v float64) bool {
 	return l.Set && (l.Value <= 0 || !IsWhole(l.quotient(v)))
 }
 
-// quotient divides v by the factor the way the server does, rounding errors
-// included.
+// quotient divides v by the factor as the server does, with the same rounding
+// errors.
 func (l *Limit) quotient(v float64) float64 {
 	if l.Value < 1 {
 		return 1 / l.Value * v

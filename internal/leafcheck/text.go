@@ -8,15 +8,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Text are the checks of strings apart from enum. Lengths count runes; a byte
-// that is no part of one counts as one.
+// Text has the checks of strings apart from enum. Lengths count runes, where
+// each invalid byte counts as one.
 type Text struct {
 	Min, Max  schema.Count
 	Expr      string           // pattern as declared, "" if there is none
 	Pattern   *pattern.Pattern // nil if there is none or BadExpr is set
-	BadExpr   string           // why Expr is no pattern: no string matches it
+	BadExpr   string           // the error of compiling Expr; no string matches it
 	Format    string           // as declared
-	HasFormat format.Func      // nil if Format is no format of strings
+	HasFormat format.Func      // nil if Format is not a format of strings
 }
 
 // Valid reports whether s passes all checks.
@@ -24,15 +24,15 @@ func (t *Text) Valid(s string) bool {
 	return !t.TooLong(s) && !t.TooShort(s) && t.Matches(s) && (t.HasFormat == nil || t.HasFormat(s))
 }
 
-// TooLong reports whether s has more runes than it may have.
+// TooLong reports whether s has more runes than Max.
 func (t *Text) TooLong(s string) bool {
-	if !t.Max.Set || int64(len(s)) <= t.Max.N { // bytes are at least as many as runes
+	if !t.Max.Set || int64(len(s)) <= t.Max.N { // there are at least as many bytes as runes
 		return false
 	}
 	return int64(utf8.RuneCountInString(s)) > t.Max.N
 }
 
-// TooShort reports whether s has fewer runes than it must have.
+// TooShort reports whether s has fewer runes than Min.
 func (t *Text) TooShort(s string) bool {
 	if !t.Min.Set {
 		return false
@@ -43,7 +43,7 @@ func (t *Text) TooShort(s string) bool {
 	return int64(utf8.RuneCountInString(s)) < t.Min.N
 }
 
-// Matches reports whether s matches the pattern, if there is one.
+// Matches reports whether s matches the pattern. It is true without a pattern.
 func (t *Text) Matches(s string) bool {
 	if t.Pattern == nil {
 		return t.Expr == ""

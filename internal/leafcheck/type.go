@@ -7,21 +7,21 @@ import (
 
 // A Type decides which kinds of values a schema admits.
 //
-// A schema may name one type, or none, or integer and string together
-// (x-kubernetes-int-or-string). The format takes part too:
+// A schema declares one type, or none, or integer and string together
+// (x-kubernetes-int-or-string). The format matters too:
 //
 //   - A format without a numeric type admits all strings and all arrays,
-//     whatever the type is. An array is therefore a valid date-time.
-//   - A format without a type refuses everything else.
+//     whatever the type is. So an array is a valid date-time.
+//   - A format without a type refuses all other kinds.
 //
-// Whether the string has the format is another question, see [Text].
+// [Text] checks whether a string conforms to the format.
 type Type struct {
 	Names    []string // declared types
-	Format   string   // declared format, "" unless it is honoured
+	Format   string   // declared format, "" if the server does not check it
 	Nullable bool
 }
 
-// Declared reports whether the schema says anything about types.
+// Declared reports whether the schema declares a type or a format.
 func (t *Type) Declared() bool { return len(t.Names) > 0 || t.Format != "" }
 
 // Mask returns the kinds that are admitted.
@@ -51,8 +51,8 @@ func (t *Type) admits(kind Mask) bool {
 
 func (t *Type) has(name string) bool { return slices.Contains(t.Names, name) }
 
-// Refusal returns what a value of a refused kind should have been and what it
-// is, in the words of the server. What it is, is a string.
+// Refusal returns the wanted type and the type of a value of a refused kind, as
+// the server spells them. got is a string.
 func (t *Type) Refusal(kind Mask) (want string, got any) {
 	name, format := describe(kind)
 	if t.Format != "" && t.Format != format && kind&(Null|String|Array) == 0 {
@@ -61,8 +61,8 @@ func (t *Type) Refusal(kind Mask) (want string, got any) {
 	return strings.Join(t.Names, ","), name
 }
 
-// describe returns the names of the type and of the format that the server
-// takes values of a kind for, which are strings.
+// describe returns the type and the format that the server assigns to values of
+// a kind. Both are strings.
 func describe(kind Mask) (name, format any) {
 	switch kind {
 	case Null:

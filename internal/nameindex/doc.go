@@ -1,22 +1,20 @@
-// Package nameindex finds a name among those that were known beforehand, such as
-// the fields of a schema.
+// Package nameindex finds a name in a fixed list of names, such as the fields
+// of a schema.
 //
-// A walk through an object asks of every field whether the schema declares it.
-// A Go map answers in some 15 ns, most of which goes into a hash of the whole
-// name and a call to compare it. An [Index] looks at the first and the last
-// eight bytes instead. Of a name of up to sixteen bytes, as most are, that is
-// all there is, so that the same two words serve as hash and as comparison.
+// A walk over an object looks up every field in the schema. A Go map takes about
+// 15 ns for that, mostly to hash the whole name and to call a function that
+// compares it. An [Index] uses only the first and the last eight bytes. Names of
+// up to sixteen bytes, which is most of them, are determined by these two words
+// and the length, so the words serve both as hash and for the comparison.
 //
 // # Worst cases
 //
-// Names that agree in length and in both ends, or that happen to share a place
-// of the table, are compared one by one. An Index whose names would need more
-// than a few comparisons is a Go map after all, so that no choice of names
-// makes it slow.
+// Names with the same hash are compared one by one. If more than a few names
+// have the same hash, the Index uses a Go map instead, so no choice of names
+// makes it slow. TestNewSelectsMap pins when.
 //
 // # Concurrency and ownership
 //
-// An [Index] never changes and is safe for concurrent use. It keeps the
-// strings it is made of. Neither making sense of a name nor finding it
-// allocates.
+// An [Index] never changes and is safe for concurrent use. It keeps the strings
+// of the list. [Index.Find] does not allocate.
 package nameindex

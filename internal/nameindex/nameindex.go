@@ -1,24 +1,25 @@
 package nameindex
 
-// An Index has the positions of a list of names. The zero Index has none.
+// An Index has the positions of the names of a list. The zero Index is that of
+// the empty list.
 type Index struct {
-	first   []int32 // one more than the first of entries, by hash; 0 for none
+	first   []int32 // by hash: 1 + the index of the first entry, 0 if there is none
 	entries []entry
 	shift   uint8 // of a hash, to get an index of first
 
-	byName map[string]int // in the place of all others if they would be slow
+	byName map[string]int // replaces all other fields if not nil
 }
 
 type entry struct {
 	head, tail uint64
 	name       string
-	next       int32 // like in first, of the next of that hash
+	next       int32 // 1 + the index of the next entry with this hash
 }
 
-// longest is how many names of one hash are compared one by one.
+// longest is the largest number of names with one hash.
 const longest = 8
 
-// New returns the Index of a list of names, which must be different.
+// New returns the Index of a list of different names. It keeps the strings.
 func New(list []string) Index {
 	x := Index{shift: 62}
 	for 1<<(64-x.shift) < 2*len(list) {
@@ -38,7 +39,7 @@ func New(list []string) Index {
 	return x
 }
 
-// newMapIndex returns the Index that is a map.
+// newMapIndex returns an Index that uses a Go map.
 func newMapIndex(list []string) Index {
 	x := Index{byName: make(map[string]int, len(list))}
 	for i, name := range list {
@@ -47,7 +48,7 @@ func newMapIndex(list []string) Index {
 	return x
 }
 
-// chain counts the entries from link on.
+// chain returns the number of entries that start at link.
 func (x *Index) chain(link int32) int {
 	n := 0
 	for ; link > 0; link = x.entries[link-1].next {
@@ -56,7 +57,7 @@ func (x *Index) chain(link int32) int {
 	return n
 }
 
-// Find returns the position of a name in the list, -1 if it is not there.
+// Find returns the position of name in the list, -1 if the list has no such name.
 func (x *Index) Find(name string) int {
 	if len(x.first) == 0 {
 		return x.findMapped(name)
@@ -80,8 +81,8 @@ func (x *Index) findMapped(name string) int {
 	return -1
 }
 
-// ends returns the beginning and the end of a name. Names of the same length,
-// up to 16, are equal if both are.
+// ends returns the first and the last eight bytes of s. Two names of the same
+// length up to 16 are equal if their ends are.
 func ends(s string) (head, tail uint64) {
 	switch n := len(s); {
 	case n >= 8:
@@ -94,7 +95,7 @@ func ends(s string) (head, tail uint64) {
 	return 0, 0
 }
 
-// eight and four are spelled such that the compiler makes one load of them.
+// The compiler turns the expressions in eight and four into one load each.
 
 func eight(s string) uint64 {
 	_ = s[7]
@@ -107,7 +108,8 @@ func four(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
-// hash is good in its upper bits. The factors are odd and otherwise arbitrary.
+// hash returns a number whose upper bits are well distributed. The factors are
+// arbitrary, but must not be even.
 func hash(head, tail uint64, length int) uint64 {
 	return (head ^ tail*0x9E3779B97F4A7C15 ^ uint64(length)) * 0xD6E8FEB86659FD93
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lists are names that are hard to tell apart, and some that are not.
+// lists returns lists of names, some with names that are similar.
 func lists() map[string][]string {
 	var lengths, middles, long []string
 	for n := range 40 {
@@ -24,7 +24,7 @@ func lists() map[string][]string {
 		"zeros":   {"\x00", "\x00\x00", "\x00\x00\x00", strings.Repeat("\x00", 8), strings.Repeat("\x00", 16), strings.Repeat("\x00", 17)},
 		"lengths": lengths,
 		"middles": middles,
-		"few":     middles[:3], // so few that they are compared one by one
+		"few":     middles[:3], // few enough for a chain
 		"long":    long,
 	}
 }
@@ -71,8 +71,8 @@ func TestZeroIndexHasNothing(t *testing.T) {
 	}
 }
 
-// TestNewSelectsMap pins when an Index is a map: for names that only differ where it
-// does not look, and not for ordinary ones.
+// TestNewSelectsMap checks that an Index uses a map for names that differ only
+// in the middle, and only for such names.
 func TestNewSelectsMap(t *testing.T) {
 	if x := New(lists()["middles"]); x.byName == nil {
 		t.Error("names with equal ends are compared one by one")
@@ -110,8 +110,8 @@ func TestFindAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFind looks for each field of one schema in turn, and as often for
-// one that is not there.
+// BenchmarkFind looks up each field of a schema, and as many names that it does
+// not have.
 func BenchmarkFind(b *testing.B) {
 	for _, n := range []int{3, 6, 25, 126} {
 		var list, asked []string
