@@ -1,20 +1,27 @@
 package defaulting
 
-import "github.com/crdkit/crdkit/schema"
+import (
+	"github.com/crdkit/crdkit/internal/defaultvalue"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// maxFilled bounds how many values filling adds to the defaults of one schema.
+// As many values, all in lists, take 20 MB.
+const maxFilled = 1 << 18
 
 type fillCompiler struct {
-	nodes map[*schema.Node]*fillNode
-	sets  map[*schema.Node]*set
-	left  int // how many values filling may still add
+	nodes  map[*schema.Node]*fillNode
+	sets   map[*schema.Node]*set
+	filler *defaultvalue.Filler
 }
 
 // compileDefaults returns the node for objects of schema n. It fills defaults
 // with other defaults as long as these have at most maxFilled values together.
 func compileDefaults(n *schema.Node, maxFilled int) *fillNode {
 	c := fillCompiler{
-		nodes: make(map[*schema.Node]*fillNode),
-		sets:  make(map[*schema.Node]*set),
-		left:  maxFilled,
+		nodes:  make(map[*schema.Node]*fillNode),
+		sets:   make(map[*schema.Node]*set),
+		filler: defaultvalue.NewFiller(maxFilled),
 	}
 	return c.compileNode(n)
 }
@@ -72,28 +79,14 @@ func (c *fillCompiler) compileDefault(n *schema.Node) *set {
 		return done
 	}
 	var out *set
-	if d, ok := n.Default(); ok {
-		out = c.fillDefault(d, n)
-		out.nullable = n.Nullable()
+	if hasDefault(n) {
+		below := c.compileNode(n)
+		value, filled := c.filler.Default(n)
+		out = &set{value: defaultvalue.NewTemplate(value), nullable: n.Nullable()}
+		if !filled {
+			out.fillLazily = below
+		}
 	}
 	c.sets[n] = out
 	return out
-}
-
-// fillDefault returns the default d of n, filled with the defaults below it. If
-// these have more values than c.left, the set fills each copy lazily.
-func (c *fillCompiler) fillDefault(d any, n *schema.Node) *set {
-	below := c.compileNode(n)
-	declared := countValues(d)
-	m := meter{compiler: c, left: c.left + declared}
-	m.countValue(d, n)
-	if m.left < 0 {
-		return &set{value: templateOf(d), fillLazily: below, size: tooLarge}
-	}
-	size := c.left + declared - m.left
-	c.left = m.left
-	if below != nil {
-		below.fill(d, schema.Step{}, nil)
-	}
-	return &set{value: templateOf(d), size: size}
 }

@@ -1,6 +1,7 @@
 package defaulting
 
 import (
+	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -38,15 +39,14 @@ func (r rule) idle() bool { return r.null == nil && r.below == nil }
 
 // A set is the default of a schema.
 type set struct {
-	value      template
-	size       int       // number of values in it once it is filled
+	value      defaultvalue.Template
 	fillLazily *fillNode // fills each copy, nil if value is filled
 	nullable   bool      // the schema admits null, so a null stays
 }
 
 // copy returns a new copy of the default, filled with all defaults below it.
 func (s *set) copy() any {
-	v := s.value.copy()
+	v := s.value.Copy()
 	if s.fillLazily != nil {
 		s.fillLazily.fill(v, schema.Step{}, nil)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
@@ -14,7 +15,7 @@ type compiler struct {
 	checks *leafcheck.Compiler
 	done   map[key]*node
 	fills  map[*schema.Node]*defaultText
-	budget int // values by which defaults may still grow
+	filler *defaultvalue.Filler
 	empty  *node
 	keep   *node
 	// loose: what is compiled now says what to prune and nothing else.
@@ -32,7 +33,7 @@ func newCompiler(minor int) *compiler {
 		checks: leafcheck.NewCompiler(leafcheck.Config{Minor: minor}),
 		done:   make(map[key]*node),
 		fills:  make(map[*schema.Node]*defaultText),
-		budget: maxFilled,
+		filler: defaultvalue.NewFiller(maxFilled),
 	}
 	c.empty = unchecked(dropOthers)
 	c.keep = unchecked(keepOthers)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -18,19 +19,17 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 		return done
 	}
 	var out *defaultText
-	if d, ok := n.Default(); ok {
-		f := filler{left: c.budget}
-		d = f.value(d, n)
-		c.budget = max(f.left, 0)
+	if _, ok := n.Default(); ok {
+		d, filled := c.filler.Default(n)
 		out = &defaultText{}
 		switch {
-		case f.left < 0:
+		case !filled:
 			out.decline = largeDefault
 		case n.Facts().Has(schema.HasEmbedded):
 			out.decline = resourceDefault
 		default:
 			text, ok := jsonscan.Append(nil, d)
-			out.json, out.value = string(text), d
+			out.json, out.value, out.template = string(text), d, defaultvalue.NewTemplate(d)
 			if !ok || hasIntegralFloat(d) || !c.checks.Node(n).Valid(d) {
 				out.decline = wrongDefault
 			}
@@ -38,54 +37,6 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 	}
 	c.fills[n] = out
 	return out
-}
-
-// A filler fills defaults in with the defaults below them.
-type filler struct{ left int }
-
-// value fills v in, or stops halfway if there is nothing left.
-func (f *filler) value(v any, n *schema.Node) any {
-	if f.left--; f.left < 0 || n == nil {
-		return v
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		f.absent(v, n)
-		additional, _ := n.AdditionalProperties()
-		for name, e := range v {
-			if p := n.Property(name); p != nil {
-				v[name] = f.value(e, p)
-			} else {
-				v[name] = f.element(e, additional)
-			}
-		}
-	case []any:
-		for i, e := range v {
-			v[i] = f.element(e, n.Items())
-		}
-	}
-	return v
-}
-
-// absent sets what v lacks. It is filled in later.
-func (f *filler) absent(v map[string]any, n *schema.Node) {
-	for name, p := range n.Properties() {
-		if e, found := v[name]; found && (e != nil || p.Nullable()) {
-			continue
-		}
-		if d, ok := p.Default(); ok {
-			v[name] = d
-		}
-	}
-}
-
-func (f *filler) element(v any, n *schema.Node) any {
-	if v == nil && n != nil && !n.Nullable() {
-		if d, ok := n.Default(); ok {
-			v = d
-		}
-	}
-	return f.value(v, n)
 }
 
 // hasIntegralFloat reports whether a float64 in v is written like an integer.

@@ -1,7 +1,6 @@
 package fastpath
 
 import (
-	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
@@ -205,7 +204,7 @@ func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
 			return w.not(n.fill.decline)
 		}
 		w.edits = append(w.edits, edit{list: list, i: i})
-		list[i] = jsonval.Clone(n.fill.value)
+		list[i] = n.fill.template.Copy()
 		return true
 	}
 	unknown := len(w.notes)
@@ -303,7 +302,7 @@ func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 		return w.not(p.node.fill.decline)
 	}
 	w.edits = append(w.edits, edit{m: m, name: p.name})
-	m[p.name] = jsonval.Clone(p.node.fill.value)
+	m[p.name] = p.node.fill.template.Copy()
 	return true
 }
 
@@ -385,7 +384,7 @@ func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
 			if n.fill.decline != accepted {
 				return w.not(n.fill.decline)
 			}
-			w.set(m, name, jsonval.Clone(n.fill.value))
+			w.set(m, name, n.fill.template.Copy())
 			return true
 		case n.nullDrop:
 			w.remove(m, name, nil)

@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"github.com/crdkit/crdkit/internal/defaultvalue"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
 )
@@ -91,9 +92,10 @@ const (
 
 // defaultText is a default that is filled in and written.
 type defaultText struct {
-	json    string
-	value   any
-	decline decline // why it cannot be set
+	json     string
+	value    any
+	template defaultvalue.Template // of value
+	decline  decline               // why it cannot be set
 }
 
 // listRule is what is asked of a list apart from its elements.

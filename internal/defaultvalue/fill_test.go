@@ -1,0 +1,80 @@
+package defaultvalue
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+func compile(t *testing.T, text string) *schema.Node {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		t.Fatal(err)
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return n
+}
+
+// A default is filled in if the limit admits all the values by which it grows,
+// and stays as it is declared otherwise. What one default takes is not left for
+// the next.
+func TestDefault(t *testing.T) {
+	n := compile(t, `{type: object, properties: {
+		list: {type: array, default: [null, null], items: {type: array, default: [null, 5], items: {type: integer, default: 1}}},
+		object: {type: object, default: {z: {}, kept: null, m: null}, properties: {
+			add: {type: integer, default: 1}, kept: {type: integer, nullable: true, default: 1}, m: {type: integer, default: 2},
+			z: {type: object, default: {}, additionalProperties: {type: integer, default: 1}}}},
+		scalar: {type: integer, default: 7},
+		nulls: {type: array, default: [null, null], items: {type: integer, default: 7}}}}`)
+	list := []any{[]any{int64(1), int64(5)}, []any{int64(1), int64(5)}}
+	object := map[string]any{"add": int64(1), "kept": nil, "m": int64(2), "z": map[string]any{}}
+	for _, tt := range []struct {
+		name     string
+		limit    int
+		declared any
+		filled   any
+	}{
+		// Each list has 3 values instead of a null.
+		{"list", 4, []any{nil, nil}, list},
+		{"object", 1, map[string]any{"z": map[string]any{}, "kept": nil, "m": nil}, object},
+		{"scalar", 0, nil, int64(7)},
+		{"nulls", 0, nil, []any{int64(7), int64(7)}}, // which become as many scalars
+	} {
+		p := n.Property(tt.name)
+		f := NewFiller(tt.limit)
+		if v, filled := f.Default(p); !filled || !cmp.Equal(v, tt.filled) {
+			t.Errorf("%s with limit %d: %v, %t, want %v", tt.name, tt.limit, v, filled, tt.filled)
+		}
+		if tt.limit == 0 {
+			continue
+		}
+		for name, f := range map[string]*Filler{"a lower limit": NewFiller(tt.limit - 1), "nothing left": f} {
+			if v, filled := f.Default(p); filled || !cmp.Equal(v, tt.declared) {
+				t.Errorf("%s with %s: %v, %t, want %v", tt.name, name, v, filled, tt.declared)
+			}
+		}
+	}
+}
+
+// Copies of a template share nothing that can change.
+func TestTemplate(t *testing.T) {
+	value := map[string]any{"a": []any{int64(1), map[string]any{"b": nil}}, "c": "d"}
+	template := NewTemplate(value)
+	first := template.Copy().(map[string]any)
+	if diff := cmp.Diff(value, any(first)); diff != "" {
+		t.Errorf("Copy (-want +got):\n%s", diff)
+	}
+	first["a"].([]any)[1].(map[string]any)["b"] = 1
+	delete(first, "c")
+	if diff := cmp.Diff(any(value), template.Copy()); diff != "" {
+		t.Errorf("second Copy (-want +got):\n%s", diff)
+	}
+}
