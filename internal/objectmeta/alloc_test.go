@@ -27,8 +27,8 @@ properties:
       byName: {type: object, additionalProperties: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-// typicalObject is an object with everything that metadata usually has, and with
-// embedded resources that have it too.
+// typicalObject is an object with all members that metadata usually has, and
+// with embedded resources that have them too.
 func typicalObject(t testing.TB) map[string]any {
 	t.Helper()
 	parse := func() map[string]any {
@@ -101,7 +101,7 @@ func wantNone(t *testing.T, problems []Problem) {
 	}
 }
 
-// Leaving out members allocates nothing either.
+// Removing omitted members does not allocate either.
 func TestThinningAllocatesNothing(t *testing.T) {
 	obj := typicalObject(t)
 	m := obj["metadata"].(map[string]any)

@@ -2,24 +2,24 @@ package objectmeta
 
 import "unicode/utf8"
 
-// A verdict says what comes out when metadata is decoded into ObjectMeta and
-// written again.
+// A verdict is the result of decoding metadata into ObjectMeta and writing it
+// again (the round trip).
 type verdict uint8
 
 const (
-	verdictDeclined verdict = iota // only the round trip can tell
+	verdictDeclined verdict = iota // only the round trip knows the result
 	verdictThinned                 // the same map without its omitted members
 	verdictSame                    // the same map
 )
 
-// maxFieldsDepth bounds how deep a field set of managedFields may be nested to
-// be recognised. Nothing real comes near; what lies deeper takes the round
-// trip, which knows the limit of JSON.
+// maxFieldsDepth is the largest depth of a field set of managedFields that
+// roundTripVerdict accepts. Deeper field sets need the round trip, which knows
+// the limit of JSON.
 const maxFieldsDepth = 200
 
-// roundTripVerdict reports what the round trip makes of m. It never says anything but
-// verdictDeclined about metadata that the round trip rejects or changes in
-// another way.
+// roundTripVerdict returns the result of the round trip of m. It declines
+// metadata that the round trip rejects or changes in another way than to omit
+// members.
 func roundTripVerdict(m map[string]any) verdict {
 	if m == nil {
 		return verdictDeclined
@@ -38,8 +38,8 @@ func roundTripVerdict(m map[string]any) verdict {
 	return out
 }
 
-// canonical reports whether v, which is not omitted, is what a member is
-// written as.
+// canonical reports whether ObjectMeta writes the value of a member as v. v
+// must not be omitted.
 func (m member) canonical(v any) bool {
 	switch m {
 	case memberText:
@@ -62,8 +62,8 @@ func (m member) canonical(v any) bool {
 	}
 }
 
-// canonicalText reports whether v is a string that is not empty and that JSON
-// can hold.
+// canonicalText reports whether v is a string that is not empty and is valid
+// UTF-8.
 func canonicalText(v any) bool {
 	s, ok := v.(string)
 	return ok && s != "" && utf8.ValidString(s)
@@ -101,8 +101,8 @@ func canonicalList(v any, element func(any) bool) bool {
 	return true
 }
 
-// canonicalOwner reports whether v is an owner reference as it is written: its
-// four strings are always there, its two booleans if they are set.
+// canonicalOwner reports whether v is an owner reference as ObjectMeta writes
+// it: it always has the four strings, and it has a boolean if that is set.
 func canonicalOwner(v any) bool {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -167,11 +167,11 @@ func canonicalFields(v any, depth int) bool {
 	return true
 }
 
-// zeroTime is the time that stands for no time.
+// zeroTime is the text of the zero time.
 const zeroTime = "0001-01-01T00:00:00Z"
 
-// canonicalTime reports whether v is a point in time as ObjectMeta writes it:
-// RFC 3339 in UTC, in whole seconds, and not the zero time.
+// canonicalTime reports whether v is a time as ObjectMeta writes it: RFC 3339
+// in UTC, in whole seconds, and not the zero time.
 func canonicalTime(v any) bool {
 	s, ok := v.(string)
 	if !ok || len(s) != len(zeroTime) || s == zeroTime {

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The files under testdata/coerce have these sections. Options are the words
-// drop and repair; route says how the metadata is written again.
+// The files in testdata/coerce have these sections. Options are drop and
+// repair; route is how the metadata is written again.
 var coerceSections = []string{"options", "object", "route", "coerced", "unknown", "error"}
 
 func TestCoerce(t *testing.T) {
@@ -40,7 +40,7 @@ func TestCoerce(t *testing.T) {
 	})
 }
 
-// route names the way that the metadata of obj takes.
+// route returns how the metadata of obj is written again.
 func route(obj map[string]any) string {
 	raw, found := obj["metadata"]
 	if !found {
@@ -50,9 +50,9 @@ func route(obj map[string]any) string {
 	return map[verdict]string{verdictSame: "same", verdictThinned: "thinned", verdictDeclined: "round trip"}[roundTripVerdict(m)]
 }
 
-// The files under testdata/embedded have these sections. Options are the words
-// drop and root, and path= with the path of the root. The object is coerced;
-// what comes out is validated.
+// The files in testdata/embedded have these sections. Options are drop and
+// root, and path= with the path of the root. The object is coerced and then
+// validated.
 var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "unknown", "error", "invalid"}
 
 func TestEmbedded(t *testing.T) {
@@ -94,8 +94,9 @@ func caseOptions(c *testkit.Case, reference bool) []Option {
 	return opts
 }
 
-// The files under testdata/validate have these sections; without an old object
-// there is no update. Fast is whether the quick checks see that all is well.
+// The files in testdata/validate have these sections. There is an update only
+// if there is an old object. Fast says whether the fast checks accept the
+// metadata.
 var validateSections = []string{"scope", "object", "old", "fast", "create", "update", "common-create", "common-update", "create-warnings", "update-warnings"}
 
 func TestValidate(t *testing.T) {
@@ -119,7 +120,7 @@ func TestValidate(t *testing.T) {
 	})
 }
 
-// The files under testdata/prepare have these sections.
+// The files in testdata/prepare have these sections.
 var prepareSections = []string{"object", "old", "created", "created-warnings", "updated", "updated-warnings", "status"}
 
 func TestPrepare(t *testing.T) {
@@ -141,7 +142,7 @@ func TestPrepare(t *testing.T) {
 	})
 }
 
-// object decodes a section that holds JSON, which keeps 1.0 apart from 1.
+// object decodes a section that is JSON, in which 1.0 and 1 differ.
 func object(t testing.TB, c *testkit.Case, section string) map[string]any {
 	t.Helper()
 	v, err := testkit.DecodeJSON([]byte(c.Section(section)))

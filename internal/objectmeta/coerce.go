@@ -9,15 +9,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Coerce makes of the metadata of every embedded resource in obj what
-// [Coerce] makes of that of the object, and asks that apiVersion and kind be
-// strings. With [Options.DropInvalid] they are dropped if they are not, and
-// metadata that cannot be decoded stays as it is; without it, either is an
-// error, and obj may then be changed in part. Of several errors the first is
-// returned, members in increasing order of name.
+// Coerce applies the function [Coerce] to the metadata of every embedded
+// resource in obj, in place, and checks that apiVersion and kind are strings.
+// If they are not, or if metadata cannot be decoded, it returns an error, and
+// obj may be partly changed. With [Options.DropInvalid] it drops apiVersion and
+// kind instead, and leaves such metadata as it is. Of several errors it returns
+// the first in increasing order of member names.
 //
-// The paths of unknown fields are sorted by what they are written as. A value
-// that is not an object is left alone.
+// The paths of unknown fields are sorted by their strings. Coerce does nothing
+// to a value that is not an object.
 func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	if e.root == nil {
 		return nil, nil
@@ -34,7 +34,7 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	return c.unknown, err
 }
 
-// isCanonical reports whether coercing leaves v as it is and finds nothing to say.
+// isCanonical reports whether coercing changes nothing in v and reports nothing.
 func (n *node) isCanonical(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -83,7 +83,7 @@ func canonicalResource(m map[string]any) bool {
 	return ok && roundTripVerdict(metadata) == verdictSame
 }
 
-// coercion is the state of one call.
+// A coercion is the state of one call.
 type coercion struct {
 	options Options
 	base    *field.Path
@@ -176,7 +176,7 @@ func (c *coercion) metadata(n *node, m map[string]any) *field.Error {
 
 func (c *coercion) field(name string) *field.Path { return fieldPath(c.base, c.path).Child(name) }
 
-// fieldPath is p below base as errors name it. A base of nil is the root.
+// fieldPath returns the field path of p below base. A nil base is the root.
 func fieldPath(base *field.Path, p schema.Path) *field.Path {
 	out := base
 	for _, s := range p {
@@ -194,5 +194,5 @@ func fieldPath(base *field.Path, p schema.Path) *field.Path {
 	return out
 }
 
-// isField reports whether s is the step to a field, not to the key of a map.
+// isField reports whether s is a field, not the key of a map.
 func isField(s schema.Step, name string) bool { return s == schema.Field(name) }

@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Real objects have the same metadata with the shortcuts and without, and need
-// the round trip seldom.
+// Real objects have the same metadata with both implementations, and few need
+// the round trip.
 func TestCorpus(t *testing.T) {
 	corpus := testkit.FindCorpus(t)
 	routes := map[string]int{}
@@ -59,8 +59,8 @@ func sameWithoutShortcuts(t *testing.T, s testkit.Sample) {
 	}
 }
 
-// versionSchema compiles the schema of a version, nil if there is none or it
-// is not structural.
+// versionSchema compiles the schema of a version. It returns nil if there is
+// none or it is not structural.
 func versionSchema(v *apiextensionsv1.CustomResourceDefinitionVersion) *schema.Node {
 	if v == nil || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil

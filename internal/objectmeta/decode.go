@@ -13,9 +13,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// decode decodes raw, a value that is not absent, into ObjectMeta by way of
-// JSON. The paths of unknown fields are relative to the object that has the
-// metadata, and in the order in which the fields are met.
+// decode decodes raw, which is not absent, through JSON into ObjectMeta. The
+// paths of unknown fields are relative to the object that has the metadata.
+// They are in the order in which the decoder finds the fields.
 func decode(raw any, o Options) (*metav1.ObjectMeta, []schema.Path, error) {
 	meta := &metav1.ObjectMeta{}
 	data, err := utiljson.Marshal(raw)
@@ -44,8 +44,8 @@ func unmarshal(data []byte, into *metav1.ObjectMeta, strictly bool) (strict []er
 	return nil, utiljson.Unmarshal(data, into)
 }
 
-// decodeValidMembers decodes the members of m one by one and leaves out those that cannot
-// be decoded.
+// decodeValidMembers decodes the members of m one by one and skips those that
+// cannot be decoded.
 func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []schema.Path) {
 	meta, scratch := &metav1.ObjectMeta{}, &metav1.ObjectMeta{}
 	var unknown []schema.Path
@@ -55,14 +55,14 @@ func decodeValidMembers(m map[string]any, o Options) (*metav1.ObjectMeta, []sche
 		if err != nil || utiljson.Unmarshal(data, scratch) != nil {
 			continue
 		}
-		// The same bytes were decoded a moment ago, so there is no error.
+		// The same bytes were decoded into scratch, so there is no error.
 		strict, _ := unmarshal(data, meta, o.ReportUnknown)
 		unknown = append(unknown, unknownPaths(single, strict)...)
 	}
 	return meta, unknown
 }
 
-// encode is the map that ObjectMeta is written as.
+// encode returns the map that ObjectMeta is written as.
 func encode(meta *metav1.ObjectMeta) (map[string]any, error) {
 	return runtime.DefaultUnstructuredConverter.ToUnstructured(meta)
 }

@@ -2,9 +2,9 @@ package objectmeta
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// FastValidDefinition reports whether metadata is of the kind that most new objects
-// of cluster scope have, and that nothing is wrong with: a name, labels and
-// annotations. Of any other the rules of apimachinery say whether it is right.
+// FastValidDefinition reports whether metadata of a new cluster-scoped object
+// is valid. It accepts only a name, labels and annotations, which most
+// definitions have. False means that the rules of apimachinery must decide.
 func FastValidDefinition(meta *metav1.ObjectMeta) bool {
 	return isSubdomain(meta.Name) && meta.GenerateName == "" && meta.Namespace == "" && meta.Generation >= 0 &&
 		meta.DeletionTimestamp == nil && meta.DeletionGracePeriodSeconds == nil &&

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What FastValidDefinition accepts the rules accept, and it accepts the ordinary.
+// The rules accept whatever FastValidDefinition accepts, and it accepts typical
+// metadata.
 func TestFastValidDefinition(t *testing.T) {
 	seven := int64(7)
 	now := metav1.Now()

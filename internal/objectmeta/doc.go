@@ -1,92 +1,94 @@
-// Package objectmeta decodes, writes and checks the metadata of custom
-// resources: that of the object itself and that of the resources embedded in
-// it.
+// Package objectmeta decodes, writes and checks the metadata of custom resources:
+// of the object itself and of the resources embedded in it.
 //
-// kube-apiserver knows no other field of a custom resource by its Go type.
-// Metadata it decodes into ObjectMeta, by way of JSON, on every request and on
-// every read from storage, and writes it back as ObjectMeta is written. This
-// package comes to the same result, but takes the way through JSON only where
-// something might change on it.
+// Metadata is the only field of a custom resource for which kube-apiserver has a
+// Go type. On every request and every read from storage it decodes metadata
+// through JSON into ObjectMeta and writes it back. This package has the same
+// result, but goes through JSON only if that might change something.
+//
+//	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{ReportUnknown: true})
+//	// prune obj, drop nulls, coerce embedded resources
+//	err = meta.Restore(obj)
+//	objectmeta.PrepareCreate(obj)
+//	problems := objectmeta.ValidateCreate(obj, namespaced)
 //
 // # Semantics
 //
-// [Decode] and [Meta.Restore] are the two halves of what the server does to
-// the metadata of an object. Metadata is decoded before the object is pruned
-// and null members are dropped, and written back after embedded resources were
-// coerced, so that a schema for metadata cannot change what is stored.
+// [Decode] and [Meta.Restore] are the two halves of what the server does to the
+// metadata of an object. Metadata is decoded before the object is pruned and
+// nulls are dropped. It is written back after embedded resources are coerced.
+// So a schema for metadata cannot change what is stored.
 //
-//   - Fields that ObjectMeta does not have are dropped, and reported if that is
-//     asked for. Case matters. At most 100 are reported.
-//   - Metadata of null becomes an empty object. No metadata stays no metadata.
+//   - Fields that ObjectMeta does not have are dropped, and reported on request,
+//     at most 100 of them. Names are case-sensitive.
+//   - Metadata of null becomes an empty object. Absent metadata stays absent.
 //   - Empty strings, lists and maps, a generation of 0, null, and the zero
-//     creationTimestamp are left out. An owner reference always has apiVersion,
+//     creationTimestamp are omitted. An owner reference always has apiVersion,
 //     kind, name and uid.
 //   - Times are written in UTC and whole seconds.
 //   - A field of the wrong type is an error with the text of the decoder, such
 //     as "json: cannot unmarshal number into Go struct field ObjectMeta.labels
-//     of type string". With [Options.DropInvalid], which stands for reading
-//     from storage, the whole top-level field is dropped instead.
-//   - [Meta.RepairGeneration] makes a generation of 0 one of 1, for storage too.
+//     of type string". With [Options.DropInvalid], as for reads from storage, the
+//     whole top-level field is dropped instead.
+//   - [Meta.RepairGeneration] changes a generation of 0 to 1, also for storage.
 //
 // An [Embedded] does the same for the values of schemas with
-// x-kubernetes-embedded-resource, and asks that their apiVersion and kind be
-// strings ([Embedded.Coerce]); and it checks all three, by the rules for new
-// objects but without asking for a name ([Embedded.Validate]). It visits only
-// values that the schema declares: below x-kubernetes-preserve-unknown-fields
-// nothing is looked at.
+// x-kubernetes-embedded-resource. [Embedded.Coerce] also requires their
+// apiVersion and kind to be strings. [Embedded.Validate] checks all three by the
+// rules for new objects, but requires no name. An Embedded visits only declared
+// values, nothing below x-kubernetes-preserve-unknown-fields.
 //
-// [ValidateCreate] and [ValidateUpdate] are the checks of metadata by the
-// strategy for custom resources; the strategy for the status subresource uses
-// the latter. The generic registry checks metadata too, which users see as well:
+// [ValidateCreate] and [ValidateUpdate] are the checks of the strategy for custom
+// resources. The strategy for the status subresource uses ValidateUpdate. The
+// generic registry of the server checks metadata too, and users see its errors:
 //
 //   - [ValidateCommonCreate] after a new object passed every other check,
-//     rules included.
-//   - [ValidateCommonUpdate] before the strategy checks an update, and in
-//     addition to it. Most of what both find is in the response twice as a
-//     cause, and once in its message. Only the registry checks finalizers, and
-//     the name and namespace for what they are, on updates.
+//     including rules.
+//   - [ValidateCommonUpdate] before the strategy checks an update, in addition to
+//     it. An error of both is in the response twice as a cause, and once in its
+//     message. Only the registry checks finalizers on updates, and whether the
+//     name and the namespace are valid.
 //
-// Before these checks metadata is prepared by [PrepareCreate], [PrepareUpdate]
-// or [PrepareStatusUpdate], and there is one more way for a request to fail:
-// [MatchNamespace].
+// [PrepareCreate], [PrepareUpdate] or [PrepareStatusUpdate] prepares metadata
+// before these checks. [MatchNamespace] compares the namespaces of object and
+// request.
 //
 // See
 // https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/
 // and
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension.
 //
-// # Shortcuts
+// # Fast and reference implementation
 //
-// Metadata whose members all are spelled as they are written is left as it is,
-// without a copy; members that stand for nothing are removed from it. Everything
-// else goes through JSON and ObjectMeta. Likewise metadata that is plainly
-// right is not handed to the rules of apimachinery. Both are decided without an
-// allocation. [Options.Reference] and the option [Reference] switch the
-// shortcuts off; [ValidateCreate] and [ValidateUpdate] are [ValidCreate] and
-// [ValidUpdate] followed by the rules.
+// Metadata stays as it is, without a copy, if ObjectMeta would write all its
+// members in the same form; omitted members are removed from it. All other
+// metadata goes through JSON and ObjectMeta. Fast checks accept metadata that is
+// certainly valid; the rules of apimachinery check the rest. Both fast
+// implementations do not allocate. [Options.Reference] and the option [Reference]
+// select the reference. [ValidateCreate] and [ValidateUpdate] call [ValidCreate]
+// and [ValidUpdate] first and then the rules.
 //
 // # Differences from Kubernetes
 //
-// Errors are sorted by field, type and detail, and the first one of a coercion
-// or a conversion is the first by the names of members; upstream it depends on
-// the order of a map. Errors have a pointer to the exact label, annotation or
-// finalizer. RepairGeneration does nothing to an object without metadata, which
-// upstream does not survive.
+// Errors are sorted by field, type and detail. If a coercion or a conversion has
+// several errors, the first in increasing order of member names is returned; in
+// the server this depends on the order of a map. Errors have a pointer to the
+// exact label, annotation or finalizer. RepairGeneration does nothing to an
+// object without metadata; the server panics.
 //
-// What only a server can know is not made up. A new object gets no uid and no
-// creationTimestamp, managedFields stay as they were sent, no name is made of a
-// generateName, and the generation alone is set. An object without a name is
-// therefore found invalid by ValidateCreate, as it would be by the server had
-// it no generateName; a caller that wants names generates one before. The
-// server answers an update whose uid or resourceVersion is not that of the
-// stored object with a conflict, before any of the checks here; the check that
-// the uid does not change is thus for callers who have no such precondition.
+// This package does not invent what only a server knows. A new object gets no uid
+// and no creationTimestamp, managedFields stay as they are, and no name is
+// generated. Only the generation is set. So ValidateCreate refuses an object
+// without a name. A caller that wants generated names sets one before. The server
+// answers an update with another uid or resourceVersion than the stored object
+// with a conflict, before any check of this package. The check that the uid does
+// not change is for callers without that precondition.
 //
 // # Concurrency and ownership
 //
-// An [Embedded] never changes and may be used by any number of goroutines.
-// Functions that coerce, restore or prepare change the object in place; nothing
-// else changes its arguments. Metadata that needs no change remains the map
-// that it was. Returned paths share no memory with anything; errors may hold
-// parts of the object as their value. A [Meta] belongs to one goroutine.
+// An [Embedded] never changes and is safe for concurrent use. Functions that
+// coerce, restore or prepare change the object in place; all others change
+// nothing. Metadata that needs no change remains the same map. Returned paths
+// belong to the caller. The value of an error may be a part of the object. A
+// [Meta] belongs to one goroutine.
 package objectmeta

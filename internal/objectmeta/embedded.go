@@ -9,37 +9,37 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Embedded knows where the objects of one schema have embedded resources: the
-// values of schemas with x-kubernetes-embedded-resource. It coerces and checks
-// their apiVersion, kind and metadata.
+// Embedded has the locations of embedded resources in objects of one schema:
+// the values of schemas with x-kubernetes-embedded-resource. It coerces and
+// checks their apiVersion, kind and metadata.
 //
 // An Embedded never changes and is safe for concurrent use.
 type Embedded struct {
-	root         *node       // nil if there are no embedded resources
-	path         *field.Path // of the root, in errors
+	root         *node       // nil if the schema has no embedded resources
+	path         *field.Path // of the root, for errors
 	resourceRoot bool
 	reference    bool
 }
 
-// A compileNode is a schema with an embedded resource here or below. Schemas without
-// have no node, so that values without are not visited.
+// A node is a schema with an embedded resource here or below. Other schemas
+// have no node, and their values are not visited.
 type node struct {
 	embedded bool
-	// metadataHasEmbedded: there are embedded resources inside the metadata of this one.
-	// Its metadata is visited before it is replaced, so what changes in there
-	// must not be the metadata that stays.
+	// metadataHasEmbedded: the metadata of this embedded resource contains
+	// embedded resources. They are visited before the metadata is replaced, so
+	// the metadata must be copied.
 	metadataHasEmbedded bool
 
-	names    []string // of the properties that have a node, increasing
+	names    []string // of the properties that have a node, in increasing order
 	children []*node  // in the order of names
 
 	additional *node               // of properties that are not declared
-	declared   map[string]struct{} // all declared properties; set if additional is
+	declared   map[string]struct{} // names of all declared properties; set if additional is
 	items      *node
 }
 
-// NewEmbedded returns the embedded resources of the schema n. A nil n declares
-// none.
+// NewEmbedded returns the embedded resources of the schema n. It never returns
+// nil. A nil n declares none.
 func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
 	e := &Embedded{}
 	for _, o := range opts {
@@ -61,11 +61,11 @@ func NewEmbedded(n *schema.Node, opts ...Option) *Embedded {
 	return e
 }
 
-// Empty reports whether the schema has no embedded resources, so that no
-// object needs to be looked at.
+// Empty reports whether the schema has no embedded resources. No object needs a
+// visit then.
 func (e *Embedded) Empty() bool { return e.root == nil }
 
-// compiler makes one node of each node of the schema.
+// A compiler makes one node for each schema node.
 type compiler struct {
 	done map[*schema.Node]*node
 }
@@ -107,8 +107,8 @@ func (n *node) entersMetadata() bool {
 	return child != nil
 }
 
-// child returns the node of a member of an object and the step that leads
-// there, or nil if there are no embedded resources in that member.
+// child returns the node of a member of an object and the step to it. The node
+// is nil if the member has no embedded resources.
 func (n *node) child(name string) (*node, schema.Step) {
 	i := sort.SearchStrings(n.names, name)
 	if i < len(n.names) && n.names[i] == name {
@@ -120,7 +120,7 @@ func (n *node) child(name string) (*node, schema.Step) {
 	return nil, schema.Step{}
 }
 
-// undeclared reports whether additional holds for a member of that name.
+// undeclared reports whether additional applies to a member of this name.
 func (n *node) undeclared(name string) bool {
 	if n.additional == nil {
 		return false
@@ -129,8 +129,8 @@ func (n *node) undeclared(name string) bool {
 	return !declared
 }
 
-// fieldStep is the step to a declared property. Upstream writes one without a
-// name as it writes an index.
+// fieldStep returns the step to a declared property. The server writes a
+// property with an empty name like an index.
 func fieldStep(name string) schema.Step {
 	if name == "" {
 		return schema.Key("")
@@ -138,7 +138,7 @@ func fieldStep(name string) schema.Step {
 	return schema.Field(name)
 }
 
-// members returns the names of the members of m that matter to n, increasing.
+// members returns the members of m to visit, in increasing order of name.
 func (n *node) members(m map[string]any) []string {
 	if !n.embedded && n.additional == nil {
 		return n.names

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Valid reports whether [Embedded.Validate] finds nothing. It allocates nothing
-// for embedded resources without oddities.
+// Valid reports whether [Embedded.Validate] finds no problem. It does not
+// allocate if the fast checks accept all embedded resources.
 func (e *Embedded) Valid(obj any) bool {
 	if e.root == nil {
 		return true
@@ -27,11 +27,11 @@ func (e *Embedded) Valid(obj any) bool {
 	return e.root.valid(obj)
 }
 
-// Validate returns what is wrong with the apiVersion, kind and metadata of the
-// embedded resources in obj, sorted by field, type and detail; nil if nothing
-// is. The metadata is decoded again, by the rules of [Decode], and checked by
-// those for new objects, except that it may be absent, needs no name, and a
-// name need only fit into a path.
+// Validate returns the problems of the apiVersion, kind and metadata of the
+// embedded resources in obj, sorted by field, type and detail; nil if there are
+// none. It decodes the metadata as [Decode] does and applies the rules for new
+// objects, with three exceptions: the metadata may be absent, it needs no name,
+// and a name only needs to be a valid path segment.
 func (e *Embedded) Validate(obj any) []Problem {
 	if e.root == nil || !e.reference && e.root.valid(obj) {
 		return nil
@@ -78,7 +78,7 @@ func (n *node) valid(v any) bool {
 type checking struct {
 	base          *field.Path
 	path          schema.Path
-	schemaPointer string // in the schema, as a JSON Pointer
+	schemaPointer string // of the current schema
 	problems      []Problem
 }
 
@@ -132,7 +132,8 @@ func (c *checking) resource(m map[string]any) {
 	}
 }
 
-// resourceErrors checks the type and the metadata of one embedded resource.
+// resourceErrors returns the errors of apiVersion, kind and metadata of one
+// embedded resource.
 func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, apiVersionErrors(path.Child("apiVersion"), m)...)
@@ -186,7 +187,7 @@ func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, raw, err.Error())}
 	}
 	if meta.Name == "" {
-		meta.Name = "fakename" // a name is required, but not of embedded resources
+		meta.Name = "fakename" // the rules require a name, but embedded resources need none
 	}
 	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 		meta, nil, meta.Namespace != "", pathSegmentMessages, path, true)
@@ -199,14 +200,13 @@ func pathSegmentMessages(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// FastValidResource reports whether m, an embedded resource, is one that
-// [Embedded.Coerce] leaves as it is and in which [Embedded.Validate] finds
-// nothing wrong. It knows the ordinary ones; others may be right, too. It
-// allocates nothing.
+// FastValidResource reports whether [Embedded.Coerce] leaves the embedded
+// resource m as it is and [Embedded.Validate] finds no problem in it. False
+// means that these must decide. It does not allocate.
 func FastValidResource(m map[string]any) bool { return canonicalResource(m) && fastValidResource(m) }
 
-// fastValidResource reports whether nothing is wrong with an embedded resource. It
-// knows the ordinary ones; false means that the rules have to be asked.
+// fastValidResource reports whether an embedded resource has no problems. False
+// means that the rules must decide.
 func fastValidResource(m map[string]any) bool {
 	apiVersion, ok := m["apiVersion"].(string)
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {

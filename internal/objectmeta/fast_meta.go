@@ -8,13 +8,13 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A FastMeta is the metadata of a new object that has nothing but a name, a
-// namespace, labels and annotations, as most have, read from JSON without a
-// map in between. Its strings are parts of the text. It can be used again after
-// [Plain.Reset], and is for one goroutine.
+// A FastMeta is the metadata of a new object that has only a name, a namespace,
+// labels and annotations, which most have. It is read from JSON text without a
+// map. Its strings are parts of the text. After [FastMeta.Reset] it can be used
+// again. It belongs to one goroutine.
 //
-// What it does not take may still be right: [Decode] and the functions for maps
-// say so.
+// FastMeta declines other metadata, which may still be valid. The caller then
+// falls back to [Decode] and the functions for maps.
 type FastMeta struct {
 	name, namespace     string
 	labels, annotations []pair
@@ -22,11 +22,11 @@ type FastMeta struct {
 
 type pair struct{ key, value string }
 
-// maxPairs bounds the labels and the annotations that are plain, and the
-// memory that is kept for them.
+// maxPairs is the largest number of labels and of annotations that FastMeta
+// accepts. It also bounds the memory that Reset keeps.
 const maxPairs = 64
 
-// Reset forgets the metadata, but keeps its memory.
+// Reset removes the metadata and keeps the memory.
 func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
@@ -36,10 +36,11 @@ func (p *FastMeta) Reset() {
 // Name returns the name, which is a part of the text.
 func (p *FastMeta) Name() string { return p.name }
 
-// ReadCreate reads the metadata of a new object at s[i] and gives it the
-// namespace of a request, "" for that of the object. It returns the index after
-// it, or a negative one if it is not plain or not plainly right by all rules
-// for new objects. p must be new or reset.
+// ReadCreate reads the metadata of a new object at s[i]. It sets the namespace
+// to that of the request; "" means the namespace of the object. It returns the
+// index after the metadata, or a negative number if it declines: the metadata
+// has other members, or may not be valid by all rules for new objects. p must
+// be new or reset.
 func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string) int {
 	if i >= len(s) || s[i] != '{' {
 		return -1
@@ -62,8 +63,8 @@ func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string
 	return i
 }
 
-// enter makes the namespaces of the object and of the request agree, and
-// reports whether they do and are right.
+// enter sets the namespace, and reports whether the namespaces of the object
+// and of the request agree and are valid.
 func (p *FastMeta) enter(namespaced bool, namespace string) bool {
 	if !namespaced {
 		return p.namespace == ""
@@ -98,7 +99,7 @@ func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedNa
 
 func fastValidAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
 
-// readOnce reads a string that is not empty and was not there before.
+// readOnce reads a string that is not empty into an empty one.
 func readOnce(into *string, s string, at int) int {
 	v, end := readRawString(s, at)
 	if end < 0 || v == "" || *into != "" {
@@ -108,7 +109,7 @@ func readOnce(into *string, s string, at int) int {
 	return end
 }
 
-// readRawString reads a string that is written as it is.
+// readRawString reads a string without escapes.
 func readRawString(s string, at int) (string, int) {
 	if at >= len(s) || s[at] != '"' {
 		return "", -1
@@ -120,8 +121,8 @@ func readRawString(s string, at int) (string, int) {
 	return s[at+1 : end], end + 1
 }
 
-// readPairs reads an object of strings that is not empty and was not there
-// before, and sorts it.
+// readPairs reads an object of strings that is not empty into an empty list and
+// sorts the list.
 func readPairs(into *[]pair, s string, at int, valid func(pair) bool) int {
 	if s[at] != '{' || len(*into) > 0 {
 		return -1
@@ -149,9 +150,9 @@ func readPairs(into *[]pair, s string, at int, valid func(pair) bool) int {
 	return i
 }
 
-// AppendCreated appends the metadata as the server stores it, apart from what
-// only a server can give: as JSON with sorted keys, and of the first
-// generation.
+// AppendCreated appends the metadata as the server stores it, except for
+// members that only a server can set: JSON with sorted keys, with a generation
+// of 1.
 func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	dst = append(dst, '{')
 	if len(p.annotations) > 0 {

@@ -7,14 +7,14 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// fastMetaCases are texts of metadata, and whether they are plain in a request
-// for a namespaced resource, and for another.
+// fastMetaCases are texts of metadata, and whether FastMeta accepts them in a
+// request for a namespaced and for a cluster-scoped resource.
 var fastMetaCases = []struct {
 	text            string
 	namespaced, not bool
 }{
 	{`{"name":"a"}`, true, true},
-	{` { "name" : "a.b-c" } `, false, false}, // begins with white space
+	{` { "name" : "a.b-c" } `, false, false}, // starts with white space
 	{`{ "name" : "a.b-c" , "labels" : { "z" : "" , "a/b" : "c" } }`, true, true},
 	{`{"name":"a","namespace":"n"}`, true, false},
 	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"<","A":"ü"}}`, false, false}, // < is written with an escape
@@ -73,8 +73,8 @@ func TestFastMeta(t *testing.T) {
 	}
 }
 
-// agreesWithMaps reports whether the metadata is plain, and checks that maps
-// then come to the same.
+// agreesWithMaps reports whether FastMeta accepts the metadata, and checks that
+// the functions for maps then have the same result.
 func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string) bool {
 	t.Helper()
 	var p FastMeta

@@ -9,16 +9,16 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 )
 
-// The functions here know ordinary metadata that nothing is wrong with. What
-// they do not accept may still be right; the rules of apimachinery say so.
+// The functions in this file accept metadata that is certainly valid. If they
+// do not accept it, the rules of apimachinery must decide: it may still be
+// valid.
 
-// maxFastAnnotations bounds the size of annotations that are accepted here.
-// JSON makes three bytes of one that is not UTF-8.
+// maxFastAnnotations is the largest size of annotations that is accepted here.
+// JSON makes three bytes of a byte that is not UTF-8.
 const maxFastAnnotations = metavalidation.TotalAnnotationSizeLimitB / 3
 
-// fastValidCommon reports whether members that are checked alike everywhere are
-// right: labels, annotations, owners, managed fields, and the types of all
-// others.
+// fastValidCommon checks what the rules for all objects have in common: labels,
+// annotations, owners, managed fields, and the types of all other members.
 func fastValidCommon(m map[string]any) bool {
 	if m == nil {
 		return false
@@ -108,7 +108,7 @@ func fastValidOwners(v any) bool {
 	return controllers <= 1
 }
 
-// fastValidOwner is asked about owner references as they are written.
+// fastValidOwner checks an owner reference that is canonical.
 func fastValidOwner(m map[string]any) bool {
 	apiVersion, kind := m["apiVersion"].(string), m["kind"].(string)
 	if slash := strings.IndexByte(apiVersion, '/'); apiVersion == "" ||
@@ -160,13 +160,13 @@ func fastValidManager(s string) bool {
 	return true
 }
 
-// text returns a member that is a string; "" stands for none.
+// text returns a member that is a string, "" if it is absent or another type.
 func text(m map[string]any, name string) string {
 	s, _ := m[name].(string)
 	return s
 }
 
-// fastValidEmbedded: metadata of an embedded resource.
+// fastValidEmbedded checks the metadata of an embedded resource.
 func fastValidEmbedded(m map[string]any) bool {
 	namespace := text(m, "namespace")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
@@ -174,7 +174,7 @@ func fastValidEmbedded(m map[string]any) bool {
 		(namespace == "" || isLabel(namespace))
 }
 
-// fastValidCreate: metadata of a new object.
+// fastValidCreate checks the metadata of a new object.
 func fastValidCreate(m map[string]any, namespaced bool) bool {
 	prefix := text(m, "generateName")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
@@ -189,7 +189,7 @@ func fastValidNamespace(namespace string, namespaced bool) bool {
 	return namespace == ""
 }
 
-// fastValidCommonCreate: metadata of an object by the rules for all resources.
+// fastValidCommonCreate checks metadata by the rules for all resources.
 func fastValidCommonCreate(m map[string]any, namespaced bool) bool {
 	name := text(m, "name")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
@@ -197,7 +197,7 @@ func fastValidCommonCreate(m map[string]any, namespaced bool) bool {
 		fastValidNamespace(text(m, "namespace"), namespaced)
 }
 
-// fastValidUpdate: metadata m of an object whose metadata was old.
+// fastValidUpdate checks metadata m that replaces old.
 func fastValidUpdate(m, old map[string]any) bool {
 	if !fastValidCommon(m) || roundTripVerdict(old) == verdictDeclined || text(m, "resourceVersion") == "" {
 		return false
@@ -215,7 +215,7 @@ func fastValidUpdate(m, old map[string]any) bool {
 	return m["deletionGracePeriodSeconds"] == old["deletionGracePeriodSeconds"]
 }
 
-// sameList reports whether two lists of strings are equal.
+// sameList reports whether a and b are equal lists of strings.
 func sameList(a, b any) bool {
 	x, _ := a.([]any)
 	y, _ := b.([]any)

@@ -13,9 +13,9 @@ import (
 const finalizerKubernetes = "kubernetes"
 
 // FinalizerWarnings returns the warnings of kube-apiserver about the names of
-// finalizers of obj that old does not have, in increasing order of finalizer.
-// A nil old has none, as when an object is created. There are no such warnings
-// when the status is updated.
+// the finalizers that obj has and old has not, in increasing order of
+// finalizer. old is nil when an object is created. Updates of the status have
+// no such warnings.
 func FinalizerWarnings(obj, old map[string]any) []string {
 	if noFinalizerWarnings(obj, old) {
 		return nil
@@ -32,7 +32,7 @@ func FinalizerWarnings(obj, old map[string]any) []string {
 	return warnings
 }
 
-// noFinalizerWarnings reports whether there is plainly nothing to warn of.
+// noFinalizerWarnings reports whether there is certainly no warning.
 func noFinalizerWarnings(obj, old map[string]any) bool {
 	m, _ := obj["metadata"].(map[string]any)
 	list, _ := m["finalizers"].([]any)
@@ -52,7 +52,7 @@ func noFinalizerWarnings(obj, old map[string]any) bool {
 	return true
 }
 
-// finalizers returns the finalizers of obj, none unless all are strings.
+// finalizers returns the finalizers of obj, nil unless all are strings.
 func finalizers(obj map[string]any) []string {
 	m, _ := obj["metadata"].(map[string]any)
 	list, _ := m["finalizers"].([]any)

@@ -17,7 +17,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// seeds are the sections of that name in the cases.
+// seeds returns the sections of this name in the cases.
 func seeds(t testing.TB, pattern, section string) [][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -39,7 +39,7 @@ func seeds(t testing.TB, pattern, section string) [][]byte {
 	return out
 }
 
-// addPairs seeds f with every object together with the next.
+// addPairs adds every object with the next one to the corpus of f.
 func addPairs(f *testing.F) {
 	objects := slices.Concat(seeds(f, "testdata/coerce/*.txtar", "object"),
 		seeds(f, "testdata/validate/*.txtar", "object"), seeds(f, "testdata/embedded/*.txtar", "object"))
@@ -50,8 +50,8 @@ func addPairs(f *testing.F) {
 	}
 }
 
-// cross decodes two objects and makes one whose metadata takes its members
-// from either, as the bits of mask say.
+// cross decodes two objects and returns one with metadata whose members come
+// from either, as the bits of mask select.
 func cross(a, b []byte, mask uint64) (map[string]any, bool) {
 	x, errX := testkit.DecodeJSON(a)
 	y, errY := testkit.DecodeJSON(b)
@@ -77,7 +77,7 @@ func mix(into, from map[string]any, mask uint64) {
 	}
 }
 
-// The round trip is the judge of what is recognised without it.
+// The fast verdict must agree with the round trip.
 func FuzzCoerce(f *testing.F) {
 	addPairs(f)
 	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
@@ -105,15 +105,15 @@ func FuzzCoerce(f *testing.F) {
 	})
 }
 
-// unusualTimes reports whether there are times that are written in a way that
-// cannot be read, or as null, so that coercing once more changes something.
+// unusualTimes reports whether there are times that are written in a form that
+// cannot be decoded, or as null. Coercing them again changes something.
 func unusualTimes(obj map[string]any) bool {
 	text := string(testkit.Encode(obj["metadata"]))
 	return strings.Contains(text, `"-0001-`) || strings.Contains(text, `"10000-`) ||
 		strings.Contains(text, `imestamp":null`) || strings.Contains(text, `"time":null`) || strings.Contains(text, `"fieldsV1":null`)
 }
 
-// The rules of apimachinery are the judge of what is found right without them.
+// The rules of apimachinery must accept what the fast checks accept.
 func FuzzValidate(f *testing.F) {
 	addPairs(f)
 	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
@@ -144,7 +144,7 @@ func FuzzValidate(f *testing.F) {
 	})
 }
 
-// addedWarnings is [FinalizerWarnings] as a definition.
+// addedWarnings is the definition of [FinalizerWarnings].
 func addedWarnings(obj, old map[string]any) []string {
 	var out []string
 	for _, f := range finalizers(obj) {
@@ -155,8 +155,8 @@ func addedWarnings(obj, old map[string]any) []string {
 	return out
 }
 
-// Visiting everything, with the round trip and the rules, is the judge of what
-// is left alone.
+// The fast implementation must agree with the reference, which visits
+// everything, with the round trip and the rules.
 func FuzzEmbedded(f *testing.F) {
 	addPairs(f)
 	var fast, reference []*Embedded
@@ -198,7 +198,7 @@ func fieldErrorText(err *field.Error) string {
 	return err.Error()
 }
 
-// names are strings at the borders of the rules.
+// names has strings at the limits of the rules.
 func names() []string {
 	out := []string{"", "a", "A", "1", "-", "a-", "-a", "a.b", "a..b", ".a", "a.", "a-.b", "a.-b", "a/b", "/a", "a/", "a/b/c",
 		"A.b/C", "a_b", "a/_b", "a b", "é", "a/é", "K", "ⓐ", "%", "..", ".", "a%b", "1a", "a1", "Foo", "foo-bar", "a/-", "%-", "\xff"}
@@ -216,7 +216,7 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(checkNames)
 }
 
-// checkNames compares every check of names with the rule that it stands for.
+// checkNames compares every check of names with the rule of Kubernetes.
 func checkNames(t *testing.T, s string) {
 	ascii := !strings.ContainsFunc(s, func(r rune) bool { return r > 127 })
 	for _, c := range []struct {

@@ -5,11 +5,11 @@ type member uint8
 
 const (
 	memberUnknown    member = iota
-	memberText              // name, uid and their like: a string
+	memberText              // name, uid and similar: a string
 	memberGeneration        // an integer, 0 if absent
 	memberGrace             // deletionGracePeriodSeconds: an integer, or absent
-	memberTime              // a point in time
-	memberStrings           // labels, annotations: strings by name
+	memberTime              // a time
+	memberStrings           // labels, annotations: a map of strings
 	memberOwners            // ownerReferences
 	memberFinalizers        // finalizers: a list of strings
 	memberManaged           // managedFields
@@ -38,8 +38,8 @@ func memberOf(name string) member {
 	}
 }
 
-// omitted reports whether a member of this value is left out when ObjectMeta
-// is written: null, and what stands for nothing in its type.
+// omitted reports whether ObjectMeta omits a member with value v when it is
+// written: null, or the empty value of its type.
 func (m member) omitted(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -1,9 +1,9 @@
 package objectmeta
 
-// The functions here decide about names without a regular expression and
-// without an allocation. Each accepts only what the rule of Kubernetes that it
-// names accepts. Where case is folded, or a prefix is asked about, the rule
-// accepts a few curious names more.
+// The functions in this file check names without a regular expression and
+// without an allocation. Each accepts only names that the named rule of
+// Kubernetes accepts. Where case is folded, and for prefixes, the rule also
+// accepts a few unusual names.
 
 const (
 	maxSubdomain = 253
@@ -19,7 +19,7 @@ func isLowerAlnum(c byte) bool { return isLower(c) || isDigit(c) }
 // isSubdomain: IsDNS1123Subdomain.
 func isSubdomain(s string) bool { return subdomain(s, false) }
 
-// subdomain is [isSubdomain], with upper case taken for lower if fold is set.
+// subdomain is like isSubdomain. With fold, upper case counts as lower case.
 func subdomain(s string, fold bool) bool {
 	if s == "" || len(s) > maxSubdomain {
 		return false
@@ -46,8 +46,8 @@ func subdomain(s string, fold bool) bool {
 	return !start
 }
 
-// isSubdomainPrefix: NameIsDNSSubdomain of a prefix. A dash at its end, which
-// is no valid name, stands for what is going to follow.
+// isSubdomainPrefix: NameIsDNSSubdomain of a prefix. It may end with a dash,
+// which a name may not.
 func isSubdomainPrefix(s string) bool {
 	if len(s) > 1 && s[len(s)-1] == '-' {
 		s = s[:len(s)-1]
@@ -77,7 +77,7 @@ func hasByte(s string, c byte) bool {
 	return false
 }
 
-// isQualifiedName: IsQualifiedName; with fold, of the lower-cased name.
+// isQualifiedName: IsQualifiedName. With fold, of the lower-cased name.
 func isQualifiedName(s string, fold bool) bool {
 	for i := range len(s) {
 		if s[i] == '/' {

@@ -2,21 +2,21 @@ package objectmeta
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-// Options say how metadata is decoded. The zero value does what kube-apiserver
-// does with a request whose unknown fields are ignored.
+// Options configure the decoding of metadata. The zero value does what
+// kube-apiserver does with a request whose unknown fields are ignored.
 type Options struct {
 	// DropInvalid drops members of metadata that cannot be decoded, instead of
-	// failing. kube-apiserver reads stored objects this way.
+	// returning an error. kube-apiserver reads stored objects in this way.
 	DropInvalid bool
-	// ReportUnknown returns the paths of fields that metadata does not have.
-	// They are dropped either way.
+	// ReportUnknown returns the paths of fields that ObjectMeta does not have.
+	// They are dropped in any case.
 	ReportUnknown bool
-	// Reference switches shortcuts off. The result is the same; tests compare
-	// the two.
+	// Reference selects the reference implementation, which always decodes. The
+	// result is the same; tests compare the two.
 	Reference bool
 }
 
-// An Option changes how [NewEmbedded] works.
+// An Option changes what [NewEmbedded] returns.
 type Option interface{ apply(*Embedded) }
 
 type optionFunc func(*Embedded)
@@ -24,20 +24,20 @@ type optionFunc func(*Embedded)
 func (f optionFunc) apply(e *Embedded) { f(e) }
 
 // ResourceRoot makes the root of the schema an embedded resource, whether or
-// not it says so. Defaults are checked this way.
+// not the schema declares it. Defaults are checked in this way.
 func ResourceRoot() Option {
 	return optionFunc(func(e *Embedded) { e.resourceRoot = true })
 }
 
-// AtPath makes errors name their place below path. Without it places are named
-// from the root of the object. Paths of unknown fields and pointers do not
-// change.
+// AtPath makes the fields of errors start with path. Without it they start at
+// the root of the object. It has no effect on paths of unknown fields and on
+// pointers.
 func AtPath(path *field.Path) Option {
 	return optionFunc(func(e *Embedded) { e.path = path })
 }
 
-// Reference switches shortcuts off. The result is the same; tests compare the
-// two.
+// Reference selects the reference implementation. The result is the same; tests
+// compare the two.
 func Reference() Option {
 	return optionFunc(func(e *Embedded) { e.reference = true })
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// PrepareCreate changes the metadata of a new object as kube-apiserver does
-// before it validates it, as far as that is determined by the object: fields
-// that belong to the server (creationTimestamp, uid, deletionTimestamp,
-// deletionGracePeriodSeconds, selfLink) are removed, owner references that are
-// there already are dropped, and the generation is 1. It returns the warning
-// about the owner references, if any.
+// PrepareCreate changes the metadata of a new object, in place, as
+// kube-apiserver does before it validates it, as far as the object determines
+// it. It removes the fields that belong to the server (creationTimestamp, uid,
+// deletionTimestamp, deletionGracePeriodSeconds, selfLink), drops duplicate
+// owner references, and sets the generation to 1. It returns the warning about
+// owner references, if any.
 func PrepareCreate(obj map[string]any) []string {
 	if m, ok := obj["metadata"].(map[string]any); ok {
 		for _, name := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
@@ -29,15 +29,15 @@ func PrepareCreate(obj map[string]any) []string {
 	return warnings
 }
 
-// PrepareUpdate changes the metadata of an object that replaces old as
-// kube-apiserver does before it validates it: owner references that are there
-// already are dropped, the generation is that of old, a missing uid and missing
-// deletionGracePeriodSeconds are taken from old, and so are creationTimestamp
-// and deletionTimestamp whatever the object says, if old has them. It returns
-// the warning about the owner references, if any.
+// PrepareUpdate changes the metadata of an object that replaces old, in place,
+// as kube-apiserver does before it validates it. It drops duplicate owner
+// references and sets the generation of old. It copies uid and
+// deletionGracePeriodSeconds from old if obj does not have them, and
+// creationTimestamp and deletionTimestamp if old has them. It returns the
+// warning about owner references, if any.
 //
-// An object that differs from old in more than its metadata gets the next
-// generation; the caller knows, and says so with [SetGeneration].
+// If obj differs from old in more than its metadata, the caller sets the next
+// generation with [SetGeneration].
 func PrepareUpdate(obj, old map[string]any) []string {
 	warnings := DropDuplicateOwners(obj)
 	SetGeneration(obj, Generation(old))
@@ -56,7 +56,7 @@ func PrepareUpdate(obj, old map[string]any) []string {
 	return warnings
 }
 
-// inherit takes from before what an update cannot change, and returns m.
+// inherit copies to m what an update cannot change in before. It returns m.
 func inherit(m, before map[string]any) map[string]any {
 	if uid := text(before, "uid"); uid != "" && text(m, "uid") == "" {
 		m["uid"] = uid
@@ -71,7 +71,7 @@ func inherit(m, before map[string]any) map[string]any {
 	return m
 }
 
-// keepTime copies a point in time from before, where there is one, to m.
+// keepTime copies the time of this name from before to m, if before has one.
 func keepTime(m, before map[string]any, name string) {
 	s, ok := before[name].(string)
 	if !ok || canonicalTime(s) && m[name] == s {
@@ -87,8 +87,9 @@ func keepTime(m, before map[string]any, name string) {
 	m[name] = s
 }
 
-// PrepareStatusUpdate makes the metadata of obj that of old, but for its
-// managedFields. An update of the status changes nothing else.
+// PrepareStatusUpdate replaces the metadata of obj, in place, with a copy of
+// that of old, except for managedFields. An update of the status changes
+// nothing else.
 func PrepareStatusUpdate(obj, old map[string]any) {
 	m, _ := obj["metadata"].(map[string]any)
 	managed, found := readManaged(m["managedFields"])
@@ -109,8 +110,8 @@ func PrepareStatusUpdate(obj, old map[string]any) {
 	}
 }
 
-// readManaged returns managed fields as they are written, and reports whether
-// they are a list whose entries all can be read.
+// readManaged returns managed fields as ObjectMeta writes them, and reports
+// whether they are a list whose entries can all be decoded.
 func readManaged(v any) ([]any, bool) {
 	list, ok := v.([]any)
 	if !ok || canonicalList(v, canonicalManaged) {
@@ -143,7 +144,7 @@ func Generation(obj map[string]any) int64 {
 }
 
 // SetGeneration sets metadata.generation; 0 removes it. It adds metadata to an
-// object without, and leaves metadata alone that is not an object.
+// object that has none. It does nothing if metadata is not an object.
 func SetGeneration(obj map[string]any, generation int64) {
 	raw, found := obj["metadata"]
 	m, ok := raw.(map[string]any)
@@ -155,10 +156,9 @@ func SetGeneration(obj map[string]any, generation int64) {
 	}
 }
 
-// MatchNamespace makes the namespace of obj that of the request, "" for a
-// resource that is not namespaced. A namespace of the object that differs from
-// that of the request is an error, which kube-apiserver returns as a bad
-// request.
+// MatchNamespace sets the namespace of obj to that of the request, which is ""
+// for a resource that is not namespaced. If obj has another namespace, it
+// returns the error that kube-apiserver returns as a bad request.
 func MatchNamespace(obj map[string]any, namespace string) error {
 	u := unstructured.Unstructured{Object: obj}
 	switch own := u.GetNamespace(); {
@@ -174,8 +174,8 @@ func MatchNamespace(obj map[string]any, namespace string) error {
 
 const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
 
-// DropDuplicateOwners drops owner references that equal an earlier one, and
-// returns what the server warns of then.
+// DropDuplicateOwners drops owner references that equal an earlier one. It
+// returns the warning of the server if there are any.
 func DropDuplicateOwners(obj map[string]any) []string {
 	m, _ := obj["metadata"].(map[string]any)
 	list, ok := m["ownerReferences"].([]any)
@@ -190,8 +190,9 @@ func DropDuplicateOwners(obj map[string]any) []string {
 	return warnings
 }
 
-// UniqueOwners returns owner references without those that equal an earlier
-// one, where each of them was, and what the server warns of if some are gone.
+// UniqueOwners returns the owner references that do not equal an earlier one,
+// the index that each had, and the warning of the server if there are
+// duplicates.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	var dropped []string
 	for i, ref := range refs {

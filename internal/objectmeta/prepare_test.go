@@ -65,8 +65,8 @@ func TestSetGeneration(t *testing.T) {
 	}
 }
 
-// Null, a map without memory and deep field sets are no ordinary values, and
-// neither panics nor passes for one.
+// Null, a nil map and deep field sets neither panic nor pass for canonical
+// metadata.
 func TestUnusualValues(t *testing.T) {
 	deep := any(map[string]any{})
 	for range 3 * maxFieldsDepth {

@@ -12,15 +12,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Problem is one thing that is wrong with metadata.
+// A Problem is one error in metadata.
 type Problem struct {
-	// Err is what kube-apiserver reports.
+	// Err is the error that kube-apiserver reports.
 	Err *field.Error
-	// Pointer is where in the object it is, as a JSON Pointer. For labels,
-	// annotations and finalizers it is more exact than Err.Field.
+	// Pointer is the location in the object, as a JSON Pointer. It is more
+	// exact than Err.Field for labels, annotations and finalizers.
 	Pointer string
-	// SchemaPointer is the place of the embedded resource in the schema, as a JSON
-	// Pointer; "" for the root.
+	// SchemaPointer is the location of the schema of the embedded resource, as
+	// a JSON Pointer; "" for the root.
 	SchemaPointer string
 }
 
@@ -33,12 +33,12 @@ func compareProblems(a, b Problem) int {
 	)
 }
 
-// A locator finds the pointers of errors about one object with metadata.
+// A locator finds the pointers of the errors of one object with metadata.
 type locator struct {
 	metadata map[string]any
 	field    string         // of the metadata, as errors spell it
 	parent   string         // pointer of the object
-	taken    map[string]int // errors by entry and text
+	taken    map[string]int // number of errors by entry and text
 }
 
 func newLocator(metadata map[string]any, field, parent string) *locator {
@@ -48,22 +48,22 @@ func newLocator(metadata map[string]any, field, parent string) *locator {
 func (l *locator) pointer(err *field.Error) string {
 	rest, ok := strings.CutPrefix(err.Field, l.field)
 	if !ok {
-		// apiVersion or kind, next to the metadata
+		// apiVersion or kind, beside the metadata
 		return l.parent + "/" + err.Field[strings.LastIndexByte(err.Field, '.')+1:]
 	}
 	return l.parent + "/metadata" + pointerOf(rest) + l.element(rest, err)
 }
 
-// pointerOf turns .ownerReferences[0].uid into a JSON Pointer. Nothing below
-// metadata that errors name needs escaping.
+// pointerOf converts a path such as .ownerReferences[0].uid to a JSON Pointer.
+// No field below metadata that errors name needs escaping.
 func pointerOf(rest string) string {
 	return strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(rest)
 }
 
-// element finds the entry of labels, annotations or finalizers that an error
-// is about, which only tells its key or its value. Errors of one text are about
-// one entry after the other; if there are more of them than entries, the rest
-// is about the first.
+// element returns the pointer of the entry of labels, annotations or finalizers
+// that an error concerns. The error has only its key or its value. Errors with
+// the same text are assigned to one matching entry each; further ones to the
+// first.
 func (l *locator) element(rest string, err *field.Error) string {
 	value, ok := err.BadValue.(string)
 	if !ok || err.Type != field.ErrorTypeInvalid {
@@ -87,8 +87,8 @@ func (l *locator) element(rest string, err *field.Error) string {
 	return first
 }
 
-// entries returns the pointers of the entries of that value, relative to the
-// member that holds them.
+// entries returns the pointers of the entries with this value, relative to the
+// member that has them.
 func (l *locator) entries(name, value string) []string {
 	var out []string
 	switch v := l.metadata[name].(type) {
@@ -108,7 +108,7 @@ func (l *locator) entries(name, value string) []string {
 	return out
 }
 
-// take reports whether an entry was not taken before by an error of this text.
+// take reports whether no earlier error with this text was assigned to entry.
 func (l *locator) take(entry string) bool {
 	l.taken[entry]++
 	return l.taken[entry] == 1

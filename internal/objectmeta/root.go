@@ -7,15 +7,15 @@ import (
 )
 
 // A Meta is the metadata of an object between [Decode] and [Meta.Restore]. The
-// zero Meta stands for an object without metadata.
+// zero Meta is that of an object without metadata.
 //
-// A Meta may refer to the metadata that it was decoded from, which must not be
-// changed before it is restored other than by pruning, null dropping and the
-// coercion of embedded resources. It is for one goroutine.
+// A Meta may refer to the metadata that it was decoded from. Until it is
+// restored, only pruning, null dropping and the coercion of embedded resources
+// may change that metadata. A Meta belongs to one goroutine.
 type Meta struct {
 	found bool
-	// Exactly one of the two is set if metadata was found.
-	kept  map[string]any // the metadata itself, whose omitted members go
+	// Exactly one of the two is set if the object has metadata.
+	kept  map[string]any // the metadata itself; Restore removes its omitted members
 	typed *metav1.ObjectMeta
 
 	thin       bool // kept has omitted members
@@ -23,13 +23,13 @@ type Meta struct {
 	repaired   bool // generation was set
 }
 
-// Decode decodes the metadata of obj and leaves obj as it is. It returns the
-// paths of unknown fields if o asks for them, in the order in which the server
-// reports them: by name, elements of lists in theirs.
+// Decode decodes the metadata of obj. It does not change obj. If o asks for
+// them, it returns the paths of unknown fields in the order in which the server
+// reports them: by name, and elements of lists in their order.
 //
-// The error is what kube-apiserver says of metadata that cannot be decoded,
-// word for word. With [Options.DropInvalid] only metadata that is not an
-// object, or that JSON cannot hold, is an error.
+// The error has the text of kube-apiserver for metadata that cannot be decoded.
+// With [Options.DropInvalid] there is an error only if metadata is not an
+// object or has a value that JSON does not have.
 func Decode(obj map[string]any, o Options) (Meta, []schema.Path, error) {
 	raw, found := obj["metadata"]
 	if !found {
@@ -65,22 +65,22 @@ func (m *Meta) Generation() int64 {
 }
 
 // SetGeneration sets the generation that [Meta.Restore] writes. It has no
-// effect on an object without metadata.
+// effect for an object without metadata.
 func (m *Meta) SetGeneration(generation int64) {
 	m.generation, m.repaired = generation, true
 }
 
-// RepairGeneration sets a generation of 0 to 1, as kube-apiserver does with
-// stored objects that were written before there were generations.
+// RepairGeneration changes a generation of 0 to 1, as kube-apiserver does for
+// objects that were stored before generations existed.
 func (m *Meta) RepairGeneration() {
 	if m.Generation() == 0 {
 		m.SetGeneration(1)
 	}
 }
 
-// Restore writes the metadata back to obj: fields that ObjectMeta does not have
-// are gone, members that stand for nothing are left out, and everything is
-// spelled as kube-apiserver spells it. An object without metadata stays without.
+// Restore writes the metadata back to obj as kube-apiserver writes it: without
+// unknown fields and without omitted members. It does nothing to an object
+// without metadata.
 func (m *Meta) Restore(obj map[string]any) error {
 	if !m.found {
 		return nil
@@ -121,7 +121,7 @@ func setGeneration(metadata map[string]any, generation int64) {
 	metadata["generation"] = generation
 }
 
-// Coerce does [Decode] and [Meta.Restore] one after the other.
+// Coerce calls [Decode] and then [Meta.Restore].
 func Coerce(obj map[string]any, o Options) ([]schema.Path, error) {
 	m, unknown, err := Decode(obj, o)
 	if err != nil {

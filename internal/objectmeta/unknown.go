@@ -6,12 +6,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// unknownPaths returns a path for every strict decoding error, in their order,
-// spelled as the error spells it.
+// unknownPaths returns a path for each strict decoding error, in their order.
+// The string of the path is that of the error.
 //
-// An error has only a string. The steps are found in the value; a string that
-// fits no unknown field there, which takes a key that is not valid UTF-8,
-// becomes one step.
+// An error has only a string, so the steps are found in the value. A string
+// that is not the path of an unknown field becomes a single step; that happens
+// if a key is not valid UTF-8.
 func unknownPaths(raw any, strict []error) []schema.Path {
 	if len(strict) == 0 {
 		return nil
@@ -32,8 +32,7 @@ func unknownPaths(raw any, strict []error) []schema.Path {
 	return paths
 }
 
-// unknownFields returns the paths of the unknown fields of metadata by their
-// strings.
+// unknownFields returns the paths of the unknown fields of metadata by string.
 func unknownFields(raw any) map[string]schema.Path {
 	found := map[string]schema.Path{}
 	add := func(p schema.Path) { found[p.String()] = p }

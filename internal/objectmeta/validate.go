@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ValidateCreate returns what the strategy for custom resources finds wrong
-// with the metadata of a new object, sorted by field, type and detail; nil if
-// nothing is. The name must be a DNS subdomain; a namespace must be there if
-// and only if the resource is namespaced.
+// ValidateCreate returns the problems that the strategy for custom resources
+// finds in the metadata of a new object, sorted by field, type and detail; nil
+// if there are none. The name must be a DNS subdomain. There must be a
+// namespace if and only if the resource is namespaced.
 func ValidateCreate(obj map[string]any, namespaced bool) []Problem {
 	if ValidCreate(obj, namespaced) {
 		return nil
@@ -24,9 +24,9 @@ func ValidateCreate(obj map[string]any, namespaced bool) []Problem {
 	return createProblems(obj, namespaced)
 }
 
-// ValidCreate reports whether the metadata of a new object is plainly right,
-// in which case [ValidateCreate] finds nothing. It may be right even if
-// ValidCreate does not see it. ValidCreate allocates nothing.
+// ValidCreate reports whether the fast checks accept the metadata of a new
+// object. [ValidateCreate] then finds no problem. If they do not, it may still
+// find none. ValidCreate does not allocate.
 func ValidCreate(obj map[string]any, namespaced bool) bool {
 	m, ok := obj["metadata"].(map[string]any)
 	return ok && fastValidCreate(m, namespaced)
@@ -41,11 +41,11 @@ func createProblems(obj map[string]any, namespaced bool) []Problem {
 	return rootProblems(obj, errs)
 }
 
-// ValidateUpdate returns what the strategy for custom resources finds wrong
-// with the metadata of an object that replaces old: what may not change, what
-// is missing, and new values that are not valid. Updates of the status are
-// checked in the same way. The result is sorted by field, type and detail; nil
-// if nothing is wrong.
+// ValidateUpdate returns the problems that the strategy for custom resources
+// finds in the metadata of an object that replaces old, sorted by field, type
+// and detail; nil if there are none. It finds changes of immutable members,
+// missing members, and new values that are not valid. Updates of the status are
+// checked in the same manner.
 func ValidateUpdate(obj, old map[string]any, namespaced bool) []Problem {
 	if ValidUpdate(obj, old) {
 		return nil
@@ -73,10 +73,10 @@ func updateProblems(obj, old map[string]any, namespaced bool) []Problem {
 	return rootProblems(obj, errs)
 }
 
-// ValidateCommonCreate returns what the generic registry finds wrong with the
-// metadata of a new object, which kube-apiserver asks only after everything
-// else was right. Beyond [ValidateCreate] it finds a slash or a percent sign
-// before the dash at the end of a generateName.
+// ValidateCommonCreate returns the problems that the generic registry finds in
+// the metadata of a new object. kube-apiserver calls it after every other
+// check. It finds one problem that [ValidateCreate] does not: a slash or a
+// percent sign before the dash at the end of a generateName.
 func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
 	if ok && fastValidCommonCreate(m, namespaced) {
@@ -85,11 +85,11 @@ func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
 	return commonProblems(obj, nil, namespaced)
 }
 
-// ValidateCommonUpdate returns what the generic registry finds wrong with the
-// metadata of an object that replaces old, which kube-apiserver reports before
-// what [ValidateUpdate] finds and in addition to it: the rules for new objects,
-// of which ValidateUpdate leaves out those about names, namespaces and
-// finalizers, and once more the rules for updates.
+// ValidateCommonUpdate returns the problems that the generic registry finds in
+// the metadata of an object that replaces old. kube-apiserver reports them
+// before those of [ValidateUpdate] and in addition to them. It applies the
+// rules for new objects, of which ValidateUpdate omits those for names,
+// namespaces and finalizers, and then the rules for updates.
 func ValidateCommonUpdate(obj, old map[string]any, namespaced bool) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
 	before, okOld := old["metadata"].(map[string]any)
@@ -102,8 +102,8 @@ func ValidateCommonUpdate(obj, old map[string]any, namespaced bool) []Problem {
 	return commonProblems(obj, old, namespaced)
 }
 
-// commonProblems checks a new object if old is nil. Metadata that cannot be
-// decoded is for the strategy to report.
+// commonProblems checks a new object if old is nil. The strategy reports
+// metadata that cannot be decoded, so this returns nil for it.
 func commonProblems(obj, old map[string]any, namespaced bool) []Problem {
 	meta, errs := typedMeta(obj)
 	if len(errs) > 0 {
@@ -122,8 +122,8 @@ func commonProblems(obj, old map[string]any, namespaced bool) []Problem {
 
 func rootPath() *field.Path { return field.NewPath("metadata") }
 
-// typedMeta decodes the metadata of an object as the strategy does. Metadata
-// that is missing or null is empty.
+// typedMeta decodes the metadata of an object as the strategy does. Missing
+// metadata and null are empty metadata.
 func typedMeta(obj map[string]any) (*metav1.ObjectMeta, field.ErrorList) {
 	meta := &metav1.ObjectMeta{}
 	raw := obj["metadata"]
@@ -144,9 +144,9 @@ func convert(m map[string]any, meta *metav1.ObjectMeta) error {
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(m, meta)
 }
 
-// firstConvertError returns the error of converting m that comes first when
-// labels and annotations are converted in increasing order of key. The
-// converter takes them in any order; it returned err.
+// firstConvertError returns the first error of converting m if labels and
+// annotations are converted in increasing order of key. err is the error of the
+// converter, which converts them in random order.
 func firstConvertError(m map[string]any, err error) error {
 	reduced := maps.Clone(m)
 	for _, name := range [...]string{"labels", "annotations"} {
