@@ -27,6 +27,9 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 	return &Defaulter{nulls: compileNulls(n), defaults: compileDefaults(n, o.maxFilled)}
 }
 
+// A recorder records the paths that a walk changes.
+type recorder = pathstack.Recorder[schema.Path, schema.Step]
+
 // DropNulls removes from obj, in place, the map entries with a null value whose
 // schema neither admits null nor declares a default.
 //
@@ -38,17 +41,17 @@ func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
 // the paths of the nulls that it dropped, in increasing order of their strings,
 // or nil if it dropped none. The caller owns the paths.
 func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
-	var t pathstack.Trail
-	d.dropNulls(obj, &t)
-	return t.Marks()
+	var rec recorder
+	d.dropNulls(obj, &rec)
+	return rec.Paths(schema.SortPaths)
 }
 
-func (d *Defaulter) dropNulls(obj map[string]any, t *pathstack.Trail) {
+func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
 	switch {
 	case d.reference != nil:
-		d.reference.dropNulls(obj, t)
+		d.reference.dropNulls(obj, rec)
 	case d.nulls != nil:
-		d.nulls.dropInObject(obj, t)
+		d.nulls.dropInObject(obj, rec)
 	}
 }
 
@@ -65,16 +68,16 @@ func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
 // if it set none. It does not list values inside of a value that it set. The
 // caller owns the paths.
 func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
-	var t pathstack.Trail
-	d.setDefaults(obj, &t)
-	return t.Marks()
+	var rec recorder
+	d.setDefaults(obj, &rec)
+	return rec.Paths(schema.SortPaths)
 }
 
-func (d *Defaulter) setDefaults(obj map[string]any, t *pathstack.Trail) {
+func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {
 	switch {
 	case d.reference != nil:
-		d.reference.setDefaults(obj, t)
+		d.reference.setDefaults(obj, rec)
 	case d.defaults != nil:
-		d.defaults.fillObject(obj, t)
+		d.defaults.fillObject(obj, rec)
 	}
 }

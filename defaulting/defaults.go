@@ -2,7 +2,6 @@ package defaulting
 
 import (
 	"github.com/crdkit/crdkit/internal/defaultvalue"
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -58,20 +57,20 @@ func (n *fillNode) idle() bool {
 }
 
 // fill sets the defaults in v, the value at step s.
-func (n *fillNode) fill(v any, s schema.Step, t *pathstack.Trail) {
+func (n *fillNode) fill(v any, s schema.Step, rec *recorder) {
 	switch v := v.(type) {
 	case map[string]any:
-		t.Enter(s)
-		n.fillObject(v, t)
-		t.Leave()
+		rec.Enter(s)
+		n.fillObject(v, rec)
+		rec.Leave()
 	case []any:
-		t.Enter(s)
-		n.fillList(v, t)
-		t.Leave()
+		rec.Enter(s)
+		n.fillList(v, rec)
+		rec.Leave()
 	}
 }
 
-func (n *fillNode) fillList(list []any, t *pathstack.Trail) {
+func (n *fillNode) fillList(list []any, rec *recorder) {
 	if n.items.idle() {
 		return
 	}
@@ -79,79 +78,79 @@ func (n *fillNode) fillList(list []any, t *pathstack.Trail) {
 		switch {
 		case v == nil && n.items.null != nil:
 			list[i] = n.items.null.copy()
-			t.Mark(schema.Index(i))
+			rec.Record(schema.Index(i))
 		case n.items.below != nil && isContainer(v):
-			n.items.below.fill(v, schema.Index(i), t)
+			n.items.below.fill(v, schema.Index(i), rec)
 		}
 	}
 }
 
-func (n *fillNode) fillObject(m map[string]any, t *pathstack.Trail) {
+func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	if m == nil {
 		return
 	}
 	switch {
 	case !n.others.idle():
-		n.fillAll(m, t)
+		n.fillAll(m, rec)
 	case probeIsFaster(len(n.walks), len(m)):
-		n.probe(m, t)
+		n.probe(m, rec)
 	default:
-		n.scan(m, t)
+		n.scan(m, rec)
 	}
 	// The sets come last, so that no walk enters a value that was just set.
 	for i := range n.sets {
-		n.sets[i].apply(m, t)
+		n.sets[i].apply(m, rec)
 	}
 }
 
 // probe looks up the properties with defaults below in m.
-func (n *fillNode) probe(m map[string]any, t *pathstack.Trail) {
+func (n *fillNode) probe(m map[string]any, rec *recorder) {
 	for i := range n.walks {
 		f := &n.walks[i]
 		if v, ok := m[f.name]; ok && isContainer(v) {
-			f.below.fill(v, schema.Field(f.name), t)
+			f.below.fill(v, schema.Field(f.name), rec)
 		}
 	}
 }
 
 // scan ranges over m to find properties with defaults below.
-func (n *fillNode) scan(m map[string]any, t *pathstack.Trail) {
+func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if !isContainer(v) {
 			continue
 		}
 		if below := n.byName[name]; below != nil {
-			below.fill(v, schema.Field(name), t)
+			below.fill(v, schema.Field(name), rec)
 		}
 	}
 }
 
 // fillAll ranges over m if entries that are not properties matter.
-func (n *fillNode) fillAll(m map[string]any, t *pathstack.Trail) {
+func (n *fillNode) fillAll(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		below, known := n.byName[name]
 		switch {
 		case known:
 		case v == nil && n.others.null != nil:
 			m[name] = n.others.null.copy()
-			t.Mark(schema.Field(name))
+			rec.Record(schema.Field(name))
 			continue
 		default:
 			below = n.others.below
 		}
 		if below != nil && isContainer(v) {
-			below.fill(v, schema.Field(name), t)
+			below.fill(v, schema.Field(name), rec)
 		}
 	}
 }
 
-func (f *field) apply(m map[string]any, t *pathstack.Trail) {
+func (f *field) apply(m map[string]any, rec *recorder) {
 	v, ok := m[f.name]
 	switch {
 	case !ok || v == nil && !f.set.nullable:
 		m[f.name] = f.set.copy()
-		t.Mark(schema.Field(f.name))
+		rec.Record(schema.Field(f.name))
 	case f.below != nil && isContainer(v):
-		f.below.fill(v, schema.Field(f.name), t)
+		f.below.fill(v, schema.Field(f.name), rec)
 	}
 }

@@ -2,7 +2,6 @@ package defaulting
 
 import (
 	"github.com/crdkit/crdkit/internal/nameindex"
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -77,36 +76,36 @@ func (c nullCompiler) compileRule(n *schema.Node) nullRule {
 	return nullRule{below: c.compileNode(n), drop: !n.Nullable() && !hasDefault(n)}
 }
 
-func (n *nullNode) drop(v any, s schema.Step, t *pathstack.Trail) {
+func (n *nullNode) drop(v any, s schema.Step, rec *recorder) {
 	switch v := v.(type) {
 	case map[string]any:
-		t.Enter(s)
-		n.dropInObject(v, t)
-		t.Leave()
+		rec.Enter(s)
+		n.dropInObject(v, rec)
+		rec.Leave()
 	case []any:
 		if n.items == nil {
 			return
 		}
-		t.Enter(s)
+		rec.Enter(s)
 		for i, e := range v {
 			if isContainer(e) {
-				n.items.drop(e, schema.Index(i), t)
+				n.items.drop(e, schema.Index(i), rec)
 			}
 		}
-		t.Leave()
+		rec.Leave()
 	}
 }
 
-func (n *nullNode) dropInObject(m map[string]any, t *pathstack.Trail) {
+func (n *nullNode) dropInObject(m map[string]any, rec *recorder) {
 	if n.others.idle() && probeIsFaster(len(n.fields), len(m)) {
-		n.probe(m, t)
+		n.probe(m, rec)
 	} else {
-		n.scan(m, t)
+		n.scan(m, rec)
 	}
 }
 
 // scan ranges over m and applies the rule of each entry.
-func (n *nullNode) scan(m map[string]any, t *pathstack.Trail) {
+func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
 		if v != nil && !isContainer(v) {
 			continue
@@ -115,12 +114,12 @@ func (n *nullNode) scan(m map[string]any, t *pathstack.Trail) {
 		if i := n.index.Find(name); i >= 0 {
 			r = n.named[i].nullRule
 		}
-		r.apply(m, name, v, t)
+		r.apply(m, name, v, rec)
 	}
 }
 
 // probe looks up the fields in m.
-func (n *nullNode) probe(m map[string]any, t *pathstack.Trail) {
+func (n *nullNode) probe(m map[string]any, rec *recorder) {
 	left := len(m)
 	for i := range n.fields {
 		if left == 0 {
@@ -130,18 +129,18 @@ func (n *nullNode) probe(m map[string]any, t *pathstack.Trail) {
 		if v, ok := m[f.name]; ok {
 			left--
 			if v == nil || isContainer(v) {
-				f.apply(m, f.name, v, t)
+				f.apply(m, f.name, v, rec)
 			}
 		}
 	}
 }
 
-func (r nullRule) apply(m map[string]any, name string, v any, t *pathstack.Trail) {
+func (r nullRule) apply(m map[string]any, name string, v any, rec *recorder) {
 	switch {
 	case v == nil && r.drop:
-		t.Mark(schema.Field(name))
+		rec.Record(schema.Field(name))
 		delete(m, name)
 	case r.below != nil:
-		r.below.drop(v, schema.Field(name), t)
+		r.below.drop(v, schema.Field(name), rec)
 	}
 }

@@ -1,7 +1,6 @@
 package defaulting
 
 import (
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -10,11 +9,11 @@ import (
 
 type reference struct{ root *schema.Node }
 
-func (p *reference) dropNulls(obj map[string]any, t *pathstack.Trail) {
-	referenceDrop(obj, p.root, t)
+func (p *reference) dropNulls(obj map[string]any, rec *recorder) {
+	referenceDrop(obj, p.root, rec)
 }
 
-func referenceDrop(v any, n *schema.Node, t *pathstack.Trail) {
+func referenceDrop(v any, n *schema.Node, rec *recorder) {
 	if n == nil {
 		return
 	}
@@ -23,51 +22,51 @@ func referenceDrop(v any, n *schema.Node, t *pathstack.Trail) {
 		for name, e := range v {
 			child := childOf(n, name)
 			if e == nil && child != nil && !child.Nullable() && !hasDefault(child) {
-				t.Mark(schema.Field(name))
+				rec.Record(schema.Field(name))
 				delete(v, name)
 				continue
 			}
-			t.Enter(schema.Field(name))
-			referenceDrop(e, child, t)
-			t.Leave()
+			rec.Enter(schema.Field(name))
+			referenceDrop(e, child, rec)
+			rec.Leave()
 		}
 	case []any:
 		for i, e := range v {
-			t.Enter(schema.Index(i))
-			referenceDrop(e, n.Items(), t)
-			t.Leave()
+			rec.Enter(schema.Index(i))
+			referenceDrop(e, n.Items(), rec)
+			rec.Leave()
 		}
 	}
 }
 
-func (p *reference) setDefaults(obj map[string]any, t *pathstack.Trail) {
-	referenceFill(obj, p.root, t)
+func (p *reference) setDefaults(obj map[string]any, rec *recorder) {
+	referenceFill(obj, p.root, rec)
 }
 
-func referenceFill(v any, n *schema.Node, t *pathstack.Trail) {
+func referenceFill(v any, n *schema.Node, rec *recorder) {
 	if n == nil {
 		return
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		if v != nil {
-			referenceFillObject(v, n, t)
+			referenceFillObject(v, n, rec)
 		}
 	case []any:
 		for i, e := range v {
-			referenceReplace(e, n.Items(), schema.Index(i), t, func(d any) { v[i] = d })
+			referenceReplace(e, n.Items(), schema.Index(i), rec, func(d any) { v[i] = d })
 		}
 	}
 }
 
-func referenceFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
+func referenceFillObject(v map[string]any, n *schema.Node, rec *recorder) {
 	set := make(map[string]bool)
 	for name, child := range n.Properties() {
 		d, ok := child.Default()
 		if e, found := v[name]; ok && (!found || e == nil && !child.Nullable()) {
 			v[name] = d
 			set[name] = true
-			t.Mark(schema.Field(name))
+			rec.Record(schema.Field(name))
 			referenceFill(d, child, nil)
 		}
 	}
@@ -75,29 +74,29 @@ func referenceFillObject(v map[string]any, n *schema.Node, t *pathstack.Trail) {
 		switch p := n.Property(name); {
 		case set[name]:
 		case p != nil:
-			t.Enter(schema.Field(name))
-			referenceFill(e, p, t)
-			t.Leave()
+			rec.Enter(schema.Field(name))
+			referenceFill(e, p, rec)
+			rec.Leave()
 		default:
 			additional, _ := n.AdditionalProperties()
-			referenceReplace(e, additional, schema.Field(name), t, func(d any) { v[name] = d })
+			referenceReplace(e, additional, schema.Field(name), rec, func(d any) { v[name] = d })
 		}
 	}
 }
 
 // referenceReplace fills v, the value at step s. If v is a null that a default
 // replaces, it calls set with the default instead.
-func referenceReplace(v any, n *schema.Node, s schema.Step, t *pathstack.Trail, set func(any)) {
+func referenceReplace(v any, n *schema.Node, s schema.Step, rec *recorder, set func(any)) {
 	if v == nil && n != nil && !n.Nullable() && hasDefault(n) {
 		d, _ := n.Default()
 		referenceFill(d, n, nil)
 		set(d)
-		t.Mark(s)
+		rec.Record(s)
 		return
 	}
-	t.Enter(s)
-	referenceFill(v, n, t)
-	t.Leave()
+	rec.Enter(s)
+	referenceFill(v, n, rec)
+	rec.Leave()
 }
 
 // childOf returns the schema of a map entry, nil if there is none.

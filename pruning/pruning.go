@@ -51,11 +51,11 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 	var w reportWalker
 	switch {
 	case p.reference != nil:
-		p.reference.prune(obj, &w.Trail)
+		p.reference.prune(obj, &w.recorder)
 	case p.root != nil:
 		w.object(p.root, obj)
 	}
-	removed := w.Marks()
+	removed := w.Paths(schema.SortPaths)
 	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
 	}

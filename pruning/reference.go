@@ -1,7 +1,6 @@
 package pruning
 
 import (
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -13,32 +12,32 @@ type reference struct {
 	resource bool // keep apiVersion, kind and metadata of the object
 }
 
-func (p *reference) prune(obj map[string]any, t *pathstack.Trail) {
+func (p *reference) prune(obj map[string]any, rec *recorder) {
 	preserve := p.node != nil && p.node.PreserveUnknownFields()
-	referenceObject(obj, p.node, preserve, p.resource, t)
+	referenceObject(obj, p.node, preserve, p.resource, rec)
 }
 
 // referenceValue prunes v by n. preserve reports whether a list above preserves
 // unknown fields. A nil n declares nothing.
-func referenceValue(v any, n *schema.Node, preserve bool, t *pathstack.Trail) {
+func referenceValue(v any, n *schema.Node, preserve bool, rec *recorder) {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch v := v.(type) {
 	case map[string]any:
-		referenceObject(v, n, preserve, false, t)
+		referenceObject(v, n, preserve, false, rec)
 	case []any:
 		var items *schema.Node
 		if n != nil {
 			items = n.Items()
 		}
 		for i, e := range v {
-			t.Enter(schema.Index(i))
-			referenceValue(e, items, preserve, t)
-			t.Leave()
+			rec.Enter(schema.Index(i))
+			referenceValue(e, items, preserve, rec)
+			rec.Leave()
 		}
 	}
 }
 
-func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool, t *pathstack.Trail) {
+func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool, rec *recorder) {
 	resource = resource || n != nil && n.EmbeddedResource()
 	for name, v := range obj {
 		if resource && isMeta(name) {
@@ -47,11 +46,11 @@ func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool
 		child, declared := childOf(n, name)
 		switch {
 		case declared:
-			t.Enter(schema.Field(name))
-			referenceValue(v, child, false, t)
-			t.Leave()
+			rec.Enter(schema.Field(name))
+			referenceValue(v, child, false, rec)
+			rec.Leave()
 		case !preserve:
-			t.Mark(schema.Field(name))
+			rec.Record(schema.Field(name))
 			delete(obj, name)
 		}
 	}

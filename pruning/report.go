@@ -5,9 +5,12 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// A recorder records the paths that a walk removes.
+type recorder = pathstack.Recorder[schema.Path, schema.Step]
+
 // A reportWalker prunes like the walk of walk.go and records what it removes.
 // It needs the names of unknown fields, so it ranges over maps that have some.
-type reportWalker struct{ pathstack.Trail }
+type reportWalker struct{ recorder }
 
 // walk prunes v, the value at step s.
 func (w *reportWalker) walk(n *node, v any, s schema.Step) {
@@ -60,7 +63,7 @@ func (w *reportWalker) walkWithoutFields(n *node, m map[string]any) {
 		}
 	case dropOthers:
 		for name := range m {
-			w.Mark(schema.Field(name))
+			w.Record(schema.Field(name))
 		}
 		clear(m)
 	}
@@ -117,7 +120,7 @@ func (w *reportWalker) scan(n *node, m map[string]any) {
 func (w *reportWalker) other(n *node, m map[string]any, name string, v any) {
 	switch n.others {
 	case dropOthers:
-		w.Mark(schema.Field(name))
+		w.Record(schema.Field(name))
 		delete(m, name)
 	case walkOthers:
 		w.walk(n.rest, v, schema.Field(name))

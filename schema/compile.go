@@ -9,6 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // Compile checks that an OpenAPI v3 schema is structural and compiles it. It
@@ -48,7 +50,7 @@ func newCompiler(o options) *compiler {
 		annotate:     o.annotations,
 		unstructured: o.unstructured,
 		measurer:     measurer{options: o},
-		check:        structuralCheck{base: o.path, at: make(structuralPath, 0, structuralDepth)},
+		check:        structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth)},
 	}
 	c.interner = &c.own
 	return c
@@ -141,9 +143,9 @@ func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structu
 // compileChildren makes the nodes below s. Those of properties are left on the stacks.
 func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, a *Annotations) {
 	if s.Items != nil && s.Items.Schema != nil {
-		c.check.at.push("items")
+		c.check.at.Push("items")
 		p.items, a.items = c.compileNode(s.Items.Schema, levelItem)
-		c.check.at.pop()
+		c.check.at.Pop()
 	}
 	first := len(c.nameStack)
 	var property apiextensionsv1.JSONSchemaProps // see [structuralCheck.nestedProperties]
@@ -154,15 +156,15 @@ func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compil
 		}
 		name := c.nameStack[first+i]
 		property = s.Properties[name]
-		c.check.at.pushKey("properties", name)
+		c.check.at.PushKey("properties", name)
 		n, notes := c.compileNode(&property, levelField)
-		c.check.at.pop()
+		c.check.at.Pop()
 		c.nodeStack, c.annotationStack = append(c.nodeStack, n), append(c.annotationStack, notes)
 	}
 	if values := s.AdditionalProperties; values != nil && values.Schema != nil && c.stop == nil {
-		c.check.at.push("additionalProperties")
+		c.check.at.Push("additionalProperties")
 		p.additional, a.additional = c.compileNode(values.Schema, levelField)
-		c.check.at.pop()
+		c.check.at.Pop()
 	}
 }
 

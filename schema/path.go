@@ -3,6 +3,8 @@ package schema
 import (
 	"strconv"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A Step is one element of a [Path]: the name of a field, the key of a map
@@ -45,25 +47,26 @@ type Path []Step
 // String spells p as kube-apiserver does: fields joined by dots without one in
 // front, keys and indices in square brackets, nothing escaped. The root is "".
 func (p Path) String() string {
-	var b strings.Builder
+	var buf [128]byte
+	return string(p.appendText(buf[:0]))
+}
+
+// appendText appends what [Path.String] returns.
+func (p Path) appendText(b []byte) []byte {
 	for i, s := range p {
 		switch s.kind {
 		case stepField:
 			if i > 0 {
-				b.WriteByte('.')
+				b = append(b, '.')
 			}
-			b.WriteString(s.name)
+			b = append(b, s.name...)
 		case stepKey:
-			b.WriteByte('[')
-			b.WriteString(s.name)
-			b.WriteByte(']')
+			b = append(append(append(b, '['), s.name...), ']')
 		case stepIndex:
-			b.WriteByte('[')
-			b.WriteString(strconv.Itoa(s.index))
-			b.WriteByte(']')
+			b = append(strconv.AppendInt(append(b, '['), int64(s.index), 10), ']')
 		}
 	}
-	return b.String()
+	return b
 }
 
 // Pointer spells p as a JSON Pointer (RFC 6901). The root is "".
@@ -92,7 +95,7 @@ func EscapePointer(name string) string {
 	if !strings.ContainsAny(name, "~/") {
 		return name
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+	return string(pathstack.AppendToken(nil, name))
 }
 
 // Lookup returns the value that p leads to in v, which consists of what

@@ -5,6 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // Structural rules.
@@ -48,7 +50,7 @@ const (
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if hasJunctors(props) {
-		p := completeness{base: c.base}
+		p := completeness{structural: pathstack.NewSchemaStack(c.base, 0), nested: pathstack.NewSchemaStack(c.base, 0)}
 		p.junctors(props, props)
 		c.errs = append(c.errs, p.errs...)
 	}
@@ -63,7 +65,7 @@ const structuralDepth = 8
 // structuralCheck is the state of the check of one schema.
 type structuralCheck struct {
 	base *field.Path // of the root
-	at   structuralPath
+	at   pathstack.SchemaStack
 	errs field.ErrorList
 
 	// patterns are those that compile, but for plain ones. Few schemas have
@@ -104,16 +106,16 @@ func (c *structuralCheck) values(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf
 		c.junctor("oneOf", i, &n.OneOf[i], false)
 	}
 	if n.Not != nil {
-		c.at.push("not")
+		c.at.Push("not")
 		c.nested(n.Not, false)
-		c.at.pop()
+		c.at.Pop()
 	}
 }
 
 func (c *structuralCheck) junctor(keyword string, i int, n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
-	c.at.pushIndex(keyword, i)
+	c.at.PushIndex(keyword, i)
 	c.nested(n, exemptAnyOf)
-	c.at.pop()
+	c.at.Pop()
 }
 
 // patternCompiles: a pattern is a regular expression of the syntax that Go
@@ -150,7 +152,7 @@ func (c *structuralCheck) invalid(keyword string, value any, detail string) {
 }
 
 func (c *structuralCheck) path() *field.Path {
-	return c.at.path(c.base)
+	return c.at.Path()
 }
 
 // itemsOf returns the schema of n's elements, or nil.

@@ -3,6 +3,8 @@ package schema
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // completeness checks that the elements and fields a nested schema narrows
@@ -13,9 +15,8 @@ import (
 // field may therefore narrow down fields that nobody declares. Neither does
 // additionalProperties count as declaration.
 type completeness struct {
-	base       *field.Path    // of the root
-	structural structuralPath // of the schema that declares
-	nested     structuralPath // of the schema that narrows down
+	structural pathstack.SchemaStack // of the schema that declares
+	nested     pathstack.SchemaStack // of the schema that narrows down
 	errs       field.ErrorList
 }
 
@@ -26,17 +27,17 @@ func (p *completeness) junctors(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.junctor("anyOf", v.AnyOf, s)
 	p.junctor("oneOf", v.OneOf, s)
 	if v.Not != nil {
-		p.nested.push("not")
+		p.nested.Push("not")
 		p.values(v.Not, s)
-		p.nested.pop()
+		p.nested.Pop()
 	}
 }
 
 func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSchemaProps, s *apiextensionsv1.JSONSchemaProps) {
 	for i := range nested {
-		p.nested.pushIndex(keyword, i)
+		p.nested.PushIndex(keyword, i)
 		p.values(&nested[i], s)
-		p.nested.pop()
+		p.nested.Pop()
 	}
 }
 
@@ -49,11 +50,11 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	}
 	p.junctors(v, s)
 	if items := itemsOf(v); items != nil {
-		p.structural.push("items")
-		p.nested.push("items")
+		p.structural.Push("items")
+		p.nested.Push("items")
 		p.values(items, itemsOf(s))
-		p.nested.pop()
-		p.structural.pop()
+		p.nested.Pop()
+		p.structural.Pop()
 	}
 	p.properties(v, s)
 }
@@ -66,20 +67,20 @@ func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	var name string
 	var property, declared apiextensionsv1.JSONSchemaProps
 	for name, property = range v.Properties {
-		p.structural.pushKey("properties", name)
-		p.nested.pushKey("properties", name)
+		p.structural.PushKey("properties", name)
+		p.nested.PushKey("properties", name)
 		var ok bool
 		if declared, ok = s.Properties[name]; ok {
 			p.values(&property, &declared)
 		} else {
 			p.missing()
 		}
-		p.nested.pop()
-		p.structural.pop()
+		p.nested.Pop()
+		p.structural.Pop()
 	}
 }
 
 func (p *completeness) missing() {
-	nested := p.nested.path(p.base)
-	p.errs = append(p.errs, field.Required(p.structural.path(p.base), "because it is defined in "+nested.String()))
+	nested := p.nested.Path()
+	p.errs = append(p.errs, field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
 }

@@ -20,9 +20,9 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf
 	c.patternCompiles(n)
 	c.values(n, exemptAnyOf, false)
 	if items := itemsOf(n); items != nil {
-		c.at.push("items")
+		c.at.Push("items")
 		c.nested(items, false)
-		c.at.pop()
+		c.at.Pop()
 	}
 	c.nestedProperties(n)
 }
@@ -37,9 +37,9 @@ func (c *structuralCheck) nestedProperties(n *apiextensionsv1.JSONSchemaProps) {
 	var name string
 	var property apiextensionsv1.JSONSchemaProps
 	for name, property = range n.Properties {
-		c.at.pushKey("properties", name)
+		c.at.PushKey("properties", name)
 		c.nested(&property, false)
-		c.at.pop()
+		c.at.Pop()
 	}
 }
 

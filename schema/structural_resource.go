@@ -59,9 +59,9 @@ func (c *structuralCheck) resourceField(n *apiextensionsv1.JSONSchemaProps, name
 	if !ok || property.Type == typ {
 		return
 	}
-	c.at.pushKey("properties", name)
+	c.at.PushKey("properties", name)
 	c.invalid("type", property.Type, detail)
-	c.at.pop()
+	c.at.Pop()
 }
 
 // rootMetadataIsImplied: a schema restricts no more of the object's metadata

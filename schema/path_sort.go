@@ -1,0 +1,67 @@
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// SortPaths sorts paths in increasing order of [Path.String], the order of the
+// paths in reports. Paths that differ have equal strings if a name contains a dot
+// or a bracket; the one with more steps comes first then.
+func SortPaths(paths []Path) {
+	if len(paths) < 2 {
+		return
+	}
+	type entry struct {
+		path Path
+		text []byte
+	}
+	entries := make([]entry, len(paths))
+	text := make([]byte, 0, textSize(paths))
+	for i, p := range paths {
+		start := len(text)
+		text = p.appendText(text)
+		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if c := bytes.Compare(a.text, b.text); c != 0 {
+			return c
+		}
+		return compareSteps(a.path, b.path)
+	})
+	for i := range entries {
+		paths[i] = entries[i].path
+	}
+}
+
+// textSize returns the size of the texts of all paths, or a little more.
+func textSize(paths []Path) int {
+	n := 0
+	for _, p := range paths {
+		for _, s := range p {
+			n += len(s.name) + len("[]")
+			if s.kind == stepIndex {
+				n += len("1234")
+			}
+		}
+	}
+	return n
+}
+
+// compareSteps orders paths with equal strings.
+func compareSteps(a, b Path) int {
+	if len(a) != len(b) {
+		return len(b) - len(a)
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		return cmp.Or(
+			bytes.Compare(a[i:i+1].appendText(nil), b[i:i+1].appendText(nil)),
+			cmp.Compare(b[i].kind, a[i].kind), // indices, then keys, then fields
+		)
+	}
+	return 0
+}

@@ -1,0 +1,35 @@
+package schema
+
+import (
+	"cmp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// sortByText sorts errs by what they print. Errors that print the same only
+// because the name of a property imitates a path are ordered by their parts.
+func sortByText(errs field.ErrorList) {
+	if len(errs) < 2 {
+		return
+	}
+	type entry struct {
+		text string
+		err  *field.Error
+	}
+	entries := make([]entry, len(errs))
+	for i, err := range errs {
+		entries[i] = entry{err.Error(), err}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		return cmp.Or(
+			cmp.Compare(a.text, b.text),
+			cmp.Compare(a.err.Field, b.err.Field),
+			cmp.Compare(a.err.Type, b.err.Type),
+			cmp.Compare(a.err.Detail, b.err.Detail),
+		)
+	})
+	for i, e := range entries {
+		errs[i] = e.err
+	}
+}
