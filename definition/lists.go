@@ -5,6 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 func listType(s *apiextensionsv1.JSONSchemaProps) string {
@@ -24,11 +26,11 @@ func itemsOf(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 // listsAndMaps: how lists and maps are merged.
 //
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
-func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	if s.XMapType != nil {
 		c.typeFor("object", s.Type, at, "must be object if x-kubernetes-map-type is specified")
 		if accepted := []string{"atomic", "granular"}; !slices.Contains(accepted, *s.XMapType) {
-			c.add(field.NotSupported(at.child("x-kubernetes-map-type"), *s.XMapType, accepted))
+			c.add(field.NotSupported(at.Path().Child("x-kubernetes-map-type"), *s.XMapType, accepted))
 		}
 	}
 	if s.XListType != nil {
@@ -37,7 +39,7 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *way) {
 		}
 		c.typeFor("array", s.Type, at, "must be array if x-kubernetes-list-type is specified")
 		if accepted := []string{"atomic", "set", "map"}; !slices.Contains(accepted, *s.XListType) {
-			c.add(field.NotSupported(at.child("x-kubernetes-list-type"), *s.XListType, accepted))
+			c.add(field.NotSupported(at.Path().Child("x-kubernetes-list-type"), *s.XListType, accepted))
 		}
 	}
 	c.keysOfMapOnly(s, at)
@@ -49,13 +51,13 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *way) {
 	}
 }
 
-func (c *checker) typeFor(want, typ string, at *way, text string) {
+func (c *checker) typeFor(want, typ string, at *pathstack.SchemaStack, text string) {
 	switch typ {
 	case want:
 	case "":
-		c.add(field.Required(at.child("type"), text))
+		c.add(field.Required(at.Path().Child("type"), text))
 	default:
-		c.add(field.Invalid(at.child("type"), typ, text))
+		c.add(field.Invalid(at.Path().Child("type"), typ, text))
 	}
 }
 
@@ -79,72 +81,72 @@ func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	if !c.opts.atomicSets || *s.XListType != "set" {
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
 		// The value is that of the list type for either keyword.
-		c.add(field.Invalid(at.child("items", keyword), s.Items.Schema.XListType,
+		c.add(field.Invalid(at.Path().Child("items", keyword), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set"))
 	}
 }
 
-func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	const text = "must be map if x-kubernetes-list-map-keys is non-empty"
 	switch {
 	case len(s.XListMapKeys) == 0:
 	case s.XListType == nil:
-		c.add(field.Required(at.child("x-kubernetes-list-type"), text))
+		c.add(field.Required(at.Path().Child("x-kubernetes-list-type"), text))
 	case *s.XListType != "map":
-		c.add(field.Invalid(at.child("x-kubernetes-list-type"), *s.XListType, text))
+		c.add(field.Invalid(at.Path().Child("x-kubernetes-list-type"), *s.XListType, text))
 	}
 }
 
-func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	if len(s.XListMapKeys) == 0 {
-		c.add(field.Required(at.child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+		c.add(field.Required(at.Path().Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
 	}
 	items := itemsOf(s)
 	switch {
 	case s.Items == nil:
-		c.add(field.Required(at.child("items"), "must have a schema if x-kubernetes-list-type is map"))
+		c.add(field.Required(at.Path().Child("items"), "must have a schema if x-kubernetes-list-type is map"))
 	case items == nil:
-		c.add(field.Invalid(at.child("items"), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
+		c.add(field.Invalid(at.Path().Child("items"), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
 	case items.Type != "object":
-		c.add(field.Invalid(at.child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+		c.add(field.Invalid(at.Path().Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
 	default:
 		c.mapKeys(s, items, at)
 	}
 }
 
-func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	for i, key := range s.XListMapKeys {
 		property, ok := items.Properties[key]
 		switch {
 		case !ok:
-			c.add(field.Invalid(at.child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+			c.add(field.Invalid(at.Path().Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
 		case property.Type == "array" || property.Type == "object":
 			// The value is the type of the elements, not that of the key.
-			c.add(field.Invalid(at.child("items", "properties").Key(key).Child("type"), items.Type,
+			c.add(field.Invalid(at.Path().Child("items", "properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
 		}
 		if slices.Contains(s.XListMapKeys[:i], key) {
-			c.add(field.Invalid(at.child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+			c.add(field.Invalid(at.Path().Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
 		}
 	}
 }
 
 // soundKeys: elements of sets and map lists must be there, and so must the
 // keys of the latter.
-func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *way) {
+func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	items := itemsOf(s)
 	typ := listType(s)
 	if items == nil || typ != "set" && typ != "map" {
 		return
 	}
 	if items.Nullable {
-		c.add(field.Forbidden(at.child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+typ))
+		c.add(field.Forbidden(at.Path().Child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+typ))
 	}
 	if typ == "set" {
 		return
@@ -155,10 +157,10 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *way) {
 			continue
 		}
 		if property.Default == nil && !slices.Contains(items.Required, key) {
-			c.add(field.Required(at.child("items", "properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+			c.add(field.Required(at.Path().Child("items", "properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
 		}
 		if property.Nullable {
-			c.add(field.Forbidden(at.child("items", "properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+			c.add(field.Forbidden(at.Path().Child("items", "properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
 		}
 	}
 }

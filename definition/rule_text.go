@@ -17,25 +17,25 @@ import (
 func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSchemaProps) {
 	w.ruleText(r)
 	if r.MessageExpression != "" && strings.TrimSpace(r.MessageExpression) == "" {
-		w.add(field.Required(w.at.child("messageExpression"), "messageExpression must be non-empty if specified"))
+		w.add(field.Required(w.at.Path().Child("messageExpression"), "messageExpression must be non-empty if specified"))
 	}
 	if r.Reason != nil && !slices.Contains(reasons(), string(*r.Reason)) {
-		w.add(field.NotSupported(w.at.child("reason"), *r.Reason, reasons()))
+		w.add(field.NotSupported(w.at.Path().Child("reason"), *r.Reason, reasons()))
 	}
 	if r.FieldPath == "" {
 		return
 	}
 	if strings.TrimSpace(r.FieldPath) == "" {
-		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must be non-empty if specified"))
+		w.add(field.Invalid(w.at.Path().Child("fieldPath"), r.FieldPath, "must be non-empty if specified"))
 	}
 	if breaksLine(r.FieldPath) {
-		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must not contain line breaks"))
+		w.add(field.Invalid(w.at.Path().Child("fieldPath"), r.FieldPath, "must not contain line breaks"))
 	}
 	start := *s // so that only schemas with such rules go to the heap
 	err := crdpath.FollowField(r.FieldPath, &crdpath.PropsCursor{At: &start}, crdpath.DotsAndBrackets)
 	// What the server cannot convert, it does not look up paths in.
 	if err != nil && (w.ruled || inconvertible(s) == "") {
-		w.add(field.Invalid(w.at.child("fieldPath"), r.FieldPath, "must be a valid path"))
+		w.add(field.Invalid(w.at.Path().Child("fieldPath"), r.FieldPath, "must be a valid path"))
 	}
 }
 
@@ -43,13 +43,13 @@ func (w *walk) ruleText(r *apiextensionsv1.ValidationRule) {
 	rule, message := strings.TrimSpace(r.Rule), strings.TrimSpace(r.Message)
 	switch {
 	case rule == "":
-		w.add(field.Required(w.at.child("rule"), "rule is not specified"))
+		w.add(field.Required(w.at.Path().Child("rule"), "rule is not specified"))
 	case r.Message != "" && message == "":
-		w.add(field.Invalid(w.at.child("message"), r.Message, "must be non-empty if specified"))
+		w.add(field.Invalid(w.at.Path().Child("message"), r.Message, "must be non-empty if specified"))
 	case breaksLine(message):
-		w.add(field.Invalid(w.at.child("message"), r.Message, "must not contain line breaks"))
+		w.add(field.Invalid(w.at.Path().Child("message"), r.Message, "must not contain line breaks"))
 	case breaksLine(rule) && message == "":
-		w.add(field.Required(w.at.child("message"), "message must be specified if rule contains line breaks"))
+		w.add(field.Required(w.at.Path().Child("message"), "message must be specified if rule contains line breaks"))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // schema checks one schema. Only if it is structural are its defaults looked
@@ -30,7 +31,7 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 			node = nil
 		}
 	}
-	w := walk{checker: c, ruled: node != nil, at: way{base: path}}
+	w := walk{checker: c, ruled: node != nil, at: pathstack.NewSchemaStack(path, 0)}
 	w.schema(root, c.top())
 	if len(c.errs) == before && gaveUp != nil {
 		c.add(gaveUp)

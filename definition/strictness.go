@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // strictness say how strict a definition is judged. What has been stored once
@@ -135,7 +136,7 @@ func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
 func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
 	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
 		var c checker
-		c.soundKeys(s, &way{})
+		c.soundKeys(s, &pathstack.SchemaStack{})
 		return len(c.errs) > 0
 	})
 }

@@ -5,6 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // Besides being structural, schemas must keep a number of rules of their own,
@@ -18,7 +20,7 @@ type walk struct {
 	// faulty are the places of schemas with rules at or below which something
 	// is wrong.
 	faulty map[string]bool
-	at     way
+	at     pathstack.SchemaStack
 }
 
 // A place is what a schema inherits from those that it is in.
@@ -48,15 +50,15 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p place) {
 	w.items(s, p)
 	w.listsAndMaps(s, &w.at)
 	for i := range s.XValidations {
-		w.at.pushIndex("x-kubernetes-validations", i)
+		w.at.PushIndex("x-kubernetes-validations", i)
 		w.rule(&s.XValidations[i], s)
-		w.at.pop()
+		w.at.Pop()
 	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && len(w.errs) > before {
 		if w.faulty == nil {
 			w.faulty = map[string]bool{}
 		}
-		w.faulty[w.at.path().String()] = true
+		w.faulty[w.at.Path().String()] = true
 	}
 }
 
@@ -66,14 +68,14 @@ func typeNames() []string {
 
 func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p place) {
 	if w.opts.knownTypes && s.Type != "" && !slices.Contains(typeNames(), s.Type) {
-		w.add(field.NotSupported(w.at.child("type"), s.Type, typeNames()))
+		w.add(field.NotSupported(w.at.Path().Child("type"), s.Type, typeNames()))
 	}
 	if s.Default != nil && !p.defaults {
-		w.add(field.Forbidden(w.at.child("default"), "must not be set"+p.reason))
+		w.add(field.Forbidden(w.at.Path().Child("default"), "must not be set"+p.reason))
 	}
 	forbidden := func(found bool, keyword string) {
 		if found {
-			w.add(field.Forbidden(w.at.child(keyword), keyword+" is not supported"))
+			w.add(field.Forbidden(w.at.Path().Child(keyword), keyword+" is not supported"))
 		}
 	}
 	forbidden(s.ID != "", "id")
@@ -83,19 +85,19 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p place) {
 	forbidden(s.Dependencies != nil, "dependencies")
 	forbidden(s.Ref != nil, "$ref")
 	if s.Type == "null" {
-		w.add(field.Forbidden(w.at.child("type"), "type cannot be set to null, use nullable as an alternative"))
+		w.add(field.Forbidden(w.at.Path().Child("type"), "type cannot be set to null, use nullable as an alternative"))
 	}
 	if s.Items != nil && len(s.Items.JSONSchemas) != 0 {
-		w.add(field.Forbidden(w.at.child("items"), "items must be a schema object and not an array"))
+		w.add(field.Forbidden(w.at.Path().Child("items"), "items must be a schema object and not an array"))
 	}
 	if p.meta && s.XEmbeddedResource {
-		w.add(field.Forbidden(w.at.child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+		w.add(field.Forbidden(w.at.Path().Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
 	}
 	if s.UniqueItems {
-		w.add(field.Forbidden(w.at.child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		w.add(field.Forbidden(w.at.Path().Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
 	if x := s.XPreserveUnknownFields; x != nil && !*x {
-		w.add(field.Invalid(w.at.child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined"))
+		w.add(field.Invalid(w.at.Path().Child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined"))
 	}
 }
 
@@ -106,15 +108,15 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
-			w.add(field.Forbidden(w.at.child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+			w.add(field.Forbidden(w.at.Path().Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
 		}
 		below := p
 		if p.meta {
 			below = p.forbidding(" inside additionalProperties applying to object metadata")
 		}
-		w.at.push("additionalProperties")
+		w.at.Push("additionalProperties")
 		w.schema(a.Schema, below)
-		w.at.pop()
+		w.at.Pop()
 	}
 	if len(s.Properties) == 0 {
 		return
@@ -129,9 +131,9 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool
 				below = below.forbidding(" in top-level " + name)
 			}
 		}
-		w.at.pushKey("properties", name)
+		w.at.PushKey("properties", name)
 		w.schema(&property, below)
-		w.at.pop()
+		w.at.Pop()
 	}
 }
 
@@ -139,30 +141,30 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool
 func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p place) {
 	p.spine = false
 	if s.Not != nil {
-		w.at.push("not")
+		w.at.Push("not")
 		w.schema(s.Not, p)
-		w.at.pop()
+		w.at.Pop()
 	}
 	w.list("allOf", s.AllOf, p)
 	w.list("oneOf", s.OneOf, p)
 	w.list("anyOf", s.AnyOf, p)
 	for name, definition := range s.Definitions {
-		w.at.pushKey("definitions", name)
+		w.at.PushKey("definitions", name)
 		w.schema(&definition, p)
-		w.at.pop()
+		w.at.Pop()
 	}
 	for name, dependency := range s.Dependencies {
-		w.at.pushKey("dependencies", name)
+		w.at.PushKey("dependencies", name)
 		w.schema(dependency.Schema, p)
-		w.at.pop()
+		w.at.Pop()
 	}
 }
 
 func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p place) {
 	for i := range schemas {
-		w.at.pushIndex(keyword, i)
+		w.at.PushIndex(keyword, i)
 		w.schema(&schemas[i], p)
-		w.at.pop()
+		w.at.Pop()
 	}
 }
 
@@ -171,9 +173,9 @@ func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p place) {
 		return
 	}
 	if s.Items.Schema != nil {
-		w.at.push("items")
+		w.at.Push("items")
 		w.schema(s.Items.Schema, p)
-		w.at.pop()
+		w.at.Pop()
 	}
 	w.list("items", s.Items.JSONSchemas, p)
 }
