@@ -99,28 +99,11 @@ func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // Kubernetes.
 func (v *Version) planQuickly(minor int) {
 	v.onepass = sync.OnceValue(func() *fastpath.Plan {
-		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.reads, Minor: minor})
+		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.rules.Reads, Minor: minor})
 	})
 	v.statusPlan = sync.OnceValue(func() *fastpath.Plan {
 		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
 	})
-}
-
-// reads says what the rules of n look at.
-func (v *Version) reads(n *schema.Node) *fastpath.Reads { return readsOf(v.rules.Reads(n)) }
-
-func readsOf(r *cel.ReadSet) *fastpath.Reads {
-	if r == nil {
-		return nil
-	}
-	out := &fastpath.Reads{Reach: fastpath.Reach(r.Access()), Elements: readsOf(r.Elements())}
-	for name, field := range r.Fields() {
-		if out.Fields == nil {
-			out.Fields = make(map[string]*fastpath.Reads)
-		}
-		out.Fields[name] = readsOf(field)
-	}
-	return out
 }
 
 // Name returns the name of the version, such as v1beta1.

@@ -35,7 +35,7 @@ var steps = [...]func(*builder) decline{
 	(*builder).countReplicas,  // root and plan.replicas
 	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion and kind
 	(*builder).compileStatus,  // plan.status, statusNode and validatesStatus
-	(*builder).compileReads,   // plan.needed and neededForUpdate
+	(*builder).compileReads,   // plan.createReads and updateReads
 }
 
 // Compile returns the plan for objects of schema n, nil if the fast path
@@ -227,7 +227,7 @@ func (b *builder) compileStatus() decline {
 }
 
 func (b *builder) compileReads() decline {
-	b.plan.needed = compileNeeded(b.schema, false, b.cfg.Reads)
-	b.plan.neededForUpdate = compileNeeded(b.schema, true, nil)
+	b.plan.createReads = compileReads(b.schema, false, b.cfg.Reads)
+	b.plan.updateReads = compileReads(b.schema, true, nil)
 	return accepted
 }

@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -11,19 +12,19 @@ import (
 // A Plan is what is done to objects of one schema. It never changes and is
 // safe for concurrent use.
 type Plan struct {
-	root            *node
-	keep            *node
-	needed          *needed
-	neededForUpdate *needed
-	cfg             Config
-	apiVersion      string // as JSON
-	kind            string
-	metadata        int // index of the member of root
-	seed            maphash.Seed
-	walks           sync.Pool // of *walk
-	checksMetadata  bool
-	values          sync.Pool // of *Values
-	mapWalks        sync.Pool // of *mapWalk
+	root           *node
+	keep           *node
+	createReads    *readTree // what rules read of new objects
+	updateReads    *readTree // what rules read of the objects of an update
+	cfg            Config
+	apiVersion     string // as JSON
+	kind           string
+	metadata       int // index of the member of root
+	seed           maphash.Seed
+	walks          sync.Pool // of *walk
+	checksMetadata bool
+	values         sync.Pool // of *Values
+	mapWalks       sync.Pool // of *mapWalk
 
 	replicas bool // the number of replicas is checked
 
@@ -42,9 +43,9 @@ type Config struct {
 	// Replicas leads to the number of replicas, if there is one. See
 	// [Plan.ChecksReplicas].
 	Replicas []string
-	// Reads says what the rules of a schema look at, as long as none is broken, of
-	// the value that they are on. If it is nil, they look at everything.
-	Reads func(*schema.Node) *Reads
+	// Reads returns what the rules of a schema read of its values as long as they
+	// hold. If it is nil, rules read everything.
+	Reads func(*schema.Node) *fieldaccess.ReadSet
 	// OnlyStatus drops everything but status and what all objects have, and
 	// holds nothing but status against the schema, as is done to new statuses.
 	OnlyStatus bool

@@ -63,6 +63,14 @@ func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
 	}
 }
 
+// Field returns the read set of a field of an object, nil if no rule reads it.
+func (r *ReadSet) Field(name string) *ReadSet {
+	if r == nil {
+		return nil
+	}
+	return r.fields[name]
+}
+
 // Elements returns the reading of the elements of a list or the entries of a map.
 func (r *ReadSet) Elements() *ReadSet {
 	if r == nil {

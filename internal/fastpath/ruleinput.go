@@ -6,31 +6,31 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// Rules look at values, so these have to be made, and they are soon forgotten:
-// unless a rule is broken nothing refers to them any more. What they are made of
-// is therefore used again.
+// Rules run on values, so the parts of a text that they read have to be decoded.
+// If all rules hold, nothing refers to these values once the rules have run.
+// Their memory is then used for another request.
 
-// Values are what rules look at. They belong to the caller of [Plan.Values]
-// until they are released, and are for one goroutine.
+// Values decodes texts for rules. It belongs to the caller of [Plan.Values] until
+// it is released, and is for one goroutine.
 type Values struct {
 	plan  *Plan
 	maps  []map[string]any
 	used  int   // of maps
-	lists []any // what lists are cut from
-	stack []any // elements of the lists that are being read
-	// boxes are strings that were met lately, as values of interfaces. They are
+	lists []any // lists are parts of it
+	stack []any // elements of the lists that are open
+	// boxes are interfaces of strings that were read lately. The strings are
 	// copies, so that they keep no text alive.
 	boxes [boxCount]any
 }
 
 const (
 	boxCount  = 256 // one for each value of a byte
-	longBox   = 64  // strings that are longer hardly come again
+	longBox   = 64  // longer strings are rarely repeated
 	mostMaps  = 1 << 12
 	mostItems = 1 << 14
 )
 
-// Values returns room for what rules look at.
+// Values returns Values that have decoded nothing yet.
 func (p *Plan) Values() *Values {
 	v, pooled := p.values.Get().(*Values)
 	if !pooled {
@@ -40,8 +40,8 @@ func (p *Plan) Values() *Values {
 	return v
 }
 
-// Release gives the memory of all values back that were made. Nothing may refer
-// to them any more.
+// Release takes back the memory of all decoded values. The caller must not use
+// them from then on.
 func (v *Values) Release() {
 	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
 		return
@@ -55,23 +55,23 @@ func (v *Values) Release() {
 	v.plan.values.Put(v)
 }
 
-// RuleInput returns what the rules of the schema can look at of an object,
-// which [Plan.Bytes] has made or which is replaced. What is not needed is
-// absent, except from lists. Without an old object that is what [Config].Reads
-// says. It reports false if the object cannot be read.
+// RuleInput decodes what the rules of the schema read of an object: an output of
+// [Plan.Bytes], or an object that is replaced. With update, rules run with an old
+// object and read more. Members that no rule reads are absent; elements of lists
+// never are. It reports false if the text cannot be read.
 func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
-	needed := v.plan.needed
+	reads := v.plan.createReads
 	if update {
-		needed = v.plan.neededForUpdate
+		reads = v.plan.updateReads
 	}
-	value, end := v.needed(needed, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
+	value, end := v.value(reads, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
 	m, ok := value.(map[string]any)
 	return m, ok && end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
-// needed returns what is needed of the value at s[i], and the index after it,
-// negative if it cannot be read.
-func (v *Values) needed(n *needed, s string, i, depth int) (any, int) {
+// value decodes what n says of the value at s[i]. It returns the index after the
+// value, negative if the value cannot be read.
+func (v *Values) value(n *readTree, s string, i, depth int) (any, int) {
 	switch {
 	case i >= len(s) || depth < 0:
 		return nil, refused
@@ -93,8 +93,8 @@ func (v *Values) needed(n *needed, s string, i, depth int) (any, int) {
 	return jsonscan.Value(s, i)
 }
 
-// sameKind returns a value of the kind of that which begins with c. Maps and
-// lists are nobody's to change.
+// sameKind returns a value of the kind of a text that begins with c. Maps and
+// lists must not be changed.
 func sameKind(c byte) any {
 	switch c {
 	case '{':
@@ -116,8 +116,8 @@ var (
 	noElements any = []any{}
 )
 
-// child returns what is needed of a member.
-func (n *needed) child(name string) *needed {
+// child returns the readTree of a member.
+func (n *readTree) child(name string) *readTree {
 	if n.whole {
 		return n
 	}
@@ -127,7 +127,7 @@ func (n *needed) child(name string) *needed {
 	return n.values
 }
 
-func (v *Values) members(n *needed, s string, i, depth int) (any, int) {
+func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 	out := v.object()
 	i = jsonscan.Space(s, i)
 	if i < len(s) && s[i] == '}' {
@@ -144,7 +144,7 @@ func (v *Values) members(n *needed, s string, i, depth int) (any, int) {
 		} else {
 			before := len(out)
 			var value any
-			value, end = v.needed(below, s, at, depth)
+			value, end = v.value(below, s, at, depth)
 			if out[key] = value; len(out) == before {
 				return nil, refused // the key is repeated
 			}
@@ -157,7 +157,7 @@ func (v *Values) members(n *needed, s string, i, depth int) (any, int) {
 	return out, i
 }
 
-func (v *Values) elements(n *needed, s string, i, depth int) (any, int) {
+func (v *Values) elements(n *readTree, s string, i, depth int) (any, int) {
 	items := n.items
 	if n.whole {
 		items = n
@@ -168,7 +168,7 @@ func (v *Values) elements(n *needed, s string, i, depth int) (any, int) {
 	}
 	base := len(v.stack)
 	for more := true; more; {
-		value, end := v.needed(items, s, i, depth)
+		value, end := v.value(items, s, i, depth)
 		if end < 0 {
 			return nil, refused
 		}
@@ -193,7 +193,7 @@ func (v *Values) object() map[string]any {
 func (v *Values) list(elements []any) []any {
 	const chunk = 256
 	if cap(v.lists)-len(v.lists) < len(elements) {
-		// What lists were cut from before is not used again.
+		// Lists that were made before keep the old memory.
 		v.lists = make([]any, 0, max(chunk, 2*cap(v.lists), len(elements)))
 	}
 	start := len(v.lists)
@@ -201,9 +201,10 @@ func (v *Values) list(elements []any) []any {
 	return v.lists[start:len(v.lists):len(v.lists)]
 }
 
-// box returns s as a value. Each string has two slots, so that two strings of
-// one object that meet in a slot do not drive each other out for ever; and as
-// the slots of a string are the same in every process, so is what is allocated.
+// box returns s as an interface, without an allocation if it was read lately. A
+// string has two slots, so that two strings of one object that share a slot do not
+// replace each other all the time. The slots of a string are the same in every
+// process, and so is the number of allocations.
 func (v *Values) box(s string) any {
 	if len(s) > longBox {
 		return s
@@ -220,7 +221,7 @@ func (v *Values) box(s string) any {
 	return *first
 }
 
-// boxOf returns the slot of a string, which all of its bytes decide.
+// boxOf returns the slot of a string, which depends on all of its bytes.
 func boxOf(s string) uint8 {
 	const odd = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * odd

@@ -7,29 +7,12 @@ import (
 
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// readings returns what rules look at, for a plan.
-func readings(p *cel.Program) func(*schema.Node) *fastpath.Reads {
-	return func(n *schema.Node) *fastpath.Reads { return readsOf(p.Reads(n)) }
-}
-
-func readsOf(r *cel.ReadSet) *fastpath.Reads {
-	if r == nil {
-		return nil
-	}
-	out := &fastpath.Reads{Reach: fastpath.Reach(r.Access()), Elements: readsOf(r.Elements()), Fields: make(map[string]*fastpath.Reads)}
-	for name, field := range r.Fields() {
-		out.Fields[name] = readsOf(field)
-	}
-	return out
-}
-
 // The schema and the object that the rules below are for.
 const (
-	neededSchema = `{type: object, x-kubernetes-validations: [%s], properties: {
+	readsSchema = `{type: object, x-kubernetes-validations: [%s], properties: {
 		s: {type: string}, t: {type: string}, i: {type: integer}, when: {type: string, format: date-time},
 		in-namespace: {type: string}, namespace: {type: string}, port: {x-kubernetes-int-or-string: true},
 		o: {type: object, properties: {s: {type: string}, t: {type: string}, o: {type: object, properties: {s: {type: string}}}}},
@@ -39,15 +22,15 @@ const (
 		set: {type: array, x-kubernetes-list-type: set, items: {type: string}},
 		m: {type: object, additionalProperties: {type: string}},
 		mo: {type: object, additionalProperties: {type: object, properties: {s: {type: string}, t: {type: string}}}}}}`
-	neededObject = `{"s":"a string","t":"text","i":5,"when":"2024-01-02T03:04:05Z","in-namespace":"in","namespace":"ns","port":80,
+	readsObject = `{"s":"a string","t":"text","i":5,"when":"2024-01-02T03:04:05Z","in-namespace":"in","namespace":"ns","port":80,
 		"o":{"s":"os","t":"ot","o":{"s":"oos"}},
 		"l":[{"s":"l0","t":"t0","w":"2024-01-02T03:04:05Z","l":[{"s":"deep","t":"x"}]},{"s":"l1","l":[]},{"t":"t2"}],
 		"k":[{"s":"k0","t":"kt"},{"s":"k1"}],"set":["a","b"],
 		"m":{"a":"1","b":"2"},"mo":{"x":{"s":"mx","t":"mt"},"y":{}}}`
 )
 
-// Of an object there is as much as its rules look at, and they come to the same
-// result at the same cost as with all of it.
+// The rule input has what the rules read, and they have the same result and cost
+// as on the whole object.
 func TestRulesSeeEnough(t *testing.T) {
 	for _, tt := range []struct{ rule, want string }{
 		{`true`, `{}`},
@@ -98,21 +81,21 @@ func TestRulesSeeEnough(t *testing.T) {
 		{`self.l.all(self, has(self.s) || has(self.t))`, `{"l":[{"s":"","t":""},{"s":""},{"t":""}]}`},
 		{`dyn(self.o).s == 'os'`, `{"o":{"o":{"s":"oos"},"s":"os","t":"ot"}}`},
 		{`self.set.isSorted() && self.i == 5`, `{"i":5,"set":["a","b"]}`},
-		{`self == self || true`, neededObject},
+		{`self == self || true`, readsObject},
 	} {
-		n := compileGroup(t, &group{Spec: fmt.Sprintf(neededSchema, fmt.Sprintf("{rule: %q}", tt.rule))})
+		n := compileGroup(t, &group{Spec: fmt.Sprintf(readsSchema, fmt.Sprintf("{rule: %q}", tt.rule))})
 		program, errs := cel.Compile(n)
 		if len(errs) > 0 {
 			t.Errorf("%s: %v", tt.rule, errs)
 			continue
 		}
 		cfg := testConfig
-		cfg.Reads = readings(program)
-		for _, spec := range []string{neededObject, `{}`, `{"l":[],"m":{},"o":{},"k":[{"s":"a"}]}`} {
+		cfg.Reads = program.Reads
+		for _, spec := range []string{readsObject, `{}`, `{"l":[],"m":{},"o":{},"k":[{"s":"a"}]}`} {
 			text := head + `"spec":` + spec + `}`
 			seen := seenBy(t, fastpath.Compile(n, cfg), text)
 			all := seenBy(t, fastpath.Compile(n, testConfig), text)
-			if got, want := testkit.Encode(seen["spec"]), compact(t, tt.want); spec == neededObject && string(got) != want {
+			if got, want := testkit.Encode(seen["spec"]), compact(t, tt.want); spec == readsObject && string(got) != want {
 				t.Errorf("%s sees\n%s, want\n%s", tt.rule, got, want)
 			}
 			sameVerdict(t, program, tt.rule, seen, all)
@@ -129,8 +112,8 @@ func seenBy(t *testing.T, plan *fastpath.Plan, text string) map[string]any {
 	return seen
 }
 
-// sameVerdict checks that rules hold for what they see if they do for all, at
-// the same cost.
+// sameVerdict checks that a rule has the same verdict and cost on what it sees as
+// on the whole object.
 func sameVerdict(t *testing.T, program *cel.Program, rule string, seen, all map[string]any) {
 	t.Helper()
 	var got, want cel.Result
@@ -141,7 +124,7 @@ func sameVerdict(t *testing.T, program *cel.Program, rule string, seen, all map[
 		}
 	}
 	if len(got.Errors) != len(want.Errors) || got.Cost != want.Cost && len(want.Errors) == 0 {
-		t.Errorf("%s: %d errors at a cost of %d, with all there is %d at %d\n%v", rule, len(got.Errors), got.Cost, len(want.Errors), want.Cost, want.Errors)
+		t.Errorf("%s: %d errors at a cost of %d, on the whole object %d at %d\n%v", rule, len(got.Errors), got.Cost, len(want.Errors), want.Cost, want.Errors)
 	}
 }
 

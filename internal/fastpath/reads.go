@@ -1,0 +1,114 @@
+package fastpath
+
+import (
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A readTree says which parts of a value to decode for rules: those that rules
+// read, and those that lead to rules. A nil *readTree stands for a value that no
+// rule reads.
+type readTree struct {
+	whole  bool
+	kind   bool // no more than the kind of the value
+	fields map[string]*readTree
+	values *readTree // of fields that are not declared
+	items  *readTree
+}
+
+var (
+	onlyKind  = &readTree{kind: true}
+	onlyValue = &readTree{}
+)
+
+// presence returns the readTree for rules that test whether a value is present.
+// Rules convert a text with a format before they test it, so they need the text.
+func presence(n *schema.Node) *readTree {
+	if n.Limits().Format != "" {
+		return onlyValue
+	}
+	return onlyKind
+}
+
+type readCompiler struct {
+	done map[*schema.Node]*readTree // of values that no rule above reads
+	sets func(*schema.Node) *fieldaccess.ReadSet
+	// update: rules run with an old object. Elements of lists are correlated by
+	// their keys. Where that fails, rules compare whole lists.
+	update bool
+}
+
+// compileReads returns the readTree for objects of n. A nil sets stands for rules
+// that read everything.
+func compileReads(n *schema.Node, update bool, sets func(*schema.Node) *fieldaccess.ReadSet) *readTree {
+	if sets == nil {
+		sets = fieldaccess.AllOf
+	}
+	c := readCompiler{done: make(map[*schema.Node]*readTree), sets: sets, update: update}
+	return c.node(n, nil)
+}
+
+// node returns the readTree for values of n. The rules above read what the read
+// sets in above say.
+func (c *readCompiler) node(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
+	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
+		return nil
+	}
+	if len(above) > 0 {
+		return c.compile(n, above)
+	}
+	done, ok := c.done[n]
+	if !ok {
+		done = c.compile(n, nil)
+		c.done[n] = done
+	}
+	return done
+}
+
+func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *readTree {
+	if len(n.Rules()) > 0 {
+		if own := c.sets(n); own != nil {
+			reads = append(slices.Clip(reads), own)
+		}
+	}
+	access := fieldaccess.Unread
+	for _, r := range reads {
+		access = max(access, r.Access())
+	}
+	additional, declared := n.AdditionalProperties()
+	if access == fieldaccess.Everything || declared && n.Len() > 0 || c.update && n.Items() != nil {
+		return &readTree{whole: true}
+	}
+	out := &readTree{fields: make(map[string]*readTree)}
+	for name, p := range n.Properties() {
+		if field := c.node(p, below(reads, func(r *fieldaccess.ReadSet) *fieldaccess.ReadSet { return r.Field(name) })); field != nil {
+			out.fields[name] = field
+		}
+	}
+	elements := below(reads, (*fieldaccess.ReadSet).Elements)
+	out.values, out.items = c.node(additional, elements), c.node(n.Items(), elements)
+	if len(out.fields) == 0 && out.values == nil && out.items == nil && access <= fieldaccess.Presence {
+		return presence(n)
+	}
+	// Rules may count elements and entries.
+	if additional != nil && out.values == nil {
+		out.values = presence(additional)
+	}
+	if n.Items() != nil && out.items == nil {
+		out.items = presence(n.Items())
+	}
+	return out
+}
+
+// below returns the read sets of a part of a value.
+func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fieldaccess.ReadSet) []*fieldaccess.ReadSet {
+	var out []*fieldaccess.ReadSet
+	for _, r := range reads {
+		if p := part(r); p != nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
