@@ -23,10 +23,10 @@ type config struct {
 	version   string // of Kubernetes, "" for that which is followed by default
 }
 
-// minor returns the minor version of Kubernetes, 0 for the default.
+// minor returns the minor version of Kubernetes.
 func (c config) minor() int {
-	minor, _ := kubeversion.Minor(c.version)
-	return minor
+	v, _ := kubeversion.Parse(c.version) // Compile refuses wrong versions
+	return int(v)
 }
 
 type compileOption func(*config)
@@ -60,13 +60,13 @@ func KubernetesVersion(version string) Option {
 	return compileOption(func(cfg *config) { cfg.version = version })
 }
 
-// unknownVersion returns what is wrong with the version of Kubernetes that was asked
-// for.
+// unknownVersion returns the error of a text that is not a known version of
+// Kubernetes.
 func unknownVersion(version string) error {
-	if version == "" || kubeversion.Known(version) {
-		return nil
+	if _, err := kubeversion.Parse(version); err != nil {
+		return fmt.Errorf("crdkit: %w", err)
 	}
-	return fmt.Errorf("crdkit: %q is not a version of Kubernetes %s", version, kubeversion.Span)
+	return nil
 }
 
 // A RequestOption changes one request. Without options a request is what

@@ -75,7 +75,7 @@ func (e *engines) validate() *validation.Validator {
 	}
 	return first(&e.making, &e.validator, func() *validation.Validator {
 		opts := option[validation.Option](e.plain, testopt.Reference{})
-		if formats, err := validation.KubernetesVersion(e.version); err == nil { // "" is the default; Compile refuses other texts
+		if formats, err := validation.KubernetesVersion(e.version); err == nil { // Compile refuses wrong versions
 			opts = append(opts, formats)
 		}
 		return validation.New(e.node, opts...)

@@ -41,7 +41,7 @@ func newConfig(opts []Option) (*config, *Report) {
 			c.reference = true
 		}
 	}
-	if c.version == "" || kubeversion.Known(c.version) {
+	if _, err := kubeversion.Parse(c.version); err == nil {
 		return c, nil
 	}
 	return nil, refusal(field.Invalid(nil, c.version, "must be a version of Kubernetes "+kubeversion.Span))

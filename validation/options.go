@@ -21,9 +21,6 @@ type config struct {
 	everyFormat bool
 }
 
-// defaultMinor is the minor version of Kubernetes without an option.
-const defaultMinor = 37
-
 type optionFunc func(*config)
 
 func (optionFunc) ValidationOption(testopt.Sealed) {}
@@ -31,14 +28,14 @@ func (optionFunc) ValidationOption(testopt.Sealed) {}
 // KubernetesVersion returns an option that makes a validator check the formats
 // that the server of a version checks, such as "1.33" or "1.33.4". A server
 // ignores formats that it does not know: k8s-short-name and k8s-long-name
-// before 1.35. KubernetesVersion returns an error for a text that is not a
-// version from 1.29 to 1.37.
+// before 1.35. An empty version means 1.37. KubernetesVersion returns an error for
+// any other text that is not a version from 1.29 to 1.37.
 func KubernetesVersion(version string) (Option, error) {
-	minor, ok := kubeversion.Minor(version)
-	if !ok || !kubeversion.Known(version) {
-		return nil, fmt.Errorf("validation: %q is not a version of Kubernetes %s", version, kubeversion.Span)
+	v, err := kubeversion.Parse(version)
+	if err != nil {
+		return nil, fmt.Errorf("validation: %w", err)
 	}
-	return optionFunc(func(c *config) { c.minor = minor }), nil
+	return optionFunc(func(c *config) { c.minor = int(v) }), nil
 }
 
 // EveryFormat makes a validator check every format on values of any type, as
@@ -52,7 +49,7 @@ func EveryFormat() Option {
 }
 
 func configOf(opts []Option) config {
-	cfg := config{minor: defaultMinor}
+	cfg := config{minor: int(kubeversion.Newest)}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case optionFunc:

@@ -130,7 +130,7 @@ func TestOptionSelectsReference(t *testing.T) {
 func TestKubernetesVersion(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, format: k8s-short-name}}}`)
 	bad := map[string]any{"v": "-"}
-	for version, want := range map[string]bool{"1.29": true, "1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false} {
+	for version, want := range map[string]bool{"1.29": true, "1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false, "": false} {
 		formats, err := validation.KubernetesVersion(version)
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestKubernetesVersion(t *testing.T) {
 			t.Errorf("version %q: Valid = %v, want %v", version, got, want)
 		}
 	}
-	for _, version := range []string{"", "2.0", "1.28", "1.38", "latest"} {
+	for _, version := range []string{"v", "2.0", "1.28", "1.38", "latest"} {
 		if opt, err := validation.KubernetesVersion(version); err == nil || opt != nil {
 			t.Errorf("KubernetesVersion(%q) = %v, %v, want an error", version, opt, err)
 		}

@@ -8,20 +8,20 @@ import (
 	"github.com/crdkit/crdkit/internal/kubeversion"
 )
 
-// A kubernetesVersion is the version of the server that a command follows. It is
-// a flag that refuses what is none: a rule judged by another version than the one
-// that was meant is worse than no answer.
+// A kubernetesVersion is a flag with the version of the server that a command
+// follows. It refuses a text that is not a version: a command that judged rules by
+// a version that the user did not mean would mislead.
 type kubernetesVersion string
 
-var errKubernetesVersion = errors.New("it is a version " + kubeversion.Span)
+var errKubernetesVersion = errors.New("must be a version of Kubernetes " + kubeversion.Span)
 
 func (v *kubernetesVersion) String() string { return string(*v) }
 
-// Type is what the help calls the value.
+// Type returns the name of the value in the help.
 func (v *kubernetesVersion) Type() string { return "string" }
 
 func (v *kubernetesVersion) Set(text string) error {
-	if !kubeversion.Known(text) {
+	if _, err := kubeversion.Parse(text); err != nil || text == "" {
 		return errKubernetesVersion
 	}
 	*v = kubernetesVersion(text)
@@ -29,6 +29,6 @@ func (v *kubernetesVersion) Set(text string) error {
 }
 
 func (v *kubernetesVersion) addTo(cmd *cobra.Command) {
-	*v = "1.37"
+	*v = kubernetesVersion(kubeversion.Newest.String())
 	cmd.Flags().Var(v, "kubernetes-version", "version of the server, "+kubeversion.Span)
 }

@@ -1,6 +1,10 @@
 package celtypes
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/crdkit/crdkit/internal/kubeversion"
+)
 
 // Versions of the language.
 //
@@ -9,9 +13,11 @@ import "sync"
 // language of one minor version is that of stored rules in this version, and
 // that of new rules in the next.
 
+// The minor versions that have a language. The oldest one is that of new rules at
+// the oldest known version.
 const (
-	OldestMinor = 28
-	NewestMinor = 37
+	OldestMinor = int(kubeversion.Oldest) - 1
+	NewestMinor = int(kubeversion.Newest)
 )
 
 // languages make the language of each minor version when it is first needed.

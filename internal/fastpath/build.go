@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
-
-// newestMinor is the minor version of Kubernetes that is followed by default.
-const newestMinor = 37
 
 // A builder builds a plan in steps.
 type builder struct {
@@ -47,7 +45,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 
 // build is Compile, and returns the reason if there is no plan.
 func build(n *schema.Node, cfg Config) (*Plan, decline) {
-	c := newCompiler(cmp.Or(cfg.Minor, newestMinor))
+	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
 	b := &builder{
 		compiler: c, schema: n, cfg: cfg,
 		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus},

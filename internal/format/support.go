@@ -1,7 +1,10 @@
 package format
 
-// DefaultMinor is the minor version whose formats kube-apiserver 1.37 honours.
-const DefaultMinor = 36
+import "github.com/crdkit/crdkit/internal/kubeversion"
+
+// DefaultMinor is the minor version whose formats the server of
+// [kubeversion.Newest] honours.
+const DefaultMinor = int(kubeversion.Newest) - 1
 
 // namesSince is the first minor version that knows the Kubernetes names.
 const namesSince = 34

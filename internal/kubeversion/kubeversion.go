@@ -1,33 +1,51 @@
-// Package kubeversion reads versions of Kubernetes, of which only the minor one
-// makes a difference here.
+// Package kubeversion reads the version of Kubernetes that a server has.
+//
+//	version, err := kubeversion.Parse("1.33.4") // 33
+//
+// Every package that follows a version parses it here, so that all accept the same
+// texts and return the same error for others.
 package kubeversion
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
 
-// Minor returns the minor version of a version such as "1.33", "v1.33.4" or
-// "1.33.0-rc.1+more", and reports whether the text begins like one of Kubernetes
-// 1.
-func Minor(version string) (minor int, ok bool) {
-	major, rest, found := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+// A Version is the minor version of Kubernetes 1. Behaviour depends on nothing
+// else in a version.
+type Version int
+
+// The versions whose differences are known.
+const (
+	Oldest Version = 29
+	Newest Version = 37 // the default of every package
+)
+
+// Span names the versions from Oldest to Newest, for messages.
+var Span = fmt.Sprintf("from %v to %v", Oldest, Newest)
+
+// String returns the version without a patch version, such as "1.37".
+func (v Version) String() string { return "1." + strconv.Itoa(int(v)) }
+
+// Parse reads a version from Oldest to Newest, such as "1.33", "v1.33.4" or
+// "1.33.0-rc.1+build". It returns Newest for "", and an error for any other text.
+func Parse(text string) (Version, error) {
+	if text == "" {
+		return Newest, nil
+	}
+	if v, ok := parse(text); ok && Oldest <= v && v <= Newest {
+		return v, nil
+	}
+	return 0, fmt.Errorf("%q is not a version of Kubernetes %s", text, Span)
+}
+
+func parse(text string) (Version, bool) {
+	major, rest, found := strings.Cut(strings.TrimPrefix(text, "v"), ".")
 	if !found || major != "1" {
 		return 0, false
 	}
 	digits, _, _ := strings.Cut(rest, ".")
 	n, err := strconv.ParseUint(digits, 10, 15)
-	return int(n), err == nil
-}
-
-// The versions whose differences are known.
-const oldest, newest = 29, 37
-
-// Span names the versions that are [Known], for errors.
-const Span = "from 1.29 to 1.37"
-
-// Known reports whether a text is a version whose differences are known.
-func Known(version string) bool {
-	minor, ok := Minor(version)
-	return ok && oldest <= minor && minor <= newest
+	return Version(n), err == nil
 }

@@ -99,14 +99,12 @@ func AtFirstUse() Option {
 // it knows too: a server admits no rule that it could not be rolled back with.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
-		if version == "" {
+		v, err := kubeversion.Parse(version)
+		if err != nil {
+			o.wrong = field.Invalid(nil, version, "must be a version of Kubernetes "+kubeversion.Span)
 			return
 		}
-		if !kubeversion.Known(version) {
-			o.wrong = field.Invalid(nil, version, "is not a version of Kubernetes "+kubeversion.Span)
-			return
-		}
-		o.Minor, _ = kubeversion.Minor(version)
+		o.Minor = int(v)
 	})
 }
 
