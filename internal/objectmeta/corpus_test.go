@@ -52,10 +52,10 @@ func sameWithoutShortcuts(t *testing.T, s testkit.Sample) {
 	fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
 	referenceUnknown, referenceErr := Coerce(reference, Options{ReportUnknown: true, Reference: true})
 	if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
-		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
+		t.Errorf("%s (-reference +fast):\n%s", s.Path, diff)
 	}
 	if diff := cmp.Diff(reference, fast); diff != "" {
-		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
+		t.Errorf("%s (-reference +fast):\n%s", s.Path, diff)
 	}
 }
 
@@ -79,12 +79,12 @@ func sameEmbedded(t *testing.T, n *schema.Node, s testkit.Sample) {
 	fastUnknown, fastErr := e.Coerce(fast, Options{ReportUnknown: true})
 	referenceUnknown, referenceErr := p.Coerce(reference, Options{ReportUnknown: true})
 	if diff := cmp.Diff(pathLines(referenceUnknown)+fieldErrorText(referenceErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
-		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
+		t.Errorf("%s (-reference +fast):\n%s", s.Path, diff)
 	}
 	if diff := cmp.Diff(reference, fast); diff != "" {
-		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
+		t.Errorf("%s (-reference +fast):\n%s", s.Path, diff)
 	}
 	if diff := cmp.Diff(problemLines(p.Validate(reference)), problemLines(e.Validate(fast))); diff != "" {
-		t.Errorf("%s (-plain +fast):\n%s", s.Path, diff)
+		t.Errorf("%s (-reference +fast):\n%s", s.Path, diff)
 	}
 }

@@ -92,10 +92,10 @@ func FuzzCoerce(f *testing.F) {
 			o.Reference = true
 			referenceUnknown, referenceErr := Coerce(reference, o)
 			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
-				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), diff)
+				t.Errorf("drop %v of %s (-reference +fast):\n%s", drop, testkit.Encode(obj), diff)
 			}
 			if !jsonval.Equal(fast, reference) {
-				t.Errorf("drop %v of %s (-plain +fast):\n%s", drop, testkit.Encode(obj), cmp.Diff(reference, fast))
+				t.Errorf("drop %v of %s (-reference +fast):\n%s", drop, testkit.Encode(obj), cmp.Diff(reference, fast))
 			}
 			again := jsonval.Clone(fast).(map[string]any)
 			if _, err := Coerce(again, o); fastErr == nil && !drop && !jsonval.Equal(again, fast) && !unusualTimes(fast) {
@@ -131,11 +131,11 @@ func FuzzValidate(f *testing.F) {
 			}
 			fast, reference := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
-				t.Errorf("common create of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
+				t.Errorf("common create of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
 			fast, reference = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
-				t.Errorf("common update of %s (-plain +fast):\n%s", testkit.Encode(obj), diff)
+				t.Errorf("common update of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
 		}
 		if quiet := noFinalizerWarnings(obj, old); quiet && len(addedWarnings(obj, old)) > 0 {
@@ -176,14 +176,14 @@ func FuzzEmbedded(f *testing.F) {
 		fastUnknown, fastErr := fast[i].Coerce(x, o)
 		referenceUnknown, referenceErr := reference[i].Coerce(y, o)
 		if diff := cmp.Diff(pathLines(referenceUnknown)+fieldErrorText(referenceErr), pathLines(fastUnknown)+fieldErrorText(fastErr)); diff != "" {
-			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
+			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if !jsonval.Equal(x, y) {
-			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), cmp.Diff(y, x))
+			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), cmp.Diff(y, x))
 		}
 		problems := reference[i].Validate(obj)
 		if diff := cmp.Diff(problemLines(problems), problemLines(fast[i].Validate(obj))); diff != "" {
-			t.Errorf("%s (-plain +fast):\n%s", testkit.Encode(obj), diff)
+			t.Errorf("%s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 		}
 		if fast[i].Valid(obj) != (len(problems) == 0) {
 			t.Errorf("%s: Valid is %v with:\n%s", testkit.Encode(obj), fast[i].Valid(obj), problemLines(problems))

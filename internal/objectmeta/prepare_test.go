@@ -88,10 +88,10 @@ func TestUnusualValues(t *testing.T) {
 			fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})
 			referenceUnknown, referenceErr := Coerce(reference, Options{ReportUnknown: true, Reference: true})
 			if diff := cmp.Diff(pathLines(referenceUnknown)+errorText(referenceErr), pathLines(fastUnknown)+errorText(fastErr)); diff != "" {
-				t.Errorf("(-plain +fast):\n%s", diff)
+				t.Errorf("(-reference +fast):\n%s", diff)
 			}
 			if diff := cmp.Diff(reference, fast); diff != "" {
-				t.Errorf("(-plain +fast):\n%s", diff)
+				t.Errorf("(-reference +fast):\n%s", diff)
 			}
 			if ValidCreate(obj(), false) && createProblems(obj(), false) != nil {
 				t.Error("taken for right")
