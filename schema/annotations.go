@@ -6,27 +6,27 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// Annotations hold what a schema says for people: descriptions, titles,
-// links and examples. They form a tree of the shape of the schema that is kept
-// apart from the tree of nodes, since equal nodes at different places are one
-// node and seldom have the same description.
+// Annotations are what a schema says to its readers: descriptions, titles,
+// links and examples. Their tree has the structure of the schema, but is
+// separate from the tree of nodes: equal nodes in different locations are one
+// node, but seldom have equal descriptions.
 //
-// All methods accept a nil receiver, which stands for a place without any
-// annotation. Annotations are immutable and safe for concurrent use.
+// All methods accept a nil receiver, which stands for a schema without
+// annotations. Annotations never change and are safe for concurrent use.
 type Annotations struct {
 	description, title string
 	docs               *ExternalDocs
 	example            any
 
-	names      []string       // of properties, increasing
-	properties []*Annotations // in the order of names, nil for those without
+	names      []string       // of properties, in increasing order
+	properties []*Annotations // in the order of names, nil for properties without annotations
 	items      *Annotations
 	additional *Annotations
 
 	id uint32 // within one [Interner], from 1; 0 without one
 }
 
-// ExternalDocs is a link to documentation elsewhere.
+// ExternalDocs is a link to further documentation.
 type ExternalDocs struct{ Description, URL string }
 
 // Description returns the description of the schema, "" if it has none.

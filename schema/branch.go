@@ -6,14 +6,14 @@ import (
 	"sort"
 )
 
-// A Branch is the compiled form of a schema under allOf, anyOf, oneOf or not,
-// or of a part of such a schema. It constrains values whose structure is
-// declared elsewhere, by a [Node]. A Branch of a structural schema declares a
-// type only in the int-or-string pattern: anyOf: [{type: integer}, {type:
-// string}], is not nullable, and the most that it says of additionalProperties
-// is that there are none.
+// A Branch is the compiled form of a schema below allOf, anyOf, oneOf or not.
+// It constrains values whose structure is declared by a [Node]. In a structural
+// schema, a Branch declares a type only in the int-or-string pattern anyOf:
+// [{type: integer}, {type: string}]. It is not nullable, and its
+// additionalProperties can only be false.
 //
-// A Branch never changes and is safe for concurrent use.
+// A Branch never changes and is safe for concurrent use. All methods accept a
+// nil receiver, which stands for a schema that declares nothing.
 type Branch struct {
 	kind  Kind
 	flags flags
@@ -30,34 +30,38 @@ type Branch struct {
 }
 
 // Kind returns the declared type.
-func (b *Branch) Kind() Kind { return b.kind }
+func (b *Branch) Kind() Kind { return b.orEmpty().kind }
 
 // Type returns the declared type as it is written, "" if there is none.
-func (b *Branch) Type() string { return b.typ }
+func (b *Branch) Type() string { return b.orEmpty().typ }
 
 // Nullable reports whether the schema admits null (nullable: true).
-func (b *Branch) Nullable() bool { return b.flags&flagNullable != 0 }
+func (b *Branch) Nullable() bool { return b.orEmpty().flags&flagNullable != 0 }
 
 // IntOrString reports whether the value is an integer or a string
 // (x-kubernetes-int-or-string: true).
-func (b *Branch) IntOrString() bool { return b.flags&flagIntOrString != 0 }
+func (b *Branch) IntOrString() bool { return b.orEmpty().flags&flagIntOrString != 0 }
 
 // AdditionalProperties returns the constraints on properties that are not named,
 // nil if there are none, and reports whether additionalProperties is declared
 // at all; see [Branch.AllowsAdditionalProperties].
 func (b *Branch) AdditionalProperties() (*Branch, bool) {
+	b = b.orEmpty()
 	return b.additional, b.flags&flagAdditional != 0
 }
 
 // AllowsAdditionalProperties reports whether additionalProperties is declared
 // as true or as a schema.
-func (b *Branch) AllowsAdditionalProperties() bool { return b.flags&flagAdditionalAllowed != 0 }
+func (b *Branch) AllowsAdditionalProperties() bool {
+	return b.orEmpty().flags&flagAdditionalAllowed != 0
+}
 
 // Len returns the number of constrained properties.
-func (b *Branch) Len() int { return len(b.names) }
+func (b *Branch) Len() int { return len(b.orEmpty().names) }
 
 // Property returns the constraints on a property, nil if there are none.
 func (b *Branch) Property(name string) *Branch {
+	b = b.orEmpty()
 	i := sort.SearchStrings(b.names, name)
 	if i < len(b.names) && b.names[i] == name {
 		return b.props[i]
@@ -67,6 +71,7 @@ func (b *Branch) Property(name string) *Branch {
 
 // Properties yields the constrained properties in increasing order of name.
 func (b *Branch) Properties() iter.Seq2[string, *Branch] {
+	b = b.orEmpty()
 	return func(yield func(string, *Branch) bool) {
 		for i, name := range b.names {
 			if !yield(name, b.props[i]) {
@@ -78,10 +83,11 @@ func (b *Branch) Properties() iter.Seq2[string, *Branch] {
 
 // Items returns the constraints on the elements of an array, nil if there are
 // none.
-func (b *Branch) Items() *Branch { return b.items }
+func (b *Branch) Items() *Branch { return b.orEmpty().items }
 
 // Limits returns the value validations of the branch.
 func (b *Branch) Limits() Limits {
+	b = b.orEmpty()
 	if b.limits == nil {
 		return Limits{}
 	}
@@ -90,6 +96,7 @@ func (b *Branch) Limits() Limits {
 
 // AllOf returns the branches of allOf in their order, nil if there are none.
 func (b *Branch) AllOf() []*Branch {
+	b = b.orEmpty()
 	if b.junctors == nil {
 		return nil
 	}
@@ -98,6 +105,7 @@ func (b *Branch) AllOf() []*Branch {
 
 // AnyOf returns the branches of anyOf in their order, nil if there are none.
 func (b *Branch) AnyOf() []*Branch {
+	b = b.orEmpty()
 	if b.junctors == nil {
 		return nil
 	}
@@ -106,6 +114,7 @@ func (b *Branch) AnyOf() []*Branch {
 
 // OneOf returns the branches of oneOf in their order, nil if there are none.
 func (b *Branch) OneOf() []*Branch {
+	b = b.orEmpty()
 	if b.junctors == nil {
 		return nil
 	}
@@ -114,8 +123,19 @@ func (b *Branch) OneOf() []*Branch {
 
 // Not returns the branch of not, nil if there is none.
 func (b *Branch) Not() *Branch {
+	b = b.orEmpty()
 	if b.junctors == nil {
 		return nil
 	}
 	return b.junctors.not
+}
+
+// emptyBranch is what a nil Branch stands for. It never changes.
+var emptyBranch Branch
+
+func (b *Branch) orEmpty() *Branch {
+	if b == nil {
+		return &emptyBranch
+	}
+	return b
 }

@@ -14,17 +14,18 @@ import (
 )
 
 // Compile checks that an OpenAPI v3 schema is structural and compiles it. It
-// returns either a node or errors, never both. The schema is not changed, and
-// the node shares no memory with it that could change; a nil schema gives a
-// nil node, which engines take as a schema that declares nothing.
+// returns a node or errors, never both. It does not change props, and the node
+// shares no memory with props that could change. For nil props the node is nil
+// too; engines treat it as a schema that declares nothing.
 //
-// A schema that is not structural is compiled if [Unstructured] says so.
+// With [Unstructured], Compile also accepts a schema that is not structural.
 //
-// Errors have the type, field and detail that kube-apiserver gives them and
-// its order. What makes it give up before it can check is one error at the
+// Errors have the type, field, detail and order of those of kube-apiserver. If
+// the server gives up before it checks the structure, there is one error at the
 // root.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 func Compile(props *apiextensionsv1.JSONSchemaProps, opts ...Option) (*Node, field.ErrorList) {
 	o := optionsOf(opts)
 	if props == nil {
@@ -56,7 +57,7 @@ func newCompiler(o options) *compiler {
 	return c
 }
 
-// errors returns what keeps props, which c went through, from being compiled.
+// errors returns the errors of props once the walk is done, nil if it is valid.
 func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if c.stop != nil {
 		return field.ErrorList{c.stop}
@@ -77,8 +78,8 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 	return nil
 }
 
-// finish returns the root of the tree: a copy of the shared node that also
-// knows about the tree as a whole.
+// finish returns the root of the tree: a copy of the shared node with the facts
+// about the whole tree.
 func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 	root := *shared
 	root.stats = Stats{Nodes: c.nodeCount, Unique: c.interner.nodes, Branches: c.branches, Depth: c.depth}
@@ -86,10 +87,10 @@ func (c *compiler) finish(shared *Node, notes *Annotations) *Node {
 	return &root
 }
 
-// A compiler holds the state of one Compile, which goes through the schema once:
-// on its way it bounds it, checks that it is structural, and makes nodes. What it
-// looks at most often, a schema that it has seen before, costs it no memory: a
-// [Node] is made only for a key that is new.
+// A compiler is the state of one Compile. It walks the schema once. On the way
+// it enforces the bounds, checks the structure, and makes nodes. It makes a
+// [Node] only for a schema that it has not seen before; for any other it
+// allocates nothing.
 type compiler struct {
 	interner     *interner // own, or that of lender
 	own          interner
@@ -100,21 +101,22 @@ type compiler struct {
 	nodeCount    int
 	branches     int
 	level        int
-	depth        int       // greatest level so far
+	depth        int       // largest level so far
 	err          error     // first value that is not JSON
-	annotate     bool      // keep what is for people
+	annotate     bool      // keep annotations
 	lender       *Interner // owns interner; nil if it belongs to this compile
 
-	// The properties of the schemas that are being looked at: names, and what
-	// was made of those done. A schema works at the ends of the stacks.
+	// Stacks with the properties of the schemas on the path to the current one:
+	// their names, and what was compiled so far. A schema uses the ends of the
+	// stacks.
 	nameStack       []string
 	nodeStack       []*Node
 	annotationStack []*Annotations // of nodes
 	branchStack     []*Branch
 }
 
-// internNode returns the node for s, and its annotations, nil if there are none. What it
-// returns once c.stop is set is of no use.
+// compileNode returns the node for s and its annotations, which are nil if it
+// has none. It returns nil once c.stop is set.
 func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structuralLevel) (*Node, *Annotations) {
 	c.nodeCount++
 	c.level++
@@ -140,7 +142,8 @@ func (c *compiler) compileNode(s *apiextensionsv1.JSONSchemaProps, level structu
 	return n, notes
 }
 
-// compileChildren makes the nodes below s. Those of properties are left on the stacks.
+// compileChildren compiles the schemas below s. It leaves those of properties
+// on the stacks.
 func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, a *Annotations) {
 	if s.Items != nil && s.Items.Schema != nil {
 		c.check.at.Push("items")
@@ -168,8 +171,7 @@ func (c *compiler) compileChildren(s *apiextensionsv1.JSONSchemaProps, p *compil
 	}
 }
 
-// sortedNames puts the names of the properties at the end of c.names and
-// returns how many they are.
+// sortedNames pushes the names of the properties and returns their number.
 func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
 	first := len(c.nameStack)
 	c.nameStack = slices.Grow(c.nameStack, len(s.Properties))
@@ -180,7 +182,7 @@ func (c *compiler) sortedNames(s *apiextensionsv1.JSONSchemaProps) int {
 	return len(c.nameStack) - first
 }
 
-// newNode makes the node of a place.
+// newNode returns a new node for s.
 func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren) *Node {
 	n := &c.interner.slab.nodes.take(1)[0]
 	*n = Node{
@@ -251,7 +253,7 @@ func (c *compiler) branchList(list []apiextensionsv1.JSONSchemaProps) []*Branch 
 	return out
 }
 
-// internLimits returns nil for a schema that limits nothing.
+// compileLimits returns the limits of s, nil if it has none.
 func (c *compiler) compileLimits(s *apiextensionsv1.JSONSchemaProps) *limits {
 	if s.Format == "" && s.Pattern == "" && s.Minimum == nil && s.Maximum == nil && s.MultipleOf == nil &&
 		s.MinLength == nil && s.MaxLength == nil && s.MinItems == nil && s.MaxItems == nil &&
@@ -276,7 +278,7 @@ func (c *compiler) compileLimits(s *apiextensionsv1.JSONSchemaProps) *limits {
 	return c.interner.internLimits(&l, s.Enum, c)
 }
 
-// newLimits makes l last, which shares the list of required names.
+// newLimits returns a copy of l that shares no memory with the schema.
 func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
 	out := &c.interner.slab.limits.take(1)[0]
 	out.Limits = *l
@@ -304,8 +306,8 @@ func count(n *int64) Count {
 	return Count{N: *n, Set: true}
 }
 
-// decodeLiteral decodes a literal of the schema as objects are decoded. Null is no
-// value.
+// decodeLiteral decodes a literal of the schema as objects are decoded. It
+// returns nil for null.
 func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
@@ -320,8 +322,8 @@ func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// decodeSimpleLiteral decodes the literals that most schemas have: true, false, and
-// texts in plain letters. It reports whether raw is one.
+// decodeSimpleLiteral decodes true, false, and strings of ASCII without
+// escapes, which are most literals. It reports whether raw is one.
 func decodeSimpleLiteral(raw []byte) (any, bool) {
 	switch {
 	case string(raw) == "true":
@@ -401,9 +403,9 @@ func rulesOf(rules apiextensionsv1.ValidationRules) []Rule {
 	return out
 }
 
-// annotated returns the annotations of s, of which those below are in a and,
-// for properties by name, in below. n is the node of s. It returns nil if there
-// are none.
+// annotated returns the annotations of s, nil if there are none. a has those of
+// its children, except for properties, which are in below. The annotations keep
+// names.
 func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, n *Node, below []*Annotations) *Annotations {
 	if !c.annotate {
 		return nil
@@ -428,7 +430,7 @@ func (c *compiler) annotated(s *apiextensionsv1.JSONSchemaProps, a Annotations, 
 	return slab.annotation(&a)
 }
 
-// example is for people: one that is not JSON is left out.
+// example decodes an example. It returns nil for text that is not JSON.
 func example(raw []byte) any {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {

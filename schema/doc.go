@@ -2,57 +2,62 @@
 // into an immutable typed tree, and checks that it is structural.
 //
 //	node, errs := schema.Compile(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+//	if len(errs) > 0 {
+//		return errs.ToAggregate() // the errors of kube-apiserver
+//	}
+//	for name, property := range node.Property("spec").Properties() {
+//		fmt.Println(name, property.Type(), property.Limits().Maximum.Value)
+//	}
+//	p := pruning.New(node) // and the other engines
 //
-// The tree is what every engine of crdkit is built from: pruning, defaulting,
-// validation and validation/cel each compile it once more into what they need.
+// All engines of crdkit start from this tree: pruning, defaulting, validation and
+// validation/cel compile it once more into what they need.
 //
 // # Semantics
 //
-// A schema is structural if the type of every place of an object can be told
-// without looking at the object: properties, items and additionalProperties
-// form a spine, every place of which has a type, and allOf, anyOf, oneOf and
-// not only constrain values whose structure the spine declares. [Compile]
-// returns the errors that kube-apiserver returns for schemas that are not, with
-// the same type, field and detail and in the same order.
+// A schema is structural if it determines the type of every part of an object
+// without looking at the object. Its properties, items and additionalProperties
+// form a spine, every schema of the spine has a type, and allOf, anyOf, oneOf and
+// not only constrain values whose structure the spine declares. For schemas that
+// are not structural, [Compile] returns the errors of kube-apiserver, with the
+// same type, field and detail and in the same order.
 //
-// A [Node] is one place of the spine. A [Branch] is a schema below allOf,
-// anyOf, oneOf or not: it has limits and no structure, which is why it is
-// another type. [Limits] are the value validations that both have. Rules
-// (x-kubernetes-validations) are data here, see [Rule]; package validation/cel
-// compiles them.
+// A [Node] is one schema of the spine. A [Branch] is a schema below allOf, anyOf,
+// oneOf or not. It has limits but no structure, so it is another type. [Limits]
+// are the value validations that both have. Rules (x-kubernetes-validations) are
+// data here, see [Rule]; package validation/cel compiles them.
 //
-// Equal subtrees become one Node. Generated definitions repeat themselves, with
-// nine places of ten seen before, and what is built from the tree needs to look
-// at each only once. Descriptions, titles, links and examples would make equal
-// places differ, so they are kept in a tree of their own: see
-// [Node.Annotations].
+// Equal subtrees become one Node. Generated definitions repeat themselves: nine
+// of ten schemas occur more than once. Whatever is built from the tree handles
+// each only once. Descriptions, titles, links and examples would make equal
+// schemas differ, so they have a tree of their own; see [Node.Annotations].
 //
-// [Facts] say what there is below a node: defaults, rules, embedded resources.
-// They let an engine pass over what does not concern it.
+// [Facts] say what a schema declares anywhere below it, such as defaults, rules
+// and embedded resources. Engines use them to skip subtrees.
 //
-// Numbers in defaults and enums are decoded as kube-apiserver decodes objects:
-// int64 if they are written as integers and fit, float64 otherwise.
+// Numbers in defaults and enums are decoded as kube-apiserver decodes objects: to
+// int64 if they are written as integers and fit, to float64 otherwise.
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
 //
 // # Limits
 //
-// A schema may be at most [DefaultMaxDepth] schemas deep and have at most
-// [DefaultMaxNodes] schemas, unless options say otherwise. What fits into a
-// request to kube-apiserver fits into these. A schema that was built by a
-// program and contains itself is an error, not a hang.
+// Without options, a schema may be [DefaultMaxDepth] schemas deep and have
+// [DefaultMaxNodes] schemas. Every schema that fits into a request to
+// kube-apiserver is within these limits. A schema that a program built and that
+// contains itself exceeds them, so it is an error.
 //
 // # Differences from Kubernetes
 //
-// The verdict and the errors are the same, but for schemas beyond the limits.
-// Where the server names the first of several keywords that it does not
-// support, and its order of properties is random, the one under the first
-// property by name is named here.
+// The verdict and the errors are the same, except for schemas beyond the limits.
+// If a schema has several unsupported keywords, the server reports a random
+// property first; this package reports the first property by name.
 //
 // # Concurrency and ownership
 //
-// Nodes never change and are safe for concurrent use. The schema that a node is
-// compiled from is neither kept nor changed. What accessors return is a copy,
-// or, where a field says "read only", shared.
+// Nodes never change and are safe for concurrent use. Compile neither keeps nor
+// changes the schema that it compiles. Methods of nodes return copies, or shared
+// values where a field says "read only". A nil [Node] or [Branch] stands for a
+// schema that declares nothing, so calls can be chained without a check.
 package schema

@@ -1,8 +1,7 @@
 package schema
 
-// Facts are what is known about a schema and everything below it on the spine.
-// They are computed once, bottom-up, so that an engine can leave alone what
-// does not concern it.
+// Facts say what a schema declares, itself or anywhere below it on the spine.
+// Compile computes them once, so that engines can skip subtrees.
 type Facts uint16
 
 const (
@@ -27,10 +26,10 @@ const (
 	CanPrune
 )
 
-// Has reports whether all of want hold.
+// Has reports whether f has all of want.
 func (f Facts) Has(want Facts) bool { return f&want == want }
 
-// inherited are the facts that hold for a schema because they hold below it.
+// inherited are the facts that a schema has if a schema below it has them.
 const inherited = HasDefaults | HasListTypes | HasEmbedded | HasRules | HasJunctors |
 	HasPreserved | HasNullable | CanDropNulls
 
@@ -83,9 +82,9 @@ func ownFacts(n *Node) Facts {
 	return f
 }
 
-// canPrune reports whether pruning can change a value under n. Preserving
-// carries over to items but not to properties, where it must be declared
-// again; a boolean additionalProperties empties every map below it.
+// canPrune reports whether pruning can change a value of n. Items inherit
+// preservation; properties do not. A boolean additionalProperties removes all
+// entries of maps below it.
 func canPrune(n *Node, preserving bool) bool {
 	if !preserving || n.flags&flagAdditional != 0 && (n.additional == nil || n.additional.facts.Has(CanPrune)) {
 		return true

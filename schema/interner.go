@@ -8,16 +8,17 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// An Interner lets several calls of [Compile] share memory: what is equal in two
-// schemas, of one definition or of several, becomes one [Node] and one
-// [Annotations]. Two equal schemas become the same root, so that two pointers
-// compare equal if and only if the schemas are equal, annotations included. It is
-// an option of [Compile].
+// An Interner lets several calls of [Compile] share memory: equal schemas, of
+// one definition or of several, become one [Node] and one [Annotations]. Two
+// equal schemas have the same root, so two roots are the same pointer if and
+// only if the schemas are equal, annotations included. It is an option of
+// [Compile].
 //
-// An Interner keeps what it has seen. A program that goes on to compile schemas and
-// to drop them replaces the Interner from time to time.
+// An Interner keeps everything that it has shared. A program that compiles and
+// drops schemas again and again replaces its Interner from time to time.
 //
-// An Interner is safe for concurrent use. Calls that share one wait for each other.
+// An Interner is safe for concurrent use. Calls with the same Interner wait for
+// each other.
 type Interner struct {
 	mu       sync.Mutex
 	interner interner
@@ -28,19 +29,19 @@ type Interner struct {
 	buf         []byte
 }
 
-// A sharedText is a text with a number.
+// A sharedText is a text with an id.
 type sharedText struct {
 	text string
 	id   uint32
 }
 
-// A sharedRoot is what two equal schemas have in common.
+// A sharedRoot identifies equal schemas.
 type sharedRoot struct {
 	node        *Node
 	annotations *Annotations
 }
 
-// NewInterner returns an Interner that has seen nothing.
+// NewInterner returns an empty Interner.
 func NewInterner() *Interner {
 	return &Interner{
 		interner:    interner{share: true},
@@ -53,7 +54,7 @@ func NewInterner() *Interner {
 // SchemaOption makes an Interner an option of [Compile].
 func (*Interner) SchemaOption(testopt.Sealed) {}
 
-// lend makes c share what i knows, until the returned function is called.
+// lend makes c use i until it calls the returned function.
 func (i *Interner) lend(c *compiler) (done func()) {
 	i.mu.Lock()
 	c.interner, c.lender = &i.interner, i
@@ -72,7 +73,7 @@ func (i *Interner) root(c *compiler, shared *Node, notes *Annotations) *Node {
 	return root
 }
 
-// countUnique returns how many nodes a tree has.
+// countUnique returns the number of different nodes of a tree.
 func countUnique(root *Node) int {
 	seen := map[*Node]bool{}
 	var visit func(n *Node)
@@ -91,8 +92,8 @@ func countUnique(root *Node) int {
 	return len(seen)
 }
 
-// annotation returns the one copy of a, which is about n and has the example that
-// is given as text.
+// annotation returns the shared copy of a, the annotations of n. example is the
+// text of its example.
 func (i *Interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.JSON, s *slabs) *Annotations {
 	b := appendUint(i.buf[:0], uint64(n.id))
 	b = appendUint(appendUint(b, i.text(&a.description)), i.text(&a.title))
@@ -114,7 +115,7 @@ func (i *Interner) annotation(a *Annotations, n *Node, example *apiextensionsv1.
 	return out
 }
 
-// text returns the number of a text, and replaces it by the copy that all share.
+// text returns the id of a text, and replaces the text by the shared copy.
 func (i *Interner) text(text *string) uint64 {
 	shared, ok := i.texts[*text]
 	if !ok {

@@ -4,7 +4,7 @@ package schema
 type Kind uint8
 
 const (
-	// KindNone is the kind of a schema that declares no type: an int-or-string,
+	// KindNone is the kind of a schema without a type, such as an int-or-string
 	// or a value whose unknown fields are preserved.
 	KindNone Kind = iota
 	KindObject
@@ -13,8 +13,8 @@ const (
 	KindInteger
 	KindNumber
 	KindBoolean
-	// KindOther is the kind of a schema that declares a type of another name.
-	// Such a schema is structural, and no value has that type.
+	// KindOther is the kind of a schema with a type of another name. Such a
+	// schema is structural, but no value has its type.
 	KindOther
 )
 

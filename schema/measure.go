@@ -7,20 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// A schema that was built by a program may contain itself, or reach one part by so
-// many ways that no walk ends in time. What goes through the structure enters each
-// schema by [measurer.enter], which counts it with what is below it but no part of
-// the structure, before anything looks there. Both kinds of schemas run into the
-// bounds here and nowhere else.
+// A schema that a program built may contain itself, or contain one part so
+// often that no walk ends in time. The walk over the structure calls
+// [measurer.enter] for each schema before it goes below. enter also counts what
+// is below a schema without being a part of the structure. So both kinds of
+// schemas exceed the bounds here, before any other code walks them.
 
 type measurer struct {
 	options
 	nodes           int
-	unsupportedSeen bool // there is something for [unsupported] to find
+	unsupportedSeen bool // unsupported returns a text for the schema
 }
 
-// enter returns an error if s, which is at a depth, makes the schema deeper or
-// larger than allowed.
+// enter returns an error if s, at this depth, makes the schema deeper or larger
+// than allowed.
 func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if m.nodes++; m.nodes > m.maxNodes {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not have more than %d schemas", m.maxNodes))
@@ -38,7 +38,7 @@ func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 	return nil
 }
 
-// visit enters s, if it is not nil, and all below it.
+// visit enters s and all schemas below it. A nil s has none.
 func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if s == nil {
 		return nil
@@ -61,7 +61,7 @@ func (m *measurer) visit(s *apiextensionsv1.JSONSchemaProps, depth int) *field.E
 	return m.visit(s.Items.Schema, depth)
 }
 
-// nested visits what is directly below allOf, anyOf, oneOf and not.
+// nested visits the schemas directly below allOf, anyOf, oneOf and not.
 func (m *measurer) nested(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	for _, list := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		if err := m.list(list, depth); err != nil {
@@ -71,7 +71,7 @@ func (m *measurer) nested(s *apiextensionsv1.JSONSchemaProps, depth int) *field.
 	return m.visit(s.Not, depth)
 }
 
-// visitUnstructural visits what is below s but no part of the structure.
+// visitUnstructural visits the schemas below s that are not structure.
 func (m *measurer) visitUnstructural(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
 	if err := m.nested(s, depth); err != nil {
 		return err

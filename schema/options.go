@@ -6,15 +6,15 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// Bounds of [Compile] unless an option says otherwise. A definition that fits
-// into a request to kube-apiserver (3 MiB of JSON, nested 10,000 levels deep)
-// stays within both.
+// The bounds of [Compile] without options. Every definition that fits into a
+// request to kube-apiserver (3 MiB of JSON, nested 10,000 levels deep) is
+// within both.
 const (
-	DefaultMaxDepth = 5_000     // schemas below one another
-	DefaultMaxNodes = 1_000_000 // schemas in all
+	DefaultMaxDepth = 5_000     // schemas on a path
+	DefaultMaxNodes = 1_000_000 // schemas in total
 )
 
-// An Option changes how [Compile] works. A nil Option changes nothing.
+// An Option changes what [Compile] does. A nil Option changes nothing.
 type Option interface {
 	// SchemaOption seals the interface: only this module implements it.
 	SchemaOption(testopt.Sealed)
@@ -35,36 +35,39 @@ type optionFunc func(*options)
 
 func (optionFunc) SchemaOption(testopt.Sealed) {}
 
-// AtPath makes errors name their place below path, such as
-// spec.versions[0].schema.openAPIV3Schema. Without it places are named from
-// the root of the schema.
+// AtPath makes the fields of errors start with path, such as
+// spec.versions[0].schema.openAPIV3Schema. Without it they start at the root of
+// the schema.
 func AtPath(path *field.Path) Option {
 	return optionFunc(func(o *options) { o.path = path })
 }
 
-// MaxDepth bounds how many schemas may lie below one another.
+// MaxDepth bounds the number of schemas on a path from the root. Compile
+// returns an error for a schema that exceeds it, so for every schema if levels
+// is not positive.
 func MaxDepth(levels int) Option {
 	return optionFunc(func(o *options) { o.maxDepth = levels })
 }
 
-// MaxNodes bounds how many schemas there may be in all, before equal ones are
-// shared.
+// MaxNodes bounds the total number of schemas, before equal ones are shared.
+// Compile returns an error for a schema that exceeds it, so for every schema if
+// nodes is not positive.
 func MaxNodes(nodes int) Option {
 	return optionFunc(func(o *options) { o.maxNodes = nodes })
 }
 
-// WithoutAnnotations leaves out descriptions, titles, links and examples,
-// which often are most of a definition's size.
+// WithoutAnnotations omits descriptions, titles, links and examples, which are
+// often the largest part of a definition.
 func WithoutAnnotations() Option {
 	return optionFunc(func(o *options) { o.annotations = false })
 }
 
-// Unstructured compiles a schema that need not be structural, as the server
-// does for a definition with preserveUnknownFields: true. Such a schema serves
-// to validate values and for nothing else: what has no type may be anything,
-// and a [Branch] may say what only a [Node] says otherwise. Keywords that no
-// schema of a definition can have remain errors, but for $schema, which is left
-// out.
+// Unstructured makes Compile accept a schema that is not structural, as the
+// server does for a definition with preserveUnknownFields: true. Such a schema
+// only serves to validate values: a value without a declared type may be
+// anything, and a [Branch] may declare what in other schemas only a [Node]
+// declares. Keywords that no schema of a definition may have remain errors,
+// except for $schema, which is ignored.
 func Unstructured() Option {
 	return optionFunc(func(o *options) { o.unstructured = true })
 }

@@ -32,20 +32,20 @@ func Key(name string) Step { return Step{name: name, kind: stepKey} }
 // Index returns the step to an element of a list. It is written "[i]".
 func Index(i int) Step { return Step{index: i, kind: stepIndex} }
 
-// Name returns the field or key that s names, and reports whether s is a field
-// or key; an index has no name.
+// Name returns the name of a field or key, and reports whether s is one. An
+// index has no name.
 func (s Step) Name() (string, bool) { return s.name, s.kind != stepIndex }
 
-// Index returns the position that s names, and reports whether s is an index.
+// Index returns the position of an index, and reports whether s is one.
 func (s Step) Index() (int, bool) { return s.index, s.kind == stepIndex }
 
-// A Path leads from the root of an object or of a schema to a part of it.
-// The empty path is the root. A Path is a plain slice owned by whoever holds
-// it; results that hand out a Path never share its memory.
+// A Path is the location of a part of an object or of a schema. The empty path
+// is the root. The holder of a Path owns it: functions that return a Path never
+// share its memory.
 type Path []Step
 
-// String spells p as kube-apiserver does: fields joined by dots without one in
-// front, keys and indices in square brackets, nothing escaped. The root is "".
+// String spells p as kube-apiserver does: fields joined by dots, keys and
+// indices in square brackets, nothing escaped. The root is "".
 func (p Path) String() string {
 	var buf [128]byte
 	return string(p.appendText(buf[:0]))
@@ -89,8 +89,8 @@ func (p Path) Pointer() string {
 	return b.String()
 }
 
-// EscapePointer escapes one name for use as a reference token of a JSON
-// Pointer: "~" becomes "~0" and "/" becomes "~1".
+// EscapePointer escapes a name as a reference token of a JSON Pointer: "~"
+// becomes "~0" and "/" becomes "~1".
 func EscapePointer(name string) string {
 	if !strings.ContainsAny(name, "~/") {
 		return name
@@ -98,8 +98,8 @@ func EscapePointer(name string) string {
 	return string(pathstack.AppendToken(nil, name))
 }
 
-// Lookup returns the value that p leads to in v, which consists of what
-// apimachinery decodes JSON to. It reports false if there is none.
+// Lookup returns the value at p in v, a value as apimachinery decodes it from
+// JSON, and reports whether there is one.
 func (p Path) Lookup(v any) (any, bool) {
 	for _, step := range p {
 		switch parent := v.(type) {

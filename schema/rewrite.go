@@ -6,11 +6,11 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// RewriteDefaults returns the tree below n with every default replaced by what
-// f makes of it. f is given the place of the default, in a slice that it must
-// not keep, and a copy of the default; nil takes the default away. A step to
-// the items of an array has the index 0, one to additional properties the key
-// "*". If f changes nothing the result is n itself. n stays as it is.
+// RewriteDefaults returns the tree below n with every default replaced by the
+// result of f; nil removes the default. f gets the path of the default, which
+// it must not keep, and a copy of the default. In the path, items of an array
+// have the index 0 and additional properties the key "*". If f changes nothing,
+// the result is n itself. n does not change. A nil n gives nil.
 func (n *Node) RewriteDefaults(f func(path Path, def any) any) *Node {
 	return n.rewrite(nil, f)
 }

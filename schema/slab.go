@@ -1,7 +1,7 @@
 package schema
 
-// Slabs are what the small parts of nodes are cut from. All nodes of a schema
-// live as long as its root.
+// The slabs allocate the small parts of nodes in larger pieces. All nodes of a
+// schema live as long as its root.
 type slabs struct {
 	nodes    slab[Node]
 	names    slab[string]
@@ -23,12 +23,12 @@ func (s *slabs) annotation(a *Annotations) *Annotations {
 
 type slab[T any] struct {
 	free []T
-	last int // size of the last piece
+	last int // size of the latest piece
 }
 
 const largestSlab = 64
 
-// take returns n zero values in a row.
+// take returns a slice of n zero values.
 func (s *slab[T]) take(n int) []T {
 	if n == 0 {
 		return nil

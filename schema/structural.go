@@ -11,41 +11,40 @@ import (
 
 // Structural rules.
 //
-// Two languages share the type JSONSchemaProps. Outside of allOf, anyOf, oneOf
-// and not, a schema gives values their structure: types, fields, elements.
-// Inside of them, a nested schema may only narrow the values down and must not
-// add to the structure. The server keeps the two apart by converting the
-// schema to a pair of types first. We do not convert. We walk the schema as it
-// was decoded, and where the conversion decides a rule, because it drops or
-// keeps a member, the rule here asks the decoded member accordingly:
+// The type JSONSchemaProps represents two languages. Outside of allOf, anyOf,
+// oneOf and not, a schema declares the structure of values: types, fields,
+// elements. A nested schema, inside of them, may only constrain values and must
+// not add structure. The server separates the two by converting the schema to a
+// pair of types first. This package walks the schema as it was decoded. Where
+// the conversion decides a rule because it drops or keeps a member, the rule
+// tests the decoded member accordingly:
 //
-//   - a default or an example that is null is absent, and so is an empty enum;
+//   - a default or an example of null is absent, and so is an empty enum;
 //   - required, x-kubernetes-list-map-keys and x-kubernetes-validations are
-//     there as soon as they are not nil, even if empty, where the server
-//     compares a whole schema (see [declaresNothing]);
-//   - properties counts from the first property on in a structural schema, and
-//     as soon as it is not nil in a nested one;
-//   - additionalProperties counts in a structural schema even if false, and in
-//     a nested one only if it is true or a schema.
+//     present if they are not nil, even if empty, where the server compares a
+//     whole schema (see [declaresNothing]);
+//   - properties is present with the first property in a structural schema, and
+//     if it is not nil in a nested one;
+//   - additionalProperties is present in a structural schema even if false, and
+//     in a nested one only if it is true or a schema.
 //
-// The check has two parts. The first comes by every node as it is compiled, and
-// applies rules that need nothing but the node. The second starts at the root only and checks
-// that whatever a nested schema narrows down is declared; it lives in
-// structural_complete.go.
+// The check has two parts. The first applies the rules that need a single
+// schema, while the schema is compiled. The second, in structural_complete.go,
+// starts at the root and checks that everything that a nested schema constrains
+// is declared.
 
-// A structuralLevel says where a structural schema is.
+// A structuralLevel is the role of a structural schema.
 type structuralLevel int
 
 const (
 	levelRoot  structuralLevel = iota
 	levelItem                  // the schema of array elements
-	levelField                 // the schema of a field, declared or additional
+	levelField                 // the schema of a property or of additional properties
 )
 
-// finish returns the errors that the server has for props because it is not a
-// structural schema, in increasing order of their text, once all schemas of its
-// structure went through [structuralCheck.structure]. It expects that
-// [unsupported] has nothing against props.
+// finish returns the structural errors of props in increasing order of their
+// texts. [structuralCheck.structure] must have checked all schemas of its
+// structure, and [unsupported] must have returned no text for it.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
@@ -58,8 +57,7 @@ func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.E
 	return c.errs
 }
 
-// structuralDepth is the depth of a node up to which its place needs no more
-// memory than the walk starts with.
+// structuralDepth is the depth up to which the path needs no more memory.
 const structuralDepth = 8
 
 // structuralCheck is the state of the check of one schema.
@@ -68,13 +66,13 @@ type structuralCheck struct {
 	at   pathstack.SchemaStack
 	errs field.ErrorList
 
-	// patterns are those that compile, but for plain ones. Few schemas have
-	// many, and many have the same one often.
+	// patterns has the patterns that the parser accepted, as many schemas have
+	// the same pattern. Simple patterns are not parsed.
 	patterns map[string]bool
 }
 
-// structure checks n, whose fields and elements are structure, at c.at, with what
-// is nested in it. What is below in the structure is for [compiler.internNode].
+// structure checks n, a schema of the structure at c.at, and the schemas nested
+// in it. [compiler.compileNode] visits the structure below n.
 func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	c.arrayHasItems(n)
 	c.rootHasNoAdditionalProperties(n, level)
@@ -91,8 +89,8 @@ func (c *structuralCheck) structure(n *apiextensionsv1.JSONSchemaProps, level st
 }
 
 // values checks the nested schemas directly below n, which is structural or
-// nested itself. Nothing is checked in n's anyOf if exemptAnyOf, nor in the
-// anyOf of its first allOf if exemptFirstAllOf (see [isIntOrString]).
+// nested itself. It skips the anyOf of n if exemptAnyOf, and the anyOf of its
+// first allOf if exemptFirstAllOf (see [isIntOrString]).
 func (c *structuralCheck) values(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf, exemptFirstAllOf bool) {
 	if !exemptAnyOf {
 		for i := range n.AnyOf {
@@ -118,8 +116,8 @@ func (c *structuralCheck) junctor(keyword string, i int, n *apiextensionsv1.JSON
 	c.at.Pop()
 }
 
-// patternCompiles: a pattern is a regular expression of the syntax that Go
-// accepts. Parsing decides it; a pattern that parses always compiles.
+// patternCompiles: a pattern has the syntax of package regexp. A pattern that
+// parses always compiles.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
@@ -136,7 +134,7 @@ func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
 	c.patterns[n.Pattern] = true
 }
 
-// require adds an error for a keyword that is missing from the current schema.
+// require adds an error for a keyword that the current schema must have.
 func (c *structuralCheck) require(keyword, detail string) {
 	c.errs = append(c.errs, field.Required(c.path().Child(keyword), detail))
 }
@@ -155,7 +153,7 @@ func (c *structuralCheck) path() *field.Path {
 	return c.at.Path()
 }
 
-// itemsOf returns the schema of n's elements, or nil.
+// itemsOf returns the schema of the elements of n, nil if there is none.
 func itemsOf(n *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	if n.Items == nil {
 		return nil

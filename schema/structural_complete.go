@@ -7,21 +7,21 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// completeness checks that the elements and fields a nested schema narrows
-// down are declared outside of nested schemas. It follows a nested schema and
-// the structural schema for the same values side by side.
+// completeness checks that the elements and fields that a nested schema
+// constrains are declared outside of nested schemas. It walks a nested schema
+// and the structural schema for the same values in parallel.
 //
-// The server starts this at the root and nowhere else. A nested schema below a
-// field may therefore narrow down fields that nobody declares. Neither does
-// additionalProperties count as declaration.
+// The server starts this check only at the root. So a nested schema below a
+// field may constrain undeclared fields. additionalProperties does not count as
+// a declaration.
 type completeness struct {
-	structural pathstack.SchemaStack // of the schema that declares
-	nested     pathstack.SchemaStack // of the schema that narrows down
+	structural pathstack.SchemaStack // of the structural schema
+	nested     pathstack.SchemaStack // of the nested schema
 	errs       field.ErrorList
 }
 
-// compileJunctors checks what is nested directly below v, which is about the values
-// that s declares.
+// junctors checks the schemas nested directly below v. s is the structural
+// schema of the same values.
 func (p *completeness) junctors(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.junctor("allOf", v.AllOf, s)
 	p.junctor("anyOf", v.AnyOf, s)
@@ -41,8 +41,8 @@ func (p *completeness) junctor(keyword string, nested []apiextensionsv1.JSONSche
 	}
 }
 
-// values checks a nested schema v for the values that s declares. It reports
-// the current place if s is nil.
+// values checks a nested schema v. s is the structural schema of the same
+// values; a nil s is an error at the current path.
 func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	if s == nil {
 		p.missing()
@@ -59,7 +59,8 @@ func (p *completeness) values(v, s *apiextensionsv1.JSONSchemaProps) {
 	p.properties(v, s)
 }
 
-// properties keeps its copies as [structuralCheck.nestedProperties] does.
+// properties checks the properties of v. It declares its copies outside of the
+// loop as [structuralCheck.nestedProperties] does.
 func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 	if len(v.Properties) == 0 {
 		return

@@ -6,12 +6,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Rules about nested schemas, those below allOf, anyOf, oneOf and not. They
-// must not say anything that adds to the structure. The keywords example and
-// externalDocs do no harm and pass.
+// Rules for nested schemas, which are below allOf, anyOf, oneOf and not. They
+// must not declare structure. The keywords example and externalDocs are
+// allowed.
 
-// nested checks n, a nested schema, and all below. The additionalProperties of
-// a nested schema are an error as such, and nobody looks inside.
+// nested checks the nested schema n and all schemas below it, except for those
+// in additionalProperties, which is an error itself.
 func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
 	c.nestedGenerics(n)
 	c.nestedExtensions(n)
@@ -27,9 +27,9 @@ func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf
 	c.nestedProperties(n)
 }
 
-// nestedProperties checks the schemas of n's fields. A map gives no pointers to
-// its elements. The copy is declared outside of the loop, because one declared by
-// the loop would go to the heap, once for every field.
+// nestedProperties checks the schemas of the properties of n. The elements of a
+// map have no address. The copy is declared outside of the loop, because a
+// variable of the loop would be allocated for every property.
 func (c *structuralCheck) nestedProperties(n *apiextensionsv1.JSONSchemaProps) {
 	if len(n.Properties) == 0 {
 		return
@@ -43,7 +43,7 @@ func (c *structuralCheck) nestedProperties(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// nestedGenerics: a nested schema neither types nor describes.
+// nestedGenerics: a nested schema has no type and no description.
 func (c *structuralCheck) nestedGenerics(n *apiextensionsv1.JSONSchemaProps) {
 	const (
 		empty     = "must be empty to be structural"
@@ -67,7 +67,7 @@ func (c *structuralCheck) nestedGenerics(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// nestedExtensions: a nested schema has none of the x-kubernetes keywords.
+// nestedExtensions: a nested schema has no x-kubernetes keyword.
 func (c *structuralCheck) nestedExtensions(n *apiextensionsv1.JSONSchemaProps) {
 	const (
 		empty     = "must be empty to be structural"
@@ -97,34 +97,34 @@ func (c *structuralCheck) nestedExtensions(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// nestedAdditionalProperties: a nested schema says nothing about fields that
-// it does not name. That they are false goes unnoticed.
+// nestedAdditionalProperties: a nested schema has no additionalProperties. The
+// value false is not an error.
 func (c *structuralCheck) nestedAdditionalProperties(n *apiextensionsv1.JSONSchemaProps) {
 	if restrictsAdditional(n) {
 		c.forbid("additionalProperties", "must be undefined to be structural")
 	}
 }
 
-// nestedMetadata: a nested schema leaves metadata alone, at any depth and
-// whether or not that metadata belongs to a resource.
+// nestedMetadata: a nested schema does not constrain metadata, at any depth,
+// even if it is not the metadata of a resource.
 func (c *structuralCheck) nestedMetadata(n *apiextensionsv1.JSONSchemaProps) {
 	if _, ok := n.Properties["metadata"]; ok {
 		c.forbidMetadata("must not be specified in a nested context")
 	}
 }
 
-// isIntOrString reports whether anyOf is exactly {type: integer} and
-// {type: string}, in this order. Those types are then no structure: they say
-// in other words what x-kubernetes-int-or-string says. The server does not ask
-// for that extension, though, so the pattern is exempt everywhere.
+// isIntOrString reports whether anyOf is exactly {type: integer} and {type:
+// string}, in this order. These types are not structure, but another form of
+// x-kubernetes-int-or-string. The server does not require that extension, so
+// the pattern is exempt everywhere.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#intorstring
 func isIntOrString(anyOf []apiextensionsv1.JSONSchemaProps) bool {
 	return len(anyOf) == 2 && isOnlyType(&anyOf[0], "integer") && isOnlyType(&anyOf[1], "string")
 }
 
-// isOnlyType reports whether the nested schema n has that type and says
-// nothing else. An empty properties says something.
+// isOnlyType reports whether the nested schema n declares this type and nothing
+// else. Properties that are empty but not nil count.
 func isOnlyType(n *apiextensionsv1.JSONSchemaProps, typ string) bool {
 	return n.Type == typ && n.Properties == nil && !restrictsAdditional(n) && !hasValue(n.Default) && declaresNothing(n)
 }
@@ -134,9 +134,9 @@ func restrictsAdditional(n *apiextensionsv1.JSONSchemaProps) bool {
 	return a != nil && (a.Allows || a.Schema != nil)
 }
 
-// declaresNothing reports whether the server sees nothing in n, not counting type,
+// declaresNothing reports whether n is empty for the server, apart from type,
 // default, properties and additionalProperties. Empty lists that are not nil
-// count as something, except for those of schemas and of enum.
+// count, except for lists of schemas and for enum.
 func declaresNothing(n *apiextensionsv1.JSONSchemaProps) bool {
 	return hasNoGenerics(n) && hasNoExtensions(n) && hasNoLimits(n) &&
 		len(n.Enum) == 0 && n.Required == nil && itemsOf(n) == nil && !hasJunctors(n)
@@ -158,7 +158,7 @@ func hasNoLimits(n *apiextensionsv1.JSONSchemaProps) bool {
 		n.MaxProperties == nil && n.MinProperties == nil
 }
 
-// hasJunctors reports whether there is a nested schema directly below n.
+// hasJunctors reports whether a schema is nested directly below n.
 func hasJunctors(n *apiextensionsv1.JSONSchemaProps) bool {
 	return len(n.AllOf) > 0 || len(n.AnyOf) > 0 || len(n.OneOf) > 0 || n.Not != nil
 }

@@ -2,24 +2,26 @@ package schema
 
 import "strings"
 
-// Most patterns are simple, and parsing them takes longer than all else that is
-// asked of their schemas. The walk below accepts patterns of a small language
-// that are certain to parse: letters, classes of them, groups, alternatives and
-// repetitions. What it does not accept is left to the parser.
+// Most patterns are simple, and to parse them takes longer than all other
+// checks of their schemas. The walk in this file accepts patterns of a small
+// language that certainly parse: characters, classes, groups, alternatives and
+// repetitions. The parser decides about all others.
 
-// maxSimplePattern bounds what is accepted, so that no repetition in it can exceed
-// the parser's limits on size and depth.
+// maxSimplePattern is the largest length of a pattern that is accepted. No
+// repetition in such a pattern exceeds the limits of the parser on size and
+// depth.
 const maxSimplePattern = 500
 
 type simplePattern struct {
 	rest    string
-	depth   int  // of groups
-	atom    bool // before here is something that can be repeated
-	group   bool // namely a group
-	counted bool // there was a repetition with a count
+	depth   int  // number of open groups
+	atom    bool // the previous part can be repeated
+	group   bool // the previous part is a group
+	counted bool // the pattern has a repetition with a count
 }
 
-// isSimplePattern reports whether a pattern is one that is certain to parse.
+// isSimplePattern reports whether a pattern certainly parses. False means that
+// the parser must decide.
 func isSimplePattern(pattern string) bool {
 	p := simplePattern{rest: pattern}
 	if len(pattern) > maxSimplePattern {
@@ -33,7 +35,7 @@ func isSimplePattern(pattern string) bool {
 	return p.depth == 0
 }
 
-// step takes the next piece of the pattern.
+// step reads the next part of the pattern.
 func (p *simplePattern) step() bool {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
@@ -66,7 +68,7 @@ func (p *simplePattern) step() bool {
 	return isPrintable(c) && c != ']' && c != '}'
 }
 
-// repeat ends a repetition, which may be a lazy one and cannot be repeated.
+// repeat reads the rest of a repetition, which cannot be repeated itself.
 func (p *simplePattern) repeat() bool {
 	p.rest = strings.TrimPrefix(p.rest, "?")
 	ok := p.atom
@@ -74,7 +76,7 @@ func (p *simplePattern) repeat() bool {
 	return ok
 }
 
-// count takes {n}, {n,} or {n,m} from behind the brace.
+// count reads {n}, {n,} or {n,m} after the brace.
 func (p *simplePattern) count() bool {
 	const most = 1000
 	low, ok := p.number()
@@ -98,7 +100,7 @@ func (p *simplePattern) count() bool {
 	return true
 }
 
-// number takes a number of at most four digits.
+// number reads a number of at most four digits.
 func (p *simplePattern) number() (int, bool) {
 	n, digits := 0, 0
 	for p.rest != "" && '0' <= p.rest[0] && p.rest[0] <= '9' {
@@ -109,7 +111,7 @@ func (p *simplePattern) number() (int, bool) {
 	return n, digits > 0 && digits <= 4 && (digits == 1 || n >= 10)
 }
 
-// escape takes what stands behind a backslash outside of classes.
+// escape reads the rest of an escape outside of a class.
 func (p *simplePattern) escape() bool {
 	if p.rest == "" {
 		return false
@@ -120,7 +122,7 @@ func (p *simplePattern) escape() bool {
 	return isPunctuation(c) || strings.IndexByte("dDsSwWbB", c) >= 0
 }
 
-// class takes a class from behind its bracket.
+// class reads the rest of a class.
 func (p *simplePattern) class() bool {
 	p.rest = strings.TrimPrefix(p.rest, "^")
 	if strings.HasPrefix(p.rest, "]") {
@@ -150,7 +152,7 @@ func (p *simplePattern) class() bool {
 	return true
 }
 
-// classByte takes one byte of a class, which may be escaped.
+// classByte reads one byte of a class, which may be escaped.
 func (p *simplePattern) classByte() (byte, bool) {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
@@ -167,7 +169,7 @@ func (p *simplePattern) classByte() (byte, bool) {
 
 func isPrintable(c byte) bool { return ' ' <= c && c <= '~' }
 
-// isPunctuation reports whether c stands for itself behind a backslash.
+// isPunctuation reports whether a backslash before c makes c a literal.
 func isPunctuation(c byte) bool {
 	return isPrintable(c) && !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
 }

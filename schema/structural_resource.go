@@ -5,9 +5,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Rules about resources: the whole object, and objects embedded in it. What
-// they have in common, apiVersion, kind and metadata, the server knows better
-// than any schema.
+// Rules for resources: the whole object, and embedded resources in it. The
+// server defines their apiVersion, kind and metadata, so a schema can say
+// little about these.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#rawextension
 
@@ -23,15 +23,16 @@ func (c *structuralCheck) embeddedIsObject(n *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// embeddedHasNoAdditionalProperties: as the root, an embedded resource
-// declares its fields one by one.
+// embeddedHasNoAdditionalProperties: an embedded resource declares its fields
+// one by one, as the root does.
 func (c *structuralCheck) embeddedHasNoAdditionalProperties(n *apiextensionsv1.JSONSchemaProps) {
 	if n.XEmbeddedResource && n.AdditionalProperties != nil {
 		c.forbid("additionalProperties", "must not be used if x-kubernetes-embedded-resource is set")
 	}
 }
 
-// embeddedHasContent: an embedded resource has fields, declared or preserved.
+// embeddedHasContent: an embedded resource declares fields or preserves unknown
+// ones.
 func (c *structuralCheck) embeddedHasContent(n *apiextensionsv1.JSONSchemaProps) {
 	if n.XEmbeddedResource && !preservesUnknown(n) && len(n.Properties) == 0 {
 		c.require("properties", "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields")
@@ -64,10 +65,10 @@ func (c *structuralCheck) resourceField(n *apiextensionsv1.JSONSchemaProps, name
 	c.at.Pop()
 }
 
-// rootMetadataIsImplied: a schema restricts no more of the object's metadata
-// than name and generateName. Those two may say anything; metadata itself may
-// say that it is an object and have a default (which is judged elsewhere).
-// Embedded resources are free in this respect.
+// rootMetadataIsImplied: the schema of the metadata of the object constrains
+// only name and generateName, in any form. It may also declare the type object
+// and a default, which is checked elsewhere. The metadata of embedded resources
+// may be constrained freely.
 func (c *structuralCheck) rootMetadataIsImplied(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if level != levelRoot {
 		return
@@ -84,8 +85,7 @@ func (c *structuralCheck) forbidMetadata(detail string) {
 	c.errs = append(c.errs, field.Forbidden(c.path().Child("properties").Key("metadata"), detail))
 }
 
-// onlyNames reports whether properties declares nothing but name and
-// generateName.
+// onlyNames reports whether properties has only name and generateName.
 func onlyNames(properties map[string]apiextensionsv1.JSONSchemaProps) bool {
 	for name := range properties {
 		if name != "name" && name != "generateName" {
@@ -95,7 +95,7 @@ func onlyNames(properties map[string]apiextensionsv1.JSONSchemaProps) bool {
 	return true
 }
 
-// isResource reports whether values of n are whole Kubernetes objects.
+// isResource reports whether the values of n are whole Kubernetes objects.
 func isResource(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) bool {
 	return level == levelRoot || n.XEmbeddedResource
 }

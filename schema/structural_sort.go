@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// sortByText sorts errs by what they print. Errors that print the same only
-// because the name of a property imitates a path are ordered by their parts.
+// sortByText sorts errs by their texts. Errors with equal texts, which occur if
+// the name of a property looks like a path, are sorted by their parts.
 func sortByText(errs field.ErrorList) {
 	if len(errs) < 2 {
 		return

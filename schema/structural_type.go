@@ -2,26 +2,26 @@ package schema
 
 import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-// Rules about types. Whether a type is one that exists is not their business:
-// "type: foo" is structural.
+// Rules for types. They do not check whether a type exists: "type: foo" is
+// structural.
 
-// arrayHasItems: an array says what its elements are.
+// arrayHasItems: an array declares the schema of its elements.
 func (c *structuralCheck) arrayHasItems(n *apiextensionsv1.JSONSchemaProps) {
 	if n.Type == "array" && itemsOf(n) == nil {
 		c.require("items", "must be specified")
 	}
 }
 
-// rootHasNoAdditionalProperties: the fields of the whole object are declared
-// one by one. Even additionalProperties: false is too much.
+// rootHasNoAdditionalProperties: the root declares its fields one by one. Even
+// additionalProperties: false is an error.
 func (c *structuralCheck) rootHasNoAdditionalProperties(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if level == levelRoot && n.AdditionalProperties != nil {
 		c.forbid("additionalProperties", "must not be used at the root")
 	}
 }
 
-// intOrStringStandsAlone: x-kubernetes-int-or-string takes the place of a type
-// and goes with no other extension that does.
+// intOrStringStandsAlone: x-kubernetes-int-or-string replaces a type and
+// excludes the other extensions that do.
 func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaProps) {
 	if !n.XIntOrString {
 		return
@@ -36,8 +36,8 @@ func (c *structuralCheck) intOrStringStandsAlone(n *apiextensionsv1.JSONSchemaPr
 }
 
 // typeIsStated: a schema has a type, and an embedded resource has the type
-// object. The extensions int-or-string and preserve-unknown-fields make up for
-// a missing type unless the schema is that of an embedded resource.
+// object. The extensions int-or-string and preserve-unknown-fields replace a
+// type, except in the schema of an embedded resource.
 func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if n.XEmbeddedResource {
 		c.embeddedIsObject(n)
@@ -56,7 +56,7 @@ func (c *structuralCheck) typeIsStated(n *apiextensionsv1.JSONSchemaProps, level
 	}
 }
 
-// rootIsObject: the whole object is an object.
+// rootIsObject: the root has the type object.
 func (c *structuralCheck) rootIsObject(n *apiextensionsv1.JSONSchemaProps, level structuralLevel) {
 	if level == levelRoot && n.Type != "" && n.Type != "object" {
 		c.invalid("type", n.Type, "must be object at the root")

@@ -2,15 +2,16 @@ package schema
 
 import apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-// unsupported returns the text of the error for which the server gives up on
-// props before it looks at any structural rule, or "" if there is none. Of
-// several it is the first in the order in which the server looks: a node before
-// what is below it, nested schemas before elements and elements before fields.
-// The server takes fields in random order, and we in increasing order of name.
-// A nil props has none.
+// unsupported returns the text of the error of the server for a keyword that it
+// does not support, "" if there is none. The server checks this before any
+// structural rule. Of several errors, unsupported returns the first in the
+// order of the server: a schema before those below it, nested schemas before
+// elements, elements before fields. The server visits fields in random order,
+// this function in increasing order of name. A nil props has no error.
 func unsupported(props *apiextensionsv1.JSONSchemaProps) string { return unsupportedIn(props, false) }
 
-// unsupportedIn is unsupported, but if lax it lets $schema pass.
+// unsupportedIn is like unsupported. If unstructured is set, it ignores
+// $schema.
 func unsupportedIn(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if props == nil {
 		return ""
@@ -36,7 +37,8 @@ func unsupportedIn(props *apiextensionsv1.JSONSchemaProps, unstructured bool) st
 	return unsupportedIn(props.AdditionalProperties.Schema, unstructured)
 }
 
-// unsupportedKeyword: the keywords of JSON schema that the server does without.
+// unsupportedKeyword: a schema has no keyword of JSON Schema that the server
+// does not support.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation
 func unsupportedKeyword(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
@@ -76,7 +78,7 @@ func unsupportedInJunctors(props *apiextensionsv1.JSONSchemaProps, unstructured 
 	return ""
 }
 
-// unsupportedInItems: all elements of an array have one schema.
+// unsupportedInItems: all elements of an array have the same schema.
 func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if props.Items == nil {
 		return ""
@@ -87,9 +89,9 @@ func unsupportedInItems(props *apiextensionsv1.JSONSchemaProps, unstructured boo
 	return unsupportedIn(props.Items.Schema, unstructured)
 }
 
-// unsupportedInProperties looks at every field once, in the order of the map,
-// and keeps what it finds for the least name. It keeps its copy of the schema
-// as [structuralCheck.nestedProperties] does.
+// unsupportedInProperties visits every property once, in the order of the map,
+// and keeps the text for the smallest name. It declares its copy of the schema
+// outside of the loop as [structuralCheck.nestedProperties] does.
 func unsupportedInProperties(props *apiextensionsv1.JSONSchemaProps, unstructured bool) string {
 	if len(props.Properties) == 0 {
 		return ""
