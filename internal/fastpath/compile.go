@@ -18,8 +18,7 @@ type compiler struct {
 	filler *defaultvalue.Filler
 	empty  *node
 	keep   *node
-	// loose: what is compiled now says what to prune and nothing else.
-	loose bool
+	loose  bool // nodes prune and do nothing else
 }
 
 type key struct {
@@ -40,14 +39,15 @@ func newCompiler(minor int) *compiler {
 	return c
 }
 
-// unchecked returns a node for values that no schema describes.
+// unchecked returns a node for values without a schema.
 func unchecked(o others) *node {
 	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
 	n.items = n
 	return n
 }
 
-// node returns the node for values of n at a place that inherits preserve.
+// node returns the node for values of n. With preserve, a list above preserves
+// unknown fields.
 func (c *compiler) node(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch {
@@ -71,23 +71,24 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	}
 	ch := c.checks.Node(n)
 	out := &node{accept: ch.Accept, check: ch, fill: c.fill(n)}
-	out.free = freeKinds(ch)
+	out.free = ch.Free()
 	out.nullFill = out.fill != nil && !n.Nullable()
 	out.nullDrop = out.fill == nil && !n.Nullable()
-	out.whole = ch.Enum != nil || ch.Nested != nil
+	out.whole = ch.ChecksWhole()
 	out.embedded = n.EmbeddedResource()
 	out.items = c.node(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
-	out.plainText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && ch.Enum == nil && ch.Nested == nil
+	out.onlyText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && !ch.ChecksWhole()
 	return out
 }
 
-// resourceMembers are what every resource has. Pruning leaves them alone.
+// resourceMembers are the members that every resource has. Package pruning does
+// not change them in embedded resources; TestBytes compares the two.
 var resourceMembers = [...]string{"apiVersion", "kind", "metadata"}
 
-// protect makes the members that every resource has stay as they are. It
-// reports false if the schema would have them changed.
+// protect keeps the members that every resource has as they are. It reports
+// false if the schema would change them.
 func (c *compiler) protect(m *members) bool {
 	for _, name := range resourceMembers {
 		i := m.find(name)
@@ -104,8 +105,8 @@ func (c *compiler) protect(m *members) bool {
 	return true
 }
 
-// compileLoose compiles what is going to be thrown away, once it is known
-// which fields of it are not declared.
+// compileLoose compiles a schema of values that are dropped. Their undeclared
+// fields are reported before.
 func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
 	out := &node{accept: leafcheck.All, free: leafcheck.All, members: &members{}}
 	if n.EmbeddedResource() {
@@ -161,8 +162,8 @@ func (m *members) add(name string, n *node) {
 	m.list = append(m.list, member{name: name, node: n, text: string(text) + ":"})
 }
 
-// finish makes what is derived from the list. It reports false if a member is
-// required that is not declared.
+// finish derives the other fields from the list. It reports false if a required
+// member is not declared.
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
 	m.required, m.defaults = newBitset(len(m.list)), newBitset(len(m.list))
@@ -186,7 +187,7 @@ func (m *members) finish(required []string) bool {
 	return true
 }
 
-// arrange makes the order, once it is known what is required.
+// arrange sets order and musts from required and defaults.
 func (m *members) arrange() {
 	m.order, m.musts = nil, 0
 	for i := range m.list {
@@ -200,7 +201,7 @@ func (m *members) arrange() {
 	}
 }
 
-// opaque returns a node for values that only have to satisfy a check.
+// opaque returns a node for values that stay as they are if check admits them.
 func opaque(ch *leafcheck.Node) *node {
 	n := unchecked(keepOthers)
 	n.opaque, n.check = true, ch
@@ -232,56 +233,8 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	return out
 }
 
-// freeKinds returns the kinds of scalars that are subject to nothing but their
-// type.
-func freeKinds(n *leafcheck.Node) leafcheck.Mask {
-	if n.Enum != nil {
-		return 0
-	}
-	free := leafcheck.Bool | leafcheck.Null
-	if n.Text == nil {
-		free |= leafcheck.String
-	}
-	switch {
-	case n.Number == nil:
-		free |= leafcheck.Int | leafcheck.Float
-	case anyInt(n.Number):
-		free |= leafcheck.Int
-	}
-	if j := n.Nested; j != nil {
-		free &= leafcheck.Null | decided(j, leafcheck.Bool) | decided(j, leafcheck.Int) | decided(j, leafcheck.String)
-	}
-	return free
-}
-
-func anyInt(n *leafcheck.Number) bool {
-	return !n.Min.Set && !n.Max.Set && !n.Multiple.Set && n.Format != "int32"
-}
-
-// decided returns kind if every value of that kind satisfies j.
-func decided(j *leafcheck.Junctors, kind leafcheck.Mask) leafcheck.Mask {
-	for _, b := range j.AllOf {
-		if !admitsKind(b, kind) {
-			return 0
-		}
-	}
-	ok := len(j.AnyOf) == 0
-	for _, b := range j.AnyOf {
-		ok = ok || admitsKind(b, kind)
-	}
-	if !ok || len(j.OneOf) > 0 || j.Not != nil {
-		return 0
-	}
-	return kind
-}
-
-// admitsKind reports whether a branch admits all values of the kind.
-func admitsKind(n *leafcheck.Node, kind leafcheck.Mask) bool {
-	return n.Accept&kind == kind && freeKinds(n)&kind == kind
-}
-
-// isNamedLikeType reports whether the server, which finds kind and apiVersion
-// without regard to case, could take a member of the root for one of them.
+// isNamedLikeType reports whether the server could take a member of the root for
+// kind or apiVersion, which it finds without regard to case.
 func isNamedLikeType(name string) bool {
 	return strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")
 }

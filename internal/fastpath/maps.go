@@ -5,34 +5,33 @@ import (
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
-// The walk over maps changes the object as it goes and keeps account of it. If
-// it turns out that the plain path has to decide, everything is undone, last
-// things first, and the plain path meets the object as it was.
+// The walk over maps changes the object and notes how to undo each change. If it
+// declines, it undoes them in reverse order, so that the engines get the object
+// as it was.
 //
-// What a map is asked for first are the members that are asked for in any
-// case: those that are required or have a default. If these were all, there is
-// nothing more to see. If not, the other declared members are looked up if they
-// are few, and else the map is gone through.
+// In a map, the walk looks up required and defaulted members first. If the map
+// has other members, the walk looks up the other declared members if they are
+// few, and else ranges over the map.
 
 // A mapWalk is the state of one call.
 type mapWalk struct {
 	plan   *Plan
 	report bool
-	strict bool // an undeclared field is for the plain path
+	strict bool // an undeclared field is declined
 	edits  []edit
 	finds
 	verdict
 }
 
-// An edit is what it takes to undo a change: of the entry name of m, or of the
-// element i of list if m is nil.
+// An edit says how to undo a change of the entry name of m, or of the element i of
+// list if m is nil.
 type edit struct {
 	m    map[string]any
 	list []any
 	name string
 	i    int
 	old  any
-	had  bool // there was an entry
+	had  bool // m had the entry
 }
 
 // A MapRequest is what differs from one call of [Plan.Map] to the next.
@@ -41,16 +40,17 @@ type MapRequest struct {
 	// Prefix and Suffix.
 	Report         bool
 	Prefix, Suffix string
-	// Strict leaves objects with undeclared fields to the plain path.
+	// Strict declines objects with undeclared fields.
 	Strict bool
 }
 
-// Map does to obj, in place, what is to be done to an object apart from its
-// metadata, and returns the paths of undeclared fields, sorted. The status of a [Config] with DropStatus is only pruned: it goes
-// later. It reports false if the plain path has to decide; obj is then as it was.
+// Map changes obj, in place, as the engines would, apart from its metadata. It
+// returns the sorted paths of undeclared fields. With [Config].DropStatus it only
+// prunes the status, which the caller drops later. If it declines, it reports
+// false and obj is as it was.
 //
-// What of the schema concerns the whole object, metadata and status has to be
-// checked with [Plan.Settled] when these are what they will be.
+// The caller checks metadata, status and the object as a whole with
+// [Plan.Settled] once they are final.
 func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
 	unknown, why := p.mapped(obj, r)
 	return unknown, why == accepted
@@ -71,9 +71,9 @@ func (p *Plan) mapped(obj map[string]any, r MapRequest) ([]string, decline) {
 	return w.texts(r.Prefix, r.Suffix), accepted
 }
 
-// release keeps the memory of w for another call, but not what it refers to.
+// release keeps the memory of w for another call, without references to the object.
 func (w *mapWalk) release() {
-	const editSize = 96 // about
+	const editSize = 96 // approximately
 	if cap(w.edits)*editSize > maxKept || w.finds.kept() > maxKept {
 		return
 	}
@@ -96,8 +96,8 @@ func (w *mapWalk) undo() {
 	}
 }
 
-// Settled reports whether an object that [Plan.Map] has done its part to
-// satisfies what the schema demands of metadata, status and the whole object.
+// Settled reports whether the metadata, the status and the object as a whole are
+// schema valid. [Plan.Map] must have accepted the object.
 func (p *Plan) Settled(obj map[string]any) bool {
 	root := p.root
 	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata].node.check.Valid(obj["metadata"]) {
@@ -116,7 +116,7 @@ func (p *Plan) Settled(obj map[string]any) bool {
 	return p.status.Valid(status)
 }
 
-// typed reports whether obj is what the plan is for.
+// typed reports whether obj has the apiVersion and kind of the plan, and metadata.
 func (w *mapWalk) typed(obj map[string]any) bool {
 	metadata, ok := obj["metadata"].(map[string]any)
 	if !ok || metadata == nil || obj["apiVersion"] != w.plan.cfg.APIVersion || obj["kind"] != w.plan.cfg.Kind {
@@ -136,7 +136,7 @@ func (w *mapWalk) remove(m map[string]any, name string, old any) {
 	delete(m, name)
 }
 
-// value handles a value that is not null, or that stays although it is.
+// value handles a value that stays.
 func (w *mapWalk) value(n *node, v any) bool {
 	if n.decline != accepted {
 		return w.not(n.decline)
@@ -150,7 +150,7 @@ func (w *mapWalk) value(n *node, v any) bool {
 	case map[string]any:
 		return w.object(n, t)
 	case []any:
-		return w.list(n, t) && (n.finished(v) || w.not(wrongWhole))
+		return w.list(n, t) && (n.wholeValid(v) || w.not(wrongWhole))
 	case int64:
 		return w.scalar(n, leafcheck.Int, v)
 	case bool:
@@ -172,11 +172,9 @@ func (w *mapWalk) scalar(n *node, kind leafcheck.Mask, v any) bool {
 	return n.free&kind != 0 || n.check.Valid(v) || w.not(wrongScalar)
 }
 
-// finished reports whether v, whose parts are finished, satisfies what is asked
-// of it as a whole.
-func (n *node) finished(v any) bool {
-	return !n.whole || (n.check.Enum == nil || n.check.Enum.Valid(v)) && (n.check.Nested == nil || n.check.Nested.Valid(v))
-}
+// wholeValid reports whether v, whose parts are complete and valid, is valid as a
+// whole.
+func (n *node) wholeValid(v any) bool { return !n.whole || n.check.ValidWhole(v) }
 
 func (w *mapWalk) list(n *node, list []any) bool {
 	if n.accept&leafcheck.Array == 0 || list == nil {
@@ -226,7 +224,7 @@ func (w *mapWalk) object(n *node, m map[string]any) bool {
 	case n.embedded && !objectmeta.FastValidResource(m):
 		return w.not(wrongResource)
 	}
-	return n.finished(m) || w.not(wrongWhole)
+	return n.wholeValid(m) || w.not(wrongWhole)
 }
 
 // members handles the members of an object.
@@ -235,7 +233,7 @@ func (w *mapWalk) members(n *node, m map[string]any) bool {
 	if len(d.list) == 0 && n.others == keepOthers {
 		return true
 	}
-	left := len(m) // members that were not come across
+	left := len(m) // members that were not found
 	for _, i := range d.order[:d.musts] {
 		p := &d.list[i]
 		v, found := m[p.name]
@@ -276,12 +274,12 @@ func (w *mapWalk) members(n *node, m map[string]any) bool {
 	return w.sweep(n, m, left)
 }
 
-// restIsKept reports whether undeclared members are of no interest.
+// restIsKept reports whether undeclared members stay as they are.
 func (n *node) restIsKept(w *mapWalk) bool { return n.rest == nil || n.rest == w.plan.keep }
 
-// dense reports whether it takes less time to look the declared members up in
-// a map of that many entries than to go through it. The measure is that of
-// package pruning.
+// dense reports whether to look up the members that are not musts in a map of
+// that many entries is faster than to range over it. Engines have similar bounds
+// for their own work for each member; see BenchmarkDense of package pruning.
 func (n *node) dense(entries int) bool {
 	others := len(n.members.list) - n.members.musts
 	if entries > 8 {
@@ -290,8 +288,7 @@ func (n *node) dense(entries int) bool {
 	return others <= 8+entries/2
 }
 
-// absent deals with a member that is not there but has to be, or has a
-// default.
+// absent handles a required or defaulted member that m does not have.
 func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 	switch {
 	case d.required.has(i):
@@ -306,7 +303,7 @@ func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 	return true
 }
 
-// scan goes through m for members that are not asked for in any case.
+// scan ranges over m for members that are not musts.
 func (w *mapWalk) scan(n *node, m map[string]any) bool {
 	for name, v := range m {
 		i, declared := n.members.at(name)
@@ -323,7 +320,7 @@ func (w *mapWalk) scan(n *node, m map[string]any) bool {
 	return true
 }
 
-// sweep deals with so many members of m that are not declared.
+// sweep handles the undeclared members of m, of which there are left.
 func (w *mapWalk) sweep(n *node, m map[string]any, left int) bool {
 	for name, v := range m {
 		if _, declared := n.members.at(name); declared {
@@ -339,7 +336,7 @@ func (w *mapWalk) sweep(n *node, m map[string]any, left int) bool {
 	return true
 }
 
-// other deals with a member that is not declared.
+// other handles an undeclared member.
 func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 	switch n.others {
 	case keepOthers:
@@ -359,9 +356,9 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 	return w.entry(n.rest, m, name, v)
 }
 
-// member handles a declared member that is there.
+// member handles a declared member that m has.
 func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
-	if s, ok := v.(string); ok && p.role == ordinary && p.node.plainText {
+	if s, ok := v.(string); ok && p.role == ordinary && p.node.onlyText {
 		return p.node.free&leafcheck.String != 0 || p.node.check.Text.Valid(s) || w.not(wrongScalar)
 	}
 	switch p.role {
@@ -376,7 +373,7 @@ func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
 	return true
 }
 
-// entry handles a member of whatever name.
+// entry handles a member, declared or not.
 func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
 	if v == nil {
 		switch {

@@ -6,66 +6,60 @@ import (
 	"github.com/crdkit/crdkit/internal/nameindex"
 )
 
-// A node says what to do with the values of one place: what pruning, null
-// dropping, defaulting and validation together come to. Equal schemas share
-// theirs, except that one schema has two if preserving unknown fields is
-// inherited in one place and not in another.
+// A node says what to do with the values of one place. It joins pruning, null
+// dropping, defaulting and validation. Equal schemas share their node. A schema
+// has two nodes if one of its places inherits preserving unknown fields and
+// another does not.
 type node struct {
 	accept leafcheck.Mask // kinds that the type admits
-	free   leafcheck.Mask // kinds that are subject to nothing but accept
+	free   leafcheck.Mask // kinds that need no check but accept, see leafcheck.Node.Free
 	others others
 
 	decline decline // why values of the place are declined, accepted if they are not
-	// whole: an object or list has to be checked as a whole once it is
-	// finished, by check.
-	whole bool
-	// nullDrop: null as a member is removed. nullFill: it gives way to the
-	// default.
-	nullDrop, nullFill bool
-	// embedded: objects are resources, whose metadata has a form of its own.
-	embedded bool
-	// plainText: strings are admitted, and subject to nothing but check.Text.
-	plainText bool
-	// replicas: an integer has to be a number of replicas.
-	replicas bool
-	// opaque: values are subject to check and otherwise stay as they are.
-	opaque bool
+	whole   bool    // check.ChecksWhole: complete objects and lists need check.ValidWhole
 
-	check   *leafcheck.Node // nil if everything is admitted
+	nullDrop bool // a member that is null is removed
+	nullFill bool // a null is replaced by the default
+	embedded bool // objects are embedded resources
+	onlyText bool // strings are admitted and need no check but check.Text
+	replicas bool // an integer must be a number of replicas
+	opaque   bool // values need check, and otherwise stay as they are
+
+	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
-	rest    *node           // of members that are not declared, if others is walkOthers
+	rest    *node           // of undeclared members, if others is walkOthers
 	items   *node           // never nil
-	list    *listRule       // nil if lists are subject to nothing
+	list    *listRule       // nil if lists need no check
 	fill    *defaultText    // nil if there is no default
 }
 
-// others says what happens to members that are not declared.
+// others says what to do with undeclared members.
 type others uint8
 
 const (
 	dropOthers others = iota
 	keepOthers
 	walkOthers
-	refuseOthers // additionalProperties: false keeps them, validation refuses them
+	refuseOthers // additionalProperties is false: pruning keeps them, validation refuses them
 )
 
-// members are the declared members of an object and what is asked of all.
+// members are the declared members of an object.
 type members struct {
 	list     []member        // in increasing order of name
 	index    nameindex.Index // of list
-	required bitset          // that have no default
-	defaults bitset
-	size     leafcheck.Size
+	required bitset          // required members without a default
+	defaults bitset          // members with a default
+	size     leafcheck.Size  // of the object
 
-	// order has the indexes of list in the order in which a map is asked for
-	// them: first the musts that are required or have a default, as these are
-	// asked for in any case.
+	// order has the indexes of list in the order in which they are looked up in a
+	// map. The first musts are required or have a default, so that they are looked
+	// up in every map.
 	order []int32
 	musts int
 }
 
-// at returns the index in list of the member of that name, and reports whether
-// it is declared.
+// at returns the index in list of the member of that name. It reports false if
+// the member is not declared.
 func (m *members) at(name string) (int, bool) {
 	i := m.index.Find(name)
 	return max(i, 0), i >= 0
@@ -74,12 +68,12 @@ func (m *members) at(name string) (int, bool) {
 type member struct {
 	name string
 	node *node
-	text string // `"name":` as it is written
+	text string // `"name":` in canonical form
 	role role
-	must bool // required, or has a default
+	must bool // it is required or has a default
 }
 
-// A role marks members of the root that a request treats apart.
+// A role marks a member of the root that is not handled by its node alone.
 type role uint8
 
 const (
@@ -90,19 +84,19 @@ const (
 	droppedRole
 )
 
-// defaultText is a default that is filled in and written.
+// defaultText is the filled default of a schema.
 type defaultText struct {
-	json     string
+	json     string // in canonical form
 	value    any
 	template defaultvalue.Template // of value
 	decline  decline               // why it cannot be set
 }
 
-// listRule is what is asked of a list apart from its elements.
+// listRule says what a list must satisfy apart from its elements.
 type listRule struct {
 	check *leafcheck.List
-	keys  []int // members of items that are the keys of a leafcheck.MapList
-	slow  bool  // the keys are not all declared, or elements have to be unique
+	keys  []int // indexes of the members of items that are keys of a leafcheck.MapList
+	slow  bool  // not all keys are declared, or elements must be unique
 }
 
 // A bitset is a set of small numbers.

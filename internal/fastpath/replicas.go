@@ -23,7 +23,7 @@ func (n *node) counting(steps []string) (*node, bool) {
 		return n, false
 	}
 	out := *n
-	out.plainText = false
+	out.onlyText = false
 	if f := n.fill; f != nil && !isCount(f.value, steps) {
 		out.fill = &defaultText{decline: wrongReplicas}
 	}

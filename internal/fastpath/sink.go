@@ -187,5 +187,5 @@ func (w *walk) since(part span, start, edits int) string {
 // schema demands of it as a whole.
 func (w *walk) wholeValid(n *node, part span, start, edits int) bool {
 	v, ok := jsonscan.Decode(w.since(part, start, edits))
-	return ok && n.finished(v)
+	return ok && n.check.ValidWhole(v)
 }

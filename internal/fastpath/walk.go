@@ -177,7 +177,7 @@ func (w *walk) text(n *node, i int) int {
 		}
 		value = string(w.scratch)
 	}
-	if n.free&leafcheck.String == 0 && !validText(n.check, value) {
+	if n.free&leafcheck.String == 0 && !n.check.ValidString(value) {
 		return w.refuse(wrongScalar)
 	}
 	if text == 0 {
@@ -186,13 +186,6 @@ func (w *walk) text(n *node, i int) int {
 		return refused
 	}
 	return end + 1
-}
-
-func validText(n *leafcheck.Node, s string) bool {
-	if n.Text != nil && !n.Text.Valid(s) || n.Enum != nil && !n.Enum.ValidString(s) {
-		return false
-	}
-	return n.Nested == nil || n.Nested.ValidString(s)
 }
 
 func (w *walk) number(n *node, i int) int {
@@ -206,7 +199,7 @@ func (w *walk) number(n *node, i int) int {
 		return w.refuse(wrongType)
 	case n.replicas && !isReplicas(num.Int):
 		return w.refuse(wrongReplicas)
-	case n.free&leafcheck.Int == 0 && !validInt(n.check, num.Int):
+	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
 		return w.refuse(wrongScalar)
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
@@ -227,13 +220,6 @@ func (w *walk) float(n *node, f float64, end int) int {
 	}
 	w.writeFloat(f)
 	return end
-}
-
-func validInt(n *leafcheck.Node, v int64) bool {
-	if n.Number != nil && !n.Number.ValidInt(v) || n.Enum != nil && !n.Enum.ValidInt(v) {
-		return false
-	}
-	return n.Nested == nil || n.Nested.Valid(v)
 }
 
 // fixed handles a member that must have this text.

@@ -87,7 +87,7 @@ func (n *Node) Valid(v any) bool {
 			return false
 		}
 	case int64:
-		if n.Accept&Int == 0 || n.limited&Int != 0 && !n.Number.ValidInt(t) || n.Enum != nil && !n.Enum.ValidInt(t) {
+		if !n.validInt(t) {
 			return false
 		}
 	case bool:
@@ -118,6 +118,17 @@ func (n *Node) ValidString(s string) bool {
 		return false
 	}
 	return n.Nested == nil || n.Nested.ValidString(s)
+}
+
+// ValidInt is like Valid for an int64. It converts v to an interface value only
+// for junctors.
+func (n *Node) ValidInt(v int64) bool {
+	return n == nil || n.validInt(v) && (n.Nested == nil || n.Nested.Valid(v))
+}
+
+// validInt leaves out the junctors.
+func (n *Node) validInt(v int64) bool {
+	return n.Accept&Int != 0 && (n.limited&Int == 0 || n.Number.ValidInt(v)) && (n.Enum == nil || n.Enum.ValidInt(v))
 }
 
 func (n *Node) validFloat(f float64) bool {
