@@ -29,11 +29,11 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 		return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: func(f *Frame) any { return f.Self }})
 	case celtypes.OldSelf:
 		raw := func(f *Frame) any { return f.Old }
-		if !x.optional {
+		if !x.optionalOld {
 			return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: raw})
 		}
-		return operand{kind: kindOptional, cost: 1, attr: true, shape: x.self,
-			optional: func(f *Frame) (any, bool) { return f.Old, f.Old != nil }}
+		return operand{cost: 1, attr: true, shape: x.self,
+			value: rawOptional(func(f *Frame) (any, bool) { return f.Old, f.Old != nil })}
 	}
 	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
 		if v, ok := x.base.Builtin.FindIdent(name); ok {
@@ -55,10 +55,10 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if c.presence {
 		return x.refuse("field of has")
 	}
-	if c.kind == kindOptional {
+	if c.kind() == kindRawOptional {
 		return x.optionalField(c, sel.FieldName(), sel.IsTestOnly())
 	}
-	if c.kind != kindRaw || c.shape.Kind != celvalue.KindObject {
+	if c.kind() != kindRaw || c.shape.Kind != celvalue.KindObject {
 		return x.refuse("field of " + kindName(c))
 	}
 	name, shape := c.shape.Entry(sel.FieldName())
@@ -71,19 +71,19 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		cost++
 	}
 	if sel.IsTestOnly() {
-		out := operand{kind: kindBool, cost: cost - 1, presence: true}
+		out := operand{cost: cost - 1, presence: true}
 		if c.attr || c.choice {
 			out.id = x.identity()
 		}
-		out.bool = has(c, name, shape, out.id)
-		if is := out.bool; c.choice { // the field is paid for and then refunded
-			out.bool = func(f *Frame) bool {
+		out.value = as(kindBool, has(c, name, shape, out.id))
+		if is := closureOf[bool](out); c.choice { // the field is paid for and then refunded
+			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
 				if f.cost >= f.Limit {
 					f.void()
 				}
 				return v
-			}
+			})
 		}
 		return out
 	}
@@ -92,7 +92,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		out.id = x.identity()
 	}
 	if c.shape.Props != nil {
-		out.fault = missing(sel.FieldName())
+		out.absent = missing(sel.FieldName())
 	}
 	out.raw = entry(c, name, out.id)
 	return x.typed(out)
@@ -100,7 +100,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 
 // entry returns nil for an entry that is not there, which fails whoever uses it.
 func entry(c operand, name string, own identity) func(*Frame) any {
-	of, what, id := c.raw, c.fault, c.id
+	of, what, id := c.raw, c.absent, c.id
 	return func(f *Frame) any {
 		v := of(f)
 		m, ok := v.(map[string]any)
@@ -114,7 +114,7 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 
 // has tells whether an entry is there. A field that is null is not.
 func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
-	of, what, id, field := c.raw, c.fault, c.id, c.shape.Props != nil
+	of, what, id, field := c.raw, c.absent, c.id, c.shape.Props != nil
 	return func(f *Frame) bool {
 		w := of(f)
 		m, ok := w.(map[string]any)
@@ -148,12 +148,12 @@ func (x *compiler) index(of, at operand) operand {
 	if !of.attr && !of.choice {
 		cost++
 	}
-	if of.kind != kindRaw {
+	if of.kind() != kindRaw {
 		return x.boxedIndex(of, at, cost)
 	}
 	switch {
-	case of.shape.IsList() && at.kind == kindInt:
-		list, i := of.elements(), at.int
+	case of.shape.IsList() && at.kind() == kindInt:
+		list, i := of.elements(), closureOf[int64](at)
 		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Items, raw: func(f *Frame) any {
 			l := list(f)
 			if n := i(f); n >= 0 && n < int64(len(l)) {
@@ -162,8 +162,8 @@ func (x *compiler) index(of, at operand) operand {
 			f.void()
 			return nil
 		}})
-	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind == kindString:
-		object, name := of.raw, at.string
+	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind() == kindString:
+		object, name := of.raw, closureOf[string](at)
 		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Values, raw: func(f *Frame) any {
 			m, ok := object(f).(map[string]any)
 			if !ok {

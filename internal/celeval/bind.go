@@ -86,7 +86,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 		return x.typed(out)
 	}
 	box := x.boxed(v)
-	out.kind, out.items, out.typ = kindBox, v.items, v.typ
+	out.items, out.typ = v.items, v.typ
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
 		if !b.known {

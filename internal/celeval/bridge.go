@@ -56,7 +56,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return x.refuse("function " + name)
 	}
 	for _, a := range args {
-		if a.choice && a.kind == kindNone {
+		if a.choice && a.kind() == kindNone {
 			return x.refuse("ternary as an operand")
 		}
 	}
@@ -72,7 +72,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		impl = matchesKnown(impl, args[1].constant)
 	}
 	boxes := make([]func(*Frame) ref.Val, len(args))
-	out := operand{kind: kindBox}
+	out := operand{}
 	for i, a := range args {
 		boxes[i], out.cost = x.boxed(a), out.cost+a.cost
 	}
@@ -226,37 +226,37 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 	box := c.box
 	switch t.Kind() {
 	case types.BoolKind:
-		c.kind, c.bool = kindBool, func(f *Frame) bool {
+		c.value = as(kindBool, func(f *Frame) bool {
 			v, ok := box(f).(types.Bool)
 			if !ok {
 				f.void()
 			}
 			return bool(v)
-		}
+		})
 	case types.IntKind:
-		c.kind, c.int = kindInt, func(f *Frame) int64 {
+		c.value = as(kindInt, func(f *Frame) int64 {
 			v, ok := box(f).(types.Int)
 			if !ok {
 				f.void()
 			}
 			return int64(v)
-		}
+		})
 	case types.DoubleKind:
-		c.kind, c.double = kindDouble, func(f *Frame) float64 {
+		c.value = as(kindDouble, func(f *Frame) float64 {
 			v, ok := box(f).(types.Double)
 			if !ok {
 				f.void()
 			}
 			return float64(v)
-		}
+		})
 	case types.StringKind:
-		c.kind, c.string = kindString, func(f *Frame) string {
+		c.value = as(kindString, func(f *Frame) string {
 			v, ok := box(f).(types.String)
 			if !ok {
 				f.void()
 			}
 			return string(v)
-		}
+		})
 	}
 	return c
 }

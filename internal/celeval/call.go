@@ -41,25 +41,25 @@ func (x *compiler) call(e ast.Expr) operand {
 	case operators.In:
 		return x.in(e, args[0], args[1])
 	}
-	if c := x.optionals(name, args); c.kind == kindBox {
+	if c := x.optionals(name, args); c.kind() == kindBox {
 		return x.unbox(x.tree.GetType(e.ID()), c)
-	} else if c.kind != kindNone || x.why != "" {
+	} else if c.kind() != kindNone || x.why != "" {
 		return c
 	}
 	if x.foldable(name, args) {
 		return x.folded(e, name, args)
 	}
 	overload := x.overload(e)
-	if c := x.formatCall(name, overload, args); c.kind != kindNone {
+	if c := x.formatCall(name, overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.words(overload, args); c.kind != kindNone {
+	if c := x.words(overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.library(overload, args); c.kind != kindNone {
+	if c := x.library(overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.native(name, overload, args); c.kind != kindNone || x.why != "" {
+	if c := x.native(name, overload, args); c.kind() != kindNone || x.why != "" {
 		return c
 	}
 	c := x.bridge(e, name, args)
@@ -82,15 +82,15 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 			return x.sortBy(overload, a, b)
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
-		case a.kind == kindInt && b.kind == kindInt:
+		case a.kind() == kindInt && b.kind() == kindInt:
 			return binaryInt(overload, a, b, x.operands(a, b))
-		case a.kind == kindDouble && b.kind == kindDouble:
+		case a.kind() == kindDouble && b.kind() == kindDouble:
 			return binaryDouble(overload, a, b, x.operands(a, b))
-		case a.kind == kindString && b.kind == kindString:
+		case a.kind() == kindString && b.kind() == kindString:
 			return x.binaryString(overload, a, b)
-		case a.kind == kindDuration && b.kind == kindDuration:
+		case a.kind() == kindDuration && b.kind() == kindDuration:
 			return binaryDuration(overload, a, b, x.operands(a, b))
-		case a.kind == kindTimestamp && b.kind == kindTimestamp:
+		case a.kind() == kindTimestamp && b.kind() == kindTimestamp:
 			return binaryTime(overload, a, b, x.operands(a, b))
 		}
 	}
@@ -100,19 +100,19 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 func (x *compiler) unary(name, overload string, a operand) operand {
 	switch {
 	case name == "sum" && a.sum != nil:
-		return operand{kind: kindInt, cost: a.cost, id: a.id, int: a.sum}
-	case overload == overloads.LogicalNot && a.kind == kindBool:
+		return operand{cost: a.cost, id: a.id, value: as(kindInt, a.sum)}
+	case overload == overloads.LogicalNot && a.kind() == kindBool:
 		return x.not(a)
-	case overload == overloads.NegateInt64 && a.kind == kindInt:
+	case overload == overloads.NegateInt64 && a.kind() == kindInt:
 		return x.negateInt(a)
-	case overload == overloads.NegateDouble && a.kind == kindDouble:
-		d := a.double
-		return operand{kind: kindDouble, cost: a.cost + 1, double: func(f *Frame) float64 { return -d(f) }}
+	case overload == overloads.NegateDouble && a.kind() == kindDouble:
+		d := closureOf[float64](a)
+		return operand{cost: a.cost + 1, value: as(kindDouble, func(f *Frame) float64 { return -d(f) })}
 	case name == operatorSize:
 		return x.size(overload, a)
 	case name == overloads.TypeConvertString:
 		return x.toString(name, overload, a)
-	case a.kind == kindString:
+	case a.kind() == kindString:
 		return x.unaryString(overload, a)
 	}
 	return operand{}
@@ -120,14 +120,14 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 
 // not compiles !, which fails as its operand does.
 func (x *compiler) not(a operand) operand {
-	b, operandID, own := a.bool, a.id, x.identity()
-	return operand{kind: kindBool, cost: a.cost + 1, id: own, bool: func(f *Frame) bool {
+	b, operandID, own := closureOf[bool](a), a.id, x.identity()
+	return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
 		v := b(f)
 		if f.bail {
 			f.pass(operandID, own)
 		}
 		return !v
-	}}
+	})}
 }
 
 // costs returns what both operands cost and u more units.

@@ -16,7 +16,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if x.why != "" {
 		return operand{}
 	}
-	always := p.kind == kindNone
+	always := p.kind() == kindNone
 	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
@@ -35,8 +35,8 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 		return x.collectRaw(over, &g, e)
 	}
 	out := x.collectBoxed(over, &g, e)
-	if e.kind == kindInt {
-		out.sum = g.sum(e.int)
+	if e.kind() == kindInt {
+		out.sum = g.sum(closureOf[int64](e))
 	}
 	return out
 }
@@ -121,7 +121,7 @@ func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 }
 
 func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
-	raw, s, what, id := e.raw, e.shape, e.fault, e.id
+	raw, s, what, id := e.raw, e.shape, e.absent, e.id
 	one := g.step(func(f *Frame) {
 		at := f.filling
 		v := raw(f)
@@ -140,10 +140,10 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{kind: kindRaw, cost: over.cost + resultCost, id: g.own, shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+	out := operand{cost: over.cost + resultCost, id: g.own, shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
 		list: list, raw: func(f *Frame) any { return list(f) }}
-	if e.kind == kindInt {
-		out.sum = g.sum(e.int)
+	if e.kind() == kindInt {
+		out.sum = g.sum(closureOf[int64](e))
 	}
 	return out
 }
@@ -168,7 +168,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 			f.made = append(f.made, v)
 		}
 	})
-	return operand{kind: kindBox, cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
+	return operand{cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
 		outer := f.made
 		f.made = nil
 		g.run(f, one)

@@ -11,10 +11,10 @@ import (
 
 // A compiler compiles one rule. The first thing it does not know ends that.
 type compiler struct {
-	base     *celtypes.Language
-	tree     *ast.AST
-	self     *celvalue.DeclaredType
-	optional bool // oldSelf is an optional
+	base        *celtypes.Language
+	tree        *ast.AST
+	self        *celvalue.DeclaredType
+	optionalOld bool // oldSelf is an optional
 
 	vars       []local
 	boxes      bool // values of cel-go are compared or passed to its functions
@@ -33,7 +33,7 @@ type local struct {
 
 // CompileRule compiles a rule on values of a shape. If it cannot, it says why.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
-	x := &compiler{base: b, tree: tree, self: self, optional: optional}
+	x := &compiler{base: b, tree: tree, self: self, optionalOld: optional}
 	c := x.expr(tree.Expr())
 	run := x.bool(c)
 	if x.why != "" {
@@ -46,16 +46,16 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
 	x := &compiler{base: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
-	if c.kind == kindBox {
-		c = x.unbox(c.typ, operand{kind: kindBox, cost: c.cost, box: c.box})
+	if c.kind() == kindBox {
+		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box})
 	}
-	if c.kind != kindString {
+	if c.kind() != kindString {
 		x.refuse("message of " + kindName(c))
 	}
 	if x.why != "" {
 		return nil, x.why
 	}
-	text := c.string
+	text := closureOf[string](c)
 	run := func(f *Frame) bool {
 		f.Text, f.rare = text(f), true
 		return true
@@ -107,19 +107,19 @@ func (x *compiler) constant(v ref.Val) operand {
 	c := operand{constant: v}
 	switch v := v.(type) {
 	case types.Bool:
-		c.kind, c.bool = kindBool, func(*Frame) bool { return bool(v) }
+		c.value = as(kindBool, func(*Frame) bool { return bool(v) })
 	case types.Int:
-		c.kind, c.int = kindInt, func(*Frame) int64 { return int64(v) }
+		c.value = as(kindInt, func(*Frame) int64 { return int64(v) })
 	case types.Double:
-		c.kind, c.double = kindDouble, func(*Frame) float64 { return float64(v) }
+		c.value = as(kindDouble, func(*Frame) float64 { return float64(v) })
 	case types.String:
-		c.kind, c.string = kindString, func(*Frame) string { return string(v) }
+		c.value = as(kindString, func(*Frame) string { return string(v) })
 	case types.Duration:
-		c.kind, c.int = kindDuration, func(*Frame) int64 { return int64(v.Duration) }
+		c.value = as(kindDuration, func(*Frame) int64 { return int64(v.Duration) })
 	case types.Timestamp:
-		c.kind, c.time = kindTimestamp, fixedTime(v.Time)
+		c.value = as(kindTimestamp, fixedTime(v.Time))
 	default:
-		c.kind, c.box = kindBox, func(*Frame) ref.Val { return v }
+		c.box = func(*Frame) ref.Val { return v }
 	}
 	return c
 }

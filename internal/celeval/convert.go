@@ -22,14 +22,14 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 	out := operand{cost: a.cost + 1, id: x.identity()}
 	switch overload {
 	case overloads.StringToInt:
-		out.kind, out.int = kindInt, conversion(a, out.id, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) })
+		out.value = as(kindInt, conversion(a, out.id, types.IntType, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }))
 	case overloads.StringToDouble:
-		out.kind, out.double = kindDouble, conversion(a, out.id, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+		out.value = as(kindDouble, conversion(a, out.id, types.DoubleType, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }))
 	case overloads.StringToDuration:
-		out.kind, out.int = kindDuration, conversion(a, out.id, types.DurationType, func(s string) (int64, error) {
+		out.value = as(kindDuration, conversion(a, out.id, types.DurationType, func(s string) (int64, error) {
 			d, err := time.ParseDuration(s)
 			return int64(d), err
-		})
+		}))
 	case "string_lower_ascii":
 		return x.rewritten(a, lowerASCII)
 	case "string_trim":
@@ -42,7 +42,7 @@ func (x *compiler) unaryString(overload string, a operand) operand {
 
 // conversion returns the closure of a conversion from a string.
 func conversion[T any](a operand, own identity, to *types.Type, parse func(string) (T, error)) func(*Frame) T {
-	s, operandID := a.string, a.id
+	s, operandID := closureOf[string](a), a.id
 	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *Frame) T {
 		text := s(f)
@@ -62,8 +62,8 @@ func conversion[T any](a operand, own identity, to *types.Type, parse func(strin
 // rewritten compiles a function that makes another string of one. It costs a
 // tenth of the size.
 func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
-	s, operandID, own := a.string, a.id, x.identity()
-	return operand{kind: kindString, cost: a.cost, id: own, string: func(f *Frame) string {
+	s, operandID, own := closureOf[string](a), a.id, x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		if f.bail {
 			f.pass(operandID, own)
@@ -71,7 +71,7 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 		}
 		f.cost += tenth(utf8.RuneCountInString(v))
 		return rewrite(v)
-	}}
+	})}
 }
 
 // lowerASCII returns s with the letters of ASCII in lower case, and with the

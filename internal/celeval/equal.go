@@ -14,35 +14,34 @@ import (
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
-	if a.isOpaque() && a.kind == b.kind {
+	if a.isOpaque() && a.kind() == b.kind() {
 		out = x.equalOpaque(a, b, not)
 	}
 	switch {
-	case out.kind != kindNone:
-	case a.kind == kindString && b.kind == kindString:
+	case out.kind() != kindNone:
+	case a.kind() == kindString && b.kind() == kindString:
 		out = x.equalStrings(a, b)
-	case a.isIntOrString() && b.constant != nil && (b.kind == kindString || b.kind == kindInt):
+	case a.isIntOrString() && b.constant != nil && (b.kind() == kindString || b.kind() == kindInt):
 		out = x.equalIntOrString(a, b)
-	case b.isIntOrString() && a.constant != nil && (a.kind == kindString || a.kind == kindInt):
+	case b.isIntOrString() && a.constant != nil && (a.kind() == kindString || a.kind() == kindInt):
 		out = x.equalIntOrString(b, a)
-	case a.kind != b.kind:
+	case a.kind() != b.kind():
 		out = x.equalBoxed(a, b, not)
-	case a.kind == kindInt, a.kind == kindDuration:
+	case a.kind() == kindInt, a.kind() == kindDuration:
 		out = compareInts(cost, x.operands(a, b), a, b, func(a, b int64) bool { return a == b })
-	case a.kind == kindBool:
-		out = comparison(cost, x.operands(a, b), a.bool, b.bool, func(a, b bool) bool { return a == b })
-	case a.kind == kindDouble:
-		out = comparison(cost, x.operands(a, b), a.double, b.double, func(a, b float64) bool { return a == b })
-	case a.kind == kindTimestamp:
-		out = comparison(cost, x.operands(a, b), a.time, b.time, time.Time.Equal)
-	case a.kind == kindRaw && a.shape == b.shape && a.shape.Comparable():
+	case a.kind() == kindBool:
+		out = comparison(cost, x.operands(a, b), closureOf[bool](a), closureOf[bool](b), func(a, b bool) bool { return a == b })
+	case a.kind() == kindDouble:
+		out = comparison(cost, x.operands(a, b), closureOf[float64](a), closureOf[float64](b), func(a, b float64) bool { return a == b })
+	case a.kind() == kindTimestamp:
+		out = comparison(cost, x.operands(a, b), closureOf[time.Time](a), closureOf[time.Time](b), time.Time.Equal)
+	case a.kind() == kindRaw && a.shape == b.shape && a.shape.Comparable():
 		out = equalRaw(a, b)
 	default:
 		out = x.equalBoxed(a, b, not)
 	}
-	out.kind = kindBool
-	if is := out.bool; not {
-		out.bool = func(f *Frame) bool { return !is(f) }
+	if is := closureOf[bool](out); not {
+		out.value = as(kindBool, func(f *Frame) bool { return !is(f) })
 	}
 	return out
 }
@@ -51,15 +50,15 @@ func (x *compiler) equalStrings(a, b operand) operand {
 	o := x.operands(a, b)
 	out := operand{cost: costs(a, b, 0), id: o.own}
 	if text, ok := b.constant.(types.String); ok {
-		out.bool = equalKnown(a.string, string(text), a.id, o.own)
+		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text), a.id, o.own))
 		return out
 	}
 	if text, ok := a.constant.(types.String); ok {
-		out.bool = equalKnown(b.string, string(text), b.id, o.own)
+		out.value = as(kindBool, equalKnown(closureOf[string](b), string(text), b.id, o.own))
 		return out
 	}
-	l, r := a.string, b.string
-	out.bool = func(f *Frame) bool {
+	l, r := closureOf[string](a), closureOf[string](b)
+	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.bail {
 			if w, failed := afterLeft(f, o, r); failed || w != "" {
@@ -78,7 +77,7 @@ func (x *compiler) equalStrings(a, b operand) operand {
 		}
 		f.cost += tenth(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
 		return false
-	}
+	})
 	return out
 }
 
@@ -129,7 +128,7 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	if not {
 		name, overload = operators.NotEquals, overloads.NotEquals
 	}
-	return operand{cost: costs(a, b, 0), bool: func(f *Frame) bool {
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		w := r(f)
 		if f.bail {
@@ -143,5 +142,5 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		}
 		f.cost += callCost(name, overload, eq, v, w)
 		return bool(is)
-	}}
+	})}
 }

@@ -13,7 +13,7 @@ import (
 
 func equalRaw(a, b operand) operand {
 	s, l, r := a.shape, a.raw, b.raw
-	return operand{cost: costs(a, b, 0), bool: func(f *Frame) bool {
+	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		w := r(f)
 		eq, ok := s.Same(v, w)
@@ -22,16 +22,16 @@ func equalRaw(a, b operand) operand {
 			f.void()
 		}
 		return eq
-	}}
+	})}
 }
 
 func (c operand) isIntOrString() bool {
-	return c.kind == kindRaw && c.shape.Kind == celvalue.KindIntOrString
+	return c.kind() == kindRaw && c.shape.Kind == celvalue.KindIntOrString
 }
 
 // equalIntOrString compares with a string or an integer that is known.
 func (x *compiler) equalIntOrString(a, b operand) operand {
-	raw, what, operandID, own := a.raw, a.fault, a.id, x.identity()
+	raw, what, operandID, own := a.raw, a.absent, a.id, x.identity()
 	text, isText := b.constant.(types.String)
 	number, _ := b.constant.(types.Int)
 	size := 1
@@ -39,7 +39,7 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 		size = utf8.RuneCountInString(string(text))
 	}
 	failed := tenth(min(size, 1))
-	return operand{cost: costs(a, b, 0), id: own, bool: func(f *Frame) bool {
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
 		r := raw(f)
 		switch v := r.(type) {
 		case string:
@@ -53,5 +53,5 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 		f.pass(operandID, own)
 		f.cost += failed
 		return false
-	}}
+	})}
 }

@@ -22,12 +22,12 @@ func (x *compiler) formatCall(name, overload string, args []operand) operand {
 			return operand{}
 		}
 		f := x.knownFormat(string(text))
-		if f.kind == kindNone {
+		if f.kind() == kindNone {
 			return optionalNone()
 		}
 		f.cost = 0
-		return operand{kind: kindMaybe, cost: 1, maybe: &maybe{plain: true, value: f, has: func(*Frame) bool { return true }}}
-	case overload == "format-validate" && len(args) == 2 && args[0].format != nil && args[1].kind == kindString:
+		return operand{cost: 1, value: &optional{plain: true, value: f, has: func(*Frame) bool { return true }}}
+	case overload == "format-validate" && len(args) == 2 && args[0].format != nil && args[1].kind() == kindString:
 		return x.validated(args[0], args[1])
 	}
 	return operand{}
@@ -49,18 +49,16 @@ func (x *compiler) knownFormat(name string) operand {
 	if !ok {
 		return operand{}
 	}
-	return operand{kind: kindBox, cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, opaque: opaque{format: &f}}
+	return operand{cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, format: &f}
 }
 
 // validated compiles validate, which costs as an expression of the size of the
 // format does. The result is there if there are faults.
 func (x *compiler) validated(a, b operand) operand {
-	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), b.string
+	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
 	read := x.reading(a)
-	value := operand{kind: kindBox, typ: types.NewListType(types.StringType),
-		box:    func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, f.faults) },
-		opaque: opaque{texts: func(f *Frame) []string { return f.faults }}}
-	return operand{kind: kindMaybe, cost: costs(a, b, 0), maybe: &maybe{plain: true, value: value, has: func(f *Frame) bool {
+	value := operand{typ: types.NewListType(types.StringType), value: as(kindStrings, func(f *Frame) []string { return f.faults })}
+	return operand{cost: costs(a, b, 0), value: &optional{plain: true, value: value, has: func(f *Frame) bool {
 		read(f)
 		v := s(f)
 		if f.bail {

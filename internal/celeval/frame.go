@@ -3,11 +3,9 @@ package celeval
 import (
 	"context"
 
-	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/crdkit/crdkit/internal/cellib"
-	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
 // A Frame is the state of one evaluation.
@@ -75,59 +73,6 @@ func (f *Frame) step() bool {
 		f.void()
 	}
 	return !f.bail
-}
-
-// kind is the Go type of the result of a closure.
-type kind uint8
-
-const (
-	kindNone kind = iota
-	kindBool
-	kindInt
-	kindDouble
-	kindString
-	kindDuration
-	kindTimestamp
-	kindRaw // as the shape says
-	kindBox
-	kindOptional // of raw values
-	kindMaybe    // an optional of any values
-
-	// Of libraries; see opaque.
-	kindQuantity
-	kindAddress
-	kindNetwork
-	kindURL
-	kindVersion
-)
-
-// An operand is a compiled expression. Closures return anything once they failed.
-type operand struct {
-	kind     kind
-	cost     uint64  // of every evaluation; closures add what depends on values
-	attr     bool    // a variable with fields, whose first unit some uses save
-	choice   bool    // a ternary
-	presence bool    // has()
-	constant ref.Val // nil unless it is known
-	typ      *cel.Type
-	id       identity   // of the closure that fails by the rules
-	fault    *EvalError // what a raw value that is nil means; nil if it is odd
-
-	bool     func(*Frame) bool
-	int      func(*Frame) int64 // also of durations
-	double   func(*Frame) float64
-	string   func(*Frame) string
-	raw      func(*Frame) any       // nil if the value is absent
-	shape    *celvalue.DeclaredType // of raw
-	list     listFunc               // nil unless raw would box a list
-	box      func(*Frame) ref.Val
-	time     timeFunc
-	optional func(*Frame) (any, bool)
-	maybe    *maybe
-	opaque
-	items *celvalue.DeclaredType // of elements of a boxed list, which are objects; nil if it is not known
-	sum   func(*Frame) int64     // of a list of integers, instead of the list
-	sumOf []piece                // terms of a sum of strings, which string adds up
 }
 
 // A Closure is what the executor makes of a rule, or of a messageExpression, whose

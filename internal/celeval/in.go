@@ -18,11 +18,11 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		return x.inKnown(e, v, of, known)
 	}
 	switch {
-	case overload == overloads.InMap && v.kind == kindString && of.kind == kindRaw && of.shape.Kind == celvalue.KindObject && of.shape.Props == nil && of.shape.Values != nil:
-		return operand{kind: kindBool, cost: costs(v, of, 1), bool: hasNamed(v.string, of.raw, of.shape.Values)}
-	case overload == overloads.InList && v.kind == kindString && of.kind == kindRaw && of.shape.IsList() && of.shape.Items.Kind == celvalue.KindString:
-		name, list := v.string, of.elements()
-		return operand{kind: kindBool, cost: costs(v, of, 0), bool: func(f *Frame) bool {
+	case overload == overloads.InMap && v.kind() == kindString && of.kind() == kindRaw && of.shape.Kind == celvalue.KindObject && of.shape.Props == nil && of.shape.Values != nil:
+		return operand{cost: costs(v, of, 1), value: as(kindBool, hasNamed(closureOf[string](v), of.raw, of.shape.Values))}
+	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.shape.IsList() && of.shape.Items.Kind == celvalue.KindString:
+		name, list := closureOf[string](v), of.elements()
+		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
 			l := list(f)
 			f.cost += uint64(len(l))
@@ -37,11 +37,11 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 				}
 			}
 			return false
-		}}
+		})}
 	}
-	if overload == overloads.InList && v.kind == kindString && of.texts != nil {
-		name, words := v.string, of.texts
-		return operand{kind: kindBool, cost: costs(v, of, 0), bool: func(f *Frame) bool {
+	if overload == overloads.InList && v.kind() == kindString && closureOf[[]string](of) != nil {
+		name, words := closureOf[string](v), closureOf[[]string](of)
+		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
 			l := words(f)
 			if f.bail {
@@ -50,7 +50,7 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 			}
 			f.cost += uint64(len(l))
 			return contains(l, text)
-		}}
+		})}
 	}
 	return x.bridge(e, operators.In, []operand{v, of})
 }
@@ -88,29 +88,29 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 		}
 	}
 	operandID, own := v.id, x.identity()
-	out := operand{kind: kindBool, cost: v.cost, id: own}
+	out := operand{cost: v.cost, id: own}
 	switch {
-	case v.kind == kindString:
-		s := v.string
-		out.bool = func(f *Frame) bool {
+	case v.kind() == kindString:
+		s := closureOf[string](v)
+		out.value = as(kindBool, func(f *Frame) bool {
 			v := s(f)
 			if f.bail {
 				f.pass(operandID, own)
 			}
 			return contains(texts, v)
-		}
-	case v.kind == kindInt:
-		i := v.int
-		out.bool = func(f *Frame) bool {
+		})
+	case v.kind() == kindInt:
+		i := closureOf[int64](v)
+		out.value = as(kindBool, func(f *Frame) bool {
 			v := i(f)
 			if f.bail {
 				f.pass(operandID, own)
 			}
 			return contains(ints, v)
-		}
-	case v.kind == kindRaw && v.shape.Kind == celvalue.KindIntOrString:
-		raw, what := v.raw, v.fault
-		out.bool = func(f *Frame) bool {
+		})
+	case v.kind() == kindRaw && v.shape.Kind == celvalue.KindIntOrString:
+		raw, what := v.raw, v.absent
+		out.value = as(kindBool, func(f *Frame) bool {
 			r := raw(f)
 			switch v := r.(type) {
 			case string:
@@ -121,10 +121,10 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			f.unfit(r, what, operandID)
 			f.pass(operandID, own)
 			return false
-		}
-	case v.kind == kindBox:
+		})
+	case v.kind() == kindBox:
 		box := v.box
-		out.bool = func(f *Frame) bool {
+		out.value = as(kindBool, func(f *Frame) bool {
 			switch v := box(f).(type) {
 			case types.String:
 				return contains(texts, string(v))
@@ -133,7 +133,7 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			}
 			f.void()
 			return false
-		}
+		})
 	default:
 		return x.refuse("in a known list")
 	}

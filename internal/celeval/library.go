@@ -7,9 +7,7 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/resource"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
 // Functions of the server's libraries on values that need not be boxed:
@@ -18,46 +16,12 @@ import (
 // of boxed values are bridged. An operand that failed fails the call by the
 // rules. If the function itself fails, cel-go says why.
 
-// opaque are the closures of such values.
-type opaque struct {
-	quantity func(*Frame) resource.Quantity
-	summed   bool // quantity is a sum, which CEL holds in another way
-	address  func(*Frame) netip.Addr
-	network  func(*Frame) netip.Prefix
-	url      func(*Frame) *url.URL
-	version  func(*Frame) semver.Version
-	format   *apiservercel.Format  // that a boxed value is, if it is known
-	texts    func(*Frame) []string // of a list, instead of box
-}
-
-// isOpaque reports whether code yields a value that only libraries know.
-func (c operand) isOpaque() bool { return c.kind >= kindQuantity }
-
-// boxedOpaque returns such a value as one of CEL.
-func (x *compiler) boxedOpaque(c operand) func(*Frame) ref.Val {
-	switch c.kind {
-	case kindQuantity:
-		of := c.quantity
-		if c.summed {
-			return func(f *Frame) ref.Val { q := of(f); return &apiservercel.Quantity{Quantity: &q} }
-		}
-		return func(f *Frame) ref.Val { q := of(f); return apiservercel.Quantity{Quantity: &q} }
-	case kindAddress:
-		return func(f *Frame) ref.Val { return apiservercel.IP{Addr: c.address(f)} }
-	case kindNetwork:
-		return func(f *Frame) ref.Val { return apiservercel.CIDR{Prefix: c.network(f)} }
-	case kindURL:
-		return func(f *Frame) ref.Val { return apiservercel.URL{URL: c.url(f)} }
-	}
-	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: c.version(f)} }
-}
-
 // library compiles a call by its overload. It returns no code for others.
 func (x *compiler) library(overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
 		a := args[0]
-		switch a.kind {
+		switch a.kind() {
 		case kindString:
 			return x.parsing(overload, a)
 		case kindQuantity:
@@ -74,11 +38,11 @@ func (x *compiler) library(overload string, args []operand) operand {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
-		case a.kind == kindQuantity:
+		case a.kind() == kindQuantity:
 			return x.quantities(overload, a, b)
-		case a.kind == kindNetwork:
+		case a.kind() == kindNetwork:
 			return x.networks(overload, a, b)
-		case a.kind == kindVersion && b.kind == kindVersion:
+		case a.kind() == kindVersion && b.kind() == kindVersion:
 			return x.versions(overload, a, b)
 		}
 	}
@@ -91,45 +55,45 @@ func (x *compiler) parsing(overload string, a operand) operand {
 	out := operand{cost: a.cost, id: own}
 	switch overload {
 	case "string_to_quantity":
-		out.kind, out.quantity = kindQuantity, parsed1(a, own, 1, resource.ParseQuantity)
+		out.value = as(kindQuantity, parsed1(a, own, 1, resource.ParseQuantity))
 		if text, ok := a.constant.(types.String); ok {
 			if q, err := resource.ParseQuantity(string(text)); err == nil {
 				out.cost += tenth(utf8.RuneCountInString(string(text)))
-				out.quantity = func(*Frame) resource.Quantity { return q }
+				out.value = as(kindQuantity, func(*Frame) resource.Quantity { return q })
 			}
 		}
 	case "is_quantity_string":
-		out.kind, out.bool = kindBool, tested(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil })
+		out.value = as(kindBool, tested(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil }))
 	case "string_to_ip":
-		out.kind, out.address = kindAddress, parsed1(a, own, 1, parseAddress)
+		out.value = as(kindAddress, parsed1(a, own, 1, parseAddress))
 	case "is_ip":
-		out.kind, out.bool = kindBool, tested(a, own, 1, isAddress)
+		out.value = as(kindBool, tested(a, own, 1, isAddress))
 	case "ip_is_canonical":
-		out.kind, out.bool = kindBool, parsed1(a, own, 2, isCanonical)
+		out.value = as(kindBool, parsed1(a, own, 2, isCanonical))
 	case "string_to_cidr":
-		out.kind, out.network = kindNetwork, parsed1(a, own, 1, parseNetwork)
+		out.value = as(kindNetwork, parsed1(a, own, 1, parseNetwork))
 		if text, ok := a.constant.(types.String); ok {
 			if p, err := parseNetwork(string(text)); err == nil {
 				out.cost += tenth(utf8.RuneCountInString(string(text)))
-				out.network = func(*Frame) netip.Prefix { return p }
+				out.value = as(kindNetwork, func(*Frame) netip.Prefix { return p })
 			}
 		}
 	case "is_cidr":
-		out.kind, out.bool = kindBool, tested(a, own, 1, isNetwork)
+		out.value = as(kindBool, tested(a, own, 1, isNetwork))
 	case "string_to_url":
-		out.kind, out.url = kindURL, parsed1(a, own, 1, parseURL)
+		out.value = as(kindURL, parsed1(a, own, 1, parseURL))
 	case "is_url_string": // costs one unit
-		out.kind, out.cost, out.bool = kindBool, a.cost+1, tested(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil })
+		out.cost, out.value = a.cost+1, as(kindBool, tested(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }))
 	case "string_to_semver":
-		out.kind, out.version = kindVersion, parsed1(a, own, 1, parseVersion)
+		out.value = as(kindVersion, parsed1(a, own, 1, parseVersion))
 		if text, ok := a.constant.(types.String); ok {
 			if v, err := semver.Parse(string(text)); err == nil {
 				out.cost += tenth(utf8.RuneCountInString(string(text)))
-				out.version = func(*Frame) semver.Version { return v }
+				out.value = as(kindVersion, func(*Frame) semver.Version { return v })
 			}
 		}
 	case "is_semver_string":
-		out.kind, out.bool = kindBool, tested(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil })
+		out.value = as(kindBool, tested(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil }))
 	default:
 		return operand{}
 	}
@@ -139,7 +103,7 @@ func (x *compiler) parsing(overload string, a operand) operand {
 // parsed1 returns the closure of a function of a string. It costs a tenth of the
 // size, so many times.
 func parsed1[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
-	s, operandID := a.string, a.id
+	s, operandID := closureOf[string](a), a.id
 	return func(f *Frame) T {
 		v := s(f)
 		if f.bail {
@@ -164,9 +128,9 @@ func tested(a operand, own identity, times int, is func(string) bool) func(*Fram
 }
 
 // accessor compiles a function of one value, which costs one unit.
-func accessor[T, R any](x *compiler, a operand, of func(*Frame) T, read func(T) (R, bool)) (cost uint64, id identity, out func(*Frame) R) {
-	operandID, own := a.id, x.identity()
-	return a.cost + 1, own, func(f *Frame) R {
+func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool)) operand {
+	of, operandID, own := closureOf[T](a), a.id, x.identity()
+	return operand{cost: a.cost + 1, id: own, value: as(is, func(f *Frame) R {
 		v := of(f)
 		if f.bail {
 			var none R
@@ -178,7 +142,7 @@ func accessor[T, R any](x *compiler, a operand, of func(*Frame) T, read func(T) 
 			f.void()
 		}
 		return r
-	}
+	})}
 }
 
 // always is for functions that do not fail.
@@ -188,9 +152,9 @@ func always[T, R any](read func(T) R) func(T) (R, bool) {
 
 // operation compiles a function of two values. It costs what they do and so many
 // units.
-func operation[T, U, R any](x *compiler, a, b operand, l func(*Frame) T, r func(*Frame) U, units uint64, op func(T, U) R) (cost uint64, id identity, out func(*Frame) R) {
-	o := x.operands(a, b)
-	return costs(a, b, units), o.own, func(f *Frame) R {
+func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op func(T, T) R) operand {
+	l, r, o := closureOf[T](a), closureOf[T](b), x.operands(a, b)
+	return operand{cost: costs(a, b, units), id: o.own, value: as(is, func(f *Frame) R {
 		v := l(f)
 		if f.bail {
 			var none R
@@ -204,42 +168,37 @@ func operation[T, U, R any](x *compiler, a, b operand, l func(*Frame) T, r func(
 			return none
 		}
 		return op(v, w)
-	}
+	})}
 }
 
 func (x *compiler) quantityCall(overload string, a operand) operand {
-	out := operand{}
-	switch of := a.quantity; overload {
+	switch overload {
 	case "quantity_sign":
-		out.kind = kindInt
-		out.cost, out.id, out.int = accessor(x, a, of, always(func(q resource.Quantity) int64 { return int64(q.Sign()) }))
+		return accessor(x, a, kindInt, always(func(q resource.Quantity) int64 { return int64(q.Sign()) }))
 	case "quantity_get_float":
-		out.kind = kindDouble
-		out.cost, out.id, out.double = accessor(x, a, of, always(func(q resource.Quantity) float64 { return q.AsApproximateFloat64() }))
+		return accessor(x, a, kindDouble, always(func(q resource.Quantity) float64 { return q.AsApproximateFloat64() }))
 	case "quantity_get_int":
-		out.kind = kindInt
-		out.cost, out.id, out.int = accessor(x, a, of, func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
+		return accessor(x, a, kindInt, func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
 	case "quantity_is_integer":
-		out.kind = kindBool
-		out.cost, out.id, out.bool = accessor(x, a, of, always(func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok }))
+		return accessor(x, a, kindBool, always(func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok }))
 	}
-	return out
+	return operand{}
 }
 
 func compareQuantities(q, p resource.Quantity) int { return q.Cmp(p) }
 
 func (x *compiler) quantities(overload string, a, b operand) operand {
 	switch {
-	case b.kind == kindQuantity:
+	case b.kind() == kindQuantity:
 		switch overload {
 		case "quantity_add":
-			return x.quantitySum(a, b, b.quantity, false)
+			return x.quantitySum(a, b, closureOf[resource.Quantity](b), false)
 		case "quantity_sub":
-			return x.quantitySum(a, b, b.quantity, true)
+			return x.quantitySum(a, b, closureOf[resource.Quantity](b), true)
 		}
-		return compared(x, overload, "quantity", a, b, a.quantity, b.quantity, compareQuantities)
-	case b.kind == kindInt:
-		i := b.int
+		return compared(x, overload, "quantity", a, b, compareQuantities)
+	case b.kind() == kindInt:
+		i := closureOf[int64](b)
 		of := func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) }
 		switch overload {
 		case "quantity_add_int":
@@ -253,9 +212,9 @@ func (x *compiler) quantities(overload string, a, b operand) operand {
 
 // quantitySum compiles add and sub.
 func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantity, subtract bool) operand {
-	left := a.quantity
+	left := closureOf[resource.Quantity](a)
 	o := x.operands(a, b)
-	return operand{kind: kindQuantity, cost: costs(a, b, 1), id: o.own, opaque: opaque{summed: true, quantity: func(f *Frame) resource.Quantity {
+	return operand{cost: costs(a, b, 1), id: o.own, summed: true, value: as(kindQuantity, func(f *Frame) resource.Quantity {
 		q := left(f)
 		if f.bail {
 			afterLeft(f, o, right)
@@ -273,31 +232,25 @@ func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantit
 			sum.Add(p)
 		}
 		return sum
-	}}}
+	})}
 }
 
 // compared compiles isLessThan, isGreaterThan and compareTo.
-func compared[T any](x *compiler, overload, kind string, a, b operand, l, r func(*Frame) T, compare func(T, T) int) operand {
-	out := operand{kind: kindBool}
+func compared[T any](x *compiler, overload, library string, a, b operand, compare func(T, T) int) operand {
 	switch overload {
-	case kind + "_is_greater_than":
-		out.cost, out.id, out.bool = operation(x, a, b, l, r, 1, func(v, w T) bool { return compare(v, w) == 1 })
-	case kind + "_is_less_than":
-		out.cost, out.id, out.bool = operation(x, a, b, l, r, 1, func(v, w T) bool { return compare(v, w) == -1 })
-	case kind + "_compare_to":
-		out.kind = kindInt
-		out.cost, out.id, out.int = operation(x, a, b, l, r, 1, func(v, w T) int64 { return int64(compare(v, w)) })
-	default:
-		return operand{}
+	case library + "_is_greater_than":
+		return operation(x, a, b, kindBool, 1, func(v, w T) bool { return compare(v, w) == 1 })
+	case library + "_is_less_than":
+		return operation(x, a, b, kindBool, 1, func(v, w T) bool { return compare(v, w) == -1 })
+	case library + "_compare_to":
+		return operation(x, a, b, kindInt, 1, func(v, w T) int64 { return int64(compare(v, w)) })
 	}
-	return out
+	return operand{}
 }
 
 func (x *compiler) versionCall(overload string, a operand) operand {
 	part := func(read func(semver.Version) uint64) operand {
-		out := operand{kind: kindInt}
-		out.cost, out.id, out.int = accessor(x, a, a.version, always(func(v semver.Version) int64 { return int64(read(v)) }))
-		return out
+		return accessor(x, a, kindInt, always(func(v semver.Version) int64 { return int64(read(v)) }))
 	}
 	switch overload {
 	case "semver_major":
@@ -311,7 +264,7 @@ func (x *compiler) versionCall(overload string, a operand) operand {
 }
 
 func (x *compiler) versions(overload string, a, b operand) operand {
-	return compared(x, overload, "semver", a, b, a.version, b.version, semver.Version.Compare)
+	return compared(x, overload, "semver", a, b, semver.Version.Compare)
 }
 
 // parseVersion is [semver.Parse], without allocation for plain versions.
@@ -341,11 +294,7 @@ func parseVersion(s string) (semver.Version, error) {
 }
 
 func (x *compiler) urlCall(overload string, a operand) operand {
-	part := func(read func(*url.URL) string) operand {
-		out := operand{kind: kindString}
-		out.cost, out.id, out.string = accessor(x, a, a.url, always(read))
-		return out
-	}
+	part := func(read func(*url.URL) string) operand { return accessor(x, a, kindString, always(read)) }
 	switch overload {
 	case "url_get_scheme":
 		return part(func(u *url.URL) string { return u.Scheme })
@@ -364,26 +313,23 @@ func (x *compiler) urlCall(overload string, a operand) operand {
 // equalOpaque compiles == and != of two such values. It returns no code for those
 // that CEL compares in its own way.
 func (x *compiler) equalOpaque(a, b operand, not bool) operand {
-	out := operand{kind: kindBool}
 	switch {
-	case a.kind == kindQuantity && !b.summed:
-		out.cost, out.id, out.bool = operation(x, a, b, a.quantity, b.quantity, 1, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
-	case a.kind == kindVersion:
-		out.cost, out.id, out.bool = operation(x, a, b, a.version, b.version, 1, semver.Version.EQ)
-	case a.kind == kindAddress && !not:
-		out.cost, out.id, out.bool = operation(x, a, b, a.address, b.address, 1, func(v, w netip.Addr) bool { return v == w })
-	case a.kind == kindNetwork && !not:
-		l, r := a.network, b.network
-		out.cost, out.bool = costs(a, b, 1), func(f *Frame) bool {
+	case a.kind() == kindQuantity && !b.summed:
+		return operation(x, a, b, kindBool, 1, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
+	case a.kind() == kindVersion:
+		return operation(x, a, b, kindBool, 1, semver.Version.EQ)
+	case a.kind() == kindAddress && !not:
+		return operation(x, a, b, kindBool, 1, func(v, w netip.Addr) bool { return v == w })
+	case a.kind() == kindNetwork && !not:
+		l, r := closureOf[netip.Prefix](a), closureOf[netip.Prefix](b)
+		return operand{cost: costs(a, b, 1), value: as(kindBool, func(f *Frame) bool {
 			p := l(f)
 			q := r(f)
 			if f.bail {
 				f.at = 0
 			}
 			return p == q
-		}
-	default:
-		return operand{}
+		})}
 	}
-	return out
+	return operand{}
 }

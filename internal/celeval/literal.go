@@ -17,7 +17,7 @@ func (x *compiler) list(e ast.Expr) operand {
 	if len(list.OptionalIndices()) > 0 {
 		return x.refuse("optional element")
 	}
-	out := operand{kind: kindBox, cost: 10}
+	out := operand{cost: 10}
 	boxes := make([]func(*Frame) ref.Val, list.Size())
 	known := true
 	for i, element := range list.Elements() {
@@ -44,7 +44,7 @@ func (x *compiler) list(e ast.Expr) operand {
 // are.
 func (x *compiler) mapLiteral(e ast.Expr) operand {
 	entries := e.AsMap().Entries()
-	out := operand{kind: kindBox, cost: 30}
+	out := operand{cost: 30}
 	keys, values := make([]func(*Frame) ref.Val, len(entries)), make([]func(*Frame) ref.Val, len(entries))
 	known := true
 	for i := range entries {
@@ -80,23 +80,23 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 
 // boxedIndex compiles an index into a list that is no part of the object.
 func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
+	words := closureOf[[]string](of)
 	switch {
-	case of.kind == kindBox && of.typ.Kind() == types.MapKind && (at.kind == kindString || at.kind == kindInt):
+	case of.kind() == kindBox && of.typ.Kind() == types.MapKind && (at.kind() == kindString || at.kind() == kindInt):
 		return x.boxedEntry(of, at, cost)
-	case of.kind != kindBox || at.kind != kindInt || of.typ.Kind() != types.ListKind:
+	case at.kind() != kindInt || words == nil && (of.kind() != kindBox || of.typ.Kind() != types.ListKind):
 		return x.refuse("index of " + kindName(of))
 	}
-	list, i := of.box, at.int
-	if of.texts != nil {
-		words := of.texts
-		return operand{kind: kindString, cost: cost, attr: !of.choice, choice: of.choice, string: func(f *Frame) string {
+	list, i := of.box, closureOf[int64](at)
+	if words != nil {
+		return operand{cost: cost, attr: !of.choice, choice: of.choice, value: as(kindString, func(f *Frame) string {
 			l := words(f)
 			if n := i(f); !f.bail && n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}
 			f.void()
 			return ""
-		}}
+		})}
 	}
 	if of.items != nil {
 		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.items, raw: func(f *Frame) any {
@@ -108,7 +108,7 @@ func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
 			return nil
 		}})
 	}
-	out := operand{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
 		l, ok := list(f).(traits.Lister)
 		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
 			return f.checked(l.Get(types.Int(n)))
@@ -122,7 +122,7 @@ func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
 // boxedEntry compiles an entry of a map that is no part of the object.
 func (x *compiler) boxedEntry(of, at operand, cost uint64) operand {
 	object, key := of.box, x.boxed(at)
-	return x.unbox(of.typ.Parameters()[1], operand{kind: kindBox, cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
+	return x.unbox(of.typ.Parameters()[1], operand{cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
 		m, ok := object(f).(traits.Mapper)
 		k := key(f)
 		if !ok || f.bail {

@@ -9,10 +9,10 @@ func (x *compiler) or(terms []operand) operand { return x.logic(terms, true) }
 
 // logic evaluates terms until one is decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
-	out := operand{kind: kindBool, cost: terms[0].cost, id: terms[0].id, bool: x.bool(terms[0])}
+	out := operand{cost: terms[0].cost, id: terms[0].id, value: as(kindBool, x.bool(terms[0]))}
 	for _, t := range terms[1:] {
 		o := operands{left: out.id, right: t.id, own: x.identity()}
-		out.bool, out.id = either(out.bool, x.bool(t), t.cost, decisive, o), o.own
+		out.value, out.id = as(kindBool, either(closureOf[bool](out), x.bool(t), t.cost, decisive, o)), o.own
 	}
 	return out
 }
@@ -93,30 +93,18 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, yes, no)
 	}
-	out := operand{kind: yes.kind}
-	if yes.kind != no.kind || yes.kind == kindRaw && yes.shape != no.shape || yes.isOpaque() {
-		yes.box, no.box = x.boxed(yes), x.boxed(no)
-		out.kind = kindBox
+	v, typed := yes.value.(scalar)
+	switch {
+	case yes.kind() != no.kind() || yes.kind() == kindRaw && yes.shape != no.shape || yes.isOpaque():
+		return operand{box: choice(t, x.boxed(yes), x.boxed(no))}
+	case yes.kind() == kindBox:
+		return operand{box: choice(t, yes.box, no.box)}
+	case typed:
+		return operand{value: v.choice(t, no.value)}
+	case yes.raw != nil:
+		return operand{raw: choice(t, yes.raw, no.raw), shape: yes.shape}
 	}
-	switch out.kind {
-	case kindBool:
-		out.bool = choice(t, yes.bool, no.bool)
-	case kindInt, kindDuration:
-		out.int = choice(t, yes.int, no.int)
-	case kindDouble:
-		out.double = choice(t, yes.double, no.double)
-	case kindString:
-		out.string = choice(t, yes.string, no.string)
-	case kindTimestamp:
-		out.time = choice(t, yes.time, no.time)
-	case kindRaw:
-		out.raw, out.shape = choice(t, yes.raw, no.raw), yes.shape
-	case kindBox:
-		out.box = choice(t, yes.box, no.box)
-	default:
-		return x.refuse("ternary of " + kindName(yes))
-	}
-	return out
+	return x.refuse("ternary of " + kindName(yes))
 }
 
 func branchCost(c operand) uint64 {

@@ -79,7 +79,7 @@ type rangeFunc func(f *Frame, step func(*Frame) bool)
 // variable returns the variable of a loop over a range, and the loop.
 func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 	switch {
-	case over.kind == kindRaw && over.shape.IsList():
+	case over.kind() == kindRaw && over.shape.IsList():
 		list := over.elements()
 		v := x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return v, func(f *Frame, step func(*Frame) bool) {
@@ -96,8 +96,8 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 			}
 		}
 	case over.isMap():
-		object, what, operandID := over.raw, over.fault, over.id
-		v := operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+		object, what, operandID := over.raw, over.absent, over.id
+		v := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 		return v, func(f *Frame, step func(*Frame) bool) {
 			of := object(f)
 			m, ok := of.(map[string]any)
@@ -113,9 +113,9 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 				}
 			}
 		}
-	case over.texts != nil:
-		words := over.texts
-		v := operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+	case closureOf[[]string](over) != nil:
+		words := closureOf[[]string](over)
+		v := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 		return v, func(f *Frame, step func(*Frame) bool) {
 			list := words(f)
 			if f.bail {
@@ -129,7 +129,7 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 				}
 			}
 		}
-	case over.kind == kindBox && over.items != nil:
+	case over.kind() == kindBox && over.items != nil:
 		list := over.box
 		v := x.typed(operand{cost: 1, attr: true, shape: over.items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return v, func(f *Frame, step func(*Frame) bool) {
@@ -149,9 +149,9 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 				}
 			}
 		}
-	case over.kind == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
+	case over.kind() == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
 		list := over.box
-		v := x.unbox(over.typ.Parameters()[0], operand{kind: kindBox, cost: 1, attr: true,
+		v := x.unbox(over.typ.Parameters()[0], operand{cost: 1, attr: true,
 			box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
 		return v, func(f *Frame, step func(*Frame) bool) {
 			l, ok := list(f).(traits.Iterable)
@@ -178,9 +178,9 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 // or key and element, and the loop.
 func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
 	switch {
-	case over.kind == kindRaw && over.shape.IsList():
+	case over.kind() == kindRaw && over.shape.IsList():
 		list := over.elements()
-		key = operand{kind: kindInt, cost: 1, attr: true, int: func(f *Frame) int64 { return f.vars[slot].index }}
+		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
 		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return key, v, func(f *Frame, step func(*Frame) bool) {
 			f.looped = true
@@ -196,8 +196,8 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 			}
 		}
 	case over.isMap():
-		object, what, operandID := over.raw, over.fault, over.id
-		key = operand{kind: kindString, cost: 1, attr: true, string: func(f *Frame) string { return f.vars[slot].name }}
+		object, what, operandID := over.raw, over.absent, over.id
+		key = operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Values, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return key, v, func(f *Frame, step func(*Frame) bool) {
 			of := object(f)
@@ -221,7 +221,7 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 
 // isMap reports whether code reads a map of the object.
 func (c operand) isMap() bool {
-	return c.kind == kindRaw && c.shape.Kind == celvalue.KindObject && c.shape.Props == nil && c.shape.Values != nil
+	return c.kind() == kindRaw && c.shape.Kind == celvalue.KindObject && c.shape.Props == nil && c.shape.Values != nil
 }
 
 // quantifier compiles all and exists.
@@ -254,7 +254,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		f.decided = v == exists
 		return f.step()
 	}
-	return operand{kind: kindBool, cost: over.cost + resultCost, id: own, bool: func(f *Frame) bool {
+	return operand{cost: over.cost + resultCost, id: own, value: as(kindBool, func(f *Frame) bool {
 		outer, pending := f.decided, f.pending
 		f.decided, f.pending = false, nil
 		each(f, one)
@@ -267,7 +267,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 			f.fail(what, own)
 		}
 		return decided == exists
-	}}
+	})}
 }
 
 // noRange fails a loop that has no range. Its result is not paid for.
@@ -297,7 +297,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 		}
 		return f.step()
 	}
-	return operand{kind: kindBool, cost: over.cost + oneResult, id: own, bool: func(f *Frame) bool {
+	return operand{cost: over.cost + oneResult, id: own, value: as(kindBool, func(f *Frame) bool {
 		outer, pending := f.hits, f.pending
 		f.hits, f.pending = 0, nil
 		each(f, one)
@@ -310,7 +310,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 			f.fail(what, own)
 		}
 		return hits == 1
-	}}
+	})}
 }
 
 // macroOf tells which macro a comprehension is, and returns its condition and

@@ -74,7 +74,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 		}
 		return f.step()
 	}
-	return operand{kind: kindBox, cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
+	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
 		outer := f.entries
 		f.rare = true
 		made := make(map[ref.Val]ref.Val)

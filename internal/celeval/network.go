@@ -82,20 +82,12 @@ func parseURL(s string) (*url.URL, error) {
 }
 
 func (x *compiler) addressCall(overload string, a operand) operand {
-	is := func(test func(netip.Addr) bool) operand {
-		out := operand{kind: kindBool}
-		out.cost, out.id, out.bool = accessor(x, a, a.address, always(test))
-		return out
-	}
+	is := func(test func(netip.Addr) bool) operand { return accessor(x, a, kindBool, always(test)) }
 	switch overload {
 	case "ip_family":
-		out := operand{kind: kindInt}
-		out.cost, out.id, out.int = accessor(x, a, a.address, always(familyOf))
-		return out
+		return accessor(x, a, kindInt, always(familyOf))
 	case "ip_to_string":
-		out := operand{kind: kindString}
-		out.cost, out.id, out.string = accessor(x, a, a.address, always(netip.Addr.String))
-		return out
+		return accessor(x, a, kindString, always(netip.Addr.String))
 	case "ip_is_unspecified":
 		return is(netip.Addr.IsUnspecified)
 	case "ip_is_loopback":
@@ -118,22 +110,17 @@ func familyOf(a netip.Addr) int64 {
 }
 
 func (x *compiler) networkCall(overload string, a operand) operand {
-	out := operand{}
 	switch overload {
 	case "cidr_ip":
-		out.kind = kindAddress
-		out.cost, out.id, out.address = accessor(x, a, a.network, always(netip.Prefix.Addr))
+		return accessor(x, a, kindAddress, always(netip.Prefix.Addr))
 	case "cidr_masked":
-		out.kind = kindNetwork
-		out.cost, out.id, out.network = accessor(x, a, a.network, always(netip.Prefix.Masked))
+		return accessor(x, a, kindNetwork, always(netip.Prefix.Masked))
 	case "cidr_prefix_length":
-		out.kind = kindInt
-		out.cost, out.id, out.int = accessor(x, a, a.network, always(func(p netip.Prefix) int64 { return int64(p.Bits()) }))
+		return accessor(x, a, kindInt, always(func(p netip.Prefix) int64 { return int64(p.Bits()) }))
 	case "cidr_to_string":
-		out.kind = kindString
-		out.cost, out.id, out.string = accessor(x, a, a.network, always(netip.Prefix.String))
+		return accessor(x, a, kindString, always(netip.Prefix.String))
 	}
-	return out
+	return operand{}
 }
 
 // networkSize is how many bytes of addresses a network looks at.
@@ -143,25 +130,25 @@ func networkSize(p netip.Prefix) int { return int(math.Ceil(float64(p.Bits()) / 
 // network, and by that of the text that is parsed.
 func (x *compiler) networks(overload string, a, b operand) operand {
 	switch {
-	case overload == "cidr_contains_ip_ip" && b.kind == kindAddress:
-		r := b.address
+	case overload == "cidr_contains_ip_ip" && b.kind() == kindAddress:
+		r := closureOf[netip.Addr](b)
 		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
 			v := r(f)
 			return p.Contains(v), true
 		})
-	case overload == "cidr_contains_cidr" && b.kind == kindNetwork:
-		r := b.network
+	case overload == "cidr_contains_cidr" && b.kind() == kindNetwork:
+		r := closureOf[netip.Prefix](b)
 		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) { return covers(p, r(f)), true })
-	case overload == "cidr_contains_ip_string" && b.kind == kindString:
-		r := b.string
+	case overload == "cidr_contains_ip_string" && b.kind() == kindString:
+		r := closureOf[string](b)
 		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
 			s := r(f)
 			f.cost += tenth(utf8.RuneCountInString(s))
 			v, err := parseAddress(s)
 			return p.Contains(v), err == nil
 		})
-	case overload == "cidr_contains_cidr_string" && b.kind == kindString:
-		r := b.string
+	case overload == "cidr_contains_cidr_string" && b.kind() == kindString:
+		r := closureOf[string](b)
 		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) {
 			s := r(f)
 			f.cost += tenth(utf8.RuneCountInString(s))
@@ -176,8 +163,8 @@ func covers(p, q netip.Prefix) bool { return p.Overlaps(q) && p.Bits() <= q.Bits
 
 // contains compiles a test of a network. What is masked first costs more.
 func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Prefix) (is, ok bool)) operand {
-	network := a.network
-	return operand{kind: kindBool, cost: costs(a, b, uint64(masks)), bool: func(f *Frame) bool {
+	network := closureOf[netip.Prefix](a)
+	return operand{cost: costs(a, b, uint64(masks)), value: as(kindBool, func(f *Frame) bool {
 		p := network(f)
 		n := networkSize(p)
 		f.cost += tenth(2*n) + uint64(masks)*tenth(n)
@@ -186,5 +173,5 @@ func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Pre
 			f.void()
 		}
 		return is
-	}}
+	})}
 }

@@ -13,7 +13,7 @@ import (
 // comparison compiles an operator on two operands of a type. Both are evaluated
 // even if the left fails.
 func comparison[T any, F ~func(*Frame) T](cost uint64, o operands, a, b F, is func(a, b T) bool) operand {
-	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		v := a(f)
 		if f.bail {
 			afterLeft(f, o, b)
@@ -24,11 +24,11 @@ func comparison[T any, F ~func(*Frame) T](cost uint64, o operands, a, b F, is fu
 			f.pass(o.right, o.own)
 		}
 		return is(v, w)
-	}}
+	})}
 }
 
 func binaryInt(overload string, a, b operand, o operands) operand {
-	cost, l, r := costs(a, b, 1), a.int, b.int
+	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
 	switch overload {
 	case overloads.LessInt64:
 		return compareInts(cost, o, a, b, func(a, b int64) bool { return a < b })
@@ -56,20 +56,20 @@ func binaryInt(overload string, a, b operand, o operands) operand {
 func compareInts(cost uint64, o operands, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
-		return comparison(cost, o, a.int, b.int, is)
+		return comparison(cost, o, closureOf[int64](a), closureOf[int64](b), is)
 	}
-	l, w := a.int, int64(known)
-	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+	l, w := closureOf[int64](a), int64(known)
+	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.bail {
 			f.pass(o.left, o.own)
 		}
 		return is(v, w)
-	}}
+	})}
 }
 
 func arithmetic(cost uint64, o operands, a, b func(*Frame) int64, op func(a, b int64) (int64, *EvalError)) operand {
-	return operand{kind: kindInt, cost: cost, id: o.own, int: func(f *Frame) int64 {
+	return operand{cost: cost, id: o.own, value: as(kindInt, func(f *Frame) int64 {
 		v := a(f)
 		if f.bail {
 			afterLeft(f, o, b)
@@ -85,7 +85,7 @@ func arithmetic(cost uint64, o operands, a, b func(*Frame) int64, op func(a, b i
 			f.fail(what, o.own)
 		}
 		return u
-	}}
+	})}
 }
 
 func addInt(a, b int64) (int64, *EvalError) {
@@ -136,8 +136,8 @@ func moduloInt(a, b int64) (int64, *EvalError) {
 }
 
 func (x *compiler) negateInt(a operand) operand {
-	i, operandID, own := a.int, a.id, x.identity()
-	return operand{kind: kindInt, cost: a.cost + 1, id: own, int: func(f *Frame) int64 {
+	i, operandID, own := closureOf[int64](a), a.id, x.identity()
+	return operand{cost: a.cost + 1, id: own, value: as(kindInt, func(f *Frame) int64 {
 		v := i(f)
 		switch {
 		case f.bail:
@@ -146,13 +146,13 @@ func (x *compiler) negateInt(a operand) operand {
 			f.fail(overflow, own)
 		}
 		return -v
-	}}
+	})}
 }
 
 func binaryDouble(overload string, a, b operand, o operands) operand {
-	cost, l, r := costs(a, b, 1), a.double, b.double
+	cost, l, r := costs(a, b, 1), closureOf[float64](a), closureOf[float64](b)
 	result := func(op func(a, b float64) float64) operand {
-		return operand{kind: kindDouble, cost: cost, id: o.own, double: func(f *Frame) float64 {
+		return operand{cost: cost, id: o.own, value: as(kindDouble, func(f *Frame) float64 {
 			v := l(f)
 			if f.bail {
 				afterLeft(f, o, r)
@@ -163,7 +163,7 @@ func binaryDouble(overload string, a, b operand, o operands) operand {
 				f.pass(o.right, o.own)
 			}
 			return op(v, w)
-		}}
+		})}
 	}
 	switch overload {
 	case overloads.LessDouble:
@@ -188,7 +188,7 @@ func binaryDouble(overload string, a, b operand, o operands) operand {
 
 // order compares doubles. What is not a number has no place in the order.
 func order(cost uint64, o operands, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
-	return operand{kind: kindBool, cost: cost, id: o.own, bool: func(f *Frame) bool {
+	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		l := a(f)
 		if f.bail {
 			afterLeft(f, o, b)
@@ -202,11 +202,11 @@ func order(cost uint64, o operands, a, b func(*Frame) float64, is func(a, b floa
 			f.void()
 		}
 		return is(l, r)
-	}}
+	})}
 }
 
 func binaryDuration(overload string, a, b operand, o operands) operand {
-	cost, l, r := costs(a, b, 1), a.int, b.int
+	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
 	switch overload {
 	case overloads.LessDuration:
 		return comparison(cost, o, l, r, func(a, b int64) bool { return a < b })
@@ -221,7 +221,7 @@ func binaryDuration(overload string, a, b operand, o operands) operand {
 }
 
 func binaryTime(overload string, a, b operand, o operands) operand {
-	cost, l, r := costs(a, b, 1), a.time, b.time
+	cost, l, r := costs(a, b, 1), closureOf[time.Time](a), closureOf[time.Time](b)
 	switch overload {
 	case overloads.LessTimestamp:
 		return comparison(cost, o, l, r, time.Time.Before)

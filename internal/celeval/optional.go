@@ -11,39 +11,56 @@ import (
 // still have to be paid for. Optionals of parts of the object have a form
 // of their own, which is made into this one where they meet others.
 
-// A maybe is an optional of any value.
-type maybe struct {
+// An optional is one of any value.
+type optional struct {
 	has   func(*Frame) bool
 	value operand // costs nothing that has does not pay; without kind if there never is one
 	plain bool    // reading the value has no effect, so that it may be left out
 }
 
+func (*optional) kind() kind { return kindOptional }
+
+func (o *optional) after(before func(*Frame)) value {
+	return &optional{has: after(before, o.has), value: o.value, plain: o.plain}
+}
+
+// A rawOptional is an optional of a part of the object.
+type rawOptional func(*Frame) (any, bool)
+
+func (rawOptional) kind() kind { return kindRawOptional }
+
+func (o rawOptional) after(before func(*Frame)) value {
+	return rawOptional(func(f *Frame) (any, bool) {
+		before(f)
+		return o(f)
+	})
+}
+
 // isOptional reports whether code yields an optional.
 func (c operand) isOptional() bool {
-	return c.kind == kindOptional || c.kind == kindMaybe || c.kind == kindBox && c.typ != nil && isOptionalType(c.typ)
+	return c.kind() == kindOptional || c.kind() == kindRawOptional || c.kind() == kindBox && c.typ != nil && isOptionalType(c.typ)
 }
 
 func isOptionalType(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName()
 }
 
-// maybe returns the optional that code yields.
-func (x *compiler) maybe(c operand) *maybe {
-	switch c.kind {
-	case kindMaybe:
-		return c.maybe
-	case kindOptional:
-		of := c.optional
-		return &maybe{plain: true, value: x.typed(operand{shape: c.shape, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+// optional returns the optional that an operand yields.
+func (x *compiler) optional(c operand) *optional {
+	switch of := c.value.(type) {
+	case *optional:
+		return of
+	case rawOptional:
+		return &optional{plain: true, value: x.typed(operand{shape: c.shape, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
 			v, ok := of(f)
 			f.held = v
 			return ok && !f.bail
 		}}
 	}
 	box := c.box
-	value := operand{kind: kindBox, typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
+	value := operand{typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
 	x.boxes = true
-	return &maybe{plain: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+	return &optional{plain: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
 		v, ok := box(f).(*types.Optional)
 		switch {
 		case f.bail:
@@ -63,32 +80,32 @@ func (x *compiler) maybe(c operand) *maybe {
 func (x *compiler) optionalOf(a operand) operand {
 	cost := a.cost + 1
 	value := a.evaluated()
-	return operand{kind: kindMaybe, cost: cost, maybe: &maybe{has: func(*Frame) bool { return true }, value: value}}
+	return operand{cost: cost, value: &optional{has: func(*Frame) bool { return true }, value: value}}
 }
 
 // optionalNone compiles optional.none, which costs one unit too.
 func optionalNone() operand {
-	return operand{kind: kindMaybe, cost: 1, maybe: &maybe{has: func(*Frame) bool { return false }, plain: true}}
+	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, plain: true}}
 }
 
 // evaluated returns code as the value that it has: not as a variable, a ternary
 // or a constant, which some uses treat in their own way. Its cost is up to the
 // caller.
 func (c operand) evaluated() operand {
-	c.cost, c.attr, c.choice, c.presence, c.constant, c.sumOf = 0, false, false, false, nil, nil
+	c.cost, c.attr, c.choice, c.presence, c.constant, c.terms = 0, false, false, false, nil, nil
 	return c
 }
 
 // optionalMethod compiles a function of an optional.
 func (x *compiler) optionalMethod(name string, args []operand) operand {
 	a := args[0]
-	m := x.maybe(a)
+	m := x.optional(a)
 	if x.why != "" {
 		return operand{}
 	}
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		return operand{kind: kindBool, cost: a.cost + 1, bool: x.hasValue(m)}
+		return operand{cost: a.cost + 1, value: as(kindBool, x.hasValue(m))}
 	case len(args) == 1 && name == "value":
 		out := x.required(m)
 		out.cost = a.cost + 1
@@ -102,7 +119,7 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 }
 
 // hasValue reads the value too, for what it costs.
-func (x *compiler) hasValue(m *maybe) func(*Frame) bool {
+func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	if m.plain {
 		return has
@@ -117,19 +134,10 @@ func (x *compiler) hasValue(m *maybe) func(*Frame) bool {
 	}
 }
 
-// reading returns what evaluates code for nothing but its effects.
+// reading returns what evaluates an operand for nothing but its effects.
 func (x *compiler) reading(c operand) func(*Frame) {
-	switch c.kind {
-	case kindBool:
-		return func(f *Frame) { c.bool(f) }
-	case kindInt, kindDuration:
-		return func(f *Frame) { c.int(f) }
-	case kindDouble:
-		return func(f *Frame) { c.double(f) }
-	case kindString:
-		return func(f *Frame) { c.string(f) }
-	case kindTimestamp:
-		return func(f *Frame) { c.time(f) }
+	if v, ok := c.value.(scalar); ok && !c.isOpaque() {
+		return v.effect()
 	}
 	box := x.boxed(c)
 	return func(f *Frame) { box(f) }
@@ -137,10 +145,10 @@ func (x *compiler) reading(c operand) func(*Frame) {
 
 // required reads the value of an optional that has one; without one there is an
 // error.
-func (x *compiler) required(m *maybe) operand {
+func (x *compiler) required(m *optional) operand {
 	has := m.has
-	if m.value.kind == kindNone {
-		return operand{kind: kindBox, box: func(f *Frame) ref.Val {
+	if m.value.kind() == kindNone {
+		return operand{box: func(f *Frame) ref.Val {
 			has(f)
 			f.void()
 			return types.NullValue
@@ -155,9 +163,9 @@ func (x *compiler) required(m *maybe) operand {
 
 // valueOr compiles orValue, which costs nothing itself, and its alternative only
 // if it is needed.
-func (x *compiler) valueOr(cost uint64, m *maybe, b operand) operand {
+func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
-	if m.value.kind == kindNone {
+	if m.value.kind() == kindNone {
 		has := m.has
 		out = entering(b, func(f *Frame) { has(f) })
 		out.cost = cost + b.cost
@@ -169,8 +177,8 @@ func (x *compiler) valueOr(cost uint64, m *maybe, b operand) operand {
 }
 
 // optionalOr compiles or, which costs as orValue does.
-func (x *compiler) optionalOr(cost uint64, a *maybe, alternative operand) operand {
-	b, choice := x.maybe(alternative), x.choice()
+func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) operand {
+	b, choice := x.optional(alternative), x.choice()
 	if x.why != "" {
 		return operand{}
 	}
@@ -187,7 +195,7 @@ func (x *compiler) optionalOr(cost uint64, a *maybe, alternative operand) operan
 		f.cost += costB
 		return b.has(f)
 	}
-	return operand{kind: kindMaybe, cost: cost, maybe: &maybe{has: has, plain: a.plain && b.plain, value: x.chosenValue(choice, a, b)}}
+	return operand{cost: cost, value: &optional{has: has, plain: a.plain && b.plain, value: x.chosenValue(choice, a, b)}}
 }
 
 // choice returns the place in the frame for which of two optionals it is.
@@ -205,7 +213,7 @@ const maxChoices = 64
 
 // ternaryOfOptionals compiles a choice between two optionals.
 func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
-	a, b, branch := x.maybe(yes), x.maybe(no), x.choice()
+	a, b, branch := x.optional(yes), x.optional(no), x.choice()
 	if x.why != "" {
 		return operand{}
 	}
@@ -225,18 +233,18 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 		f.chosen &^= 1 << branch
 		return b.has(f)
 	}
-	m := &maybe{has: has, plain: a.plain && b.plain}
+	m := &optional{has: has, plain: a.plain && b.plain}
 	m.value = x.chosenValue(branch, a, b)
-	return operand{kind: kindMaybe, maybe: m}
+	return operand{value: m}
 }
 
 // chosenValue returns the value of one of two optionals, as a choice of the frame
 // tells.
-func (x *compiler) chosenValue(choice uint, a, b *maybe) operand {
+func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
 	switch {
-	case a.value.kind == kindNone:
+	case a.value.kind() == kindNone:
 		return b.value
-	case b.value.kind == kindNone:
+	case b.value.kind() == kindNone:
 		return a.value
 	}
 	out := x.ternaryOf(&branches{test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}, a.value, b.value)
@@ -244,9 +252,9 @@ func (x *compiler) chosenValue(choice uint, a, b *maybe) operand {
 	return out
 }
 
-// boxedMaybe returns an optional as a value of CEL.
-func (x *compiler) boxedMaybe(m *maybe) func(*Frame) ref.Val {
-	if m.value.kind == kindNone {
+// boxedOptional returns an optional as a value of CEL.
+func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
+	if m.value.kind() == kindNone {
 		return func(*Frame) ref.Val { return types.OptionalNone }
 	}
 	has, value := m.has, x.boxed(m.value)
@@ -258,35 +266,16 @@ func (x *compiler) boxedMaybe(m *maybe) func(*Frame) ref.Val {
 	}
 }
 
-// entering returns code that calls before whenever it is evaluated.
+// entering returns an operand that calls before whenever it is evaluated.
 func entering(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
-	c.bool = after(before, c.bool)
-	c.int = after(before, c.int)
-	c.double = after(before, c.double)
-	c.string = after(before, c.string)
+	if c.value != nil {
+		c.value = c.value.after(before)
+	}
 	c.raw = after(before, c.raw)
 	c.list = after(before, c.list)
 	c.box = after(before, c.box)
-	c.time = after(before, c.time)
 	c.sum = after(before, c.sum)
-	c.quantity = after(before, c.quantity)
-	c.address = after(before, c.address)
-	c.network = after(before, c.network)
-	c.url = after(before, c.url)
-	c.version = after(before, c.version)
-	c.texts = after(before, c.texts)
-	if of := c.optional; of != nil {
-		c.optional = func(f *Frame) (any, bool) {
-			before(f)
-			return of(f)
-		}
-	}
-	if c.maybe != nil {
-		m := *c.maybe
-		m.has = after(before, m.has)
-		c.maybe = &m
-	}
 	return c
 }
 

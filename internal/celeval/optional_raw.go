@@ -20,11 +20,12 @@ func (x *compiler) optionalField(c operand, field string, test bool) operand {
 	if s == nil {
 		return x.refuse("field that is not declared")
 	}
-	cost, of, declared := c.cost, c.optional, c.shape.Props != nil
+	cost, declared := c.cost, c.shape.Props != nil
+	of, _ := c.value.(rawOptional)
 	if !c.attr && !c.choice {
 		cost++
 	}
-	return operand{kind: kindOptional, cost: cost, attr: !c.choice, choice: c.choice, shape: s, optional: func(f *Frame) (any, bool) {
+	return operand{cost: cost, attr: !c.choice, choice: c.choice, shape: s, value: rawOptional(func(f *Frame) (any, bool) {
 		v, ok := of(f)
 		if !ok || f.bail {
 			return nil, false
@@ -43,7 +44,7 @@ func (x *compiler) optionalField(c operand, field string, test bool) operand {
 		}
 		f.cost++
 		return v, true
-	}}
+	})}
 }
 
 // optionalSelection compiles .? with a name.
@@ -52,7 +53,7 @@ func (x *compiler) optionalSelection(of, at operand) operand {
 	if !ok || of.presence {
 		return x.refuse("optional field")
 	}
-	if of = x.rawOptional(of); of.kind != kindOptional {
+	if of = x.rawOptional(of); of.kind() != kindRawOptional {
 		return x.refuse("optional field of " + kindName(of))
 	}
 	return x.optionalField(of, string(name), false)
@@ -61,34 +62,33 @@ func (x *compiler) optionalSelection(of, at operand) operand {
 // rawOptional returns code of a raw value, or of an optional of one, as such an
 // optional.
 func (x *compiler) rawOptional(of operand) operand {
-	switch {
-	case of.kind == kindRaw:
+	if of.kind() == kindRaw {
 		raw := of.raw
-		of.optional = func(f *Frame) (any, bool) {
+		of.value = rawOptional(func(f *Frame) (any, bool) {
 			v := raw(f)
 			if v == nil {
 				f.void()
 			}
 			return v, true
-		}
-	case of.kind == kindMaybe && of.maybe.value.kind == kindRaw && of.maybe.value.list == nil:
-		m := of.maybe
-		has, raw := m.has, m.value.raw
-		of.shape = m.value.shape
-		of.optional = func(f *Frame) (any, bool) {
-			if !has(f) {
-				return nil, false
-			}
-			v := raw(f)
-			if v == nil {
-				f.void()
-			}
-			return v, true
-		}
-	default:
+		})
 		return of
 	}
-	of.kind = kindOptional
+	m, ok := of.value.(*optional)
+	if !ok || m.value.kind() != kindRaw || m.value.list != nil {
+		return of
+	}
+	has, raw := m.has, m.value.raw
+	of.shape = m.value.shape
+	of.value = rawOptional(func(f *Frame) (any, bool) {
+		if !has(f) {
+			return nil, false
+		}
+		v := raw(f)
+		if v == nil {
+			f.void()
+		}
+		return v, true
+	})
 	return of
 }
 
@@ -105,19 +105,19 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 	if !of.attr && !of.choice {
 		cost++
 	}
-	if of.kind == kindBox && !of.isOptional() {
+	if of.kind() == kindStrings || of.kind() == kindBox && !of.isOptional() {
 		return x.boxedOptionalIndex(of, at, cost+atCost)
 	}
-	if of = x.rawOptional(of); of.kind != kindOptional {
+	if of = x.rawOptional(of); of.kind() != kindRawOptional {
 		return x.refuse("optional index of " + kindName(of))
 	}
-	out := operand{kind: kindOptional, cost: cost, attr: !of.choice, choice: of.choice}
-	value := of.optional
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice}
+	value, _ := of.value.(rawOptional)
 	switch {
-	case of.shape.IsList() && at.kind == kindInt:
-		i, s := at.int, of.shape.Items
+	case of.shape.IsList() && at.kind() == kindInt:
+		i, s := closureOf[int64](at), of.shape.Items
 		out.shape = s
-		out.optional = func(f *Frame) (any, bool) {
+		out.value = rawOptional(func(f *Frame) (any, bool) {
 			v, ok := value(f)
 			if !ok || f.bail {
 				return nil, false
@@ -133,11 +133,11 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 				return nil, false
 			}
 			return f.there(l[n], s)
-		}
-	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind == kindString:
-		name, s := at.string, of.shape.Values
+		})
+	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind() == kindString:
+		name, s := closureOf[string](at), of.shape.Values
 		out.shape = s
-		out.optional = func(f *Frame) (any, bool) {
+		out.value = rawOptional(func(f *Frame) (any, bool) {
 			v, ok := value(f)
 			if !ok || f.bail {
 				return nil, false
@@ -153,7 +153,7 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 				return nil, false
 			}
 			return f.there(v, s)
-		}
+		})
 	default:
 		return x.refuse("optional index of " + kindName(of))
 	}
@@ -175,8 +175,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 	var value *types.Type
 	var find func(f *Frame, v ref.Val) (ref.Val, bool)
 	switch {
-	case of.typ.Kind() == types.ListKind && at.kind == kindInt:
-		i := at.int
+	case of.typ.Kind() == types.ListKind && at.kind() == kindInt:
+		i := closureOf[int64](at)
 		value = of.typ.Parameters()[0]
 		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
 			l, ok := v.(traits.Lister)
@@ -190,8 +190,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 			}
 			return l.Get(types.Int(n)), true
 		}
-	case of.typ.Kind() == types.MapKind && at.kind == kindString:
-		name := at.string
+	case of.typ.Kind() == types.MapKind && at.kind() == kindString:
+		name := closureOf[string](at)
 		value = of.typ.Parameters()[1]
 		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
 			m, ok := v.(traits.Mapper)
@@ -206,8 +206,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 		return x.refuse("optional index of " + kindName(of))
 	}
 	box := x.boxed(of)
-	held := operand{kind: kindBox, typ: value, box: func(f *Frame) ref.Val { return f.heldBox }}
-	m := &maybe{plain: true, value: x.unbox(value, held), has: func(f *Frame) bool {
+	held := operand{typ: value, box: func(f *Frame) ref.Val { return f.heldBox }}
+	m := &optional{plain: true, value: x.unbox(value, held), has: func(f *Frame) bool {
 		v, ok := find(f, box(f))
 		if ok && !f.bail {
 			f.cost++
@@ -215,7 +215,7 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 		}
 		return ok && !f.bail
 	}}
-	return operand{kind: kindMaybe, cost: cost, attr: !of.choice, choice: of.choice, maybe: m}
+	return operand{cost: cost, attr: !of.choice, choice: of.choice, value: m}
 }
 
 // optionals compiles what makes optionals and their functions. It returns no code
@@ -228,7 +228,7 @@ func (x *compiler) optionals(name string, args []operand) operand {
 		return optionalNone()
 	case len(args) == 0 || !args[0].isOptional():
 		return operand{}
-	case args[0].kind == kindOptional:
+	case args[0].kind() == kindRawOptional:
 		return x.optionalCall(name, args)
 	}
 	return x.optionalMethod(name, args)
@@ -237,13 +237,13 @@ func (x *compiler) optionals(name string, args []operand) operand {
 // optionalCall compiles a function of an optional of a raw value.
 func (x *compiler) optionalCall(name string, args []operand) operand {
 	a := args[0]
-	of := a.optional
+	of, _ := a.value.(rawOptional)
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		return operand{kind: kindBool, cost: a.cost + 1, bool: func(f *Frame) bool {
+		return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
 			_, ok := of(f)
 			return ok
-		}}
+		})}
 	case len(args) == 1 && name == "value":
 		return x.typed(operand{cost: a.cost + 1, shape: a.shape, raw: func(f *Frame) any {
 			v, ok := of(f)

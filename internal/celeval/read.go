@@ -6,54 +6,54 @@ import (
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
 // Reading raw values as the types that shapes give them.
 
-type timeFunc func(*Frame) time.Time
-
-func fixedTime(t time.Time) timeFunc { return func(*Frame) time.Time { return t } }
+func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
 // typed adds to code of raw values the closure of their type.
 func (x *compiler) typed(c operand) operand {
 	if c.shape == nil {
 		return x.refuse("value without a shape")
 	}
-	raw, what := c.raw, c.fault
-	c.kind, c.id = kindRaw, x.identityOf(c)
+	raw, what := c.raw, c.absent
+	c.value, c.id = nil, x.identityOf(c)
 	own := c.id
 	switch c.shape.Kind {
 	case celvalue.KindString:
-		c.kind, c.string = kindString, func(f *Frame) string {
+		c.value = as(kindString, func(f *Frame) string {
 			r := raw(f)
 			v, ok := r.(string)
 			if !ok {
 				f.unfit(r, what, own)
 			}
 			return v
-		}
+		})
 	case celvalue.KindBoolean:
-		c.kind, c.bool = kindBool, func(f *Frame) bool {
+		c.value = as(kindBool, func(f *Frame) bool {
 			r := raw(f)
 			v, ok := r.(bool)
 			if !ok {
 				f.unfit(r, what, own)
 			}
 			return v
-		}
+		})
 	case celvalue.KindInteger:
-		c.kind, c.int = kindInt, func(f *Frame) int64 {
+		c.value = as(kindInt, func(f *Frame) int64 {
 			r := raw(f)
 			v, ok := r.(int64)
 			if !ok {
 				f.unfit(r, what, own)
 			}
 			return v
-		}
+		})
 	case celvalue.KindNumber:
-		c.kind, c.double = kindDouble, func(f *Frame) float64 {
+		c.value = as(kindDouble, func(f *Frame) float64 {
 			r := raw(f)
 			switch v := r.(type) {
 			case float64:
@@ -63,26 +63,26 @@ func (x *compiler) typed(c operand) operand {
 			}
 			f.unfit(r, what, own)
 			return 0
-		}
+		})
 	case celvalue.KindDuration:
-		c.kind, c.int = kindDuration, func(f *Frame) int64 {
+		c.value = as(kindDuration, func(f *Frame) int64 {
 			r := raw(f)
 			d, ok := celvalue.ParseDuration(r)
 			if !ok {
 				f.unfit(r, what, own)
 			}
 			return int64(d)
-		}
+		})
 	case celvalue.KindDate, celvalue.KindDateTime:
 		s := c.shape
-		c.kind, c.time = kindTimestamp, func(f *Frame) time.Time {
+		c.value = as(kindTimestamp, func(f *Frame) time.Time {
 			r := raw(f)
 			t, ok := s.Time(r)
 			if !ok {
 				f.unfit(r, what, own)
 			}
 			return t
-		}
+		})
 	}
 	return c
 }
@@ -103,7 +103,7 @@ func (c operand) elements() listFunc {
 	if c.list != nil {
 		return c.list
 	}
-	raw, what, own := c.raw, c.fault, c.id
+	raw, what, own := c.raw, c.absent, c.id
 	return func(f *Frame) []any {
 		r := raw(f)
 		l, ok := r.([]any)
@@ -116,13 +116,13 @@ func (c operand) elements() listFunc {
 
 // bool returns the closure of a condition.
 func (x *compiler) bool(c operand) func(*Frame) bool {
-	if c.kind == kindBox {
-		return x.unbox(c.typ, operand{kind: kindBox, box: c.box}).bool
+	if c.kind() == kindBox {
+		return closureOf[bool](x.unbox(c.typ, operand{box: c.box}))
 	}
-	if c.kind != kindBool {
+	if c.kind() != kindBool {
 		x.refuse("condition of " + kindName(c))
 	}
-	return c.bool
+	return closureOf[bool](c)
 }
 
 // boxed returns code as a closure that makes a value of CEL. The value is never
@@ -135,47 +135,39 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	if c.box != nil {
 		return c.box
 	}
-	switch c.kind {
-	case kindBool:
-		return func(f *Frame) ref.Val { return types.Bool(c.bool(f)) }
-	case kindInt:
-		return func(f *Frame) ref.Val { return types.Int(c.int(f)) }
-	case kindDouble:
-		return func(f *Frame) ref.Val { return types.Double(c.double(f)) }
-	case kindString:
-		return func(f *Frame) ref.Val { return types.String(c.string(f)) }
-	case kindDuration:
-		return func(f *Frame) ref.Val { return types.Duration{Duration: time.Duration(c.int(f))} }
-	case kindTimestamp:
-		return func(f *Frame) ref.Val { return types.Timestamp{Time: c.time(f)} }
-	case kindRaw:
-		raw, s := c.raw, c.shape
+	switch v := c.value.(type) {
+	case rawOptional:
+		s := c.shape
 		return func(f *Frame) ref.Val {
-			r := raw(f)
-			if f.bail || r == nil {
-				f.unfit(r, c.fault, c.id)
-				return types.NullValue
-			}
-			return f.show(r, s)
-		}
-	case kindOptional:
-		optional, s := c.optional, c.shape
-		return func(f *Frame) ref.Val {
-			v, ok := optional(f)
+			raw, ok := v(f)
 			if !ok {
 				return types.OptionalNone
 			}
-			return types.OptionalOf(f.show(v, s))
+			return types.OptionalOf(f.show(raw, s))
 		}
+	case *optional:
+		return x.boxedOptional(v)
+	case closure[resource.Quantity]:
+		if of := v.run; c.summed {
+			return func(f *Frame) ref.Val { q := of(f); return &apiservercel.Quantity{Quantity: &q} }
+		}
+		return v.boxed()
+	case scalar:
+		return v.boxed()
 	}
-	if c.kind == kindMaybe {
-		return x.boxedMaybe(c.maybe)
+	if c.raw == nil {
+		x.refuse("value of " + kindName(c))
+		return nil
 	}
-	if c.isOpaque() {
-		return x.boxedOpaque(c)
+	raw, s, what, own := c.raw, c.shape, c.absent, c.id
+	return func(f *Frame) ref.Val {
+		r := raw(f)
+		if f.bail || r == nil {
+			f.unfit(r, what, own)
+			return types.NullValue
+		}
+		return f.show(r, s)
 	}
-	x.refuse("value of " + kindName(c))
-	return nil
 }
 
 // show boxes a raw value.
@@ -194,7 +186,7 @@ func (f *Frame) show(raw any, s *celvalue.DeclaredType) ref.Val {
 
 // kindName is for the reasons of [executor.refuse].
 func kindName(c operand) string {
-	switch c.kind {
+	switch c.kind() {
 	case kindBool, kindInt, kindDouble, kindString:
 		return "a scalar"
 	case kindDuration, kindTimestamp:
@@ -207,7 +199,7 @@ func kindName(c operand) string {
 			return "a list"
 		}
 		return "an object"
-	case kindOptional, kindMaybe:
+	case kindRawOptional, kindOptional:
 		return "an optional"
 	}
 	return "a made value"

@@ -50,7 +50,7 @@ func (s *sorter) sort(n int) {
 // sortBy compiles the sorting of a list of raw values. It returns no code for
 // other lists.
 func (x *compiler) sortBy(overload string, a, keys operand) operand {
-	if overload == "" || a.kind != kindRaw || !a.shape.IsList() || !a.shape.Items.Collectable() {
+	if overload == "" || a.kind() != kindRaw || !a.shape.IsList() || !a.shape.Items.Collectable() {
 		return operand{}
 	}
 	sorted := x.sorted(keys)
@@ -75,7 +75,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		}
 		return f.lists[at]
 	}
-	return operand{kind: kindRaw, cost: costs(a, keys, 0), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+	return operand{cost: costs(a, keys, 0), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }
 
@@ -84,7 +84,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 // cannot compare.
 func (x *compiler) sorted(keys operand) func(*Frame) int {
 	switch {
-	case keys.kind == kindRaw && keys.shape.IsList():
+	case keys.kind() == kindRaw && keys.shape.IsList():
 		less := keys.shape.Items.Less()
 		if less == nil {
 			return nil
@@ -100,8 +100,8 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 			f.sorter.sort(len(k))
 			return len(k)
 		}
-	case keys.kind == kindBox && keys.typ.Kind() == types.ListKind:
-		box := keys.box
+	case keys.kind() == kindStrings || keys.kind() == kindBox && keys.typ.Kind() == types.ListKind:
+		box := x.boxed(keys)
 		return func(f *Frame) int {
 			l, ok := box(f).(traits.Lister)
 			if f.bail || !ok {

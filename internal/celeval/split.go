@@ -4,9 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -17,19 +14,19 @@ import (
 // words compiles such a function by its overload. It returns no code for others.
 func (x *compiler) words(overload string, args []operand) operand {
 	switch {
-	case overload == "string_split_string" && args[0].kind == kindString && args[1].kind == kindString:
+	case overload == "string_split_string" && args[0].kind() == kindString && args[1].kind() == kindString:
 		return x.split(args[0], args[1])
 	case overload == "list_join" && len(args) == 1:
-		return x.join(args[0], operand{kind: kindString, string: func(*Frame) string { return "" }})
-	case overload == "list_join_string" && args[1].kind == kindString:
+		return x.join(args[0], operand{value: as(kindString, func(*Frame) string { return "" })})
+	case overload == "list_join_string" && args[1].kind() == kindString:
 		return x.join(args[0], args[1])
-	case overload == "string_replace_string_string" && args[0].kind == kindString && args[1].kind == kindString && args[2].kind == kindString:
+	case overload == "string_replace_string_string" && args[0].kind() == kindString && args[1].kind() == kindString && args[2].kind() == kindString:
 		return replacement(args[0], args[1], args[2])
-	case overload == "string_substring_int" && args[0].kind == kindString && args[1].kind == kindInt:
+	case overload == "string_substring_int" && args[0].kind() == kindString && args[1].kind() == kindInt:
 		return substring(args[0], args[1], operand{})
-	case overload == "string_substring_int_int" && args[0].kind == kindString && args[1].kind == kindInt && args[2].kind == kindInt:
+	case overload == "string_substring_int_int" && args[0].kind() == kindString && args[1].kind() == kindInt && args[2].kind() == kindInt:
 		return substring(args[0], args[1], args[2])
-	case overload == "string_upper_ascii" && args[0].kind == kindString:
+	case overload == "string_upper_ascii" && args[0].kind() == kindString:
 		return x.rewritten(args[0], upperASCII)
 	}
 	return operand{}
@@ -37,8 +34,8 @@ func (x *compiler) words(overload string, args []operand) operand {
 
 // split compiles the splitting of a string, which costs a fifth of its size.
 func (x *compiler) split(a, b operand) operand {
-	s, sep, o := a.string, b.string, x.operands(a, b)
-	texts := func(f *Frame) []string {
+	s, sep, o := closureOf[string](a), closureOf[string](b), x.operands(a, b)
+	return operand{cost: costs(a, b, 0), id: o.own, value: as(kindStrings, func(f *Frame) []string {
 		v := s(f)
 		if f.bail {
 			f.cost += tenth(2 * len(failedText))
@@ -60,10 +57,7 @@ func (x *compiler) split(a, b operand) operand {
 		f.filledWords = max(f.filledWords, f.usedWords)
 		f.words[at] = splitInto(f.words[at][:0], v, w)
 		return f.words[at]
-	}
-	return operand{kind: kindBox, cost: costs(a, b, 0), id: o.own, opaque: opaque{texts: texts}, box: func(f *Frame) ref.Val {
-		return types.NewStringList(types.DefaultTypeAdapter, texts(f))
-	}}
+	})}
 }
 
 // splitInto is [strings.Split] into a slice.
@@ -84,19 +78,19 @@ func splitInto(words []string, s, sep string) []string {
 // join compiles the joining of strings, which costs a fifth of the size of the
 // result.
 func (x *compiler) join(a, b operand) operand {
-	sep := b.string
+	sep := closureOf[string](b)
 	var join func(f *Frame, sep string) (string, bool)
 	switch {
-	case a.texts != nil:
-		texts := a.texts
+	case closureOf[[]string](a) != nil:
+		texts := closureOf[[]string](a)
 		join = func(f *Frame, sep string) (string, bool) { return strings.Join(texts(f), sep), true }
-	case a.kind == kindRaw && a.shape.IsList() && a.shape.Items.Kind == celvalue.KindString:
+	case a.kind() == kindRaw && a.shape.IsList() && a.shape.Items.Kind == celvalue.KindString:
 		list := a.elements()
 		join = func(f *Frame, sep string) (string, bool) { return joinRaw(list(f), sep) }
 	default:
 		return operand{}
 	}
-	return operand{kind: kindString, cost: costs(a, b, 0), string: func(f *Frame) string {
+	return operand{cost: costs(a, b, 0), value: as(kindString, func(f *Frame) string {
 		out, ok := join(f, sep(f))
 		if !ok || f.bail {
 			f.void()
@@ -104,7 +98,7 @@ func (x *compiler) join(a, b operand) operand {
 		}
 		f.cost += tenth(2 * utf8.RuneCountInString(out))
 		return out
-	}}
+	})}
 }
 
 // joinRaw is not ok if an element is no string.
@@ -132,8 +126,8 @@ func joinRaw(list []any, sep string) (joined string, ok bool) {
 // replacement compiles replace, which costs a fifth of the size of the first
 // string.
 func replacement(a, b, c operand) operand {
-	s, old, with := a.string, b.string, c.string
-	return operand{kind: kindString, cost: a.cost + b.cost + c.cost, string: func(f *Frame) string {
+	s, old, with := closureOf[string](a), closureOf[string](b), closureOf[string](c)
+	return operand{cost: a.cost + b.cost + c.cost, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		w := old(f)
 		u := with(f)
@@ -143,13 +137,13 @@ func replacement(a, b, c operand) operand {
 		}
 		f.cost += tenth(2 * utf8.RuneCountInString(v))
 		return strings.ReplaceAll(v, w, u)
-	}}
+	})}
 }
 
 // substring compiles a part of a string, which costs a tenth of its size.
 func substring(a, from, to operand) operand {
-	s, start, end := a.string, from.int, to.int
-	return operand{kind: kindString, cost: a.cost + from.cost + to.cost, string: func(f *Frame) string {
+	s, start, end := closureOf[string](a), closureOf[int64](from), closureOf[int64](to)
+	return operand{cost: a.cost + from.cost + to.cost, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		n := int64(utf8.RuneCountInString(v))
 		i, j := start(f), n
@@ -165,7 +159,7 @@ func substring(a, from, to operand) operand {
 			return v[i:j]
 		}
 		return string([]rune(v)[i:j])
-	}}
+	})}
 }
 
 // upperASCII is like [lowerASCII].

@@ -21,40 +21,40 @@ const operatorSize = "size"
 // size compiles the size of what is read natively.
 func (x *compiler) size(overload string, a operand) operand {
 	operandID, own := a.id, x.identity()
-	out := operand{kind: kindInt, cost: a.cost + 1, id: own}
+	out := operand{cost: a.cost + 1, id: own}
 	switch {
 	case overload == "":
 		return operand{}
-	case a.kind == kindString:
-		s := a.string
-		out.int = func(f *Frame) int64 {
+	case a.kind() == kindString:
+		s := closureOf[string](a)
+		out.value = as(kindInt, func(f *Frame) int64 {
 			v := s(f)
 			if f.bail {
 				f.pass(operandID, own)
 			}
 			return int64(utf8.RuneCountInString(v))
-		}
-	case a.texts != nil:
-		words := a.texts
-		out.int = func(f *Frame) int64 {
+		})
+	case closureOf[[]string](a) != nil:
+		words := closureOf[[]string](a)
+		out.value = as(kindInt, func(f *Frame) int64 {
 			l := words(f)
 			if f.bail {
 				f.pass(operandID, own)
 			}
 			return int64(len(l))
-		}
-	case a.kind == kindRaw && a.shape.IsList():
+		})
+	case a.kind() == kindRaw && a.shape.IsList():
 		list := a.elements()
-		out.int = func(f *Frame) int64 {
+		out.value = as(kindInt, func(f *Frame) int64 {
 			l := list(f)
 			if f.bail {
 				f.pass(operandID, own)
 			}
 			return int64(len(l))
-		}
-	case a.kind == kindRaw && a.shape.Kind == celvalue.KindObject:
-		object, what := a.raw, a.fault
-		out.int = func(f *Frame) int64 {
+		})
+	case a.kind() == kindRaw && a.shape.Kind == celvalue.KindObject:
+		object, what := a.raw, a.absent
+		out.value = as(kindInt, func(f *Frame) int64 {
 			v := object(f)
 			m, ok := v.(map[string]any)
 			if !ok {
@@ -62,7 +62,7 @@ func (x *compiler) size(overload string, a operand) operand {
 				f.pass(operandID, own)
 			}
 			return int64(len(m))
-		}
+		})
 	default:
 		return operand{}
 	}
@@ -99,22 +99,22 @@ func smaller(a, b int) uint64 { return tenth(min(a, b)) }
 
 // stringTest compiles a test of two strings, which costs by their sizes.
 func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
-	l, r, o := a.string, b.string, x.operands(a, b)
-	out := operand{kind: kindBool, cost: costs(a, b, 0), id: o.own}
+	l, r, o := closureOf[string](a), closureOf[string](b), x.operands(a, b)
+	out := operand{cost: costs(a, b, 0), id: o.own}
 	if text, ok := b.constant.(types.String); ok {
 		known, size := string(text), utf8.RuneCountInString(string(text))
 		if cost(0, size) == cost(math.MaxInt32, size) {
 			out.cost += cost(0, size)
-			out.bool = func(f *Frame) bool {
+			out.value = as(kindBool, func(f *Frame) bool {
 				v := l(f)
 				if f.bail {
 					f.pass(o.left, o.own)
 				}
 				return is(v, known)
-			}
+			})
 			return out
 		}
-		out.bool = func(f *Frame) bool {
+		out.value = as(kindBool, func(f *Frame) bool {
 			v := l(f)
 			if f.bail {
 				f.pass(o.left, o.own)
@@ -122,10 +122,10 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 			}
 			f.cost += cost(utf8.RuneCountInString(v), size)
 			return is(v, known)
-		}
+		})
 		return out
 	}
-	out.bool = func(f *Frame) bool {
+	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		if f.bail {
 			w, failed := afterLeft(f, o, r)
@@ -142,7 +142,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 		}
 		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
 		return is(v, w)
-	}
+	})
 	return out
 }
 
@@ -157,9 +157,9 @@ func (x *compiler) matches(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	s, each := a.string, patternCost(string(text))
+	s, each := closureOf[string](a), patternCost(string(text))
 	operandID, own := a.id, x.identity()
-	return operand{kind: kindBool, cost: a.cost, id: own, bool: func(f *Frame) bool {
+	return operand{cost: a.cost, id: own, value: as(kindBool, func(f *Frame) bool {
 		v := s(f)
 		if f.bail {
 			f.pass(operandID, own)
@@ -167,7 +167,7 @@ func (x *compiler) matches(a, b operand) operand {
 		}
 		f.cost += searchCost(v) * each
 		return p.Match(v)
-	}}
+	})}
 }
 
 // find compiles the search for the first match of an expression that is known.
@@ -180,12 +180,12 @@ func (x *compiler) find(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	s, each := a.string, patternCost(string(text))
-	return operand{kind: kindString, cost: a.cost, string: func(f *Frame) string {
+	s, each := closureOf[string](a), patternCost(string(text))
+	return operand{cost: a.cost, value: as(kindString, func(f *Frame) string {
 		v := s(f)
 		f.cost += searchCost(v) * each
 		return re.FindString(v)
-	}}
+	})}
 }
 
 // searchCost is what looking for a pattern in a string costs, per patternCost.

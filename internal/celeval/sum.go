@@ -17,7 +17,7 @@ func sameItems(a, b operand) *celvalue.DeclaredType {
 }
 
 func itemsOf(c operand) *celvalue.DeclaredType {
-	if c.kind == kindRaw && c.shape.IsList() {
+	if c.kind() == kindRaw && c.shape.IsList() {
 		return c.shape.Items
 	}
 	return c.items
@@ -26,7 +26,7 @@ func itemsOf(c operand) *celvalue.DeclaredType {
 // addLists compiles the sum of two lists of raw values. It returns no code for
 // others.
 func (x *compiler) addLists(a, b operand) operand {
-	if a.kind != kindRaw || b.kind != kindRaw || a.shape.Kind != celvalue.KindAtomicList || !b.shape.IsList() ||
+	if a.kind() != kindRaw || b.kind() != kindRaw || a.shape.Kind != celvalue.KindAtomicList || !b.shape.IsList() ||
 		a.shape.Items != b.shape.Items || !a.shape.Items.Collectable() {
 		return operand{}
 	}
@@ -42,6 +42,6 @@ func (x *compiler) addLists(a, b operand) operand {
 		f.lists[at] = append(append(f.lists[at], l...), r...)
 		return f.lists[at]
 	}
-	return operand{kind: kindRaw, cost: costs(a, b, 1), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.shape.Items},
+	return operand{cost: costs(a, b, 1), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.shape.Items},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }

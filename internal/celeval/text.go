@@ -18,14 +18,14 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 		return operand{}
 	}
 	switch own := x.identity(); {
-	case overload == overloads.IntToString && a.kind == kindInt:
-		return spelled(a, a.int, own, func(i int64) string { return strconv.FormatInt(i, 10) })
-	case overload == overloads.BoolToString && a.kind == kindBool:
-		return spelled(a, a.bool, own, strconv.FormatBool)
-	case overload == overloads.DoubleToString && a.kind == kindDouble:
-		return spelled(a, a.double, own, func(d float64) string { return fmt.Sprintf("%g", d) })
-	case overload == overloads.StringToString && a.kind == kindString:
-		return spelled(a, a.string, own, func(s string) string { return s })
+	case overload == overloads.IntToString && a.kind() == kindInt:
+		return spelled(a, closureOf[int64](a), own, func(i int64) string { return strconv.FormatInt(i, 10) })
+	case overload == overloads.BoolToString && a.kind() == kindBool:
+		return spelled(a, closureOf[bool](a), own, strconv.FormatBool)
+	case overload == overloads.DoubleToString && a.kind() == kindDouble:
+		return spelled(a, closureOf[float64](a), own, func(d float64) string { return fmt.Sprintf("%g", d) })
+	case overload == overloads.StringToString && a.kind() == kindString:
+		return spelled(a, closureOf[string](a), own, func(s string) string { return s })
 	case name == overloads.TypeConvertString && overload == "" && a.isIntOrString():
 		return spelledIntOrString(a, own)
 	}
@@ -34,19 +34,19 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 
 func spelled[T any, F ~func(*Frame) T](a operand, of F, own identity, spell func(T) string) operand {
 	operandID := a.id
-	return operand{kind: kindString, cost: a.cost + 1, id: own, string: func(f *Frame) string {
+	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
 		v := of(f)
 		if f.bail {
 			f.pass(operandID, own)
 			return ""
 		}
 		return spell(v)
-	}}
+	})}
 }
 
 func spelledIntOrString(a operand, own identity) operand {
-	raw, what, operandID := a.raw, a.fault, a.id
-	return operand{kind: kindString, cost: a.cost + 1, id: own, string: func(f *Frame) string {
+	raw, what, operandID := a.raw, a.absent, a.id
+	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
 		r := raw(f)
 		switch v := r.(type) {
 		case string:
@@ -57,28 +57,28 @@ func spelledIntOrString(a operand, own identity) operand {
 		f.unfit(r, what, operandID)
 		f.pass(operandID, own)
 		return ""
-	}}
+	})}
 }
 
-// A piece is a term of a sum of strings.
-type piece struct {
+// A term is one of a sum of strings.
+type term struct {
 	string func(*Frame) string
 	id     identity
 }
 
-func (c operand) pieces() []piece {
-	if c.sumOf != nil {
-		return c.sumOf
+func (c operand) sumTerms() []term {
+	if c.terms != nil {
+		return c.terms
 	}
-	return []piece{{string: c.string, id: c.id}}
+	return []term{{string: closureOf[string](c), id: c.id}}
 }
 
 // concatenation compiles + of strings. The sum of several is made at once, but
 // each + costs a tenth of the size of its own.
 func (x *compiler) concatenation(a, b operand) operand {
-	all := append(append([]piece(nil), a.pieces()...), piece{string: b.string, id: b.id})
+	all := append(append([]term(nil), a.sumTerms()...), term{string: closureOf[string](b), id: b.id})
 	own := x.identity()
-	return operand{kind: kindString, cost: costs(a, b, 0), id: own, sumOf: all, string: func(f *Frame) string {
+	return operand{cost: costs(a, b, 0), id: own, terms: all, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
 		f.rare = true
 		bytes, size := 0, 0
@@ -117,5 +117,5 @@ func (x *compiler) concatenation(a, b operand) operand {
 		}
 		f.texts = f.texts[:base]
 		return sum.String()
-	}}
+	})}
 }

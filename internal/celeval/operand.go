@@ -1,0 +1,159 @@
+package celeval
+
+import (
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/blang/semver/v4"
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
+)
+
+// A kind is what an operand evaluates to.
+type kind uint8
+
+const (
+	kindNone kind = iota
+	kindBool
+	kindInt
+	kindDouble
+	kindString
+	kindDuration // as an int64
+	kindTimestamp
+	kindRaw         // a part of the object that has no kind of its own
+	kindBox         // any other value of CEL
+	kindRawOptional // an optional of a part of the object
+	kindOptional    // an optional of any value
+
+	// Values that only functions of libraries read.
+	kindStrings
+	kindQuantity
+	kindAddress
+	kindNetwork
+	kindURL
+	kindVersion
+)
+
+// An operand is a compiled expression. Once its evaluation failed, its closures may
+// return any value.
+type operand struct {
+	cost     uint64  // of every evaluation; closures add what depends on values
+	attr     bool    // a variable with fields, whose first unit some uses save
+	choice   bool    // a ternary
+	presence bool    // has()
+	constant ref.Val // nil unless the value is known
+	typ      *cel.Type
+	id       identity   // of the closure that fails by the rules
+	absent   *EvalError // of a raw value that is nil; without one such a value is not expected
+
+	value value                  // nil if there is only raw or box
+	raw   func(*Frame) any       // of a part of the object; nil if the part is absent
+	list  listFunc               // of a raw list that is made, which raw would box
+	shape *celvalue.DeclaredType // of raw, or of the value of a raw optional
+	box   func(*Frame) ref.Val   // of a value that is made as one of CEL
+
+	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if it is not known
+	sum    func(*Frame) int64     // of a list of integers, instead of the list
+	terms  []term                 // of a sum of strings
+	format *apiservercel.Format   // that a boxed value is, if it is known
+	summed bool                   // a quantity that is a sum, which CEL holds in another way
+}
+
+// kind returns what the operand evaluates to.
+func (c operand) kind() kind {
+	switch {
+	case c.value != nil:
+		return c.value.kind()
+	case c.raw != nil:
+		return kindRaw
+	case c.box != nil:
+		return kindBox
+	}
+	return kindNone
+}
+
+// isOpaque reports whether an operand has a value that only libraries read.
+func (c operand) isOpaque() bool { return c.kind() >= kindStrings }
+
+// A value is what evaluates an operand: a closure, a rawOptional or an *optional.
+type value interface {
+	kind() kind
+	after(before func(*Frame)) value // calls before whenever it is evaluated
+}
+
+// A closure evaluates an operand to a Go value.
+type closure[T any] struct {
+	is  kind
+	run func(*Frame) T
+}
+
+// as returns the value of a kind that run evaluates.
+func as[T any](is kind, run func(*Frame) T) value { return closure[T]{is, run} }
+
+// closureOf returns the function that evaluates an operand, nil if the operand has
+// a value of another Go type.
+func closureOf[T any](c operand) func(*Frame) T {
+	v, _ := c.value.(closure[T])
+	return v.run
+}
+
+func (c closure[T]) kind() kind { return c.is }
+
+func (c closure[T]) after(before func(*Frame)) value { return closure[T]{c.is, after(before, c.run)} }
+
+// A scalar is any closure.
+type scalar interface {
+	value
+	choice(b *branches, no value) value
+	effect() func(*Frame)
+	boxed() func(*Frame) ref.Val
+}
+
+// choice returns the value of one of two branches, of which c is the first. Both
+// are of one kind.
+func (c closure[T]) choice(b *branches, no value) value {
+	return closure[T]{c.is, choice(b, c.run, no.(closure[T]).run)}
+}
+
+// effect returns what evaluates c for its cost and its error only.
+func (c closure[T]) effect() func(*Frame) {
+	run := c.run
+	return func(f *Frame) { run(f) }
+}
+
+// boxed returns a closure that makes a value of CEL.
+func (c closure[T]) boxed() func(*Frame) ref.Val {
+	switch run := any(c.run).(type) {
+	case func(*Frame) bool:
+		return func(f *Frame) ref.Val { return types.Bool(run(f)) }
+	case func(*Frame) int64:
+		if c.is == kindDuration {
+			return func(f *Frame) ref.Val { return types.Duration{Duration: time.Duration(run(f))} }
+		}
+		return func(f *Frame) ref.Val { return types.Int(run(f)) }
+	case func(*Frame) float64:
+		return func(f *Frame) ref.Val { return types.Double(run(f)) }
+	case func(*Frame) string:
+		return func(f *Frame) ref.Val { return types.String(run(f)) }
+	case func(*Frame) time.Time:
+		return func(f *Frame) ref.Val { return types.Timestamp{Time: run(f)} }
+	case func(*Frame) []string:
+		return func(f *Frame) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, run(f)) }
+	case func(*Frame) resource.Quantity:
+		return func(f *Frame) ref.Val { q := run(f); return apiservercel.Quantity{Quantity: &q} }
+	case func(*Frame) netip.Addr:
+		return func(f *Frame) ref.Val { return apiservercel.IP{Addr: run(f)} }
+	case func(*Frame) netip.Prefix:
+		return func(f *Frame) ref.Val { return apiservercel.CIDR{Prefix: run(f)} }
+	case func(*Frame) *url.URL:
+		return func(f *Frame) ref.Val { return apiservercel.URL{URL: run(f)} }
+	}
+	run := any(c.run).(func(*Frame) semver.Version)
+	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: run(f)} }
+}
