@@ -115,10 +115,10 @@ func (t *trial) total(set map[string]int64) uint64 {
 }
 
 // estimate also returns the places whose sizes count.
-func (t *trial) estimate(set map[string]int64) (uint64, map[string]place) {
+func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
-	e := &estimator{sizes: t.sizes, self: t.finding.spot.place, asked: make(map[string]place)}
+	e := &estimator{sizes: t.sizes, self: t.finding.spot.location, asked: make(map[string]location)}
 	// The expression has been estimated before, so there is no error.
 	cost, _ := t.cost(t.tree, t.stored, e)
 	if t.once {
@@ -133,7 +133,7 @@ func (t *trial) candidates() []candidate {
 	_, asked := t.estimate(nil)
 	for p := t.finding.spot.parent; p != nil && !t.once; p = p.parent {
 		if keyword, _ := p.multiplier(); keyword != "" {
-			asked[p.place.path] = p.place
+			asked[p.location.path] = p.location
 		}
 	}
 	var all []candidate
@@ -143,7 +143,7 @@ func (t *trial) candidates() []candidate {
 	return all
 }
 
-func (t *trial) candidate(p place) candidate {
+func (t *trial) candidate(p location) candidate {
 	l, _ := t.sizes.limit(p)
 	if l.keyword == "" { // an object that declares additionalProperties as a boolean
 		l = limit{keyword: "maxProperties", declared: p.node.Limits().MaxProperties, unit: 1, assumed: maxStringBytes}

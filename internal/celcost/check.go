@@ -18,10 +18,10 @@ import (
 
 // A site is a schema on the survey.
 type site struct {
-	parent *site
-	node   *schema.Node
-	path   *field.Path // of the schema, for errors
-	place  place       // of self
+	parent   *site
+	node     *schema.Node
+	path     *field.Path // of the schema, for errors
+	location location    // of self
 
 	inScope bool           // rules are here or above
 	typ     *celtypes.Type // of self; nil if there is none, or nobody asks
@@ -46,7 +46,7 @@ func (f *RuleCost) Path() *field.Path {
 }
 
 // Values returns the path of the values of the rule, as [ExpressionCost.Path].
-func (f *RuleCost) Values() string { return f.spot.place.path }
+func (f *RuleCost) Values() string { return f.spot.location.path }
 
 // Ordered returns the findings in the order of the schema.
 func (s *Checker) Ordered() []*RuleCost {
@@ -111,10 +111,10 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 	if s.scratch = scratch; issues.Err() != nil {
 		return nil, issues.Err()
 	}
-	root := &site{node: n, path: o.Path, place: place{node: n, root: !o.Fragment}}
+	root := &site{node: n, path: o.Path, location: location{node: n, root: !o.Fragment}}
 	root.inScope = len(n.Rules()) > 0
 	if root.inScope {
-		s.alone(root)
+		s.typeAlone(root)
 	}
 	s.visit(root)
 	return s, nil
@@ -153,14 +153,14 @@ func (s *Checker) visit(p *site) bool {
 
 func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 	c := p.child(n, p.path.Child("properties").Key(name))
-	c.place.path = joinPath(p.place.path, name)
+	c.location.path = joinPath(p.location.path, name)
 	if c.uncorrelated == nil && !celtypes.Correlates(p.node) {
 		c.uncorrelated = p.path
 	}
 	escaped, ok := apiservercel.Escape(name)
 	if ok && p.typ != nil {
 		if c.typ = s.types.Field(p.typ, escaped); c.typ != nil {
-			c.place, _ = p.place.field(escaped)
+			c.location, _ = p.location.field(escaped)
 		}
 	}
 	return s.typed(c, c.typ != nil)
@@ -170,14 +170,14 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 // p have a type, theirs is a part of it or missing, but never made of n alone.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	c := p.child(n, p.path.Child(keyword))
-	c.place.path = p.place.path + "[*]"
+	c.location.path = p.location.path + "[*]"
 	if listType, _ := p.node.ListType(); keyword == "items" && c.uncorrelated == nil && listType != "map" {
 		c.uncorrelated = p.path
 	}
 	if p.typ != nil {
 		c.typ = p.typ.Elem
-		if elem, ok := p.place.elem(); ok {
-			c.place = elem
+		if elem, ok := p.location.elem(); ok {
+			c.location = elem
 		}
 	}
 	return s.typed(c, p.inScope)
@@ -188,7 +188,7 @@ func (p *site) child(n *schema.Node, path *field.Path) *site {
 		parent:       p,
 		node:         n,
 		path:         path,
-		place:        place{node: n, root: n.EmbeddedResource()},
+		location:     location{node: n, root: n.EmbeddedResource()},
 		inScope:      p.inScope || len(n.Rules()) > 0,
 		broken:       p.broken,
 		lost:         p.lost || p.inScope && p.typ == nil && p.broken == "",
@@ -200,13 +200,13 @@ func (p *site) child(n *schema.Node, path *field.Path) *site {
 // surveys it.
 func (s *Checker) typed(p *site, given bool) bool {
 	if p.inScope && !given && p.broken == "" {
-		s.alone(p)
+		s.typeAlone(p)
 	}
 	return s.visit(p)
 }
 
-func (s *Checker) alone(p *site) {
-	p.typ = s.types.TypeOf(celtypes.SelfType, p.node, p.place.root)
+func (s *Checker) typeAlone(p *site) {
+	p.typ = s.types.TypeOf(celtypes.SelfType, p.node, p.location.root)
 	if p.typ == nil {
 		p.broken = "unable to convert structural schema to CEL declarations"
 	}
@@ -239,12 +239,12 @@ func (s *Checker) report(err *field.Error) { s.errs = append(s.errs, err) }
 
 // compiled compiles the rules of p, or returns those of an equal schema.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
-	key := compiledKey{node: p.node, root: p.place.root}
-	same := p.place.node == p.node
+	key := compiledKey{node: p.node, root: p.location.root}
+	same := p.location.node == p.node
 	if old, ok := s.memo[key]; ok && same {
 		return old
 	}
-	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.place}, self: p.typ}
+	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.location}, self: p.typ}
 	out := make([]compiled, len(rules))
 	for i := range rules {
 		c.rule(&out[i], &rules[i])
@@ -322,7 +322,7 @@ func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
 	}
-	return uint64(maxRequestBytes / (s.sizes.minOf(p.place) + 1)), false
+	return uint64(maxRequestBytes / (s.sizes.minOf(p.location) + 1)), false
 }
 
 func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
@@ -343,7 +343,7 @@ func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	if keyword == "" {
 		return 1, true
 	}
-	if v, ok := s.sizes.set[p.place.path]; ok {
+	if v, ok := s.sizes.set[p.location.path]; ok {
 		return uint64(v), true
 	}
 	return uint64(max(declared.N, 0)), declared.Set

@@ -28,8 +28,8 @@ const (
 	maxNameRunes = 253
 )
 
-// A place is a value below self, or self.
-type place struct {
+// A location is a value below self, or self.
+type location struct {
 	node *schema.Node // nil for strings that are implied, and all below
 	root bool         // apiVersion, kind and metadata are its own
 	path string       // from the root of the object, for people
@@ -42,36 +42,36 @@ type place struct {
 
 // sizes knows the sizes of all values of one schema. It is for one goroutine.
 type sizes struct {
-	least map[leastKey]least
+	least map[minSizeKey]minSize
 	// set has the values that keywords are taken to have instead of their own,
 	// by path of the value.
 	set map[string]int64
 }
 
-type leastKey struct {
+type minSizeKey struct {
 	node *schema.Node
 	root bool
 }
 
-// A least is the number of bytes that the JSON of a value has at least. It is
+// A minSize is the number of bytes that the JSON of a value has at least. It is
 // not known of values that have no type in CEL.
-type least struct {
+type minSize struct {
 	bytes int64
 	known bool
 }
 
-func newSizes() *sizes { return &sizes{least: make(map[leastKey]least)} }
+func newSizes() *sizes { return &sizes{least: make(map[minSizeKey]minSize)} }
 
 // elem returns the place of the elements of a list or of the values of a map.
-func (p place) elem() (place, bool) {
+func (p location) elem() (location, bool) {
 	n := p.elements()
 	if n == nil {
-		return place{}, false
+		return location{}, false
 	}
-	return place{node: n, root: n.EmbeddedResource(), path: p.path + "[*]"}, true
+	return location{node: n, root: n.EmbeddedResource(), path: p.path + "[*]"}, true
 }
 
-func (p place) elements() *schema.Node {
+func (p location) elements() *schema.Node {
 	if p.node == nil || p.implied || p.node.IntOrString() {
 		return nil
 	}
@@ -85,48 +85,48 @@ func (p place) elements() *schema.Node {
 	return nil
 }
 
-func (p place) isMap() bool {
+func (p location) isMap() bool {
 	return p.elements() != nil && p.node.Kind() == schema.KindObject
 }
 
 // field returns the place of a field, whose name is escaped.
-func (p place) field(escaped string) (place, bool) {
+func (p location) field(escaped string) (location, bool) {
 	path := joinPath(p.path, escaped)
 	if p.implied {
 		return p.name(escaped, path)
 	}
 	if p.node == nil || p.node.IntOrString() || p.node.Kind() != schema.KindObject || p.isMap() {
-		return place{}, false
+		return location{}, false
 	}
 	if p.root && celtypes.IsMeta(escaped) && !celtypes.DeclaresMeta(p.node) {
 		if escaped == "metadata" {
-			return place{implied: true, metadata: p.node.Property(escaped), path: path}, true
+			return location{implied: true, metadata: p.node.Property(escaped), path: path}, true
 		}
-		return place{size: maxStringBytes, path: path}, true
+		return location{size: maxStringBytes, path: path}, true
 	}
 	name, ok := apiservercel.Unescape(escaped)
 	if !ok {
-		return place{}, false
+		return location{}, false
 	}
 	if back, ok := apiservercel.Escape(name); !ok || back != escaped {
-		return place{}, false
+		return location{}, false
 	}
 	child := p.node.Property(name)
 	if child == nil {
-		return place{}, false
+		return location{}, false
 	}
-	return place{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
+	return location{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
 }
 
 // name returns the place of a field of implied metadata.
-func (p place) name(field, path string) (place, bool) {
+func (p location) name(field, path string) (location, bool) {
 	runes := int64(maxNameRunes)
 	switch field {
 	case "name":
 	case "generateName":
 		runes--
 	default:
-		return place{}, false
+		return location{}, false
 	}
 	if p.metadata != nil {
 		if declared := p.metadata.Property(field); declared != nil {
@@ -135,7 +135,7 @@ func (p place) name(field, path string) (place, bool) {
 			}
 		}
 	}
-	return place{size: max(runes, 0) * bytesPerRune, path: path}, true
+	return location{size: max(runes, 0) * bytesPerRune, path: path}, true
 }
 
 func joinPath(path, name string) string {
@@ -155,7 +155,7 @@ type limit struct {
 
 // limit returns the limit of a place, which has no keyword if none can be
 // declared. known is false for what has no type.
-func (z *sizes) limit(p place) (l limit, known bool) {
+func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true
 	}
@@ -211,7 +211,7 @@ func stringLimit(limits schema.Limits) limit {
 }
 
 // max returns the size that values of a place have at most.
-func (z *sizes) max(p place) int64 {
+func (z *sizes) max(p location) int64 {
 	l, _ := z.limit(p)
 	if v, ok := z.set[p.path]; ok && l.keyword != "" {
 		return v * l.unit
@@ -223,8 +223,8 @@ func (z *sizes) max(p place) int64 {
 }
 
 // min returns the size that the JSON of a value of n has at least.
-func (z *sizes) min(n *schema.Node, root bool) least {
-	key := leastKey{node: n, root: root}
+func (z *sizes) min(n *schema.Node, root bool) minSize {
+	key := minSizeKey{node: n, root: root}
 	if l, ok := z.least[key]; ok {
 		return l
 	}
@@ -233,27 +233,27 @@ func (z *sizes) min(n *schema.Node, root bool) least {
 	return l
 }
 
-func (z *sizes) measure(n *schema.Node, root bool) least {
+func (z *sizes) measure(n *schema.Node, root bool) minSize {
 	if n.IntOrString() {
-		return least{bytes: 1, known: true}
+		return minSize{bytes: 1, known: true}
 	}
 	switch n.Kind() {
 	case schema.KindArray:
 		items := n.Items()
-		return least{bytes: 2, known: items != nil && z.min(items, items.EmbeddedResource()).known}
+		return minSize{bytes: 2, known: items != nil && z.min(items, items.EmbeddedResource()).known}
 	case schema.KindObject:
 		if values, _ := n.AdditionalProperties(); values != nil {
-			return least{bytes: 2, known: z.min(values, values.EmbeddedResource()).known}
+			return minSize{bytes: 2, known: z.min(values, values.EmbeddedResource()).known}
 		}
-		return least{bytes: z.object(n, root && !celtypes.DeclaresMeta(n)), known: true}
+		return minSize{bytes: z.object(n, root && !celtypes.DeclaresMeta(n)), known: true}
 	case schema.KindString:
-		return least{bytes: stringLeast(n.Limits().Format), known: true}
+		return minSize{bytes: stringLeast(n.Limits().Format), known: true}
 	case schema.KindBoolean:
-		return least{bytes: apiservercel.MinBoolSize, known: true}
+		return minSize{bytes: apiservercel.MinBoolSize, known: true}
 	case schema.KindNumber, schema.KindInteger:
-		return least{bytes: apiservercel.MinNumberSize, known: true}
+		return minSize{bytes: apiservercel.MinNumberSize, known: true}
 	}
-	return least{}
+	return minSize{}
 }
 
 // object adds up the required fields without a default.
@@ -296,7 +296,7 @@ func stringLeast(format string) int64 {
 }
 
 // minOf returns the least size of the values of a place.
-func (z *sizes) minOf(p place) int64 {
+func (z *sizes) minOf(p location) int64 {
 	if p.node == nil {
 		return int64(len(`""`)) // or {}
 	}
@@ -306,8 +306,8 @@ func (z *sizes) minOf(p place) int64 {
 // An estimator tells the cost estimation of CEL about sizes below self.
 type estimator struct {
 	sizes *sizes
-	self  place
-	asked map[string]place // whose sizes were asked for and can be bounded; nil to forget them
+	self  location
+	asked map[string]location // whose sizes were asked for and can be bounded; nil to forget them
 }
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
@@ -328,7 +328,7 @@ func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate 
 		case "@keys":
 			// The server takes the keys of maps for empty.
 			if ok = p.isMap(); ok {
-				p = place{path: p.path + "[*]"}
+				p = location{path: p.path + "[*]"}
 			}
 		default:
 			p, ok = p.field(step)

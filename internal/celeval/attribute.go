@@ -26,13 +26,13 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	}
 	switch name {
 	case celtypes.Self:
-		return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: func(f *Frame) any { return f.Self }})
+		return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: func(f *Frame) any { return f.Self }})
 	case celtypes.OldSelf:
 		raw := func(f *Frame) any { return f.Old }
 		if !x.optionalOld {
-			return x.typed(operand{cost: 1, attr: true, shape: x.self, raw: raw})
+			return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: raw})
 		}
-		return operand{cost: 1, attr: true, shape: x.self,
+		return operand{cost: 1, attr: true, declared: x.self,
 			value: rawOptional(func(f *Frame) (any, bool) { return f.Old, f.Old != nil })}
 	}
 	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
@@ -58,10 +58,10 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if c.kind() == kindRawOptional {
 		return x.optionalField(c, sel.FieldName(), sel.IsTestOnly())
 	}
-	if c.kind() != kindRaw || c.shape.Kind != celvalue.KindObject {
+	if c.kind() != kindRaw || c.declared.Kind != celvalue.KindObject {
 		return x.refuse("field of " + kindName(c))
 	}
-	name, shape := c.shape.Entry(sel.FieldName())
+	name, shape := c.declared.Entry(sel.FieldName())
 	if shape == nil {
 		return x.refuse("field that is not declared")
 	}
@@ -80,19 +80,19 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
 				if f.cost >= f.Limit {
-					f.void()
+					f.decline()
 				}
 				return v
 			})
 		}
 		return out
 	}
-	out := operand{cost: cost, attr: !c.choice, choice: c.choice, shape: shape}
+	out := operand{cost: cost, attr: !c.choice, choice: c.choice, declared: shape}
 	if c.attr || c.choice {
 		out.id = x.identity()
 	}
-	if c.shape.Props != nil {
-		out.absent = missing(sel.FieldName())
+	if c.declared.Props != nil {
+		out.absent = noSuchKey(sel.FieldName())
 	}
 	out.raw = entry(c, name, out.id)
 	return x.typed(out)
@@ -105,7 +105,7 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 		v := of(f)
 		m, ok := v.(map[string]any)
 		if !ok {
-			f.lost(v, what, id, own)
+			f.failField(v, what, id, own)
 			return nil
 		}
 		return m[name]
@@ -114,12 +114,12 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 
 // has tells whether an entry is there. A field that is null is not.
 func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
-	of, what, id, field := c.raw, c.absent, c.id, c.shape.Props != nil
+	of, what, id, field := c.raw, c.absent, c.id, c.declared.Props != nil
 	return func(f *Frame) bool {
 		w := of(f)
 		m, ok := w.(map[string]any)
 		if !ok {
-			f.lost(w, what, id, own)
+			f.failField(w, what, id, own)
 			return false
 		}
 		v, ok := m[name]
@@ -127,7 +127,7 @@ func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*F
 			return false
 		}
 		if !s.Fits(v) {
-			f.void()
+			f.decline()
 		}
 		return true
 	}
@@ -152,22 +152,22 @@ func (x *compiler) index(of, at operand) operand {
 		return x.boxedIndex(of, at, cost)
 	}
 	switch {
-	case of.shape.IsList() && at.kind() == kindInt:
+	case of.declared.IsList() && at.kind() == kindInt:
 		list, i := of.elements(), closureOf[int64](at)
-		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Items, raw: func(f *Frame) any {
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, declared: of.declared.Items, raw: func(f *Frame) any {
 			l := list(f)
 			if n := i(f); n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}
-			f.void()
+			f.decline()
 			return nil
 		}})
-	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind() == kindString:
+	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		object, name := of.raw, closureOf[string](at)
-		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.shape.Values, raw: func(f *Frame) any {
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, declared: of.declared.Values, raw: func(f *Frame) any {
 			m, ok := object(f).(map[string]any)
 			if !ok {
-				f.void()
+				f.decline()
 				return nil
 			}
 			return m[name(f)]

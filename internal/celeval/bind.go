@@ -58,7 +58,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 	switch {
 	case v.raw != nil && v.list != nil:
 		list := v.list
-		out.shape = v.shape
+		out.declared = v.declared
 		out.list = func(f *Frame) []any {
 			b := &f.vars[slot]
 			if !b.known {
@@ -73,7 +73,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 		return x.typed(out)
 	case v.raw != nil:
 		raw := v.raw
-		out.shape = v.shape
+		out.declared = v.declared
 		out.raw = func(f *Frame) any {
 			b := &f.vars[slot]
 			if !b.known {

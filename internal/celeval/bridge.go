@@ -139,8 +139,8 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 		arg := args[0]
 		return func(f *Frame) ref.Val {
 			v := arg(f)
-			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.void()
+			if f.failed || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.decline()
 				return v
 			}
 			return f.charge(name, overload, impl.Unary(v), v)
@@ -150,8 +150,8 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 		return func(f *Frame) ref.Val {
 			v := left(f)
 			w := right(f)
-			if f.bail || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.void()
+			if f.failed || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
+				f.decline()
 				return v
 			}
 			return f.charge(name, overload, impl.Binary(v, w), v, w)
@@ -162,7 +162,7 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 			for i, arg := range args {
 				values[i] = arg(f)
 			}
-			if f.bail {
+			if f.failed {
 				return types.NullValue
 			}
 			return f.charge(name, overload, impl.Function(values...), values...)
@@ -174,7 +174,7 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 // charge pays for a call, if its result is none that fails.
 func (f *Frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
 	if types.IsUnknownOrError(result) {
-		f.void()
+		f.decline()
 		return types.NullValue
 	}
 	f.cost += callCost(name, overload, result, args...)
@@ -191,21 +191,21 @@ func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
 	}
 	switch overload {
 	case overloads.StartsWithString, overloads.EndsWithString:
-		return tenth(actualSize(args[1]))
+		return tenthOf(actualSize(args[1]))
 	case overloads.StringToBytes, overloads.BytesToString, overloads.ExtQuoteString, overloads.ExtFormatString:
-		return tenth(actualSize(args[0]))
+		return tenthOf(actualSize(args[0]))
 	case overloads.InList:
 		return uint64(actualSize(args[1]))
 	case overloads.LessString, overloads.GreaterString, overloads.LessEqualsString, overloads.GreaterEqualsString,
 		overloads.LessBytes, overloads.GreaterBytes, overloads.LessEqualsBytes, overloads.GreaterEqualsBytes,
 		overloads.Equals, overloads.NotEquals:
-		return tenth(min(actualSize(args[0]), actualSize(args[1])))
+		return tenthOf(min(actualSize(args[0]), actualSize(args[1])))
 	case overloads.AddString, overloads.AddBytes:
-		return tenth(actualSize(args[0]) + actualSize(args[1]))
+		return tenthOf(actualSize(args[0]) + actualSize(args[1]))
 	case overloads.Matches, overloads.MatchesString:
 		return uint64(math.Ceil((1.0+float64(actualSize(args[0])))*0.1)) * uint64(math.Ceil(float64(actualSize(args[1]))*0.25))
 	case overloads.ContainsString:
-		return tenth(actualSize(args[0])) * tenth(actualSize(args[1]))
+		return tenthOf(actualSize(args[0])) * tenthOf(actualSize(args[1]))
 	}
 	return 1
 }
@@ -229,7 +229,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 		c.value = as(kindBool, func(f *Frame) bool {
 			v, ok := box(f).(types.Bool)
 			if !ok {
-				f.void()
+				f.decline()
 			}
 			return bool(v)
 		})
@@ -237,7 +237,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 		c.value = as(kindInt, func(f *Frame) int64 {
 			v, ok := box(f).(types.Int)
 			if !ok {
-				f.void()
+				f.decline()
 			}
 			return int64(v)
 		})
@@ -245,7 +245,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 		c.value = as(kindDouble, func(f *Frame) float64 {
 			v, ok := box(f).(types.Double)
 			if !ok {
-				f.void()
+				f.decline()
 			}
 			return float64(v)
 		})
@@ -253,7 +253,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 		c.value = as(kindString, func(f *Frame) string {
 			v, ok := box(f).(types.String)
 			if !ok {
-				f.void()
+				f.decline()
 			}
 			return string(v)
 		})
@@ -274,7 +274,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	}
 	f := &Frame{Limit: math.MaxUint64}
 	v := box(f)
-	if f.bail {
+	if f.failed {
 		return x.refuse("constant without a value")
 	}
 	return x.constant(v)
@@ -283,7 +283,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 // checked fails for values that fail.
 func (f *Frame) checked(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
-		f.void()
+		f.decline()
 		return types.NullValue
 	}
 	return v

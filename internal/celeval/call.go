@@ -53,7 +53,7 @@ func (x *compiler) call(e ast.Expr) operand {
 	if c := x.formatCall(name, overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.words(overload, args); c.kind() != kindNone {
+	if c := x.stringCall(overload, args); c.kind() != kindNone {
 		return c
 	}
 	if c := x.library(overload, args); c.kind() != kindNone {
@@ -83,15 +83,15 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case a.kind() == kindInt && b.kind() == kindInt:
-			return binaryInt(overload, a, b, x.operands(a, b))
+			return binaryInt(overload, a, b, x.operandIDs(a, b))
 		case a.kind() == kindDouble && b.kind() == kindDouble:
-			return binaryDouble(overload, a, b, x.operands(a, b))
+			return binaryDouble(overload, a, b, x.operandIDs(a, b))
 		case a.kind() == kindString && b.kind() == kindString:
 			return x.binaryString(overload, a, b)
 		case a.kind() == kindDuration && b.kind() == kindDuration:
-			return binaryDuration(overload, a, b, x.operands(a, b))
+			return binaryDuration(overload, a, b, x.operandIDs(a, b))
 		case a.kind() == kindTimestamp && b.kind() == kindTimestamp:
-			return binaryTime(overload, a, b, x.operands(a, b))
+			return binaryTime(overload, a, b, x.operandIDs(a, b))
 		}
 	}
 	return operand{}
@@ -123,8 +123,8 @@ func (x *compiler) not(a operand) operand {
 	b, operandID, own := closureOf[bool](a), a.id, x.identity()
 	return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
 		v := b(f)
-		if f.bail {
-			f.pass(operandID, own)
+		if f.failed {
+			f.propagate(operandID, own)
 		}
 		return !v
 	})}

@@ -31,7 +31,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if x.why != "" {
 		return operand{}
 	}
-	if e.raw != nil && e.shape.Collectable() && e.constant == nil && !e.choice {
+	if e.raw != nil && e.declared.Collectable() && e.constant == nil && !e.choice {
 		return x.collectRaw(over, &g, e)
 	}
 	out := x.collectBoxed(over, &g, e)
@@ -58,15 +58,15 @@ func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	return func(f *Frame) bool {
 		f.cost += every
 		is := test(f)
-		if f.bail {
-			f.pending = f.caught(p)
+		if f.failed {
+			f.pending = f.takeError(p)
 			return f.pending != nil && f.step()
 		}
 		if is {
 			f.cost += hit
 			put(f)
-			if f.bail {
-				what := f.caught(e)
+			if f.failed {
+				what := f.takeError(e)
 				if f.pending == nil {
 					f.pending = what
 				}
@@ -85,7 +85,7 @@ func (g *gathering) run(f *Frame, one func(*Frame) bool) {
 	what := f.pending
 	f.pending = outer
 	switch {
-	case f.bail:
+	case f.failed:
 		f.noRange(g.over, g.own, resultCost)
 	case what != nil:
 		f.fail(what, g.own)
@@ -97,13 +97,13 @@ func (g *gathering) run(f *Frame, one func(*Frame) bool) {
 func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 	one := g.step(func(f *Frame) {
 		i := e(f)
-		if f.bail {
+		if f.failed {
 			return
 		}
 		f.summed++
 		v, what := addInt(f.total, i)
 		if f.total = v; what != nil {
-			f.void()
+			f.decline()
 		}
 	})
 	return func(f *Frame) int64 {
@@ -112,7 +112,7 @@ func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 		g.run(f, one)
 		total, n := f.total, f.summed
 		f.total, f.summed = outer, summed
-		if f.bail {
+		if f.failed {
 			n = 1
 		}
 		f.cost += n
@@ -121,13 +121,13 @@ func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 }
 
 func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
-	raw, s, what, id := e.raw, e.shape, e.absent, e.id
+	raw, s, what, id := e.raw, e.declared, e.absent, e.id
 	one := g.step(func(f *Frame) {
 		at := f.filling
 		v := raw(f)
 		f.filling = at
-		if f.bail || !s.Fits(v) {
-			f.unfit(v, what, id)
+		if f.failed || !s.Fits(v) {
+			f.failRead(v, what, id)
 			return
 		}
 		f.lists[at] = append(f.lists[at], v)
@@ -140,7 +140,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{cost: over.cost + resultCost, id: g.own, shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+	out := operand{cost: over.cost + resultCost, id: g.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 	if e.kind() == kindInt {
 		out.sum = g.sum(closureOf[int64](e))
@@ -164,7 +164,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 	one := g.step(func(f *Frame) {
 		outer := f.made
 		v := box(f)
-		if f.made = outer; !f.bail {
+		if f.made = outer; !f.failed {
 			f.made = append(f.made, v)
 		}
 	})

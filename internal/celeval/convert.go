@@ -46,9 +46,9 @@ func conversion[T any](a operand, own identity, to *types.Type, parse func(strin
 	what := &EvalError{text: types.NewErr("type conversion error from '%s' to '%s'", types.StringType, to).(*types.Err).Error()}
 	return func(f *Frame) T {
 		text := s(f)
-		if f.bail {
+		if f.failed {
 			var none T
-			f.pass(operandID, own)
+			f.propagate(operandID, own)
 			return none
 		}
 		v, err := parse(text)
@@ -65,11 +65,11 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	s, operandID, own := closureOf[string](a), a.id, x.identity()
 	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
-		if f.bail {
-			f.pass(operandID, own)
-			v = failedText
+		if f.failed {
+			f.propagate(operandID, own)
+			v = errorText
 		}
-		f.cost += tenth(utf8.RuneCountInString(v))
+		f.cost += tenthOf(utf8.RuneCountInString(v))
 		return rewrite(v)
 	})}
 }

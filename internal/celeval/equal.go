@@ -28,14 +28,14 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	case a.kind() != b.kind():
 		out = x.equalBoxed(a, b, not)
 	case a.kind() == kindInt, a.kind() == kindDuration:
-		out = compareInts(cost, x.operands(a, b), a, b, func(a, b int64) bool { return a == b })
+		out = compareInts(cost, x.operandIDs(a, b), a, b, func(a, b int64) bool { return a == b })
 	case a.kind() == kindBool:
-		out = comparison(cost, x.operands(a, b), closureOf[bool](a), closureOf[bool](b), func(a, b bool) bool { return a == b })
+		out = comparison(cost, x.operandIDs(a, b), closureOf[bool](a), closureOf[bool](b), func(a, b bool) bool { return a == b })
 	case a.kind() == kindDouble:
-		out = comparison(cost, x.operands(a, b), closureOf[float64](a), closureOf[float64](b), func(a, b float64) bool { return a == b })
+		out = comparison(cost, x.operandIDs(a, b), closureOf[float64](a), closureOf[float64](b), func(a, b float64) bool { return a == b })
 	case a.kind() == kindTimestamp:
-		out = comparison(cost, x.operands(a, b), closureOf[time.Time](a), closureOf[time.Time](b), time.Time.Equal)
-	case a.kind() == kindRaw && a.shape == b.shape && a.shape.Comparable():
+		out = comparison(cost, x.operandIDs(a, b), closureOf[time.Time](a), closureOf[time.Time](b), time.Time.Equal)
+	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
 		out = equalRaw(a, b)
 	default:
 		out = x.equalBoxed(a, b, not)
@@ -47,7 +47,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 }
 
 func (x *compiler) equalStrings(a, b operand) operand {
-	o := x.operands(a, b)
+	o := x.operandIDs(a, b)
 	out := operand{cost: costs(a, b, 0), id: o.own}
 	if text, ok := b.constant.(types.String); ok {
 		out.value = as(kindBool, equalKnown(closureOf[string](a), string(text), a.id, o.own))
@@ -60,29 +60,29 @@ func (x *compiler) equalStrings(a, b operand) operand {
 	l, r := closureOf[string](a), closureOf[string](b)
 	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
-		if f.bail {
-			if w, failed := afterLeft(f, o, r); failed || w != "" {
+		if f.failed {
+			if w, failed := evalRight(f, o, r); failed || w != "" {
 				f.cost++
 			}
 			return false
 		}
 		w := r(f)
-		if f.bail {
-			f.pass(o.right, o.own)
-			w = failedText
+		if f.failed {
+			f.propagate(o.right, o.own)
+			w = errorText
 		}
 		if len(v) == len(w) && v == w {
-			f.cost += tenth(utf8.RuneCountInString(v))
+			f.cost += tenthOf(utf8.RuneCountInString(v))
 			return true
 		}
-		f.cost += tenth(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		f.cost += tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
 		return false
 	})
 	return out
 }
 
-// failedText is as long as CEL takes an error to be.
-const failedText = "!"
+// errorText is as long as CEL takes an error to be.
+const errorText = "!"
 
 // equalKnown compares with a text.
 func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
@@ -90,17 +90,17 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 	case n == 0:
 		return func(f *Frame) bool {
 			v := s(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return v == ""
 		}
 	case n <= 10: // every size from 1 to 10 costs one unit
 		return func(f *Frame) bool {
 			v := s(f)
-			if f.bail {
-				f.pass(operandID, own)
-				v = failedText
+			if f.failed {
+				f.propagate(operandID, own)
+				v = errorText
 			}
 			if v != "" {
 				f.cost++
@@ -110,11 +110,11 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 	default:
 		return func(f *Frame) bool {
 			v := s(f)
-			if f.bail {
-				f.pass(operandID, own)
-				v = failedText
+			if f.failed {
+				f.propagate(operandID, own)
+				v = errorText
 			}
-			f.cost += tenth(min(utf8.RuneCountInString(v), n))
+			f.cost += tenthOf(min(utf8.RuneCountInString(v), n))
 			return v == known
 		}
 	}
@@ -131,13 +131,13 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		w := r(f)
-		if f.bail {
+		if f.failed {
 			return false
 		}
 		eq := types.Equal(v, w)
 		is, ok := eq.(types.Bool)
 		if !ok {
-			f.void()
+			f.decline()
 			return false
 		}
 		f.cost += callCost(name, overload, eq, v, w)

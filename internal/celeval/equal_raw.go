@@ -12,21 +12,21 @@ import (
 // to say what comes of it.
 
 func equalRaw(a, b operand) operand {
-	s, l, r := a.shape, a.raw, b.raw
+	s, l, r := a.declared, a.raw, b.raw
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		w := r(f)
 		eq, ok := s.Same(v, w)
-		f.cost += tenth(min(celvalue.SizeOf(v), celvalue.SizeOf(w)))
+		f.cost += tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w)))
 		if !ok {
-			f.void()
+			f.decline()
 		}
 		return eq
 	})}
 }
 
 func (c operand) isIntOrString() bool {
-	return c.kind() == kindRaw && c.shape.Kind == celvalue.KindIntOrString
+	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindIntOrString
 }
 
 // equalIntOrString compares with a string or an integer that is known.
@@ -38,19 +38,19 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 	if isText {
 		size = utf8.RuneCountInString(string(text))
 	}
-	failed := tenth(min(size, 1))
+	failed := tenthOf(min(size, 1))
 	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
 		r := raw(f)
 		switch v := r.(type) {
 		case string:
-			f.cost += tenth(min(size, utf8.RuneCountInString(v)))
+			f.cost += tenthOf(min(size, utf8.RuneCountInString(v)))
 			return isText && v == string(text)
 		case int64:
-			f.cost += tenth(min(size, 1))
+			f.cost += tenthOf(min(size, 1))
 			return !isText && v == int64(number)
 		}
-		f.unfit(r, what, operandID)
-		f.pass(operandID, own)
+		f.failRead(r, what, operandID)
+		f.propagate(operandID, own)
 		f.cost += failed
 		return false
 	})}

@@ -6,7 +6,7 @@ type EvalError struct{ text string }
 // Error implements error.
 func (e *EvalError) Error() string { return e.text }
 
-func missing(field string) *EvalError { return &EvalError{text: "no such key: " + field} }
+func noSuchKey(field string) *EvalError { return &EvalError{text: "no such key: " + field} }
 
 var (
 	overflow       = &EvalError{text: "integer overflow"}
@@ -27,80 +27,82 @@ func (x *compiler) identity() identity {
 
 const maxIdentities = 1<<16 - 1
 
-// operands are the identities of two operands and of their operator.
-type operands struct{ left, right, own identity }
+// operandIDs are the identities of two operands and of their operator.
+type operandIDs struct{ left, right, own identity }
 
-func (x *compiler) operands(a, b operand) operands {
-	return operands{left: a.id, right: b.id, own: x.identity()}
+func (x *compiler) operandIDs(a, b operand) operandIDs {
+	return operandIDs{left: a.id, right: b.id, own: x.identity()}
 }
 
 // fail ends the evaluation of a closure with an error.
-func (f *Frame) fail(what *EvalError, own identity) { f.bail, f.fault, f.at = true, what, own }
+func (f *Frame) fail(what *EvalError, own identity) {
+	f.failed, f.evalErr, f.failedAt = true, what, own
+}
 
-// void ends the whole evaluation, whose result cel-go has to find.
-func (f *Frame) void() { f.bail, f.at = true, 0 }
+// decline ends the whole evaluation, whose result cel-go has to find.
+func (f *Frame) decline() { f.failed, f.failedAt = true, 0 }
 
-// failed reports whether the closure of an identity failed by the rules.
-func (f *Frame) failed(id identity) bool { return f.at == id && id != 0 }
+// failedBy reports whether the closure of an identity failed by the rules.
+func (f *Frame) failedBy(id identity) bool { return f.failedAt == id && id != 0 }
 
-// pass fails an operator whose operand failed.
-func (f *Frame) pass(operandID, own identity) {
-	if f.failed(operandID) {
-		f.at = own
+// propagate fails an operator whose operand failed.
+func (f *Frame) propagate(operandID, own identity) {
+	if f.failedBy(operandID) {
+		f.failedAt = own
 	} else {
-		f.at = 0
+		f.failedAt = 0
 	}
 }
 
-// caught takes the error of a closure away. It is nil if the evaluation is void.
-func (f *Frame) caught(id identity) *EvalError {
-	if !f.failed(id) {
-		f.at = 0
+// takeError takes the error of a closure away. It is nil if the evaluation is void.
+func (f *Frame) takeError(id identity) *EvalError {
+	if !f.failedBy(id) {
+		f.failedAt = 0
 		return nil
 	}
-	f.bail, f.at = false, 0
-	return f.fault
+	f.failed, f.failedAt = false, 0
+	return f.evalErr
 }
 
-// afterLeft fails an operator whose left operand failed. The right one is
+// evalRight fails an operator whose left operand failed. The right one is
 // evaluated all the same, and its cost is paid. If both fail, the error is that
 // of the left.
-func afterLeft[T any, F ~func(*Frame) T](f *Frame, o operands, right F) (w T, failedToo bool) {
-	what := f.caught(o.left)
+func evalRight[T any, F ~func(*Frame) T](f *Frame, o operandIDs, right F) (w T, failedToo bool) {
+	what := f.takeError(o.left)
 	if what == nil {
 		return w, true
 	}
 	w = right(f)
-	if failedToo = f.bail; failedToo && !f.failed(o.right) {
-		f.at = 0
+	if failedToo = f.failed; failedToo && !f.failedBy(o.right) {
+		f.failedAt = 0
 		return w, true
 	}
 	f.fail(what, o.own)
 	return w, failedToo
 }
 
-// lost ends the reading of a field of what is no object. The field is not paid
+// failField ends the reading of a field of what is no object. The field is not paid
 // for.
-func (f *Frame) lost(of any, what *EvalError, operandID, own identity) {
+func (f *Frame) failField(of any, what *EvalError, operandID, own identity) {
 	f.cost--
 	switch {
-	case f.bail:
-		f.pass(operandID, own)
+	case f.failed:
+		f.propagate(operandID, own)
 	case of == nil && what != nil:
 		f.fail(what, own)
 	default:
-		f.void()
+		f.decline()
 	}
 }
 
-// unfit ends the reading of a value that is not of its type: a field that is not
+// failRead ends the reading of a value that is not of its type: a field that is not
 // there, or something odd.
-func (f *Frame) unfit(raw any, what *EvalError, own identity) {
+func (f *Frame) failRead(raw any, what *EvalError, own identity) {
 	switch {
-	case f.bail && f.failed(own):
-	case !f.bail && raw == nil && what != nil:
+	case f.failed && f.failedBy(own):
+	case !f.failed && raw == nil && what != nil:
 		f.fail(what, own)
 	default:
-		f.void()
+		f.decline()
 	}
 }

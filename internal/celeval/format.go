@@ -26,7 +26,7 @@ func (x *compiler) formatCall(name, overload string, args []operand) operand {
 			return optionalNone()
 		}
 		f.cost = 0
-		return operand{cost: 1, value: &optional{plain: true, value: f, has: func(*Frame) bool { return true }}}
+		return operand{cost: 1, value: &optional{pure: true, value: f, has: func(*Frame) bool { return true }}}
 	case overload == "format-validate" && len(args) == 2 && args[0].format != nil && args[1].kind() == kindString:
 		return x.validated(args[0], args[1])
 	}
@@ -57,16 +57,16 @@ func (x *compiler) knownFormat(name string) operand {
 func (x *compiler) validated(a, b operand) operand {
 	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
 	read := x.reading(a)
-	value := operand{typ: types.NewListType(types.StringType), value: as(kindStrings, func(f *Frame) []string { return f.faults })}
-	return operand{cost: costs(a, b, 0), value: &optional{plain: true, value: value, has: func(f *Frame) bool {
+	value := operand{typ: types.NewListType(types.StringType), value: as(kindStrings, func(f *Frame) []string { return f.formatErrors })}
+	return operand{cost: costs(a, b, 0), value: &optional{pure: true, value: value, has: func(f *Frame) bool {
 		read(f)
 		v := s(f)
-		if f.bail {
-			f.at = 0
+		if f.failed {
+			f.failedAt = 0
 			return false
 		}
 		f.cost += searchCost(v) * each
-		f.faults, f.rare = faults(v), true
-		return len(f.faults) > 0
+		f.formatErrors, f.rare = faults(v), true
+		return len(f.formatErrors) > 0
 	}}}
 }

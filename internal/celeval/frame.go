@@ -14,9 +14,9 @@ type Frame struct {
 	vars      [maxVariables]variable
 
 	cost, Limit uint64
-	bail        bool       // the evaluation failed
-	at          identity   // what failed; 0 if the result is void
-	fault       *EvalError // why, unless it is void
+	failed      bool       // the evaluation failed
+	failedAt    identity   // what failed; 0 if the result is void
+	evalErr     *EvalError // why, unless it is void
 
 	Ctx   context.Context // nil if it cannot be cancelled
 	steps uint64          // of loops
@@ -36,9 +36,9 @@ type Frame struct {
 	looped bool // vars are set
 	rare   bool // one of the fields is set that few rules need
 
-	faults                 []string   // of the last format that did not fit
-	words                  [][]string // that strings were split into, like lists
-	usedWords, filledWords int
+	formatErrors                       []string   // of the last format that did not fit
+	stringLists                        [][]string // that strings were split into, like lists
+	usedStringLists, filledStringLists int
 
 	lists   [][]any // made by the rule; those from used on can be taken
 	used    int
@@ -70,9 +70,9 @@ type variable struct {
 func (f *Frame) step() bool {
 	f.steps++
 	if f.cost > f.Limit || f.Ctx != nil && f.steps%cellib.InterruptFrequency == 0 && f.Ctx.Err() != nil {
-		f.void()
+		f.decline()
 	}
-	return !f.bail
+	return !f.failed
 }
 
 // A Closure is what the executor makes of a rule, or of a messageExpression, whose
@@ -90,7 +90,7 @@ func (x *Closure) Compiled() bool { return x.run != nil }
 // Eval evaluates the rule. It is not ok if cel-go has to. The fault is that of
 // an evaluation that ends in an error.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
-	f.cost, f.used, f.usedWords = x.cost, 0, 0
+	f.cost, f.used, f.usedStringLists = x.cost, 0, 0
 	if x.guards {
 		f.made = nil
 		result = x.guarded(f)
@@ -98,14 +98,14 @@ func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, o
 		result = x.run(f)
 	}
 	if f.cost > f.Limit {
-		f.bail = false
+		f.failed = false
 		return false, 0, nil, false
 	}
-	if !f.bail {
+	if !f.failed {
 		return result, f.cost, nil, true
 	}
-	failed = f.caught(x.id)
-	f.bail = false
+	failed = f.takeError(x.id)
+	f.failed = false
 	return false, f.cost, failed, failed != nil
 }
 
@@ -113,7 +113,7 @@ func (x *Closure) guarded(f *Frame) bool {
 	defer func() {
 		if recover() != nil {
 			f.Recovered++
-			f.void()
+			f.decline()
 		}
 	}()
 	return x.run(f)
@@ -121,7 +121,7 @@ func (x *Closure) guarded(f *Frame) bool {
 
 // Release forgets what belongs to the object.
 func (f *Frame) Release() {
-	f.Self, f.Old, f.held, f.made, f.Ctx, f.fault, f.pending = nil, nil, nil, nil, nil, nil, nil
+	f.Self, f.Old, f.held, f.made, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
 	if f.rare {
 		f.releaseRare()
 	}
@@ -140,16 +140,16 @@ func (f *Frame) Release() {
 
 // releaseRare forgets what few rules make.
 func (f *Frame) releaseRare() {
-	f.rare, f.Text, f.heldBox, f.entries, f.faults = false, "", nil, nil, nil
+	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
 	f.sorter.release()
-	for i, words := range f.words[:f.filledWords] {
-		f.words[i] = Emptied(words[:cap(words)])
+	for i, words := range f.stringLists[:f.filledStringLists] {
+		f.stringLists[i] = Emptied(words[:cap(words)])
 	}
-	f.filledWords = 0
-	if len(f.words) > maxLists {
-		clear(f.words[maxLists:])
-		f.words = f.words[:maxLists]
+	f.filledStringLists = 0
+	if len(f.stringLists) > maxLists {
+		clear(f.stringLists[maxLists:])
+		f.stringLists = f.stringLists[:maxLists]
 	}
 }
 

@@ -18,9 +18,9 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		return x.inKnown(e, v, of, known)
 	}
 	switch {
-	case overload == overloads.InMap && v.kind() == kindString && of.kind() == kindRaw && of.shape.Kind == celvalue.KindObject && of.shape.Props == nil && of.shape.Values != nil:
-		return operand{cost: costs(v, of, 1), value: as(kindBool, hasNamed(closureOf[string](v), of.raw, of.shape.Values))}
-	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.shape.IsList() && of.shape.Items.Kind == celvalue.KindString:
+	case overload == overloads.InMap && v.kind() == kindString && of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Props == nil && of.declared.Values != nil:
+		return operand{cost: costs(v, of, 1), value: as(kindBool, hasNamed(closureOf[string](v), of.raw, of.declared.Values))}
+	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.declared.IsList() && of.declared.Items.Kind == celvalue.KindString:
 		name, list := closureOf[string](v), of.elements()
 		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
@@ -29,7 +29,7 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 			for _, e := range l {
 				s, ok := e.(string)
 				if !ok {
-					f.void()
+					f.decline()
 					return false
 				}
 				if s == text {
@@ -44,8 +44,8 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
 			l := words(f)
-			if f.bail {
-				f.at = 0
+			if f.failed {
+				f.failedAt = 0
 				return false
 			}
 			f.cost += uint64(len(l))
@@ -60,12 +60,12 @@ func hasNamed(name func(*Frame) string, of func(*Frame) any, s *celvalue.Declare
 		key := name(f)
 		m, ok := of(f).(map[string]any)
 		if !ok {
-			f.void()
+			f.decline()
 			return false
 		}
 		v, ok := m[key]
 		if ok && !s.Fits(v) {
-			f.void()
+			f.decline()
 		}
 		return ok
 	}
@@ -94,8 +94,8 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 		s := closureOf[string](v)
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := s(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return contains(texts, v)
 		})
@@ -103,12 +103,12 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 		i := closureOf[int64](v)
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := i(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return contains(ints, v)
 		})
-	case v.kind() == kindRaw && v.shape.Kind == celvalue.KindIntOrString:
+	case v.kind() == kindRaw && v.declared.Kind == celvalue.KindIntOrString:
 		raw, what := v.raw, v.absent
 		out.value = as(kindBool, func(f *Frame) bool {
 			r := raw(f)
@@ -118,8 +118,8 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			case int64:
 				return contains(ints, v)
 			}
-			f.unfit(r, what, operandID)
-			f.pass(operandID, own)
+			f.failRead(r, what, operandID)
+			f.propagate(operandID, own)
 			return false
 		})
 	case v.kind() == kindBox:
@@ -131,7 +131,7 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			case types.Int:
 				return contains(ints, int64(v))
 			}
-			f.void()
+			f.decline()
 			return false
 		})
 	default:

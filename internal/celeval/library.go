@@ -55,76 +55,76 @@ func (x *compiler) parsing(overload string, a operand) operand {
 	out := operand{cost: a.cost, id: own}
 	switch overload {
 	case "string_to_quantity":
-		out.value = as(kindQuantity, parsed1(a, own, 1, resource.ParseQuantity))
+		out.value = as(kindQuantity, parseCall(a, own, 1, resource.ParseQuantity))
 		if text, ok := a.constant.(types.String); ok {
 			if q, err := resource.ParseQuantity(string(text)); err == nil {
-				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
 				out.value = as(kindQuantity, func(*Frame) resource.Quantity { return q })
 			}
 		}
 	case "is_quantity_string":
-		out.value = as(kindBool, tested(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil }))
+		out.value = as(kindBool, testCall(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil }))
 	case "string_to_ip":
-		out.value = as(kindAddress, parsed1(a, own, 1, parseAddress))
+		out.value = as(kindAddress, parseCall(a, own, 1, parseAddress))
 	case "is_ip":
-		out.value = as(kindBool, tested(a, own, 1, isAddress))
+		out.value = as(kindBool, testCall(a, own, 1, isAddress))
 	case "ip_is_canonical":
-		out.value = as(kindBool, parsed1(a, own, 2, isCanonical))
+		out.value = as(kindBool, parseCall(a, own, 2, isCanonical))
 	case "string_to_cidr":
-		out.value = as(kindNetwork, parsed1(a, own, 1, parseNetwork))
+		out.value = as(kindNetwork, parseCall(a, own, 1, parseNetwork))
 		if text, ok := a.constant.(types.String); ok {
 			if p, err := parseNetwork(string(text)); err == nil {
-				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
 				out.value = as(kindNetwork, func(*Frame) netip.Prefix { return p })
 			}
 		}
 	case "is_cidr":
-		out.value = as(kindBool, tested(a, own, 1, isNetwork))
+		out.value = as(kindBool, testCall(a, own, 1, isNetwork))
 	case "string_to_url":
-		out.value = as(kindURL, parsed1(a, own, 1, parseURL))
+		out.value = as(kindURL, parseCall(a, own, 1, parseURL))
 	case "is_url_string": // costs one unit
-		out.cost, out.value = a.cost+1, as(kindBool, tested(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }))
+		out.cost, out.value = a.cost+1, as(kindBool, testCall(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }))
 	case "string_to_semver":
-		out.value = as(kindVersion, parsed1(a, own, 1, parseVersion))
+		out.value = as(kindVersion, parseCall(a, own, 1, parseVersion))
 		if text, ok := a.constant.(types.String); ok {
 			if v, err := semver.Parse(string(text)); err == nil {
-				out.cost += tenth(utf8.RuneCountInString(string(text)))
+				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
 				out.value = as(kindVersion, func(*Frame) semver.Version { return v })
 			}
 		}
 	case "is_semver_string":
-		out.value = as(kindBool, tested(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil }))
+		out.value = as(kindBool, testCall(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil }))
 	default:
 		return operand{}
 	}
 	return out
 }
 
-// parsed1 returns the closure of a function of a string. It costs a tenth of the
+// parseCall returns the closure of a function of a string. It costs a tenth of the
 // size, so many times.
-func parsed1[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
+func parseCall[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
 	s, operandID := closureOf[string](a), a.id
 	return func(f *Frame) T {
 		v := s(f)
-		if f.bail {
+		if f.failed {
 			var none T
-			f.cost += tenth(times * len(failedText))
-			f.pass(operandID, own)
+			f.cost += tenthOf(times * len(errorText))
+			f.propagate(operandID, own)
 			return none
 		}
-		f.cost += tenth(times * utf8.RuneCountInString(v))
+		f.cost += tenthOf(times * utf8.RuneCountInString(v))
 		out, err := parse(v)
 		if err != nil {
-			f.void()
+			f.decline()
 		}
 		return out
 	}
 }
 
-// tested returns the closure of a function that tells whether a string is
+// testCall returns the closure of a function that tells whether a string is
 // something.
-func tested(a operand, own identity, times int, is func(string) bool) func(*Frame) bool {
-	return parsed1(a, own, times, func(s string) (bool, error) { return is(s), nil })
+func testCall(a operand, own identity, times int, is func(string) bool) func(*Frame) bool {
+	return parseCall(a, own, times, func(s string) (bool, error) { return is(s), nil })
 }
 
 // accessor compiles a function of one value, which costs one unit.
@@ -132,14 +132,14 @@ func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool))
 	of, operandID, own := closureOf[T](a), a.id, x.identity()
 	return operand{cost: a.cost + 1, id: own, value: as(is, func(f *Frame) R {
 		v := of(f)
-		if f.bail {
+		if f.failed {
 			var none R
-			f.pass(operandID, own)
+			f.propagate(operandID, own)
 			return none
 		}
 		r, ok := read(v)
 		if !ok {
-			f.void()
+			f.decline()
 		}
 		return r
 	})}
@@ -153,18 +153,18 @@ func always[T, R any](read func(T) R) func(T) (R, bool) {
 // operation compiles a function of two values. It costs what they do and so many
 // units.
 func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op func(T, T) R) operand {
-	l, r, o := closureOf[T](a), closureOf[T](b), x.operands(a, b)
+	l, r, o := closureOf[T](a), closureOf[T](b), x.operandIDs(a, b)
 	return operand{cost: costs(a, b, units), id: o.own, value: as(is, func(f *Frame) R {
 		v := l(f)
-		if f.bail {
+		if f.failed {
 			var none R
-			afterLeft(f, o, r)
+			evalRight(f, o, r)
 			return none
 		}
 		w := r(f)
-		if f.bail {
+		if f.failed {
 			var none R
-			f.pass(o.right, o.own)
+			f.propagate(o.right, o.own)
 			return none
 		}
 		return op(v, w)
@@ -213,16 +213,16 @@ func (x *compiler) quantities(overload string, a, b operand) operand {
 // quantitySum compiles add and sub.
 func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantity, subtract bool) operand {
 	left := closureOf[resource.Quantity](a)
-	o := x.operands(a, b)
+	o := x.operandIDs(a, b)
 	return operand{cost: costs(a, b, 1), id: o.own, summed: true, value: as(kindQuantity, func(f *Frame) resource.Quantity {
 		q := left(f)
-		if f.bail {
-			afterLeft(f, o, right)
+		if f.failed {
+			evalRight(f, o, right)
 			return q
 		}
 		p := right(f)
-		if f.bail {
-			f.pass(o.right, o.own)
+		if f.failed {
+			f.propagate(o.right, o.own)
 			return q
 		}
 		sum := q.DeepCopy()
@@ -325,8 +325,8 @@ func (x *compiler) equalOpaque(a, b operand, not bool) operand {
 		return operand{cost: costs(a, b, 1), value: as(kindBool, func(f *Frame) bool {
 			p := l(f)
 			q := r(f)
-			if f.bail {
-				f.at = 0
+			if f.failed {
+				f.failedAt = 0
 			}
 			return p == q
 		})}

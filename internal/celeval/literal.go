@@ -65,7 +65,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 		for i := range keys {
 			k := keys[i](f)
 			v := values[i](f)
-			if f.bail {
+			if f.failed {
 				return types.NullValue
 			}
 			m[k] = v
@@ -91,29 +91,29 @@ func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
 	if words != nil {
 		return operand{cost: cost, attr: !of.choice, choice: of.choice, value: as(kindString, func(f *Frame) string {
 			l := words(f)
-			if n := i(f); !f.bail && n >= 0 && n < int64(len(l)) {
+			if n := i(f); !f.failed && n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}
-			f.void()
+			f.decline()
 			return ""
 		})}
 	}
 	if of.items != nil {
-		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, shape: of.items, raw: func(f *Frame) any {
+		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, declared: of.items, raw: func(f *Frame) any {
 			l, ok := list(f).(traits.Lister)
-			if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+			if n := i(f); ok && !f.failed && n >= 0 && n < int64(actualSize(l)) {
 				return celvalue.RawObject(l.Get(types.Int(n)))
 			}
-			f.void()
+			f.decline()
 			return nil
 		}})
 	}
 	out := operand{cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
 		l, ok := list(f).(traits.Lister)
-		if n := i(f); ok && !f.bail && n >= 0 && n < int64(actualSize(l)) {
+		if n := i(f); ok && !f.failed && n >= 0 && n < int64(actualSize(l)) {
 			return f.checked(l.Get(types.Int(n)))
 		}
-		f.void()
+		f.decline()
 		return types.NullValue
 	}}
 	return x.unbox(of.typ.Parameters()[0], out)
@@ -125,13 +125,13 @@ func (x *compiler) boxedEntry(of, at operand, cost uint64) operand {
 	return x.unbox(of.typ.Parameters()[1], operand{cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {
 		m, ok := object(f).(traits.Mapper)
 		k := key(f)
-		if !ok || f.bail {
-			f.void()
+		if !ok || f.failed {
+			f.decline()
 			return types.NullValue
 		}
 		v, found := m.Find(k)
 		if !found {
-			f.void()
+			f.decline()
 			return types.NullValue
 		}
 		return f.checked(v)

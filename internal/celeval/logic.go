@@ -11,17 +11,17 @@ func (x *compiler) or(terms []operand) operand { return x.logic(terms, true) }
 func (x *compiler) logic(terms []operand, decisive bool) operand {
 	out := operand{cost: terms[0].cost, id: terms[0].id, value: as(kindBool, x.bool(terms[0]))}
 	for _, t := range terms[1:] {
-		o := operands{left: out.id, right: t.id, own: x.identity()}
+		o := operandIDs{left: out.id, right: t.id, own: x.identity()}
 		out.value, out.id = as(kindBool, either(closureOf[bool](out), x.bool(t), t.cost, decisive, o)), o.own
 	}
 	return out
 }
 
-func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operands) func(*Frame) bool {
+func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) func(*Frame) bool {
 	if decisive {
 		return func(f *Frame) bool {
 			v := a(f)
-			if f.bail {
+			if f.failed {
 				return f.eitherRight(b, cost, true, o)
 			}
 			if v {
@@ -29,15 +29,15 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operands) func
 			}
 			f.cost += cost
 			v = b(f)
-			if f.bail {
-				f.pass(o.right, o.own)
+			if f.failed {
+				f.propagate(o.right, o.own)
 			}
 			return v
 		}
 	}
 	return func(f *Frame) bool {
 		v := a(f)
-		if f.bail {
+		if f.failed {
 			return f.eitherRight(b, cost, false, o)
 		}
 		if !v {
@@ -45,8 +45,8 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operands) func
 		}
 		f.cost += cost
 		v = b(f)
-		if f.bail {
-			f.pass(o.right, o.own)
+		if f.failed {
+			f.propagate(o.right, o.own)
 		}
 		return v
 	}
@@ -54,17 +54,17 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operands) func
 
 // eitherRight evaluates the right operand of one that failed, which is forgotten
 // if the right one is decisive.
-func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o operands) bool {
-	what := f.caught(o.left)
+func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) bool {
+	what := f.takeError(o.left)
 	if what == nil {
 		return false
 	}
 	f.cost += cost
 	v := b(f)
 	switch {
-	case f.bail && !f.failed(o.right):
-		f.at = 0
-	case f.bail || v != decisive:
+	case f.failed && !f.failedBy(o.right):
+		f.failedAt = 0
+	case f.failed || v != decisive:
 		f.fail(what, o.own)
 	}
 	return v
@@ -95,14 +95,14 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	}
 	v, typed := yes.value.(scalar)
 	switch {
-	case yes.kind() != no.kind() || yes.kind() == kindRaw && yes.shape != no.shape || yes.isOpaque():
+	case yes.kind() != no.kind() || yes.kind() == kindRaw && yes.declared != no.declared || yes.isOpaque():
 		return operand{box: choice(t, x.boxed(yes), x.boxed(no))}
 	case yes.kind() == kindBox:
 		return operand{box: choice(t, yes.box, no.box)}
 	case typed:
 		return operand{value: v.choice(t, no.value)}
 	case yes.raw != nil:
-		return operand{raw: choice(t, yes.raw, no.raw), shape: yes.shape}
+		return operand{raw: choice(t, yes.raw, no.raw), declared: yes.declared}
 	}
 	return x.refuse("ternary of " + kindName(yes))
 }
@@ -118,23 +118,23 @@ func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
 	t := *b
 	return func(f *Frame) T {
 		test := t.test(f)
-		if f.bail {
+		if f.failed {
 			var none T
-			f.pass(t.cond, t.own)
+			f.propagate(t.cond, t.own)
 			return none
 		}
 		if test {
 			f.cost += t.costYes
 			v := yes(f)
-			if f.bail {
-				f.pass(t.yes, t.own)
+			if f.failed {
+				f.propagate(t.yes, t.own)
 			}
 			return v
 		}
 		f.cost += t.costNo
 		v := no(f)
-		if f.bail {
-			f.pass(t.no, t.own)
+		if f.failed {
+			f.propagate(t.no, t.own)
 		}
 		return v
 	}

@@ -79,13 +79,13 @@ type rangeFunc func(f *Frame, step func(*Frame) bool)
 // variable returns the variable of a loop over a range, and the loop.
 func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 	switch {
-	case over.kind() == kindRaw && over.shape.IsList():
+	case over.kind() == kindRaw && over.declared.IsList():
 		list := over.elements()
-		v := x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		v := x.typed(operand{cost: 1, attr: true, declared: over.declared.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return v, func(f *Frame, step func(*Frame) bool) {
 			f.looped = true
 			l := list(f)
-			if f.bail {
+			if f.failed {
 				return
 			}
 			for _, e := range l {
@@ -102,7 +102,7 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 			of := object(f)
 			m, ok := of.(map[string]any)
 			if !ok {
-				f.unfit(of, what, operandID)
+				f.failRead(of, what, operandID)
 				return
 			}
 			f.looped = true
@@ -118,7 +118,7 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 		v := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 		return v, func(f *Frame, step func(*Frame) bool) {
 			list := words(f)
-			if f.bail {
+			if f.failed {
 				return
 			}
 			f.looped = true
@@ -131,14 +131,14 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 		}
 	case over.kind() == kindBox && over.items != nil:
 		list := over.box
-		v := x.typed(operand{cost: 1, attr: true, shape: over.items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		v := x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return v, func(f *Frame, step func(*Frame) bool) {
 			l, ok := list(f).(traits.Lister)
-			if f.bail {
+			if f.failed {
 				return
 			}
 			if !ok {
-				f.void()
+				f.decline()
 				return
 			}
 			f.looped = true
@@ -155,11 +155,11 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 			box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
 		return v, func(f *Frame, step func(*Frame) bool) {
 			l, ok := list(f).(traits.Iterable)
-			if f.bail {
+			if f.failed {
 				return
 			}
 			if !ok {
-				f.void()
+				f.decline()
 				return
 			}
 			f.looped = true
@@ -178,14 +178,14 @@ func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
 // or key and element, and the loop.
 func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
 	switch {
-	case over.kind() == kindRaw && over.shape.IsList():
+	case over.kind() == kindRaw && over.declared.IsList():
 		list := over.elements()
 		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
-		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		v = x.typed(operand{cost: 1, attr: true, declared: over.declared.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return key, v, func(f *Frame, step func(*Frame) bool) {
 			f.looped = true
 			l := list(f)
-			if f.bail {
+			if f.failed {
 				return
 			}
 			for i, e := range l {
@@ -198,12 +198,12 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 	case over.isMap():
 		object, what, operandID := over.raw, over.absent, over.id
 		key = operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
-		v = x.typed(operand{cost: 1, attr: true, shape: over.shape.Values, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		v = x.typed(operand{cost: 1, attr: true, declared: over.declared.Values, raw: func(f *Frame) any { return f.vars[slot].raw }})
 		return key, v, func(f *Frame, step func(*Frame) bool) {
 			of := object(f)
 			m, ok := of.(map[string]any)
 			if !ok {
-				f.unfit(of, what, operandID)
+				f.failRead(of, what, operandID)
 				return
 			}
 			f.looped = true
@@ -221,7 +221,7 @@ func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each ra
 
 // isMap reports whether code reads a map of the object.
 func (c operand) isMap() bool {
-	return c.kind() == kindRaw && c.shape.Kind == celvalue.KindObject && c.shape.Props == nil && c.shape.Values != nil
+	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindObject && c.declared.Props == nil && c.declared.Values != nil
 }
 
 // quantifier compiles all and exists.
@@ -244,8 +244,8 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		}
 		f.cost += step
 		v := test(f)
-		if f.bail {
-			what := f.caught(operandID)
+		if f.failed {
+			what := f.takeError(operandID)
 			if f.pending == nil {
 				f.pending = what
 			}
@@ -261,7 +261,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		decided, what := f.decided, f.pending
 		f.decided, f.pending = outer, pending
 		switch {
-		case f.bail:
+		case f.failed:
 			f.noRange(over.id, own, resultCost)
 		case what != nil && !decided:
 			f.fail(what, own)
@@ -273,7 +273,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 // noRange fails a loop that has no range. Its result is not paid for.
 func (f *Frame) noRange(over, own identity, result uint64) {
 	f.cost -= result
-	f.pass(over, own)
+	f.propagate(over, own)
 }
 
 func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
@@ -287,8 +287,8 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
-		if f.bail {
-			f.pending = f.caught(operandID)
+		if f.failed {
+			f.pending = f.takeError(operandID)
 			return f.pending != nil && f.step()
 		}
 		if hit {
@@ -304,7 +304,7 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 		hits, what := f.hits, f.pending
 		f.hits, f.pending = outer, pending
 		switch {
-		case f.bail:
+		case f.failed:
 			f.noRange(over.id, own, oneResult)
 		case what != nil:
 			f.fail(what, own)

@@ -53,7 +53,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 		hit = v.cost + insertCost
 		insert = func(f *Frame) {
 			name, v := k(f), box(f)
-			if !f.bail {
+			if !f.failed {
 				f.entries[name] = v
 			}
 		}
@@ -68,7 +68,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 	}
 	one := func(f *Frame) bool {
 		f.cost += every
-		if test(f) && !f.bail {
+		if test(f) && !f.failed {
 			f.cost += hit
 			insert(f)
 		}
@@ -81,8 +81,8 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 		f.entries = made
 		each(f, one)
 		f.entries = outer
-		if f.bail {
-			f.at = 0
+		if f.failed {
+			f.failedAt = 0
 			return types.NullValue
 		}
 		return types.NewRefValMap(x.base.Builtin, made)
@@ -93,8 +93,8 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 // only once.
 func (f *Frame) insertAll(of ref.Val) {
 	m, ok := of.(traits.Mapper)
-	if f.bail || !ok {
-		f.void()
+	if f.failed || !ok {
+		f.decline()
 		return
 	}
 	for it := m.Iterator(); it.HasNext() == types.True; {
@@ -102,11 +102,11 @@ func (f *Frame) insertAll(of ref.Val) {
 		switch k.(type) {
 		case types.String, types.Int:
 		default: // may be equal to a key of another type
-			f.void()
+			f.decline()
 			return
 		}
 		if _, there := f.entries[k]; there {
-			f.void()
+			f.decline()
 			return
 		}
 		f.entries[k] = m.Get(k)

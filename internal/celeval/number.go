@@ -12,22 +12,22 @@ import (
 
 // comparison compiles an operator on two operands of a type. Both are evaluated
 // even if the left fails.
-func comparison[T any, F ~func(*Frame) T](cost uint64, o operands, a, b F, is func(a, b T) bool) operand {
+func comparison[T any, F ~func(*Frame) T](cost uint64, o operandIDs, a, b F, is func(a, b T) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		v := a(f)
-		if f.bail {
-			afterLeft(f, o, b)
+		if f.failed {
+			evalRight(f, o, b)
 			return false
 		}
 		w := b(f)
-		if f.bail {
-			f.pass(o.right, o.own)
+		if f.failed {
+			f.propagate(o.right, o.own)
 		}
 		return is(v, w)
 	})}
 }
 
-func binaryInt(overload string, a, b operand, o operands) operand {
+func binaryInt(overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
 	switch overload {
 	case overloads.LessInt64:
@@ -53,7 +53,7 @@ func binaryInt(overload string, a, b operand, o operands) operand {
 }
 
 // compareInts is like comparison, but faster if the right operand is known.
-func compareInts(cost uint64, o operands, a, b operand, is func(a, b int64) bool) operand {
+func compareInts(cost uint64, o operandIDs, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
 		return comparison(cost, o, closureOf[int64](a), closureOf[int64](b), is)
@@ -61,23 +61,23 @@ func compareInts(cost uint64, o operands, a, b operand, is func(a, b int64) bool
 	l, w := closureOf[int64](a), int64(known)
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
-		if f.bail {
-			f.pass(o.left, o.own)
+		if f.failed {
+			f.propagate(o.left, o.own)
 		}
 		return is(v, w)
 	})}
 }
 
-func arithmetic(cost uint64, o operands, a, b func(*Frame) int64, op func(a, b int64) (int64, *EvalError)) operand {
+func arithmetic(cost uint64, o operandIDs, a, b func(*Frame) int64, op func(a, b int64) (int64, *EvalError)) operand {
 	return operand{cost: cost, id: o.own, value: as(kindInt, func(f *Frame) int64 {
 		v := a(f)
-		if f.bail {
-			afterLeft(f, o, b)
+		if f.failed {
+			evalRight(f, o, b)
 			return 0
 		}
 		w := b(f)
-		if f.bail {
-			f.pass(o.right, o.own)
+		if f.failed {
+			f.propagate(o.right, o.own)
 			return 0
 		}
 		u, what := op(v, w)
@@ -140,8 +140,8 @@ func (x *compiler) negateInt(a operand) operand {
 	return operand{cost: a.cost + 1, id: own, value: as(kindInt, func(f *Frame) int64 {
 		v := i(f)
 		switch {
-		case f.bail:
-			f.pass(operandID, own)
+		case f.failed:
+			f.propagate(operandID, own)
 		case v == math.MinInt64:
 			f.fail(overflow, own)
 		}
@@ -149,18 +149,18 @@ func (x *compiler) negateInt(a operand) operand {
 	})}
 }
 
-func binaryDouble(overload string, a, b operand, o operands) operand {
+func binaryDouble(overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[float64](a), closureOf[float64](b)
 	result := func(op func(a, b float64) float64) operand {
 		return operand{cost: cost, id: o.own, value: as(kindDouble, func(f *Frame) float64 {
 			v := l(f)
-			if f.bail {
-				afterLeft(f, o, r)
+			if f.failed {
+				evalRight(f, o, r)
 				return 0
 			}
 			w := r(f)
-			if f.bail {
-				f.pass(o.right, o.own)
+			if f.failed {
+				f.propagate(o.right, o.own)
 			}
 			return op(v, w)
 		})}
@@ -187,25 +187,25 @@ func binaryDouble(overload string, a, b operand, o operands) operand {
 }
 
 // order compares doubles. What is not a number has no place in the order.
-func order(cost uint64, o operands, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
+func order(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		l := a(f)
-		if f.bail {
-			afterLeft(f, o, b)
+		if f.failed {
+			evalRight(f, o, b)
 			return false
 		}
 		r := b(f)
 		switch {
-		case f.bail:
-			f.pass(o.right, o.own)
+		case f.failed:
+			f.propagate(o.right, o.own)
 		case l != l || r != r:
-			f.void()
+			f.decline()
 		}
 		return is(l, r)
 	})}
 }
 
-func binaryDuration(overload string, a, b operand, o operands) operand {
+func binaryDuration(overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
 	switch overload {
 	case overloads.LessDuration:
@@ -220,7 +220,7 @@ func binaryDuration(overload string, a, b operand, o operands) operand {
 	return operand{}
 }
 
-func binaryTime(overload string, a, b operand, o operands) operand {
+func binaryTime(overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[time.Time](a), closureOf[time.Time](b)
 	switch overload {
 	case overloads.LessTimestamp:

@@ -52,11 +52,11 @@ type operand struct {
 	id       identity   // of the closure that fails by the rules
 	absent   *EvalError // of a raw value that is nil; without one such a value is not expected
 
-	value value                  // nil if there is only raw or box
-	raw   func(*Frame) any       // of a part of the object; nil if the part is absent
-	list  listFunc               // of a raw list that is made, which raw would box
-	shape *celvalue.DeclaredType // of raw, or of the value of a raw optional
-	box   func(*Frame) ref.Val   // of a value that is made as one of CEL
+	value    value                  // nil if there is only raw or box
+	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
+	list     listFunc               // of a raw list that is made, which raw would box
+	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
+	box      func(*Frame) ref.Val   // of a value that is made as one of CEL
 
 	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if it is not known
 	sum    func(*Frame) int64     // of a list of integers, instead of the list

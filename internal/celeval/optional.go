@@ -15,13 +15,13 @@ import (
 type optional struct {
 	has   func(*Frame) bool
 	value operand // costs nothing that has does not pay; without kind if there never is one
-	plain bool    // reading the value has no effect, so that it may be left out
+	pure  bool    // reading the value has no effect, so that it may be left out
 }
 
 func (*optional) kind() kind { return kindOptional }
 
 func (o *optional) after(before func(*Frame)) value {
-	return &optional{has: after(before, o.has), value: o.value, plain: o.plain}
+	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
 }
 
 // A rawOptional is an optional of a part of the object.
@@ -51,22 +51,22 @@ func (x *compiler) optional(c operand) *optional {
 	case *optional:
 		return of
 	case rawOptional:
-		return &optional{plain: true, value: x.typed(operand{shape: c.shape, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+		return &optional{pure: true, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
 			v, ok := of(f)
 			f.held = v
-			return ok && !f.bail
+			return ok && !f.failed
 		}}
 	}
 	box := c.box
 	value := operand{typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
 	x.boxes = true
-	return &optional{plain: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+	return &optional{pure: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
 		v, ok := box(f).(*types.Optional)
 		switch {
-		case f.bail:
+		case f.failed:
 			return false
 		case !ok:
-			f.void()
+			f.decline()
 			return false
 		case !v.HasValue():
 			return false
@@ -85,7 +85,7 @@ func (x *compiler) optionalOf(a operand) operand {
 
 // optionalNone compiles optional.none, which costs one unit too.
 func optionalNone() operand {
-	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, plain: true}}
+	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
 // evaluated returns code as the value that it has: not as a variable, a ternary
@@ -121,7 +121,7 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 // hasValue reads the value too, for what it costs.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
-	if m.plain {
+	if m.pure {
 		return has
 	}
 	read := x.reading(m.value)
@@ -150,13 +150,13 @@ func (x *compiler) required(m *optional) operand {
 	if m.value.kind() == kindNone {
 		return operand{box: func(f *Frame) ref.Val {
 			has(f)
-			f.void()
+			f.decline()
 			return types.NullValue
 		}}
 	}
 	return entering(m.value, func(f *Frame) {
 		if !has(f) {
-			f.void()
+			f.decline()
 		}
 	})
 }
@@ -188,14 +188,14 @@ func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) ope
 			f.chosen |= 1 << choice
 			return true
 		}
-		if f.bail {
+		if f.failed {
 			return false
 		}
 		f.chosen &^= 1 << choice
 		f.cost += costB
 		return b.has(f)
 	}
-	return operand{cost: cost, value: &optional{has: has, plain: a.plain && b.plain, value: x.chosenValue(choice, a, b)}}
+	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
 }
 
 // choice returns the place in the frame for which of two optionals it is.
@@ -221,8 +221,8 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 	has := func(f *Frame) bool {
 		is := test(f)
 		switch {
-		case f.bail:
-			f.at = 0
+		case f.failed:
+			f.failedAt = 0
 			return false
 		case is:
 			f.cost += costYes
@@ -233,7 +233,7 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 		f.chosen &^= 1 << branch
 		return b.has(f)
 	}
-	m := &optional{has: has, plain: a.plain && b.plain}
+	m := &optional{has: has, pure: a.pure && b.pure}
 	m.value = x.chosenValue(branch, a, b)
 	return operand{value: m}
 }

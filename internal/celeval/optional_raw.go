@@ -13,26 +13,26 @@ import (
 
 // optionalField compiles a field of an optional.
 func (x *compiler) optionalField(c operand, field string, test bool) operand {
-	if test || c.shape.Kind != celvalue.KindObject {
+	if test || c.declared.Kind != celvalue.KindObject {
 		return x.refuse("field of an optional")
 	}
-	name, s := c.shape.Entry(field)
+	name, s := c.declared.Entry(field)
 	if s == nil {
 		return x.refuse("field that is not declared")
 	}
-	cost, declared := c.cost, c.shape.Props != nil
+	cost, declared := c.cost, c.declared.Props != nil
 	of, _ := c.value.(rawOptional)
 	if !c.attr && !c.choice {
 		cost++
 	}
-	return operand{cost: cost, attr: !c.choice, choice: c.choice, shape: s, value: rawOptional(func(f *Frame) (any, bool) {
+	return operand{cost: cost, attr: !c.choice, choice: c.choice, declared: s, value: rawOptional(func(f *Frame) (any, bool) {
 		v, ok := of(f)
-		if !ok || f.bail {
+		if !ok || f.failed {
 			return nil, false
 		}
 		m, ok := v.(map[string]any)
 		if !ok {
-			f.void()
+			f.decline()
 			return nil, false
 		}
 		v, ok = m[name]
@@ -40,7 +40,7 @@ func (x *compiler) optionalField(c operand, field string, test bool) operand {
 			return nil, false
 		}
 		if !s.Fits(v) {
-			f.void()
+			f.decline()
 		}
 		f.cost++
 		return v, true
@@ -67,7 +67,7 @@ func (x *compiler) rawOptional(of operand) operand {
 		of.value = rawOptional(func(f *Frame) (any, bool) {
 			v := raw(f)
 			if v == nil {
-				f.void()
+				f.decline()
 			}
 			return v, true
 		})
@@ -78,14 +78,14 @@ func (x *compiler) rawOptional(of operand) operand {
 		return of
 	}
 	has, raw := m.has, m.value.raw
-	of.shape = m.value.shape
+	of.declared = m.value.declared
 	of.value = rawOptional(func(f *Frame) (any, bool) {
 		if !has(f) {
 			return nil, false
 		}
 		v := raw(f)
 		if v == nil {
-			f.void()
+			f.decline()
 		}
 		return v, true
 	})
@@ -114,45 +114,45 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 	out := operand{cost: cost, attr: !of.choice, choice: of.choice}
 	value, _ := of.value.(rawOptional)
 	switch {
-	case of.shape.IsList() && at.kind() == kindInt:
-		i, s := closureOf[int64](at), of.shape.Items
-		out.shape = s
+	case of.declared.IsList() && at.kind() == kindInt:
+		i, s := closureOf[int64](at), of.declared.Items
+		out.declared = s
 		out.value = rawOptional(func(f *Frame) (any, bool) {
 			v, ok := value(f)
-			if !ok || f.bail {
+			if !ok || f.failed {
 				return nil, false
 			}
 			l, ok := v.([]any)
 			if !ok {
-				f.void()
+				f.decline()
 				return nil, false
 			}
 			f.cost += atCost
 			n := i(f)
-			if f.bail || n < 0 || n >= int64(len(l)) {
+			if f.failed || n < 0 || n >= int64(len(l)) {
 				return nil, false
 			}
-			return f.there(l[n], s)
+			return f.foundAt(l[n], s)
 		})
-	case of.shape.Kind == celvalue.KindObject && of.shape.Values != nil && at.kind() == kindString:
-		name, s := closureOf[string](at), of.shape.Values
-		out.shape = s
+	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
+		name, s := closureOf[string](at), of.declared.Values
+		out.declared = s
 		out.value = rawOptional(func(f *Frame) (any, bool) {
 			v, ok := value(f)
-			if !ok || f.bail {
+			if !ok || f.failed {
 				return nil, false
 			}
 			m, ok := v.(map[string]any)
 			if !ok {
-				f.void()
+				f.decline()
 				return nil, false
 			}
 			f.cost += atCost
 			k := name(f)
-			if v, ok = m[k]; f.bail || !ok {
+			if v, ok = m[k]; f.failed || !ok {
 				return nil, false
 			}
-			return f.there(v, s)
+			return f.foundAt(v, s)
 		})
 	default:
 		return x.refuse("optional index of " + kindName(of))
@@ -160,10 +160,10 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 	return out
 }
 
-// there returns a value that an optional index found, which costs one unit.
-func (f *Frame) there(v any, s *celvalue.DeclaredType) (any, bool) {
+// foundAt returns a value that an optional index found, which costs one unit.
+func (f *Frame) foundAt(v any, s *celvalue.DeclaredType) (any, bool) {
 	if !s.Fits(v) {
-		f.void()
+		f.decline()
 	}
 	f.cost++
 	return v, true
@@ -181,8 +181,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
 			l, ok := v.(traits.Lister)
 			n := i(f)
-			if !ok || f.bail {
-				f.void()
+			if !ok || f.failed {
+				f.decline()
 				return nil, false
 			}
 			if n < 0 || n >= int64(actualSize(l)) {
@@ -196,8 +196,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
 			m, ok := v.(traits.Mapper)
 			k := name(f)
-			if !ok || f.bail {
-				f.void()
+			if !ok || f.failed {
+				f.decline()
 				return nil, false
 			}
 			return m.Find(types.String(k))
@@ -207,13 +207,13 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 	}
 	box := x.boxed(of)
 	held := operand{typ: value, box: func(f *Frame) ref.Val { return f.heldBox }}
-	m := &optional{plain: true, value: x.unbox(value, held), has: func(f *Frame) bool {
+	m := &optional{pure: true, value: x.unbox(value, held), has: func(f *Frame) bool {
 		v, ok := find(f, box(f))
-		if ok && !f.bail {
+		if ok && !f.failed {
 			f.cost++
 			f.heldBox, f.rare = f.checked(v), true
 		}
-		return ok && !f.bail
+		return ok && !f.failed
 	}}
 	return operand{cost: cost, attr: !of.choice, choice: of.choice, value: m}
 }
@@ -245,10 +245,10 @@ func (x *compiler) optionalCall(name string, args []operand) operand {
 			return ok
 		})}
 	case len(args) == 1 && name == "value":
-		return x.typed(operand{cost: a.cost + 1, shape: a.shape, raw: func(f *Frame) any {
+		return x.typed(operand{cost: a.cost + 1, declared: a.declared, raw: func(f *Frame) any {
 			v, ok := of(f)
 			if !ok {
-				f.void()
+				f.decline()
 			}
 			return v
 		}})

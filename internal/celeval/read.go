@@ -18,19 +18,19 @@ func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Ti
 
 // typed adds to code of raw values the closure of their type.
 func (x *compiler) typed(c operand) operand {
-	if c.shape == nil {
+	if c.declared == nil {
 		return x.refuse("value without a shape")
 	}
 	raw, what := c.raw, c.absent
 	c.value, c.id = nil, x.identityOf(c)
 	own := c.id
-	switch c.shape.Kind {
+	switch c.declared.Kind {
 	case celvalue.KindString:
 		c.value = as(kindString, func(f *Frame) string {
 			r := raw(f)
 			v, ok := r.(string)
 			if !ok {
-				f.unfit(r, what, own)
+				f.failRead(r, what, own)
 			}
 			return v
 		})
@@ -39,7 +39,7 @@ func (x *compiler) typed(c operand) operand {
 			r := raw(f)
 			v, ok := r.(bool)
 			if !ok {
-				f.unfit(r, what, own)
+				f.failRead(r, what, own)
 			}
 			return v
 		})
@@ -48,7 +48,7 @@ func (x *compiler) typed(c operand) operand {
 			r := raw(f)
 			v, ok := r.(int64)
 			if !ok {
-				f.unfit(r, what, own)
+				f.failRead(r, what, own)
 			}
 			return v
 		})
@@ -61,7 +61,7 @@ func (x *compiler) typed(c operand) operand {
 			case int64:
 				return float64(v)
 			}
-			f.unfit(r, what, own)
+			f.failRead(r, what, own)
 			return 0
 		})
 	case celvalue.KindDuration:
@@ -69,17 +69,17 @@ func (x *compiler) typed(c operand) operand {
 			r := raw(f)
 			d, ok := celvalue.ParseDuration(r)
 			if !ok {
-				f.unfit(r, what, own)
+				f.failRead(r, what, own)
 			}
 			return int64(d)
 		})
 	case celvalue.KindDate, celvalue.KindDateTime:
-		s := c.shape
+		s := c.declared
 		c.value = as(kindTimestamp, func(f *Frame) time.Time {
 			r := raw(f)
 			t, ok := s.Time(r)
 			if !ok {
-				f.unfit(r, what, own)
+				f.failRead(r, what, own)
 			}
 			return t
 		})
@@ -108,7 +108,7 @@ func (c operand) elements() listFunc {
 		r := raw(f)
 		l, ok := r.([]any)
 		if !ok {
-			f.unfit(r, what, own)
+			f.failRead(r, what, own)
 		}
 		return l
 	}
@@ -137,13 +137,13 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	}
 	switch v := c.value.(type) {
 	case rawOptional:
-		s := c.shape
+		s := c.declared
 		return func(f *Frame) ref.Val {
 			raw, ok := v(f)
 			if !ok {
 				return types.OptionalNone
 			}
-			return types.OptionalOf(f.show(raw, s))
+			return types.OptionalOf(f.box(raw, s))
 		}
 	case *optional:
 		return x.boxedOptional(v)
@@ -159,26 +159,26 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 		x.refuse("value of " + kindName(c))
 		return nil
 	}
-	raw, s, what, own := c.raw, c.shape, c.absent, c.id
+	raw, s, what, own := c.raw, c.declared, c.absent, c.id
 	return func(f *Frame) ref.Val {
 		r := raw(f)
-		if f.bail || r == nil {
-			f.unfit(r, what, own)
+		if f.failed || r == nil {
+			f.failRead(r, what, own)
 			return types.NullValue
 		}
-		return f.show(r, s)
+		return f.box(r, s)
 	}
 }
 
-// show boxes a raw value.
-func (f *Frame) show(raw any, s *celvalue.DeclaredType) ref.Val {
+// box boxes a raw value.
+func (f *Frame) box(raw any, s *celvalue.DeclaredType) ref.Val {
 	if raw == nil {
-		f.void()
+		f.decline()
 		return types.NullValue
 	}
 	v := s.Value(raw)
 	if types.IsUnknownOrError(v) {
-		f.void()
+		f.decline()
 		return types.NullValue
 	}
 	return v
@@ -193,9 +193,9 @@ func kindName(c operand) string {
 		return "a time"
 	case kindRaw:
 		switch {
-		case c.shape.Kind == celvalue.KindIntOrString:
+		case c.declared.Kind == celvalue.KindIntOrString:
 			return "an int-or-string"
-		case c.shape.IsList():
+		case c.declared.IsList():
 			return "a list"
 		}
 		return "an object"
@@ -205,5 +205,5 @@ func kindName(c operand) string {
 	return "a made value"
 }
 
-// tenth is what CEL charges for reading n characters or elements.
-func tenth(n int) uint64 { return uint64(math.Ceil(float64(n) * 0.1)) }
+// tenthOf is what CEL charges for reading n characters or elements.
+func tenthOf(n int) uint64 { return uint64(math.Ceil(float64(n) * 0.1)) }

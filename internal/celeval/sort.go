@@ -50,23 +50,23 @@ func (s *sorter) sort(n int) {
 // sortBy compiles the sorting of a list of raw values. It returns no code for
 // other lists.
 func (x *compiler) sortBy(overload string, a, keys operand) operand {
-	if overload == "" || a.kind() != kindRaw || !a.shape.IsList() || !a.shape.Items.Collectable() {
+	if overload == "" || a.kind() != kindRaw || !a.declared.IsList() || !a.declared.Items.Collectable() {
 		return operand{}
 	}
 	sorted := x.sorted(keys)
 	if x.why != "" || sorted == nil {
 		return operand{}
 	}
-	elements, atomic, s := a.elements(), a.shape.Kind == celvalue.KindAtomicList, a.shape.Items
+	elements, atomic, s := a.elements(), a.declared.Kind == celvalue.KindAtomicList, a.declared.Items
 	list := func(f *Frame) []any {
 		f.rare = true
 		in := elements(f)
 		n := sorted(f)
 		if len(in) != n || n == 0 && !atomic { // what is empty stays what it is
-			f.void()
+			f.decline()
 		}
-		if f.bail {
-			f.at = 0
+		if f.failed {
+			f.failedAt = 0
 			return nil
 		}
 		at := f.list()
@@ -75,7 +75,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		}
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, keys, 0), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+	return operand{cost: costs(a, keys, 0), declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }
 
@@ -84,15 +84,15 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 // cannot compare.
 func (x *compiler) sorted(keys operand) func(*Frame) int {
 	switch {
-	case keys.kind() == kindRaw && keys.shape.IsList():
-		less := keys.shape.Items.Less()
+	case keys.kind() == kindRaw && keys.declared.IsList():
+		less := keys.declared.Items.Less()
 		if less == nil {
 			return nil
 		}
-		list, isText := keys.elements(), keys.shape.Items.Kind == celvalue.KindString
+		list, isText := keys.elements(), keys.declared.Items.Kind == celvalue.KindString
 		return func(f *Frame) int {
 			k := list(f)
-			if f.bail {
+			if f.failed {
 				return 0
 			}
 			f.cost += sortCost(len(k), isText)
@@ -104,8 +104,8 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 		box := x.boxed(keys)
 		return func(f *Frame) int {
 			l, ok := box(f).(traits.Lister)
-			if f.bail || !ok {
-				f.void()
+			if f.failed || !ok {
+				f.decline()
 				return 0
 			}
 			f.cost += comparedList(l)
@@ -117,7 +117,7 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 			k := f.sorter.boxed
 			for _, v := range k {
 				if _, ok := v.(traits.Comparer); !ok || v.Type() != k[0].Type() {
-					f.void()
+					f.decline()
 					return 0
 				}
 			}

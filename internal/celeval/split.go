@@ -11,8 +11,8 @@ import (
 // that they make are kept by the frame, and boxed only where something else than
 // the executor reads them.
 
-// words compiles such a function by its overload. It returns no code for others.
-func (x *compiler) words(overload string, args []operand) operand {
+// stringCall compiles such a function by its overload. It returns no code for others.
+func (x *compiler) stringCall(overload string, args []operand) operand {
 	switch {
 	case overload == "string_split_string" && args[0].kind() == kindString && args[1].kind() == kindString:
 		return x.split(args[0], args[1])
@@ -34,29 +34,29 @@ func (x *compiler) words(overload string, args []operand) operand {
 
 // split compiles the splitting of a string, which costs a fifth of its size.
 func (x *compiler) split(a, b operand) operand {
-	s, sep, o := closureOf[string](a), closureOf[string](b), x.operands(a, b)
+	s, sep, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
 	return operand{cost: costs(a, b, 0), id: o.own, value: as(kindStrings, func(f *Frame) []string {
 		v := s(f)
-		if f.bail {
-			f.cost += tenth(2 * len(failedText))
-			afterLeft(f, o, sep)
+		if f.failed {
+			f.cost += tenthOf(2 * len(errorText))
+			evalRight(f, o, sep)
 			return nil
 		}
 		w := sep(f)
-		f.cost += tenth(2 * utf8.RuneCountInString(v))
-		if f.bail {
-			f.pass(o.right, o.own)
+		f.cost += tenthOf(2 * utf8.RuneCountInString(v))
+		if f.failed {
+			f.propagate(o.right, o.own)
 			return nil
 		}
-		if f.usedWords == len(f.words) {
-			f.words = append(f.words, nil)
+		if f.usedStringLists == len(f.stringLists) {
+			f.stringLists = append(f.stringLists, nil)
 		}
-		at := f.usedWords
+		at := f.usedStringLists
 		f.rare = true
-		f.usedWords++
-		f.filledWords = max(f.filledWords, f.usedWords)
-		f.words[at] = splitInto(f.words[at][:0], v, w)
-		return f.words[at]
+		f.usedStringLists++
+		f.filledStringLists = max(f.filledStringLists, f.usedStringLists)
+		f.stringLists[at] = splitInto(f.stringLists[at][:0], v, w)
+		return f.stringLists[at]
 	})}
 }
 
@@ -84,7 +84,7 @@ func (x *compiler) join(a, b operand) operand {
 	case closureOf[[]string](a) != nil:
 		texts := closureOf[[]string](a)
 		join = func(f *Frame, sep string) (string, bool) { return strings.Join(texts(f), sep), true }
-	case a.kind() == kindRaw && a.shape.IsList() && a.shape.Items.Kind == celvalue.KindString:
+	case a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
 		list := a.elements()
 		join = func(f *Frame, sep string) (string, bool) { return joinRaw(list(f), sep) }
 	default:
@@ -92,11 +92,11 @@ func (x *compiler) join(a, b operand) operand {
 	}
 	return operand{cost: costs(a, b, 0), value: as(kindString, func(f *Frame) string {
 		out, ok := join(f, sep(f))
-		if !ok || f.bail {
-			f.void()
+		if !ok || f.failed {
+			f.decline()
 			return ""
 		}
-		f.cost += tenth(2 * utf8.RuneCountInString(out))
+		f.cost += tenthOf(2 * utf8.RuneCountInString(out))
 		return out
 	})}
 }
@@ -131,11 +131,11 @@ func replacement(a, b, c operand) operand {
 		v := s(f)
 		w := old(f)
 		u := with(f)
-		if f.bail {
-			f.at = 0
+		if f.failed {
+			f.failedAt = 0
 			return ""
 		}
-		f.cost += tenth(2 * utf8.RuneCountInString(v))
+		f.cost += tenthOf(2 * utf8.RuneCountInString(v))
 		return strings.ReplaceAll(v, w, u)
 	})}
 }
@@ -150,11 +150,11 @@ func substring(a, from, to operand) operand {
 		if end != nil {
 			j = end(f)
 		}
-		if f.bail || i < 0 || i > j || j > n {
-			f.void()
+		if f.failed || i < 0 || i > j || j > n {
+			f.decline()
 			return ""
 		}
-		f.cost += tenth(int(n))
+		f.cost += tenthOf(int(n))
 		if n == int64(len(v)) && utf8.ValidString(v) {
 			return v[i:j]
 		}

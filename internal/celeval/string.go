@@ -29,8 +29,8 @@ func (x *compiler) size(overload string, a operand) operand {
 		s := closureOf[string](a)
 		out.value = as(kindInt, func(f *Frame) int64 {
 			v := s(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return int64(utf8.RuneCountInString(v))
 		})
@@ -38,28 +38,28 @@ func (x *compiler) size(overload string, a operand) operand {
 		words := closureOf[[]string](a)
 		out.value = as(kindInt, func(f *Frame) int64 {
 			l := words(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return int64(len(l))
 		})
-	case a.kind() == kindRaw && a.shape.IsList():
+	case a.kind() == kindRaw && a.declared.IsList():
 		list := a.elements()
 		out.value = as(kindInt, func(f *Frame) int64 {
 			l := list(f)
-			if f.bail {
-				f.pass(operandID, own)
+			if f.failed {
+				f.propagate(operandID, own)
 			}
 			return int64(len(l))
 		})
-	case a.kind() == kindRaw && a.shape.Kind == celvalue.KindObject:
+	case a.kind() == kindRaw && a.declared.Kind == celvalue.KindObject:
 		object, what := a.raw, a.absent
 		out.value = as(kindInt, func(f *Frame) int64 {
 			v := object(f)
 			m, ok := v.(map[string]any)
 			if !ok {
-				f.unfit(v, what, operandID)
-				f.pass(operandID, own)
+				f.failRead(v, what, operandID)
+				f.propagate(operandID, own)
 			}
 			return int64(len(m))
 		})
@@ -72,11 +72,11 @@ func (x *compiler) size(overload string, a operand) operand {
 func (x *compiler) binaryString(overload string, a, b operand) operand {
 	switch overload {
 	case overloads.StartsWithString:
-		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenth(b) })
+		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenthOf(b) })
 	case overloads.EndsWithString:
-		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenth(b) })
+		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenthOf(b) })
 	case overloads.ContainsString:
-		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenth(a) * tenth(b) })
+		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenthOf(a) * tenthOf(b) })
 	case overloads.LessString:
 		return x.stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
 	case overloads.LessEqualsString:
@@ -95,11 +95,11 @@ func (x *compiler) binaryString(overload string, a, b operand) operand {
 	return operand{}
 }
 
-func smaller(a, b int) uint64 { return tenth(min(a, b)) }
+func smaller(a, b int) uint64 { return tenthOf(min(a, b)) }
 
 // stringTest compiles a test of two strings, which costs by their sizes.
 func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
-	l, r, o := closureOf[string](a), closureOf[string](b), x.operands(a, b)
+	l, r, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
 	out := operand{cost: costs(a, b, 0), id: o.own}
 	if text, ok := b.constant.(types.String); ok {
 		known, size := string(text), utf8.RuneCountInString(string(text))
@@ -107,8 +107,8 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 			out.cost += cost(0, size)
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := l(f)
-				if f.bail {
-					f.pass(o.left, o.own)
+				if f.failed {
+					f.propagate(o.left, o.own)
 				}
 				return is(v, known)
 			})
@@ -116,9 +116,9 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 		}
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := l(f)
-			if f.bail {
-				f.pass(o.left, o.own)
-				v = failedText
+			if f.failed {
+				f.propagate(o.left, o.own)
+				v = errorText
 			}
 			f.cost += cost(utf8.RuneCountInString(v), size)
 			return is(v, known)
@@ -127,18 +127,18 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 	}
 	out.value = as(kindBool, func(f *Frame) bool {
 		v := l(f)
-		if f.bail {
-			w, failed := afterLeft(f, o, r)
+		if f.failed {
+			w, failed := evalRight(f, o, r)
 			if failed {
-				w = failedText
+				w = errorText
 			}
 			f.cost += cost(1, utf8.RuneCountInString(w))
 			return false
 		}
 		w := r(f)
-		if f.bail {
-			f.pass(o.right, o.own)
-			w = failedText
+		if f.failed {
+			f.propagate(o.right, o.own)
+			w = errorText
 		}
 		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
 		return is(v, w)
@@ -161,8 +161,8 @@ func (x *compiler) matches(a, b operand) operand {
 	operandID, own := a.id, x.identity()
 	return operand{cost: a.cost, id: own, value: as(kindBool, func(f *Frame) bool {
 		v := s(f)
-		if f.bail {
-			f.pass(operandID, own)
+		if f.failed {
+			f.propagate(operandID, own)
 			return false
 		}
 		f.cost += searchCost(v) * each

@@ -17,8 +17,8 @@ func sameItems(a, b operand) *celvalue.DeclaredType {
 }
 
 func itemsOf(c operand) *celvalue.DeclaredType {
-	if c.kind() == kindRaw && c.shape.IsList() {
-		return c.shape.Items
+	if c.kind() == kindRaw && c.declared.IsList() {
+		return c.declared.Items
 	}
 	return c.items
 }
@@ -26,22 +26,22 @@ func itemsOf(c operand) *celvalue.DeclaredType {
 // addLists compiles the sum of two lists of raw values. It returns no code for
 // others.
 func (x *compiler) addLists(a, b operand) operand {
-	if a.kind() != kindRaw || b.kind() != kindRaw || a.shape.Kind != celvalue.KindAtomicList || !b.shape.IsList() ||
-		a.shape.Items != b.shape.Items || !a.shape.Items.Collectable() {
+	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || !b.declared.IsList() ||
+		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
 		return operand{}
 	}
 	left, right := a.elements(), b.elements()
 	list := func(f *Frame) []any {
 		l := left(f)
 		r := right(f)
-		if f.bail {
-			f.at = 0
+		if f.failed {
+			f.failedAt = 0
 			return nil
 		}
 		at := f.list()
 		f.lists[at] = append(append(f.lists[at], l...), r...)
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, b, 1), shape: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.shape.Items},
+	return operand{cost: costs(a, b, 1), declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.declared.Items},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }

@@ -19,32 +19,32 @@ func (x *compiler) toString(name, overload string, a operand) operand {
 	}
 	switch own := x.identity(); {
 	case overload == overloads.IntToString && a.kind() == kindInt:
-		return spelled(a, closureOf[int64](a), own, func(i int64) string { return strconv.FormatInt(i, 10) })
+		return toStringOf(a, closureOf[int64](a), own, func(i int64) string { return strconv.FormatInt(i, 10) })
 	case overload == overloads.BoolToString && a.kind() == kindBool:
-		return spelled(a, closureOf[bool](a), own, strconv.FormatBool)
+		return toStringOf(a, closureOf[bool](a), own, strconv.FormatBool)
 	case overload == overloads.DoubleToString && a.kind() == kindDouble:
-		return spelled(a, closureOf[float64](a), own, func(d float64) string { return fmt.Sprintf("%g", d) })
+		return toStringOf(a, closureOf[float64](a), own, func(d float64) string { return fmt.Sprintf("%g", d) })
 	case overload == overloads.StringToString && a.kind() == kindString:
-		return spelled(a, closureOf[string](a), own, func(s string) string { return s })
+		return toStringOf(a, closureOf[string](a), own, func(s string) string { return s })
 	case name == overloads.TypeConvertString && overload == "" && a.isIntOrString():
-		return spelledIntOrString(a, own)
+		return intOrStringToString(a, own)
 	}
 	return operand{}
 }
 
-func spelled[T any, F ~func(*Frame) T](a operand, of F, own identity, spell func(T) string) operand {
+func toStringOf[T any, F ~func(*Frame) T](a operand, of F, own identity, spell func(T) string) operand {
 	operandID := a.id
 	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
 		v := of(f)
-		if f.bail {
-			f.pass(operandID, own)
+		if f.failed {
+			f.propagate(operandID, own)
 			return ""
 		}
 		return spell(v)
 	})}
 }
 
-func spelledIntOrString(a operand, own identity) operand {
+func intOrStringToString(a operand, own identity) operand {
 	raw, what, operandID := a.raw, a.absent, a.id
 	return operand{cost: a.cost + 1, id: own, value: as(kindString, func(f *Frame) string {
 		r := raw(f)
@@ -54,8 +54,8 @@ func spelledIntOrString(a operand, own identity) operand {
 		case int64:
 			return strconv.FormatInt(v, 10)
 		}
-		f.unfit(r, what, operandID)
-		f.pass(operandID, own)
+		f.failRead(r, what, operandID)
+		f.propagate(operandID, own)
 		return ""
 	})}
 }
@@ -86,22 +86,22 @@ func (x *compiler) concatenation(a, b operand) operand {
 		for i := range all {
 			v := all[i].string(f)
 			n := utf8.RuneCountInString(v)
-			if f.bail {
-				failed := f.caught(all[i].id)
+			if f.failed {
+				failed := f.takeError(all[i].id)
 				if failed == nil {
 					f.texts = f.texts[:base]
 					return ""
 				}
-				if n = len(failedText); what == nil {
+				if n = len(errorText); what == nil {
 					what = failed
 				}
 			}
 			if i > 0 {
-				f.cost += tenth(size + n)
+				f.cost += tenthOf(size + n)
 			}
 			bytes += len(v)
 			if size += n; what != nil {
-				size = len(failedText)
+				size = len(errorText)
 			}
 			f.texts = append(f.texts, v)
 		}

@@ -19,7 +19,7 @@ type token struct {
 type tokenKind uint8
 
 const (
-	tokenOdd tokenKind = iota // what this lexer does not know
+	tokenUnknown tokenKind = iota // what this lexer does not know
 	tokenEnd
 	tokenName
 	tokenIn
@@ -237,5 +237,5 @@ func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c 
 // maxParsed is how long a text may be that we parse ourselves, in bytes.
 const maxParsed = 1 << 14
 
-// isPlain reports whether a text is one that the lexer can read at all.
-func isPlain(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
+// isReadable reports whether a text is one that the lexer can read at all.
+func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }

@@ -39,11 +39,11 @@ func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(
 type parsing struct {
 	*Parser
 	lexer
-	tok     token
-	factory ast.ExprFactory
-	last    int64 // number of a node
-	odd     bool  // cel-go has to parse the text
-	depth   int
+	tok      token
+	factory  ast.ExprFactory
+	last     int64 // number of a node
+	declined bool  // cel-go has to parse the text
+	depth    int
 }
 
 // maxDepth is how deep an expression may be: three for each pair of brackets,
@@ -52,13 +52,13 @@ const maxDepth = 200
 
 // Parse returns nil if cel-go has to parse the text.
 func (s *Parser) Parse(text string) *ast.AST {
-	if !isPlain(text) {
+	if !isReadable(text) {
 		return nil
 	}
 	p := parsing{Parser: s, lexer: lexer{text: text}, factory: exprFactory()}
 	p.advance()
 	e := p.expr()
-	if p.tok.kind != tokenEnd || p.odd {
+	if p.tok.kind != tokenEnd || p.declined {
 		return nil
 	}
 	return ast.NewAST(e, ast.NewSourceInfo(nil))
@@ -69,14 +69,14 @@ func exprFactory() ast.ExprFactory {
 }
 
 func (p *parsing) advance() {
-	if p.tok = p.next(); p.tok.kind == tokenOdd {
+	if p.tok = p.next(); p.tok.kind == tokenUnknown {
 		p.fail()
 	}
 }
 
 // fail leaves the text to cel-go. No token follows, so that all is over soon.
 func (p *parsing) fail() ast.Expr {
-	p.odd = true
+	p.declined = true
 	p.tok, p.at = token{kind: tokenEnd}, len(p.text)
 	return p.factory.NewUnspecifiedExpr(0)
 }
@@ -402,7 +402,7 @@ func isReserved(name string) bool {
 // call makes a call, or what a macro makes of it. target is nil for calls that
 // have none.
 func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.Expr) ast.Expr {
-	if p.odd {
+	if p.declined {
 		return p.fail()
 	}
 	m, ok := p.macros[macroKey{name: function, args: len(args), receiver: target != nil}]

@@ -115,7 +115,7 @@ var (
 // why the server does not. A tree with a reason is of a text that is right and
 // cannot be run all the same.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (*ast.AST, string) {
-	if checked := x.fast(s, text, optional); checked != nil && x.isCertain(checked) {
+	if checked := x.fast(s, text, optional); checked != nil && x.needsNone(checked) {
 		if checked.GetType(checked.Expr().ID()) != want {
 			return nil, w.result
 		}

@@ -50,24 +50,24 @@ func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
 	return s
 }
 
-// A typing is the state of going over one tree.
-type typing struct {
+// A inference is the state of going over one tree.
+type inference struct {
 	*signatures
 	scope    *Scope
 	optional bool // oldSelf is an optional
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
-	vars     []typedVariable // of the loops around, innermost last
+	vars     []loopVariable // of the loops around, innermost last
 }
 
-type typedVariable struct {
+type loopVariable struct {
 	name string
 	typ  *types.Type
 }
 
 // typed finds the types of a tree. It returns nil if cel-go has to.
 func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
-	t := typing{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
+	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
 	if t.expr(tree.Expr()) == nil {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 }
 
 // expr returns the type of e, nil if it is not known.
-func (t *typing) expr(e ast.Expr) *types.Type {
+func (t *inference) expr(e ast.Expr) *types.Type {
 	if known, ok := t.types[e.ID()]; ok {
 		return known
 	}
@@ -86,7 +86,7 @@ func (t *typing) expr(e ast.Expr) *types.Type {
 	return found
 }
 
-func (t *typing) find(e ast.Expr) *types.Type {
+func (t *inference) find(e ast.Expr) *types.Type {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		if v, ok := e.AsLiteral().Type().(*types.Type); ok && v != types.NullType {
@@ -106,7 +106,7 @@ func (t *typing) find(e ast.Expr) *types.Type {
 	return nil
 }
 
-func (t *typing) name(e ast.Expr) *types.Type {
+func (t *inference) name(e ast.Expr) *types.Type {
 	name := e.AsIdent()
 	typ := t.variable(name)
 	if typ != nil {
@@ -115,7 +115,7 @@ func (t *typing) name(e ast.Expr) *types.Type {
 	return typ
 }
 
-func (t *typing) variable(name string) *types.Type {
+func (t *inference) variable(name string) *types.Type {
 	if t.roots[name] {
 		return nil
 	}
@@ -125,12 +125,12 @@ func (t *typing) variable(name string) *types.Type {
 		}
 	}
 	if name == Self || name == OldSelf && !t.optional {
-		return plainType(t.scope.self)
+		return inferable(t.scope.self)
 	}
 	return nil
 }
 
-func (t *typing) field(s ast.SelectExpr) *types.Type {
+func (t *inference) field(s ast.SelectExpr) *types.Type {
 	of := t.expr(s.Operand())
 	if of == nil {
 		return nil
@@ -144,7 +144,7 @@ func (t *typing) field(s ast.SelectExpr) *types.Type {
 		if !ok {
 			return nil
 		}
-		typ = plainType(f.Type)
+		typ = inferable(f.Type)
 	}
 	if typ != nil && s.IsTestOnly() {
 		return types.BoolType
@@ -153,14 +153,14 @@ func (t *typing) field(s ast.SelectExpr) *types.Type {
 }
 
 // list returns the type of a list of elements of one type.
-func (t *typing) list(l ast.ListExpr) *types.Type {
+func (t *inference) list(l ast.ListExpr) *types.Type {
 	if len(l.OptionalIndices()) > 0 {
 		return nil
 	}
 	var elem *types.Type
 	for _, e := range l.Elements() {
 		typ := t.expr(e)
-		if typ == nil || elem != nil && !same(elem, typ) {
+		if typ == nil || elem != nil && !sameType(elem, typ) {
 			return nil
 		}
 		if elem == nil {
@@ -173,7 +173,7 @@ func (t *typing) list(l ast.ListExpr) *types.Type {
 	return types.NewListType(elem)
 }
 
-func (t *typing) loop(l ast.ComprehensionExpr) *types.Type {
+func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	over := t.expr(l.IterRange())
 	if over == nil {
 		return nil
@@ -189,9 +189,9 @@ func (t *typing) loop(l ast.ComprehensionExpr) *types.Type {
 	}
 	before := len(t.vars)
 	defer func() { t.vars = t.vars[:before] }()
-	inner := []typedVariable{{l.IterVar(), vars[0]}, {l.IterVar2(), vars[1]}}
+	inner := []loopVariable{{l.IterVar(), vars[0]}, {l.IterVar2(), vars[1]}}
 	if l.IterVar2() == "" {
-		inner = []typedVariable{{l.IterVar(), vars[0]}}
+		inner = []loopVariable{{l.IterVar(), vars[0]}}
 		if over.Kind() == types.ListKind {
 			inner[0].typ = vars[1]
 		}
@@ -200,13 +200,13 @@ func (t *typing) loop(l ast.ComprehensionExpr) *types.Type {
 	if accu == nil {
 		return nil
 	}
-	t.vars = append(t.vars, typedVariable{l.AccuVar(), accu})
+	t.vars = append(t.vars, loopVariable{l.AccuVar(), accu})
 	outer := len(t.vars)
 	t.vars = append(t.vars, inner...)
 	if t.expr(l.LoopCondition()) != types.BoolType {
 		return nil
 	}
-	if step := t.expr(l.LoopStep()); step == nil || !same(step, accu) {
+	if step := t.expr(l.LoopStep()); step == nil || !sameType(step, accu) {
 		return nil
 	}
 	t.vars = t.vars[:outer]
@@ -215,7 +215,7 @@ func (t *typing) loop(l ast.ComprehensionExpr) *types.Type {
 
 // accumulator returns the type of what a loop makes. If it begins with an empty
 // list, the type is that of the list of the elements which are added to it.
-func (t *typing) accumulator(l ast.ComprehensionExpr, inner []typedVariable) *types.Type {
+func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
 	if init.Kind() != ast.ListKind || init.AsList().Size() > 0 {
 		return t.expr(init)
@@ -252,7 +252,7 @@ func added(step ast.Expr) ast.Expr {
 	return nil
 }
 
-func (t *typing) call(e ast.Expr) *types.Type {
+func (t *inference) call(e ast.Expr) *types.Type {
 	c := e.AsCall()
 	var args [4]*types.Type
 	n := 0
@@ -280,7 +280,7 @@ func (t *typing) call(e ast.Expr) *types.Type {
 }
 
 // resolve finds the overload that fits, if there is just one.
-func (t *typing) resolve(name string, member bool, args []*types.Type) (id string, result *types.Type) {
+func (t *inference) resolve(name string, member bool, args []*types.Type) (id string, result *types.Type) {
 	switch name {
 	case operators.OptSelect, operators.OptIndex:
 		return "", nil
@@ -303,7 +303,7 @@ func (t *typing) resolve(name string, member bool, args []*types.Type) (id strin
 		}
 		var b binding
 		if !b.all(s.args, args) {
-			if b.odd {
+			if b.undecided {
 				return "", nil
 			}
 			continue
@@ -321,10 +321,10 @@ func (t *typing) resolve(name string, member bool, args []*types.Type) (id strin
 
 // A binding says what the type parameters of a signature stand for.
 type binding struct {
-	names [3]string
-	bound [3]*types.Type
-	n     int
-	odd   bool // there is something that takes more than this
+	names     [3]string
+	bound     [3]*types.Type
+	n         int
+	undecided bool // there is something that takes more than this
 }
 
 // all reports whether arguments are of the types of parameters.
@@ -347,26 +347,26 @@ func (b *binding) fits(p, arg *types.Type) bool {
 		return p.Kind() == arg.Kind() && b.all(p.Parameters(), arg.Parameters())
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
 		if p.IsAssignableType(types.NullType) { // a wrapper
-			b.odd = true
+			b.undecided = true
 		}
 		return p.Kind() == arg.Kind()
 	case types.OpaqueKind, types.StructKind:
-		return same(p, arg)
+		return sameType(p, arg)
 	case types.TypeKind:
 		return false
 	}
-	b.odd = true
+	b.undecided = true
 	return false
 }
 
 func (b *binding) bind(name string, arg *types.Type) bool {
 	for i := range b.n {
 		if b.names[i] == name {
-			return same(b.bound[i], arg)
+			return sameType(b.bound[i], arg)
 		}
 	}
 	if b.n == len(b.names) {
-		b.odd = true
+		b.undecided = true
 		return false
 	}
 	b.names[b.n], b.bound[b.n] = name, arg
@@ -396,12 +396,12 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 		}
 		return nil
 	}
-	return plainType(t)
+	return inferable(t)
 }
 
-// plainType returns t if expr may return it: a type that is known to the last
+// inferable returns t if expr may return it: a type that is known to the last
 // part, and of which no value is of another type.
-func plainType(t *types.Type) *types.Type {
+func inferable(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
 		if t.IsAssignableType(types.NullType) {
@@ -416,7 +416,7 @@ func plainType(t *types.Type) *types.Type {
 		}
 	case types.ListKind, types.MapKind:
 		for _, p := range t.Parameters() {
-			if plainType(p) == nil {
+			if inferable(p) == nil {
 				return nil
 			}
 		}
@@ -425,4 +425,4 @@ func plainType(t *types.Type) *types.Type {
 	return nil
 }
 
-func same(a, b *types.Type) bool { return a == b || a.IsExactType(b) }
+func sameType(a, b *types.Type) bool { return a == b || a.IsExactType(b) }

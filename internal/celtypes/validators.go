@@ -21,26 +21,26 @@ import (
 // right for certain. All others, those that are wrong among them, go the long
 // way, which says what is wrong in cel-go's words.
 
-// certain looks at one tree. What it has no word for is doubtful.
-type certain struct {
+// validatorScan looks at one tree. What it has no word for is doubtful.
+type validatorScan struct {
 	base    *Language
 	tree    *ast.AST
 	regexes map[string]bool // those that were looked at, and whether they compile
-	doubt   bool
+	needed  bool
 }
 
-// isCertain reports whether the validators have nothing against a checked tree
+// needsNone reports whether the validators have nothing against a checked tree
 // and a program can be made of it. It may be wrong only by saying no.
-func (x *Checker) isCertain(tree *ast.AST) bool {
-	c := certain{base: x.Language, tree: tree, regexes: x.regexes}
-	c.look(tree.Expr())
-	return !c.doubt
+func (x *Checker) needsNone(tree *ast.AST) bool {
+	c := validatorScan{base: x.Language, tree: tree, regexes: x.regexes}
+	c.visit(tree.Expr())
+	return !c.needed
 }
 
-// look goes over e. It reports whether cel-go may know the value of e when it
+// visit goes over e. It reports whether cel-go may know the value of e when it
 // makes the program.
-func (c *certain) look(e ast.Expr) (known bool) {
-	if c.doubt {
+func (c *validatorScan) visit(e ast.Expr) (known bool) {
+	if c.needed {
 		return false
 	}
 	switch e.Kind() {
@@ -50,64 +50,64 @@ func (c *certain) look(e ast.Expr) (known bool) {
 		return c.name(e)
 	case ast.SelectKind:
 		if _, ok := c.tree.ReferenceMap()[e.ID()]; ok {
-			c.doubt = true // a qualified name
+			c.needed = true // a qualified name
 		}
-		c.look(e.AsSelect().Operand())
+		c.visit(e.AsSelect().Operand())
 	case ast.CallKind:
 		return c.call(e)
 	case ast.ListKind:
 		return c.list(e.AsList())
 	case ast.ComprehensionKind:
 		l := e.AsComprehension()
-		c.look(l.IterRange())
-		c.look(l.AccuInit())
-		c.look(l.LoopCondition())
-		c.look(l.LoopStep())
-		c.look(l.Result())
+		c.visit(l.IterRange())
+		c.visit(l.AccuInit())
+		c.visit(l.LoopCondition())
+		c.visit(l.LoopStep())
+		c.visit(l.Result())
 	default:
-		c.doubt = true
+		c.needed = true
 	}
 	return false
 }
 
 // name looks at a variable or the name of a type.
-func (c *certain) name(e ast.Expr) (known bool) {
+func (c *validatorScan) name(e ast.Expr) (known bool) {
 	r, ok := c.tree.ReferenceMap()[e.ID()]
 	switch {
 	case !ok || r.Value != nil:
-		c.doubt = true
+		c.needed = true
 	case c.tree.GetType(e.ID()).Kind() == types.TypeKind:
 		_, ok := c.base.Builtin.FindIdent(r.Name)
-		c.doubt = c.doubt || !ok
+		c.needed = c.needed || !ok
 		return true
 	}
 	return false
 }
 
 // list looks at a literal of a list.
-func (c *certain) list(l ast.ListExpr) (known bool) {
-	c.doubt = c.doubt || len(l.OptionalIndices()) > 0
+func (c *validatorScan) list(l ast.ListExpr) (known bool) {
+	c.needed = c.needed || len(l.OptionalIndices()) > 0
 	known = true
 	var typ *types.Type
 	for _, e := range l.Elements() {
-		known = c.look(e) && known
+		known = c.visit(e) && known
 		t := c.tree.GetType(e.ID())
 		if typ == nil {
 			typ = t
 		}
-		c.doubt = c.doubt || t == nil || t != typ && !typ.IsExactType(t)
+		c.needed = c.needed || t == nil || t != typ && !typ.IsExactType(t)
 	}
 	return known
 }
 
-func (c *certain) call(e ast.Expr) (known bool) {
+func (c *validatorScan) call(e ast.Expr) (known bool) {
 	call := e.AsCall()
 	name, args := call.FunctionName(), call.Args()
 	if call.IsMemberFunction() {
 		args = append([]ast.Expr{call.Target()}, args...)
 	}
 	for i, arg := range args {
-		known = c.look(arg) || known
+		known = c.visit(arg) || known
 		if i == 1 && known && (name == operators.Index || name == operators.OptIndex || name == operators.OptSelect) {
 			c.key(arg)
 		}
@@ -119,13 +119,13 @@ func (c *certain) call(e ast.Expr) (known bool) {
 	}
 	var r *ast.ReferenceInfo
 	if r = c.tree.ReferenceMap()[e.ID()]; r == nil {
-		c.doubt = true
+		c.needed = true
 		return false
 	}
 	impl := c.base.planner.implementation(name, r.OverloadIDs)
 	switch {
 	case !callable(impl, len(args)) || name == "format": // whose text is looked at
-		c.doubt = true
+		c.needed = true
 	case name == "matches" || name == "find" || name == "findAll":
 		for _, arg := range args {
 			c.regex(arg)
@@ -141,34 +141,34 @@ func (c *certain) call(e ast.Expr) (known bool) {
 
 // key looks at what may be a constant index. It has to be of a type that keys
 // have.
-func (c *certain) key(e ast.Expr) {
+func (c *validatorScan) key(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		switch e.AsLiteral().(type) {
 		case types.String, types.Int:
 			return
 		}
-		c.doubt = true
+		c.needed = true
 	case ast.IdentKind, ast.SelectKind:
-		c.doubt = c.doubt || c.tree.GetType(e.ID()).Kind() == types.TypeKind
+		c.needed = c.needed || c.tree.GetType(e.ID()).Kind() == types.TypeKind
 	default:
-		c.doubt = true
+		c.needed = true
 	}
 }
 
 // regex looks at an argument of a function with a regular expression, which
 // must be one if it is a literal, even if it is the other argument.
-func (c *certain) regex(e ast.Expr) {
+func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		text, ok := e.AsLiteral().(types.String)
-		c.doubt = c.doubt || !ok || !c.compiles(string(text))
+		c.needed = c.needed || !ok || !c.compiles(string(text))
 	case ast.CallKind:
-		c.doubt = c.doubt || overloads.IsTypeConversionFunction(e.AsCall().FunctionName())
+		c.needed = c.needed || overloads.IsTypeConversionFunction(e.AsCall().FunctionName())
 	}
 }
 
-func (c *certain) compiles(text string) bool {
+func (c *validatorScan) compiles(text string) bool {
 	ok, seen := c.regexes[text]
 	if !seen {
 		_, err := regexp.Compile(text)
@@ -179,25 +179,25 @@ func (c *certain) compiles(text string) bool {
 }
 
 // conversion looks at the conversion of a constant, which must not fail.
-func (c *certain) conversion(impl *functions.Overload, args []ast.Expr) {
+func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
 	if len(args) != 1 {
-		c.doubt = true
+		c.needed = true
 		return
 	}
 	switch arg := args[0]; arg.Kind() {
 	case ast.LiteralKind:
 		if impl == nil || impl.Unary == nil || impl.OperandTrait != 0 {
-			c.doubt = true
+			c.needed = true
 			return
 		}
-		c.doubt = c.doubt || types.IsUnknownOrError(impl.Unary(arg.AsLiteral()))
+		c.needed = c.needed || types.IsUnknownOrError(impl.Unary(arg.AsLiteral()))
 	case ast.IdentKind:
-		c.doubt = c.doubt || c.tree.GetType(arg.ID()).Kind() == types.TypeKind
+		c.needed = c.needed || c.tree.GetType(arg.ID()).Kind() == types.TypeKind
 	case ast.ListKind:
-		c.doubt = true
+		c.needed = true
 	case ast.CallKind:
 		name := arg.AsCall().FunctionName()
-		c.doubt = c.doubt || name == operators.In || overloads.IsTypeConversionFunction(name)
+		c.needed = c.needed || name == operators.In || overloads.IsTypeConversionFunction(name)
 	}
 }
 

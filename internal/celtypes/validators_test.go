@@ -69,7 +69,7 @@ func expressionTexts(t testing.TB) []schemaTexts {
 func checkCertain(t *testing.T, x *Checker, s *Scope, text string) bool {
 	t.Helper()
 	tree := x.fast(s, text, false)
-	if tree == nil || !x.isCertain(tree) {
+	if tree == nil || !x.needsNone(tree) {
 		return false
 	}
 	full, why := x.reference(s, text, false)

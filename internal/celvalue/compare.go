@@ -50,7 +50,7 @@ func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
 	}
 	switch s.Kind {
 	case KindPreserved:
-		return sameRaw(a, b), true
+		return equalRaw(a, b), true
 	case KindNumber:
 		return double(a) == double(b), true
 	case KindAtomicList:
@@ -88,7 +88,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	}
 	for name, v := range a {
 		if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
-			if w, ok := b[name]; ok && !sameRaw(v, w) {
+			if w, ok := b[name]; ok && !equalRaw(v, w) {
 				return false, true
 			}
 			continue

@@ -12,8 +12,8 @@ import (
 // A listValue is a list in which order matters, which is so unless the schema
 // says that it is a set or a map.
 type listValue struct {
-	raw   []any
-	shape *DeclaredType
+	raw      []any
+	declared *DeclaredType
 }
 
 var _ traits.Lister = (*listValue)(nil)
@@ -25,18 +25,18 @@ func (s *DeclaredType) listValue(raw any) ref.Val {
 	}
 	switch s.Kind {
 	case KindAtomicList:
-		return &listValue{raw: list, shape: s}
+		return &listValue{raw: list, declared: s}
 	case KindSetList:
-		return &setList{listValue{raw: list, shape: s}}
+		return &setList{listValue{raw: list, declared: s}}
 	case KindMapList:
-		return &mapList{listValue{raw: list, shape: s}}
+		return &mapList{listValue{raw: list, declared: s}}
 	case KindListWithoutItems:
 		return types.NewErr("invalid array type, expected Items with a non-empty Schema")
 	}
 	return types.NewErr("invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got %s", s.list)
 }
 
-func (l *listValue) at(i int) ref.Val { return l.shape.Items.Value(l.raw[i]) }
+func (l *listValue) at(i int) ref.Val { return l.declared.Items.Value(l.raw[i]) }
 
 func (l *listValue) elements() []ref.Val {
 	out := make([]ref.Val, len(l.raw))
@@ -136,7 +136,7 @@ func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
 	}
-	if l.shape.Items.TypeName != "string" {
+	if l.declared.Items.TypeName != "string" {
 		return l.raw, nil
 	}
 	var out []string

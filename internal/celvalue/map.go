@@ -16,18 +16,18 @@ import (
 // is null is absent, and fields that are not declared are invisible but count
 // for the size.
 type mapValue struct {
-	raw   map[string]any
-	shape *DeclaredType
+	raw      map[string]any
+	declared *DeclaredType
 }
 
 var _ traits.Mapper = (*mapValue)(nil)
 
-// declared returns the shape of the entry of this name, as objects spell it.
-func (m *mapValue) declared(name string) *DeclaredType {
-	if m.shape.Props != nil {
-		return m.shape.Props[name]
+// entryType returns the declared type of the entry of this name, as objects spell it.
+func (m *mapValue) entryType(name string) *DeclaredType {
+	if m.declared.Props != nil {
+		return m.declared.Props[name]
 	}
-	return m.shape.Values
+	return m.declared.Values
 }
 
 // Find implements traits.Mapper.
@@ -40,19 +40,19 @@ func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
 }
 
 func (m *mapValue) find(key string) (ref.Val, bool) {
-	if m.shape.Props == nil {
-		if m.shape.Values == nil {
+	if m.declared.Props == nil {
+		if m.declared.Values == nil {
 			return nil, false
 		}
 		raw, ok := m.raw[key]
 		if !ok {
 			return nil, false
 		}
-		return m.shape.Values.Value(raw), true
+		return m.declared.Values.Value(raw), true
 	}
-	f, ok := m.shape.fields[key]
+	f, ok := m.declared.fields[key]
 	if !ok {
-		f, ok = m.shape.spelledOddly(key)
+		f, ok = m.declared.overescaped(key)
 	}
 	if !ok {
 		return nil, false
@@ -64,17 +64,17 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 	return f.shape.Value(raw), true
 }
 
-// spelledOddly finds fields by names that are escaped more than they need be.
-func (s *DeclaredType) spelledOddly(key string) (fieldOf, bool) {
+// overescaped finds fields by names that are escaped more than they need be.
+func (s *DeclaredType) overescaped(key string) (declaredField, bool) {
 	if !strings.Contains(key, "__") {
-		return fieldOf{}, false
+		return declaredField{}, false
 	}
 	name, ok := apiservercel.Unescape(key)
 	if !ok {
-		return fieldOf{}, false
+		return declaredField{}, false
 	}
 	child, ok := s.Props[name]
-	return fieldOf{name: name, shape: child}, ok
+	return declaredField{name: name, shape: child}, ok
 }
 
 // Get implements traits.Mapper.
@@ -110,12 +110,12 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 		return types.False
 	}
 	for name, raw := range m.raw {
-		if m.declared(name) == nil {
+		if m.entryType(name) == nil {
 			theirs, ok := other.(*mapValue)
 			if !ok {
 				return types.MaybeNoSuchOverloadErr(other)
 			}
-			if v, ok := theirs.raw[name]; ok && !sameRaw(raw, v) {
+			if v, ok := theirs.raw[name]; ok && !equalRaw(raw, v) {
 				return types.False
 			}
 			continue
@@ -141,10 +141,10 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 func (m *mapValue) Iterator() traits.Iterator {
 	keys := make([]ref.Val, 0, len(m.raw))
 	for name := range m.raw {
-		if m.declared(name) == nil {
+		if m.entryType(name) == nil {
 			continue
 		}
-		if m.shape.Props != nil {
+		if m.declared.Props != nil {
 			if escaped, ok := apiservercel.Escape(name); ok {
 				name = escaped
 			}

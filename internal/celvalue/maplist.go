@@ -30,17 +30,17 @@ func (l *mapList) Equal(other ref.Val) ref.Val {
 	}
 	byKey := make(map[any]any, len(l.raw))
 	for _, e := range l.raw {
-		byKey[rawKey(e, l.shape.keys)] = e
+		byKey[rawKey(e, l.declared.keys)] = e
 	}
 	seen := make(map[any]struct{}, len(byKey))
 	for it := o.Iterator(); it.HasNext() == types.True; {
 		theirs := it.Next()
-		k := rawKey(theirs.Value(), l.shape.keys)
+		k := rawKey(theirs.Value(), l.declared.keys)
 		mine, ok := byKey[k]
 		if !ok {
 			return types.False
 		}
-		if eq := l.shape.Items.Value(mine).Equal(theirs); eq != types.True {
+		if eq := l.declared.Items.Value(mine).Equal(theirs); eq != types.True {
 			return eq
 		}
 		seen[k] = struct{}{}
@@ -49,7 +49,7 @@ func (l *mapList) Equal(other ref.Val) ref.Val {
 }
 
 // Add implements traits.Lister.
-func (l *mapList) Add(other ref.Val) ref.Val { return merge(l.elements, other, l.shape.keys) }
+func (l *mapList) Add(other ref.Val) ref.Val { return merge(l.elements, other, l.declared.keys) }
 
 type sumOfMapLists struct {
 	traits.Lister

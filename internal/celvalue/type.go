@@ -22,7 +22,7 @@ type DeclaredType struct {
 	// Of objects. An object that has neither is opaque: it has a size and can
 	// be compared.
 	Props  map[string]*DeclaredType // by name, nil unless fields are declared
-	fields map[string]fieldOf       // by the names that rules use; see shapes.object
+	fields map[string]declaredField // by the names that rules use; see shapes.object
 	Values *DeclaredType            // of maps
 
 	// Of lists.
@@ -31,7 +31,7 @@ type DeclaredType struct {
 	list  string   // x-kubernetes-list-type as declared
 }
 
-type fieldOf struct {
+type declaredField struct {
 	name  string // as in objects
 	shape *DeclaredType
 }
@@ -113,12 +113,12 @@ func metadataType() *DeclaredType {
 
 // fieldTable returns the fields by the names that lead to them: the escaped
 // name, and for a reserved word also the bare one.
-func fieldTable(props map[string]*DeclaredType) map[string]fieldOf {
-	t := make(map[string]fieldOf, len(props))
+func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
+	t := make(map[string]declaredField, len(props))
 	for name, s := range props {
 		for _, spelled := range spellings(name) {
 			if back, ok := apiservercel.Unescape(spelled); ok && back == name {
-				t[spelled] = fieldOf{name: name, shape: s}
+				t[spelled] = declaredField{name: name, shape: s}
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	}
 	f, ok := s.fields[spelled]
 	if !ok {
-		f, _ = s.spelledOddly(spelled)
+		f, _ = s.overescaped(spelled)
 	}
 	return f.name, f.shape
 }

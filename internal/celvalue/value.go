@@ -27,7 +27,7 @@ func (s *DeclaredType) Value(raw any) ref.Val {
 		if !ok {
 			return types.NewErr("invalid data, expected a map for the provided schema with type=object")
 		}
-		return &mapValue{raw: m, shape: s}
+		return &mapValue{raw: m, declared: s}
 	case KindAtomicList, KindSetList, KindMapList, KindList, KindListWithoutItems:
 		return s.listValue(raw)
 	case KindString, KindByte, KindDuration, KindDate, KindDateTime:
@@ -135,7 +135,7 @@ func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 }
 
 // Equal implements ref.Val.
-func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(sameRaw(p.raw, other.Value())) }
+func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalRaw(p.raw, other.Value())) }
 
 // Type implements ref.Val.
 func (p *preserved) Type() ref.Type { return types.UnknownType }
@@ -143,5 +143,5 @@ func (p *preserved) Type() ref.Type { return types.UnknownType }
 // Value implements ref.Val.
 func (p *preserved) Value() any { return p.raw }
 
-// sameRaw compares what no schema describes. Empty and absent are the same.
-func sameRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
+// equalRaw compares what no schema describes. Empty and absent are the same.
+func equalRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }

@@ -91,7 +91,7 @@ type source struct {
 }
 
 func (o source) and(p source) source {
-	out := source{direct: both(o.direct, p.direct), within: o.within}
+	out := source{direct: union(o.direct, p.direct), within: o.within}
 	switch {
 	case out.within == nil:
 		out.within = p.within
@@ -125,8 +125,8 @@ func (o source) depth() int {
 	return 1 + o.within.depth()
 }
 
-// both returns all of a and b, each once.
-func both(a, b []*ReadSet) []*ReadSet {
+// union returns all of a and b, each once.
+func union(a, b []*ReadSet) []*ReadSet {
 	for _, v := range b {
 		if !slices.Contains(a, v) {
 			a = append(slices.Clip(a), v)
@@ -139,10 +139,10 @@ func both(a, b []*ReadSet) []*ReadSet {
 type Analysis struct {
 	Sets map[*schema.Node]*ReadSet // by where the rules are
 	self *ReadSet
-	vars []sourced // of the loops around, innermost last
+	vars []sourcedVariable // of the loops around, innermost last
 }
 
-type sourced struct {
+type sourcedVariable struct {
 	name string
 	source
 }
@@ -255,7 +255,7 @@ func (r *Analysis) field(o source, spelled string) source {
 		found := false
 		for _, name := range namesOf(spelled) {
 			if n := v.schema.Property(name); n != nil {
-				out.direct, found = both(out.direct, []*ReadSet{v.field(name, n)}), true
+				out.direct, found = union(out.direct, []*ReadSet{v.field(name, n)}), true
 			}
 		}
 		if !found {
@@ -283,7 +283,7 @@ func (r *Analysis) elements(o source) source {
 			continue
 		}
 		v.touch(Contents)
-		out.direct = both(out.direct, []*ReadSet{element})
+		out.direct = union(out.direct, []*ReadSet{element})
 	}
 	return out
 }
@@ -354,11 +354,11 @@ func (r *Analysis) loop(c ast.ComprehensionExpr) source {
 	}
 	gathered := r.visit(c.AccuInit())
 	before := len(r.vars)
-	r.vars = append(r.vars, sourced{c.IterVar(), first})
+	r.vars = append(r.vars, sourcedVariable{c.IterVar(), first})
 	if c.HasIterVar2() {
-		r.vars = append(r.vars, sourced{c.IterVar2(), second})
+		r.vars = append(r.vars, sourcedVariable{c.IterVar2(), second})
 	}
-	r.vars = append(r.vars, sourced{c.AccuVar(), gathered})
+	r.vars = append(r.vars, sourcedVariable{c.AccuVar(), gathered})
 	last := len(r.vars) - 1
 	for {
 		r.consume(r.visit(c.LoopCondition()))
@@ -369,7 +369,7 @@ func (r *Analysis) loop(c ast.ComprehensionExpr) source {
 		gathered = next
 		r.vars[last].source = gathered
 	}
-	r.vars = append(r.vars[:before], sourced{c.AccuVar(), gathered})
+	r.vars = append(r.vars[:before], sourcedVariable{c.AccuVar(), gathered})
 	out := r.visit(c.Result())
 	r.vars = r.vars[:before]
 	return out

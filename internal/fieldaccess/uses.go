@@ -23,7 +23,7 @@ type used struct {
 }
 
 func (u *used) visit(e ast.Expr) {
-	if text, ok := u.way(e); ok {
+	if text, ok := u.path(e); ok {
 		u.texts[text] = true
 		return
 	}
@@ -44,15 +44,15 @@ func (u *used) visit(e ast.Expr) {
 	u.local = u.local[:before]
 }
 
-// way returns the text of a variable or of a selection of fields from one.
-func (u *used) way(e ast.Expr) (string, bool) {
+// path returns the text of a variable or of a selection of fields from one.
+func (u *used) path(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
 		name := e.AsIdent()
 		return name, (name == celtypes.Self || name == celtypes.OldSelf) && !slices.Contains(u.local, name)
 	case ast.SelectKind:
 		s := e.AsSelect()
-		text, ok := u.way(s.Operand())
+		text, ok := u.path(s.Operand())
 		return text + "." + s.FieldName(), ok
 	}
 	return "", false

@@ -34,11 +34,11 @@ type node struct {
 	omitValue bool                   // errors do not show values of objects and lists
 	self      *celvalue.DeclaredType // if there are rules
 	rules     []rule
-	usesOld   bool   // one of the rules refers to oldSelf
-	needsOld  bool   // one of them may, or one below
-	ruled     bool   // there are rules, or is a reason why not
-	broken    string // why there are no rules, if so
-	late      *late  // compiles the rules, if that was put off
+	usesOld   bool       // one of the rules refers to oldSelf
+	needsOld  bool       // one of them may, or one below
+	ruled     bool       // there are rules, or is a reason why not
+	broken    string     // why there are no rules, if so
+	lazy      *lazyRules // compiles the rules, if that was put off
 
 	items      *node
 	values     *node // of additionalProperties
@@ -78,11 +78,11 @@ func (r *rule) usesOld() bool { return r.onOld }
 type builder struct {
 	celtypes.Checker
 	types    *celtypes.Provider
-	shapes   celvalue.Types
+	declared celvalue.Types
 	memo     map[buildKey]*node
-	reaching fieldaccess.Analysis // what rules look at
+	reads    fieldaccess.Analysis // what rules look at
 	stored   bool                 // keep errors for the run
-	putOff   bool                 // compile rules when they are first run
+	lazy     bool                 // compile rules when they are first run
 	errs     field.ErrorList
 
 	mu sync.Mutex // of what is put off
@@ -135,7 +135,7 @@ func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, pa
 	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
 		return nil
 	}
-	out.needsOld = out.usesOld || out.late.mayUseOld() || out.items.asksForOld() || out.values.asksForOld() ||
+	out.needsOld = out.usesOld || out.lazy.mayUseOld() || out.items.asksForOld() || out.values.asksForOld() ||
 		slices.ContainsFunc(out.fields, func(f childField) bool { return f.node.asksForOld() })
 	return out
 }
@@ -171,7 +171,7 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 		b.report(field.InternalError(path, errors.New(out.broken)))
 		return
 	}
-	scope, rules, self := b.Scope(alone), n.Rules(), b.shapes.Of(n, n.EmbeddedResource())
+	scope, rules, self := b.Scope(alone), n.Rules(), b.declared.Of(n, n.EmbeddedResource())
 	for i := range rules {
 		b.rule(n, &rules[i], scope, self, path.Index(i))
 	}
@@ -189,8 +189,8 @@ func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, 
 		b.untyped(out, n, path)
 		return
 	}
-	if b.putOff {
-		out.late = &late{builder: b, schema: n, self: t, root: root}
+	if b.lazy {
+		out.lazy = &lazyRules{builder: b, schema: n, self: t, root: root}
 		return
 	}
 	b.compile(out, n, t, root, path)
@@ -198,7 +198,7 @@ func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, 
 
 func (b *builder) compile(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
 	scope, rules := b.Scope(t), n.Rules()
-	out.self = b.shapes.Of(n, root)
+	out.self = b.declared.Of(n, root)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
 		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))
@@ -230,7 +230,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
 	out.onOld = out.condition.usesOldSelf
-	b.reaching.Add(n, tree)
+	b.reads.Add(n, tree)
 	if f := out.condition.fast; f != nil {
 		out.fast = *f
 	}

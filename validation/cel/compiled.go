@@ -18,7 +18,7 @@ import (
 // of is not kept.
 type expression struct {
 	fast        *celeval.Closure // nil if cel-go evaluates it
-	slow        string           // why it does
+	declined    string           // why it does
 	usesOldSelf bool
 
 	optional bool // oldSelf is an optional
@@ -41,7 +41,7 @@ func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, opti
 // accelerate adds to a condition the form of the executor.
 func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
 	if !b.Reference {
-		e.fast, e.slow = celeval.CompileRule(b.Language, tree, self, e.optional)
+		e.fast, e.declined = celeval.CompileRule(b.Language, tree, self, e.optional)
 	}
 }
 
@@ -51,9 +51,9 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 	switch {
 	case b.Reference:
 	case e.optional && e.usesOldSelf:
-		e.slow = "message on an optional oldSelf"
+		e.declined = "message on an optional oldSelf"
 	default:
-		e.fast, e.slow = celeval.CompileMessage(b.Language, tree, self)
+		e.fast, e.declined = celeval.CompileMessage(b.Language, tree, self)
 	}
 }
 

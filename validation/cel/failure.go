@@ -21,13 +21,13 @@ import (
 type failure struct {
 	err       field.Error // without Field
 	rule      int
-	where     whereabouts
+	location  location
 	ratcheted bool
 }
 
-// A whereabouts is where the text of a run says where an error is: Field, Pointer and
+// A location is where the text of a run says where an error is: Field, Pointer and
 // Schema end there, each where the next begins.
-type whereabouts struct{ from, field, pointer, schema int }
+type location struct{ from, field, pointer, schema int }
 
 // maxText is how many bytes of text a run keeps room for.
 const maxText = 64 << 10
@@ -36,25 +36,25 @@ const maxText = 64 << 10
 const nowhere = "<nil>"
 
 // here returns the place of the walk.
-func (r *run) here() whereabouts {
-	if !r.placed {
-		r.where, r.placed = r.spell(nil, ""), true
+func (r *run) here() location {
+	if !r.located {
+		r.location, r.located = r.appendLocation(nil, ""), true
 	}
-	return r.where
+	return r.location
 }
 
 // below returns where failures of the rule are reported. The path within the
 // value is one step, whatever it spells.
-func (r *run) below(rule *rule) whereabouts {
+func (r *run) below(rule *rule) location {
 	if len(rule.path) == 0 {
 		return r.here()
 	}
-	return r.spell(rule.path, rule.pathText)
+	return r.appendLocation(rule.path, rule.pathText)
 }
 
-// spell returns a place below that of the walk.
-func (r *run) spell(below schema.Path, belowText string) whereabouts {
-	p := whereabouts{from: len(r.text)}
+// appendLocation returns a place below that of the walk.
+func (r *run) appendLocation(below schema.Path, belowText string) location {
+	p := location{from: len(r.text)}
 	b := appendField(r.text, r.path, belowText)
 	p.field = len(b)
 	b = appendPointer(appendPointer(b, r.path), below)
@@ -141,7 +141,7 @@ func (r *run) errors() (errs, ratcheted validation.ErrorList) {
 	first, last := 0, len(list)
 	for i := range r.failures {
 		f, e := &r.failures[i], &made[i]
-		p := f.where
+		p := f.location
 		e.server = f.err
 		e.server.Field = text[p.from:p.field]
 		e.err = *validation.NewError(&e.server, validation.StepRules, text[p.field:p.pointer], text[p.pointer:p.schema])

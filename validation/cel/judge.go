@@ -26,7 +26,7 @@ const outOfBudget = "validation failed due to running out of cost budget, no fur
 
 // rules runs the rules of n on value.
 func (r *run) rules(n *node, value, old any) {
-	r.placed = false
+	r.located = false
 	if n.broken != "" {
 		r.fail(n, noRule, "rule compiler initialization error: "+n.broken)
 		return
@@ -72,11 +72,11 @@ func (r *run) rule(n *node, i int) {
 		return
 	}
 	if err != nil {
-		r.trouble(n, i, err)
+		r.reportError(n, i, err)
 		return
 	}
 	if !result {
-		r.broken(n, i, r.frame.Self)
+		r.reportFalse(n, i, r.frame.Self)
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 		}
 	}
 	r.bind(n)
-	vars := &r.plain
+	vars := &r.required
 	if rule.optional {
 		vars = &r.optional
 	}
@@ -116,8 +116,8 @@ func (r *run) pay(cost uint64) costProblem {
 	return costPaid
 }
 
-// trouble reports a rule that has no result.
-func (r *run) trouble(n *node, i int, err error) {
+// reportError reports a rule that has no result.
+func (r *run) reportError(n *node, i int, err error) {
 	rule := &n.rules[i]
 	if what, ok := err.(*celeval.EvalError); ok {
 		r.fail(n, i, rule.detail(what))
@@ -146,8 +146,8 @@ func isOverCallLimit(err error) bool {
 	return ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
 
-// broken reports a rule whose result is false.
-func (r *run) broken(n *node, i int, value any) {
+// reportFalse reports a rule whose result is false.
+func (r *run) reportFalse(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
 	if rule.message != nil {
@@ -174,7 +174,7 @@ func (r *run) broken(n *node, i int, value any) {
 // oldSelf is never an optional here, even if it is one for the rule, and the
 // server is no better.
 func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
-	made, cost, evalErr := r.say(n, rule.message)
+	made, cost, evalErr := r.evalMessage(n, rule.message)
 	switch {
 	case cost == costUnknown:
 		return "", field.InternalError(nil, fmt.Errorf("runtime cost could not be calculated for messageExpression: %q", rule.messageSource))
@@ -192,9 +192,9 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	return made, nil
 }
 
-// say evaluates a messageExpression: by the executor if it can, and else by
+// evalMessage evaluates a messageExpression: by the executor if it can, and else by
 // cel-go. What is no string is empty.
-func (r *run) say(n *node, e *expression) (string, costProblem, error) {
+func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// The executor knows no oldSelf that is missing.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
 		if _, cost, failed, ok := x.Eval(&r.frame); ok {
@@ -209,7 +209,7 @@ func (r *run) say(n *node, e *expression) (string, costProblem, error) {
 		}
 	}
 	r.bind(n)
-	result, cost, err := r.call(e, &r.plain)
+	result, cost, err := r.call(e, &r.required)
 	if r.options.watch != nil {
 		r.options.watch(evaluation{of: e, err: err, recovered: r.frame.Recovered})
 	}
@@ -252,14 +252,14 @@ func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.
 
 // add adds an error at the place of the walk, which it does not have yet.
 func (r *run) add(i int, err *field.Error) {
-	r.failures = append(r.failures, failure{err: *err, rule: i, where: r.here()})
+	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.here()})
 }
 
 // addUnlessRatcheted forgives an error if the value did not change and the rule
 // is not about change.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	forgiven := !rule.usesOld() && r.ratchet().unchanged()
-	r.failures = append(r.failures, failure{err: *err, rule: i, where: r.below(rule), ratcheted: forgiven})
+	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
 }
 
 // withReason returns the error of a rule whose result is false, without its

@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A late compiles the rules of a node when the first value comes along that
+// A lazy compiles the rules of a node when the first value comes along that
 // they are for. All of a program share the builder, one at a time.
-type late struct {
+type lazyRules struct {
 	once    sync.Once
 	builder *builder
 	schema  *schema.Node
@@ -21,7 +21,7 @@ type late struct {
 
 // ready compiles the rules of n, unless that has been done.
 func (n *node) ready() {
-	l := n.late
+	l := n.lazy
 	if l == nil {
 		return
 	}
@@ -35,6 +35,6 @@ func (n *node) ready() {
 
 // mayUseOld reports whether one of the rules refers to oldSelf, or looks like
 // it before it is compiled.
-func (l *late) mayUseOld() bool {
+func (l *lazyRules) mayUseOld() bool {
 	return l != nil && slices.ContainsFunc(l.schema.Rules(), func(r schema.Rule) bool { return strings.Contains(r.Rule, celtypes.OldSelf) })
 }

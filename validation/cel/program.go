@@ -24,7 +24,7 @@ type Program struct {
 	root      *node
 	correlate *correlate.Schema
 	limit     uint64                                // cost units of one call
-	readings  map[*schema.Node]*fieldaccess.ReadSet // by where rules are; nil if they are not known
+	readSets  map[*schema.Node]*fieldaccess.ReadSet // by where rules are; nil if they are not known
 
 	runs sync.Pool // of *run, with what they keep
 }
@@ -71,11 +71,11 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	b := &builder{
 		Checker:  celtypes.NewChecker(base, o.PerCall, o.Reference),
 		types:    base.NewProvider(),
-		shapes:   make(celvalue.Types),
+		declared: make(celvalue.Types),
 		memo:     make(map[buildKey]*node),
-		reaching: fieldaccess.New(),
+		reads:    fieldaccess.New(),
 		stored:   o.stored,
-		putOff:   o.lazy,
+		lazy:     o.lazy,
 	}
 	root := b.node(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if len(b.errs) > 0 {
@@ -87,7 +87,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	b.memo = nil
 	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall}
 	if !o.lazy {
-		p.readings = b.reaching.Sets
+		p.readSets = b.reads.Sets
 	}
 	return p, nil
 }
@@ -155,10 +155,10 @@ func (p *Program) Reads(n *schema.Node) *ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:
 		return nil
-	case p.readings == nil:
+	case p.readSets == nil:
 		return fieldaccess.AllOf(n)
 	}
-	return p.readings[n]
+	return p.readSets[n]
 }
 
 func (p *Program) begin(opts []EvalOption) *run {

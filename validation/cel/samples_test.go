@@ -122,7 +122,7 @@ const (
 	failed   = "ended in an error, which the executor knew"
 )
 
-// where says what became of an evaluation.
+// location says what became of an evaluation.
 func (e evaluation) where() string {
 	switch {
 	case e.fast && e.err == nil:
@@ -130,7 +130,7 @@ func (e evaluation) where() string {
 	case e.fast:
 		return failed
 	case e.of.fast == nil:
-		return "rule left to cel-go: " + e.of.slow
+		return "rule left to cel-go: " + e.of.declined
 	case e.err != nil:
 		return "left to cel-go: " + e.err.Error()
 	}

@@ -41,8 +41,8 @@ func TestSelection(t *testing.T) {
 			}
 			p.root.each(n, func(r *rule, text string) {
 				rules++
-				reasons[r.condition.slow]++
-				texts[text] = max(texts[text], r.condition.slow)
+				reasons[r.condition.declined]++
+				texts[text] = max(texts[text], r.condition.declined)
 			})
 		}
 	}

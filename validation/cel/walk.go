@@ -32,14 +32,14 @@ type run struct {
 
 	// What the rules of the node at hand can refer to: raw, and for cel-go once
 	// bound, by what oldSelf is.
-	frame           celeval.Frame
-	bound           bool
-	plain, optional variables
+	frame              celeval.Frame
+	bound              bool
+	required, optional variables
 
 	failures []failure
-	text     []byte      // where they are
-	where    whereabouts // of the walk, if placed
-	placed   bool
+	text     []byte   // where they are
+	location location // of the walk, if placed
+	located  bool
 }
 
 // release forgets everything but the room that the next run can use. There is
@@ -48,7 +48,7 @@ func (r *run) release() {
 	r.frame.Release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
 	if r.bound {
-		r.bound, r.plain, r.optional = false, variables{}, variables{}
+		r.bound, r.required, r.optional = false, variables{}, variables{}
 	}
 	if len(r.failures) > 0 {
 		r.failures, r.text = celeval.Emptied(r.failures), r.text[:0]
@@ -283,14 +283,14 @@ func (r *run) bind(n *node) {
 	}
 	r.bound = true
 	old := r.frame.Old
-	r.plain = variables{self: n.self.Value(r.frame.Self)}
-	r.optional = r.plain
+	r.required = variables{self: n.self.Value(r.frame.Self)}
+	r.optional = r.required
 	if !n.usesOld {
 		return
 	}
 	r.optional.oldSelf, r.optional.hasOld = types.OptionalNone, true
 	if old != nil {
-		r.plain.oldSelf, r.plain.hasOld = n.self.Value(old), true
-		r.optional.oldSelf = types.OptionalOf(r.plain.oldSelf)
+		r.required.oldSelf, r.required.hasOld = n.self.Value(old), true
+		r.optional.oldSelf = types.OptionalOf(r.required.oldSelf)
 	}
 }
