@@ -21,7 +21,7 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	}
 	for i := len(x.vars) - 1; i >= 0; i-- {
 		if x.vars[i].name == name {
-			return x.vars[i].code
+			return x.vars[i].operand
 		}
 	}
 	switch name {

@@ -32,7 +32,7 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return operand{}
 	}
 	outer := len(x.vars)
-	x.vars = append(x.vars, local{name: c.AccuVar(), code: x.bound(v, slot)})
+	x.vars = append(x.vars, local{name: c.AccuVar(), operand: x.bound(v, slot)})
 	body := x.expr(c.Result())
 	x.vars = x.vars[:outer]
 	if x.why != "" {

@@ -78,18 +78,19 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
+		case overload == "": // values decide
 		case name == sortByKeys:
 			return x.sortBy(overload, a, b)
 		case overload == overloads.AddList:
 			return x.addLists(a, b)
 		case a.kind() == kindInt && b.kind() == kindInt:
-			return binaryInt(overload, a, b, x.operandIDs(a, b))
+			return binaryInt(name, overload, a, b, x.operandIDs(a, b))
 		case a.kind() == kindDouble && b.kind() == kindDouble:
-			return binaryDouble(overload, a, b, x.operandIDs(a, b))
+			return binaryDouble(name, overload, a, b, x.operandIDs(a, b))
 		case a.kind() == kindString && b.kind() == kindString:
-			return x.binaryString(overload, a, b)
+			return x.binaryString(name, overload, a, b)
 		case a.kind() == kindDuration && b.kind() == kindDuration:
-			return binaryDuration(overload, a, b, x.operandIDs(a, b))
+			return binaryDuration(name, a, b, x.operandIDs(a, b))
 		case a.kind() == kindTimestamp && b.kind() == kindTimestamp:
 			return binaryTime(overload, a, b, x.operandIDs(a, b))
 		}

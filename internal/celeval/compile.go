@@ -27,8 +27,8 @@ type compiler struct {
 
 // A local is a variable of a loop.
 type local struct {
-	name string
-	code operand
+	name    string
+	operand operand
 }
 
 // CompileRule compiles a rule on values of a shape. If it cannot, it says why.

@@ -35,15 +35,11 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	outer, slot := len(x.vars), x.loops
-	var v operand
-	var each rangeFunc
+	key, v, each := x.variables(over, slot, c.HasIterVar2())
 	if c.HasIterVar2() {
-		var key operand
-		key, v, each = x.twoVariables(over, slot)
-		x.vars = append(x.vars, local{name: c.IterVar(), code: key}, local{name: c.IterVar2(), code: v})
+		x.vars = append(x.vars, local{name: c.IterVar(), operand: key}, local{name: c.IterVar2(), operand: v})
 	} else {
-		v, each = x.variable(over, slot)
-		x.vars = append(x.vars, local{name: c.IterVar(), code: v})
+		x.vars = append(x.vars, local{name: c.IterVar(), operand: v})
 	}
 	if x.why != "" {
 		return operand{}
@@ -52,7 +48,7 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	x.highest = max(x.highest, x.loops)
 	defer func() { x.vars, x.loops = x.vars[:outer], slot }()
 	if cond, value, entry := inserted(c); value != nil || entry != nil {
-		return x.transformMap(over, x.vars[outer].code, each, cond, value, entry)
+		return x.transformMap(over, x.vars[outer].operand, each, cond, value, entry)
 	}
 	macro, body, value := macroOf(c)
 	if macro == "filter" && c.HasIterVar2() {
@@ -76,147 +72,109 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 // rangeFunc calls step for each element until it says no.
 type rangeFunc func(f *Frame, step func(*Frame) bool)
 
-// variable returns the variable of a loop over a range, and the loop.
-func (x *compiler) variable(over operand, slot int) (operand, rangeFunc) {
-	switch {
-	case over.kind() == kindRaw && over.declared.IsList():
-		list := over.elements()
-		v := x.typed(operand{cost: 1, attr: true, declared: over.declared.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
-		return v, func(f *Frame, step func(*Frame) bool) {
-			f.looped = true
-			l := list(f)
-			if f.failed {
-				return
-			}
-			for _, e := range l {
-				f.vars[slot].raw = e
-				if !step(f) {
-					return
-				}
-			}
-		}
-	case over.isMap():
-		object, what, operandID := over.raw, over.absent, over.id
-		v := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
-		return v, func(f *Frame, step func(*Frame) bool) {
-			of := object(f)
-			m, ok := of.(map[string]any)
-			if !ok {
-				f.failRead(of, what, operandID)
-				return
-			}
-			f.looped = true
-			for name := range m {
-				f.vars[slot].name = name
-				if !step(f) {
-					return
-				}
-			}
-		}
-	case closureOf[[]string](over) != nil:
-		words := closureOf[[]string](over)
-		v := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
-		return v, func(f *Frame, step func(*Frame) bool) {
-			list := words(f)
-			if f.failed {
-				return
-			}
-			f.looped = true
-			for _, w := range list {
-				f.vars[slot].name = w
-				if !step(f) {
-					return
-				}
-			}
-		}
-	case over.kind() == kindBox && over.items != nil:
-		list := over.box
-		v := x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return f.vars[slot].raw }})
-		return v, func(f *Frame, step func(*Frame) bool) {
-			l, ok := list(f).(traits.Lister)
-			if f.failed {
-				return
-			}
-			if !ok {
-				f.decline()
-				return
-			}
-			f.looped = true
-			for it := l.Iterator(); it.HasNext() == types.True; {
-				f.vars[slot].raw = celvalue.RawObject(it.Next())
-				if !step(f) {
-					return
-				}
-			}
-		}
-	case over.kind() == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
-		list := over.box
-		v := x.unbox(over.typ.Parameters()[0], operand{cost: 1, attr: true,
-			box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
-		return v, func(f *Frame, step func(*Frame) bool) {
-			l, ok := list(f).(traits.Iterable)
-			if f.failed {
-				return
-			}
-			if !ok {
-				f.decline()
-				return
-			}
-			f.looped = true
-			for it := l.Iterator(); it.HasNext() == types.True; {
-				f.vars[slot].box = it.Next()
-				if !step(f) {
-					return
-				}
-			}
-		}
+// variables returns the variable of a loop, or the two: index or key, and element.
+// It also returns the loop.
+func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
+	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
+	element := func(declared *celvalue.DeclaredType) operand {
+		return x.typed(operand{cost: 1, attr: true, declared: declared, raw: func(f *Frame) any { return f.vars[slot].raw }})
 	}
-	return x.refuse("comprehension over " + kindName(over)), nil
+	switch texts := closureOf[[]string](over); {
+	case over.kind() == kindRaw && over.declared.IsList():
+		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
+		return key, element(over.declared.Items), listRange(over.elements(), slot)
+	case over.isMap() && two:
+		return name, element(over.declared.Values), mapRange(over, slot)
+	case two:
+		x.refuse("comprehension with two variables over " + kindName(over))
+	case over.isMap():
+		return key, name, mapRange(over, slot)
+	case texts != nil:
+		return key, name, stringsRange(texts, slot)
+	case over.kind() == kindBox && over.items != nil:
+		v = x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
+		return key, v, boxRange(over.box, slot)
+	case over.kind() == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
+		v = x.unbox(over.typ.Parameters()[0], operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
+		return key, v, boxRange(over.box, slot)
+	default:
+		x.refuse("comprehension over " + kindName(over))
+	}
+	return operand{}, operand{}, nil
 }
 
-// twoVariables returns the variables of a loop over a part of the object, index
-// or key and element, and the loop.
-func (x *compiler) twoVariables(over operand, slot int) (key, v operand, each rangeFunc) {
-	switch {
-	case over.kind() == kindRaw && over.declared.IsList():
-		list := over.elements()
-		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
-		v = x.typed(operand{cost: 1, attr: true, declared: over.declared.Items, raw: func(f *Frame) any { return f.vars[slot].raw }})
-		return key, v, func(f *Frame, step func(*Frame) bool) {
-			f.looped = true
-			l := list(f)
-			if f.failed {
-				return
-			}
-			for i, e := range l {
-				f.vars[slot].index, f.vars[slot].raw = int64(i), e
-				if !step(f) {
-					return
-				}
-			}
+// listRange loops over a list of the object.
+func listRange(list listFunc, slot int) rangeFunc {
+	return func(f *Frame, step func(*Frame) bool) {
+		f.looped = true
+		l := list(f)
+		if f.failed {
+			return
 		}
-	case over.isMap():
-		object, what, operandID := over.raw, over.absent, over.id
-		key = operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
-		v = x.typed(operand{cost: 1, attr: true, declared: over.declared.Values, raw: func(f *Frame) any { return f.vars[slot].raw }})
-		return key, v, func(f *Frame, step func(*Frame) bool) {
-			of := object(f)
-			m, ok := of.(map[string]any)
-			if !ok {
-				f.failRead(of, what, operandID)
+		for i, e := range l {
+			f.vars[slot].index, f.vars[slot].raw = int64(i), e
+			if !step(f) {
 				return
-			}
-			f.looped = true
-			for name, e := range m {
-				f.vars[slot].name, f.vars[slot].raw = name, e
-				if !step(f) {
-					return
-				}
 			}
 		}
 	}
-	x.refuse("comprehension with two variables over " + kindName(over))
-	return operand{}, operand{}, nil
+}
+
+// mapRange loops over a map of the object, in the order of Go maps.
+func mapRange(over operand, slot int) rangeFunc {
+	object, what, operandID := over.raw, over.absent, over.id
+	return func(f *Frame, step func(*Frame) bool) {
+		raw := object(f)
+		m, ok := raw.(map[string]any)
+		if !ok {
+			f.failRead(raw, what, operandID)
+			return
+		}
+		f.looped = true
+		for name, e := range m {
+			f.vars[slot].name, f.vars[slot].raw = name, e
+			if !step(f) {
+				return
+			}
+		}
+	}
+}
+
+func stringsRange(texts func(*Frame) []string, slot int) rangeFunc {
+	return func(f *Frame, step func(*Frame) bool) {
+		list := texts(f)
+		if f.failed {
+			return
+		}
+		f.looped = true
+		for _, text := range list {
+			f.vars[slot].name = text
+			if !step(f) {
+				return
+			}
+		}
+	}
+}
+
+// boxRange loops over the elements of a list or the keys of a map.
+func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
+	return func(f *Frame, step func(*Frame) bool) {
+		v, ok := box(f).(traits.Iterable)
+		switch {
+		case f.failed:
+			return
+		case !ok:
+			f.decline()
+			return
+		}
+		f.looped = true
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			f.vars[slot].box = it.Next()
+			if !step(f) {
+				return
+			}
+		}
+	}
 }
 
 // isMap reports whether code reads a map of the object.

@@ -1,14 +1,31 @@
 package celeval
 
 import (
+	"cmp"
 	"math"
 	"time"
 
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 )
 
 // Numbers and times. Each operation costs one unit. What overflows fails.
+
+// order returns the comparison of an operator, nil for other operators.
+func order[T cmp.Ordered](operator string) func(a, b T) bool {
+	switch operator {
+	case operators.Less:
+		return func(a, b T) bool { return a < b }
+	case operators.LessEquals:
+		return func(a, b T) bool { return a <= b }
+	case operators.Greater:
+		return func(a, b T) bool { return a > b }
+	case operators.GreaterEquals:
+		return func(a, b T) bool { return a >= b }
+	}
+	return nil
+}
 
 // comparison compiles an operator on two operands of a type. Both are evaluated
 // even if the left fails.
@@ -27,17 +44,12 @@ func comparison[T any, F ~func(*Frame) T](cost uint64, o operandIDs, a, b F, is 
 	})}
 }
 
-func binaryInt(overload string, a, b operand, o operandIDs) operand {
+func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
+	if is := order[int64](name); is != nil {
+		return compareInts(cost, o, a, b, is)
+	}
 	switch overload {
-	case overloads.LessInt64:
-		return compareInts(cost, o, a, b, func(a, b int64) bool { return a < b })
-	case overloads.LessEqualsInt64:
-		return compareInts(cost, o, a, b, func(a, b int64) bool { return a <= b })
-	case overloads.GreaterInt64:
-		return compareInts(cost, o, a, b, func(a, b int64) bool { return a > b })
-	case overloads.GreaterEqualsInt64:
-		return compareInts(cost, o, a, b, func(a, b int64) bool { return a >= b })
 	case overloads.AddInt64:
 		return arithmetic(cost, o, l, r, addInt)
 	case overloads.SubtractInt64:
@@ -149,7 +161,7 @@ func (x *compiler) negateInt(a operand) operand {
 	})}
 }
 
-func binaryDouble(overload string, a, b operand, o operandIDs) operand {
+func binaryDouble(name, overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[float64](a), closureOf[float64](b)
 	result := func(op func(a, b float64) float64) operand {
 		return operand{cost: cost, id: o.own, value: as(kindDouble, func(f *Frame) float64 {
@@ -165,15 +177,10 @@ func binaryDouble(overload string, a, b operand, o operandIDs) operand {
 			return op(v, w)
 		})}
 	}
+	if is := order[float64](name); is != nil {
+		return compareDoubles(cost, o, l, r, is)
+	}
 	switch overload {
-	case overloads.LessDouble:
-		return order(cost, o, l, r, func(a, b float64) bool { return a < b })
-	case overloads.LessEqualsDouble:
-		return order(cost, o, l, r, func(a, b float64) bool { return a <= b })
-	case overloads.GreaterDouble:
-		return order(cost, o, l, r, func(a, b float64) bool { return a > b })
-	case overloads.GreaterEqualsDouble:
-		return order(cost, o, l, r, func(a, b float64) bool { return a >= b })
 	case overloads.AddDouble:
 		return result(func(a, b float64) float64 { return a + b })
 	case overloads.SubtractDouble:
@@ -186,8 +193,8 @@ func binaryDouble(overload string, a, b operand, o operandIDs) operand {
 	return operand{}
 }
 
-// order compares doubles. What is not a number has no place in the order.
-func order(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
+// compareDoubles is like comparison, but declines what is not a number.
+func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		l := a(f)
 		if f.failed {
@@ -205,17 +212,9 @@ func order(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b fl
 	})}
 }
 
-func binaryDuration(overload string, a, b operand, o operandIDs) operand {
-	cost, l, r := costs(a, b, 1), closureOf[int64](a), closureOf[int64](b)
-	switch overload {
-	case overloads.LessDuration:
-		return comparison(cost, o, l, r, func(a, b int64) bool { return a < b })
-	case overloads.LessEqualsDuration:
-		return comparison(cost, o, l, r, func(a, b int64) bool { return a <= b })
-	case overloads.GreaterDuration:
-		return comparison(cost, o, l, r, func(a, b int64) bool { return a > b })
-	case overloads.GreaterEqualsDuration:
-		return comparison(cost, o, l, r, func(a, b int64) bool { return a >= b })
+func binaryDuration(name string, a, b operand, o operandIDs) operand {
+	if is := order[int64](name); is != nil {
+		return comparison(costs(a, b, 1), o, closureOf[int64](a), closureOf[int64](b), is)
 	}
 	return operand{}
 }

@@ -69,7 +69,10 @@ func (x *compiler) size(overload string, a operand) operand {
 	return out
 }
 
-func (x *compiler) binaryString(overload string, a, b operand) operand {
+func (x *compiler) binaryString(name, overload string, a, b operand) operand {
+	if is := order[string](name); is != nil {
+		return x.stringTest(a, b, is, smaller)
+	}
 	switch overload {
 	case overloads.StartsWithString:
 		return x.stringTest(a, b, strings.HasPrefix, func(_, b int) uint64 { return tenthOf(b) })
@@ -77,14 +80,6 @@ func (x *compiler) binaryString(overload string, a, b operand) operand {
 		return x.stringTest(a, b, strings.HasSuffix, func(_, b int) uint64 { return tenthOf(b) })
 	case overloads.ContainsString:
 		return x.stringTest(a, b, strings.Contains, func(a, b int) uint64 { return tenthOf(a) * tenthOf(b) })
-	case overloads.LessString:
-		return x.stringTest(a, b, func(a, b string) bool { return a < b }, smaller)
-	case overloads.LessEqualsString:
-		return x.stringTest(a, b, func(a, b string) bool { return a <= b }, smaller)
-	case overloads.GreaterString:
-		return x.stringTest(a, b, func(a, b string) bool { return a > b }, smaller)
-	case overloads.GreaterEqualsString:
-		return x.stringTest(a, b, func(a, b string) bool { return a >= b }, smaller)
 	case overloads.MatchesString, overloads.Matches:
 		return x.matches(a, b)
 	case "string_find_string":

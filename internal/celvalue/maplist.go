@@ -21,31 +21,8 @@ type mapList struct{ listValue }
 
 // Equal implements ref.Val.
 func (l *mapList) Equal(other ref.Val) ref.Val {
-	o, ok := other.(traits.Lister)
-	if !ok {
-		return types.MaybeNoSuchOverloadErr(other)
-	}
-	if l.Size() != o.Size() {
-		return types.False
-	}
-	byKey := make(map[any]any, len(l.raw))
-	for _, e := range l.raw {
-		byKey[rawKey(e, l.declared.keys)] = e
-	}
-	seen := make(map[any]struct{}, len(byKey))
-	for it := o.Iterator(); it.HasNext() == types.True; {
-		theirs := it.Next()
-		k := rawKey(theirs.Value(), l.declared.keys)
-		mine, ok := byKey[k]
-		if !ok {
-			return types.False
-		}
-		if eq := l.declared.Items.Value(mine).Equal(theirs); eq != types.True {
-			return eq
-		}
-		seen[k] = struct{}{}
-	}
-	return types.Bool(len(seen) == len(byKey))
+	key := func(e any) any { return rawKey(e, l.declared.keys) }
+	return equalByKey(l.raw, other, key, func(e ref.Val) any { return key(e.Value()) }, l.declared.Items.Value)
 }
 
 // Add implements traits.Lister.
@@ -59,26 +36,32 @@ type sumOfMapLists struct {
 
 // Equal implements ref.Val.
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
+	key := func(e ref.Val) any { return keyOf(e, l.keys) }
+	return equalByKey(l.list, other, key, key, func(e ref.Val) ref.Val { return e })
+}
+
+// equalByKey compares a list with another: the elements with equal keys are equal.
+func equalByKey[E any](list []E, other ref.Val, key func(E) any, otherKey func(ref.Val) any, value func(E) ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
-	if types.Int(len(l.list)) != o.Size() {
+	if types.Int(len(list)) != o.Size() {
 		return types.False
 	}
-	byKey := make(map[any]ref.Val, len(l.list))
-	for _, e := range l.list {
-		byKey[keyOf(e, l.keys)] = e
+	byKey := make(map[any]E, len(list))
+	for _, e := range list {
+		byKey[key(e)] = e
 	}
 	seen := make(map[any]struct{}, len(byKey))
 	for it := o.Iterator(); it.HasNext() == types.True; {
 		theirs := it.Next()
-		k := keyOf(theirs, l.keys)
+		k := otherKey(theirs)
 		mine, ok := byKey[k]
 		if !ok {
 			return types.False
 		}
-		if eq := mine.Equal(theirs); eq != types.True {
+		if eq := value(mine).Equal(theirs); eq != types.True {
 			return eq
 		}
 		seen[k] = struct{}{}
