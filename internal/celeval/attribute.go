@@ -8,9 +8,9 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Variables, their fields and their elements. Each name and each index costs
-// one unit, but the name of a variable costs none where CEL resolves it rather
-// than evaluates it: as an index and as a branch of a ternary.
+// This file compiles variables, fields and elements. Each name and each index
+// costs one unit. A variable costs nothing where CEL resolves it instead of
+// evaluating it: as an index and as a branch of a ternary.
 
 func (x *compiler) ident(e ast.Expr, name string) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
@@ -43,7 +43,7 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	return x.refuse("variable " + name)
 }
 
-// selection compiles a field, or the question whether it is there.
+// selection compiles a field selection or has().
 func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok {
 		if r.Value != nil {
@@ -65,7 +65,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if shape == nil {
 		return x.refuse("field that is not declared")
 	}
-	// The field of a ternary is that of both branches.
+	// A field of a ternary is selected from both branches.
 	cost := c.cost + 1
 	if !c.attr && !c.choice {
 		cost++
@@ -76,7 +76,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 			out.id = x.identity()
 		}
 		out.value = as(kindBool, has(c, name, shape, out.id))
-		if is := closureOf[bool](out); c.choice { // the field is paid for and then refunded
+		if is := closureOf[bool](out); c.choice { // CEL pays for the field and refunds it
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
 				if f.cost >= f.Limit {
@@ -98,7 +98,8 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	return x.typed(out)
 }
 
-// entry returns nil for an entry that is not there, which fails whoever uses it.
+// entry returns a closure that reads an entry. It yields nil for an absent entry,
+// which fails the operator that uses it.
 func entry(c operand, name string, own identity) func(*Frame) any {
 	of, what, id := c.raw, c.absent, c.id
 	return func(f *Frame) any {
@@ -112,7 +113,7 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 	}
 }
 
-// has tells whether an entry is there. A field that is null is not.
+// has returns a closure that tests for an entry. A null field is absent.
 func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*Frame) bool {
 	of, what, id, field := c.raw, c.absent, c.id, c.declared.Props != nil
 	return func(f *Frame) bool {
@@ -133,7 +134,7 @@ func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*F
 	}
 }
 
-// index compiles an element of a list or an entry of a map.
+// index compiles the index of a list or a map.
 func (x *compiler) index(of, at operand) operand {
 	if of.presence || at.presence {
 		return x.refuse("index with has")

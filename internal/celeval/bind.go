@@ -6,9 +6,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Names that a macro gives to a value: optMap, optFlatMap and sortBy. They
-// arrive as loops over nothing whose accumulator is the value. It is evaluated,
-// and paid for, at its first use, and never if it has none.
+// This file compiles names that a macro gives to a value: optMap, optFlatMap and
+// sortBy. Such a macro expands to a comprehension over an empty list whose
+// accumulator is the value. The value is evaluated, and paid for, at its first
+// use.
 
 // isBind reports whether a comprehension only names a value.
 func isBind(c ast.ComprehensionExpr) bool {
@@ -22,8 +23,8 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 		return x.refuse("deep nesting of comprehensions")
 	}
 	defer func() { x.loops = slot }()
-	// The value may first be needed within a loop of the body, so that the body
-	// has other variables than what makes the value.
+	// The first use may be inside a loop of the body. So the body gets other
+	// variable slots than the value.
 	highest := x.highest
 	x.deeper(slot + 1)
 	v := x.expr(c.AccuInit())
@@ -46,12 +47,12 @@ func (x *compiler) bind(c ast.ComprehensionExpr) operand {
 	return out
 }
 
-// deeper notes that what comes next is within so many loops.
+// deeper sets the loop depth of the next expression.
 func (x *compiler) deeper(loops int) {
 	x.loops, x.highest = loops, loops
 }
 
-// bound returns the variable of a bound value.
+// bound returns the variable that names the value v.
 func (x *compiler) bound(v operand, slot int) operand {
 	cost := v.cost
 	out := operand{cost: 1, attr: true}

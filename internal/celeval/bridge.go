@@ -16,11 +16,11 @@ import (
 	"github.com/crdkit/crdkit/internal/pattern"
 )
 
-// The bridge calls functions of cel-go with boxed values, and charges for them
-// what cel-go does. It only does so for functions whose costs were looked up:
-// those that the server has rules for, and those that are known to cost one.
+// The bridge calls functions of cel-go with boxed values and charges what cel-go
+// charges. It calls only functions whose cost was looked up: those with a cost
+// rule of the server, and those that are known to cost one unit.
 
-// bridged are the functions that the bridge knows.
+// bridged reports whether the bridge may call a function.
 func bridged(name string) bool {
 	switch name {
 	case operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
@@ -44,12 +44,12 @@ func bridged(name string) bool {
 	return isFormat(name)
 }
 
-// isFormat reports whether a function is a format by name.
+// isFormat reports whether a function returns a named format.
 func isFormat(name string) bool {
 	return len(name) > 7 && name[:7] == "format." && name != "format.named"
 }
 
-// bridge compiles a call over boxed values.
+// bridge compiles a call with boxed arguments.
 func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	fn := x.base.Functions[name]
 	if fn == nil || !bridged(name) {
@@ -61,7 +61,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		}
 	}
 	overload := x.overload(e)
-	if name == sortByKeys && overload == "" { // costs by the overload
+	if name == sortByKeys && overload == "" { // the cost depends on the overload
 		return x.refuse("sortBy of unknown keys")
 	}
 	impl := implementation(fn, name, overload)
@@ -85,13 +85,13 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	return x.unbox(x.tree.GetType(e.ID()), out)
 }
 
-// regexIsKnown reports whether cel-go compiles the expression once.
+// regexIsKnown reports whether cel-go compiles the regular expression only once.
 func regexIsKnown(name string, args []operand) bool {
 	return (name == "matches" || name == "find" || name == "findAll") && len(args) > 1 && args[1].constant != nil
 }
 
-// matchesKnown returns impl with the expression compiled once, if it is known.
-// cel-go does that too.
+// matchesKnown returns impl with a constant regular expression compiled once, as
+// in cel-go.
 func matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
 	text, ok := expr.(types.String)
 	if !ok || impl.Binary == nil {
@@ -128,8 +128,8 @@ func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Ov
 	return byName
 }
 
-// invoke returns the closure of a call, or nil if cel-go would not call the
-// function by itself.
+// invoke returns the closure of a call. It returns nil for functions that cel-go
+// calls in another way.
 func invoke(name, overload string, impl *functions.Overload, args []func(*Frame) ref.Val, known bool) func(*Frame) ref.Val {
 	if impl.NonStrict {
 		return nil
@@ -171,7 +171,8 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 	return nil
 }
 
-// charge pays for a call, if its result is none that fails.
+// charge adds the cost of a call and returns its result. An error result declines
+// the evaluation.
 func (f *Frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
 	if types.IsUnknownOrError(result) {
 		f.decline()
@@ -181,7 +182,7 @@ func (f *Frame) charge(name, overload string, result ref.Val, args ...ref.Val) r
 	return result
 }
 
-// callCost is what a call of a bridged function costs.
+// callCost returns the cost of a call of a bridged function.
 func callCost(name, overload string, result ref.Val, args ...ref.Val) uint64 {
 	if units, ok := listCost(overload, result, args); ok {
 		return units
@@ -221,7 +222,8 @@ func actualSize(v ref.Val) int {
 	return 1
 }
 
-// unbox reads a boxed result as the type that the checker found.
+// unbox adds the closure that reads a boxed result as the type that the checker
+// found.
 func (x *compiler) unbox(t *types.Type, c operand) operand {
 	box := c.box
 	switch t.Kind() {
@@ -261,7 +263,7 @@ func (x *compiler) unbox(t *types.Type, c operand) operand {
 	return c
 }
 
-// foldable reports whether cel-go evaluates a call when it makes the program.
+// foldable reports whether cel-go evaluates a call when it plans the program.
 func (x *compiler) foldable(name string, args []operand) bool {
 	return len(args) == 1 && args[0].constant != nil && overloads.IsTypeConversionFunction(name)
 }
@@ -280,7 +282,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	return x.constant(v)
 }
 
-// checked fails for values that fail.
+// checked returns v, and declines the evaluation if v is an error.
 func (f *Frame) checked(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		f.decline()

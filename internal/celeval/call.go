@@ -6,8 +6,8 @@ import (
 	"github.com/google/cel-go/common/overloads"
 )
 
-// call compiles operators and functions: natively if their operands are of
-// types that the executor reads itself, and else over the functions of cel-go.
+// call compiles operators and functions: to closures of their own if the operands
+// have suitable types, and through the bridge otherwise.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
 	var args []operand
@@ -69,8 +69,8 @@ func (x *compiler) call(e ast.Expr) operand {
 	return c
 }
 
-// native compiles a call of which all operands are read natively. It returns no
-// code if there is none.
+// native compiles a call whose operands need no boxes. It returns an operand
+// without kind for other calls.
 func (x *compiler) native(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
@@ -78,7 +78,7 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 	case 2:
 		a, b := args[0], args[1]
 		switch {
-		case overload == "": // values decide
+		case overload == "": // the checker left several
 		case name == sortByKeys:
 			return x.sortBy(overload, a, b)
 		case overload == overloads.AddList:
@@ -119,7 +119,7 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 	return operand{}
 }
 
-// not compiles !, which fails as its operand does.
+// not compiles !, which fails if its operand fails.
 func (x *compiler) not(a operand) operand {
 	b, operandID, own := closureOf[bool](a), a.id, x.identity()
 	return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
@@ -131,5 +131,5 @@ func (x *compiler) not(a operand) operand {
 	})}
 }
 
-// costs returns what both operands cost and u more units.
+// costs returns the cost of both operands plus u units.
 func costs(a, b operand, u uint64) uint64 { return a.cost + b.cost + u }

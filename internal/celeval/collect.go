@@ -7,11 +7,12 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Lists that loops make. Parts of the object are collected as they are, in
-// lists which frames keep for the next evaluation; other values are boxed.
+// This file compiles loops that make lists. Parts of the object are collected in
+// raw lists, which the frame keeps for the next evaluation. Other values are
+// boxed.
 
-// collect compiles filter and map: the list of values e where p holds, or of
-// all if there is no p.
+// collect compiles filter and map: the list of the values e of elements for which
+// p holds. Without p it holds for all.
 func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint64) operand {
 	if x.why != "" {
 		return operand{}
@@ -21,7 +22,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
 	}
-	if e.constant != nil { // so is the list that is appended
+	if e.constant != nil { // then the appended list is constant too
 		if always {
 			g.every = mapKnownCost
 		} else {
@@ -41,18 +42,20 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	return out
 }
 
-// A gathering is a loop that puts values together. An element whose condition or
-// value fails makes the result fail, but does not end the loop. The error is that
-// of the last condition which failed, or else of the first value before it.
+// A gathering is a loop that makes a list. An element whose condition or value
+// fails makes the result fail, but does not end the loop. The error is that of
+// the last failed condition, or of the first failed value before any failed
+// condition.
 type gathering struct {
 	each       rangeFunc
 	test       func(*Frame) bool
-	every, hit uint64   // cost of each element, and of one that is put in
+	every, hit uint64   // cost of each element, and of each that is collected
 	p, e       identity // of the condition and of the value
 	over, own  identity
 }
 
-// step evaluates the condition for an element, and put for one that is put in.
+// step returns the loop body. It evaluates the condition, and calls put for the
+// elements that are collected.
 func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	test, every, hit, p, e := g.test, g.every, g.hit, g.p, g.e
 	return func(f *Frame) bool {
@@ -77,7 +80,7 @@ func (g *gathering) step(put func(*Frame)) func(*Frame) bool {
 	}
 }
 
-// run runs the loop.
+// run runs the loop and fails if an element failed.
 func (g *gathering) run(f *Frame, one func(*Frame) bool) {
 	outer := f.pending
 	f.pending = nil
@@ -92,8 +95,8 @@ func (g *gathering) run(f *Frame, one func(*Frame) bool) {
 	}
 }
 
-// sum adds up what would be put in a list. That costs one unit for each of them,
-// and one if there is no list.
+// sum returns a closure that adds up the values instead of making a list. It
+// costs one unit per value, or one if the loop fails.
 func (g *gathering) sum(e func(*Frame) int64) func(*Frame) int64 {
 	one := g.step(func(f *Frame) {
 		i := e(f)
@@ -148,7 +151,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 	return out
 }
 
-// list returns the number of an empty list.
+// list returns the index of an empty list of the frame.
 func (f *Frame) list() int {
 	if f.used == len(f.lists) {
 		f.lists = append(f.lists, nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// A compiler compiles one rule. The first thing it does not know ends that.
+// A compiler compiles one expression. It stops at the first part that it
+// declines.
 type compiler struct {
 	base        *celtypes.Language
 	tree        *ast.AST
@@ -17,12 +18,12 @@ type compiler struct {
 	optionalOld bool // oldSelf is an optional
 
 	vars       []local
-	boxes      bool // values of cel-go are compared or passed to its functions
-	loops      int  // around
-	highest    int  // loops that any part needed
-	choices    uint // between optionals
+	boxes      bool // values are boxed, so that Eval may panic on objects that are not valid
+	loops      int  // around the current expression
+	highest    int  // the deepest loop so far
+	choices    uint // number of choices between optionals
 	identities identity
-	why        string // the rule cannot be compiled
+	why        string // the reason why the compiler declined, "" if it did not
 }
 
 // A local is a variable of a loop.
@@ -31,7 +32,9 @@ type local struct {
 	operand operand
 }
 
-// CompileRule compiles a rule on values of a shape. If it cannot, it says why.
+// CompileRule compiles the tree of a rule on values of type self. If it declines,
+// it returns nil and the reason. optional says that oldSelf is an optional. The
+// closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
 	x := &compiler{base: b, tree: tree, self: self, optionalOld: optional}
 	c := x.expr(tree.Expr())
@@ -42,7 +45,8 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
-// CompileMessage does the same with a messageExpression.
+// CompileMessage is like [CompileRule] for a messageExpression. The closure
+// leaves the text in [Frame.Text].
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
 	x := &compiler{base: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
@@ -63,7 +67,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
 }
 
-// refuse gives up.
+// refuse declines the expression. The first reason is kept.
 func (x *compiler) refuse(why string) operand {
 	if x.why == "" {
 		x.why = why
@@ -102,7 +106,7 @@ func (x *compiler) compile(e ast.Expr) operand {
 	return x.refuse("expression")
 }
 
-// constant compiles a known value, which costs nothing.
+// constant returns the operand of a known value. It costs nothing.
 func (x *compiler) constant(v ref.Val) operand {
 	c := operand{constant: v}
 	switch v := v.(type) {
@@ -124,7 +128,7 @@ func (x *compiler) constant(v ref.Val) operand {
 	return c
 }
 
-// overload returns the overload of a call, or "" if values decide.
+// overload returns the overload of a call, "" if the checker left several.
 func (x *compiler) overload(e ast.Expr) string {
 	if r, ok := x.tree.ReferenceMap()[e.ID()]; ok && len(r.OverloadIDs) == 1 {
 		return r.OverloadIDs[0]

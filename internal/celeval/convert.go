@@ -10,11 +10,11 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Functions of a string that need no boxed values: conversions, which cost one
-// unit, and those that copy the string, which cost by its size.
+// This file compiles functions of one string: conversions, which cost one unit,
+// and functions that copy the string, which cost by its size.
 
-// unaryString compiles a function of a string. It returns no code if it does not
-// know the function.
+// unaryString compiles a function of a string. It returns an operand without kind
+// for unknown functions.
 func (x *compiler) unaryString(overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -59,8 +59,8 @@ func conversion[T any](a operand, own identity, to *types.Type, parse func(strin
 	}
 }
 
-// rewritten compiles a function that makes another string of one. It costs a
-// tenth of the size.
+// rewritten compiles a function that returns a changed string. It costs a tenth
+// of the size.
 func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	s, operandID, own := closureOf[string](a), a.id, x.identity()
 	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
@@ -74,8 +74,8 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 	})}
 }
 
-// lowerASCII returns s with the letters of ASCII in lower case, and with the
-// replacement character for bytes that are no UTF-8.
+// lowerASCII returns s with ASCII letters in lower case. Bytes that are not UTF-8
+// become the replacement character.
 func lowerASCII(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {

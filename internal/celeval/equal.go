@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// equal compiles == and !=. It costs a tenth of the smaller size, and what has
-// no size counts for one.
+// equal compiles == and !=. They cost a tenth of the smaller size; a value
+// without a size counts as one.
 func (x *compiler) equal(a, b operand, not bool) operand {
 	cost := costs(a, b, 1)
 	var out operand
@@ -81,10 +81,10 @@ func (x *compiler) equalStrings(a, b operand) operand {
 	return out
 }
 
-// errorText is as long as CEL takes an error to be.
+// errorText has the size that CEL assumes for an error.
 const errorText = "!"
 
-// equalKnown compares with a text.
+// equalKnown returns a closure that compares with a constant.
 func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
 	switch n := utf8.RuneCountInString(known); {
 	case n == 0:
@@ -120,8 +120,8 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 	}
 }
 
-// equalBoxed leaves the comparison to the values of cel-go. Values of libraries
-// cost more if they are not to be equal.
+// equalBoxed compiles a comparison of boxed values. For values of libraries !=
+// costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 	l, r := x.boxed(a), x.boxed(b)
 	name, overload := operators.Equals, overloads.Equals

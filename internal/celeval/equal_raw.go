@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Comparing raw values. What the shape does not fit is not compared: cel-go has
-// to say what comes of it.
+// This file compiles comparisons of raw values. It declines values that do not
+// fit their declared type.
 
 func equalRaw(a, b operand) operand {
 	s, l, r := a.declared, a.raw, b.raw
@@ -29,7 +29,7 @@ func (c operand) isIntOrString() bool {
 	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindIntOrString
 }
 
-// equalIntOrString compares with a string or an integer that is known.
+// equalIntOrString compiles a comparison with a constant string or integer.
 func (x *compiler) equalIntOrString(a, b operand) operand {
 	raw, what, operandID, own := a.raw, a.absent, a.id, x.identity()
 	text, isText := b.constant.(types.String)

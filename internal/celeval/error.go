@@ -1,6 +1,7 @@
 package celeval
 
-// An EvalError is an error of CEL.
+// An EvalError is an error of CEL that ends an evaluation. Equal errors of one
+// closure are the same pointer.
 type EvalError struct{ text string }
 
 // Error implements error.
@@ -14,10 +15,11 @@ var (
 	modulusByZero  = &EvalError{text: "modulus by zero"}
 )
 
-// An identity is that of a closure which knows the rules; 0 is none.
+// An identity names a closure that follows the error rules of CEL. 0 is no
+// identity.
 type identity uint16
 
-// identity returns a new one.
+// identity returns a new identity.
 func (x *compiler) identity() identity {
 	if x.identities++; x.identities == maxIdentities {
 		x.refuse("large expression")
@@ -27,25 +29,25 @@ func (x *compiler) identity() identity {
 
 const maxIdentities = 1<<16 - 1
 
-// operandIDs are the identities of two operands and of their operator.
+// operandIDs holds the identities of two operands and of their operator.
 type operandIDs struct{ left, right, own identity }
 
 func (x *compiler) operandIDs(a, b operand) operandIDs {
 	return operandIDs{left: a.id, right: b.id, own: x.identity()}
 }
 
-// fail ends the evaluation of a closure with an error.
+// fail ends the evaluation of the closure own with an error.
 func (f *Frame) fail(what *EvalError, own identity) {
 	f.failed, f.evalErr, f.failedAt = true, what, own
 }
 
-// decline ends the whole evaluation, whose result cel-go has to find.
+// decline ends the whole evaluation. cel-go repeats it.
 func (f *Frame) decline() { f.failed, f.failedAt = true, 0 }
 
-// failedBy reports whether the closure of an identity failed by the rules.
+// failedBy reports whether the closure id failed by the error rules.
 func (f *Frame) failedBy(id identity) bool { return f.failedAt == id && id != 0 }
 
-// propagate fails an operator whose operand failed.
+// propagate makes an operator fail because its operand failed.
 func (f *Frame) propagate(operandID, own identity) {
 	if f.failedBy(operandID) {
 		f.failedAt = own
@@ -54,7 +56,8 @@ func (f *Frame) propagate(operandID, own identity) {
 	}
 }
 
-// takeError takes the error of a closure away. It is nil if the evaluation is void.
+// takeError clears the error of a closure and returns it. It returns nil if the
+// evaluation was declined.
 func (f *Frame) takeError(id identity) *EvalError {
 	if !f.failedBy(id) {
 		f.failedAt = 0
@@ -64,9 +67,9 @@ func (f *Frame) takeError(id identity) *EvalError {
 	return f.evalErr
 }
 
-// evalRight fails an operator whose left operand failed. The right one is
-// evaluated all the same, and its cost is paid. If both fail, the error is that
-// of the left.
+// evalRight makes an operator fail whose left operand failed. It evaluates the
+// right operand too and pays for it. If both fail, the error of the left one
+// counts.
 func evalRight[T any, F ~func(*Frame) T](f *Frame, o operandIDs, right F) (w T, failedToo bool) {
 	what := f.takeError(o.left)
 	if what == nil {
@@ -81,8 +84,8 @@ func evalRight[T any, F ~func(*Frame) T](f *Frame, o operandIDs, right F) (w T, 
 	return w, failedToo
 }
 
-// failField ends the reading of a field of what is no object. The field is not paid
-// for.
+// failField ends the read of a field of a value that is not an object. The field
+// is not paid for.
 func (f *Frame) failField(of any, what *EvalError, operandID, own identity) {
 	f.cost--
 	switch {
@@ -95,8 +98,7 @@ func (f *Frame) failField(of any, what *EvalError, operandID, own identity) {
 	}
 }
 
-// failRead ends the reading of a value that is not of its type: a field that is not
-// there, or something odd.
+// failRead ends the read of a value that is absent or does not fit its type.
 func (f *Frame) failRead(raw any, what *EvalError, own identity) {
 	switch {
 	case f.failed && f.failedBy(own):

@@ -8,10 +8,10 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// Formats by name, and what validates a string against them.
+// This file compiles named formats and their validation of strings.
 
-// formatCall compiles format.NAME(), format.named and validate. It returns no
-// code for others.
+// formatCall compiles format.NAME(), format.named and validate. It returns an
+// operand without kind for other calls.
 func (x *compiler) formatCall(name, overload string, args []operand) operand {
 	switch {
 	case len(args) == 0 && isFormat(name):
@@ -33,8 +33,8 @@ func (x *compiler) formatCall(name, overload string, args []operand) operand {
 	return operand{}
 }
 
-// knownFormat returns a format, which costs one unit. It is no code if there is
-// no such format.
+// knownFormat returns the operand of a format, which costs one unit, or one
+// without kind if the format does not exist.
 func (x *compiler) knownFormat(name string) operand {
 	fn := x.base.Functions["format."+name]
 	if fn == nil || name == "named" {
@@ -52,8 +52,8 @@ func (x *compiler) knownFormat(name string) operand {
 	return operand{cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, format: &f}
 }
 
-// validated compiles validate, which costs as an expression of the size of the
-// format does. The result is there if there are faults.
+// validated compiles validate. It costs like matching a regular expression of the
+// size of the format. The optional has a value if the string is invalid.
 func (x *compiler) validated(a, b operand) operand {
 	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
 	read := x.reading(a)

@@ -8,52 +8,54 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 )
 
-// A Frame is the state of one evaluation.
+// A Frame is the state of one evaluation. The zero Frame is ready to use; it is
+// for one goroutine. The caller sets Self, Old, Limit and Ctx before
+// [Closure.Eval]. Frames keep memory for the next evaluation.
 type Frame struct {
 	Self, Old any
 	vars      [maxVariables]variable
 
 	cost, Limit uint64
 	failed      bool       // the evaluation failed
-	failedAt    identity   // what failed; 0 if the result is void
-	evalErr     *EvalError // why, unless it is void
+	failedAt    identity   // the closure that failed, 0 if the evaluation is declined
+	evalErr     *EvalError // the error of failedAt
 
 	Ctx   context.Context // nil if it cannot be cancelled
 	steps uint64          // of loops
 
-	// Of the innermost loop of each kind.
-	decided bool       // all, exists: no more elements are of interest
-	pending *EvalError // all, exists, exists_one: that of an element
+	// State of the innermost loop of each kind.
+	decided bool       // all, exists: an element was decisive
+	pending *EvalError // all, exists, exists_one: the error of an element
 	hits    int        // exists_one
 	filling int        // filter, map: index of the list that is made
-	made    []ref.Val  // the same, of a list of boxed values
-	total   int64      // the same, of a list that is only summed up
-	summed  uint64     // how many elements it would have
+	made    []ref.Val  // filter, map: the boxed list that is made
+	total   int64      // the sum, if only that is asked for
+	summed  uint64     // the number of its terms
 
-	entries map[ref.Val]ref.Val // innermost loop that makes a map
+	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 	sorter  sorter
 
-	looped bool // vars are set
-	rare   bool // one of the fields is set that few rules need
+	looped bool // vars are in use
+	rare   bool // one of the fields is in use that few rules need
 
-	formatErrors                       []string   // of the last format that did not fit
-	stringLists                        [][]string // that strings were split into, like lists
+	formatErrors                       []string   // of the last validated string
+	stringLists                        [][]string // results of split, reused like lists
 	usedStringLists, filledStringLists int
 
-	lists   [][]any // made by the rule; those from used on can be taken
+	lists   [][]any // made by the rule; those from used on are free
 	used    int
-	filled  int     // how many were used since the last release
+	filled  int     // how many lists were used since the last release
 	held    any     // the value of an optional
 	heldBox ref.Val // the same, boxed
-	chosen  uint64  // which of two optionals it is, a bit for each choice
+	chosen  uint64  // a bit for each choice between two optionals
 
-	texts []string // of sums that are made
+	texts []string // terms of the sums that are made
 	Text  string   // result of a messageExpression
 
-	Recovered int // panics of all evaluations, which tests require to be none
+	Recovered int // panics that Eval recovered from; tests require 0
 }
 
-// maxVariables is how many loops may be nested.
+// maxVariables is the deepest nesting of loops.
 const maxVariables = 6
 
 // A variable of a loop holds a raw value, a name or a boxed value.
@@ -63,10 +65,10 @@ type variable struct {
 	index int64
 	box   ref.Val
 	list  []any
-	known bool // of what is bound, which is evaluated at its first use
+	known bool // the named value has been evaluated
 }
 
-// step counts a step of a loop. It reports whether the loop is to go on.
+// step counts a step of a loop and reports whether the loop goes on.
 func (f *Frame) step() bool {
 	f.steps++
 	if f.cost > f.Limit || f.Ctx != nil && f.steps%cellib.InterruptFrequency == 0 && f.Ctx.Err() != nil {
@@ -75,20 +77,21 @@ func (f *Frame) step() bool {
 	return !f.failed
 }
 
-// A Closure is what the executor makes of a rule, or of a messageExpression, whose
-// result it leaves in the frame.
+// A Closure is a compiled rule or messageExpression. It is immutable and safe for
+// concurrent use. The zero Closure evaluates nothing.
 type Closure struct {
 	cost   uint64
 	id     identity
 	run    func(*Frame) bool
-	guards bool // run may panic on odd data, as cel-go may
+	guards bool // Eval recovers from panics
 }
 
-// Compiled reports whether there is anything to run.
+// Compiled reports whether x is not the zero Closure.
 func (x *Closure) Compiled() bool { return x.run != nil }
 
-// Eval evaluates the rule. It is not ok if cel-go has to. The fault is that of
-// an evaluation that ends in an error.
+// Eval evaluates x and returns its result and its cost, or the error that it
+// ended with. It is not ok if the closure declined; the caller then evaluates the
+// expression with cel-go.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
 	f.cost, f.used, f.usedStringLists = x.cost, 0, 0
 	if x.guards {
@@ -119,7 +122,8 @@ func (x *Closure) guarded(f *Frame) bool {
 	return x.run(f)
 }
 
-// Release forgets what belongs to the object.
+// Release drops all references to the object, and memory beyond what the next
+// evaluation may use.
 func (f *Frame) Release() {
 	f.Self, f.Old, f.held, f.made, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
 	if f.rare {
@@ -138,7 +142,7 @@ func (f *Frame) Release() {
 	}
 }
 
-// releaseRare forgets what few rules make.
+// releaseRare releases the fields that few rules use.
 func (f *Frame) releaseRare() {
 	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
@@ -153,13 +157,14 @@ func (f *Frame) releaseRare() {
 	}
 }
 
-// maxLists is how many lists a frame keeps.
+// maxLists is the number of lists that a frame keeps.
 const maxLists = 16
 
-// maxKept is how many steps and names a run keeps room for.
+// maxKept is the number of elements that kept slices have room for.
 const maxKept = 1024
 
-// Emptied returns s without its elements, of which those in use are cleared.
+// Emptied returns s without elements and clears them. It returns nil if s is
+// large.
 func Emptied[T any](s []T) []T {
 	if cap(s) > maxKept {
 		return nil

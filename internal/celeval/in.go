@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// in compiles membership. In a list it costs the size of the list, but nothing
-// if the list is known and all of it is primitive.
+// in compiles membership. In a list it costs the size of the list, and nothing if
+// the list is a constant of primitive values.
 func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	overload := x.overload(e)
 	if known, ok := of.constant.(traits.Lister); ok && overload == overloads.InList {

@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Functions of the server's libraries on values that need not be boxed:
-// quantities, addresses, networks, URLs and versions. A value is read by the one
-// call that it is the operand of; where it goes elsewhere it is boxed, and calls
-// of boxed values are bridged. An operand that failed fails the call by the
-// rules. If the function itself fails, cel-go says why.
+// This file compiles library functions on quantities, addresses, networks, URLs
+// and versions. Such a value stays a Go value while only the next call reads it.
+// It is boxed elsewhere. A failed operand makes the call fail; an error of the
+// function itself declines the evaluation.
 
-// library compiles a call by its overload. It returns no code for others.
+// library compiles a call by its overload. It returns an operand without kind for
+// other calls.
 func (x *compiler) library(overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
@@ -100,8 +100,8 @@ func (x *compiler) parsing(overload string, a operand) operand {
 	return out
 }
 
-// parseCall returns the closure of a function of a string. It costs a tenth of the
-// size, so many times.
+// parseCall returns the closure of a function of a string, which costs a tenth of
+// the size, times over.
 func parseCall[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
 	s, operandID := closureOf[string](a), a.id
 	return func(f *Frame) T {
@@ -121,13 +121,12 @@ func parseCall[T any](a operand, own identity, times int, parse func(string) (T,
 	}
 }
 
-// testCall returns the closure of a function that tells whether a string is
-// something.
+// testCall returns the closure of a predicate on a string.
 func testCall(a operand, own identity, times int, is func(string) bool) func(*Frame) bool {
 	return parseCall(a, own, times, func(s string) (bool, error) { return is(s), nil })
 }
 
-// accessor compiles a function of one value, which costs one unit.
+// accessor compiles a function of one value. It costs one unit.
 func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool)) operand {
 	of, operandID, own := closureOf[T](a), a.id, x.identity()
 	return operand{cost: a.cost + 1, id: own, value: as(is, func(f *Frame) R {
@@ -145,13 +144,12 @@ func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool))
 	})}
 }
 
-// always is for functions that do not fail.
+// always adapts a function that does not fail.
 func always[T, R any](read func(T) R) func(T) (R, bool) {
 	return func(v T) (R, bool) { return read(v), true }
 }
 
-// operation compiles a function of two values. It costs what they do and so many
-// units.
+// operation compiles a function of two values. It costs the operands plus units.
 func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op func(T, T) R) operand {
 	l, r, o := closureOf[T](a), closureOf[T](b), x.operandIDs(a, b)
 	return operand{cost: costs(a, b, units), id: o.own, value: as(is, func(f *Frame) R {
@@ -267,7 +265,8 @@ func (x *compiler) versions(overload string, a, b operand) operand {
 	return compared(x, overload, "semver", a, b, semver.Version.Compare)
 }
 
-// parseVersion is [semver.Parse], without allocation for plain versions.
+// parseVersion is [semver.Parse] without allocation for versions of three
+// numbers.
 func parseVersion(s string) (semver.Version, error) {
 	var numbers [3]uint64
 	at := 0
@@ -310,8 +309,8 @@ func (x *compiler) urlCall(overload string, a operand) operand {
 	return operand{}
 }
 
-// equalOpaque compiles == and != of two such values. It returns no code for those
-// that CEL compares in its own way.
+// equalOpaque compiles == and != of two library values. It returns an operand
+// without kind for comparisons that CEL defines differently.
 func (x *compiler) equalOpaque(a, b operand, not bool) operand {
 	switch {
 	case a.kind() == kindQuantity && !b.summed:

@@ -9,9 +9,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// listCost is what functions on lists and sets cost whose libraries count for
-// themselves: those that make a list pay for it and for what they look at. It is
-// not ok for other functions.
+// listCost returns the cost of functions on lists and sets whose library counts
+// it: functions that make a list pay for it and for what they read. It is not ok
+// for other functions.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
 	switch overload {
 	case "list_slice", "lists_range", "list_reverse":
@@ -44,7 +44,8 @@ func madeList(factor float64, size int) uint64 {
 	return uint64(float64(size)*factor) + 1 + common.ListCreateBaseCost
 }
 
-// comparedList is for functions that compare all elements with each other.
+// comparedList returns the cost of functions that compare all elements with each
+// other.
 func comparedList(v ref.Val) uint64 {
 	list, ok := v.(traits.Lister)
 	n := actualSize(v)

@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Lists and maps that a rule spells out, and what is in them.
+// This file compiles list and map literals and indexes into made lists and maps.
 
-// list compiles the literal of a list. It is a value if all elements are.
+// list compiles a list literal. It is a constant if all elements are.
 func (x *compiler) list(e ast.Expr) operand {
 	list := e.AsList()
 	if len(list.OptionalIndices()) > 0 {
@@ -40,8 +40,7 @@ func (x *compiler) list(e ast.Expr) operand {
 	return out
 }
 
-// mapLiteral compiles the literal of a map. It is a value if all keys and values
-// are.
+// mapLiteral compiles a map literal. It is a constant if all keys and values are.
 func (x *compiler) mapLiteral(e ast.Expr) operand {
 	entries := e.AsMap().Entries()
 	out := operand{cost: 30}
@@ -78,7 +77,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 	return out
 }
 
-// boxedIndex compiles an index into a list that is no part of the object.
+// boxedIndex compiles an index into a list that is not a part of the object.
 func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
 	words := closureOf[[]string](of)
 	switch {
@@ -119,7 +118,7 @@ func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
 	return x.unbox(of.typ.Parameters()[0], out)
 }
 
-// boxedEntry compiles an entry of a map that is no part of the object.
+// boxedEntry compiles an entry of a map that is not a part of the object.
 func (x *compiler) boxedEntry(of, at operand, cost uint64) operand {
 	object, key := of.box, x.boxed(at)
 	return x.unbox(of.typ.Parameters()[1], operand{cost: cost, attr: !of.choice, choice: of.choice, box: func(f *Frame) ref.Val {

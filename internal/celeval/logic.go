@@ -1,13 +1,13 @@
 package celeval
 
-// Logic costs nothing by itself. What the later operands of && and || and the
-// branches of a ternary cost is added when they are evaluated.
+// This file compiles logic, which costs nothing by itself. Later operands of &&
+// and || and branches of a ternary add their cost when they are evaluated.
 
 func (x *compiler) and(terms []operand) operand { return x.logic(terms, false) }
 
 func (x *compiler) or(terms []operand) operand { return x.logic(terms, true) }
 
-// logic evaluates terms until one is decisive.
+// logic compiles terms that are evaluated until one is decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
 	out := operand{cost: terms[0].cost, id: terms[0].id, value: as(kindBool, x.bool(terms[0]))}
 	for _, t := range terms[1:] {
@@ -52,8 +52,8 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) fu
 	}
 }
 
-// eitherRight evaluates the right operand of one that failed, which is forgotten
-// if the right one is decisive.
+// eitherRight evaluates the right operand after the left one failed. A decisive
+// right operand clears the error.
 func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) bool {
 	what := f.takeError(o.left)
 	if what == nil {
@@ -70,8 +70,8 @@ func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o o
 	return v
 }
 
-// ternary chooses a branch. A branch that is a variable with fields is resolved,
-// so that it is one unit cheaper.
+// ternary compiles a choice. A branch that is a variable with fields is resolved,
+// which is one unit cheaper.
 func (x *compiler) ternary(cond, yes, no operand) operand {
 	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
 		costYes: branchCost(yes), costNo: branchCost(no)}
@@ -80,15 +80,15 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 	return out
 }
 
-// branches are those of a ternary, or of what is like one.
+// branches describes a ternary or a similar choice.
 type branches struct {
 	test               func(*Frame) bool
 	costYes, costNo    uint64
 	cond, yes, no, own identity
 }
 
-// ternaryOf returns code that evaluates one of two codes. Its cost is up to the
-// caller.
+// ternaryOf returns an operand that evaluates one of two operands. The caller
+// sets its cost.
 func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	if yes.isOptional() && no.isOptional() {
 		return x.ternaryOfOptionals(t, yes, no)

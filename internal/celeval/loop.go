@@ -10,9 +10,9 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Loops. The macros all, exists, exists_one, filter and map arrive as folds,
-// and are told by what they fold. What the fold of each costs per step is in
-// the constants.
+// This file compiles loops. The macros all, exists, exists_one, filter and map
+// expand to folds and are recognized by them. The constants are the costs of each
+// fold per step.
 const (
 	resultCost = 1 // the accumulator
 
@@ -69,11 +69,11 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	return x.refuse("comprehension")
 }
 
-// rangeFunc calls step for each element until it says no.
+// A rangeFunc calls step for each element until step returns false.
 type rangeFunc func(f *Frame, step func(*Frame) bool)
 
-// variables returns the variable of a loop, or the two: index or key, and element.
-// It also returns the loop.
+// variables returns the variables of a loop and the loop. For two variables key
+// is the index or key, and v the element. For one, key is not set.
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {
@@ -156,7 +156,7 @@ func stringsRange(texts func(*Frame) []string, slot int) rangeFunc {
 	}
 }
 
-// boxRange loops over the elements of a list or the keys of a map.
+// boxRange loops over the elements of a boxed list or the keys of a boxed map.
 func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		v, ok := box(f).(traits.Iterable)
@@ -177,7 +177,7 @@ func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 	}
 }
 
-// isMap reports whether code reads a map of the object.
+// isMap reports whether an operand is a map of the object.
 func (c operand) isMap() bool {
 	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindObject && c.declared.Props == nil && c.declared.Values != nil
 }
@@ -193,8 +193,8 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 		return operand{}
 	}
 	operandID, own := p.id, x.identity()
-	// A decisive element ends the loop when the next one is looked at. One that
-	// fails does not, and is forgotten if another is decisive.
+	// A decisive element ends the loop when the next element is reached. A failed
+	// element does not end it, and is ignored if another one is decisive.
 	one := func(f *Frame) bool {
 		if f.decided {
 			f.cost += stop
@@ -228,7 +228,7 @@ func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bo
 	})}
 }
 
-// noRange fails a loop that has no range. Its result is not paid for.
+// noRange makes a loop fail whose range failed. Its result is not paid for.
 func (f *Frame) noRange(over, own identity, result uint64) {
 	f.cost -= result
 	f.propagate(over, own)
@@ -240,8 +240,8 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 		return operand{}
 	}
 	operandID, own := p.id, x.identity()
-	// The count fails for good with the first element that fails, and says what
-	// the last did.
+	// The first failed element makes the count fail. The error is that of the
+	// last one.
 	one := func(f *Frame) bool {
 		f.cost += cost
 		hit := test(f)
@@ -271,8 +271,8 @@ func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
 	})}
 }
 
-// macroOf tells which macro a comprehension is, and returns its condition and
-// its value.
+// macroOf returns the macro that a comprehension was expanded from, with its
+// condition and value.
 func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	accu, step := c.AccuVar(), c.LoopStep()
 	init := c.AccuInit()
@@ -309,7 +309,7 @@ func macroOf(c ast.ComprehensionExpr) (macro string, cond, value ast.Expr) {
 	return "map of some", arg(step, 0), e
 }
 
-// appended returns e if step is accu + [e], and nil else.
+// appended returns e if step is accu + [e], and nil otherwise.
 func appended(step ast.Expr, accu string) ast.Expr {
 	if !isCall(step, operators.Add, 2) || !isIdent(arg(step, 0), accu) {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Maps that loops make: transformMap and transformMapEntry. Their entries are
-// boxed.
+// This file compiles transformMap and transformMapEntry, whose entries are boxed.
 
 const (
 	mapInsert = "cel.@mapInsert"
@@ -18,8 +17,8 @@ const (
 	insertEntryCost = 2 // the accumulator and the call
 )
 
-// inserted tells what a comprehension puts into a map: either a value under the
-// first variable, or what is in another map. Neither is set for other
+// inserted returns what a comprehension inserts into a map: a value under the
+// first variable, or the entries of another map. It returns neither for other
 // comprehensions.
 func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	init, accu := c.AccuInit(), c.AccuVar()
@@ -89,8 +88,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 	}}
 }
 
-// insertAll adds the entries of a map to the one that is made. A key may be there
-// only once.
+// insertAll inserts the entries of a map. It declines a repeated key.
 func (f *Frame) insertAll(of ref.Val) {
 	m, ok := of.(traits.Mapper)
 	if f.failed || !ok {
@@ -101,7 +99,7 @@ func (f *Frame) insertAll(of ref.Val) {
 		k := it.Next()
 		switch k.(type) {
 		case types.String, types.Int:
-		default: // may be equal to a key of another type
+		default: // another key type may be equal to it
 			f.decline()
 			return
 		}

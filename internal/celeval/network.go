@@ -9,12 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Addresses, networks and URLs.
+// This file parses addresses, networks and URLs and compiles their functions.
 
-// errUnsupported stands for the errors that cel-go words.
+// errUnsupported stands for errors that cel-go words.
 var errUnsupported = errors.New("no such address")
 
-// parseAddress parses an address without a zone that is not mapped from IPv4.
+// parseAddress parses an address. It refuses zones and IPv4 addresses mapped to
+// IPv6.
 func parseAddress(s string) (netip.Addr, error) {
 	if !looksLikeAddress(s, ":.") {
 		return netip.Addr{}, errUnsupported
@@ -26,9 +27,9 @@ func parseAddress(s string) (netip.Addr, error) {
 	return a, err
 }
 
-// looksLikeAddress reports whether all of s is hexadecimal or one of others, as
-// in any address and network without a zone. What does not is told without the
-// allocation that an error takes.
+// looksLikeAddress reports whether s has only hexadecimal digits and bytes of
+// others, as addresses and networks without a zone do. It avoids the allocation
+// of a parse error.
 func looksLikeAddress(s, others string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -71,8 +72,8 @@ func isNetwork(s string) bool {
 	return err == nil
 }
 
-// parseURL parses what a request may be for. Only then is a fragment told apart,
-// and a host without a scheme.
+// parseURL parses a URL as cel-go does. Only a request URI may have a fragment or
+// a host without a scheme.
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.ParseRequestURI(s)
 	if err != nil || u.Scheme != "" && strings.IndexByte(s, '#') < 0 {
@@ -123,11 +124,11 @@ func (x *compiler) networkCall(overload string, a operand) operand {
 	return operand{}
 }
 
-// networkSize is how many bytes of addresses a network looks at.
+// networkSize returns the number of address bytes that a network covers.
 func networkSize(p netip.Prefix) int { return int(math.Ceil(float64(p.Bits()) / 8)) }
 
-// networks compiles containsIP and containsCIDR, which cost by the size of the
-// network, and by that of the text that is parsed.
+// networks compiles containsIP and containsCIDR. They cost by the size of the
+// network, and of the text if there is one.
 func (x *compiler) networks(overload string, a, b operand) operand {
 	switch {
 	case overload == "cidr_contains_ip_ip" && b.kind() == kindAddress:
@@ -161,7 +162,8 @@ func (x *compiler) networks(overload string, a, b operand) operand {
 
 func covers(p, q netip.Prefix) bool { return p.Overlaps(q) && p.Bits() <= q.Bits() }
 
-// contains compiles a test of a network. What is masked first costs more.
+// contains compiles a test of a network. It costs more if the network is masked
+// first.
 func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Prefix) (is, ok bool)) operand {
 	network := closureOf[netip.Prefix](a)
 	return operand{cost: costs(a, b, uint64(masks)), value: as(kindBool, func(f *Frame) bool {

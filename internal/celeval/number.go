@@ -10,7 +10,8 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Numbers and times. Each operation costs one unit. What overflows fails.
+// This file compiles arithmetic and comparisons of numbers and times. Each costs
+// one unit. Integer overflow fails.
 
 // order returns the comparison of an operator, nil for other operators.
 func order[T cmp.Ordered](operator string) func(a, b T) bool {
@@ -27,8 +28,8 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 	return nil
 }
 
-// comparison compiles an operator on two operands of a type. Both are evaluated
-// even if the left fails.
+// comparison compiles an operator on two operands of one type. It evaluates the
+// right operand even if the left one fails.
 func comparison[T any, F ~func(*Frame) T](cost uint64, o operandIDs, a, b F, is func(a, b T) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		v := a(f)
@@ -64,7 +65,8 @@ func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
 	return operand{}
 }
 
-// compareInts is like comparison, but faster if the right operand is known.
+// compareInts is like comparison, with a shorter closure for a constant on the
+// right.
 func compareInts(cost uint64, o operandIDs, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
@@ -193,7 +195,7 @@ func binaryDouble(name, overload string, a, b operand, o operandIDs) operand {
 	return operand{}
 }
 
-// compareDoubles is like comparison, but declines what is not a number.
+// compareDoubles is like comparison, but declines NaN.
 func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		l := a(f)

@@ -44,25 +44,25 @@ const (
 // return any value.
 type operand struct {
 	cost     uint64  // of every evaluation; closures add what depends on values
-	attr     bool    // a variable with fields, whose first unit some uses save
+	attr     bool    // a variable or a selection, whose first unit some operators save
 	choice   bool    // a ternary
-	presence bool    // has()
-	constant ref.Val // nil unless the value is known
+	presence bool    // the result of has()
+	constant ref.Val // nil unless the value is known at compile time
 	typ      *cel.Type
-	id       identity   // of the closure that fails by the rules
-	absent   *EvalError // of a raw value that is nil; without one such a value is not expected
+	id       identity   // of the closure, if it follows the error rules
+	absent   *EvalError // the error that a nil raw value means; nil if it is unexpected
 
 	value    value                  // nil if there is only raw or box
 	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
-	list     listFunc               // of a raw list that is made, which raw would box
+	list     listFunc               // a raw list that is made, to avoid boxing it in raw
 	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
-	box      func(*Frame) ref.Val   // of a value that is made as one of CEL
+	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
-	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if it is not known
+	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
 	sum    func(*Frame) int64     // of a list of integers, instead of the list
 	terms  []term                 // of a sum of strings
-	format *apiservercel.Format   // that a boxed value is, if it is known
-	summed bool                   // a quantity that is a sum, which CEL holds in another way
+	format *apiservercel.Format   // the format that a boxed value is, nil if unknown
+	summed bool                   // a quantity that is a sum, which CEL holds by pointer
 }
 
 // kind returns what the operand evaluates to.
@@ -84,7 +84,7 @@ func (c operand) isOpaque() bool { return c.kind() >= kindStrings }
 // A value is what evaluates an operand: a closure, a rawOptional or an *optional.
 type value interface {
 	kind() kind
-	after(before func(*Frame)) value // calls before whenever it is evaluated
+	after(before func(*Frame)) value // returns a value that calls before first
 }
 
 // A closure evaluates an operand to a Go value.

@@ -5,17 +5,15 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// Optionals of any value. One is two closures: has tells whether there is a
-// value, and value reads it. Whoever calls has and is told so calls value next,
-// once and before anything else, as the value may be held in the frame and may
-// still have to be paid for. Optionals of parts of the object have a form
-// of their own, which is made into this one where they meet others.
+// An optional is an optional of any value, as two closures: has reports whether
+// there is a value, and value reads it. The caller of has calls value next, once
+// and before anything else, as the frame may hold the value and it may not be
+// paid for yet.
 
-// An optional is one of any value.
 type optional struct {
 	has   func(*Frame) bool
-	value operand // costs nothing that has does not pay; without kind if there never is one
-	pure  bool    // reading the value has no effect, so that it may be left out
+	value operand // costs only what has did not pay; has no kind if there is never a value
+	pure  bool    // reading the value has no effect and may be left out
 }
 
 func (*optional) kind() kind { return kindOptional }
@@ -24,7 +22,8 @@ func (o *optional) after(before func(*Frame)) value {
 	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
 }
 
-// A rawOptional is an optional of a part of the object.
+// A rawOptional is an optional of a part of the object. It becomes an [optional]
+// where it meets others.
 type rawOptional func(*Frame) (any, bool)
 
 func (rawOptional) kind() kind { return kindRawOptional }
@@ -36,7 +35,7 @@ func (o rawOptional) after(before func(*Frame)) value {
 	})
 }
 
-// isOptional reports whether code yields an optional.
+// isOptional reports whether an operand is an optional.
 func (c operand) isOptional() bool {
 	return c.kind() == kindOptional || c.kind() == kindRawOptional || c.kind() == kindBox && c.typ != nil && isOptionalType(c.typ)
 }
@@ -45,7 +44,7 @@ func isOptionalType(t *types.Type) bool {
 	return t.Kind() == types.OpaqueKind && t.TypeName() == types.OptionalType.TypeName()
 }
 
-// optional returns the optional that an operand yields.
+// optional returns the optional that an operand evaluates to.
 func (x *compiler) optional(c operand) *optional {
 	switch of := c.value.(type) {
 	case *optional:
@@ -83,20 +82,19 @@ func (x *compiler) optionalOf(a operand) operand {
 	return operand{cost: cost, value: &optional{has: func(*Frame) bool { return true }, value: value}}
 }
 
-// optionalNone compiles optional.none, which costs one unit too.
+// optionalNone compiles optional.none, which costs one unit.
 func optionalNone() operand {
 	return operand{cost: 1, value: &optional{has: func(*Frame) bool { return false }, pure: true}}
 }
 
-// evaluated returns code as the value that it has: not as a variable, a ternary
-// or a constant, which some uses treat in their own way. Its cost is up to the
-// caller.
+// evaluated returns the operand without the properties of a variable, a ternary
+// or a constant, which some operators treat specially. The caller sets its cost.
 func (c operand) evaluated() operand {
 	c.cost, c.attr, c.choice, c.presence, c.constant, c.terms = 0, false, false, false, nil, nil
 	return c
 }
 
-// optionalMethod compiles a function of an optional.
+// optionalMethod compiles a method of an optional.
 func (x *compiler) optionalMethod(name string, args []operand) operand {
 	a := args[0]
 	m := x.optional(a)
@@ -118,7 +116,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue reads the value too, for what it costs.
+// hasValue returns a closure that reports whether there is a value. It reads the
+// value too if that costs.
 func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	has := m.has
 	if m.pure {
@@ -134,7 +133,7 @@ func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	}
 }
 
-// reading returns what evaluates an operand for nothing but its effects.
+// reading returns a function that evaluates an operand only for its effects.
 func (x *compiler) reading(c operand) func(*Frame) {
 	if v, ok := c.value.(scalar); ok && !c.isOpaque() {
 		return v.effect()
@@ -143,8 +142,8 @@ func (x *compiler) reading(c operand) func(*Frame) {
 	return func(f *Frame) { box(f) }
 }
 
-// required reads the value of an optional that has one; without one there is an
-// error.
+// required returns the value of an optional. It declines the evaluation if there
+// is none.
 func (x *compiler) required(m *optional) operand {
 	has := m.has
 	if m.value.kind() == kindNone {
@@ -161,8 +160,8 @@ func (x *compiler) required(m *optional) operand {
 	})
 }
 
-// valueOr compiles orValue, which costs nothing itself, and its alternative only
-// if it is needed.
+// valueOr compiles orValue. It costs nothing itself, and its alternative only if
+// it is used.
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
@@ -176,7 +175,7 @@ func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	return out
 }
 
-// optionalOr compiles or, which costs as orValue does.
+// optionalOr compiles or, which costs like orValue.
 func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) operand {
 	b, choice := x.optional(alternative), x.choice()
 	if x.why != "" {
@@ -198,7 +197,8 @@ func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) ope
 	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
 }
 
-// choice returns the place in the frame for which of two optionals it is.
+// choice returns a bit of the frame that records which of two optionals was
+// chosen.
 func (x *compiler) choice() uint {
 	if x.choices == maxChoices {
 		x.refuse("many optionals")
@@ -208,10 +208,10 @@ func (x *compiler) choice() uint {
 	return x.choices - 1
 }
 
-// maxChoices is how many optionals of one rule may be chosen from two.
+// maxChoices is the number of such bits.
 const maxChoices = 64
 
-// ternaryOfOptionals compiles a choice between two optionals.
+// ternaryOfOptionals compiles a ternary of two optionals.
 func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 	a, b, branch := x.optional(yes), x.optional(no), x.choice()
 	if x.why != "" {
@@ -238,8 +238,7 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 	return operand{value: m}
 }
 
-// chosenValue returns the value of one of two optionals, as a choice of the frame
-// tells.
+// chosenValue returns the value of the chosen optional.
 func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
 	switch {
 	case a.value.kind() == kindNone:
@@ -252,7 +251,7 @@ func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
 	return out
 }
 
-// boxedOptional returns an optional as a value of CEL.
+// boxedOptional returns a closure that boxes an optional.
 func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	if m.value.kind() == kindNone {
 		return func(*Frame) ref.Val { return types.OptionalNone }

@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Optional values of raw values: an optional oldSelf, and fields that are
-// selected by .? and what is below. A field that is absent costs nothing.
+// This file compiles optionals of raw values: an optional oldSelf, and fields
+// selected by .? and below. An absent field costs nothing.
 
 // optionalField compiles a field of an optional.
 func (x *compiler) optionalField(c operand, field string, test bool) operand {
@@ -59,8 +59,8 @@ func (x *compiler) optionalSelection(of, at operand) operand {
 	return x.optionalField(of, string(name), false)
 }
 
-// rawOptional returns code of a raw value, or of an optional of one, as such an
-// optional.
+// rawOptional returns an operand of a raw value, or of an optional of one, as a
+// rawOptional. It returns other operands unchanged.
 func (x *compiler) rawOptional(of operand) operand {
 	if of.kind() == kindRaw {
 		raw := of.raw
@@ -92,8 +92,8 @@ func (x *compiler) rawOptional(of operand) operand {
 	return of
 }
 
-// optionalIndex compiles [?i], and the index of an optional. What is not there
-// costs nothing, and the index of what is not there is not evaluated.
+// optionalIndex compiles [?i] and the index of an optional. An absent element
+// costs nothing. The index of an absent list or map is not evaluated.
 func (x *compiler) optionalIndex(of, at operand) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
@@ -160,7 +160,7 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 	return out
 }
 
-// foundAt returns a value that an optional index found, which costs one unit.
+// foundAt returns the value that an optional index found. It costs one unit.
 func (f *Frame) foundAt(v any, s *celvalue.DeclaredType) (any, bool) {
 	if !s.Fits(v) {
 		f.decline()
@@ -169,7 +169,7 @@ func (f *Frame) foundAt(v any, s *celvalue.DeclaredType) (any, bool) {
 	return v, true
 }
 
-// boxedOptionalIndex compiles [?i] of a list or map that is no part of the
+// boxedOptionalIndex compiles [?i] of a list or map that is not a part of the
 // object.
 func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 	var value *types.Type
@@ -218,8 +218,8 @@ func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
 	return operand{cost: cost, attr: !of.choice, choice: of.choice, value: m}
 }
 
-// optionals compiles what makes optionals and their functions. It returns no code
-// for other calls.
+// optionals compiles constructors and methods of optionals. It returns an operand
+// without kind for other calls.
 func (x *compiler) optionals(name string, args []operand) operand {
 	switch {
 	case name == "optional.of" && len(args) == 1:
@@ -234,7 +234,7 @@ func (x *compiler) optionals(name string, args []operand) operand {
 	return x.optionalMethod(name, args)
 }
 
-// optionalCall compiles a function of an optional of a raw value.
+// optionalCall compiles a method of a rawOptional.
 func (x *compiler) optionalCall(name string, args []operand) operand {
 	a := args[0]
 	of, _ := a.value.(rawOptional)

@@ -12,11 +12,11 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Reading raw values as the types that shapes give them.
+// This file reads raw values as the Go types of their declared types.
 
 func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
-// typed adds to code of raw values the closure of their type.
+// typed adds the closure for the declared type to an operand of raw values.
 func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
 		return x.refuse("value without a shape")
@@ -87,7 +87,7 @@ func (x *compiler) typed(c operand) operand {
 	return c
 }
 
-// identityOf returns the identity of code, or a new one.
+// identityOf returns the identity of an operand, or a new one if it has none.
 func (x *compiler) identityOf(c operand) identity {
 	if c.id == 0 {
 		return x.identity()
@@ -95,10 +95,10 @@ func (x *compiler) identityOf(c operand) identity {
 	return c.id
 }
 
-// A listFunc fails and returns nil if there is no list.
+// A listFunc returns a list. It fails and returns nil if there is none.
 type listFunc func(*Frame) []any
 
-// elements returns the closure of a raw list.
+// elements returns a closure that reads a raw list.
 func (c operand) elements() listFunc {
 	if c.list != nil {
 		return c.list
@@ -125,8 +125,8 @@ func (x *compiler) bool(c operand) func(*Frame) bool {
 	return closureOf[bool](c)
 }
 
-// boxed returns code as a closure that makes a value of CEL. The value is never
-// an error; it is void if the frame failed.
+// boxed returns a closure that makes a value of CEL. The value is never an error.
+// It has no meaning if the frame failed.
 func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	x.boxes = true
 	if v := c.constant; v != nil {
@@ -170,7 +170,7 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 	}
 }
 
-// box boxes a raw value.
+// box boxes a raw value. It declines values that do not fit their type.
 func (f *Frame) box(raw any, s *celvalue.DeclaredType) ref.Val {
 	if raw == nil {
 		f.decline()
@@ -184,7 +184,7 @@ func (f *Frame) box(raw any, s *celvalue.DeclaredType) ref.Val {
 	return v
 }
 
-// kindName is for the reasons of [executor.refuse].
+// kindName names an operand in the reasons of [compiler.refuse].
 func kindName(c operand) string {
 	switch c.kind() {
 	case kindBool, kindInt, kindDouble, kindString:
@@ -205,5 +205,5 @@ func kindName(c operand) string {
 	return "a made value"
 }
 
-// tenthOf is what CEL charges for reading n characters or elements.
+// tenthOf returns the cost of reading n characters or elements.
 func tenthOf(n int) uint64 { return uint64(math.Ceil(float64(n) * 0.1)) }

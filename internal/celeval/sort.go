@@ -10,16 +10,16 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// sortBy sorts a list by keys, which are another list.
+// This file compiles sortBy, which sorts a list by a second list of keys.
 
 const sortByKeys = "@sortByAssociatedKeys"
 
-// A sorter sorts places of elements by their keys. As keys may be equal and the
-// order of those is seen, it sorts the way that [sort.Slice] does.
+// A sorter sorts element indexes by their keys. The order of equal keys is
+// visible, so it uses the algorithm of [sort.Slice].
 type sorter struct {
 	places []int
 	raw    []any
-	less   func(a, b any) bool // of raw keys; nil if they are boxed
+	less   func(a, b any) bool // of raw keys; nil if keys are boxed
 	boxed  []ref.Val
 }
 
@@ -38,7 +38,7 @@ func (s *sorter) Less(i, j int) bool {
 // Swap implements sort.Interface.
 func (s *sorter) Swap(i, j int) { s.places[i], s.places[j] = s.places[j], s.places[i] }
 
-// sort sorts n places.
+// sort sorts n indexes.
 func (s *sorter) sort(n int) {
 	s.places = s.places[:0]
 	for i := range n {
@@ -47,8 +47,8 @@ func (s *sorter) sort(n int) {
 	sort.Sort(s)
 }
 
-// sortBy compiles the sorting of a list of raw values. It returns no code for
-// other lists.
+// sortBy compiles the sorting of a raw list. It returns an operand without kind
+// for other lists.
 func (x *compiler) sortBy(overload string, a, keys operand) operand {
 	if overload == "" || a.kind() != kindRaw || !a.declared.IsList() || !a.declared.Items.Collectable() {
 		return operand{}
@@ -62,7 +62,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		f.rare = true
 		in := elements(f)
 		n := sorted(f)
-		if len(in) != n || n == 0 && !atomic { // what is empty stays what it is
+		if len(in) != n || n == 0 && !atomic { // an empty list keeps its type
 			f.decline()
 		}
 		if f.failed {
@@ -79,9 +79,9 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }
 
-// sorted returns what evaluates the keys, pays for the sorting, and leaves the
-// order in the frame. It returns the number of keys. It is nil for keys that it
-// cannot compare.
+// sorted returns a function that evaluates the keys, pays for the sort, leaves
+// the order in the frame and returns the number of keys. It returns nil for keys
+// that it cannot compare.
 func (x *compiler) sorted(keys operand) func(*Frame) int {
 	switch {
 	case keys.kind() == kindRaw && keys.declared.IsList():
@@ -128,7 +128,7 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 	return nil
 }
 
-// sortCost is what sorting n values costs.
+// sortCost returns the cost of sorting n values.
 func sortCost(n int, isText bool) uint64 {
 	factor := 2.0
 	if isText && n > 0 {
@@ -137,7 +137,7 @@ func sortCost(n int, isText bool) uint64 {
 	return madeList(factor, n*n)
 }
 
-// release forgets what was sorted.
+// release drops references to what was sorted.
 func (s *sorter) release() {
 	s.raw, s.boxed = nil, Emptied(s.boxed[:cap(s.boxed)])
 	if cap(s.places) > maxKept {

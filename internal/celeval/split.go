@@ -7,11 +7,12 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// Functions that take strings apart and put them together. The lists of strings
-// that they make are kept by the frame, and boxed only where something else than
-// the executor reads them.
+// This file compiles functions that split and join strings. The frame keeps the
+// lists of strings that they make. Such a list is boxed only where a bridged
+// function reads it.
 
-// stringCall compiles such a function by its overload. It returns no code for others.
+// stringCall compiles such a function by its overload. It returns an operand
+// without kind for other calls.
 func (x *compiler) stringCall(overload string, args []operand) operand {
 	switch {
 	case overload == "string_split_string" && args[0].kind() == kindString && args[1].kind() == kindString:
@@ -32,7 +33,7 @@ func (x *compiler) stringCall(overload string, args []operand) operand {
 	return operand{}
 }
 
-// split compiles the splitting of a string, which costs a fifth of its size.
+// split compiles split, which costs a fifth of the size of the string.
 func (x *compiler) split(a, b operand) operand {
 	s, sep, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
 	return operand{cost: costs(a, b, 0), id: o.own, value: as(kindStrings, func(f *Frame) []string {
@@ -75,8 +76,7 @@ func splitInto(words []string, s, sep string) []string {
 	}
 }
 
-// join compiles the joining of strings, which costs a fifth of the size of the
-// result.
+// join compiles join, which costs a fifth of the size of the result.
 func (x *compiler) join(a, b operand) operand {
 	sep := closureOf[string](b)
 	var join func(f *Frame, sep string) (string, bool)
@@ -101,7 +101,7 @@ func (x *compiler) join(a, b operand) operand {
 	})}
 }
 
-// joinRaw is not ok if an element is no string.
+// joinRaw joins raw strings. It is not ok if an element is not a string.
 func joinRaw(list []any, sep string) (joined string, ok bool) {
 	n := 0
 	for _, e := range list {
@@ -140,7 +140,7 @@ func replacement(a, b, c operand) operand {
 	})}
 }
 
-// substring compiles a part of a string, which costs a tenth of its size.
+// substring compiles substring, which costs a tenth of the size of the string.
 func substring(a, from, to operand) operand {
 	s, start, end := closureOf[string](a), closureOf[int64](from), closureOf[int64](to)
 	return operand{cost: a.cost + from.cost + to.cost, value: as(kindString, func(f *Frame) string {

@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/internal/pattern"
 )
 
-// Strings. Their size is that in code points, and most of what reads them costs
-// a tenth of that.
+// This file compiles functions of strings. Their size is in code points. Most
+// functions cost a tenth of it.
 
 const operatorSize = "size"
 
-// size compiles the size of what is read natively.
+// size compiles size() of operands that need no boxes.
 func (x *compiler) size(overload string, a operand) operand {
 	operandID, own := a.id, x.identity()
 	out := operand{cost: a.cost + 1, id: own}
@@ -92,7 +92,7 @@ func (x *compiler) binaryString(name, overload string, a, b operand) operand {
 
 func smaller(a, b int) uint64 { return tenthOf(min(a, b)) }
 
-// stringTest compiles a test of two strings, which costs by their sizes.
+// stringTest compiles a predicate on two strings that costs by their sizes.
 func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func(a, b int) uint64) operand {
 	l, r, o := closureOf[string](a), closureOf[string](b), x.operandIDs(a, b)
 	out := operand{cost: costs(a, b, 0), id: o.own}
@@ -141,8 +141,8 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 	return out
 }
 
-// matches compiles a test by an expression that is known. If there is no text to
-// test it costs nothing.
+// matches compiles a match with a constant regular expression. It costs nothing
+// if its operand fails.
 func (x *compiler) matches(a, b operand) operand {
 	text, ok := b.constant.(types.String)
 	if !ok {
@@ -165,7 +165,7 @@ func (x *compiler) matches(a, b operand) operand {
 	})}
 }
 
-// find compiles the search for the first match of an expression that is known.
+// find compiles the search for the first match of a constant regular expression.
 func (x *compiler) find(a, b operand) operand {
 	text, ok := b.constant.(types.String)
 	if !ok {
@@ -183,7 +183,8 @@ func (x *compiler) find(a, b operand) operand {
 	})}
 }
 
-// searchCost is what looking for a pattern in a string costs, per patternCost.
+// searchCost returns the cost of searching a string, to be multiplied by
+// patternCost.
 func searchCost(s string) uint64 {
 	return uint64(math.Ceil((1.0 + float64(utf8.RuneCountInString(s))) * 0.1))
 }

@@ -2,12 +2,11 @@ package celeval
 
 import "github.com/crdkit/crdkit/internal/celvalue"
 
-// Sums of lists. Those of lists in which order matters are made of raw elements.
-// Others merge, which is left to their values; if the elements are objects, they
-// are read as such.
+// This file compiles sums of lists. A list in which order matters becomes a raw
+// list. Sets and maps merge, which their values of CEL do.
 
-// sameItems returns the shape of the elements of two lists, if they are objects
-// of the same shape.
+// sameItems returns the declared type of the elements of two lists if these are
+// objects of one type, and nil otherwise.
 func sameItems(a, b operand) *celvalue.DeclaredType {
 	s := itemsOf(a)
 	if s == nil || s != itemsOf(b) || s.Kind != celvalue.KindObject {
@@ -23,8 +22,8 @@ func itemsOf(c operand) *celvalue.DeclaredType {
 	return c.items
 }
 
-// addLists compiles the sum of two lists of raw values. It returns no code for
-// others.
+// addLists compiles the sum of two raw lists. It returns an operand without kind
+// for others.
 func (x *compiler) addLists(a, b operand) operand {
 	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || !b.declared.IsList() ||
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {

@@ -9,10 +9,10 @@ import (
 	"github.com/google/cel-go/common/overloads"
 )
 
-// Making texts: string() and +, which messages consist of.
+// This file compiles string() and the concatenation of strings.
 
-// toString compiles string() of what is read natively. It costs one unit. It
-// returns no code for what has no such form.
+// toString compiles string(), which costs one unit. It returns an operand without
+// kind for operands that need boxes.
 func (x *compiler) toString(name, overload string, a operand) operand {
 	if a.constant != nil {
 		return operand{}
@@ -60,7 +60,7 @@ func intOrStringToString(a operand, own identity) operand {
 	})}
 }
 
-// A term is one of a sum of strings.
+// A term is an operand of a sum of strings.
 type term struct {
 	string func(*Frame) string
 	id     identity
@@ -73,8 +73,8 @@ func (c operand) sumTerms() []term {
 	return []term{{string: closureOf[string](c), id: c.id}}
 }
 
-// concatenation compiles + of strings. The sum of several is made at once, but
-// each + costs a tenth of the size of its own.
+// concatenation compiles + of strings. It makes the sum of several terms at once,
+// but each + costs a tenth of its own size.
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]term(nil), a.sumTerms()...), term{string: closureOf[string](b), id: b.id})
 	own := x.identity()
