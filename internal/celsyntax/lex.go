@@ -5,21 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// The words of an expression.
-//
 // See https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax.
 
-// A token is a word of an expression. Operators are named by their characters.
+// A token is a word of an expression. The text of an operator names it.
 type token struct {
 	kind tokenKind
-	text string // as written, of strings without their quotes
-	raw  bool   // a string in which nothing is escaped
+	text string // as written, without the quotes of a string
+	raw  bool   // a string without escapes
 }
 
 type tokenKind uint8
 
 const (
-	tokenUnknown tokenKind = iota // what this lexer does not know
+	tokenUnknown tokenKind = iota // not known to this lexer
 	tokenEnd
 	tokenName
 	tokenIn
@@ -33,7 +31,7 @@ const (
 	tokenOperator
 )
 
-// A lexer cuts an expression into tokens.
+// A lexer splits an expression into tokens.
 type lexer struct {
 	text string
 	at   int
@@ -55,7 +53,7 @@ func (l *lexer) next() token {
 	return l.operator()
 }
 
-// skip passes over white space and comments.
+// skip skips white space and comments.
 func (l *lexer) skip() {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; {
@@ -74,7 +72,7 @@ func (l *lexer) skip() {
 	}
 }
 
-// peek returns the byte that is n after the next one, 0 if there is none.
+// peek returns the byte n places ahead, 0 at the end.
 func (l *lexer) peek(n int) byte {
 	if l.at+n < len(l.text) {
 		return l.text[l.at+n]
@@ -82,7 +80,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// take returns the text up to end and goes on there.
+// take returns the text up to end and moves there.
 func (l *lexer) take(end int) string {
 	text := l.text[l.at:end]
 	l.at = end
@@ -100,7 +98,7 @@ func (l *lexer) word() token {
 	case quoted && (text == "r" || text == "R"):
 		return l.quoted(true)
 	case quoted:
-		return token{} // bytes, or nothing that makes sense
+		return token{} // bytes, or an error
 	}
 	switch text {
 	case "in":
@@ -115,8 +113,8 @@ func (l *lexer) word() token {
 	return token{kind: tokenName, text: text}
 }
 
-// number reads what is no longer than it looks: digits that a letter or
-// another fraction follows are left to cel-go.
+// number reads a number. It declines one that is followed by a letter or another
+// fraction.
 func (l *lexer) number() token {
 	kind, end := tokenInt, l.digits(l.at)
 	switch {
@@ -151,8 +149,8 @@ func (l *lexer) digits(at int) int {
 	return at
 }
 
-// exponent returns the end of the exponent at a place, or the place if there is
-// none.
+// exponent returns the end of the exponent at a position, or the position if
+// there is none.
 func (l *lexer) exponent(at int) int {
 	end := at
 	if end >= len(l.text) || l.text[end] != 'e' && l.text[end] != 'E' {
@@ -171,7 +169,7 @@ func (l *lexer) exponent(at int) int {
 func (l *lexer) quoted(raw bool) token {
 	quote := l.text[l.at]
 	if l.peek(1) == quote && l.peek(2) == quote {
-		return token{} // of several lines
+		return token{} // several lines
 	}
 	for end := l.at + 1; end < len(l.text); end++ {
 		switch c := l.text[end]; {
@@ -188,8 +186,8 @@ func (l *lexer) quoted(raw bool) token {
 	return token{}
 }
 
-// unescape returns what a string stands for. It is not ok if the string has
-// escapes other than of one letter.
+// unescape returns the value of a string token. It is not ok for escapes of more
+// than one letter.
 func (t token) unescape() (string, bool) {
 	if t.raw || strings.IndexByte(t.text, '\\') < 0 {
 		return t.text, true
@@ -234,8 +232,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
-// maxParsed is how long a text may be that we parse ourselves, in bytes.
+// maxParsed is the length of the longest text that the parser reads, in bytes.
 const maxParsed = 1 << 14
 
-// isReadable reports whether a text is one that the lexer can read at all.
+// isReadable reports whether the lexer reads texts like this one at all.
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }

@@ -7,14 +7,13 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// An expansion makes nodes for a macro. Places of nodes are not known, which
-// matters to no macro: those that fail have the text parsed by cel-go.
+// An expansion makes nodes for a macro. It has no source positions. If a macro
+// fails, cel-go parses the text.
 type expansion struct{ *parsing }
 
 var _ parser.ExprHelper = (*expansion)(nil)
 
-// Copy implements parser.ExprHelper. The nodes of the copy are numbered like
-// those of cel-go's.
+// Copy implements parser.ExprHelper. It numbers the nodes as cel-go does.
 func (x *expansion) Copy(e ast.Expr) ast.Expr {
 	id := x.id()
 	switch e.Kind() {

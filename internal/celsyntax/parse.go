@@ -10,8 +10,8 @@ import (
 	"github.com/google/cel-go/parser"
 )
 
-// A Parser is what a parser knows of a version of the language. It never
-// changes.
+// A Parser parses expressions of one version of the language. It is immutable and
+// safe for concurrent use.
 type Parser struct{ macros map[macroKey]parser.Macro }
 
 type macroKey struct {
@@ -32,7 +32,7 @@ func New(macros []parser.Macro) Parser {
 	return s
 }
 
-// anyArgsKey is how cel-go names a macro with any number of arguments.
+// anyArgsKey returns cel-go's name for a macro with any number of arguments.
 func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(k.receiver) }
 
 // A parsing is the state of parsing one text.
@@ -41,16 +41,17 @@ type parsing struct {
 	lexer
 	tok      token
 	factory  ast.ExprFactory
-	last     int64 // number of a node
+	last     int64 // number of the last node
 	declined bool  // cel-go has to parse the text
 	depth    int
 }
 
-// maxDepth is how deep an expression may be: three for each pair of brackets,
+// maxDepth limits the depth of an expression: three for each pair of brackets,
 // one for each operator in a row. cel-go gives up at 250 at the earliest.
 const maxDepth = 200
 
-// Parse returns nil if cel-go has to parse the text.
+// Parse returns the tree of an expression, or nil if cel-go has to parse the
+// text.
 func (s *Parser) Parse(text string) *ast.AST {
 	if !isReadable(text) {
 		return nil
@@ -74,7 +75,7 @@ func (p *parsing) advance() {
 	}
 }
 
-// fail leaves the text to cel-go. No token follows, so that all is over soon.
+// fail declines the text. It moves to the end, so that parsing stops soon.
 func (p *parsing) fail() ast.Expr {
 	p.declined = true
 	p.tok, p.at = token{kind: tokenEnd}, len(p.text)
@@ -91,7 +92,7 @@ func (p *parsing) is(operator string) bool {
 	return p.tok.kind == tokenOperator && p.tok.text == operator
 }
 
-// skipped passes over an operator if it is the next token.
+// skipped skips an operator if it is the next token, and reports whether it was.
 func (p *parsing) skipped(operator string) bool {
 	if !p.is(operator) {
 		return false
@@ -100,14 +101,14 @@ func (p *parsing) skipped(operator string) bool {
 	return true
 }
 
-// deeper goes down, which the caller undoes on the way up.
+// deeper increases the depth. The caller restores it.
 func (p *parsing) deeper(by int) {
 	if p.depth += by; p.depth > maxDepth {
 		p.fail()
 	}
 }
 
-// expr parses a condition with its two branches, or what stands for itself.
+// expr parses a condition with two branches, or a single operand.
 func (p *parsing) expr() ast.Expr {
 	before := p.depth
 	p.deeper(3)
@@ -128,7 +129,7 @@ func (p *parsing) or() ast.Expr { return p.logic("||", operators.LogicalOr, p.an
 
 func (p *parsing) and() ast.Expr { return p.logic("&&", operators.LogicalAnd, p.relation) }
 
-// logic parses operands of || or &&. Of many it makes a tree as flat as can be.
+// logic parses operands of || or &&. Many operands become a balanced tree.
 func (p *parsing) logic(operator, function string, operandID func() ast.Expr) ast.Expr {
 	first := operandID()
 	if !p.is(operator) {
@@ -142,7 +143,7 @@ func (p *parsing) logic(operator, function string, operandID func() ast.Expr) as
 	return p.balanced(function, terms, ids)
 }
 
-// balanced joins terms by operators of one kind, of which there is one less.
+// balanced joins terms by operators, of which there is one fewer.
 func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.Expr {
 	if len(terms) == 1 {
 		return terms[0]
@@ -204,9 +205,8 @@ func (p *parsing) multiplicative() string {
 	return ""
 }
 
-// row parses operands with operators of one rank between them, from the left.
-// operator returns the function of the next token, "" if it is no operator of
-// that rank.
+// row parses operands with operators of one precedence, from the left. operator
+// returns the function of the next token, "" if it has another precedence.
 func (p *parsing) row(operator func() string, operandID func() ast.Expr) ast.Expr {
 	before := p.depth
 	e := operandID()
@@ -244,8 +244,8 @@ func (p *parsing) unary() ast.Expr {
 	return p.member(token{})
 }
 
-// member parses a value with fields, indices and calls that follow it. sign is
-// that of a number.
+// member parses a value and the fields, indexes and calls that follow it. sign is
+// the sign of a number.
 func (p *parsing) member(sign token) ast.Expr {
 	before := p.depth
 	e := p.primary(sign.text)
@@ -292,7 +292,7 @@ func (p *parsing) field(of ast.Expr) ast.Expr {
 	return p.factory.NewSelect(p.id(), of, name)
 }
 
-// list parses expressions up to a bracket that is the last token.
+// list parses expressions up to a closing bracket.
 func (p *parsing) list(end string) []ast.Expr {
 	list := []ast.Expr{}
 	if p.skipped(end) {
@@ -339,7 +339,7 @@ func (p *parsing) primary(sign string) ast.Expr {
 	return p.factory.NewLiteral(p.id(), v)
 }
 
-// name parses a variable or the call of a function.
+// name parses a variable or a function call.
 func (p *parsing) name(name string) ast.Expr {
 	if isReserved(name) {
 		return p.fail()
@@ -389,7 +389,8 @@ func digitsOf(text string) (digits string, base int) {
 	return text, 10
 }
 
-// isReserved reports whether a name is none that variables and functions have.
+// isReserved reports whether a name is reserved, so that no variable or function
+// can have it.
 func isReserved(name string) bool {
 	switch name {
 	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
@@ -399,8 +400,8 @@ func isReserved(name string) bool {
 	return false
 }
 
-// call makes a call, or what a macro makes of it. target is nil for calls that
-// have none.
+// call returns a call, or its expansion if it is a macro. target is nil for
+// global calls.
 func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.Expr) ast.Expr {
 	if p.declined {
 		return p.fail()
@@ -416,7 +417,7 @@ func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.E
 		}
 		if e != nil {
 			if id == p.last {
-				p.last-- // as cel-go does, though the number may be in use
+				p.last-- // as cel-go does, though a node may have the number
 			}
 			return e
 		}

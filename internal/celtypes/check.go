@@ -11,33 +11,33 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Checker compiles the expressions of one schema. It is for one goroutine.
+// A Checker checks the expressions of one schema. It is for one goroutine.
 type Checker struct {
 	Language  *Language
 	limit     uint64            // cost units of one call
-	Reference bool              // leave everything to cel-go
-	parsed    map[string]parsed // by cel-go
-	regexes   map[string]bool   // as of certain
+	Reference bool              // do not use the fast path
+	parsed    map[string]parsed // by cel-go, by text
+	regexes   map[string]bool   // whether a regular expression compiles
 }
 
 func NewChecker(base *Language, limit uint64, plain bool) Checker {
 	return Checker{Language: base, limit: limit, Reference: plain, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
 }
 
-// A parsed expression is a tree, or says why it is none.
+// A parsed expression is a tree, or the reason why there is none.
 type parsed struct {
 	tree *cel.Ast
 	why  string
 }
 
-// A Scope is what the rules of one node can refer to.
+// A Scope holds what the rules of one node can refer to.
 type Scope struct {
 	types  *Provider
 	self   *cel.Type
-	from   *Type   // of which self was made
-	origin *Origin // of its expressions, nil until needed
+	from   *Type   // the type that self is made of
+	origin *Origin // of its expressions; built lazily
 
-	plain, optional *checker.Env // by what oldSelf is; nil until needed
+	plain, optional *checker.Env // by the type of oldSelf; built lazily
 }
 
 // Scope returns the scope of rules on values of type self.
@@ -66,15 +66,15 @@ func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
 	return env, nil
 }
 
-// An Origin is what the expressions of one node have in common. It makes their
-// programs anew, from the text.
+// An Origin compiles programs of cel-go for the expressions of one node, from
+// their text. It is safe for concurrent use.
 type Origin struct {
 	base  *Language
 	self  *Type
 	limit uint64
 }
 
-// Origin returns that of the expressions of s.
+// Origin returns the origin of the expressions of s.
 func (x *Checker) Origin(s *Scope) *Origin {
 	if s.origin == nil {
 		s.origin = &Origin{base: x.Language, self: s.from, limit: x.limit}
@@ -82,7 +82,7 @@ func (x *Checker) Origin(s *Scope) *Origin {
 	return s.origin
 }
 
-// Program compiles an expression that was accepted before to a program of cel-go.
+// Program returns the program of an expression that [Checker.Check] accepted.
 func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
 	x := NewChecker(o.base, o.limit, false)
 	tree, why := x.recheck(x.Scope(o.self), text, optional)
@@ -92,8 +92,8 @@ func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
 	return x.plan(tree)
 }
 
-// The texts that say what is wrong with an expression begin alike for rules
-// and for messageExpressions.
+// A Wording holds the prefixes of error texts, which differ between rules and
+// messageExpressions.
 type Wording struct{ compilation, result, instantiation, Estimation string }
 
 var (
@@ -111,9 +111,9 @@ var (
 	}
 )
 
-// Check makes a tree of text, whose result has to be of the type want, or says
-// why the server does not. A tree with a reason is of a text that is right and
-// cannot be run all the same.
+// Check parses and types an expression. It returns its tree, or the server's
+// reason for refusing it. want is the type that the result must have. A tree with
+// a reason is correct but cannot be planned.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (*ast.AST, string) {
 	if checked := x.fast(s, text, optional); checked != nil && x.needsNone(checked) {
 		if checked.GetType(checked.Expr().ID()) != want {
@@ -134,7 +134,7 @@ func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w 
 	return checked, ""
 }
 
-// recheck makes a tree of a text that was accepted before.
+// recheck returns the tree of an expression that was accepted before.
 func (x *Checker) recheck(s *Scope, text string, optional bool) (*ast.AST, string) {
 	if checked := x.fast(s, text, optional); checked != nil {
 		return checked, ""
@@ -155,9 +155,9 @@ func MentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// fast parses text and finds the types of all its parts. It returns nil if
-// anything is wrong or the text is not one that we parse. The tree has no places
-// for errors.
+// fast parses and types an expression without cel-go's parser. It returns nil if
+// the text has an error or if our parser does not read it. The tree has no source
+// positions.
 func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	if x.Reference {
 		return nil
@@ -180,8 +180,8 @@ func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	return checked
 }
 
-// reference does the same with cel-go's parser, applies what else an environment
-// demands of text, and says what is wrong.
+// reference parses and types an expression with cel-go, runs the validators, and
+// returns the reason if the expression is wrong.
 func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, string) {
 	p := x.parse(text)
 	if p.tree == nil {
@@ -193,7 +193,7 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 		errs.ReportErrorString(common.NoLocation, err.Error())
 		return nil, errs.ToDisplayString()
 	}
-	// Checking changes the tree.
+	// checker.Check changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
 	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
 	if issues.Err() != nil {

@@ -10,18 +10,14 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Finding types.
-//
-// The checker of cel-go can infer types from both sides, and for each overload
-// that it tries it copies all that it has inferred of the tree so far. Rules
-// read fields whose types are known. For these it is enough to go over the tree
-// once, from the leaves up, and to look for the one overload that fits exactly.
-// Whatever takes more, a dyn, an optional, a null, an empty list, a type as a
-// value, a name with dots, leaves the tree to cel-go, and so does whatever is
-// wrong.
+// The checker of cel-go infers types in both directions, and copies all inferred
+// types for each overload that it tries. Rules read fields whose types are known.
+// So one bottom-up walk that looks for the only matching overload is enough. It
+// leaves a tree to cel-go if there is more to infer (dyn, optionals, null, empty
+// lists, types as values, qualified names) or an error.
 
-// signatures are the overloads of the functions of a language, and what names
-// with dots begin with. They never change.
+// signatures holds the overloads of a language, and the first parts of qualified
+// names. It is immutable.
 type signatures struct {
 	overloads map[string][]signature
 	roots     map[string]bool
@@ -50,14 +46,14 @@ func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
 	return s
 }
 
-// A inference is the state of going over one tree.
+// An inference is the state of one walk.
 type inference struct {
 	*signatures
 	scope    *Scope
 	optional bool // oldSelf is an optional
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
-	vars     []loopVariable // of the loops around, innermost last
+	vars     []loopVariable // of the enclosing loops, innermost last
 }
 
 type loopVariable struct {
@@ -65,7 +61,7 @@ type loopVariable struct {
 	typ  *types.Type
 }
 
-// typed finds the types of a tree. It returns nil if cel-go has to.
+// typed infers the types of a tree. It returns nil if cel-go has to.
 func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
 	if t.expr(tree.Expr()) == nil {
@@ -74,7 +70,7 @@ func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 	return ast.NewCheckedAST(tree, t.types, t.refs)
 }
 
-// expr returns the type of e, nil if it is not known.
+// expr returns the type of e, nil if it is not inferred.
 func (t *inference) expr(e ast.Expr) *types.Type {
 	if known, ok := t.types[e.ID()]; ok {
 		return known
@@ -152,7 +148,7 @@ func (t *inference) field(s ast.SelectExpr) *types.Type {
 	return typ
 }
 
-// list returns the type of a list of elements of one type.
+// list returns the type of a list whose elements have one type.
 func (t *inference) list(l ast.ListExpr) *types.Type {
 	if len(l.OptionalIndices()) > 0 {
 		return nil
@@ -213,8 +209,8 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	return t.expr(l.Result())
 }
 
-// accumulator returns the type of what a loop makes. If it begins with an empty
-// list, the type is that of the list of the elements which are added to it.
+// accumulator returns the type of the accumulator of a loop. An empty list gets
+// the type of the elements that the loop appends.
 func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
 	if init.Kind() != ast.ListKind || init.AsList().Size() > 0 {
@@ -236,7 +232,7 @@ func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *
 	return typ
 }
 
-// added returns the element that a step of map or filter adds, nil for other
+// added returns the element that a step of map or filter appends, nil for other
 // steps.
 func added(step ast.Expr) ast.Expr {
 	if step.Kind() != ast.CallKind {
@@ -279,7 +275,7 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	return result
 }
 
-// resolve finds the overload that fits, if there is just one.
+// resolve returns the only overload that matches, and its result type.
 func (t *inference) resolve(name string, member bool, args []*types.Type) (id string, result *types.Type) {
 	switch name {
 	case operators.OptSelect, operators.OptIndex:
@@ -309,7 +305,7 @@ func (t *inference) resolve(name string, member bool, args []*types.Type) (id st
 			continue
 		}
 		if result != nil {
-			return "", nil // values decide
+			return "", nil // the checker has to leave several
 		}
 		id = s.id
 		if result = b.substitute(s.result); result == nil {
@@ -319,15 +315,15 @@ func (t *inference) resolve(name string, member bool, args []*types.Type) (id st
 	return id, result
 }
 
-// A binding says what the type parameters of a signature stand for.
+// A binding assigns types to the type parameters of a signature.
 type binding struct {
 	names     [3]string
 	bound     [3]*types.Type
 	n         int
-	undecided bool // there is something that takes more than this
+	undecided bool // cel-go has to infer the types
 }
 
-// all reports whether arguments are of the types of parameters.
+// all reports whether all arguments match their parameters.
 func (b *binding) all(params, args []*types.Type) bool {
 	for i, p := range params {
 		if !b.fits(p, args[i]) {
@@ -346,7 +342,7 @@ func (b *binding) fits(p, arg *types.Type) bool {
 	case types.ListKind, types.MapKind:
 		return p.Kind() == arg.Kind() && b.all(p.Parameters(), arg.Parameters())
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
-		if p.IsAssignableType(types.NullType) { // a wrapper
+		if p.IsAssignableType(types.NullType) { // a wrapper type
 			b.undecided = true
 		}
 		return p.Kind() == arg.Kind()
@@ -374,7 +370,8 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 	return true
 }
 
-// substitute returns the type of a result, nil if it is not plain.
+// substitute returns a result type with its type parameters replaced, nil if it
+// is not inferable.
 func (b *binding) substitute(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.TypeParamKind:
@@ -399,8 +396,8 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 	return inferable(t)
 }
 
-// inferable returns t if expr may return it: a type that is known to the last
-// part, and of which no value is of another type.
+// inferable returns t if it is completely known and all its values have exactly
+// this type, and nil otherwise.
 func inferable(t *types.Type) *types.Type {
 	switch t.Kind() {
 	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:

@@ -18,21 +18,20 @@ const (
 	OldSelf = "oldSelf"
 )
 
-// A Language is the language that rules are written in: the functions and types
-// which a version of the server knows.
-//
-// It never changes. Building it takes longer than compiling a rule, so there
-// is one for all programs; see [language].
+// A Language is what rules of one Kubernetes version are written in: functions,
+// types, macros and validators. It is immutable and safe for concurrent use.
+// Building one takes longer than compiling a rule, so programs share it; see
+// [LanguageOf].
 type Language struct {
 	Env        *cel.Env
-	checker    *checker.Env                   // what env declares; copied for every node
+	checker    *checker.Env                   // declarations of Env; copied for every node
 	Builtin    *apiservercel.DeclTypeProvider // types that no schema declares
 	Functions  map[string]*decls.FunctionDecl // all functions, by name
 	validators validatorConfig
 	planner    planner
 	syntax     celsyntax.Parser
 	signatures signatures
-	keywords   bool // fields named like reserved words need no escaping
+	keywords   bool // reserved words need no escaping as field names
 }
 
 func newLanguage(minor int) (*Language, error) {
@@ -59,9 +58,9 @@ func newLanguage(minor int) (*Language, error) {
 	return b, err
 }
 
-// declarationsOf returns a checker that knows what env declares. An Env has one
-// of its own, but does not give it away, and extending the Env anew for every
-// node of a schema costs several times more than checking the rules.
+// declarationsOf returns a checker with the declarations of env. An Env does not
+// expose its own, and extending it for every node costs several times more than
+// checking the rules.
 func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	c, err := checker.NewEnv(env.Container, env.CELTypeProvider(), checker.CrossTypeNumericComparisons(true))
 	if err != nil {
@@ -81,8 +80,8 @@ func declarationsOf(env *cel.Env) (*checker.Env, error) {
 	return c, nil
 }
 
-// A validatorConfig holds the settings of the checks that follow type
-// checking, as [cel.Env.Check] collects them.
+// A validatorConfig holds the settings of validators, as [cel.Env.Check] collects
+// them.
 type validatorConfig map[string]any
 
 func configure(validators []cel.ASTValidator) (validatorConfig, error) {

@@ -10,18 +10,16 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 )
 
-// Making programs.
-//
-// A program of cel-go has a table of all functions of its environment, which is
-// larger than all else it has. So each gets an environment of its own, with the
-// few functions that the expression calls.
+// A program of cel-go holds a table of all functions of its environment, which is
+// larger than the rest of it. So each program gets an environment with only the
+// functions that its expression calls.
 
-// A planner makes programs of checked expressions. It never changes.
+// A planner makes programs of checked expressions. It is immutable.
 type planner struct {
-	env       *cel.Env                       // what programs have in common
+	env       *cel.Env                       // common to all programs
 	declared  map[string]*decls.FunctionDecl // functions of env
 	functions map[string]*decls.FunctionDecl // all functions of the language
-	bindings  map[string]*functions.Overload // their implementations, by overload and by function
+	bindings  map[string]*functions.Overload // by overload and by function
 }
 
 func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (planner, error) {
@@ -42,9 +40,9 @@ func newPlanner(language *cel.Env, provider *apiservercel.DeclTypeProvider) (pla
 	return p, nil
 }
 
-// implementation returns what a program calls for a function, given the
-// overloads that fit the types of the arguments. It is nil if the value of an
-// argument has to bring it along.
+// implementation returns the implementation that a program calls for a function,
+// given the matching overloads. It is nil if the value of an argument provides
+// it.
 func (p *planner) implementation(name string, ids []string) *functions.Overload {
 	if len(ids) == 1 {
 		if b, ok := p.bindings[ids[0]]; ok {
@@ -54,7 +52,7 @@ func (p *planner) implementation(name string, ids []string) *functions.Overload 
 	return p.bindings[name]
 }
 
-// plan makes a program.
+// plan returns the program of a checked expression.
 func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
 	env, err := p.env.Extend(cel.FunctionDecls(p.calls(checked)...))
 	if err != nil {
@@ -63,7 +61,7 @@ func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program
 	return env.PlanProgram(checked, opts...)
 }
 
-// calls returns the functions that an expression calls and env lacks.
+// calls returns the functions that an expression calls and that p.env lacks.
 func (p *planner) calls(checked *ast.AST) []*decls.FunctionDecl {
 	var calls []*decls.FunctionDecl
 	seen := make(map[string]bool)

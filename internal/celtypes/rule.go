@@ -19,8 +19,8 @@ func Correlates(n *schema.Node) bool {
 	}
 }
 
-// A ruleValue is how the server shows a rule in an error: the fields by their
-// names in Go, as its internal type has no others.
+// A ruleValue is how the server prints a rule in an error: with the Go names of
+// the fields of its internal type.
 type ruleValue struct {
 	Rule              string
 	Message           string
@@ -42,5 +42,5 @@ func RuleValueOf(r *schema.Rule) ruleValue {
 	return v
 }
 
-// IsBlank reports whether a rule says nothing. The server runs no such rule.
+// IsBlank reports whether a rule is empty. The server runs no such rule.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }

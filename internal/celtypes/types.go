@@ -10,24 +10,24 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// SelfType is the name of the type of self. No rule can spell it, so that
-// no rule can depend on it. The server takes a name that is random instead.
+// SelfType is the name of the type of self. No rule can spell it, so no rule
+// depends on it. The server uses a random name.
 const SelfType = "\x00selfType"
 
-// readable returns a text of the checker without what makes the name of the
-// type of self unspeakable. The rule that the text quotes stays as it is.
+// readable returns an error text with a printable name for the type of self. Text
+// of the rule itself stays unchanged.
 func readable(text string) string { return strings.ReplaceAll(text, SelfType, SelfType[1:]) }
 
-// A typ is the type of CEL that a schema has.
+// A Type is the CEL type of a schema.
 type Type struct {
 	kind typeKind
 	cel  *cel.Type
-	Elem *Type // of elements of a list and of values of a map
+	Elem *Type // of lists, and of the values of maps
 
 	// Of objects.
 	path    string       // unique name within the provider
-	node    *schema.Node // declares the fields; nil for metadata that is implied
-	Implied bool         // apiVersion, kind and metadata are added, whatever node declares
+	node    *schema.Node // declares the fields; nil for implied metadata
+	Implied bool         // apiVersion, kind and metadata are added
 }
 
 type typeKind uint8
@@ -41,21 +41,20 @@ const (
 
 func scalar(t *cel.Type) *Type { return &Type{kind: typScalar, cel: t} }
 
-// A Provider tells the checker about the types of one schema. It is for one
+// A Provider provides the types of one schema to the checker. It is for one
 // goroutine.
 type Provider struct {
-	*apiservercel.DeclTypeProvider // what is not of the schema
+	*apiservercel.DeclTypeProvider // types that the schema does not declare
 	objects                        map[string]*Type
-	keywords                       bool // as of the base
+	keywords                       bool // as in the Language
 }
 
 func (b *Language) NewProvider() *Provider {
 	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
 }
 
-// typ returns the type of values of n, named by path if it is an object. The
-// result is nil if rules cannot see such values. root says whether n is an
-// object with apiVersion, kind and metadata of its own.
+// TypeOf returns the type of values of n, nil if rules cannot see them. path
+// names the type of an object. root says whether n is the root of a resource.
 func (p *Provider) TypeOf(path string, n *schema.Node, root bool) *Type {
 	if n.IntOrString() {
 		return scalar(cel.DynType)
@@ -106,8 +105,8 @@ func mapOf(elem *Type) *Type {
 	return &Type{kind: typMap, cel: cel.MapType(cel.StringType, elem.cel), Elem: elem}
 }
 
-// adopt returns the type of p that is like t, which may belong to another
-// provider, but is named by path.
+// adopt returns the type of p that equals t, which may belong to another
+// provider. path names it.
 func (p *Provider) adopt(path string, t *Type) *Type {
 	switch t.kind {
 	case typList:
@@ -126,8 +125,8 @@ func (p *Provider) object(t *Type) *Type {
 	return t
 }
 
-// Field returns the type of a field of t, whose name is escaped, or nil if
-// rules cannot see such a field.
+// Field returns the type of the field of t with an escaped name, nil if rules
+// cannot see such a field.
 func (p *Provider) Field(t *Type, escaped string) *Type {
 	if t.kind != typObject {
 		return nil
@@ -169,9 +168,8 @@ func (p *Provider) FindStructType(name string) (*types.Type, bool) {
 	return p.DeclTypeProvider.FindStructType(name)
 }
 
-// FindStructFieldType implements types.Provider. A field whose name is a
-// reserved word of CEL is found under its escaped name, and since Kubernetes
-// 1.31 under its own.
+// FindStructFieldType implements types.Provider. A field whose name is a reserved
+// word of CEL has its escaped name and, since Kubernetes 1.31, its own.
 func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	t, ok := p.objects[name]
 	if !ok {
@@ -189,8 +187,8 @@ func (p *Provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return &types.FieldType{Type: f.cel}, true
 }
 
-// stringType returns the type of strings of a format. "datetime" is a format
-// for validation, but not here.
+// stringType returns the type of strings of a format. The format datetime is only
+// for validation.
 func stringType(format string) *cel.Type {
 	switch format {
 	case "byte":
@@ -203,8 +201,8 @@ func stringType(format string) *cel.Type {
 	return cel.StringType
 }
 
-// DeclaresMeta reports whether n declares all that is implied at the root of a
-// resource. If it does not, the implied schemas replace what it declares.
+// DeclaresMeta reports whether n declares everything that is implied at the root
+// of a resource. If it does not, the implied schemas replace what it declares.
 func DeclaresMeta(n *schema.Node) bool {
 	metadata := n.Property("metadata")
 	return typeOf(n.Property("kind")) == schema.KindString &&

@@ -10,18 +10,14 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// Expressions that are right for certain.
-//
-// Once the types of an expression are known to fit there is little left that
-// can be wrong with it: a literal that is no duration, no timestamp or no
-// regular expression, a list of mixed types, a constant that no key can be.
-// cel-go finds these by going over the tree once for each of its validators,
-// and by making a program. Both take longer than the check of types, and are
-// in vain for nearly all expressions. So one look at the tree says which are
-// right for certain. All others, those that are wrong among them, go the long
-// way, which says what is wrong in cel-go's words.
+// Once the types of an expression match, little can be wrong: a literal that is
+// not a duration, timestamp or regular expression, a list of mixed types, a
+// constant that cannot be a key. cel-go walks the tree once per validator and
+// makes a program to find these. Both take longer than the type check. The walk
+// here decides which expressions need neither. All others are checked by the
+// reference, which also words the errors.
 
-// validatorScan looks at one tree. What it has no word for is doubtful.
+// A validatorScan is the state of one walk. Unknown constructs need validators.
 type validatorScan struct {
 	base    *Language
 	tree    *ast.AST
@@ -29,16 +25,15 @@ type validatorScan struct {
 	needed  bool
 }
 
-// needsNone reports whether the validators have nothing against a checked tree
-// and a program can be made of it. It may be wrong only by saying no.
+// needsNone reports whether a checked tree needs no validators and no trial plan.
+// It may return false for a tree that needs none, but not the reverse.
 func (x *Checker) needsNone(tree *ast.AST) bool {
 	c := validatorScan{base: x.Language, tree: tree, regexes: x.regexes}
 	c.visit(tree.Expr())
 	return !c.needed
 }
 
-// visit goes over e. It reports whether cel-go may know the value of e when it
-// makes the program.
+// visit scans e. It reports whether cel-go may fold e when it plans the program.
 func (c *validatorScan) visit(e ast.Expr) (known bool) {
 	if c.needed {
 		return false
@@ -70,7 +65,7 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 	return false
 }
 
-// name looks at a variable or the name of a type.
+// name scans a variable or the name of a type.
 func (c *validatorScan) name(e ast.Expr) (known bool) {
 	r, ok := c.tree.ReferenceMap()[e.ID()]
 	switch {
@@ -84,7 +79,7 @@ func (c *validatorScan) name(e ast.Expr) (known bool) {
 	return false
 }
 
-// list looks at a literal of a list.
+// list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
 	c.needed = c.needed || len(l.OptionalIndices()) > 0
 	known = true
@@ -124,7 +119,7 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 	}
 	impl := c.base.planner.implementation(name, r.OverloadIDs)
 	switch {
-	case !callable(impl, len(args)) || name == "format": // whose text is looked at
+	case !callable(impl, len(args)) || name == "format": // format checks its text
 		c.needed = true
 	case name == "matches" || name == "find" || name == "findAll":
 		for _, arg := range args {
@@ -134,13 +129,12 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 		c.conversion(impl, args)
 		return known
 	case name == operators.In:
-		return known // in an empty list
+		return known // an empty list
 	}
 	return false
 }
 
-// key looks at what may be a constant index. It has to be of a type that keys
-// have.
+// key scans a constant index, which must have a type that keys have.
 func (c *validatorScan) key(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -156,8 +150,8 @@ func (c *validatorScan) key(e ast.Expr) {
 	}
 }
 
-// regex looks at an argument of a function with a regular expression, which
-// must be one if it is a literal, even if it is the other argument.
+// regex scans an argument of a function with a regular expression. A literal must
+// be a regular expression, whichever argument it is.
 func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -178,7 +172,7 @@ func (c *validatorScan) compiles(text string) bool {
 	return ok
 }
 
-// conversion looks at the conversion of a constant, which must not fail.
+// conversion scans the conversion of a constant, which must not fail.
 func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
 	if len(args) != 1 {
 		c.needed = true
@@ -201,8 +195,8 @@ func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
 	}
 }
 
-// callable reports whether an implementation can be called with n arguments,
-// none being left for when the values are known.
+// callable reports whether an implementation can be called with n arguments
+// without dispatch at run time.
 func callable(impl *functions.Overload, n int) bool {
 	switch {
 	case impl == nil:

@@ -2,7 +2,7 @@ package celvalue
 
 import "unicode/utf8"
 
-// Comparable reports whether values can be compared without boxing them.
+// Comparable reports whether [DeclaredType.Same] compares values.
 func (s *DeclaredType) Comparable() bool {
 	switch s.Kind {
 	case KindString, KindBoolean, KindInteger, KindNumber, KindIntOrString, KindDuration, KindDate, KindDateTime, KindPreserved:
@@ -20,7 +20,8 @@ func (s *DeclaredType) Comparable() bool {
 	return false
 }
 
-// SizeOf returns the size of a raw value, which is 1 for what has none.
+// SizeOf returns the size of a raw value for the cost of a comparison, 1 for a
+// value without a size.
 func SizeOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -33,7 +34,7 @@ func SizeOf(v any) int {
 	return 1
 }
 
-// Same compares two raw values. It is not ok if one of them is not of the shape.
+// Same compares two raw values. It is not ok if one of them does not fit t.
 func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
 	switch s.Kind {
 	case KindDuration:
@@ -115,7 +116,7 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	return true, true
 }
 
-// Less returns the order of raw values of the shape, nil if there is none.
+// Less returns the order of raw values that fit, nil if they have none.
 func (s *DeclaredType) Less() func(a, b any) bool {
 	switch s.Kind {
 	case KindString:

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A listValue is a list in which order matters, which is so unless the schema
-// says that it is a set or a map.
+// A listValue is a list in which order matters: any list that the schema does not
+// declare a set or a map.
 type listValue struct {
 	raw      []any
 	declared *DeclaredType
@@ -74,8 +74,8 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 	return types.NewRefValList(types.DefaultTypeAdapter, sum)
 }
 
-// Contains implements traits.Lister. An element that cannot be compared is an
-// error only if none is equal.
+// Contains implements traits.Lister. A failed comparison is an error only if no
+// element is equal.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v

@@ -11,10 +11,9 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// A mapValue is an object with fields, a map, or an object of which nothing is
-// known; CEL has one kind of value for all. In objects with fields a field that
-// is null is absent, and fields that are not declared are invisible but count
-// for the size.
+// A mapValue is an object with fields, a map, or an object without a schema; CEL
+// has one kind of value for all. A null field is absent. Undeclared fields are
+// invisible, but count for the size.
 type mapValue struct {
 	raw      map[string]any
 	declared *DeclaredType
@@ -22,7 +21,8 @@ type mapValue struct {
 
 var _ traits.Mapper = (*mapValue)(nil)
 
-// entryType returns the declared type of the entry of this name, as objects spell it.
+// entryType returns the declared type of the entry with this property name, nil
+// if there is none.
 func (m *mapValue) entryType(name string) *DeclaredType {
 	if m.declared.Props != nil {
 		return m.declared.Props[name]
@@ -64,7 +64,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 	return f.shape.Value(raw), true
 }
 
-// overescaped finds fields by names that are escaped more than they need be.
+// overescaped returns the field for a name that is escaped more than necessary.
 func (s *DeclaredType) overescaped(key string) (declaredField, bool) {
 	if !strings.Contains(key, "__") {
 		return declaredField{}, false
@@ -98,9 +98,9 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 // Size implements traits.Mapper.
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
-// Equal implements ref.Val. Both sides have as many entries, and those of m that
-// are declared are equal; entries of m that are not declared only matter if
-// other has them too.
+// Equal implements ref.Val. Two objects are equal if they have the same size and
+// equal declared entries. An undeclared entry of m only matters if other has it
+// too.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {
@@ -136,8 +136,8 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Iterator implements traits.Mapper. The order is that of the Go map, which
-// differs from run to run.
+// Iterator implements traits.Mapper. The order is that of the Go map, which is
+// random.
 func (m *mapValue) Iterator() traits.Iterator {
 	keys := make([]ref.Val, 0, len(m.raw))
 	for name := range m.raw {
@@ -194,7 +194,7 @@ func (m *mapValue) Type() ref.Type { return types.MapType }
 // Value implements ref.Val.
 func (m *mapValue) Value() any { return m.raw }
 
-// RawObject returns the raw form of an object, nil if v is none.
+// RawObject returns the raw object of a value, nil if the value is not an object.
 func RawObject(v ref.Val) any {
 	if m, ok := v.(*mapValue); ok {
 		return m.raw

@@ -8,14 +8,15 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Lists of type map. Two are equal if they have equal elements under the same
-// keys, in any order, and in a sum of two the right one overwrites elements of
-// the left one in place. What + makes is such a list again: a [sumOfMapLists].
+// This file implements lists of type map. Two are equal if they have equal
+// elements under the same keys, in any order. In a sum, elements of the right
+// list replace those of the left one with the same keys. The sum is such a list
+// again: a [sumOfMapLists].
 //
-// The two spell keys differently. The sum finds them as rules do. Equality
-// looks the escaped name of a key up in the raw object, where a key like
-// "namespace" or "a-b" has another one; all elements of such a list seem to
-// have the same key, null. The server does that, and so do we.
+// Sums and equality spell keys differently. A sum finds keys as rules do.
+// Equality looks up the escaped name of a key in the raw object, where a key like
+// "namespace" or "a-b" has another name. Then all elements have the same key,
+// null. The server does the same.
 
 type mapList struct{ listValue }
 
@@ -40,7 +41,7 @@ func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
 	return equalByKey(l.list, other, key, key, func(e ref.Val) ref.Val { return e })
 }
 
-// equalByKey compares a list with another: the elements with equal keys are equal.
+// equalByKey compares two lists: elements with the same keys must be equal.
 func equalByKey[E any](list []E, other ref.Val, key func(E) any, otherKey func(ref.Val) any, value func(E) ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -95,7 +96,7 @@ func merge(elements func() []ref.Val, other ref.Val, keys []string) ref.Val {
 	return &sumOfMapLists{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), list: sum, keys: keys}
 }
 
-// keyOf returns something comparable that stands for the keys of an element.
+// keyOf returns a comparable value that represents the keys of an element.
 func keyOf(e ref.Val, keys []string) any {
 	return composite(keys, func(key string) any {
 		v := fieldValue(e, types.String(key))
@@ -106,7 +107,7 @@ func keyOf(e ref.Val, keys []string) any {
 	})
 }
 
-// fieldValue returns nil if e has no such field.
+// fieldValue returns a field of e, nil if there is none.
 func fieldValue(e, key ref.Val) ref.Val {
 	switch e := e.(type) {
 	case traits.Mapper:
@@ -121,9 +122,8 @@ func fieldValue(e, key ref.Val) ref.Val {
 	return nil
 }
 
-// rawKey is like keyOf for raw elements. The result may hold what is not
-// comparable, which then panics as a key of a map; CEL reports that as an
-// internal error of the rule.
+// rawKey is keyOf for raw elements. The result may not be comparable and then
+// panics as a map key; CEL reports that as an internal error of the rule.
 func rawKey(e any, keys []string) any {
 	m, ok := e.(map[string]any)
 	if !ok {

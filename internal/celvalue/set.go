@@ -9,9 +9,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Lists of type set. Two are equal if they have the same elements in any order,
-// and the sum of two is their union. What + makes is a set again: a
-// [sumOfSets], whose elements are values already.
+// This file implements lists of type set. Two are equal if they have the same
+// elements, in any order. The sum is their union, which is a set again: a
+// [sumOfSets].
 
 type setList struct{ listValue }
 
@@ -68,8 +68,8 @@ func sameSet(n int, at func(int) ref.Val, other ref.Val) ref.Val {
 	return types.Bool(len(seen) == len(members))
 }
 
-// union appends to elements what other has and they have not. The elements
-// themselves stay as they are, even if two are equal.
+// union appends the elements of other that are missing. It keeps equal elements
+// of the left list.
 func union(elements func() []ref.Val, other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -98,7 +98,7 @@ func union(elements func() []ref.Val, other ref.Val) ref.Val {
 	return &sumOfSets{Lister: types.NewRefValList(types.DefaultTypeAdapter, sum), list: sum}
 }
 
-// memberKey returns what identifies an element of a set.
+// memberKey returns a comparable value that identifies an element of a set.
 func memberKey(e ref.Val) (key any, err ref.Val) {
 	switch e.(type) {
 	case traits.Lister, traits.Mapper:
@@ -107,8 +107,8 @@ func memberKey(e ref.Val) (key any, err ref.Val) {
 	return hashable(e.Value()), nil
 }
 
-// hashable returns raw or, if raw cannot be a key of a Go map, a text that
-// spells its type and value.
+// hashable returns raw, or a text of its type and value if raw cannot be a key of
+// a Go map.
 func hashable(raw any) any {
 	if raw != nil && !reflect.TypeOf(raw).Comparable() {
 		return fmt.Sprintf("%#v", raw)

@@ -11,28 +11,28 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A DeclaredType says how to show a raw value of an object to rules. It is compiled
-// from a node once, so that access to a field is one lookup, where the server
-// copies all properties of the object first.
+// A DeclaredType describes the raw values of a schema node. It is compiled once,
+// so that access to a field is one lookup. The server copies all properties of
+// the object first. A DeclaredType is immutable.
 type DeclaredType struct {
 	Kind     Kind
 	nullable bool
-	TypeName string // as declared
+	TypeName string // the type in the schema, for errors
 
-	// Of objects. An object that has neither is opaque: it has a size and can
-	// be compared.
+	// Of objects. An object with neither Props nor Values is opaque: it has a
+	// size and can be compared.
 	Props  map[string]*DeclaredType // by name, nil unless fields are declared
-	fields map[string]declaredField // by the names that rules use; see shapes.object
+	fields map[string]declaredField // by the identifiers that rules use
 	Values *DeclaredType            // of maps
 
 	// Of lists.
 	Items *DeclaredType
-	keys  []string // x-kubernetes-list-map-keys as rules spell them
-	list  string   // x-kubernetes-list-type as declared
+	keys  []string // x-kubernetes-list-map-keys, escaped
+	list  string   // x-kubernetes-list-type
 }
 
 type declaredField struct {
-	name  string // as in objects
+	name  string // the property name
 	shape *DeclaredType
 }
 
@@ -45,7 +45,7 @@ const (
 	KindAtomicList
 	KindSetList
 	KindMapList
-	KindList // of an unknown list type
+	KindList // with an unknown x-kubernetes-list-type
 	KindListWithoutItems
 	KindString
 	KindByte
@@ -55,21 +55,22 @@ const (
 	KindNumber
 	KindInteger
 	KindBoolean
-	KindPreserved // any value, which can only be compared
+	KindPreserved // values that can only be compared
 )
 
-// Types compiles nodes to shapes. Equal nodes share one.
+// Types compiles nodes to declared types. Equal nodes share one. It is for one
+// goroutine.
 type Types map[typeKey]*DeclaredType
 
 type typeKey struct {
 	node *schema.Node
-	root bool // implied apiVersion, kind and metadata replace what is declared
+	root bool // implied apiVersion, kind and metadata replace declared ones
 }
 
 var stringType = &DeclaredType{Kind: KindString, TypeName: "string"}
 
-// Of returns the shape of values of n. root says whether n is the root of the
-// whole resource, which it need not declare as an embedded one does.
+// Of returns the declared type of values of n. root says whether n is the root of
+// a resource.
 func (c Types) Of(n *schema.Node, root bool) *DeclaredType {
 	key := typeKey{node: n, root: (root || n.EmbeddedResource()) && !celtypes.DeclaresMeta(n)}
 	if s, ok := c[key]; ok {
@@ -111,8 +112,8 @@ func metadataType() *DeclaredType {
 	return s
 }
 
-// fieldTable returns the fields by the names that lead to them: the escaped
-// name, and for a reserved word also the bare one.
+// fieldTable returns fields by the identifiers that denote them: the escaped name
+// and, for a reserved word, also the name itself.
 func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
 	t := make(map[string]declaredField, len(props))
 	for name, s := range props {
@@ -133,7 +134,7 @@ func spellings(name string) []string {
 	return []string{name, escaped}
 }
 
-// escapeAll escapes what can be escaped and leaves the rest.
+// escapeAll escapes names and keeps those that cannot be escaped.
 func escapeAll(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -198,7 +199,8 @@ func stringKind(format string) Kind {
 	return KindString
 }
 
-// Entry returns the name and the shape of an entry of objects.
+// Entry returns the property name and the declared type that an identifier
+// denotes. The type is nil if there is no such entry.
 func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	if s.Props == nil {
 		return spelled, s.Values
@@ -210,8 +212,8 @@ func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	return f.name, f.shape
 }
 
-// Fits reports whether a value is shown to rules without error. It is false for
-// null, which only sometimes is.
+// Fits reports whether [DeclaredType.Value] returns no error for a value. It is
+// false for null.
 func (s *DeclaredType) Fits(v any) bool {
 	switch s.Kind {
 	case KindString:
@@ -251,13 +253,13 @@ func (s *DeclaredType) Fits(v any) bool {
 	return v != nil && !types.IsUnknownOrError(s.Value(v))
 }
 
-// IsList reports whether values are lists of a known type.
+// IsList reports whether values are lists of a known list type.
 func (s *DeclaredType) IsList() bool {
 	return s.Kind == KindAtomicList || s.Kind == KindSetList || s.Kind == KindMapList
 }
 
-// Collectable reports whether lists of such elements that a loop makes are like those
-// in objects.
+// Collectable reports whether a made list of such elements behaves like one of an
+// object.
 func (s *DeclaredType) Collectable() bool {
 	switch s.Kind {
 	case KindString, KindInteger, KindNumber, KindBoolean, KindObject, KindAtomicList, KindSetList, KindMapList:
@@ -284,7 +286,7 @@ func (s *DeclaredType) Time(v any) (time.Time, bool) {
 		t, err := time.Parse(strfmt.RFC3339FullDate, text)
 		return t, err == nil
 	}
-	// The usual layout first: those that do not fit allocate.
+	// Try the usual layout first: the layouts that do not match allocate.
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, true
 	}

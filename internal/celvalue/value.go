@@ -11,7 +11,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// Value returns raw as the shape shows it.
+// Value returns raw as a value of CEL. A value that does not fit becomes an
+// error.
 func (s *DeclaredType) Value(raw any) ref.Val {
 	if raw == nil {
 		if s.nullable {
@@ -120,8 +121,8 @@ func (s *DeclaredType) text(text string) ref.Val {
 	return types.String(text)
 }
 
-// preserved is a value that no schema describes. Rules cannot reach it; it is
-// met when what contains it is compared.
+// A preserved is a value without a schema. Rules cannot reach it, but it takes
+// part in comparisons.
 type preserved struct{ raw any }
 
 // ConvertToNative implements ref.Val.
@@ -143,5 +144,5 @@ func (p *preserved) Type() ref.Type { return types.UnknownType }
 // Value implements ref.Val.
 func (p *preserved) Value() any { return p.raw }
 
-// equalRaw compares what no schema describes. Empty and absent are the same.
+// equalRaw compares values without a schema. Empty and absent are equal.
 func equalRaw(a, b any) bool { return equality.Semantic.DeepEqual(a, b) }
