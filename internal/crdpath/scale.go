@@ -28,13 +28,18 @@ func (p ScalePath) CheckReplicas(obj map[string]any) *field.Error {
 	switch {
 	case err != nil:
 		return p.invalid(n, err.Error())
+	case ValidReplicas(n):
+		return nil
 	case n < 0:
 		return p.invalid(n, "should be a non-negative integer")
-	case n > math.MaxInt32:
-		return p.invalid(n, fmt.Sprintf("should be less than or equal to %d", math.MaxInt32))
 	}
-	return nil
+	return p.invalid(n, fmt.Sprintf("should be less than or equal to %d", maxReplicas))
 }
+
+const maxReplicas = math.MaxInt32
+
+// ValidReplicas reports whether n can be a number of replicas.
+func ValidReplicas(n int64) bool { return n >= 0 && n <= maxReplicas }
 
 // CheckSelector returns the error of a selector that is not a string. It returns
 // nil for a string or an absent selector.

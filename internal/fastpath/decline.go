@@ -31,7 +31,7 @@ const (
 	missingMember   // a required member is absent, or null and dropped
 	closedObject    // a member is not declared and additionalProperties is false
 	equalElements   // the elements of a list are not distinct as its type demands
-	wrongReplicas   // the number of replicas is not an integer from 0 to MaxInt32
+	wrongReplicas   // the number of replicas is not what crdpath.ValidReplicas reports
 	wrongResource   // an embedded resource is not what the server would write
 	undeclaredField // a field is not declared, and the request is strict
 

@@ -1,9 +1,9 @@
 package fastpath
 
 import (
-	"math"
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
@@ -63,7 +63,5 @@ func isCount(v any, steps []string) bool {
 		}
 	}
 	count, ok := v.(int64)
-	return ok && isReplicas(count)
+	return ok && crdpath.ValidReplicas(count)
 }
-
-func isReplicas(n int64) bool { return n >= 0 && n <= math.MaxInt32 }

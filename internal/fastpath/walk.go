@@ -3,6 +3,7 @@ package fastpath
 import (
 	"strings"
 
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -197,7 +198,7 @@ func (w *walk) number(n *node, i int) int {
 		return w.float(n, num.Float, end)
 	case n.accept&leafcheck.Int == 0:
 		return w.refuse(wrongType)
-	case n.replicas && !isReplicas(num.Int):
+	case n.replicas && !crdpath.ValidReplicas(num.Int):
 		return w.refuse(wrongReplicas)
 	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
 		return w.refuse(wrongScalar)
