@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-func node(text string) *schema.Node {
+func compileSchema(text string) *schema.Node {
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal([]byte(text), &props); err != nil {
 		panic(err)
@@ -30,7 +30,7 @@ const widget = `{"type": "object", "properties": {
 }}`
 
 func ExampleNew() {
-	d := defaulting.New(node(widget))
+	d := defaulting.New(compileSchema(widget))
 	obj := map[string]any{"spec": map[string]any{"size": nil, "color": nil, "label": nil}}
 	d.DropNulls(obj)
 	d.Default(obj)
@@ -40,20 +40,20 @@ func ExampleNew() {
 
 func ExampleDefaulter_Default() {
 	obj := map[string]any{"kind": "Widget"}
-	defaulting.New(node(widget)).Default(obj)
+	defaulting.New(compileSchema(widget)).Default(obj)
 	fmt.Println(obj)
 	// Output: map[kind:Widget spec:map[size:3]]
 }
 
 func ExampleDefaulter_DropNulls() {
 	obj := map[string]any{"spec": map[string]any{"color": nil, "label": nil}}
-	defaulting.New(node(widget)).DropNulls(obj)
+	defaulting.New(compileSchema(widget)).DropNulls(obj)
 	fmt.Println(obj)
 	// Output: map[spec:map[label:<nil>]]
 }
 
 func ExampleDefaulter_DefaultAndReport() {
-	d := defaulting.New(node(widget))
+	d := defaulting.New(compileSchema(widget))
 	for _, obj := range []map[string]any{{}, {"spec": map[string]any{}}} {
 		fmt.Println(d.DefaultAndReport(obj)[0])
 	}
@@ -64,6 +64,6 @@ func ExampleDefaulter_DefaultAndReport() {
 
 func ExampleDefaulter_DropNullsAndReport() {
 	obj := map[string]any{"spec": map[string]any{"color": nil, "label": nil}}
-	fmt.Println(defaulting.New(node(widget)).DropNullsAndReport(obj)[0])
+	fmt.Println(defaulting.New(compileSchema(widget)).DropNullsAndReport(obj)[0])
 	// Output: spec.color
 }

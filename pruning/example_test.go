@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-func node(text string) *schema.Node {
+func compileSchema(text string) *schema.Node {
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal([]byte(text), &props); err != nil {
 		panic(err)
@@ -26,7 +26,7 @@ const widget = `{"type": "object", "properties": {
 }}`
 
 func ExampleNew() {
-	p := pruning.New(node(widget))
+	p := pruning.New(compileSchema(widget))
 	obj := map[string]any{
 		"kind": "Widget",
 		"spec": map[string]any{"size": int64(3), "sise": int64(4)},
@@ -50,7 +50,7 @@ func ExamplePruner_Prune() {
 }
 
 func ExamplePruner_PruneAndReport() {
-	p := pruning.New(node(widget))
+	p := pruning.New(compileSchema(widget))
 	obj := map[string]any{
 		"kind":   "Widget",
 		"spec":   map[string]any{"size": int64(3), "sise": int64(4)},
@@ -66,7 +66,7 @@ func ExamplePruner_PruneAndReport() {
 
 func ExampleFragment() {
 	// A default value is not a resource: its kind has to be declared.
-	p := pruning.New(node(widget), pruning.Fragment())
+	p := pruning.New(compileSchema(widget), pruning.Fragment())
 	obj := map[string]any{
 		"kind": "Widget",
 		"spec": map[string]any{"size": int64(3)},

@@ -31,3 +31,28 @@ func TestPathLookup(t *testing.T) {
 		}
 	}
 }
+
+func TestPath(t *testing.T) {
+	for _, tt := range []struct {
+		path          schema.Path
+		text, pointer string
+	}{
+		{nil, "", ""},
+		{schema.Path{schema.Field("spec"), schema.Field("list"), schema.Index(3), schema.Field("name")}, "spec.list[3].name", "/spec/list/3/name"},
+		{schema.Path{schema.Field("spec"), schema.Key("a.b/c~d"), schema.Field("x")}, "spec[a.b/c~d].x", "/spec/a.b~1c~0d/x"},
+		{schema.Path{schema.Key("k")}, "[k]", "/k"},
+	} {
+		if got := tt.path.String(); got != tt.text {
+			t.Errorf("String = %q, want %q", got, tt.text)
+		}
+		if got := tt.path.Pointer(); got != tt.pointer {
+			t.Errorf("Pointer = %q, want %q", got, tt.pointer)
+		}
+	}
+	if _, ok := schema.Index(1).Name(); ok {
+		t.Error("an index has a name")
+	}
+	if i, ok := schema.Index(7).Index(); i != 7 || !ok {
+		t.Errorf("Index = %d, %t", i, ok)
+	}
+}
