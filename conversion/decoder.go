@@ -75,7 +75,7 @@ func (d *decoder) decode(data []byte, version string) (*reply, error) {
 	if r := decodeFast(data, version); r != nil {
 		return r, nil
 	}
-	return d.decodePlain(data, version)
+	return d.decodeReference(data, version)
 }
 
 // decodeFast returns nil for an answer that is not wholly in order.
@@ -114,8 +114,8 @@ func decodeFast(data []byte, version string) *reply {
 	return r
 }
 
-// decodePlain decodes as the server does.
-func (d *decoder) decodePlain(data []byte, version string) (*reply, error) {
+// decodeReference decodes as the server does.
+func (d *decoder) decodeReference(data []byte, version string) (*reply, error) {
 	if version == apiextensionsv1beta1.SchemeGroupVersion.Version {
 		review := &apiextensionsv1beta1.ConversionReview{}
 		if err := d.into(data, review); err != nil {

@@ -25,20 +25,20 @@ var reviewTests = []string{
 func decodeBoth(t *testing.T, d *decoder, data []byte, version string) {
 	t.Helper()
 	fast := decodeFast(data, version)
-	plain, err := d.decodePlain(data, version)
+	reference, err := d.decodeReference(data, version)
 	if err != nil || fast == nil {
 		if fast != nil {
 			t.Fatalf("decodeFast of %q succeeds, decodePlain says %v", data, err)
 		}
 		return
 	}
-	if fast.gvk != plain.gvk || fast.found != plain.found || fast.uid != plain.uid || fast.result.Status != plain.result.Status ||
-		fast.result.Message != plain.result.Message || len(fast.objects) != len(plain.objects) {
-		t.Fatalf("decodeFast of %q = %+v, decodePlain = %+v", data, fast, plain)
+	if fast.gvk != reference.gvk || fast.found != reference.found || fast.uid != reference.uid || fast.result.Status != reference.result.Status ||
+		fast.result.Message != reference.result.Message || len(fast.objects) != len(reference.objects) {
+		t.Fatalf("decodeFast of %q = %+v, decodePlain = %+v", data, fast, reference)
 	}
 	for i := range fast.objects {
 		a, errA := fast.objects[i].object()
-		b, errB := plain.objects[i].object()
+		b, errB := reference.objects[i].object()
 		if errA != nil || errB != nil {
 			t.Fatalf("object %d of %q: fast %v, plain %v", i, data, errA, errB)
 		}
@@ -92,11 +92,11 @@ func FuzzReview(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			objs, err := b.objects(r, b.stale()[:min(1, len(r.objects))])
+			objs, err := b.objects(r, b.unconverted()[:min(1, len(r.objects))])
 			if err != nil || len(objs) != 1 {
 				continue
 			}
-			out, err := b.merge(b.stale(), objs)
+			out, err := b.merge(b.unconverted(), objs)
 			if err != nil {
 				continue
 			}

@@ -23,39 +23,39 @@ var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, apiext
 // encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
 	e := newEncoder(objs)
-	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
 	e.string(string(uid))
-	e.raw(`,"desiredAPIVersion":`)
+	e.write(`,"desiredAPIVersion":`)
 	e.string(to.String())
-	e.raw(`,"objects":`)
+	e.write(`,"objects":`)
 	if err := e.objects(objs); err != nil {
 		return nil, err
 	}
-	e.raw(`},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
+	e.write(`},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}` + "\n")
 	return e.buf, nil
 }
 
 // encodeSuccess returns a review with converted objects.
 func encodeSuccess(version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
 	e := newEncoder(objs)
-	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
 	e.string(string(uid))
-	e.raw(`,"convertedObjects":`)
+	e.write(`,"convertedObjects":`)
 	if err := e.objects(objs); err != nil {
 		return nil, err
 	}
-	e.raw(`,"result":{"metadata":{},"status":"Success"}}}` + "\n")
+	e.write(`,"result":{"metadata":{},"status":"Success"}}}` + "\n")
 	return e.buf, nil
 }
 
 // encodeFailure returns a review that says why nothing was converted.
 func encodeFailure(version string, uid types.UID, message string) []byte {
 	e := &encoder{}
-	e.raw(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
 	e.string(string(uid))
-	e.raw(`,"convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":`)
+	e.write(`,"convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":`)
 	e.string(message)
-	e.raw(`}}}` + "\n")
+	e.write(`}}}` + "\n")
 	return e.buf
 }
 
@@ -72,7 +72,7 @@ type encoder struct {
 func newEncoder(objs []*unstructured.Unstructured) *encoder {
 	const head = 512
 	e := &encoder{}
-	if len(objs) > 4 && e.value(objs[0].Object) == nil {
+	if len(objs) > 4 && e.encode(objs[0].Object) == nil {
 		e.buf = make([]byte, 0, head+len(objs)*(len(e.buf)+len(e.buf)/8))
 	}
 	return e
@@ -82,26 +82,26 @@ func newEncoder(objs []*unstructured.Unstructured) *encoder {
 // taken for cycles.
 const maxDepth = 10_000
 
-func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
 
 func (e *encoder) objects(objs []*unstructured.Unstructured) error {
-	e.raw("[")
+	e.write("[")
 	for i, obj := range objs {
 		if i > 0 {
-			e.raw(",")
+			e.write(",")
 		}
-		if err := e.value(obj.Object); err != nil {
+		if err := e.encode(obj.Object); err != nil {
 			return fmt.Errorf("encoding object %d: %w", i, err)
 		}
 	}
-	e.raw("]")
+	e.write("]")
 	return nil
 }
 
-func (e *encoder) value(v any) error {
+func (e *encoder) encode(v any) error {
 	switch v := v.(type) {
 	case nil:
-		e.raw("null")
+		e.write("null")
 	case bool:
 		e.buf = strconv.AppendBool(e.buf, v)
 	case int64:
@@ -128,7 +128,7 @@ func (e *encoder) enter() error {
 
 func (e *encoder) object(m map[string]any) error {
 	if m == nil {
-		e.raw("null")
+		e.write("null")
 		return nil
 	}
 	if err := e.enter(); err != nil {
@@ -140,19 +140,19 @@ func (e *encoder) object(m map[string]any) error {
 	}
 	end := len(e.keys)
 	slices.Sort(e.keys[start:end])
-	e.raw("{")
+	e.write("{")
 	for i := start; i < end; i++ {
 		if i > start {
-			e.raw(",")
+			e.write(",")
 		}
 		key := e.keys[i]
 		e.string(key)
-		e.raw(":")
-		if err := e.value(m[key]); err != nil {
+		e.write(":")
+		if err := e.encode(m[key]); err != nil {
 			return err
 		}
 	}
-	e.raw("}")
+	e.write("}")
 	e.keys = e.keys[:start]
 	e.depth--
 	return nil
@@ -160,28 +160,28 @@ func (e *encoder) object(m map[string]any) error {
 
 func (e *encoder) array(a []any) error {
 	if a == nil {
-		e.raw("null")
+		e.write("null")
 		return nil
 	}
 	if err := e.enter(); err != nil {
 		return err
 	}
-	e.raw("[")
+	e.write("[")
 	for i, v := range a {
 		if i > 0 {
-			e.raw(",")
+			e.write(",")
 		}
-		if err := e.value(v); err != nil {
+		if err := e.encode(v); err != nil {
 			return err
 		}
 	}
-	e.raw("]")
+	e.write("]")
 	e.depth--
 	return nil
 }
 
-// plain has the bytes that a JSON string holds as they are.
-var plain = func() (table [256]bool) {
+// unescaped has the bytes that a JSON string holds as they are.
+var unescaped = func() (table [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		table[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
 	}
@@ -190,7 +190,7 @@ var plain = func() (table [256]bool) {
 
 func (e *encoder) string(s string) {
 	for i := range len(s) {
-		if !plain[s[i]] {
+		if !unescaped[s[i]] {
 			quoted, _ := json.Marshal(s) // never fails
 			e.buf = append(e.buf, quoted...)
 			return

@@ -23,7 +23,7 @@ func encodeBoth(t *testing.T, v map[string]any) {
 	t.Helper()
 	want, errWant := json.Marshal(v)
 	e := &encoder{}
-	if err := e.value(v); (err == nil) != (errWant == nil) {
+	if err := e.encode(v); (err == nil) != (errWant == nil) {
 		t.Fatalf("value: %v, want %v", err, errWant)
 	}
 	if errWant == nil && !bytes.Equal(e.buf, want) {
@@ -47,7 +47,7 @@ func TestEncode(t *testing.T) {
 func TestEncodeCycle(t *testing.T) {
 	cycle := map[string]any{}
 	cycle["a"] = []any{cycle}
-	if err := (&encoder{}).value(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
+	if err := (&encoder{}).encode(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
 		t.Errorf("value of a cycle: %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
-	h := &handler{convert: guarded(convert), maxRequest: DefaultMaxRequestBytes}
+	h := &handler{convert: recovered(convert), maxRequest: DefaultMaxRequestBytes}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyHandler(h)
@@ -234,8 +234,8 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-// guarded returns a function that turns panics of convert into errors.
-func guarded(convert ConvertFunc) ConvertFunc {
+// recovered returns a function that turns panics of convert into errors.
+func recovered(convert ConvertFunc) ConvertFunc {
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (out *unstructured.Unstructured, err error) {
 		defer func() {
 			if p := recover(); p != nil {

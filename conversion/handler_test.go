@@ -201,7 +201,7 @@ func TestLocal(t *testing.T) {
 // What a conversion writes in Go types that JSON is not decoded to comes out as
 // if it had been sent, from a webhook in the same process as from one elsewhere.
 func TestLocalGoTypes(t *testing.T) {
-	odd := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+	goTypes := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		obj.Object["spec"] = map[string]any{"int": 3, "strings": []string{"a"}, "whole": 4.0, "map": map[string]int32{"a": 1}}
 		return obj, nil
 	}
@@ -213,8 +213,8 @@ func TestLocalGoTypes(t *testing.T) {
 		return obj, nil
 	}
 	spec := map[string]any{"int": int64(3), "strings": []any{"a"}, "whole": int64(4), "map": map[string]any{"a": int64(1)}}
-	hub := conversion.Hub("v0", map[string]conversion.Spoke{"v1beta1": {ToHub: odd}, "v1": {FromHub: asIs}})
-	for name, convertFunc := range map[string]conversion.ConvertFunc{"local": odd, "hub": hub} {
+	hub := conversion.Hub("v0", map[string]conversion.Spoke{"v1beta1": {ToHub: goTypes}, "v1": {FromHub: asIs}})
+	for name, convertFunc := range map[string]conversion.ConvertFunc{"local": goTypes, "hub": hub} {
 		out, err := convert(conversion.Local(definition(""), convertFunc), "v1", object(beta))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -39,7 +39,7 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 		if gv.Version != hub {
 			gv.Version = hub
 			var err error
-			if obj, err = halfway(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
+			if obj, err = toHubVersion(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
 				return nil, err
 			}
 		}
@@ -47,13 +47,13 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 			return obj, nil
 		}
 		gv.Version = to
-		return halfway(ctx, spokes[to].FromHub, obj, gv)
+		return toHubVersion(ctx, spokes[to].FromHub, obj, gv)
 	}
 }
 
-// halfway converts an object to or from the hub. The second half of the way gets
+// toHubVersion converts an object to or from the hub. The second half of the way gets
 // the object as a webhook of its own would.
-func halfway(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+func toHubVersion(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	if convert == nil {
 		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)
 	}
@@ -61,5 +61,5 @@ func halfway(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstruc
 	if err != nil {
 		return nil, err
 	}
-	return asSent(out)
+	return asDecoded(out)
 }

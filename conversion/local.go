@@ -35,7 +35,7 @@ type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to st
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
-	return &local{versions: versionsOf(crd), convert: guarded(convert)}
+	return &local{versions: versionsOf(crd), convert: recovered(convert)}
 }
 
 type local struct {
@@ -67,7 +67,7 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 	if b.empty() {
 		return b.relabel(ctx)
 	}
-	stale := b.stale()
+	stale := b.unconverted()
 	converted := make([]*unstructured.Unstructured, len(stale))
 	for i, obj := range stale {
 		if err := ctx.Err(); err != nil {
@@ -77,7 +77,7 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
-		if out, err = asSent(out); err != nil {
+		if out, err = asDecoded(out); err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
 		converted[i] = out
@@ -85,9 +85,9 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 	return b.merge(stale, converted)
 }
 
-// asSent returns an object as it is once a webhook has sent it: with int64 where
+// asDecoded returns an object as it is once a webhook has sent it: with int64 where
 // a conversion wrote an int, and []any where it wrote a []string.
-func asSent(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil
 	}

@@ -34,8 +34,8 @@ func (b *batch) empty() bool {
 	return len(obj) == 2 && kind && apiVersion
 }
 
-// stale returns the objects that are not at the target version yet.
-func (b *batch) stale() []*unstructured.Unstructured {
+// unconverted returns the objects that are not at the target version yet.
+func (b *batch) unconverted() []*unstructured.Unstructured {
 	want := b.to.String()
 	out := make([]*unstructured.Unstructured, 0, len(b.objs))
 	for _, obj := range b.objs {
@@ -69,31 +69,31 @@ func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstruc
 	return out, nil
 }
 
-// A fault is what is wrong with an object that a webhook returned. The server
+// A conversionError is what is wrong with an object that a webhook returned. The server
 // words the context of each kind differently.
-type fault struct {
-	kind faultKind
+type conversionError struct {
+	kind errorKind
 	err  error
 }
 
-type faultKind int
+type errorKind int
 
 const (
-	undecodable faultKind = iota // is no object
+	undecodable errorKind = iota // is no object
 	mistyped                     // has the wrong version or kind
 	mistaken                     // is not the object that was sent
 	unfit                        // has metadata that cannot be taken
 )
 
-func (f *fault) Error() string { return f.err.Error() }
-func (f *fault) Unwrap() error { return f.err }
+func (f *conversionError) Error() string { return f.err.Error() }
+func (f *conversionError) Unwrap() error { return f.err }
 
 // refuse puts what is wrong with the i-th converted object into the words of
 // the server.
 func (b *batch) refuse(i int, err error) error {
-	var f *fault
+	var f *conversionError
 	if !errors.As(err, &f) {
-		f = &fault{undecodable, err}
+		f = &conversionError{undecodable, err}
 	}
 	prefix := fmt.Sprintf("conversion webhook for %v returned invalid", b.gvk)
 	switch {
@@ -116,16 +116,16 @@ func (b *batch) refuse(i int, err error) error {
 // original has.
 func (b *batch) accept(original, converted *unstructured.Unstructured) error {
 	if converted == nil {
-		return &fault{undecodable, errors.New("there is no object")}
+		return &conversionError{undecodable, errors.New("there is no object")}
 	}
 	if err := b.checkType(original, converted); err != nil {
-		return &fault{mistyped, err}
+		return &conversionError{mistyped, err}
 	}
 	if err := checkIdentity(original, converted); err != nil {
-		return &fault{mistaken, err}
+		return &conversionError{mistaken, err}
 	}
 	if err := restoreMetadata(original.Object, converted.Object); err != nil {
-		return &fault{unfit, err}
+		return &conversionError{unfit, err}
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := b.merge(b.stale(), []*unstructured.Unstructured{parse(t, tt.returned)})
+			out, err := b.merge(b.unconverted(), []*unstructured.Unstructured{parse(t, tt.returned)})
 			got := fmt.Sprint(err)
 			if err == nil {
 				data, err := json.Marshal(out[0].Object)

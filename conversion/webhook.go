@@ -67,7 +67,7 @@ func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructur
 	if w.review == "" {
 		return nil, errors.New("no supported conversion review versions")
 	}
-	stale := b.stale()
+	stale := b.unconverted()
 	if len(stale) == 0 {
 		return b.merge(nil, nil)
 	}
@@ -104,7 +104,7 @@ func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstru
 				return nil, b.refuse(before, err)
 			}
 		}
-		return nil, b.refuse(i, &fault{undecodable, err})
+		return nil, b.refuse(i, &conversionError{undecodable, err})
 	}
 	return out, nil
 }

@@ -104,7 +104,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	bar := newProgress(errOut, "definitions")
 	shared := isTerminal(out) // so that what is printed must not run into the bar
 	worst := exitOK
-	for f := range definitionsOf(inOrder(ctx, c.findings(files))) {
+	for f := range definitionsOf(inOrder(ctx, c.checkFiles(files))) {
 		worst = max(worst, f.exitCode())
 		bar.done(f.verdict())
 		if err := printer.print(f); err != nil {
@@ -137,18 +137,18 @@ func (c *checker) loadOld() error {
 	c.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
 	for doc := range documents(c.old, c.recursive, c.in) {
 		if doc.err != nil {
-			return fmt.Errorf("--old %s: %w", doc.place(), doc.err)
+			return fmt.Errorf("--old %s: %w", doc.location(), doc.err)
 		}
 		items := []inputDocument{doc}
 		if !isDefinition(doc.data) {
 			var err error
 			if items, err = listItems(doc); err != nil {
-				return fmt.Errorf("--old %s: %w", doc.place(), err)
+				return fmt.Errorf("--old %s: %w", doc.location(), err)
 			}
 		}
 		for _, item := range items {
 			if err := c.addOld(item); err != nil {
-				return fmt.Errorf("--old %s: %w", doc.place(), err)
+				return fmt.Errorf("--old %s: %w", doc.location(), err)
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// A finding is what became of one document.
-type finding struct {
+// A checkedDefinition is what became of one document.
+type checkedDefinition struct {
 	doc    inputDocument
 	name   string
 	report *definition.Report // nil if err is set
@@ -46,7 +46,7 @@ const (
 	undecided = "undecided"
 )
 
-func (f *finding) verdict() string {
+func (f *checkedDefinition) verdict() string {
 	switch {
 	case f.err != nil:
 		return undecided
@@ -56,21 +56,21 @@ func (f *finding) verdict() string {
 	return refused
 }
 
-func (f *finding) exitCode() int {
+func (f *checkedDefinition) exitCode() int {
 	return map[string]int{accepted: exitOK, refused: exitRefused, undecided: exitUndecided}[f.verdict()]
 }
 
-// findings yields a function for each document, which judges the definitions in
+// checkFiles yields a function for each document, which judges the definitions in
 // it, and one for the end of each file or directory that is named.
-func (c *checker) findings(files []string) iter.Seq[func() []*finding] {
-	return func(yield func(func() []*finding) bool) {
+func (c *checker) checkFiles(files []string) iter.Seq[func() []*checkedDefinition] {
+	return func(yield func(func() []*checkedDefinition) bool) {
 		for _, name := range files {
 			for doc := range documents(name, c.recursive, c.in) {
-				if !yield(func() []*finding { return c.decide(doc) }) {
+				if !yield(func() []*checkedDefinition { return c.decide(doc) }) {
 					return
 				}
 			}
-			if !yield(func() []*finding { return []*finding{{doc: inputDocument{file: name}, end: true}} }) {
+			if !yield(func() []*checkedDefinition { return []*checkedDefinition{{doc: inputDocument{file: name}, end: true}} }) {
 				return
 			}
 		}
@@ -79,8 +79,8 @@ func (c *checker) findings(files []string) iter.Seq[func() []*finding] {
 
 // definitionsOf passes on what was found of definitions, and a finding without
 // a verdict for each name on the command line that leads to none.
-func definitionsOf(all iter.Seq[[]*finding]) iter.Seq[*finding] {
-	return func(yield func(*finding) bool) {
+func definitionsOf(all iter.Seq[[]*checkedDefinition]) iter.Seq[*checkedDefinition] {
+	return func(yield func(*checkedDefinition) bool) {
 		found := false
 		for document := range all {
 			for _, f := range document {
@@ -99,12 +99,12 @@ func definitionsOf(all iter.Seq[[]*finding]) iter.Seq[*finding] {
 }
 
 // decide returns what is found of a document: nothing if it is no definition.
-func (c *checker) decide(doc inputDocument) []*finding {
+func (c *checker) decide(doc inputDocument) []*checkedDefinition {
 	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
 		return nil
 	}
 	source := definition.NewSource(doc.data, doc.start)
-	f := &finding{doc: doc}
+	f := &checkedDefinition{doc: doc}
 	if doc.err != nil {
 		f.fail(doc.err)
 	} else if !f.judge(c, doc.data, source) {
@@ -115,14 +115,14 @@ func (c *checker) decide(doc inputDocument) []*finding {
 		f.fail(err)
 	}
 	f.doc.data = nil // while the finding waits for its turn
-	return []*finding{f}
+	return []*checkedDefinition{f}
 }
 
 // decideItems returns what is found of the definitions in a list.
-func (c *checker) decideItems(items []inputDocument, source *definition.Source) []*finding {
-	var all []*finding
+func (c *checker) decideItems(items []inputDocument, source *definition.Source) []*checkedDefinition {
+	var all []*checkedDefinition
 	for _, item := range items {
-		f := &finding{doc: item}
+		f := &checkedDefinition{doc: item}
 		if f.judge(c, item.data, source) {
 			f.doc.data = nil
 			all = append(all, f)
@@ -132,7 +132,7 @@ func (c *checker) decideItems(items []inputDocument, source *definition.Source) 
 }
 
 // fail notes that there can be no verdict.
-func (f *finding) fail(err error) {
+func (f *checkedDefinition) fail(err error) {
 	f.err = err
 	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: f.doc.start}}
 }
@@ -143,9 +143,9 @@ func mentionsDefinition(data []byte) bool {
 	return bytes.Contains(data, []byte("CustomResourceDefinition")) || bytes.IndexByte(data, '\\') >= 0
 }
 
-// place says where a definition is that cannot be read, or, if that is because
+// location says where a definition is that cannot be read, or, if that is because
 // of single fields, where these are.
-func (f *finding) place(err error, source *definition.Source) {
+func (f *checkedDefinition) locate(err error, source *definition.Source) {
 	if at := source.Position(f.doc.within); at.IsValid() {
 		f.issues[0].position = at
 	}
@@ -190,14 +190,14 @@ func fieldErrors(err error) []fieldError {
 
 // judge finds what there is to say of a definition, and reports whether it is
 // one. Its places are in source.
-func (f *finding) judge(c *checker, data []byte, source *definition.Source) bool {
+func (f *checkedDefinition) judge(c *checker, data []byte, source *definition.Source) bool {
 	crd, err := definition.Parse(data)
 	if err != nil {
 		if !isDefinition(data) {
 			return false
 		}
 		f.fail(err)
-		f.place(err, source)
+		f.locate(err, source)
 		return true
 	}
 	f.name = crd.Name

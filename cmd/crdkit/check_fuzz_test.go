@@ -36,9 +36,9 @@ func FuzzCheckOutputs(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := &checker{in: bytes.NewReader(text), opts: []definition.Option{definition.WithNotes()}}
-		var findings []*finding
-		work := func(yield func([]*finding) bool) {
-			for do := range c.findings([]string{"-"}) {
+		var findings []*checkedDefinition
+		work := func(yield func([]*checkedDefinition) bool) {
+			for do := range c.checkFiles([]string{"-"}) {
 				if !yield(do()) {
 					return
 				}
@@ -47,12 +47,12 @@ func FuzzCheckOutputs(f *testing.F) {
 		for found := range definitionsOf(work) {
 			findings = append(findings, found)
 		}
-		checkPlaces(t, text, findings)
+		checkPositions(t, text, findings)
 		checkFormats(t, findings)
 	})
 }
 
-func checkPlaces(t *testing.T, text []byte, findings []*finding) {
+func checkPositions(t *testing.T, text []byte, findings []*checkedDefinition) {
 	lines := bytes.Split(text, []byte("\n"))
 	for _, f := range findings {
 		for _, i := range f.issues {
@@ -64,7 +64,7 @@ func checkPlaces(t *testing.T, text []byte, findings []*finding) {
 	}
 }
 
-func checkFormats(t *testing.T, findings []*finding) {
+func checkFormats(t *testing.T, findings []*checkedDefinition) {
 	text := map[string]string{}
 	for _, output := range checkOutputs() {
 		var b bytes.Buffer

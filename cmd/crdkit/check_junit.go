@@ -52,7 +52,7 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-func (p *junitPrinter) print(f *finding) error {
+func (p *junitPrinter) print(f *checkedDefinition) error {
 	if n := len(p.suites); n == 0 || p.suites[n-1].Name != f.doc.file {
 		p.suites = append(p.suites, &junitSuite{Name: f.doc.file})
 	}
@@ -60,7 +60,7 @@ func (p *junitPrinter) print(f *finding) error {
 	suite.Tests++
 	c := junitCase{Name: f.name, ClassName: f.doc.file, File: f.doc.file, Line: f.doc.start.Line}
 	if c.Name == "" {
-		c.Name = f.doc.place()
+		c.Name = f.doc.location()
 	}
 	problems, first := f.lines(levelError)
 	rest, _ := f.lines(levelWarning, levelNote)
@@ -79,7 +79,7 @@ func (p *junitPrinter) print(f *finding) error {
 
 // lines returns the issues of some levels, and the message of the first with
 // the number of others.
-func (f *finding) lines(levels ...string) (lines, first string) {
+func (f *checkedDefinition) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
 	count := 0
 	for _, i := range f.issues {

@@ -11,7 +11,7 @@ import (
 
 // A checkPrinter writes findings in one of the formats.
 type checkPrinter interface {
-	print(*finding) error
+	print(*checkedDefinition) error
 	end() error // is called once, after the last finding
 }
 
@@ -41,10 +41,10 @@ type checkText struct {
 	counts map[string]int
 }
 
-func (p *checkText) print(f *finding) error {
+func (p *checkText) print(f *checkedDefinition) error {
 	p.counts[f.verdict()]++
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", f.verdict(), f.doc.place())
+	fmt.Fprintf(&b, "%s: %s", f.verdict(), f.doc.location())
 	if f.name != "" {
 		fmt.Fprintf(&b, ": %s", f.name)
 	}
@@ -64,10 +64,10 @@ func (p *checkText) end() error {
 // line returns the issue in the form in which compilers report, which editors
 // know.
 func (i *issue) line(file string) string {
-	return fmt.Sprintf("%s: %s: %s", place(file, i.position), i.level, i.message())
+	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.message())
 }
 
-func place(file string, p definition.Position) string {
+func positionText(file string, p definition.Position) string {
 	if !p.IsValid() {
 		return file
 	}
@@ -134,7 +134,7 @@ type checkNote struct {
 	Column  int    `json:"column"`
 }
 
-func checkLineOf(f *finding) checkLine {
+func checkLineOf(f *checkedDefinition) checkLine {
 	l := checkLine{
 		File: f.doc.file, Document: f.doc.number, Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
 		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
@@ -159,7 +159,7 @@ func checkLineOf(f *finding) checkLine {
 // checkLines is -o jsonl.
 type checkLines struct{ out io.Writer }
 
-func (p checkLines) print(f *finding) error { return encodeJSON(p.out, checkLineOf(f), "") }
+func (p checkLines) print(f *checkedDefinition) error { return encodeJSON(p.out, checkLineOf(f), "") }
 
 func (p checkLines) end() error { return nil }
 
@@ -169,7 +169,7 @@ type checkArray struct {
 	printed bool
 }
 
-func (p *checkArray) print(f *finding) error {
+func (p *checkArray) print(f *checkedDefinition) error {
 	before := ",\n    "
 	if !p.printed {
 		before, p.printed = "[\n    ", true
@@ -199,7 +199,7 @@ func (p *checkArray) end() error {
 // See https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
 type annotations struct{ out io.Writer }
 
-func (p annotations) print(f *finding) error {
+func (p annotations) print(f *checkedDefinition) error {
 	var b strings.Builder
 	for _, i := range f.issues {
 		level := i.level

@@ -41,8 +41,8 @@ const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
   crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
   crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json`
 
-// A converting holds the flags of crdkit convert and what they lead to.
-type converting struct {
+// A converter holds the flags of crdkit convert and what they lead to.
+type converter struct {
 	definition string
 	to         string
 	output     string
@@ -61,7 +61,7 @@ type converting struct {
 }
 
 func newConvert() *cobra.Command {
-	c := &converting{}
+	c := &converter{}
 	cmd := &cobra.Command{
 		Use:     "convert -c CRD --to VERSION FILE...",
 		Short:   "Convert objects to another version",
@@ -88,7 +88,7 @@ func newConvert() *cobra.Command {
 	return cmd
 }
 
-func (c *converting) run(ctx context.Context, files []string) error {
+func (c *converter) run(ctx context.Context, files []string) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (c *converting) run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func (c *converting) prepare() error {
+func (c *converter) prepare() error {
 	if outputs := []string{"yaml", "json", "jsonl"}; !slices.Contains(outputs, c.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(outputs, ", "))
 	}
@@ -151,7 +151,7 @@ type conversionLine struct {
 
 // document converts one document and prints the result. The error is
 // that of printing.
-func (c *converting) document(ctx context.Context, doc inputDocument) (code int, _ error) {
+func (c *converter) document(ctx context.Context, doc inputDocument) (code int, _ error) {
 	line := conversionLine{File: doc.file, Document: doc.number}
 	obj, err := c.object(doc)
 	if err != nil {
@@ -171,14 +171,14 @@ func (c *converting) document(ctx context.Context, doc inputDocument) (code int,
 		return code, encodeJSON(c.out, line, "")
 	}
 	if err != nil {
-		fmt.Fprintf(c.errOut, "error: %s: %v\n", doc.place(), err)
+		fmt.Fprintf(c.errOut, "error: %s: %v\n", doc.location(), err)
 		return code, nil
 	}
 	return code, c.print(line.Object)
 }
 
 // object decodes a document that is of the definition's kind, or a list of it.
-func (c *converting) object(doc inputDocument) (*unstructured.Unstructured, error) {
+func (c *converter) object(doc inputDocument) (*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}
@@ -193,14 +193,14 @@ func (c *converting) object(doc inputDocument) (*unstructured.Unstructured, erro
 	return obj, nil
 }
 
-func (c *converting) listKind() string {
+func (c *converter) listKind() string {
 	if kind := c.crd.Spec.Names.ListKind; kind != "" {
 		return kind
 	}
 	return c.crd.Spec.Names.Kind + "List"
 }
 
-func (c *converting) convert(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
+func (c *converter) convert(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
 	if obj.GetKind() == c.listKind() && obj.IsList() {
 		return c.convertList(ctx, obj)
 	}
@@ -218,7 +218,7 @@ func (c *converting) convert(ctx context.Context, obj *unstructured.Unstructured
 	return out[0].Object, nil
 }
 
-func (c *converting) convertList(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
+func (c *converter) convertList(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
 	list, err := obj.ToList()
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (c *converting) convertList(ctx context.Context, obj *unstructured.Unstruct
 	return list.UnstructuredContent(), nil
 }
 
-func (c *converting) print(object map[string]any) error {
+func (c *converter) print(object map[string]any) error {
 	c.printed++
 	if c.output == "json" {
 		return encodeJSON(c.out, object, "    ")

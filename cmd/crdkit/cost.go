@@ -32,23 +32,23 @@ not compile, and 2 if a definition cannot be read or is not structural.`
 const costExample = `  crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
 
-// estimation is what crdkit cost and crdkit rules have in common: both estimate
+// estimator is what crdkit cost and crdkit rules have in common: both estimate
 // the rules of definitions and differ in what they print.
-type estimation struct {
+type estimator struct {
 	definitions []string
 	output      string
 	version     kubernetesVersion
 	recursive   bool
-	print       map[string]func(io.Writer, []estimated) error // by output
-	verdict     bool                                          // what is over a limit decides the exit code
+	print       map[string]func(io.Writer, []estimatedVersion) error // by output
+	verdict     bool                                                 // what is over a limit decides the exit code
 
 	in     io.Reader
 	errOut io.Writer
 	failed bool
 }
 
-// An estimated is one version of a definition with its report.
-type estimated struct {
+// An estimatedVersion is one version of a definition with its report.
+type estimatedVersion struct {
 	File       string          `json:"file"`
 	Document   int             `json:"document"`
 	Definition string          `json:"definition"`
@@ -57,9 +57,9 @@ type estimated struct {
 }
 
 func newCost() *cobra.Command {
-	e := &estimation{verdict: true, print: map[string]func(io.Writer, []estimated) error{
+	e := &estimator{verdict: true, print: map[string]func(io.Writer, []estimatedVersion) error{
 		"table": printCosts,
-		"json":  func(w io.Writer, all []estimated) error { return printJSON(w, all) },
+		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, all) },
 	}}
 	return e.command(&cobra.Command{
 		Use:     "cost -c CRD...",
@@ -69,7 +69,7 @@ func newCost() *cobra.Command {
 	})
 }
 
-func (e *estimation) command(cmd *cobra.Command) *cobra.Command {
+func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
@@ -86,12 +86,12 @@ func (e *estimation) command(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func (e *estimation) run(out io.Writer) error {
+func (e *estimator) run(out io.Writer) error {
 	printer := e.print[e.output]
 	if printer == nil {
 		return fmt.Errorf("invalid --output %q; it is table, json", e.output)
 	}
-	all := []estimated{}
+	all := []estimatedVersion{}
 	for _, name := range e.definitions {
 		all = append(all, e.load(name)...)
 	}
@@ -101,27 +101,27 @@ func (e *estimation) run(out io.Writer) error {
 	switch {
 	case e.failed:
 		return exitCode(exitUndecided)
-	case e.verdict && slices.ContainsFunc(all, estimated.refused):
+	case e.verdict && slices.ContainsFunc(all, estimatedVersion.refused):
 		return exitCode(exitRefused)
 	}
 	return nil
 }
 
 // refused reports whether the server would refuse the definition.
-func (e estimated) refused() bool {
+func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
 // load estimates the definitions of a file or directory. Documents of other kinds
 // are passed over in directories.
-func (e *estimation) load(name string) []estimated {
+func (e *estimator) load(name string) []estimatedVersion {
 	info, err := os.Stat(name)
 	inDirectory := err == nil && info.IsDir()
-	var all []estimated
+	var all []estimatedVersion
 	found := false
 	for doc := range documents(name, e.recursive, e.in) {
 		if doc.err != nil {
-			e.fail(doc.place(), doc.err)
+			e.fail(doc.location(), doc.err)
 			found = true
 			continue
 		}
@@ -137,18 +137,18 @@ func (e *estimation) load(name string) []estimated {
 	return all
 }
 
-func (e *estimation) fail(place string, err error) {
+func (e *estimator) fail(location string, err error) {
 	e.failed = true
-	fmt.Fprintf(e.errOut, "error: %s: %v\n", place, err)
+	fmt.Fprintf(e.errOut, "error: %s: %v\n", location, err)
 }
 
-func (e *estimation) estimate(doc inputDocument) []estimated {
+func (e *estimator) estimate(doc inputDocument) []estimatedVersion {
 	crd, err := definition.Parse(doc.data)
 	if err != nil {
-		e.fail(doc.place(), err)
+		e.fail(doc.location(), err)
 		return nil
 	}
-	var all []estimated
+	var all []estimatedVersion
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
@@ -156,20 +156,20 @@ func (e *estimation) estimate(doc inputDocument) []estimated {
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
 		if len(errs) > 0 {
-			e.fail(doc.place(), errs.ToAggregate())
+			e.fail(doc.location(), errs.ToAggregate())
 			continue
 		}
 		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))
 		if report.Problem != "" {
-			e.fail(doc.place(), errors.New(report.Problem))
+			e.fail(doc.location(), errors.New(report.Problem))
 			continue
 		}
-		all = append(all, estimated{File: doc.file, Document: doc.number, Definition: crd.Name, Version: v.Name, Report: report})
+		all = append(all, estimatedVersion{File: doc.file, Document: doc.number, Definition: crd.Name, Version: v.Name, Report: report})
 	}
 	return all
 }
 
-func printCosts(w io.Writer, all []estimated) error {
+func printCosts(w io.Writer, all []estimatedVersion) error {
 	for i, e := range all {
 		if i > 0 {
 			fmt.Fprintln(w)

@@ -21,14 +21,14 @@ func readDefinition(name string, in io.Reader) (*apiextensionsv1.CustomResourceD
 	var found *apiextensionsv1.CustomResourceDefinition
 	for doc := range documents(name, false, in) {
 		if doc.err != nil {
-			return nil, fmt.Errorf("%s: %w", doc.place(), doc.err)
+			return nil, fmt.Errorf("%s: %w", doc.location(), doc.err)
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%s: a second definition where one is expected", doc.place())
+			return nil, fmt.Errorf("%s: a second definition where one is expected", doc.location())
 		}
 		crd, err := definition.Parse(doc.data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", doc.place(), err)
+			return nil, fmt.Errorf("%s: %w", doc.location(), err)
 		}
 		found = crd
 	}

@@ -96,7 +96,7 @@ func compare(a, b []string) []edit {
 		tail = append(tail, edit{' ', a[len(a)-1]})
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	edits := append(head, middle(a, b)...)
+	edits := append(head, changedLines(a, b)...)
 	for i := len(tail) - 1; i >= 0; i-- {
 		edits = append(edits, tail[i])
 	}
@@ -106,7 +106,7 @@ func compare(a, b []string) []edit {
 // most bounds the table of middle; beyond it everything counts as changed.
 const most = 16 << 20
 
-func middle(a, b []string) []edit {
+func changedLines(a, b []string) []edit {
 	var edits []edit
 	if (len(a)+1)*(len(b)+1) > most {
 		for _, l := range a {

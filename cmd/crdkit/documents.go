@@ -33,8 +33,8 @@ type inputDocument struct {
 	err    error
 }
 
-// place names the document for people.
-func (d inputDocument) place() string {
+// location names the document for people.
+func (d inputDocument) location() string {
 	if d.number == 0 {
 		return d.file
 	}

@@ -141,7 +141,7 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 	name, rest, _ := strings.Cut(path, ".")
 	var found []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
-		if !isNamed(crd, name) {
+		if !matchesResource(crd, name) {
 			continue
 		}
 		if after, ok := strings.CutPrefix(rest+".", crd.Spec.Group+"."); ok {
@@ -167,9 +167,9 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// isNamed reports whether a name is one that kubectl takes for the resource: in
+// matchesResource reports whether a name is one that kubectl takes for the resource: in
 // whatever case, but for short names.
-func isNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
+func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
 	if name == "" {
 		return false

@@ -32,8 +32,8 @@ const getExample = `  crdkit get -c crd.yaml objects.yaml
   crdkit get -c crds/ -R -A -o wide manifests/
   crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
-// A getting holds the flags of crdkit get and what they lead to.
-type getting struct {
+// A getter holds the flags of crdkit get and what they lead to.
+type getter struct {
 	definitions   []string
 	output        string
 	now           string
@@ -54,7 +54,7 @@ type getting struct {
 }
 
 func newGet() *cobra.Command {
-	g := &getting{}
+	g := &getter{}
 	cmd := &cobra.Command{
 		Use:     "get -c CRD... FILE...",
 		Short:   "Print objects as kubectl get does",
@@ -83,7 +83,7 @@ func newGet() *cobra.Command {
 	return cmd
 }
 
-func (g *getting) run(ctx context.Context, files []string) error {
+func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.checkFlags(); err != nil {
 		return err
 	}
@@ -92,14 +92,14 @@ func (g *getting) run(ctx context.Context, files []string) error {
 		g.kinds.load(name, g.recursive, g.in)
 	}
 	for _, err := range g.kinds.errs {
-		g.complain(err)
+		g.reportError(err)
 	}
 	var objs []*unstructured.Unstructured
 	for _, name := range files {
 		for doc := range documents(name, g.recursive, g.in) {
 			read, err := g.objects(ctx, doc)
 			if err != nil {
-				g.complain(fmt.Errorf("%s: %w", doc.place(), err))
+				g.reportError(fmt.Errorf("%s: %w", doc.location(), err))
 			}
 			objs = append(objs, read...)
 		}
@@ -113,12 +113,12 @@ func (g *getting) run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func (g *getting) complain(err error) {
+func (g *getter) reportError(err error) {
 	g.worst = exitUndecided
 	fmt.Fprintf(g.errOut, "error: %v\n", err)
 }
 
-func (g *getting) checkFlags() error {
+func (g *getter) checkFlags() error {
 	if outputs := []string{"wide", "json", "yaml", "name"}; g.output != "" && !slices.Contains(outputs, g.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", g.output, strings.Join(outputs, ", "))
 	}
@@ -138,7 +138,7 @@ func (g *getting) checkFlags() error {
 
 // objects returns the objects of a document as the server would serve them.
 // The error is about the first that it would not.
-func (g *getting) objects(ctx context.Context, doc inputDocument) ([]*unstructured.Unstructured, error) {
+func (g *getter) objects(ctx context.Context, doc inputDocument) ([]*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}
@@ -169,7 +169,7 @@ func (g *getting) objects(ctx context.Context, doc inputDocument) ([]*unstructur
 
 // selects reports whether an object has the labels and fields that are asked
 // for.
-func (g *getting) selects(obj *unstructured.Unstructured) (bool, error) {
+func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	gvk := obj.GroupVersionKind()
 	declared := g.kinds.kinds[gvk.GroupKind()].declared
 	f := selection.New(g.kinds.declared(gvk).SelectableFields, declared.Spec.Scope)
@@ -182,7 +182,7 @@ func (g *getting) selects(obj *unstructured.Unstructured) (bool, error) {
 
 // flatten returns the objects of a list, and the object itself if it is none.
 // A definition may have a kind whose name looks like a list.
-func (g *getting) flatten(obj *unstructured.Unstructured) []*unstructured.Unstructured {
+func (g *getter) flatten(obj *unstructured.Unstructured) []*unstructured.Unstructured {
 	if g.kinds.kinds[obj.GroupVersionKind().GroupKind()] != nil || !strings.HasSuffix(obj.GetKind(), "List") || !obj.IsList() {
 		return []*unstructured.Unstructured{obj}
 	}

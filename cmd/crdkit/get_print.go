@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/serving/table"
 )
 
-func (g *getting) print(objs []*unstructured.Unstructured) error {
+func (g *getter) print(objs []*unstructured.Unstructured) error {
 	if len(objs) == 0 && (g.output == "" || g.output == "wide") {
 		fmt.Fprintln(g.errOut, "No resources found")
 		return nil
@@ -48,7 +48,7 @@ func single(objs []*unstructured.Unstructured) runtime.Object {
 	return list
 }
 
-func (g *getting) printJSON(obj runtime.Object) error {
+func (g *getter) printJSON(obj runtime.Object) error {
 	data, err := json.MarshalIndent(obj, "", "    ")
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (g *getting) printJSON(obj runtime.Object) error {
 	return err
 }
 
-func (g *getting) printYAML(obj runtime.Object) error {
+func (g *getter) printYAML(obj runtime.Object) error {
 	data, err := yaml.Marshal(obj)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (g *getting) printYAML(obj runtime.Object) error {
 	return err
 }
 
-func (g *getting) printNames(objs []*unstructured.Unstructured) error {
+func (g *getter) printNames(objs []*unstructured.Unstructured) error {
 	var b strings.Builder
 	for _, obj := range objs {
 		gvk := obj.GroupVersionKind()
@@ -79,7 +79,7 @@ func (g *getting) printNames(objs []*unstructured.Unstructured) error {
 // printTables prints a table for each group, with an empty line between two
 // unless there are no headers. Names say of which kind they are if there is
 // more than one.
-func (g *getting) printTables(list []group) error {
+func (g *getter) printTables(list []group) error {
 	for i, group := range list {
 		text, err := g.table(group, len(list) > 1)
 		if err != nil {
@@ -95,10 +95,10 @@ func (g *getting) printTables(list []group) error {
 	return nil
 }
 
-func (g *getting) table(group group, withKind bool) (string, error) {
+func (g *getter) table(group group, withKind bool) (string, error) {
 	p, err := table.New(g.kinds.declared(group.gvk).AdditionalPrinterColumns)
 	if err != nil {
-		g.complain(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
+		g.reportError(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
 	}
 	list := &unstructured.UnstructuredList{}
 	for _, obj := range group.objs {

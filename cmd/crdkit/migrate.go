@@ -39,25 +39,25 @@ const migrateExample = `  crdkit migrate -c new.yaml --old old.yaml backup/ -R
   kubectl get crd crontabs.example.com -o yaml > old.yaml
   crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
 
-// A migrating holds the flags of crdkit migrate and what they lead to.
-type migrating struct {
+// A migrator holds the flags of crdkit migrate and what they lead to.
+type migrator struct {
 	definition string
 	old        string
-	via        string
+	atVersion  string
 	output     string
 	webhook    webhookFlag
 	recursive  bool
 
 	compiled *crdkit.Definition
 	counts   map[migration.Outcome]int
-	places   []inputDocument // of the objects under way
+	pending  []inputDocument // of the objects under way
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
 }
 
 func newMigrate() *cobra.Command {
-	m := &migrating{counts: map[migration.Outcome]int{}}
+	m := &migrator{counts: map[migration.Outcome]int{}}
 	cmd := &cobra.Command{
 		Use:     "migrate -c NEW --old OLD [DIR...]",
 		Short:   "Plan the change of a definition, and rehearse it on stored objects",
@@ -71,7 +71,7 @@ func newMigrate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&m.definition, "crd", "c", "", "file of the new CustomResourceDefinition")
 	f.StringVar(&m.old, "old", "", "file of the CustomResourceDefinition that it replaces")
-	f.StringVar(&m.via, "via", "", "version at which objects are read and written back; by default the storage version")
+	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
 	f.StringVarP(&m.output, "output", "o", "text", "what to print: text or jsonl")
 	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	m.webhook.addTo(cmd)
@@ -83,7 +83,7 @@ func newMigrate() *cobra.Command {
 	return cmd
 }
 
-func (m *migrating) run(ctx context.Context, files []string) error {
+func (m *migrator) run(ctx context.Context, files []string) error {
 	if m.output != "text" && m.output != "jsonl" {
 		return fmt.Errorf("invalid --output %q; it is text, jsonl", m.output)
 	}
@@ -112,7 +112,7 @@ func (m *migrating) run(ctx context.Context, files []string) error {
 }
 
 // plan reads the definitions, compiles the new one and plans.
-func (m *migrating) plan() (*migration.Plan, error) {
+func (m *migrator) plan() (*migration.Plan, error) {
 	var crds [2]*apiextensionsv1.CustomResourceDefinition
 	for i, name := range []string{m.old, m.definition} {
 		crd, err := readDefinition(name, m.in)
@@ -131,18 +131,18 @@ func (m *migrating) plan() (*migration.Plan, error) {
 	return migration.NewPlan(crds[0], crds[1]), nil
 }
 
-func (m *migrating) dryRun(ctx context.Context, files []string) (int, error) {
+func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 	var opts []migration.Option
-	if m.via != "" {
-		opts = append(opts, migration.AtVersion(m.via))
+	if m.atVersion != "" {
+		opts = append(opts, migration.AtVersion(m.atVersion))
 	}
 	worst := exitOK
 	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(files), opts...) {
-		if len(m.places) == 0 { // nothing was read: there is no dry run
+		if len(m.pending) == 0 { // nothing was read: there is no dry run
 			return exitUndecided, err
 		}
-		doc := m.places[0]
-		m.places = m.places[1:]
+		doc := m.pending[0]
+		m.pending = m.pending[1:]
 		code, err := m.report(doc, r, err)
 		if err != nil {
 			return code, err
@@ -156,7 +156,7 @@ func (m *migrating) dryRun(ctx context.Context, files []string) (int, error) {
 }
 
 // objects yields the objects of the files, and notes where each comes from.
-func (m *migrating) objects(files []string) iter.Seq2[*unstructured.Unstructured, error] {
+func (m *migrator) objects(files []string) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
 		for _, name := range files {
 			info, err := os.Stat(name)
@@ -166,7 +166,7 @@ func (m *migrating) objects(files []string) iter.Seq2[*unstructured.Unstructured
 				if errors.Is(err, errOtherKind) && directory {
 					continue
 				}
-				m.places = append(m.places, doc)
+				m.pending = append(m.pending, doc)
 				if !yield(obj, err) {
 					return
 				}
@@ -177,7 +177,7 @@ func (m *migrating) objects(files []string) iter.Seq2[*unstructured.Unstructured
 
 var errOtherKind = errors.New("not an object of the definition")
 
-func (m *migrating) object(doc inputDocument) (*unstructured.Unstructured, error) {
+func (m *migrator) object(doc inputDocument) (*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
 	}
@@ -192,12 +192,12 @@ func (m *migrating) object(doc inputDocument) (*unstructured.Unstructured, error
 }
 
 // report prints what became of one object.
-func (m *migrating) report(doc inputDocument, r *migration.Rewrite, err error) (int, error) {
+func (m *migrator) report(doc inputDocument, r *migration.Rewrite, err error) (int, error) {
 	if err != nil {
 		if m.output == "jsonl" {
 			return exitUndecided, encodeJSON(m.out, rewriteLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
 		}
-		fmt.Fprintf(m.errOut, "error: %s: %v\n", doc.place(), err)
+		fmt.Fprintf(m.errOut, "error: %s: %v\n", doc.location(), err)
 		return exitUndecided, nil
 	}
 	m.counts[r.Outcome()]++
@@ -211,7 +211,7 @@ func (m *migrating) report(doc inputDocument, r *migration.Rewrite, err error) (
 	return code, m.printRewrite(doc, r)
 }
 
-func (m *migrating) printPlan(p *migration.Plan) error {
+func (m *migrator) printPlan(p *migration.Plan) error {
 	if m.output == "jsonl" {
 		return encodeJSON(m.out, planLineOf(p), "")
 	}
@@ -245,12 +245,12 @@ func (m *migrating) printPlan(p *migration.Plan) error {
 	return err
 }
 
-func (m *migrating) printRewrite(doc inputDocument, r *migration.Rewrite) error {
+func (m *migrator) printRewrite(doc inputDocument, r *migration.Rewrite) error {
 	if r.Outcome() == migration.Unchanged {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: %s %s\n", doc.place(), r.Object.GetName(), r.Outcome())
+	fmt.Fprintf(&b, "\n%s: %s %s\n", doc.location(), r.Object.GetName(), r.Outcome())
 	if r.Failure != nil {
 		fmt.Fprintf(&b, "  %v\n", r.Failure)
 	}
@@ -267,7 +267,7 @@ func (m *migrating) printRewrite(doc inputDocument, r *migration.Rewrite) error 
 	return err
 }
 
-func (m *migrating) printCounts() {
+func (m *migrator) printCounts() {
 	var parts []string
 	for _, o := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
 		parts = append(parts, fmt.Sprintf("%d %s", m.counts[o], o))

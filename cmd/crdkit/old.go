@@ -22,8 +22,8 @@ type oldKey struct {
 type oldObjects map[oldKey]oldObject
 
 type oldObject struct {
-	place string
-	obj   *unstructured.Unstructured
+	location string
+	obj      *unstructured.Unstructured
 }
 
 func (a *admitter) loadOld(ctx context.Context) error {
@@ -33,10 +33,10 @@ func (a *admitter) loadOld(ctx context.Context) error {
 	a.olds = oldObjects{}
 	for doc := range documents(a.old, a.recursive, a.in) {
 		if doc.err != nil {
-			return fmt.Errorf("--old %s: %w", doc.place(), doc.err)
+			return fmt.Errorf("--old %s: %w", doc.location(), doc.err)
 		}
 		if err := a.addOld(doc); err != nil {
-			return fmt.Errorf("--old %s: %w", doc.place(), err)
+			return fmt.Errorf("--old %s: %w", doc.location(), err)
 		}
 	}
 	return ctx.Err()
@@ -59,9 +59,9 @@ func (a *admitter) addOld(doc inputDocument) error {
 	}
 	key := a.key(head.GroupKind(), head.namespace, head.name)
 	if other, ok := a.olds[key]; ok {
-		return fmt.Errorf("%s %q is already in %s", head.Kind, head.name, other.place)
+		return fmt.Errorf("%s %q is already in %s", head.Kind, head.name, other.location)
 	}
-	a.olds[key] = oldObject{place: doc.place(), obj: obj}
+	a.olds[key] = oldObject{location: doc.location(), obj: obj}
 	return nil
 }
 
@@ -97,7 +97,7 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	}
 	read, _, err := version.Read(ctx, old.obj)
 	if err != nil {
-		return nil, fmt.Errorf("reading the old object of %s: %w", old.place, err)
+		return nil, fmt.Errorf("reading the old object of %s: %w", old.location, err)
 	}
 	// The server would have stored it so.
 	switch namespaced := version.Definition().Namespaced(); {

@@ -132,7 +132,7 @@ func readDefinitions(names []string, recursive bool, in io.Reader) ([]*apiextens
 			}
 			crd, err := parseDocument(doc)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", doc.place(), err))
+				errs = append(errs, fmt.Errorf("%s: %w", doc.location(), err))
 				continue
 			}
 			crds = append(crds, crd)

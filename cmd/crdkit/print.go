@@ -25,7 +25,7 @@ func (p *printer) print(v *verdict) error {
 	if p.format == "jsonl" {
 		return p.line(v)
 	}
-	p.complain(v)
+	p.reportErrors(v)
 	if !v.admitted() {
 		return nil
 	}
@@ -43,23 +43,23 @@ func (p *printer) print(v *verdict) error {
 	}
 }
 
-// complain writes what the server says of the document to standard error.
-func (p *printer) complain(v *verdict) {
+// reportErrors writes what the server says of the document to standard error.
+func (p *printer) reportErrors(v *verdict) {
 	if v.result != nil {
 		for _, w := range v.result.Warnings {
-			fmt.Fprintf(p.errOut, "Warning: %s: %s\n", v.doc.place(), w)
+			fmt.Fprintf(p.errOut, "Warning: %s: %s\n", v.doc.location(), w)
 		}
 		if p.showChanges {
 			for _, c := range v.result.Changes {
-				fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.place(), c)
+				fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.location(), c)
 			}
 		}
 	}
 	switch {
 	case v.err != nil:
-		fmt.Fprintf(p.errOut, "error: %s: %v\n", v.doc.place(), v.err)
+		fmt.Fprintf(p.errOut, "error: %s: %v\n", v.doc.location(), v.err)
 	case v.stored == nil:
-		fmt.Fprintf(p.errOut, "refused: %s: %v\n", v.doc.place(), v.result.Err())
+		fmt.Fprintf(p.errOut, "refused: %s: %v\n", v.doc.location(), v.result.Err())
 	}
 }
 
@@ -96,7 +96,7 @@ func (p *printer) diff(v *verdict) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(p.out, unified(v.doc.place(), v.doc.place()+" as stored", string(before), string(after)))
+	_, err = io.WriteString(p.out, unified(v.doc.location(), v.doc.location()+" as stored", string(before), string(after)))
 	return err
 }
 

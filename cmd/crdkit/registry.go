@@ -22,7 +22,7 @@ type registry struct {
 }
 
 type entry struct {
-	place      string
+	location   string
 	declared   *apiextensionsv1.CustomResourceDefinition
 	definition *crdkit.Definition
 	err        error // why the server could not serve it
@@ -36,7 +36,7 @@ func (r *registry) load(name string, recursive bool, in io.Reader) {
 	found := false
 	for doc := range documents(name, recursive, in) {
 		if doc.err != nil {
-			r.fail(doc.place(), doc.err)
+			r.fail(doc.location(), doc.err)
 			continue
 		}
 		if inDirectory && !isDefinition(doc.data) {
@@ -67,26 +67,26 @@ func isDefinition(data []byte) bool {
 func (r *registry) add(doc inputDocument) {
 	crd, err := definition.Parse(doc.data)
 	if err != nil {
-		r.fail(doc.place(), err)
+		r.fail(doc.location(), err)
 		return
 	}
 	kind := schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}
 	if other := r.kinds[kind]; other != nil {
-		r.fail(doc.place(), fmt.Errorf("%s is already defined in %s", kind, other.place))
+		r.fail(doc.location(), fmt.Errorf("%s is already defined in %s", kind, other.location))
 		return
 	}
 	d, err := crdkit.Compile(crd, r.opts...)
 	if err != nil {
-		r.fail(doc.place(), err)
+		r.fail(doc.location(), err)
 	}
 	if r.kinds == nil {
 		r.kinds = make(map[schema.GroupKind]*entry)
 	}
-	r.kinds[kind] = &entry{place: doc.place(), declared: crd, definition: d, err: err}
+	r.kinds[kind] = &entry{location: doc.location(), declared: crd, definition: d, err: err}
 }
 
-func (r *registry) fail(place string, err error) {
-	r.errs = append(r.errs, fmt.Errorf("%s: %w", place, err))
+func (r *registry) fail(location string, err error) {
+	r.errs = append(r.errs, fmt.Errorf("%s: %w", location, err))
 }
 
 // version returns the served version of a kind, or why there is none.
@@ -96,7 +96,7 @@ func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error)
 	case e == nil:
 		return nil, fmt.Errorf("no matches for kind %q in version %q: no given definition has it", gvk.Kind, gvk.GroupVersion())
 	case e.err != nil:
-		return nil, fmt.Errorf("the definition in %s cannot be served: %w", e.place, e.err)
+		return nil, fmt.Errorf("the definition in %s cannot be served: %w", e.location, e.err)
 	}
 	v, ok := e.definition.Version(gvk.Version)
 	if !ok || !v.Served() {

@@ -26,9 +26,9 @@ const rulesExample = `  crdkit rules -c crd.yaml
   crdkit rules -c crds/ -R -o json | jq -r '.[].text'`
 
 func newRules() *cobra.Command {
-	e := &estimation{print: map[string]func(io.Writer, []estimated) error{
+	e := &estimator{print: map[string]func(io.Writer, []estimatedVersion) error{
 		"table": printRules,
-		"json":  func(w io.Writer, all []estimated) error { return printJSON(w, rulesOf(all)) },
+		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, rulesOf(all)) },
 	}}
 	return e.command(&cobra.Command{
 		Use:     "rules -c CRD...",
@@ -58,7 +58,7 @@ type listedRule struct {
 	Problem           string   `json:"problem,omitempty"`
 }
 
-func rulesOf(all []estimated) []listedRule {
+func rulesOf(all []estimatedVersion) []listedRule {
 	rules := []listedRule{}
 	for _, e := range all {
 		for _, c := range e.Report.Expressions {
@@ -76,7 +76,7 @@ func rulesOf(all []estimated) []listedRule {
 	return rules
 }
 
-func printRules(out io.Writer, all []estimated) error {
+func printRules(out io.Writer, all []estimatedVersion) error {
 	for i, e := range all {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -84,9 +84,9 @@ func printRules(out io.Writer, all []estimated) error {
 		fmt.Fprintf(out, "%s %s\n", e.Definition, e.Version)
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "PATH\tRULE\tCOST\tUSES\tMESSAGE\tTEXT")
-		for _, r := range rulesOf([]estimated{e}) {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", orDash(r.Path, "(root)"), r.Index, r.cost(),
-				orDash(strings.Join(r.Uses, ", "), "-"), orDash(r.message(), "-"), oneLine(r.Text))
+		for _, r := range rulesOf([]estimatedVersion{e}) {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", valueOr(r.Path, "(root)"), r.Index, r.cost(),
+				valueOr(strings.Join(r.Uses, ", "), "-"), valueOr(r.message(), "-"), oneLine(r.Text))
 		}
 		if err := w.Flush(); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (r *listedRule) message() string {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func orDash(text, other string) string {
+func valueOr(text, other string) string {
 	if text == "" {
 		return other
 	}

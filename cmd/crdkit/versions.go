@@ -41,7 +41,7 @@ func newVersions() *cobra.Command {
 			if output == "json" {
 				return encodeJSON(cmd.OutOrStdout(), versions, "    ")
 			}
-			return tabulate(cmd.OutOrStdout(), versions)
+			return printVersions(cmd.OutOrStdout(), versions)
 		},
 	}
 	f := cmd.Flags()
@@ -91,7 +91,7 @@ func listVersions(definition string, in io.Reader) ([]listedVersion, error) {
 	return list, nil
 }
 
-func tabulate(out io.Writer, versions []listedVersion) error {
+func printVersions(out io.Writer, versions []listedVersion) error {
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSERVED\tSTORAGE\tDEPRECATED\tPREFERRED\tWARNING")

@@ -80,12 +80,12 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	for _, way := range [][2]string{{"v1beta1", "v1"}, {"v1", "v1beta1"}} {
-		report, err := tester.RoundTrip(context.Background(), way[0], way[1])
+	for _, from := range [][2]string{{"v1beta1", "v1"}, {"v1", "v1beta1"}} {
+		report, err := tester.RoundTrip(context.Background(), from[0], from[1])
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(way, report.Objects, report.Failure == nil)
+		fmt.Println(from, report.Objects, report.Failure == nil)
 	}
 	// Output:
 	// [v1beta1 v1] 200 true
@@ -128,9 +128,9 @@ func ExampleTester_Object() {
 	fmt.Println(failure)
 	// Output:
 	// v1 to v1beta1 and back: tags is lost; it was ["a","b"]
-	// object {"address":"web:80","apiVersion":"example.com/v1","kind":"Service","metadata":{"name":"web"},"tags":["a","b"]}
-	// there  {"apiVersion":"example.com/v1beta1","host":"web","kind":"Service","metadata":{"name":"web"},"port":"80"}
-	// back   {"address":"web:80","apiVersion":"example.com/v1","kind":"Service","metadata":{"name":"web"}}
+	// object: {"address":"web:80","apiVersion":"example.com/v1","kind":"Service","metadata":{"name":"web"},"tags":["a","b"]}
+	// converted: {"apiVersion":"example.com/v1beta1","host":"web","kind":"Service","metadata":{"name":"web"},"port":"80"}
+	// converted back: {"address":"web:80","apiVersion":"example.com/v1","kind":"Service","metadata":{"name":"web"}}
 }
 
 func ExampleTester_Seeded() {
@@ -144,5 +144,5 @@ func ExampleTester_Seeded() {
 	}
 	fmt.Println(failure.Kind, failure.Path)
 	// Output:
-	// lost address
+	// Lost address
 }

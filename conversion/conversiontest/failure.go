@@ -10,69 +10,73 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Kind says in which way an object did not survive.
+// A Kind says how a round trip changed an object or why it failed.
 type Kind string
 
+// The kinds of failures.
 const (
-	// Lost: the object comes back without a value.
-	Lost Kind = "lost"
-	// Changed: the object comes back with another value.
-	Changed Kind = "changed"
-	// Added: the object comes back with a value that it did not have.
-	Added Kind = "added"
-	// NotThere: the object could not be converted.
-	NotThere Kind = "not converted"
-	// NotBack: the object could not be converted back.
-	NotBack Kind = "not converted back"
+	// Lost means that the round trip removed a value.
+	Lost Kind = "Lost"
+	// Changed means that the round trip replaced a value.
+	Changed Kind = "Changed"
+	// Added means that the round trip added a value.
+	Added Kind = "Added"
+	// NotConverted means that the conversion to the other version failed.
+	NotConverted Kind = "NotConverted"
+	// NotConvertedBack means that the conversion back failed.
+	NotConvertedBack Kind = "NotConvertedBack"
 )
 
-// A Failure is an object that did not survive being converted to another
-// version and back.
+// A Failure is an object that a round trip, the conversion to another version and
+// back, does not preserve.
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Path is the first place where the object that came back differs, fields
-	// in increasing order; empty if none came back.
+	// Path is the first difference between Object and ConvertedBack, with fields in
+	// increasing order. It is nil if a conversion failed.
 	Path schema.Path
-	// Before and After are the values there, nil for one that is not there.
+	// Before and After are the values at Path, nil for an absent value.
 	Before, After any
-	// Object is what was converted, There what it became, and Back what came
-	// back. The last two are nil as far as it did not get.
-	Object, There, Back *unstructured.Unstructured
-	// Err is the error of the conversion, if it did not get back.
+	// Object is the object before the round trip, Converted the object at version To
+	// and ConvertedBack the object after the round trip. The last two are nil if the
+	// conversion to them failed.
+	Object, Converted, ConvertedBack *unstructured.Unstructured
+	// Err is the error of the failed conversion, nil if both succeeded.
 	Err error
 }
 
-// Error says on the first line what happened, and then shows the objects as
-// JSON.
+// Error returns a line with the difference or error, and then the objects as JSON,
+// a line for each.
 func (f *Failure) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s to %s and back: ", f.From, f.To)
 	switch f.Kind {
-	case NotThere, NotBack:
-		fmt.Fprintf(&b, "%s: %v", f.Kind, f.Err)
+	case NotConverted:
+		fmt.Fprintf(&b, "not converted: %v", f.Err)
+	case NotConvertedBack:
+		fmt.Fprintf(&b, "not converted back: %v", f.Err)
 	case Lost:
-		fmt.Fprintf(&b, "%s is lost; it was %s", f.Path, text(f.Before))
+		fmt.Fprintf(&b, "%s is lost; it was %s", f.Path, jsonText(f.Before))
 	case Added:
-		fmt.Fprintf(&b, "%s is added: %s", f.Path, text(f.After))
+		fmt.Fprintf(&b, "%s is added: %s", f.Path, jsonText(f.After))
 	default:
-		fmt.Fprintf(&b, "%s is %s; it was %s", f.Path, text(f.After), text(f.Before))
+		fmt.Fprintf(&b, "%s is %s; it was %s", f.Path, jsonText(f.After), jsonText(f.Before))
 	}
 	for _, o := range []struct {
 		name string
 		obj  *unstructured.Unstructured
-	}{{"object", f.Object}, {"there ", f.There}, {"back  ", f.Back}} {
+	}{{"object", f.Object}, {"converted", f.Converted}, {"converted back", f.ConvertedBack}} {
 		if o.obj != nil {
-			fmt.Fprintf(&b, "\n%s %s", o.name, text(o.obj.Object))
+			fmt.Fprintf(&b, "\n%s: %s", o.name, jsonText(o.obj.Object))
 		}
 	}
 	return b.String()
 }
 
-// Unwrap returns the error of the conversion, nil if it got back.
+// Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
 
-func text(v any) string {
+func jsonText(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)

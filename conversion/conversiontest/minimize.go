@@ -37,16 +37,16 @@ func (r *route) shrink(ctx context.Context, f *Failure, budget *int) *Failure {
 		if err != nil || obj == nil || size(obj.Object) >= size(f.Object.Object) {
 			continue
 		}
-		if g := r.travel(ctx, obj); g != nil && sameFault(f, g) {
+		if g := r.roundTrip(ctx, obj); g != nil && sameFailure(f, g) {
 			return g
 		}
 	}
 	return nil
 }
 
-// sameFault reports whether two failures are of the same place; elements of
+// sameFailure reports whether two failures are of the same place; elements of
 // lists count as one, as they move when others are taken away.
-func sameFault(f, g *Failure) bool {
+func sameFailure(f, g *Failure) bool {
 	return f.Kind == g.Kind && generic(f.Path) == generic(g.Path)
 }
 

@@ -25,15 +25,15 @@ type route struct {
 func (r *route) object(ctx context.Context, rng *rand.Rand, class generate.Class) (*unstructured.Unstructured, error) {
 	full := &unstructured.Unstructured{Object: r.from.generator.Object(rng, class)}
 	if rng.IntN(2) == 0 {
-		if obj, err := r.admit(ctx, thinned(rng, full)); obj != nil || err != nil {
+		if obj, err := r.admit(ctx, withoutSomeMembers(rng, full)); obj != nil || err != nil {
 			return obj, err
 		}
 	}
 	return r.admit(ctx, full)
 }
 
-// thinned returns an object without one to three of its parts.
-func thinned(rng *rand.Rand, full *unstructured.Unstructured) *unstructured.Unstructured {
+// withoutSomeMembers returns an object without one to three of its parts.
+func withoutSomeMembers(rng *rand.Rand, full *unstructured.Unstructured) *unstructured.Unstructured {
 	obj := full.DeepCopy()
 	for range 1 + rng.IntN(3) {
 		all := parts(obj.Object, nil)
@@ -57,28 +57,28 @@ func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*uns
 	return obj, nil
 }
 
-// examine takes an object there and back, and makes the failure small.
-func (r *route) examine(ctx context.Context, obj *unstructured.Unstructured) (*Failure, error) {
-	failure := r.travel(ctx, obj)
+// check takes an object there and back, and makes the failure small.
+func (r *route) check(ctx context.Context, obj *unstructured.Unstructured) (*Failure, error) {
+	failure := r.roundTrip(ctx, obj)
 	if failure != nil {
 		failure = r.minimize(ctx, failure)
 	}
 	return failure, ctx.Err()
 }
 
-// travel takes an object there and back. It returns nil if nothing happened to
+// roundTrip takes an object there and back. It returns nil if nothing happened to
 // it.
-func (r *route) travel(ctx context.Context, obj *unstructured.Unstructured) *Failure {
+func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) *Failure {
 	f := &Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
-	if f.There, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
-		f.Kind = NotThere
+	if f.Converted, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
+		f.Kind = NotConverted
 		return f
 	}
-	if f.Back, f.Err = r.convert(ctx, f.There, r.from); f.Err != nil {
-		f.Kind = NotBack
+	if f.ConvertedBack, f.Err = r.convert(ctx, f.Converted, r.from); f.Err != nil {
+		f.Kind = NotConvertedBack
 		return f
 	}
-	diffs := jsondiff.Of(obj.Object, f.Back.Object)
+	diffs := jsondiff.Of(obj.Object, f.ConvertedBack.Object)
 	if len(diffs) == 0 {
 		return nil
 	}

@@ -125,7 +125,7 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 			continue
 		}
 		report.Objects++
-		if report.Failure, err = route.examine(ctx, obj); err != nil || report.Failure != nil {
+		if report.Failure, err = route.check(ctx, obj); err != nil || report.Failure != nil {
 			return report, err
 		}
 	}
@@ -162,7 +162,7 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 			return nil, err
 		}
 		if obj != nil {
-			return route.examine(ctx, obj)
+			return route.check(ctx, obj)
 		}
 	}
 	return nil, ErrNoObject
@@ -179,7 +179,7 @@ func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to 
 	if err != nil {
 		return nil, err
 	}
-	failure := route.travel(ctx, clone(obj))
+	failure := route.roundTrip(ctx, clone(obj))
 	return failure, ctx.Err()
 }
 

@@ -64,15 +64,15 @@ var faults = []struct {
 			obj.SetName("other")
 		}
 		return nil
-	}, conversiontest.NotBack, "", []string{"address"}},
+	}, conversiontest.NotConvertedBack, "", []string{"address"}},
 	{"fails", "v1beta1", "v1", func(obj *unstructured.Unstructured, _ string) error {
 		if address, _ := obj.Object["address"].(string); strings.Contains(address, ":") {
 			return errors.New("no ports, please")
 		}
 		return nil
-	}, conversiontest.NotThere, "", []string{"host", "port"}},
+	}, conversiontest.NotConverted, "", []string{"host", "port"}},
 	{"panics", "v1beta1", "v1", func(*unstructured.Unstructured, string) error { panic("oh no") },
-		conversiontest.NotThere, "", []string{"host"}},
+		conversiontest.NotConverted, "", []string{"host"}},
 }
 
 func TestFaults(t *testing.T) {
@@ -109,8 +109,8 @@ func TestFaults(t *testing.T) {
 			if diff := cmp.Diff(tt.smallest, fields(f.Object)); diff != "" {
 				t.Errorf("fields of the smallest object (-want +got):\n%s\n%v", diff, f)
 			}
-			if (f.Err != nil) != (f.Back == nil) || f.Err != nil && !errors.Is(f, f.Err) {
-				t.Errorf("error %v, back %v", f.Err, f.Back)
+			if (f.Err != nil) != (f.ConvertedBack == nil) || f.Err != nil && !errors.Is(f, f.Err) {
+				t.Errorf("error %v, back %v", f.Err, f.ConvertedBack)
 			}
 			again, err := tester.RoundTrip(context.Background(), tt.from, tt.to)
 			if err != nil || again.Failure.Error() != f.Error() {
@@ -320,7 +320,7 @@ func TestWebhook(t *testing.T) {
 	}
 	server.Close()
 	report, err = tester.RoundTrip(context.Background(), "v1", "v1beta1")
-	if err != nil || report.Failure == nil || report.Failure.Kind != conversiontest.NotThere {
+	if err != nil || report.Failure == nil || report.Failure.Kind != conversiontest.NotConverted {
 		t.Errorf("without the webhook: %v, %v", report.Failure, err)
 	}
 }

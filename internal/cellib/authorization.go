@@ -20,34 +20,34 @@ var (
 
 func authorization() cel.EnvOption {
 	return newLibrary("kubernetes.authz",
-		define("path", uncallable("authorizer_path", pathCheckType, authorizerType, cel.StringType)),
-		define("group", uncallable("authorizer_group", groupCheckType, authorizerType, cel.StringType)),
+		define("path", declareOnly("authorizer_path", pathCheckType, authorizerType, cel.StringType)),
+		define("group", declareOnly("authorizer_group", groupCheckType, authorizerType, cel.StringType)),
 		define("serviceAccount",
-			uncallable("authorizer_serviceaccount", authorizerType, authorizerType, cel.StringType, cel.StringType)),
-		define("resource", uncallable("groupcheck_resource", resourceCheckType, groupCheckType, cel.StringType)),
-		define("subresource", uncallable("resourcecheck_subresource", resourceCheckType, resourceCheckType, cel.StringType)),
-		define("namespace", uncallable("resourcecheck_namespace", resourceCheckType, resourceCheckType, cel.StringType)),
-		define("name", uncallable("resourcecheck_name", resourceCheckType, resourceCheckType, cel.StringType)),
+			declareOnly("authorizer_serviceaccount", authorizerType, authorizerType, cel.StringType, cel.StringType)),
+		define("resource", declareOnly("groupcheck_resource", resourceCheckType, groupCheckType, cel.StringType)),
+		define("subresource", declareOnly("resourcecheck_subresource", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("namespace", declareOnly("resourcecheck_namespace", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("name", declareOnly("resourcecheck_name", resourceCheckType, resourceCheckType, cel.StringType)),
 		define("check",
-			uncallable("pathcheck_check", decisionType, pathCheckType, cel.StringType),
-			uncallable("resourcecheck_check", decisionType, resourceCheckType, cel.StringType)),
-		define("errored", uncallable("decision_errored", cel.BoolType, decisionType)),
-		define("error", uncallable("decision_error", cel.StringType, decisionType)),
-		define("allowed", uncallable("decision_allowed", cel.BoolType, decisionType)),
-		define("reason", uncallable("decision_reason", cel.StringType, decisionType)),
+			declareOnly("pathcheck_check", decisionType, pathCheckType, cel.StringType),
+			declareOnly("resourcecheck_check", decisionType, resourceCheckType, cel.StringType)),
+		define("errored", declareOnly("decision_errored", cel.BoolType, decisionType)),
+		define("error", declareOnly("decision_error", cel.StringType, decisionType)),
+		define("allowed", declareOnly("decision_allowed", cel.BoolType, decisionType)),
+		define("reason", declareOnly("decision_reason", cel.StringType, decisionType)),
 	)
 }
 
 func authorizationSelectors() cel.EnvOption {
 	return newLibrary("kubernetes.authzSelectors",
-		define("fieldSelector", uncallable("authorizer_fieldselector", resourceCheckType, resourceCheckType, cel.StringType)),
-		define("labelSelector", uncallable("authorizer_labelselector", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("fieldSelector", declareOnly("authorizer_fieldselector", resourceCheckType, resourceCheckType, cel.StringType)),
+		define("labelSelector", declareOnly("authorizer_labelselector", resourceCheckType, resourceCheckType, cel.StringType)),
 	)
 }
 
-// uncallable declares a method on a type that has no values. It has a binding,
+// declareOnly declares a method on a type that has no values. It has a binding,
 // as cel-go says of functions without one in other words that they do not fit.
-func uncallable(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
+func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
 	s := declare(id, result, params...)
 	switch len(params) {
 	case 1:

@@ -23,19 +23,19 @@ import (
 type price uint8
 
 const (
-	free        price = iota // charged for by cel-go
-	unit                     // looks something up
-	permission               // asks for a permission
-	selection                // parses a selector
-	traversal                // looks at all of a list
-	reading                  // reads its argument
-	reshaping                // reads its receiver, or its argument, and returns as much
-	rewriting                // reads its receiver and writes another
-	joining                  // writes a string from a list
-	searching                // applies a regular expression
-	canonical                // parses its argument and prints it again
-	containment              // compares bytes of networks
-	checking                 // applies a format
+	free              price = iota // charged for by cel-go
+	unit                           // looks something up
+	permission                     // asks for a permission
+	selection                      // parses a selector
+	traversal                      // looks at all of a list
+	argumentTraversal              // reads its argument
+	reshaping                      // reads its receiver, or its argument, and returns as much
+	rewriting                      // reads its receiver and writes another
+	joining                        // writes a string from a list
+	searching                      // applies a regular expression
+	canonical                      // parses its argument and prints it again
+	containment                    // compares bytes of networks
+	checking                       // applies a format
 	equality
 )
 
@@ -65,9 +65,9 @@ func priceOf(function, overload string) price {
 		if overload == "cidr_ip" {
 			return unit
 		}
-		return reading
+		return argumentTraversal
 	case "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver":
-		return reading
+		return argumentTraversal
 	case "ip.isCanonical":
 		return canonical
 	case "containsIP", "containsCIDR":
@@ -124,12 +124,12 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 		return selectorCost(checker.SizeEstimate{Min: n, Max: n}).Max, true
 	case traversal:
 		return traversed(args[0]), true
-	case reshaping, reading:
+	case reshaping, argumentTraversal:
 		return rounded(float64(sizeOf(args[0])) * common.StringTraversalCostFactor), true
 	case rewriting, canonical:
-		return twice(sizeOf(args[0])), true
+		return doubleTraversal(sizeOf(args[0])), true
 	case joining:
-		return twice(sizeOf(result)), true
+		return doubleTraversal(sizeOf(result)), true
 	case searching:
 		return searchCost(sizeOf(args[0]), sizeOf(args[1])), true
 	case containment:
@@ -146,7 +146,7 @@ func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 
 func leastArgs(p price) int {
 	switch p {
-	case traversal, reshaping, reading, rewriting, joining, canonical:
+	case traversal, reshaping, argumentTraversal, rewriting, joining, canonical:
 		return 1
 	case selection, searching, containment, checking, equality:
 		return 2
@@ -165,8 +165,10 @@ func sizeOf(v ref.Val) uint64 {
 
 func rounded(cost float64) uint64 { return uint64(math.Ceil(cost)) }
 
-// twice is what it costs to go over a text two times.
-func twice(size uint64) uint64 { return rounded(float64(size) * 2 * common.StringTraversalCostFactor) }
+// doubleTraversal is what it costs to go over a text two times.
+func doubleTraversal(size uint64) uint64 {
+	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
+}
 
 // searchCost is that of a regular expression on a text. Even an empty text may
 // take a while.

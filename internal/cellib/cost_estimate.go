@@ -31,7 +31,7 @@ func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstN
 func (c *Costs) functionEstimate(p price, args []checker.AstNode) *checker.CallEstimate {
 	var factor float64
 	switch p {
-	case reshaping, reading:
+	case reshaping, argumentTraversal:
 		factor = common.StringTraversalCostFactor
 	case canonical:
 		factor = 2 * common.StringTraversalCostFactor

@@ -36,7 +36,7 @@ func formats() []format {
 		{"dns1035LabelPrefix", nameFormat("DNS1035LabelPrefix", 30, apivalidation.NameIsDNS1035Label, true)},
 		{"qualifiedName", apiservercel.Format{Name: "QualifiedName", ValidateFunc: validation.IsQualifiedName, MaxRegexSize: 60}},
 		{"labelValue", apiservercel.Format{Name: "LabelValue", ValidateFunc: validation.IsValidLabelValue, MaxRegexSize: 40}},
-		{"uri", apiservercel.Format{Name: "URI", ValidateFunc: uriFaults, MaxRegexSize: uriExpr}},
+		{"uri", apiservercel.Format{Name: "URI", ValidateFunc: uriErrors, MaxRegexSize: uriExpr}},
 		{"uuid", schemaFormat("uuid", len(strfmt.UUIDPattern), "does not match the UUID format")},
 		{"byte", schemaFormat("byte", base64Expr, "invalid base64")},
 		{"date", schemaFormat("date", len(strfmt.DateTimePattern), "invalid date")},
@@ -45,29 +45,29 @@ func formats() []format {
 }
 
 // nameFormat is a format of names, or of what can be in front of a name.
-func nameFormat(name string, length int, faults func(string, bool) []string, prefix bool) apiservercel.Format {
+func nameFormat(name string, length int, errs func(string, bool) []string, prefix bool) apiservercel.Format {
 	return apiservercel.Format{
 		Name:         name,
-		ValidateFunc: func(s string) []string { return faults(s, prefix) },
+		ValidateFunc: func(s string) []string { return errs(s, prefix) },
 		MaxRegexSize: length,
 	}
 }
 
 // schemaFormat is a format that schemas know, too.
-func schemaFormat(name string, length int, fault string) apiservercel.Format {
+func schemaFormat(name string, length int, err string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,
 		ValidateFunc: func(s string) []string {
 			if strfmt.Default.Validates(name, s) {
 				return nil
 			}
-			return []string{fault}
+			return []string{err}
 		},
 		MaxRegexSize: length,
 	}
 }
 
-func uriFaults(s string) []string {
+func uriErrors(s string) []string {
 	if _, err := url.ParseRequestURI(s); err != nil {
 		return []string{err.Error()}
 	}
@@ -93,14 +93,14 @@ func formatLibrary() cel.EnvOption {
 	return newLibrary("kubernetes.format", append(functions,
 		define("format.named", declare("format-named", cel.OptionalType(t), cel.StringType).function(unary(named))),
 		define("validate", declare("format-validate", cel.OptionalType(cel.ListType(cel.StringType)), t, cel.StringType).
-			method(binary(faultsOf))),
+			method(binary(validate))),
 	)...)
 }
 
-// faultsOf returns no list if there are none.
-func faultsOf(f apiservercel.Format, s string) ref.Val {
-	if faults := f.ValidateFunc(s); len(faults) > 0 {
-		return types.OptionalOf(texts(faults))
+// validate returns no list if there are none.
+func validate(f apiservercel.Format, s string) ref.Val {
+	if errs := f.ValidateFunc(s); len(errs) > 0 {
+		return types.OptionalOf(texts(errs))
 	}
 	return types.OptionalNone
 }

@@ -117,9 +117,9 @@ func text[T any](f func(T) string) cel.OverloadOpt {
 // Texts returns a list of strings.
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
-// compared declares the comparisons of a type whose values are a T in Go, and
+// comparisons declares the comparisons of a type whose values are a T in Go, and
 // whose overloads have names that begin with kind. compare returns -1, 0 or 1.
-func compared[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
+func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
 	is := func(sign int) cel.OverloadOpt {
 		return binary(func(x, y T) ref.Val { return types.Bool(compare(x, y) == sign) })
 	}

@@ -17,7 +17,7 @@ func quantities() cel.EnvOption {
 	t := apiservercel.QuantityType
 	compare := func(q, p *resource.Quantity) int { return q.Cmp(*p) }
 	return newLibrary("kubernetes.quantity", slices.Concat(
-		compared("quantity", t, compare),
+		comparisons("quantity", t, compare),
 		arithmetic("add", (*resource.Quantity).Add),
 		arithmetic("sub", (*resource.Quantity).Sub),
 		[]cel.EnvOption{

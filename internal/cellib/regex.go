@@ -17,15 +17,15 @@ func regex() cel.EnvOption {
 		name: "kubernetes.regex",
 		declare: []cel.EnvOption{
 			define("find", declare("string_find_string", s, s, s).method(binary(func(s, expr string) ref.Val {
-				return searched(expr, func(re *regexp.Regexp) ref.Val { return first(re, s) })
+				return withRegexp(expr, func(re *regexp.Regexp) ref.Val { return first(re, s) })
 			}))),
 			define("findAll",
 				declare("string_find_all_string", list, s, s).method(binary(func(s, expr string) ref.Val {
-					return searched(expr, func(re *regexp.Regexp) ref.Val { return all(re, s, -1) })
+					return withRegexp(expr, func(re *regexp.Regexp) ref.Val { return all(re, s, -1) })
 				})),
 				declare("string_find_all_string_int", list, s, s, cel.IntType).method(bindAny(func(args ...ref.Val) ref.Val {
 					return withText(args, 1, func(expr string) ref.Val {
-						return searched(expr, func(re *regexp.Regexp) ref.Val { return findAll(re, args) })
+						return withRegexp(expr, func(re *regexp.Regexp) ref.Val { return findAll(re, args) })
 					})
 				}))),
 		},
@@ -33,7 +33,7 @@ func regex() cel.EnvOption {
 	})
 }
 
-func searched(expr string, search func(*regexp.Regexp) ref.Val) ref.Val {
+func withRegexp(expr string, search func(*regexp.Regexp) ref.Val) ref.Val {
 	re, err := regexp.Compile(expr)
 	if err != nil {
 		return types.NewErr("Illegal regex: %v", err.Error())

@@ -21,7 +21,7 @@ func versions() cel.EnvOption {
 			return types.Int(f(v))
 		})))
 	}
-	return newLibrary("kubernetes.Semver", append(slices.Clip(compared("semver", t, semver.Version.Compare)),
+	return newLibrary("kubernetes.Semver", append(slices.Clip(comparisons("semver", t, semver.Version.Compare)),
 		define("semver",
 			declare("string_to_semver", t, cel.StringType).function(unary(func(s string) ref.Val { return toVersion(s, false) })),
 			declare("string_bool_to_semver", t, cel.StringType, cel.BoolType).function(binary(toVersion))),

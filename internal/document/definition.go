@@ -16,7 +16,7 @@ func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, boo
 	if !ok || !isDefinition(t) {
 		return nil, false
 	}
-	schemas, values, ok := schemasIn(t)
+	schemas, values, ok := versionSchemas(t)
 	if !ok {
 		return nil, false
 	}
@@ -54,10 +54,10 @@ func isDefinition(t *Tokens) bool {
 	return true
 }
 
-// schemasIn finds the schemas of the versions, 0 for a version that has none. Values
+// versionSchemas finds the schemas of the versions, 0 for a version that has none. Values
 // are those of them that there are. It reports false if there are no versions, or
 // if it cannot be told which schema counts.
-func schemasIn(t *Tokens) (schemas, values []int, ok bool) {
+func versionSchemas(t *Tokens) (schemas, values []int, ok bool) {
 	spec, n := t.Member(0, "spec")
 	if n != 1 {
 		return nil, nil, false
@@ -97,7 +97,7 @@ type definitionReader struct {
 	spare   []*props // by depth: what properties are read into before they are copied
 }
 
-// string returns a string that does not keep the text. The same is made once.
+// readString returns a string that does not keep the text. The same is made once.
 func (r *definitionReader) string(i int) string {
 	text := r.tokens.Text(i)
 	if s, ok := r.strings[text]; ok {
@@ -108,8 +108,8 @@ func (r *definitionReader) string(i int) string {
 	return s
 }
 
-// distinct reports whether an object has few members, and none twice.
-func (r *definitionReader) distinct(i int) bool {
+// hasDistinctMembers reports whether an object has few members, and none twice.
+func (r *definitionReader) hasDistinctMembers(i int) bool {
 	const most = 48 // keywords there are less than
 	var names [most]string
 	n := r.tokens.Len(i)
@@ -131,7 +131,7 @@ func (r *definitionReader) distinct(i int) bool {
 
 // schema reads a schema into s, which is zero.
 func (r *definitionReader) schema(i int, s *props) bool {
-	if r.tokens.Kind(i) != Object || !r.distinct(i) {
+	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
 		return false
 	}
 	name := i + 1

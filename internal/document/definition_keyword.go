@@ -10,9 +10,9 @@ import (
 func (r *definitionReader) keyword(name string, v int, s *props) bool {
 	switch name {
 	case "description":
-		return r.text(v, &s.Description)
+		return r.readString(v, &s.Description)
 	case "type":
-		return r.text(v, &s.Type)
+		return r.readString(v, &s.Type)
 	case "properties":
 		return r.properties(v, &s.Properties)
 	case "items":
@@ -20,7 +20,7 @@ func (r *definitionReader) keyword(name string, v int, s *props) bool {
 	case "additionalProperties":
 		return r.additional(v, s)
 	case "required":
-		return r.texts(v, &s.Required)
+		return r.stringList(v, &s.Required)
 	case "default":
 		return r.literal(v, &s.Default)
 	case "example":
@@ -37,13 +37,13 @@ func (r *definitionReader) keyword(name string, v int, s *props) bool {
 		s.Not = &props{}
 		return r.schema(v, s.Not)
 	case "format":
-		return r.text(v, &s.Format)
+		return r.readString(v, &s.Format)
 	case "title":
-		return r.text(v, &s.Title)
+		return r.readString(v, &s.Title)
 	case "pattern":
-		return r.text(v, &s.Pattern)
+		return r.readString(v, &s.Pattern)
 	case "nullable":
-		return r.truth(v, &s.Nullable)
+		return r.boolean(v, &s.Nullable)
 	}
 	return r.limit(name, v, s)
 }
@@ -58,11 +58,11 @@ func (r *definitionReader) limit(name string, v int, s *props) bool {
 	case "multipleOf":
 		return r.number(v, &s.MultipleOf)
 	case "exclusiveMaximum":
-		return r.truth(v, &s.ExclusiveMaximum)
+		return r.boolean(v, &s.ExclusiveMaximum)
 	case "exclusiveMinimum":
-		return r.truth(v, &s.ExclusiveMinimum)
+		return r.boolean(v, &s.ExclusiveMinimum)
 	case "uniqueItems":
-		return r.truth(v, &s.UniqueItems)
+		return r.boolean(v, &s.UniqueItems)
 	case "maxLength":
 		return r.count(v, &s.MaxLength)
 	case "minLength":
@@ -77,26 +77,26 @@ func (r *definitionReader) limit(name string, v int, s *props) bool {
 		return r.count(v, &s.MinProperties)
 	case "x-kubernetes-preserve-unknown-fields":
 		s.XPreserveUnknownFields = new(bool)
-		return r.truth(v, s.XPreserveUnknownFields)
+		return r.boolean(v, s.XPreserveUnknownFields)
 	case "x-kubernetes-embedded-resource":
-		return r.truth(v, &s.XEmbeddedResource)
+		return r.boolean(v, &s.XEmbeddedResource)
 	case "x-kubernetes-int-or-string":
-		return r.truth(v, &s.XIntOrString)
+		return r.boolean(v, &s.XIntOrString)
 	case "x-kubernetes-list-map-keys":
-		return r.texts(v, &s.XListMapKeys)
+		return r.stringList(v, &s.XListMapKeys)
 	case "x-kubernetes-list-type":
 		s.XListType = new(string)
-		return r.text(v, s.XListType)
+		return r.readString(v, s.XListType)
 	case "x-kubernetes-map-type":
 		s.XMapType = new(string)
-		return r.text(v, s.XMapType)
+		return r.readString(v, s.XMapType)
 	case "x-kubernetes-validations":
 		return r.rules(v, s)
 	}
 	return false
 }
 
-func (r *definitionReader) text(v int, out *string) bool {
+func (r *definitionReader) readString(v int, out *string) bool {
 	if r.tokens.Kind(v) != String {
 		return false
 	}
@@ -104,14 +104,14 @@ func (r *definitionReader) text(v int, out *string) bool {
 	return true
 }
 
-func (r *definitionReader) texts(v int, out *[]string) bool {
+func (r *definitionReader) stringList(v int, out *[]string) bool {
 	if r.tokens.Kind(v) != List {
 		return false
 	}
 	list := make([]string, r.tokens.Len(v))
 	at := v + 1
 	for i := range list {
-		if !r.text(at, &list[i]) {
+		if !r.readString(at, &list[i]) {
 			return false
 		}
 		at = r.tokens.Next(at)
@@ -120,7 +120,7 @@ func (r *definitionReader) texts(v int, out *[]string) bool {
 	return true
 }
 
-func (r *definitionReader) truth(v int, out *bool) bool {
+func (r *definitionReader) boolean(v int, out *bool) bool {
 	kind := r.tokens.Kind(v)
 	*out = kind == True
 	return kind == True || kind == False
@@ -260,7 +260,7 @@ func (r *definitionReader) rules(v int, s *props) bool {
 }
 
 func (r *definitionReader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
-	if r.tokens.Kind(i) != Object || !r.distinct(i) {
+	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
 		return false
 	}
 	name := i + 1
@@ -276,19 +276,19 @@ func (r *definitionReader) rule(i int, rule *apiextensionsv1.ValidationRule) boo
 func (r *definitionReader) ruleField(name string, v int, rule *apiextensionsv1.ValidationRule) bool {
 	switch name {
 	case "rule":
-		return r.text(v, &rule.Rule)
+		return r.readString(v, &rule.Rule)
 	case "message":
-		return r.text(v, &rule.Message)
+		return r.readString(v, &rule.Message)
 	case "messageExpression":
-		return r.text(v, &rule.MessageExpression)
+		return r.readString(v, &rule.MessageExpression)
 	case "fieldPath":
-		return r.text(v, &rule.FieldPath)
+		return r.readString(v, &rule.FieldPath)
 	case "reason":
 		rule.Reason = new(apiextensionsv1.FieldValueErrorReason)
-		return r.text(v, (*string)(rule.Reason))
+		return r.readString(v, (*string)(rule.Reason))
 	case "optionalOldSelf":
 		rule.OptionalOldSelf = new(bool)
-		return r.truth(v, rule.OptionalOldSelf)
+		return r.boolean(v, rule.OptionalOldSelf)
 	}
 	return false
 }

@@ -24,28 +24,28 @@ func Split(text []byte) *Splitter { return &Splitter{rest: text} }
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size := s.line+1, 0
 	for {
-		current, ok := s.peek(size)
+		current, ok := s.lineAt(size)
 		if !ok {
 			if size == 0 {
 				return nil, 0, io.EOF
 			}
-			return s.take(size, 0), first, nil
+			return s.cut(size, 0), first, nil
 		}
 		if after, found := bytes.CutPrefix(current, []byte("---")); found {
 			if after = bytes.TrimSpace(after); len(after) > 0 && after[0] != '#' {
 				return nil, 0, fmt.Errorf("invalid Yaml document separator: %s", after)
 			}
 			if size > 0 {
-				return s.take(size, len(current)), first, nil
+				return s.cut(size, len(current)), first, nil
 			}
 		}
 		size += len(current)
 	}
 }
 
-// peek returns the line that begins after so many bytes of the rest, and
+// lineAt returns the line that begins after so many bytes of the rest, and
 // reports whether there is one.
-func (s *Splitter) peek(after int) ([]byte, bool) {
+func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	rest := s.rest[after:]
 	if len(rest) == 0 {
 		return nil, false
@@ -56,8 +56,8 @@ func (s *Splitter) peek(after int) ([]byte, bool) {
 	return rest, true
 }
 
-// take cuts a document off the rest, and the separator behind it.
-func (s *Splitter) take(size, separator int) []byte {
+// cut cuts a document off the rest, and the separator behind it.
+func (s *Splitter) cut(size, separator int) []byte {
 	doc := s.rest[:size:size]
 	s.line += bytes.Count(s.rest[:size+separator], []byte("\n"))
 	s.rest = s.rest[size+separator:]

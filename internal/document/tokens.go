@@ -29,15 +29,15 @@ const maxTokenDepth = jsonscan.MaxDepth
 // it, and in objects a name, which is a String, in front of each value. A value
 // is known by its index; the document is the value 0.
 type Tokens struct {
-	text   string
-	made   string // strings that are not in the text as they are
-	json   bool
-	tokens []token
+	text    string
+	decoded string // strings that are not in the text as they are
+	json    bool
+	tokens  []token
 }
 
 type token struct {
 	kind     Kind
-	made     bool   // the string is in Tape.made
+	decoded  bool   // the string is in Tape.made
 	at       uint32 // where the value begins in the text
 	from, to uint32 // of the inside of a string, or of a number
 	next     uint32 // index behind the value and all in it
@@ -72,8 +72,8 @@ func (t *Tokens) Next(i int) int { return int(t.tokens[i].next) }
 // Text returns a string or a name, and the spelling of a number.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
-	if k.made {
-		return t.made[k.from:k.to]
+	if k.decoded {
+		return t.decoded[k.from:k.to]
 	}
 	return t.text[k.from:k.to]
 }

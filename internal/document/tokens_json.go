@@ -8,25 +8,25 @@ import (
 
 // A jsonTokenizer reads JSON.
 type jsonTokenizer struct {
-	t    *Tokens
-	text string
-	made strings.Builder
-	buf  []byte
+	t       *Tokens
+	text    string
+	decoded strings.Builder
+	buf     []byte
 }
 
 func tokenizeJSON(text string, start int) (*Tokens, bool) {
 	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
-	end := r.value(start, maxTokenDepth)
+	end := r.readValue(start, maxTokenDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
-	r.t.made = r.made.String()
+	r.t.decoded = r.decoded.String()
 	return r.t, true
 }
 
-// value reads the value at an index and returns the index behind it, -1 if it is
+// readValue reads the value at an index and returns the index behind it, -1 if it is
 // refused.
-func (r *jsonTokenizer) value(i, depth int) int {
+func (r *jsonTokenizer) readValue(i, depth int) int {
 	if i >= len(r.text) || depth < 0 {
 		return -1
 	}
@@ -36,11 +36,11 @@ func (r *jsonTokenizer) value(i, depth int) int {
 	}
 	switch r.text[i] {
 	case '{':
-		return r.object(i, depth-1)
+		return r.readObject(i, depth-1)
 	case '[':
-		return r.list(i, depth-1)
+		return r.readList(i, depth-1)
 	case '"':
-		return r.string(i)
+		return r.readString(i)
 	case 't':
 		return literal(True, "true")
 	case 'f':
@@ -55,7 +55,7 @@ func (r *jsonTokenizer) value(i, depth int) int {
 	return end
 }
 
-func (r *jsonTokenizer) string(i int) int {
+func (r *jsonTokenizer) readString(i int) int {
 	end, text := jsonscan.String(r.text, i+1)
 	if end < 0 {
 		return -1
@@ -66,15 +66,15 @@ func (r *jsonTokenizer) string(i int) int {
 		if r.buf, ok = jsonscan.Unescape(r.buf[:0], r.text[i+1:end]); !ok {
 			return -1
 		}
-		k.made, k.from = true, uint32(r.made.Len())
-		r.made.Write(r.buf)
-		k.to = uint32(r.made.Len())
+		k.decoded, k.from = true, uint32(r.decoded.Len())
+		r.decoded.Write(r.buf)
+		k.to = uint32(r.decoded.Len())
 	}
 	r.t.add(k)
 	return end + 1
 }
 
-func (r *jsonTokenizer) list(i, depth int) int {
+func (r *jsonTokenizer) readList(i, depth int) int {
 	list := r.t.open(List, i)
 	n := 0
 	i = jsonscan.Space(r.text, i+1)
@@ -83,7 +83,7 @@ func (r *jsonTokenizer) list(i, depth int) int {
 		return i + 1
 	}
 	for more := true; more; n++ {
-		if i = r.value(i, depth); i < 0 {
+		if i = r.readValue(i, depth); i < 0 {
 			return -1
 		}
 		i, more = jsonscan.Next(r.text, i, ']')
@@ -92,7 +92,7 @@ func (r *jsonTokenizer) list(i, depth int) int {
 	return i
 }
 
-func (r *jsonTokenizer) object(i, depth int) int {
+func (r *jsonTokenizer) readObject(i, depth int) int {
 	object := r.t.open(Object, i)
 	n := 0
 	i = jsonscan.Space(r.text, i+1)
@@ -104,13 +104,13 @@ func (r *jsonTokenizer) object(i, depth int) int {
 		if i >= len(r.text) || r.text[i] != '"' {
 			return -1
 		}
-		if i = r.string(i); i < 0 {
+		if i = r.readString(i); i < 0 {
 			return -1
 		}
 		if i = jsonscan.Space(r.text, i); i >= len(r.text) || r.text[i] != ':' {
 			return -1
 		}
-		if i = r.value(jsonscan.Space(r.text, i+1), depth); i < 0 {
+		if i = r.readValue(jsonscan.Space(r.text, i+1), depth); i < 0 {
 			return -1
 		}
 		i, more = jsonscan.Next(r.text, i, '}')

@@ -8,12 +8,12 @@ import (
 // A yamlTokenizer reads block structure, line by line. The text ends with a line
 // feed, so that there is always a byte to look at before the end.
 type yamlTokenizer struct {
-	t    *Tokens
-	text string
-	made strings.Builder
+	t       *Tokens
+	text    string
+	decoded strings.Builder
 
 	i     int // where the reader is
-	col   int // column of i, once [yamlTokenizer.content] found something there; -1 at the end
+	col   int // column of i, once [yamlTokenizer.skipToContent] found something there; -1 at the end
 	depth int
 	cut   bool // the last line feed was not there
 }
@@ -23,27 +23,27 @@ func tokenizeYAML(text string) (*Tokens, bool) {
 	if cut {
 		text += "\n"
 	}
-	if !printable(text) {
+	if !isPrintable(text) {
 		return nil, false
 	}
 	r := yamlTokenizer{t: &Tokens{text: text, tokens: make([]token, 0, tokensFor(text))}, text: text, cut: cut}
-	r.content()
+	r.skipToContent()
 	if r.col == 0 && strings.HasPrefix(text[r.i:], "---") {
 		r.i += len("---")
 		if !r.endLine() {
 			return nil, false
 		}
 	}
-	if r.col != 0 || !r.mapping(0) || r.col >= 0 {
+	if r.col != 0 || !r.readMapping(0) || r.col >= 0 {
 		return nil, false
 	}
-	r.t.made = r.made.String()
+	r.t.decoded = r.decoded.String()
 	return r.t, true
 }
 
-// printable reports whether a text has no other control characters than line
+// isPrintable reports whether a text has no other control characters than line
 // feeds, and nothing that the library refuses or takes for a line break.
-func printable(text string) bool {
+func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if ' ' <= c && c < 0x7f || c == '\n' {
@@ -60,9 +60,9 @@ func printable(text string) bool {
 	return true
 }
 
-// content goes to the next thing that is neither white space nor a comment, from
+// skipToContent goes to the next thing that is neither white space nor a comment, from
 // the beginning of a line.
-func (r *yamlTokenizer) content() {
+func (r *yamlTokenizer) skipToContent() {
 	for r.i < len(r.text) {
 		start := r.i
 		for r.text[r.i] == ' ' {
@@ -96,22 +96,22 @@ func (r *yamlTokenizer) endLine() bool {
 	default:
 		return false
 	}
-	r.content()
+	r.skipToContent()
 	return true
 }
 
 // isDash reports whether an element of a list begins here.
 func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
-// mapping reads a mapping whose keys are at a column, from its first key on, and
+// readMapping reads a mapping whose keys are at a column, from its first key on, and
 // ends at what comes after it.
-func (r *yamlTokenizer) mapping(col int) bool {
+func (r *yamlTokenizer) readMapping(col int) bool {
 	if r.depth++; r.depth > maxTokenDepth {
 		return false
 	}
 	object := r.t.open(Object, r.i)
 	for n := 1; ; n++ {
-		if !r.key() || !r.value(col) || r.col > col {
+		if !r.readKey() || !r.readValue(col) || r.col > col {
 			return false
 		}
 		if r.col < col {
@@ -122,8 +122,8 @@ func (r *yamlTokenizer) mapping(col int) bool {
 	}
 }
 
-// key reads a key and the colon after it.
-func (r *yamlTokenizer) key() bool {
+// readKey reads a key and the colon after it.
+func (r *yamlTokenizer) readKey() bool {
 	from, to, end := r.keyAt(r.i)
 	if end < 0 {
 		return false
@@ -156,7 +156,7 @@ func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 		for isKeyByte(r.text[i]) {
 			i++
 		}
-		if to = i; isWord(r.text[from:to]) {
+		if to = i; isBoolOrNull(r.text[from:to]) {
 			return 0, 0, -1
 		}
 	}
@@ -174,8 +174,8 @@ func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c =
 
 func isKeyByte(c byte) bool { return isKeyStart(c) || isDigit(c) || c == '.' || c == '-' }
 
-// value reads what comes after the colon of a key at a column.
-func (r *yamlTokenizer) value(col int) bool {
+// readValue reads what comes after the colon of a key at a column.
+func (r *yamlTokenizer) readValue(col int) bool {
 	for r.text[r.i] == ' ' {
 		r.i++
 	}
@@ -185,23 +185,23 @@ func (r *yamlTokenizer) value(col int) bool {
 	case r.text[r.i] == '#' && r.text[r.i-1] == ' ':
 		r.i += strings.IndexByte(r.text[r.i:], '\n') + 1
 	default:
-		return r.scalar(col)
+		return r.readScalar(col)
 	}
 	at := r.i - 1
-	r.content()
+	r.skipToContent()
 	switch {
 	case r.col >= col && r.col >= 0 && r.isDash():
-		return r.list(r.col)
+		return r.readList(r.col)
 	case r.col > col:
-		return r.mapping(r.col)
+		return r.readMapping(r.col)
 	}
 	r.t.add(token{kind: Null, at: uint32(at)})
 	return true
 }
 
-// list reads a list whose dashes are at a column, from the first on, and ends at
+// readList reads a list whose dashes are at a column, from the first on, and ends at
 // what comes after it.
-func (r *yamlTokenizer) list(col int) bool {
+func (r *yamlTokenizer) readList(col int) bool {
 	if r.depth++; r.depth > maxTokenDepth {
 		return false
 	}
@@ -214,7 +214,7 @@ func (r *yamlTokenizer) list(col int) bool {
 		if n == 1 {
 			list = r.t.open(List, at)
 		}
-		if !r.element(i, col, col+i-at) || r.col > col {
+		if !r.readElement(i, col, col+i-at) || r.col > col {
 			return false
 		}
 		if r.col < col || !r.isDash() {
@@ -225,15 +225,15 @@ func (r *yamlTokenizer) list(col int) bool {
 	}
 }
 
-// element reads the element at an index, which is at the column inner, of a list
+// readElement reads the element at an index, which is at the column inner, of a list
 // at a column.
-func (r *yamlTokenizer) element(i, col, inner int) bool {
+func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	r.i = i
 	if r.text[i] == '\n' || r.isDash() {
 		return false
 	}
 	if _, _, end := r.keyAt(i); end >= 0 {
-		return r.mapping(inner)
+		return r.readMapping(inner)
 	}
-	return r.scalar(col)
+	return r.readScalar(col)
 }

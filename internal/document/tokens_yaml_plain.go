@@ -2,44 +2,44 @@ package document
 
 import "strings"
 
-// plain reads a plain scalar, which goes on over lines that are deeper than a
+// readBareScalar reads a plain scalar, which goes on over lines that are deeper than a
 // column.
-func (r *yamlTokenizer) plain(col int) bool {
+func (r *yamlTokenizer) readBareScalar(col int) bool {
 	at := r.i
-	if !isPlainStart(r.text[at], r.text[at+1]) {
+	if !isBareStart(r.text[at], r.text[at+1]) {
 		return false
 	}
-	line, more, ok := r.plainLine()
+	line, more, ok := r.bareLine()
 	if !ok {
 		return false
 	}
-	if !more || !r.goesOn(col) {
-		if !r.addPlain(at, line) {
+	if !more || !r.continuesBare(col) {
+		if !r.addBare(at, line) {
 			return false
 		}
 		return r.endLine()
 	}
-	from := r.made.Len()
-	r.made.WriteString(line)
-	for more && r.goesOn(col) {
-		if !r.fold(col) {
+	from := r.decoded.Len()
+	r.decoded.WriteString(line)
+	for more && r.continuesBare(col) {
+		if !r.foldLines(col) {
 			return false
 		}
-		if line, more, ok = r.plainLine(); !ok {
+		if line, more, ok = r.bareLine(); !ok {
 			return false
 		}
-		r.made.WriteString(line)
+		r.decoded.WriteString(line)
 	}
-	if !isText(r.made.String()[from:]) {
+	if !isCertainlyString(r.decoded.String()[from:]) {
 		return false
 	}
-	r.addMade(at, from)
+	r.addDecoded(at, from)
 	return r.endLine()
 }
 
-// isPlainStart reports whether a plain scalar may begin with c, which another
+// isBareStart reports whether a plain scalar may begin with c, which another
 // byte follows. There are more that may.
-func isPlainStart(c, next byte) bool {
+func isBareStart(c, next byte) bool {
 	switch c {
 	case '-':
 		return next != ' ' && next != '\n'
@@ -49,10 +49,10 @@ func isPlainStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// plainLine reads what a plain scalar has on a line. There is more if the line
+// bareLine reads what a plain scalar has on a line. There is more if the line
 // ends with it rather than with a comment. Something that ends in a colon is a
 // key, which cannot be here.
-func (r *yamlTokenizer) plainLine() (line string, more, ok bool) {
+func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	start := r.i
 	end := start + strings.IndexByte(r.text[start:], '\n')
 	line = r.text[start:end]
@@ -70,9 +70,9 @@ func (r *yamlTokenizer) plainLine() (line string, more, ok bool) {
 	return strings.TrimRight(line, " "), true, true
 }
 
-// goesOn reports whether the next line that is not blank continues a plain
+// continuesBare reports whether the next line that is not blank continues a plain
 // scalar. The reader is at the end of a line.
-func (r *yamlTokenizer) goesOn(col int) bool {
+func (r *yamlTokenizer) continuesBare(col int) bool {
 	i := r.i
 	for {
 		i++
@@ -89,8 +89,8 @@ func (r *yamlTokenizer) goesOn(col int) bool {
 	}
 }
 
-// addPlain adds a plain scalar of one line.
-func (r *yamlTokenizer) addPlain(at int, text string) bool {
+// addBare adds a plain scalar of one line.
+func (r *yamlTokenizer) addBare(at int, text string) bool {
 	k := token{kind: String, at: uint32(at), from: uint32(at), to: uint32(at + len(text))}
 	switch {
 	case text == "true":
@@ -99,20 +99,20 @@ func (r *yamlTokenizer) addPlain(at int, text string) bool {
 		k.kind = False
 	case text == "null":
 		k.kind = Null
-	case isWord(text):
+	case isBoolOrNull(text):
 		return false
 	case isInteger(text):
 		k.kind = Number
-	case !isText(text):
+	case !isCertainlyString(text):
 		return false
 	}
 	r.t.add(k)
 	return true
 }
 
-// isWord reports whether a text is one of those that stand for a truth value or
+// isBoolOrNull reports whether a text is one of those that stand for a truth value or
 // for null, in whatever case.
-func isWord(text string) bool {
+func isBoolOrNull(text string) bool {
 	if len(text) > len("false") {
 		return false
 	}
@@ -142,14 +142,14 @@ func isInteger(text string) bool {
 	return len(text) < len(max) || len(text) == len(max) && text <= max
 }
 
-// isText reports whether a plain scalar is certain to be text. What begins with
+// isCertainlyString reports whether a plain scalar is certain to be text. What begins with
 // a digit or a sign can be a number or a date unless it has a character that is
 // in none of them, and what begins with a dot can be infinite or no number at
 // all.
-func isText(text string) bool {
+func isCertainlyString(text string) bool {
 	switch c := text[0]; {
 	case isDigit(c), c == '-', c == '+':
-		return isRelease(text) || strings.ContainsFunc(text, isNeverInNumber)
+		return isVersionNumber(text) || strings.ContainsFunc(text, isNeverInNumber)
 	case c == '.':
 		return len(text) > 1 && isLetter(text[1]) && !strings.EqualFold(text, ".inf") && !strings.EqualFold(text, ".nan")
 	case c == '<':
@@ -164,9 +164,9 @@ func isNeverInNumber(r rune) bool {
 	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
 }
 
-// isRelease reports whether a text is one of numbers with dots between them, more
+// isVersionNumber reports whether a text is one of numbers with dots between them, more
 // than one.
-func isRelease(text string) bool {
+func isVersionNumber(text string) bool {
 	for _, c := range []byte(text) {
 		if !isDigit(c) && c != '.' {
 			return false

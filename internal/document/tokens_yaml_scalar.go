@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// scalar reads a scalar in the block structure at a column, and ends at what
+// readScalar reads a scalar in the block structure at a column, and ends at what
 // comes after it.
-func (r *yamlTokenizer) scalar(col int) bool {
+func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
 	case '{':
-		return r.emptyObject()
+		return r.readEmptyObject()
 	case '[':
-		return r.words()
+		return r.readStringList()
 	case '\'':
-		return r.single(col) && r.endLine()
+		return r.readSingleQuoted(col) && r.endLine()
 	case '"':
-		return r.double(col) && r.endLine()
+		return r.readDoubleQuoted(col) && r.endLine()
 	case '|':
-		return r.literal(col)
+		return r.readLiteralBlock(col)
 	}
-	return r.plain(col)
+	return r.readBareScalar(col)
 }
 
-// emptyObject reads {}.
-func (r *yamlTokenizer) emptyObject() bool {
+// readEmptyObject reads {}.
+func (r *yamlTokenizer) readEmptyObject() bool {
 	r.t.close(r.t.open(Object, r.i), 0)
 	r.i++
-	r.spaces()
+	r.skipSpaces()
 	if r.text[r.i] != '}' {
 		return false
 	}
@@ -36,28 +36,28 @@ func (r *yamlTokenizer) emptyObject() bool {
 	return r.endLine()
 }
 
-func (r *yamlTokenizer) spaces() {
+func (r *yamlTokenizer) skipSpaces() {
 	for r.text[r.i] == ' ' {
 		r.i++
 	}
 }
 
-// words reads a list in brackets, on one line, of nothing but words, which may
+// readStringList reads a list in brackets, on one line, of nothing but words, which may
 // be in quotes.
-func (r *yamlTokenizer) words() bool {
+func (r *yamlTokenizer) readStringList() bool {
 	list := r.t.open(List, r.i)
 	r.i++
-	r.spaces()
+	r.skipSpaces()
 	n := 0
 	for r.text[r.i] != ']' {
-		if !r.word() {
+		if !r.readListString() {
 			return false
 		}
 		n++
-		r.spaces()
+		r.skipSpaces()
 		if r.text[r.i] == ',' {
 			r.i++
-			r.spaces()
+			r.skipSpaces()
 		} else if r.text[r.i] != ']' {
 			return false
 		}
@@ -67,7 +67,7 @@ func (r *yamlTokenizer) words() bool {
 	return r.endLine()
 }
 
-func (r *yamlTokenizer) word() bool {
+func (r *yamlTokenizer) readListString() bool {
 	k := token{kind: String, at: uint32(r.i), from: uint32(r.i)}
 	quote := r.text[r.i]
 	quoted := quote == '"' || quote == '\''
@@ -84,22 +84,22 @@ func (r *yamlTokenizer) word() bool {
 	switch {
 	case quoted && r.text[r.i] == quote:
 		r.i++
-	case quoted, word == "", !isLetter(word[0]), isWord(word):
+	case quoted, word == "", !isLetter(word[0]), isBoolOrNull(word):
 		return false
 	}
 	r.t.add(k)
 	return true
 }
 
-// addMade adds a string that begins at an index in the text and at another in
+// addDecoded adds a string that begins at an index in the text and at another in
 // what is made.
-func (r *yamlTokenizer) addMade(at, from int) {
-	r.t.add(token{kind: String, made: true, at: uint32(at), from: uint32(from), to: uint32(r.made.Len())})
+func (r *yamlTokenizer) addDecoded(at, from int) {
+	r.t.add(token{kind: String, decoded: true, at: uint32(at), from: uint32(from), to: uint32(r.decoded.Len())})
 }
 
-// fold goes from the end of a line to where the text goes on, and adds what the
+// foldLines goes from the end of a line to where the text goes on, and adds what the
 // lines between stand for. That text must be deeper than a column.
-func (r *yamlTokenizer) fold(col int) bool {
+func (r *yamlTokenizer) foldLines(col int) bool {
 	breaks := 0
 	for {
 		r.i++ // the line feed
@@ -115,17 +115,17 @@ func (r *yamlTokenizer) fold(col int) bool {
 			continue
 		}
 		if breaks == 1 {
-			r.made.WriteByte(' ')
+			r.decoded.WriteByte(' ')
 		}
 		for range breaks - 1 {
-			r.made.WriteByte('\n')
+			r.decoded.WriteByte('\n')
 		}
 		return r.i-start > col
 	}
 }
 
-// single reads a scalar in single quotes.
-func (r *yamlTokenizer) single(col int) bool {
+// readSingleQuoted reads a scalar in single quotes.
+func (r *yamlTokenizer) readSingleQuoted(col int) bool {
 	at := r.i
 	r.i++
 	start := r.i
@@ -137,32 +137,32 @@ func (r *yamlTokenizer) single(col int) bool {
 		r.i++
 		return true
 	}
-	from := r.made.Len()
+	from := r.decoded.Len()
 	for {
 		switch {
 		case r.text[r.i] == '\n':
-			r.made.WriteString(strings.TrimRight(r.text[start:r.i], " "))
-			if !r.fold(col) {
+			r.decoded.WriteString(strings.TrimRight(r.text[start:r.i], " "))
+			if !r.foldLines(col) {
 				return false
 			}
 			start = r.i
 		case r.text[r.i] != '\'':
 			r.i++
 		case r.text[r.i+1] == '\'':
-			r.made.WriteString(r.text[start : r.i+1])
+			r.decoded.WriteString(r.text[start : r.i+1])
 			r.i += 2
 			start = r.i
 		default:
-			r.made.WriteString(r.text[start:r.i])
+			r.decoded.WriteString(r.text[start:r.i])
 			r.i++
-			r.addMade(at, from)
+			r.addDecoded(at, from)
 			return true
 		}
 	}
 }
 
-// double reads a scalar in double quotes.
-func (r *yamlTokenizer) double(col int) bool {
+// readDoubleQuoted reads a scalar in double quotes.
+func (r *yamlTokenizer) readDoubleQuoted(col int) bool {
 	at := r.i
 	r.i++
 	start := r.i
@@ -174,47 +174,47 @@ func (r *yamlTokenizer) double(col int) bool {
 		r.i++
 		return true
 	}
-	from := r.made.Len()
+	from := r.decoded.Len()
 	for {
 		switch r.text[r.i] {
 		default:
 			r.i++
 			continue
 		case '\n':
-			r.made.WriteString(strings.TrimRight(r.text[start:r.i], " "))
-			if !r.fold(col) {
+			r.decoded.WriteString(strings.TrimRight(r.text[start:r.i], " "))
+			if !r.foldLines(col) {
 				return false
 			}
 		case '\\':
-			r.made.WriteString(r.text[start:r.i])
-			if !r.escape(col) {
+			r.decoded.WriteString(r.text[start:r.i])
+			if !r.readEscape(col) {
 				return false
 			}
 		case '"':
-			r.made.WriteString(r.text[start:r.i])
+			r.decoded.WriteString(r.text[start:r.i])
 			r.i++
-			r.addMade(at, from)
+			r.addDecoded(at, from)
 			return true
 		}
 		start = r.i
 	}
 }
 
-// escape reads an escape sequence.
-func (r *yamlTokenizer) escape(col int) bool {
+// readEscape reads an escape sequence.
+func (r *yamlTokenizer) readEscape(col int) bool {
 	c := r.text[r.i+1]
 	r.i += 2
 	switch c {
 	case ' ', '"', '\\':
-		r.made.WriteByte(c)
+		r.decoded.WriteByte(c)
 	case 'n':
-		r.made.WriteByte('\n')
+		r.decoded.WriteByte('\n')
 	case 'r':
-		r.made.WriteByte('\r')
+		r.decoded.WriteByte('\r')
 	case 't':
-		r.made.WriteByte('\t')
+		r.decoded.WriteByte('\t')
 	case 'u':
-		return r.unicode()
+		return r.readUnicode()
 	case '\n':
 		start := r.i
 		if start >= len(r.text) {
@@ -230,8 +230,8 @@ func (r *yamlTokenizer) escape(col int) bool {
 	return true
 }
 
-// unicode reads the four digits of a character.
-func (r *yamlTokenizer) unicode() bool {
+// readUnicode reads the four digits of a character.
+func (r *yamlTokenizer) readUnicode() bool {
 	var char rune
 	for range 4 {
 		c := r.text[r.i]
@@ -249,12 +249,12 @@ func (r *yamlTokenizer) unicode() bool {
 	if !utf8.ValidRune(char) {
 		return false
 	}
-	r.made.WriteRune(char)
+	r.decoded.WriteRune(char)
 	return true
 }
 
-// literal reads a literal block, with or without its last line feed.
-func (r *yamlTokenizer) literal(col int) bool {
+// readLiteralBlock reads a literal block, with or without its last line feed.
+func (r *yamlTokenizer) readLiteralBlock(col int) bool {
 	at := r.i
 	r.i++
 	strip := r.text[r.i] == '-'
@@ -273,17 +273,17 @@ func (r *yamlTokenizer) literal(col int) bool {
 	if r.i >= len(r.text) || r.text[r.i] == '\n' || indent <= col {
 		return false
 	}
-	from := r.made.Len()
+	from := r.decoded.Len()
 	for {
 		end := r.i + strings.IndexByte(r.text[r.i:], '\n')
-		r.made.WriteString(r.text[r.i:end])
+		r.decoded.WriteString(r.text[r.i:end])
 		r.i = end + 1
-		breaks := 1 + r.blankLines(indent)
-		if !r.indented(indent) {
+		breaks := 1 + r.skipBlankLines(indent)
+		if !r.isIndented(indent) {
 			break
 		}
 		for range breaks {
-			r.made.WriteByte('\n')
+			r.decoded.WriteByte('\n')
 		}
 		r.i += indent
 	}
@@ -291,16 +291,16 @@ func (r *yamlTokenizer) literal(col int) bool {
 		if r.cut && r.i == len(r.text) {
 			return false
 		}
-		r.made.WriteByte('\n')
+		r.decoded.WriteByte('\n')
 	}
-	r.addMade(at, from)
-	r.content()
+	r.addDecoded(at, from)
+	r.skipToContent()
 	return true
 }
 
-// blankLines passes over lines of no more than so many spaces, and returns how
+// skipBlankLines passes over lines of no more than so many spaces, and returns how
 // many they are.
-func (r *yamlTokenizer) blankLines(spaces int) int {
+func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i
 		for i < len(r.text) && i-r.i < spaces && r.text[i] == ' ' {
@@ -313,8 +313,8 @@ func (r *yamlTokenizer) blankLines(spaces int) int {
 	}
 }
 
-// indented reports whether the line begins with so many spaces.
-func (r *yamlTokenizer) indented(spaces int) bool {
+// isIndented reports whether the line begins with so many spaces.
+func (r *yamlTokenizer) isIndented(spaces int) bool {
 	if len(r.text)-r.i <= spaces {
 		return false
 	}

@@ -13,7 +13,7 @@ func (t *Tree) Pointer(path string) string {
 	var b strings.Builder
 	n, rest := t.root, "."+path
 	for rest != "" && rest != "." {
-		m, step, after := n.spelled(rest)
+		m, step, after := n.memberAtPath(rest)
 		if m == nil {
 			break
 		}
@@ -23,9 +23,9 @@ func (t *Tree) Pointer(path string) string {
 	return b.String()
 }
 
-// spelled returns the member that the beginning of a path names, the step to it,
+// memberAtPath returns the member that the beginning of a path names, the step to it,
 // and what is after it.
-func (n *node) spelled(path string) (m *member, step, after string) {
+func (n *node) memberAtPath(path string) (m *member, step, after string) {
 	if n == nil {
 		return nil, "", ""
 	}

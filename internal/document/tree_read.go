@@ -43,15 +43,15 @@ type jsonTreeReader struct {
 func readJSONTree(text []byte, start int) (*Tree, error) {
 	r := &jsonTreeReader{text: text, d: json.NewDecoder(bytes.NewReader(text))}
 	r.d.UseNumber()
-	root, err := r.value(0)
+	root, err := r.readValue(0)
 	if err != nil {
 		return nil, err
 	}
 	return &Tree{root: root, start: start}, nil
 }
 
-// next returns the offset of the next token, which it does not read.
-func (r *jsonTreeReader) next() int {
+// nextOffset returns the offset of the next token, which it does not read.
+func (r *jsonTreeReader) nextOffset() int {
 	at := int(r.d.InputOffset())
 	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
 		at++
@@ -59,7 +59,7 @@ func (r *jsonTreeReader) next() int {
 	return at
 }
 
-func (r *jsonTreeReader) value(depth int) (*node, error) {
+func (r *jsonTreeReader) readValue(depth int) (*node, error) {
 	if depth > maxTreeDepth {
 		return nil, errTooDeep
 	}
@@ -73,7 +73,7 @@ func (r *jsonTreeReader) value(depth int) (*node, error) {
 	}
 	n := &node{list: delim == '['}
 	for r.d.More() {
-		m := member{at: r.next()}
+		m := member{at: r.nextOffset()}
 		if !n.list {
 			name, err := r.d.Token()
 			if err != nil {
@@ -81,7 +81,7 @@ func (r *jsonTreeReader) value(depth int) (*node, error) {
 			}
 			m.name, _ = name.(string)
 		}
-		if m.value, err = r.value(depth + 1); err != nil {
+		if m.value, err = r.readValue(depth + 1); err != nil {
 			return nil, err
 		}
 		n.members = append(n.members, m)
@@ -114,11 +114,11 @@ func readYAMLTree(text []byte) (*Tree, error) {
 		}
 		r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
 		root := doc.Content[0]
-		return &Tree{root: r.node(root), start: r.lines.offset(root)}, nil
+		return &Tree{root: r.treeNode(root), start: r.lines.offset(root)}, nil
 	}
 }
 
-func (r *yamlTreeReader) node(y *yaml.Node) *node {
+func (r *yamlTreeReader) treeNode(y *yaml.Node) *node {
 	if y.Kind == yaml.AliasNode {
 		y = y.Alias
 	}
@@ -135,20 +135,20 @@ func (r *yamlTreeReader) node(y *yaml.Node) *node {
 	if n.list {
 		n.members = make([]member, 0, len(y.Content))
 		for _, e := range y.Content {
-			n.members = append(n.members, member{at: r.lines.offset(e), value: r.node(e)})
+			n.members = append(n.members, member{at: r.lines.offset(e), value: r.treeNode(e)})
 		}
 		return n
 	}
-	r.fields(n, y.Content)
+	r.addMembers(n, y.Content)
 	return n
 }
 
-func (r *yamlTreeReader) fields(n *node, content []*yaml.Node) {
+func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
 	n.members = make([]member, 0, len(content)/2)
 	for i := 0; i+1 < len(content); i += 2 {
 		key, value := content[i], content[i+1]
 		at := r.lines.offset(key)
-		v := r.node(value)
+		v := r.treeNode(value)
 		if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
 			n.merge(v)
 			continue

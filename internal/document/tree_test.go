@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 			var got strings.Builder
 			for line := range strings.Lines(want) {
 				pointer := strings.Trim(strings.Fields(line)[0], `"`)
-				got.WriteString(found(t, text, pointer))
+				got.WriteString(findText(t, text, pointer))
 			}
 			if testkit.Update() {
 				archive.Files[1].Data = []byte(got.String())
@@ -70,7 +70,7 @@ func unescape(text string) string {
 	return strings.NewReplacer("<BOM>", "\ufeff", "<CR>", "\r", "<LS>", "\u2028", "<TAB>", "\t").Replace(text)
 }
 
-func found(t *testing.T, text, pointer string) string {
+func findText(t *testing.T, text, pointer string) string {
 	t.Helper()
 	tree, err := ReadTree([]byte(text))
 	if err != nil {
@@ -127,8 +127,8 @@ func checkSplit(t *testing.T, text string) {
 		}
 		// The reader drops carriage returns at the end of lines, which is all
 		// the same to YAML.
-		plain := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }
-		if plain(doc) != plain(wantDoc) {
+		withoutCR := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }
+		if withoutCR(doc) != withoutCR(wantDoc) {
 			t.Fatalf("Split(%q) = %q, want %q", text, doc, wantDoc)
 		}
 		if rest := strings.Join(lines[line-1:], ""); !strings.HasPrefix(rest+"\n", string(doc)) {
@@ -172,7 +172,7 @@ func FuzzFind(f *testing.F) {
 
 // TestReadTreeFast reads texts both ways.
 func TestReadTreeFast(t *testing.T) {
-	quick := 0
+	fast := 0
 	for _, pattern := range []string{"testdata/trees/*.txtar", "testdata/tokens/read.txtar"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -185,13 +185,13 @@ func TestReadTreeFast(t *testing.T) {
 			}
 			for _, f := range archive.Files {
 				if checkReadTreeFast(t, []byte(unescape(string(f.Data)))) {
-					quick++
+					fast++
 				}
 			}
 		}
 	}
-	if quick < 15 {
-		t.Errorf("%d texts are read quickly, want more", quick)
+	if fast < 15 {
+		t.Errorf("%d texts are read quickly, want more", fast)
 	}
 }
 
@@ -303,16 +303,16 @@ func (w *walker) walk(n *node, pointer string) {
 		if line < 1 || line > len(lines) || column < 1 || column > utf8.RuneCount(lines[line-1])+1 {
 			w.t.Fatalf("Find(%q) in %q is at %d:%d, which is outside", at, w.text, line, column)
 		}
-		if !n.list && !named(w.text[offset:], name) {
+		if !n.list && !startsWithName(w.text[offset:], name) {
 			w.t.Fatalf("Find(%q) in %q is at %q", at, w.text, w.text[offset:])
 		}
 		w.walk(m.value, at)
 	}
 }
 
-// named reports whether a text begins with a name, as far as that is to be seen:
+// startsWithName reports whether a text begins with a name, as far as that is to be seen:
 // in quotes, after a tag or an anchor, as an alias, in a block, or as it is.
-func named(text []byte, name string) bool {
+func startsWithName(text []byte, name string) bool {
 	if len(text) == 0 {
 		return name == ""
 	}

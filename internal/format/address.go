@@ -16,9 +16,9 @@ func isIPv4(s string) bool {
 	case at < 0:
 		return false
 	case s[at] == '.':
-		return sloppyIPv4(s)
+		return mayBeIPv4(s)
 	}
-	return strings.Contains(s, ".") && sloppyIPv6(s)
+	return strings.Contains(s, ".") && mayBeIPv6(s)
 }
 
 func isIPv6(s string) bool {
@@ -35,8 +35,8 @@ func isCIDR(s string) bool {
 		return false
 	}
 	most := 32
-	if !sloppyIPv4(addr) {
-		if !sloppyIPv6(addr) {
+	if !mayBeIPv4(addr) {
+		if !mayBeIPv6(addr) {
 			return false
 		}
 		most = 128
@@ -45,8 +45,8 @@ func isCIDR(s string) bool {
 	return ok && rest == ""
 }
 
-// sloppyIPv4 accepts four decimal numbers up to 255, leading zeros allowed.
-func sloppyIPv4(s string) bool {
+// mayBeIPv4 accepts four decimal numbers up to 255, leading zeros allowed.
+func mayBeIPv4(s string) bool {
 	for i := range 4 {
 		if i > 0 {
 			if s == "" || s[0] != '.' {
@@ -62,10 +62,10 @@ func sloppyIPv4(s string) bool {
 	return s == ""
 }
 
-// sloppyIPv6 accepts eight hexadecimal groups up to ffff, leading zeros
+// mayBeIPv6 accepts eight hexadecimal groups up to ffff, leading zeros
 // allowed. One run of zero groups may be left out, and an IPv4 address may
 // stand for the last two.
-func sloppyIPv6(s string) bool {
+func mayBeIPv6(s string) bool {
 	groups, gap := 0, false
 	if strings.HasPrefix(s, "::") {
 		gap, s = true, s[2:]
@@ -79,7 +79,7 @@ func sloppyIPv6(s string) bool {
 			return false
 		}
 		if strings.HasPrefix(rest, ".") {
-			if groups > 6 || groups < 6 && !gap || !sloppyIPv4(s) {
+			if groups > 6 || groups < 6 && !gap || !mayBeIPv4(s) {
 				return false
 			}
 			groups, s = groups+2, ""

@@ -17,7 +17,7 @@ func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
 // Lookup returns the check of a format of strings, and false if Kubernetes
 // 1.minor ignores a format of this name for strings.
 func Lookup(name string, minor int) (Func, bool) {
-	if !honoured(Normalize(name), minor) {
+	if !isKnown(Normalize(name), minor) {
 		return nil, false
 	}
 	return Registered(name)

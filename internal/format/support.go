@@ -16,7 +16,7 @@ const namesSince = 34
 func Supported(typ, format string, minor int) bool {
 	switch typ {
 	case "", "string":
-		return honoured(Normalize(format), minor)
+		return isKnown(Normalize(format), minor)
 	case "integer":
 		return format == "int32" || format == "int64"
 	case "number":
@@ -50,8 +50,8 @@ func Names(typ string, minor int) []string {
 		"mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5")
 }
 
-// honoured reports whether the normalized name is known for strings.
-func honoured(name string, minor int) bool {
+// isKnown reports whether the normalized name is known for strings.
+func isKnown(name string, minor int) bool {
 	switch name {
 	case "k8slongname", "k8sshortname":
 		return minor >= namesSince

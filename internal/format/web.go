@@ -9,17 +9,17 @@ import (
 
 // isURI accepts what [url.ParseRequestURI] does.
 func isURI(s string) bool {
-	if isPlainURI(s) {
+	if isUnescapedURI(s) {
 		return true
 	}
 	_, err := url.ParseRequestURI(s)
 	return err == nil
 }
 
-// isPlainURI accepts an absolute path, or a scheme, a host, an optional port
+// isUnescapedURI accepts an absolute path, or a scheme, a host, an optional port
 // and an optional path, with an optional query, none of which holds anything
 // that needs decoding.
-func isPlainURI(s string) bool {
+func isUnescapedURI(s string) bool {
 	if s == "" {
 		return false
 	}
@@ -47,10 +47,10 @@ func cutOrigin(s string) (path string, ok bool) {
 		at = len(s)
 	}
 	host, port, _ := strings.Cut(s[:at], ":")
-	return s[at:], host != "" && all(host, isPlainHostByte) && all(port, isDigit)
+	return s[at:], host != "" && all(host, isHostNameByte) && all(port, isDigit)
 }
 
-func isPlainHostByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
+func isHostNameByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '-' || c == '.' }
 
 func isPathByte(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '/' || c == '-' || c == '.' || c == '_' || c == '~'
@@ -62,15 +62,15 @@ func isQueryByte(c byte) bool { return isPathByte(c) || c == '=' || c == '&' }
 // included.
 func isEmail(s string) bool {
 	local, domain, ok := strings.Cut(s, "@")
-	if ok && isPlainAtom(local) && isPlainAtom(domain) {
+	if ok && isDotAtom(local) && isDotAtom(domain) {
 		return true
 	}
 	return strfmt.IsEmail(s)
 }
 
-// isPlainAtom accepts words of letters, digits, plus signs, dashes and
+// isDotAtom accepts words of letters, digits, plus signs, dashes and
 // underscores, joined by dots.
-func isPlainAtom(s string) bool {
+func isDotAtom(s string) bool {
 	if s == "" || s[len(s)-1] == '.' {
 		return false
 	}

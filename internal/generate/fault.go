@@ -46,8 +46,8 @@ func sites(v any, p *apiextensionsv1.JSONSchemaProps) []site {
 	return found
 }
 
-// faulty makes an object with one fault.
-func (r *run) faulty() map[string]any {
+// invalidObject makes an object with one fault.
+func (r *run) invalidObject() map[string]any {
 	obj := r.base()
 	if r.oneIn(12) {
 		r.breakMetadata(obj)
@@ -64,7 +64,7 @@ func (r *run) faulty() map[string]any {
 			break
 		}
 		s := governed[r.rng.IntN(len(governed))]
-		if faults := r.faults(s); len(faults) > 0 {
+		if faults := r.siteFaults(s); len(faults) > 0 {
 			faults[r.rng.IntN(len(faults))]()
 			return obj
 		}
@@ -73,8 +73,8 @@ func (r *run) faulty() map[string]any {
 	return obj
 }
 
-// faults lists the ways to break one place.
-func (r *run) faults(s site) []func() {
+// siteFaults lists the ways to break one place.
+func (r *run) siteFaults(s site) []func() {
 	p := s.schema
 	faults := []func(){
 		func() { s.set(r.otherType(s.value)) },
@@ -129,7 +129,7 @@ func textFaults(s site, v string) []func() {
 		faults = append(faults, func() { s.set(strings.Repeat("ü", int(max(0, *p.MaxLength)+1))) })
 	}
 	if s.schema.MinLength != nil {
-		faults = append(faults, func() { s.set(fit(v, 0, int(max(0, *s.schema.MinLength-1)))) })
+		faults = append(faults, func() { s.set(resizeText(v, 0, int(max(0, *s.schema.MinLength-1)))) })
 	}
 	if s.schema.Pattern != "" || s.schema.Format != "" {
 		faults = append(faults, func() { s.set("!\n" + v) }, func() { s.set("") })

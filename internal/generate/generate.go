@@ -99,9 +99,9 @@ func (g *Generator) Object(rng *rand.Rand, class Class) map[string]any {
 	r := &run{Generator: g, rng: rng, budget: 20 + rng.IntN(180), edge: class == Boundary}
 	switch class {
 	case Fault:
-		return r.faulty()
+		return r.invalidObject()
 	case Hostile:
-		return r.hostile()
+		return r.hostileObject()
 	}
 	return r.object()
 }
@@ -126,7 +126,7 @@ func (r *run) base() map[string]any {
 
 // object makes an object meant to be valid.
 func (r *run) object() map[string]any {
-	obj, ok := r.properties("", r.shape(r.target.Schema)).(map[string]any)
+	obj, ok := r.properties("", r.constraintsOf(r.target.Schema)).(map[string]any)
 	if !ok {
 		obj = map[string]any{}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// hostile makes an object with several things wrong.
-func (r *run) hostile() map[string]any {
+// hostileObject makes an object with several things wrong.
+func (r *run) hostileObject() map[string]any {
 	obj := r.base()
 	if r.oneIn(4) {
 		r.breakMetadata(obj)
@@ -17,18 +17,18 @@ func (r *run) hostile() map[string]any {
 		obj[[]string{"apiVersion", "kind"}[r.rng.IntN(2)]] = r.anything(1)
 	}
 	for range 1 + r.rng.IntN(5) {
-		editBody(obj, r.harmBody)
+		editBody(obj, r.damageBody)
 	}
 	return obj
 }
 
-func (r *run) harmBody(body map[string]any) {
+func (r *run) damageBody(body map[string]any) {
 	all := sites(body, r.target.Schema)
 	if len(all) == 0 || r.oneIn(10) {
 		body[[]string{"spec", "status", "extra", ""}[r.rng.IntN(4)]] = r.hostileValue()
 		return
 	}
-	r.harm(all[r.rng.IntN(len(all))])
+	r.damageSite(all[r.rng.IntN(len(all))])
 }
 
 // editBody changes an object without its head, which makes the server stop at
@@ -45,7 +45,7 @@ func editBody(obj map[string]any, edit func(body map[string]any)) {
 	maps.Copy(obj, head)
 }
 
-func (r *run) harm(s site) {
+func (r *run) damageSite(s site) {
 	switch v := s.value.(type) {
 	case map[string]any:
 		v[r.key()] = r.hostileValue()

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-var words = []string{
+var sampleWords = []string{
 	"demo", "x", "", "true", "1", "10s", "a b", "über", "日本", "https://example.com/a?b=c", "10.0.0.1", "UPPER", "a/b", "line\nbreak", "<&>\u2028",
 }
 
-func (r *run) word() string { return words[r.rng.IntN(len(words))] }
+func (r *run) word() string { return sampleWords[r.rng.IntN(len(sampleWords))] }
 
 // formats has values of each format, and values that come close.
 var formats = map[string][]string{
@@ -40,7 +40,7 @@ var formats = map[string][]string{
 	"k8s-long-name":  {"a.b-c", "a"},
 }
 
-func (r *run) text(s *shape) any {
+func (r *run) text(s *constraints) any {
 	low, high := lengths(s)
 	if s.Pattern != "" {
 		return r.matching(s.Pattern, low, high)
@@ -54,10 +54,10 @@ func (r *run) text(s *shape) any {
 	if r.edge && s.MinLength != nil {
 		return strings.Repeat("m", low)
 	}
-	return fit(r.word(), low, high)
+	return resizeText(r.word(), low, high)
 }
 
-func lengths(s *shape) (int, int) {
+func lengths(s *constraints) (int, int) {
 	low, high := 0, 1<<20
 	if s.MinLength != nil {
 		low = int(max(0, min(*s.MinLength, 4096)))
@@ -68,8 +68,8 @@ func lengths(s *shape) (int, int) {
 	return low, high
 }
 
-// fit repeats or cuts text to a length in runes.
-func fit(text string, low, high int) string {
+// resizeText repeats or cuts text to a length in runes.
+func resizeText(text string, low, high int) string {
 	if n := utf8.RuneCountInString(text); n < low {
 		text += strings.Repeat("p", low-n)
 	}
@@ -102,7 +102,7 @@ func matches(pattern, text string) bool {
 	return err == nil && re.MatchString(text)
 }
 
-func (r *run) integer(s *shape) any {
+func (r *run) integer(s *constraints) any {
 	low, high := r.span(s, -1000, 1000)
 	low, high = math.Ceil(low), math.Floor(high)
 	v := r.between(s, low, high)
@@ -119,7 +119,7 @@ func (r *run) integer(s *shape) any {
 	return int64(v)
 }
 
-func (r *run) number(s *shape) any {
+func (r *run) number(s *constraints) any {
 	low, high := r.span(s, -1000, 1000)
 	v := r.between(s, low, high)
 	if s.MultipleOf != nil && *s.MultipleOf > 0 {
@@ -132,7 +132,7 @@ func (r *run) number(s *shape) any {
 }
 
 // span is the range of a number, narrowed where it is exclusive.
-func (r *run) span(s *shape, low, high float64) (float64, float64) {
+func (r *run) span(s *constraints, low, high float64) (float64, float64) {
 	if s.Minimum != nil {
 		low = *s.Minimum
 		if s.ExclusiveMinimum {
@@ -152,7 +152,7 @@ func (r *run) span(s *shape, low, high float64) (float64, float64) {
 	return low, max(low, high)
 }
 
-func (r *run) between(s *shape, low, high float64) float64 {
+func (r *run) between(s *constraints, low, high float64) float64 {
 	if r.edge && (s.Minimum != nil || s.Maximum != nil) {
 		if s.Maximum == nil || s.Minimum != nil && r.oneIn(2) {
 			return low

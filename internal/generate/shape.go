@@ -7,20 +7,20 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// A shape is a schema with its allOf branches and one branch of its anyOf and
+// A constraintsOf is a schema with its allOf branches and one branch of its anyOf and
 // oneOf merged in, as far as that is easy: a generator that aims, not a solver.
-type shape struct {
+type constraints struct {
 	apiextensionsv1.JSONSchemaProps
 	forbidden map[string]bool // properties that a negation rules out
 }
 
-func (r *run) shape(p *apiextensionsv1.JSONSchemaProps) *shape {
-	s := &shape{JSONSchemaProps: *p}
+func (r *run) constraintsOf(p *apiextensionsv1.JSONSchemaProps) *constraints {
+	s := &constraints{JSONSchemaProps: *p}
 	for i := range p.AllOf {
-		s.merge(&r.shape(&p.AllOf[i]).JSONSchemaProps)
+		s.merge(&r.constraintsOf(&p.AllOf[i]).JSONSchemaProps)
 	}
 	if len(p.AnyOf) > 0 {
-		s.merge(&r.shape(&p.AnyOf[r.rng.IntN(len(p.AnyOf))]).JSONSchemaProps)
+		s.merge(&r.constraintsOf(&p.AnyOf[r.rng.IntN(len(p.AnyOf))]).JSONSchemaProps)
 	}
 	if len(p.OneOf) > 0 {
 		chosen := r.rng.IntN(len(p.OneOf))
@@ -29,7 +29,7 @@ func (r *run) shape(p *apiextensionsv1.JSONSchemaProps) *shape {
 				s.forbid(&p.OneOf[i])
 			}
 		}
-		branch := r.shape(&p.OneOf[chosen])
+		branch := r.constraintsOf(&p.OneOf[chosen])
 		for _, name := range branch.Required {
 			delete(s.forbidden, name)
 		}
@@ -43,7 +43,7 @@ func (r *run) shape(p *apiextensionsv1.JSONSchemaProps) *shape {
 
 // forbid makes a branch fail in the most common case, that it requires
 // properties.
-func (s *shape) forbid(branch *apiextensionsv1.JSONSchemaProps) {
+func (s *constraints) forbid(branch *apiextensionsv1.JSONSchemaProps) {
 	if s.forbidden == nil {
 		s.forbidden = map[string]bool{}
 	}
@@ -56,7 +56,7 @@ func (s *shape) forbid(branch *apiextensionsv1.JSONSchemaProps) {
 }
 
 // merge adds the demands of a branch.
-func (s *shape) merge(b *apiextensionsv1.JSONSchemaProps) {
+func (s *constraints) merge(b *apiextensionsv1.JSONSchemaProps) {
 	s.Required = append(slices.Clone(s.Required), b.Required...)
 	if len(b.Enum) > 0 {
 		s.Enum = b.Enum
@@ -84,7 +84,7 @@ func mergeLimits(s, b *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-func (s *shape) mergeChildren(b *apiextensionsv1.JSONSchemaProps) {
+func (s *constraints) mergeChildren(b *apiextensionsv1.JSONSchemaProps) {
 	if len(b.Properties) > 0 && len(s.Properties) > 0 {
 		merged := maps.Clone(s.Properties)
 		for name, demand := range b.Properties {

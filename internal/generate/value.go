@@ -8,12 +8,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// value makes a value of a schema. The path is that of the schema, under which
+// schemaValue makes a value of a schema. The path is that of the schema, under which
 // the values of samples are kept.
-func (r *run) value(path string, p *apiextensionsv1.JSONSchemaProps) any {
+func (r *run) schemaValue(path string, p *apiextensionsv1.JSONSchemaProps) any {
 	r.budget--
-	s := r.shape(p)
-	if v, ok := r.borrowed(path, s); ok {
+	s := r.constraintsOf(p)
+	if v, ok := r.sampleValue(path, s); ok {
 		return v
 	}
 	switch {
@@ -35,9 +35,9 @@ func (r *run) value(path string, p *apiextensionsv1.JSONSchemaProps) any {
 	return r.anything(2)
 }
 
-// borrowed takes a value that somebody else chose: of the enum, the default,
+// sampleValue takes a value that somebody else chose: of the enum, the default,
 // the samples, or null.
-func (r *run) borrowed(path string, s *shape) (any, bool) {
+func (r *run) sampleValue(path string, s *constraints) (any, bool) {
 	if s.Nullable && r.oneIn(8) {
 		return nil, true
 	}
@@ -55,7 +55,7 @@ func (r *run) borrowed(path string, s *shape) (any, bool) {
 	return nil, false
 }
 
-func (r *run) intOrString(s *shape) any {
+func (r *run) intOrString(s *constraints) any {
 	if s.Pattern != "" && r.oneIn(2) {
 		return r.text(s)
 	}
@@ -65,7 +65,7 @@ func (r *run) intOrString(s *shape) any {
 	return r.integer(s)
 }
 
-func (r *run) properties(path string, s *shape) any {
+func (r *run) properties(path string, s *constraints) any {
 	obj := map[string]any{}
 	required := map[string]bool{}
 	for _, name := range s.Required {
@@ -77,7 +77,7 @@ func (r *run) properties(path string, s *shape) any {
 		}
 		if required[name] || r.budget > 0 && i < 12 && (path == "" || !r.oneIn(3)) {
 			child := s.Properties[name]
-			obj[name] = r.value(path+"."+name, &child)
+			obj[name] = r.schemaValue(path+"."+name, &child)
 		}
 	}
 	for _, name := range s.Required {
@@ -106,14 +106,14 @@ func (r *run) embed(obj map[string]any) {
 	}
 }
 
-func (r *run) additional(path string, s *shape) any {
+func (r *run) additional(path string, s *constraints) any {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		return r.value(path+"{}", s.AdditionalProperties.Schema)
+		return r.schemaValue(path+"{}", s.AdditionalProperties.Schema)
 	}
 	return r.anything(1)
 }
 
-func (r *run) addProperties(path string, s *shape, obj map[string]any) {
+func (r *run) addProperties(path string, s *constraints, obj map[string]any) {
 	low, high := bounds(s.MinProperties, s.MaxProperties, 3)
 	want := r.count(low, high)
 	for i := 0; len(obj) < want && i < 3*want; i++ {
@@ -122,7 +122,7 @@ func (r *run) addProperties(path string, s *shape, obj map[string]any) {
 }
 
 // items makes a list whose elements differ where a set or a map demands it.
-func (r *run) items(path string, s *shape) any {
+func (r *run) items(path string, s *constraints) any {
 	low, high := bounds(s.MinItems, s.MaxItems, 3)
 	want := r.count(low, high)
 	list := make([]any, 0, want)
@@ -131,7 +131,7 @@ func (r *run) items(path string, s *shape) any {
 	}
 	taken := map[string]bool{}
 	for i := 0; len(list) < want && i < 4*want; i++ {
-		item := r.value(path+"[]", s.Items.Schema)
+		item := r.schemaValue(path+"[]", s.Items.Schema)
 		id := identity(s, item, i)
 		if !taken[id] {
 			taken[id] = true
@@ -142,7 +142,7 @@ func (r *run) items(path string, s *shape) any {
 }
 
 // identity is what must differ between two elements of a list.
-func identity(s *shape, item any, index int) string {
+func identity(s *constraints, item any, index int) string {
 	listType := ""
 	if s.XListType != nil {
 		listType = *s.XListType

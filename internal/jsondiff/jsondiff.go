@@ -30,7 +30,7 @@ type Difference struct {
 // nil if the values are equal.
 func Of(before, after any) []Difference {
 	w := walk{}
-	w.value(before, after)
+	w.compareValues(before, after)
 	return w.found
 }
 
@@ -44,16 +44,16 @@ func (w *walk) add(kind Kind, step schema.Step, before, after any) {
 	w.found = append(w.found, Difference{Kind: kind, Path: path, Before: before, After: after})
 }
 
-func (w *walk) value(before, after any) {
+func (w *walk) compareValues(before, after any) {
 	switch b := before.(type) {
 	case map[string]any:
 		if a, ok := after.(map[string]any); ok {
-			w.object(b, a)
+			w.compareObjects(b, a)
 			return
 		}
 	case []any:
 		if a, ok := after.([]any); ok {
-			w.list(b, a)
+			w.compareLists(b, a)
 			return
 		}
 	}
@@ -62,17 +62,17 @@ func (w *walk) value(before, after any) {
 	}
 }
 
-func (w *walk) object(before, after map[string]any) {
+func (w *walk) compareObjects(before, after map[string]any) {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		b, inBefore := before[name]
 		a, inAfter := after[name]
-		w.place(schema.Field(name), b, a, inBefore, inAfter)
+		w.compareMember(schema.Field(name), b, a, inBefore, inAfter)
 	}
 }
 
-func (w *walk) list(before, after []any) {
+func (w *walk) compareLists(before, after []any) {
 	for i := range max(len(before), len(after)) {
 		var b, a any
 		if i < len(before) {
@@ -81,11 +81,11 @@ func (w *walk) list(before, after []any) {
 		if i < len(after) {
 			a = after[i]
 		}
-		w.place(schema.Index(i), b, a, i < len(before), i < len(after))
+		w.compareMember(schema.Index(i), b, a, i < len(before), i < len(after))
 	}
 }
 
-func (w *walk) place(step schema.Step, before, after any, inBefore, inAfter bool) {
+func (w *walk) compareMember(step schema.Step, before, after any, inBefore, inAfter bool) {
 	switch {
 	case !inAfter:
 		w.add(Removed, step, before, nil)
@@ -93,7 +93,7 @@ func (w *walk) place(step schema.Step, before, after any, inBefore, inAfter bool
 		w.add(Added, step, nil, after)
 	default:
 		w.path = append(w.path, step)
-		w.value(before, after)
+		w.compareValues(before, after)
 		w.path = w.path[:len(w.path)-1]
 	}
 }

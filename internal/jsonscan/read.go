@@ -32,17 +32,17 @@ func Decode(s string) (any, bool) {
 
 // Value returns the value that begins at s[i] and the index after it, -1 if it
 // is refused.
-func Value(s string, i int) (any, int) { return value(s, i, MaxDepth) }
+func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
 
-func value(s string, i, depth int) (any, int) {
+func readValue(s string, i, depth int) (any, int) {
 	if i >= len(s) {
 		return nil, -1
 	}
 	switch s[i] {
 	case '{':
-		return object(s, i+1, depth-1)
+		return readObject(s, i+1, depth-1)
 	case '[':
-		return list(s, i+1, depth-1)
+		return readList(s, i+1, depth-1)
 	case '"':
 		end, text := String(s, i+1)
 		if end < 0 {
@@ -70,14 +70,14 @@ func value(s string, i, depth int) (any, int) {
 	return n.Int, end
 }
 
-func list(s string, i, depth int) (any, int) {
+func readList(s string, i, depth int) (any, int) {
 	out := []any{}
 	i = Space(s, i)
 	if i < len(s) && s[i] == ']' {
 		return out, i + 1
 	}
 	for depth >= 0 {
-		v, end := value(s, i, depth)
+		v, end := readValue(s, i, depth)
 		if end < 0 {
 			return nil, -1
 		}
@@ -91,7 +91,7 @@ func list(s string, i, depth int) (any, int) {
 	return nil, -1
 }
 
-func object(s string, i, depth int) (any, int) {
+func readObject(s string, i, depth int) (any, int) {
 	out := map[string]any{}
 	i = Space(s, i)
 	if i < len(s) && s[i] == '}' {
@@ -102,7 +102,7 @@ func object(s string, i, depth int) (any, int) {
 		if at < 0 {
 			return nil, -1
 		}
-		v, end := value(s, at, depth)
+		v, end := readValue(s, at, depth)
 		if end < 0 {
 			return nil, -1
 		}

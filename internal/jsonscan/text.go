@@ -28,7 +28,7 @@ const (
 func String(s string, i int) (end int, text Text) {
 	for {
 		for i+8 <= len(s) {
-			stops := stopsOf(load(s, i))
+			stops := stopBytes(load(s, i))
 			if stops != 0 {
 				i += bits.TrailingZeros64(stops) >> 3
 				break
@@ -75,9 +75,9 @@ func load(s string, i int) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// stopsOf marks bytes that are not simply part of a string. The lowest mark is
+// stopBytes marks bytes that are not simply part of a string. The lowest mark is
 // right; there may be false ones above it.
-func stopsOf(x uint64) uint64 {
+func stopBytes(x uint64) uint64 {
 	quote := x ^ '"'*ones
 	slash := x ^ '\\'*ones
 	angle := (x | 2*ones) ^ '>'*ones // '<' is '>' but for one bit

@@ -149,7 +149,7 @@ func (c *Compiler) pattern(expr string) *Text {
 	t := &Text{Expr: expr}
 	var opts []pattern.Option
 	if c.cfg.Reference {
-		opts = append(opts, pattern.Plain())
+		opts = append(opts, pattern.Reference())
 	}
 	p, err := pattern.Compile(expr, opts...)
 	if err != nil {

@@ -60,21 +60,21 @@ func (a *alphabet) contains(class, set int) bool {
 func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)
-	pieces := cut(sets, ops)
-	words := (len(sets) + 63) / 64
-	if !w.spend(len(pieces) * (len(sets) + words)) {
+	pieces := splitRanges(sets, ops)
+	rowLen := (len(sets) + 63) / 64
+	if !w.spend(len(pieces) * (len(sets) + rowLen)) {
 		return nil
 	}
-	rows := make([]uint64, len(pieces)*words)
+	rows := make([]uint64, len(pieces)*rowLen)
 	for n, set := range sets {
 		for i := 0; i < len(set); i += 2 {
 			at, _ := slices.BinarySearch(pieces, set[i])
 			for ; at < len(pieces) && pieces[at] <= set[i+1]; at++ {
-				rows[at*words+n/64] |= 1 << (n % 64)
+				rows[at*rowLen+n/64] |= 1 << (n % 64)
 			}
 		}
 	}
-	if !a.classify(pieces, rows, words, ops) {
+	if !a.classify(pieces, rows, rowLen, ops) {
 		return nil
 	}
 	return a
@@ -137,10 +137,10 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	return pairs, true
 }
 
-// cut returns the first rune of each piece, ascending from 0. ASCII ends at
+// splitRanges returns the first rune of each piece, ascending from 0. ASCII ends at
 // a cut, and what the program's zero-width operators see does not vary within
 // a piece.
-func cut(sets [][]rune, ops syntax.EmptyOp) []rune {
+func splitRanges(sets [][]rune, ops syntax.EmptyOp) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
 	for _, set := range sets {
 		for i := 0; i < len(set); i += 2 {
@@ -163,11 +163,11 @@ func cut(sets [][]rune, ops syntax.EmptyOp) []rune {
 
 // classify numbers the classes and fills the tables. It reports whether the
 // classes are few enough.
-func (a *alphabet) classify(pieces []rune, rows []uint64, words int, ops syntax.EmptyOp) bool {
+func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax.EmptyOp) bool {
 	seen := make(map[string]uint8)
 	var key []byte
 	for i, lo := range pieces {
-		row := rows[i*words : (i+1)*words]
+		row := rows[i*rowLen : (i+1)*rowLen]
 		k := kindOfRune(lo, ops)
 		key = append(key[:0], byte(k))
 		for _, bits := range row {

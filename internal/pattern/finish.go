@@ -6,14 +6,14 @@ import "slices"
 func (b *builder) finish(start int32) *automaton {
 	classes := len(b.abc.within)
 	a := &automaton{ascii: b.abc.ascii, wide: slices.Clip(b.abc.wide)}
-	place := b.place(a)
+	rows := b.assignRows(a)
 	row := func(state int32) uint16 {
 		if state == matched {
 			return always
 		}
-		return place[state]
+		return rows[state]
 	}
-	for s, at := range place {
+	for s, at := range rows {
 		if at < first {
 			continue
 		}
@@ -25,13 +25,13 @@ func (b *builder) finish(start int32) *automaton {
 	return a
 }
 
-// place allots a row to each state whose verdict is still open, those that
+// assignRows allots a row to each state whose verdict is still open, those that
 // accept at the end of the text last.
-func (b *builder) place(a *automaton) []uint16 {
+func (b *builder) assignRows(a *automaton) []uint16 {
 	sources, ends := b.reverse()
-	hope := b.reaching(true, sources, ends)
-	doubt := b.reaching(false, sources, ends)
-	place := make([]uint16, len(b.states))
+	canAccept := b.reaching(true, sources, ends)
+	canReject := b.reaching(false, sources, ends)
+	rows := make([]uint16, len(b.states))
 	at := first
 	for _, final := range []bool{false, true} {
 		if final {
@@ -39,18 +39,18 @@ func (b *builder) place(a *automaton) []uint16 {
 		}
 		for s := range b.states {
 			switch {
-			case !hope[s]:
-				place[s] = never
-			case !doubt[s]:
-				place[s] = always
+			case !canAccept[s]:
+				rows[s] = never
+			case !canReject[s]:
+				rows[s] = always
 			case b.accepts[s] == final:
-				place[s] = uint16(at)
+				rows[s] = uint16(at)
 				at += len(b.abc.within)
 			}
 		}
 	}
 	a.next = make([]uint16, at)
-	return place
+	return rows
 }
 
 // reverse returns the sources of all edges, ordered by target: those of the

@@ -26,7 +26,7 @@ type Option interface{ apply(*config) }
 type config struct {
 	maxStates int
 	maxBytes  int
-	plain     bool
+	reference bool
 }
 
 type maxStates int
@@ -37,9 +37,9 @@ type maxBytes int
 
 func (n maxBytes) apply(c *config) { c.maxBytes = int(n) }
 
-type plain struct{}
+type referenceOption struct{}
 
-func (plain) apply(c *config) { c.plain = true }
+func (referenceOption) apply(c *config) { c.reference = true }
 
 // MaxStates bounds the number of states of the automaton. A pattern that needs
 // more is matched by package regexp. The default is 512.
@@ -50,6 +50,6 @@ func MaxStates(n int) Option { return maxStates(n) }
 // has more than 65536 table entries of two bytes each, whatever the bound.
 func MaxBytes(n int) Option { return maxBytes(n) }
 
-// Plain makes the pattern use package regexp and no automaton. It exists so
+// Reference makes the pattern use package regexp and no automaton. It exists so
 // that tests can compare the two ways.
-func Plain() Option { return plain{} }
+func Reference() Option { return referenceOption{} }

@@ -56,19 +56,19 @@ func (p *Pattern) matcher() *matcher {
 	if m := p.made.Load(); m != nil {
 		return m
 	}
-	m := p.make()
+	m := p.build()
 	p.made.Store(m)
 	p.pending = nil
 	return m
 }
 
-// make is called once. What parses can be compiled, by package regexp too.
-func (p *Pattern) make() *matcher {
+// build is called once. What parses can be compiled, by package regexp too.
+func (p *Pattern) build() *matcher {
 	m := &matcher{}
 	prog, err := syntax.Compile(p.pending.Simplify())
 	if err != nil {
 		prog = &syntax.Prog{} // does not happen
-	} else if !p.cfg.plain {
+	} else if !p.cfg.reference {
 		m.auto = build(prog, p.cfg)
 	}
 	if m.auto == nil {

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// agree compares all ways of matching with package regexp on each input.
-func agree(t *testing.T, expr string, inputs []string) {
+// checkAgainstRegexp compares all ways of matching with package regexp on each input.
+func checkAgainstRegexp(t *testing.T, expr string, inputs []string) {
 	t.Helper()
 	re, err := regexp.Compile(expr)
 	if err != nil {
 		t.Fatalf("regexp.Compile(%.80q): %v", expr, err)
 	}
-	var ways []*Pattern
-	for _, opts := range [][]Option{nil, {Plain()}, {MaxStates(1 << 16), MaxBytes(1 << 20)}} {
+	var patterns []*Pattern
+	for _, opts := range [][]Option{nil, {Reference()}, {MaxStates(1 << 16), MaxBytes(1 << 20)}} {
 		p, err := Compile(expr, opts...)
 		if err != nil {
 			t.Fatalf("Compile(%.80q): %v", expr, err)
 		}
-		ways = append(ways, p)
+		patterns = append(patterns, p)
 	}
 	for _, in := range inputs {
 		want := re.MatchString(in)
-		for _, p := range ways {
+		for _, p := range patterns {
 			if got := p.Match(in); got != want {
 				t.Fatalf("Compile(%.80q).Match(%q) = %v, want %v (fast %v)", expr, in, got, want, p.Fast())
 			}
@@ -62,7 +62,7 @@ func TestMatch(t *testing.T) {
 	for _, test := range patternTests {
 		t.Run(test.name, func(t *testing.T) {
 			inputs := append(grown(t, test.pattern, count(test.fast)), test.inputs...)
-			agree(t, test.pattern, append(inputs, commonInputs...))
+			checkAgainstRegexp(t, test.pattern, append(inputs, commonInputs...))
 		})
 	}
 }
@@ -95,7 +95,7 @@ func TestFast(t *testing.T) {
 		if p.Fast() != test.fast {
 			t.Errorf("%s: Compile(%.60q).Fast() = %v, want %v", test.name, test.pattern, p.Fast(), test.fast)
 		}
-		if p, err = Compile(test.pattern, Plain()); err != nil || p.Fast() {
+		if p, err = Compile(test.pattern, Reference()); err != nil || p.Fast() {
 			t.Errorf("%s: Compile(…, Plain()).Fast() = %v, %v, want false", test.name, p.Fast(), err)
 		}
 	}

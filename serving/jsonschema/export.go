@@ -97,7 +97,7 @@ type object = map[string]any
 // root returns the schema of whole objects: the declared one with what every
 // object has.
 func (e *exporter) root(s *props, apiVersion, kind string) object {
-	out := e.node(s, place{root: true})
+	out := e.schemaOf(s, position{root: true})
 	properties, ok := out["properties"].(object)
 	if !ok {
 		properties = object{}
@@ -124,7 +124,7 @@ func (e *exporter) metadata(s *props) object {
 		if !ok {
 			return object{"type": []any{"string", "null"}}
 		}
-		return e.node(&p, place{null: true})
+		return e.schemaOf(&p, position{null: true})
 	}
 	texts := object{"type": []any{"object", "null"}, "additionalProperties": object{"type": []any{"string", "null"}}}
 	return object{

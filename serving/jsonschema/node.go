@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A place says what is special about where a node stands.
-type place struct {
+// A position says what is special about where a node stands.
+type position struct {
 	root bool // a whole object
 	null bool // null does no harm: the server drops it or sets a default
 }
 
-// node returns the schema of a node that is not below a junctor.
-func (e *exporter) node(s *props, at place) object {
+// schemaOf returns the schema of a node that is not below a junctor.
+func (e *exporter) schemaOf(s *props, at position) object {
 	out := object{}
 	annotate(out, s)
 	switch {
@@ -64,21 +64,21 @@ func (e *exporter) children(out object, s *props) {
 	if len(s.Properties) > 0 {
 		properties := object{}
 		for name, child := range s.Properties {
-			properties[name] = e.node(&child, place{null: !slices.Contains(wanted, name)})
+			properties[name] = e.schemaOf(&child, position{null: !slices.Contains(wanted, name)})
 		}
 		out["properties"] = properties
 	}
 	if s.AdditionalProperties != nil {
 		switch child := s.AdditionalProperties.Schema; {
 		case child != nil:
-			out["additionalProperties"] = e.node(child, place{null: true})
+			out["additionalProperties"] = e.schemaOf(child, position{null: true})
 		case !s.AdditionalProperties.Allows:
 			out["additionalProperties"] = false
 		}
 	}
 	if s.Items != nil && s.Items.Schema != nil {
 		items := s.Items.Schema
-		out["items"] = e.node(items, place{null: hasDefault(items)})
+		out["items"] = e.schemaOf(items, position{null: hasDefault(items)})
 		if s.XListType != nil && *s.XListType == "set" && !items.Nullable && !hasDefault(items) && (items.Type == "string" || items.Type == "boolean") {
 			out["uniqueItems"] = true
 		}
@@ -110,7 +110,7 @@ func closed(s *props) bool {
 
 // takesNull reports whether null can stand for a value of the node. Of null the
 // server checks the type and enum only, which no null is in.
-func (e *exporter) takesNull(s *props, at place) bool {
+func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {
 	case at.root:

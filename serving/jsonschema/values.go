@@ -64,8 +64,8 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 // goOnly finds what Go's regular expressions have and ECMA's do not.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
-// plainGroup is the one thing that goOnly finds and both have.
-const plainGroup = "(?:"
+// nonCapturing is the one thing that goOnly finds and both have.
+const nonCapturing = "(?:"
 
 // formats are the names of formats that JSON Schema knows. What it means by
 // them is not quite what the server does, dates apart.
@@ -82,7 +82,7 @@ func (e *exporter) strings(out object, s *props) bool {
 		out["maxLength"] = *s.MaxLength
 	}
 	if s.Pattern != "" {
-		if goOnly.MatchString(strings.ReplaceAll(s.Pattern, plainGroup, "(")) {
+		if goOnly.MatchString(strings.ReplaceAll(s.Pattern, nonCapturing, "(")) {
 			exact = false
 		} else {
 			out["pattern"] = s.Pattern
