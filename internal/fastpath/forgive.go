@@ -136,7 +136,7 @@ func (w *walk) forgiven(n *node, i int) int {
 	}
 	v, end := jsonscan.Value(w.s, i)
 	typed := f.Typed || w.plan.replicas // nodes above them take no other types
-	if end < 0 || hasIntegralFloat(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Judge(v) {
+	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Judge(v) {
 		return refused
 	}
 	f.Parts = append(f.Parts[:before.parts], Part{at, v})
@@ -205,7 +205,7 @@ func (p *Plan) KeepsStatus(text string) bool {
 		return p.statusNode == nil || p.statusNode.fill == nil
 	}
 	v, ok := jsonscan.Decode(text)
-	return ok && v != nil && !hasIntegralFloat(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
+	return ok && v != nil && !jsonscan.HasIntegral(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
 }
 
 // SameOutside reports whether b has the members of old, with the same values,

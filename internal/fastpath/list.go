@@ -35,6 +35,7 @@ func (w *walk) list(n *node, i int) int {
 	if n.whole && !w.wholeValid(n, span{i, end}, start, edits) {
 		return w.refuse(wrongWhole)
 	}
+	clear(w.keys[l.keys:])
 	w.keys = w.keys[:l.keys]
 	w.depth--
 	return end

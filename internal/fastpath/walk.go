@@ -141,7 +141,7 @@ func (w *walk) opaque(n *node, i int) int {
 	switch {
 	case end < 0:
 		return refused
-	case hasIntegralFloat(v):
+	case jsonscan.HasIntegral(v):
 		return w.refuse(integralFloat)
 	case !n.check.Valid(v):
 		return w.refuse(wrongScalar)
@@ -216,7 +216,7 @@ func (w *walk) float(n *node, f float64, end int) int {
 		return w.refuse(wrongType)
 	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
 		return w.refuse(wrongScalar)
-	case isIntegral(f):
+	case jsonscan.IsIntegral(f):
 		return w.refuse(integralFloat)
 	}
 	w.writeFloat(f)

@@ -2,6 +2,7 @@ package jsonscan_test
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -152,11 +153,22 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestIsFloat(t *testing.T) {
-	for text, want := range map[string]bool{"1": false, "-12": false, "1.5": true, "1e21": true, "1E5": true} {
-		if jsonscan.IsFloat([]byte(text)) != want {
-			t.Errorf("IsFloat(%s) = %t", text, !want)
+// A float64 is integral if its text has neither a fraction nor an exponent.
+func TestIsIntegral(t *testing.T) {
+	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1.5, 1e3, 123456789, 1e-6, 1e-7, 0.1, 1e20, 1e21, -1e21, 999999999999999868928, 1 << 53, math.MaxFloat64, math.SmallestNonzeroFloat64} {
+		want := !strings.ContainsAny(string(jsonscan.AppendFloat(nil, f)), ".eE")
+		for name, got := range map[string]bool{
+			"IsIntegral":           jsonscan.IsIntegral(f),
+			"HasIntegral":          jsonscan.HasIntegral(f),
+			"HasIntegral in a map": jsonscan.HasIntegral(map[string]any{"a": int64(1), "b": []any{"c", f}}),
+		} {
+			if got != want {
+				t.Errorf("%s(%v) = %t, want %t", name, f, got, want)
+			}
 		}
+	}
+	if jsonscan.HasIntegral(map[string]any{"a": []any{int64(1), "1", true, nil}}) {
+		t.Error("HasIntegral of values without floats = true")
 	}
 }
 

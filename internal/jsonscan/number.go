@@ -1,8 +1,8 @@
 package jsonscan
 
 import (
-	"bytes"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -93,11 +93,13 @@ func float(text string, end int) (int, Num) {
 	return end, Num{Float: f, IsFloat: true}
 }
 
-// AppendFloat appends f, which is finite, the way encoding/json does.
+// Bounds between which a float64 is written without an exponent.
+const smallestPlain, largestPlain = 1e-6, 1e21
+
+// AppendFloat appends f, which must be finite, as encoding/json writes it.
 func AppendFloat(dst []byte, f float64) []byte {
-	const smallest, largest = 1e-6, 1e21 // that are written without an exponent
 	abs := math.Abs(f)
-	if abs == 0 || abs >= smallest && abs < largest {
+	if abs == 0 || abs >= smallestPlain && abs < largestPlain {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
@@ -108,6 +110,24 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// IsFloat reports whether the text of a number is that of a float64, however
-// large: whether it has a fraction or an exponent.
-func IsFloat(text []byte) bool { return bytes.ContainsAny(text, ".eE") }
+// IsIntegral reports whether [AppendFloat] writes f like an integer, so that a
+// decoder reads an int64 from the text.
+func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestPlain }
+
+// HasIntegral reports whether v, or a value in it, is a float64 that [Append] writes
+// like an integer.
+func HasIntegral(v any) bool {
+	switch v := v.(type) {
+	case float64:
+		return IsIntegral(v)
+	case map[string]any:
+		for _, e := range v {
+			if HasIntegral(e) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, HasIntegral)
+	}
+	return false
+}
