@@ -71,6 +71,7 @@ var allowedIdentifiers = map[string]string{}
 var finishedPackages = []string{
 	"defaulting", "internal/apicheck", "internal/correlate", "internal/crdpath", "internal/depcheck", "internal/jsonval",
 	"internal/kubectl", "internal/kubeversion", "internal/leafcheck", "internal/nameindex", "internal/objectmeta",
+	"internal/oracle", "internal/oracle/celrules", "internal/oracle/compare", "internal/oracle/hidden", "internal/oracle/upstream",
 	"internal/pathstack", "internal/testkit", "internal/testkit/enginetest", "internal/testopt", "pruning", "schema",
 	"serving/discovery", "serving/scale", "serving/selection", "serving/table", "validation", "versionsort",
 }

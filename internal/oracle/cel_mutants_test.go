@@ -147,12 +147,12 @@ func (m *ruleMutator) rule(r map[string]any) {
 		r["reason"] = pick(m.rng, []string{"FieldValueInvalid", "FieldValueRequired", "Odd", ""})
 	default:
 		text, _ := r["rule"].(string)
-		places := word.FindAllStringIndex(text, -1)
-		if len(places) == 0 {
+		locations := word.FindAllStringIndex(text, -1)
+		if len(locations) == 0 {
 			return
 		}
-		at := pick(m.rng, places)
-		r["rule"] = text[:at[0]] + pick(m.rng, ruleWords) + text[at[1]:]
+		at := pick(m.rng, locations)
+		r["rule"] = text[:at[0]] + pick(m.rng, ruleTokens) + text[at[1]:]
 	}
 }
 
@@ -170,4 +170,4 @@ var ruleTexts = []string{
 
 var messageTexts = []string{"'x'", "self", "string(self.size())", "1", "self.nope", "''", " ", "'a' + self.a", "self.m.map(k, k).join(',')", "oldSelf", "'%s'.format([self])", "self.replace('a', self)"}
 
-var ruleWords = []string{"self", "oldSelf", "size", "all", "exists", "x", "'a'", "1", "1.5", "==", "<", "&&", "||", "!=", "matches", "map", "filter", "spec", "string", "int", "name", "+", "replace", "split", "includes", "true"}
+var ruleTokens = []string{"self", "oldSelf", "size", "all", "exists", "x", "'a'", "1", "1.5", "==", "<", "&&", "||", "!=", "matches", "map", "filter", "spec", "string", "int", "name", "+", "replace", "split", "includes", "true"}

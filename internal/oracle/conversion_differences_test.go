@@ -56,12 +56,12 @@ func identity(_ context.Context, obj *unstructured.Unstructured, _ string) (*uns
 // TestDifferenceConversionHTTPS is about conversion/https_only.
 func TestDifferenceConversionHTTPS(t *testing.T) {
 	good := conversion.Handler(identity)
-	plain := httptest.NewServer(good)
-	defer plain.Close()
-	theirs, mine := differing(t, plain.URL, plain)
+	unencrypted := httptest.NewServer(good)
+	defer unencrypted.Close()
+	theirs, mine := differing(t, unencrypted.URL, unencrypted)
 	wantDifference(t, theirs, mine, "'https' is the only allowed URL scheme")
 
-	redirecting := httptest.NewTLSServer(http.RedirectHandler(plain.URL, http.StatusTemporaryRedirect))
+	redirecting := httptest.NewTLSServer(http.RedirectHandler(unencrypted.URL, http.StatusTemporaryRedirect))
 	defer redirecting.Close()
 	theirs, mine = differing(t, redirecting.URL, redirecting)
 	wantDifference(t, theirs, mine, "the webhook redirects to a URL without https")

@@ -134,7 +134,7 @@ func hijacked(f func(net.Conn)) http.HandlerFunc {
 	}
 }
 
-func says(code int, contentType, body string, headers ...string) http.HandlerFunc {
+func respond(code int, contentType, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if contentType == "none" {
@@ -188,21 +188,21 @@ func faultyWebhooks(good http.Handler) []faulty {
 		{"says less than it announces", hijacked(func(c net.Conn) {
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\nConnection: close\r\n\r\n{}"))
 		})},
-		{"says nothing", says(200, "application/json", "")},
-		{"says nothing of no type", says(200, "none", "")},
-		{"says text", says(200, "text/plain", "hello")},
-		{"has a wrong media type", says(200, "a/b/c; x", "{}")},
-		{"redirects to nowhere", says(302, "text/plain", "")},
-		{"sends away", says(301, "text/plain", "", "Location", "/elsewhere")},
+		{"says nothing", respond(200, "application/json", "")},
+		{"says nothing of no type", respond(200, "none", "")},
+		{"says text", respond(200, "text/plain", "hello")},
+		{"has a wrong media type", respond(200, "a/b/c; x", "{}")},
+		{"redirects to nowhere", respond(302, "text/plain", "")},
+		{"sends away", respond(301, "text/plain", "", "Location", "/elsewhere")},
 	}
 	for _, code := range []int{201, 204, 206, 207, 300, 304, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429, 500, 502, 503, 504} {
 		list = append(list,
-			faulty{fmt.Sprintf("says %d in text", code), says(code, "text/plain; charset=utf-8", " some\nreason ")},
-			faulty{fmt.Sprintf("says %d of no type", code), says(code, "none", "some reason")},
-			faulty{fmt.Sprintf("says %d in JSON", code), says(code, "application/json", `{"error":"some reason"}`)},
-			faulty{fmt.Sprintf("says %d with a Status", code), says(code, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"a reason","reason":"Expired","code":410}`)},
-			faulty{fmt.Sprintf("says %d with an untyped Status", code), says(code, "application/json", `{"kind":"Status","status":"Failure","message":"a reason"}`)},
-			faulty{fmt.Sprintf("says %d with a good Status", code), says(code, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`)},
+			faulty{fmt.Sprintf("says %d in text", code), respond(code, "text/plain; charset=utf-8", " some\nreason ")},
+			faulty{fmt.Sprintf("says %d of no type", code), respond(code, "none", "some reason")},
+			faulty{fmt.Sprintf("says %d in JSON", code), respond(code, "application/json", `{"error":"some reason"}`)},
+			faulty{fmt.Sprintf("says %d with a Status", code), respond(code, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"a reason","reason":"Expired","code":410}`)},
+			faulty{fmt.Sprintf("says %d with an untyped Status", code), respond(code, "application/json", `{"kind":"Status","status":"Failure","message":"a reason"}`)},
+			faulty{fmt.Sprintf("says %d with a good Status", code), respond(code, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Success"}`)},
 		)
 	}
 	return list
@@ -282,7 +282,7 @@ func flapping(t *testing.T, n *conversions, try func(*conversionCase, func()), t
 		var calls atomic.Int32
 		c := to(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if calls.Add(1) <= f.times {
-				says(f.code, "text/plain", "later", "Retry-After", f.header)(w, r)
+				respond(f.code, "text/plain", "later", "Retry-After", f.header)(w, r)
 				return
 			}
 			good.ServeHTTP(w, r)

@@ -28,8 +28,8 @@ func Crdkit(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, er
 	return compile(crd)
 }
 
-// CrdkitPlain compiles a definition with all shortcuts of crdkit off.
-func CrdkitPlain(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
+// CrdkitReference compiles a definition with all shortcuts of crdkit off.
+func CrdkitReference(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
 	return compile(crd, crdkit.PlainOnly())
 }
 
@@ -41,9 +41,9 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 	out := map[string]*Ours{}
 	for _, v := range def.Versions() {
 		o := &Ours{}
-		plain := len(opts) > 0
-		o.setEngines(v.Schema(), plain)
-		if err := o.setValidation(v.Schema(), plain); err != nil {
+		reference := len(opts) > 0
+		o.setEngines(v.Schema(), reference)
+		if err := o.setValidation(v.Schema(), reference); err != nil {
 			return nil, err
 		}
 		o.setRequests(v)
@@ -53,10 +53,10 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 }
 
 // setEngines fills in the engines that change objects.
-func (o *Ours) setEngines(n *schema.Node, plain bool) {
+func (o *Ours) setEngines(n *schema.Node, reference bool) {
 	var prune []pruning.Option
 	var fill []defaulting.Option
-	if plain {
+	if reference {
 		prune = append(prune, testopt.Reference{})
 		fill = append(fill, testopt.Reference{})
 	}
@@ -70,9 +70,9 @@ func (o *Ours) setEngines(n *schema.Node, plain bool) {
 }
 
 // setValidation fills in the engines that judge objects.
-func (o *Ours) setValidation(n *schema.Node, plain bool) error {
+func (o *Ours) setValidation(n *schema.Node, reference bool) error {
 	var opts []validation.Option
-	if plain {
+	if reference {
 		opts = append(opts, testopt.Reference{})
 	}
 	v := validation.New(n, opts...)
@@ -167,17 +167,17 @@ func paths(list []schema.Path) []string {
 }
 
 // facts describes a tree as upstream.Version.Facts does.
-func facts(lines []string, place string, n *schema.Node) []string {
+func facts(lines []string, location string, n *schema.Node) []string {
 	if n == nil {
 		return lines
 	}
-	lines = append(lines, place+": "+describe(n))
+	lines = append(lines, location+": "+describe(n))
 	for name, child := range n.Properties() {
-		lines = facts(lines, place+"."+name, child)
+		lines = facts(lines, location+"."+name, child)
 	}
-	lines = facts(lines, place+"[]", n.Items())
+	lines = facts(lines, location+"[]", n.Items())
 	additional, _ := n.AdditionalProperties()
-	return facts(lines, place+"{}", additional)
+	return facts(lines, location+"{}", additional)
 }
 
 func describe(n *schema.Node) string {

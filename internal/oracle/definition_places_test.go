@@ -15,15 +15,15 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// TestDefinitionPlaces breaks definitions and looks up what the errors point to:
+// TestDefinitionLocations breaks definitions and looks up what the errors point to:
 // it, or what it is missing from, is in the definition as it was sent, and if the
 // server shows a value, it is the value of that place.
-func TestDefinitionPlaces(t *testing.T) {
+func TestDefinitionLocations(t *testing.T) {
 	n := min(*mutants, 3000)
 	if testing.Short() {
 		n = 500
 	}
-	tally := &placeTally{}
+	tally := &locationTally{}
 	small := bases(t)
 	fields := definitionFields()
 	for i := range n {
@@ -42,12 +42,12 @@ func TestDefinitionPlaces(t *testing.T) {
 		tally.exact+tally.missing+tally.astray, tally.exact, tally.missing, tally.astray, tally.values)
 }
 
-type placeTally struct {
+type locationTally struct {
 	exact, missing, astray, values int
 	shown                          []string
 }
 
-func (l *placeTally) check(t *testing.T, what string, crd *apiextensionsv1.CustomResourceDefinition) {
+func (l *locationTally) check(t *testing.T, what string, crd *apiextensionsv1.CustomResourceDefinition) {
 	report := definition.Check(crd, definition.WithNotes())
 	text, err := json.Marshal(crd)
 	if err != nil {
@@ -79,7 +79,7 @@ func (l *placeTally) check(t *testing.T, what string, crd *apiextensionsv1.Custo
 	}
 }
 
-func (l *placeTally) show(text string) {
+func (l *locationTally) show(text string) {
 	if len(l.shown) < 30 {
 		l.shown = append(l.shown, text)
 	}
@@ -87,7 +87,7 @@ func (l *placeTally) show(text string) {
 
 // find looks a pointer up, and reports whether it leads to something. What is
 // required may be missing from what is missing itself.
-func (l *placeTally) find(what string, v any, pointer string, required bool) (any, bool) {
+func (l *locationTally) find(what string, v any, pointer string, required bool) (any, bool) {
 	steps := strings.Split(pointer, "/")[1:]
 	for i, step := range steps {
 		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")

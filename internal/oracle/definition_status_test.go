@@ -26,9 +26,9 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
-// settled is the status that upstream's controllers leave, each run until it has
+// reconciled is the status that upstream's controllers leave, each run until it has
 // nothing to do.
-func settled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
+func reconciled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
 	t.Helper()
 	crd = crd.DeepCopy()
 	s.Scheme.Default(crd)
@@ -178,7 +178,7 @@ func TestReconciledStatus(t *testing.T) {
 		tally.compared++
 		mu.Unlock()
 		for i := range 20 { // which unsupported keyword comes first is chance
-			want := settled(t, server, crd, others)
+			want := reconciled(t, server, crd, others)
 			if timeless(got) == timeless(want) {
 				return
 			}

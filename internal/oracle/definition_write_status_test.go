@@ -18,9 +18,9 @@ func (l *definitionTally) status(t *testing.T, s *definitionServer, what string,
 	})
 }
 
-// settledBase returns a definition that has all that metadata and a status can
+// reconciledBase returns a definition that has all that metadata and a status can
 // have.
-func settledBase(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+func reconciledBase(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.UID, crd.ResourceVersion, crd.Generation = "7", "12", 3
 	yes := true
@@ -41,7 +41,7 @@ func TestCheckStatus(t *testing.T) {
 	fields := append(fieldsOf(reflect.TypeFor[metav1.ObjectMeta]()), fieldsOf(reflect.TypeFor[apiextensionsv1.CustomResourceDefinitionStatus]())...)
 	small := bases(t)
 	for i := range small {
-		small[i] = settledBase(small[i])
+		small[i] = reconciledBase(small[i])
 		tally.status(t, server, "whole "+small[i].Name, small[i], small[i])
 	}
 	n := *mutants

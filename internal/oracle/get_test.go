@@ -33,7 +33,7 @@ func TestGet(t *testing.T) {
 	tables, lines, differences := 0, 0, 0
 	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
-			v.AdditionalPrinterColumns = settledColumns(v.AdditionalPrinterColumns)
+			v.AdditionalPrinterColumns = stableColumns(v.AdditionalPrinterColumns)
 			list := listOf(slices.DeleteFunc(objectsOf(d, v, count), listLike))
 			server := c.server(t, d.CRD, v)
 			ours, err := table.New(v.AdditionalPrinterColumns)

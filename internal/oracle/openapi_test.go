@@ -98,14 +98,14 @@ func TestOpenAPIKeywords(t *testing.T) {
 		c.compare(t, fmt.Sprintf("%d schemas", schemas), openAPIDefinition(props))
 		properties = map[string]any{}
 	}
-	for _, place := range structuralPlaces {
+	for _, location := range structuralLocations {
 		for _, keyword := range structuralKeywords {
 			for _, value := range keyword.values {
 				if value == `"foo"` {
 					continue // no type at all; the whole definition would be left out
 				}
-				tree := decodeTree(t, place.schema)
-				member(t, tree, place.at)[keyword.name] = decodeAny(t, value)
+				tree := decodeTree(t, location.schema)
+				member(t, tree, location.at)[keyword.name] = decodeAny(t, value)
 				if _, errs := schema.Compile(decodeProps(t, encode(t, map[string]any{"type": "object", "properties": map[string]any{"p": tree}}))); len(errs) > 0 {
 					continue
 				}

@@ -124,13 +124,13 @@ func TestPlantedDifferences(t *testing.T) {
 	}
 }
 
-// TestPlain compares crdkit with its shortcuts off.
-func TestPlain(t *testing.T) {
+// TestReference compares crdkit with its shortcuts off.
+func TestReference(t *testing.T) {
 	list, full := definitions(t)
 	if full {
 		list = sampleOf(list, 40)
 	}
-	tally := Run(list, Config{Objects: 8, Known: Differences, Ours: CrdkitPlain})
+	tally := Run(list, Config{Objects: 8, Known: Differences, Ours: CrdkitReference})
 	if text := tally.Unknown(); text != "" {
 		t.Errorf("differences that are not in the list:\n%s", text)
 	}

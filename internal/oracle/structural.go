@@ -52,20 +52,20 @@ func (c *check) schemaErrors(props *apiextensionsv1.JSONSchemaProps, path *field
 // breakSchema does to one place of a schema what makes, or may make, it no
 // structural schema.
 func breakSchema(rng *rand.Rand, root *apiextensionsv1.JSONSchemaProps) {
-	places := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
-	collect(root, &places, 0)
-	place := places[rng.IntN(len(places))]
+	locations := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
+	collect(root, &locations, 0)
+	location := locations[rng.IntN(len(locations))]
 	if rng.IntN(6) == 0 {
-		place = places[0]
+		location = locations[0]
 	}
 	fault := faults[rng.IntN(len(faults))]
-	place(fault)
+	location(fault)
 }
 
 // collect lists editors of all schemas below p.
-func collect(p *apiextensionsv1.JSONSchemaProps, places *[]func(func(*apiextensionsv1.JSONSchemaProps)), depth int) {
+func collect(p *apiextensionsv1.JSONSchemaProps, locations *[]func(func(*apiextensionsv1.JSONSchemaProps)), depth int) {
 	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
-		*places = append(*places, func(f func(*apiextensionsv1.JSONSchemaProps)) {
+		*locations = append(*locations, func(f func(*apiextensionsv1.JSONSchemaProps)) {
 			child, ok := p.Properties[name]
 			if ok {
 				f(&child)
@@ -75,7 +75,7 @@ func collect(p *apiextensionsv1.JSONSchemaProps, places *[]func(func(*apiextensi
 		// What is below the child shares memory with the entry of the map,
 		// which the child itself, a copy, does not.
 		if child := p.Properties[name]; depth < 6 {
-			collect(&child, places, depth+1)
+			collect(&child, locations, depth+1)
 		}
 	}
 	nested := []*apiextensionsv1.JSONSchemaProps{p.Not}
@@ -92,8 +92,8 @@ func collect(p *apiextensionsv1.JSONSchemaProps, places *[]func(func(*apiextensi
 	}
 	for _, child := range nested {
 		if child != nil && depth < 6 {
-			*places = append(*places, func(f func(*apiextensionsv1.JSONSchemaProps)) { f(child) })
-			collect(child, places, depth+1)
+			*locations = append(*locations, func(f func(*apiextensionsv1.JSONSchemaProps)) { f(child) })
+			collect(child, locations, depth+1)
 		}
 	}
 }

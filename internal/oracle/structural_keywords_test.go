@@ -65,9 +65,9 @@ var structuralKeywords = []struct {
 	{"definitions", []string{`{"a":{}}`, `{}`}},
 }
 
-// structuralPlaces are the kinds of places that rules tell apart: a schema and
+// structuralLocations are the kinds of places that rules tell apart: a schema and
 // the way to the place, with steps separated by spaces.
-var structuralPlaces = []struct{ schema, at string }{
+var structuralLocations = []struct{ schema, at string }{
 	{`{}`, ""},
 	{`{"type":"object"}`, ""},
 	{`{"type":"object","properties":{"spec":{"type":"object"}}}`, ""},

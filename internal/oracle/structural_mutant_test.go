@@ -30,13 +30,13 @@ func (m *mutator) mutant() map[string]any {
 }
 
 func (m *mutator) mutate() {
-	n := m.node()
+	n := m.pickNode()
 	switch m.rng.IntN(10) {
 	case 0, 1:
 		delete(n, m.key(n))
 	case 2:
 		if k := m.key(n); k != "" {
-			m.node()[k] = m.clone(n[k])
+			m.pickNode()[k] = m.clone(n[k])
 		}
 	case 3:
 		m.nest(n)
@@ -45,8 +45,8 @@ func (m *mutator) mutate() {
 	}
 }
 
-// node picks a schema, the root and its metadata more often than others.
-func (m *mutator) node() map[string]any {
+// pickNode picks a schema, the root and its metadata more often than others.
+func (m *mutator) pickNode() map[string]any {
 	switch m.rng.IntN(8) {
 	case 0:
 		return m.root

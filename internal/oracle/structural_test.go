@@ -61,11 +61,11 @@ func TestStructuralCorpus(t *testing.T) {
 // Every value of every keyword in every kind of place.
 func TestStructuralKeywords(t *testing.T) {
 	count := 0
-	for _, place := range structuralPlaces {
+	for _, location := range structuralLocations {
 		for _, keyword := range structuralKeywords {
 			for _, value := range keyword.values {
-				root := decodeTree(t, place.schema)
-				member(t, root, place.at)[keyword.name] = decodeAny(t, value)
+				root := decodeTree(t, location.schema)
+				member(t, root, location.at)[keyword.name] = decodeAny(t, value)
 				compareStructural(t, decodeProps(t, encode(t, root)), nil)
 				count++
 			}
@@ -111,8 +111,8 @@ func TestStructuralMutants(t *testing.T) {
 }
 
 func FuzzStructural(f *testing.F) {
-	for _, place := range structuralPlaces {
-		f.Add([]byte(place.schema))
+	for _, location := range structuralLocations {
+		f.Add([]byte(location.schema))
 	}
 	for _, keyword := range structuralKeywords {
 		f.Add(fmt.Appendf(nil, `{"type":"object","properties":{"a":{%q:%s}},"not":{%q:%s}}`, keyword.name, keyword.values[0], keyword.name, keyword.values[0]))

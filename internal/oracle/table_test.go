@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	var c tableComparison
 	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
-			v.AdditionalPrinterColumns = settledColumns(v.AdditionalPrinterColumns)
+			v.AdditionalPrinterColumns = stableColumns(v.AdditionalPrinterColumns)
 			objs := slices.DeleteFunc(objectsOf(d, v, count), listLike)
 			server := c.server(t, d.CRD, v)
 			ours, err := table.New(v.AdditionalPrinterColumns)
@@ -61,10 +61,10 @@ func TestTable(t *testing.T) {
 	fmt.Fprintf(os.Stdout, "oracle: tables %d of objects, %d of lists, %d rows, %d cells (%d with a value), %d differences\n", c.objects, c.lists, c.rows, c.cells, c.filled, c.differences)
 }
 
-// settledColumns returns the columns that depend on the object alone. What those
+// stableColumns returns the columns that depend on the object alone. What those
 // with a wildcard or a recursive descent have is up to chance, and hardly the
 // same for all rows of a table twice; see TestTablePaths.
-func settledColumns(columns []apiextensionsv1.CustomResourceColumnDefinition) []apiextensionsv1.CustomResourceColumnDefinition {
+func stableColumns(columns []apiextensionsv1.CustomResourceColumnDefinition) []apiextensionsv1.CustomResourceColumnDefinition {
 	return slices.DeleteFunc(slices.Clone(columns), func(c apiextensionsv1.CustomResourceColumnDefinition) bool {
 		return strings.Contains(c.JSONPath, "..") || strings.Contains(c.JSONPath, ".*")
 	})

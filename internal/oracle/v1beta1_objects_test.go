@@ -86,10 +86,10 @@ func destructured(whole *apiextensionsv1.CustomResourceDefinition, i int) *apiex
 
 // simplify takes away what only structural schemas can have.
 func simplify(root *apiextensionsv1.JSONSchemaProps) {
-	places := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
-	collect(root, &places, 0)
-	for i := len(places) - 1; i >= 0; i-- {
-		places[i](func(s *apiextensionsv1.JSONSchemaProps) {
+	locations := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
+	collect(root, &locations, 0)
+	for i := len(locations) - 1; i >= 0; i-- {
+		locations[i](func(s *apiextensionsv1.JSONSchemaProps) {
 			s.Default, s.XPreserveUnknownFields, s.XListType, s.XMapType = nil, nil, nil, nil
 			s.XEmbeddedResource, s.XIntOrString, s.XListMapKeys, s.XValidations = false, false, nil, nil
 			s.Schema = ""

@@ -22,20 +22,20 @@ type step struct {
 	items, values bool
 }
 
-// A place is a rule in a schema.
-type place struct {
+// A ruleLocation is a rule in a schema.
+type ruleLocation struct {
 	path []step
 	rule int
 }
 
-// places lists the rules of a schema and below.
-func places(props *apiextensionsv1.JSONSchemaProps, path []step) []place {
-	var list []place
+// ruleLocations lists the rules of a schema and below.
+func ruleLocations(props *apiextensionsv1.JSONSchemaProps, path []step) []ruleLocation {
+	var list []ruleLocation
 	for i := range props.XValidations {
-		list = append(list, place{path: path, rule: i})
+		list = append(list, ruleLocation{path: path, rule: i})
 	}
 	below := func(p *apiextensionsv1.JSONSchemaProps, s step) {
-		list = append(list, places(p, append(slices.Clip(path), s))...)
+		list = append(list, ruleLocations(p, append(slices.Clip(path), s))...)
 	}
 	if props.Items != nil && props.Items.Schema != nil {
 		below(props.Items.Schema, step{items: true})
@@ -115,7 +115,7 @@ func TestBudgets(t *testing.T) {
 		v := list[i]
 		pool := v.pool()
 		v.allTogether(c, pool, inputs)
-		for k, p := range places(v.props, nil) {
+		for k, p := range ruleLocations(v.props, nil) {
 			if (i+k)%nth != 0 {
 				continue
 			}
@@ -138,7 +138,7 @@ func (v *version) pool() []*input {
 
 // byItself tries bounds on one rule. It reports whether some object of the pool
 // makes it run.
-func (v *version) byItself(t *testing.T, c *tally, p place, pool []*input, inputs int) bool {
+func (v *version) byItself(t *testing.T, c *tally, p ruleLocation, pool []*input, inputs int) bool {
 	props := alone(v.props, p.path, p.rule, nil)
 	name := fmt.Sprintf("%s %v rule %d", v.name(), p.path, p.rule)
 	n, s := bothSchemas(t, name, props)
@@ -201,7 +201,7 @@ func (a answer) left() int64 { return budget - a.spent }
 // not end there.
 func (s *subject) firstCall(in *input, cost uint64) uint64 {
 	ends := func(units uint64) string {
-		res := s.plain.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(units))
+		res := s.reference.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(units))
 		for _, e := range res.Errors {
 			if strings.HasPrefix(e.Detail, "validation failed due to running out of cost budget") {
 				return e.Pointer

@@ -182,13 +182,13 @@ func harm(rng *rand.Rand, obj map[string]any) map[string]any {
 
 func harmBelow(rng *rand.Rand, v any, depth int) any {
 	if depth > 0 && rng.IntN(4) == 0 {
-		return odd(rng, v)
+		return unusualValue(rng, v)
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		names := sortedNames(v)
 		if len(names) == 0 || rng.IntN(12) == 0 {
-			v[[]string{"", "ключ", "a.b/c-d", "namespace", "__x"}[rng.IntN(5)]] = odd(rng, nil)
+			v[[]string{"", "ключ", "a.b/c-d", "namespace", "__x"}[rng.IntN(5)]] = unusualValue(rng, nil)
 			return v
 		}
 		name := names[rng.IntN(len(names))]
@@ -196,19 +196,19 @@ func harmBelow(rng *rand.Rand, v any, depth int) any {
 		return v
 	case []any:
 		if len(v) == 0 {
-			return []any{odd(rng, nil)}
+			return []any{unusualValue(rng, nil)}
 		}
 		i := rng.IntN(len(v))
 		v[i] = harmBelow(rng, v[i], depth+1)
 		return v
 	}
-	return odd(rng, v)
+	return unusualValue(rng, v)
 }
 
-// odd returns a value to put in the place of v.
-func odd(rng *rand.Rand, v any) any {
+// unusualValue returns a value to put in the place of v.
+func unusualValue(rng *rand.Rand, v any) any {
 	if list, ok := v.([]any); ok && len(list) > 0 && rng.IntN(2) == 0 {
-		return oddList(rng, list)
+		return unusualList(rng, list)
 	}
 	if s, ok := v.(string); ok && rng.IntN(2) == 0 {
 		return []any{s + "é", strings.Repeat(s, 40), "日本語 " + s, strings.ToUpper(s), s + "\n", " " + s, s + "\x00"}[rng.IntN(7)]
@@ -224,7 +224,7 @@ func odd(rng *rand.Rand, v any) any {
 	}[rng.IntN(27)]
 }
 
-func oddList(rng *rand.Rand, list []any) any {
+func unusualList(rng *rand.Rand, list []any) any {
 	switch rng.IntN(5) {
 	case 0: // long
 		out := make([]any, 0, 150)

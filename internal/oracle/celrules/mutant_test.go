@@ -71,7 +71,7 @@ func TestMutants(t *testing.T) {
 			}
 			props := s.props.DeepCopy()
 			mutateAll(rng, props)
-			tried.Add(int64(len(places(props, nil))))
+			tried.Add(int64(len(ruleLocations(props, nil))))
 			n, in := bothSchemas(t, s.name, props)
 			compareCompiling(t, s.name+" mutated", n, in)
 			sub := subjectOf(t, s.name+" mutated", n, in, fuzzPerCall)

@@ -38,7 +38,7 @@ func TestPlantedDifferences(t *testing.T) {
 			if side == "usual" {
 				s.usual = wrong.usual
 			} else {
-				s.plain = wrong.plain
+				s.reference = wrong.reference
 			}
 			in := &input{obj: obj, budget: budget}
 			if name == "warning" {

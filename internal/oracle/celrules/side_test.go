@@ -35,9 +35,9 @@ type subject struct {
 	name string
 	node *schema.Node
 
-	usual, plain *cel.Program
-	structural   *structuralschema.Structural
-	validator    *upstreamcel.Validator
+	usual, reference *cel.Program
+	structural       *structuralschema.Structural
+	validator        *upstreamcel.Validator
 }
 
 // An input is what rules are run on, and within which bounds.
@@ -60,8 +60,8 @@ func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProp
 func compareCompiling(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural) {
 	t.Helper()
 	_, errs := cel.Compile(n)
-	_, plainErrs := cel.Compile(n, testopt.Reference{})
-	if a, b := upstream.Lines(errs), upstream.Lines(plainErrs); !slices.Equal(a, b) {
+	_, referenceErrs := cel.Compile(n, testopt.Reference{})
+	if a, b := upstream.Lines(errs), upstream.Lines(referenceErrs); !slices.Equal(a, b) {
 		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
 	}
 	theirs, panicked := upstreamCompileLines(s)
@@ -89,11 +89,11 @@ func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.St
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
 	sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
-	sub.plain, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
-	if (sub.validator == nil) != (sub.usual == nil) || (sub.validator == nil) != (sub.plain == nil) {
-		t.Errorf("%s: upstream has rules to run: %v, we do: %v, with cel-go alone: %v", name, sub.validator != nil, sub.usual != nil, sub.plain != nil)
+	sub.reference, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
+	if (sub.validator == nil) != (sub.usual == nil) || (sub.validator == nil) != (sub.reference == nil) {
+		t.Errorf("%s: upstream has rules to run: %v, we do: %v, with cel-go alone: %v", name, sub.validator != nil, sub.usual != nil, sub.reference != nil)
 	}
-	if sub.validator == nil || sub.usual == nil || sub.plain == nil {
+	if sub.validator == nil || sub.usual == nil || sub.reference == nil {
 		return nil
 	}
 	return sub

@@ -59,20 +59,20 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 		c.keeps(s, in, what, uint64(n))
 	}
 	usual := ours(s.usual, in)
-	plain := ours(s.plain, in)
+	reference := ours(s.reference, in)
 	if len(usual.errors) == 0 {
 		c.ok.Add(1)
 	}
-	if plain.equal(usual) {
+	if reference.equal(usual) {
 		return usual
 	}
 	for range c.patience() {
-		if ours(s.plain, in).equal(usual) {
+		if ours(s.reference, in).equal(usual) {
 			c.byUs.Add(1)
 			return usual
 		}
 	}
-	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.plain, in)))
+	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.reference, in)))
 	return usual
 }
 
@@ -82,13 +82,13 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 	before := string(testkit.Encode(in.obj)) + string(testkit.Encode(in.old))
 	res := s.usual.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
-	early := answerOf(&res)
+	first := answerOf(&res)
 	rng := rand.New(rand.NewPCG(seed, 16))
 	for range 2 {
 		s.usual.Eval(in.context(), harm(rng, in.obj), cel.Old(in.obj))
 	}
-	if late := answerOf(&res); !late.equal(early) {
-		c.differ(s, in, what+", an answer at once (-) and after another run (+)", late.diff(early))
+	if second := answerOf(&res); !second.equal(first) {
+		c.differ(s, in, what+", an answer at once (-) and after another run (+)", second.diff(first))
 	}
 	if string(testkit.Encode(in.obj))+string(testkit.Encode(in.old)) != before {
 		c.differ(s, in, what, "  the object is changed")

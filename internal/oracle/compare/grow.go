@@ -73,9 +73,9 @@ func growPrometheus(small map[string]any) map[string]any {
 func addUnknown(object map[string]any, p *apiextensionsv1.JSONSchemaProps, n int) map[string]any {
 	out := testkit.Clone(object)
 	spec := p.Properties["spec"]
-	places := objectsIn(out["spec"], &spec)
+	objects := objectsIn(out["spec"], &spec)
 	for i := range n {
-		m := places[i*len(places)/n]
+		m := objects[i*len(objects)/n]
 		m[fmt.Sprintf("unknownField%d", i)] = map[string]any{"a": int64(i), "b": []any{"text", true}}
 	}
 	return out

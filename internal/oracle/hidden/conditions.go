@@ -16,7 +16,7 @@ import (
 type (
 	definition = apiextensionsv1.CustomResourceDefinition
 	condition  = apiextensionsv1.CustomResourceDefinitionCondition
-	names      = apiextensionsv1.CustomResourceDefinitionNames
+	nameSet    = apiextensionsv1.CustomResourceDefinitionNames
 )
 
 //go:linkname nonStructural k8s.io/apiextensions-apiserver/pkg/controller/nonstructuralschema.calculateCondition
@@ -26,7 +26,7 @@ func nonStructural(crd *definition) *condition
 func approval(crd *definition) *condition
 
 //go:linkname acceptNames k8s.io/apiextensions-apiserver/pkg/controller/status.(*NamingConditionController).calculateNamesAndConditions
-func acceptNames(c *status.NamingConditionController, crd *definition) (names, condition, condition)
+func acceptNames(c *status.NamingConditionController, crd *definition) (nameSet, condition, condition)
 
 // NonStructural is the condition NonStructuralSchema, nil for none.
 func NonStructural(crd *definition) *condition { return nonStructural(crd) }
@@ -37,12 +37,12 @@ func Approval(crd *definition) *condition { return approval(crd) }
 // AcceptNames is what the naming controller makes of a definition among all
 // that there are: the accepted names and the conditions NamesAccepted and
 // Established.
-func AcceptNames(crd *definition, all []*definition) (names, condition, condition, error) {
+func AcceptNames(crd *definition, all []*definition) (nameSet, condition, condition, error) {
 	client := fake.NewSimpleClientset()
 	informer := externalversions.NewSharedInformerFactory(client, 0).Apiextensions().V1().CustomResourceDefinitions()
 	for _, other := range all {
 		if err := informer.Informer().GetIndexer().Add(other); err != nil {
-			return names{}, condition{}, condition{}, err
+			return nameSet{}, condition{}, condition{}, err
 		}
 	}
 	c := status.NewNamingConditionController(klog.FromContext(context.Background()), informer, client.ApiextensionsV1())

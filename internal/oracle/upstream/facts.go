@@ -20,17 +20,17 @@ func (v *Version) Facts() []string {
 	return facts(nil, "", v.structural)
 }
 
-func facts(lines []string, place string, s *structuralschema.Structural) []string {
-	lines = append(lines, place+": "+describe(s))
+func facts(lines []string, location string, s *structuralschema.Structural) []string {
+	lines = append(lines, location+": "+describe(s))
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		child := s.Properties[name]
-		lines = facts(lines, place+"."+name, &child)
+		lines = facts(lines, location+"."+name, &child)
 	}
 	if s.Items != nil {
-		lines = facts(lines, place+"[]", s.Items)
+		lines = facts(lines, location+"[]", s.Items)
 	}
 	if a := s.AdditionalProperties; a != nil && a.Structural != nil {
-		lines = facts(lines, place+"{}", a.Structural)
+		lines = facts(lines, location+"{}", a.Structural)
 	}
 	return lines
 }
