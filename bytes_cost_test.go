@@ -19,7 +19,7 @@ func TestAllocationsOfCreateJSON(t *testing.T) {
 		"spec":{"cronSpec":"0 3 * * */5","image":"backup:1.4","hosts":["a.example.org","b.example.org"],"env":[{"name":"TARGET","value":"/srv"},{"name":"VERBOSE"}]}}`)
 	ctx, buf := context.Background(), make([]byte, 0, 8192)
 	for name, test := range map[string]struct {
-		how  crdkit.RequestOption
+		how  crdkit.JSONOption
 		most float64
 	}{
 		"canonical": {crdkit.Canonical(), 2},

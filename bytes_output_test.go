@@ -66,7 +66,7 @@ func TestAppendTo(t *testing.T) {
 	ctx := context.Background()
 	for _, p := range versionPairs(t, corpus.Definitions) {
 		for _, v := range []*crdkit.Version{p.fast, p.plain} {
-			for _, how := range []crdkit.RequestOption{crdkit.Canonical(), crdkit.Splice()} {
+			for _, how := range []crdkit.JSONOption{crdkit.Canonical(), crdkit.Splice()} {
 				raw := testkit.Encode(p.samples[0])
 				want, res, err := v.CreateJSON(ctx, raw, how)
 				if err != nil {

@@ -77,7 +77,7 @@ func sorted(m map[string]any) []string {
 type ratchetTally struct{ all, forgiven, quick, reported, quickReports int }
 
 // compareUpdates makes one update with and without shortcuts.
-func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw, old []byte, opts []crdkit.RequestOption, report bool) {
+func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw, old []byte, opts []crdkit.JSONOption, report bool) {
 	t.Helper()
 	// If the quick way is not taken, the whole way must not be disturbed by what
 	// was tried.
@@ -86,7 +86,7 @@ func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw,
 	var wantRes *crdkit.Result
 	var err error
 	for range 50 {
-		if want, wantRes, err = do.plain(v.plain, raw, old, opts...); err != nil {
+		if want, wantRes, err = do.do(v.plain, raw, old, opts...); err != nil {
 			t.Fatal(err)
 		}
 		if wantRes.Cost == quickRes.Cost && len(wantRes.Errors) == len(quickRes.Errors) {
@@ -152,7 +152,7 @@ func testUpdates(t *testing.T, pairs []versionPair, each int) {
 					}
 				}
 				raw, old := update(rng, stored), testkit.Encode(stored)
-				opts, report := []crdkit.RequestOption{fieldValidations[rng.IntN(3)]}, rng.IntN(2) == 0
+				opts, report := []crdkit.JSONOption{fieldValidations[rng.IntN(3)]}, rng.IntN(2) == 0
 				if report {
 					opts = append(opts, crdkit.ReportChanges())
 				}
@@ -290,7 +290,7 @@ func TestRatchetTable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"default","resourceVersion":"7","uid":"u"},`
 			raw, old := []byte(head+tt.new+"}"), []byte(head+tt.old+"}")
-			do, opts := updating, []crdkit.RequestOption(nil)
+			do, opts := updating, []crdkit.JSONOption(nil)
 			if tt.status {
 				do = updatingStatus
 			}
@@ -300,11 +300,11 @@ func TestRatchetTable(t *testing.T) {
 			var n ratchetTally
 			n.compareUpdates(t, v, do, raw, old, opts, tt.report)
 			n.compareUpdates(t, v, do, raw, old, append(opts, crdkit.Splice()), tt.report)
-			_, _, taken, err := do.quick(v.fast, raw, old, opts...)
+			_, _, taken, err := do.onJSON(v.fast, raw, old, opts...)
 			if err != nil || taken != tt.quick {
 				t.Errorf("the quick way is taken: %t, want %t; %v", taken, tt.quick, err)
 			}
-			_, res, err := do.plain(v.fast, raw, old, opts...)
+			_, res, err := do.do(v.fast, raw, old, opts...)
 			if err != nil || len(res.Ratcheted) != tt.forgiven || len(res.Changes) != tt.changes {
 				t.Errorf("%d are forgiven, %d changed, want %d and %d; %v, %v", len(res.Ratcheted), len(res.Changes), tt.forgiven, tt.changes, res.Changes, err)
 			}

@@ -177,39 +177,34 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 
 var fieldValidations = []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict}
 
-// A verb is a request in its quick and in its plain form.
+// A verb is the JSON form of a request: on the JSON carrier, if that takes it, and on
+// any carrier.
 type verb struct {
-	name  string
-	quick func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, bool, error)
-	plain func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, error)
+	name   string
+	onJSON crdkit.OnJSON
+	do     func(v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error)
 }
 
 var creating = verb{
 	"create",
-	func(v *crdkit.Version, raw, _ []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, bool, error) {
-		return v.CreateBytes(context.Background(), raw, opts...)
-	},
-	func(v *crdkit.Version, raw, _ []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, error) {
+	crdkit.CreateOnJSON,
+	func(v *crdkit.Version, raw, _ []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error) {
 		return v.CreateJSON(context.Background(), raw, opts...)
 	},
 }
 
 var updating = verb{
 	"update",
-	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, bool, error) {
-		return v.UpdateBytes(context.Background(), raw, old, opts...)
-	},
-	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, error) {
+	crdkit.UpdateOnJSON,
+	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error) {
 		return v.UpdateJSON(context.Background(), raw, old, opts...)
 	},
 }
 
 var updatingStatus = verb{
 	"status",
-	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, bool, error) {
-		return v.UpdateStatusBytes(context.Background(), raw, old, opts...)
-	},
-	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, error) {
+	crdkit.UpdateStatusOnJSON,
+	func(v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error) {
 		return v.UpdateStatusJSON(context.Background(), raw, old, opts...)
 	},
 }
@@ -217,12 +212,12 @@ var updatingStatus = verb{
 // forgetful makes a request by the quick way, or else by the whole way, and
 // overwrites the input afterwards, as a caller may: what came of the request has
 // nothing to do with it any more. It reports whether the quick way was taken.
-func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts ...crdkit.RequestOption) ([]byte, *crdkit.Result, bool) {
+func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, bool) {
 	t.Helper()
 	in, oldIn := slices.Clone(raw), slices.Clone(old)
-	out, res, taken, err := do.quick(v, in, oldIn, opts...)
+	out, res, taken, err := do.onJSON(v, in, oldIn, opts...)
 	if err == nil && !taken {
-		out, res, err = do.plain(v, in, oldIn, opts...)
+		out, res, err = do.do(v, in, oldIn, opts...)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +256,7 @@ func bothWays(t testing.TB, v versionPair, do verb, raw, old []byte, fields crdk
 	// A rule that looks through a map may do so in any order, so that its cost
 	// differs from one time to the next.
 	for range 50 {
-		if want, wantRes, err = do.plain(v.plain, raw, old, fields); err != nil {
+		if want, wantRes, err = do.do(v.plain, raw, old, fields); err != nil {
 			t.Fatalf("%s %s: %v\ninput %s\nold   %s", do.name, v.fast.GroupVersionKind(), err, raw, old)
 		}
 		if wantRes.Cost == quickRes.Cost && len(wantRes.Errors) == len(quickRes.Errors) {

@@ -18,38 +18,42 @@ import (
 // reads. Larger input is refused before it is looked at.
 const MaxRequestBytes = 3 * 1024 * 1024
 
-// decode reads the body of a request. Complaints of strict decoding that are
-// not fatal, such as duplicate fields, come back next to the object.
-//
-// A refusal is the server's answer to a body that it cannot read.
-func (r *request) decode(raw []byte) (*unstructured.Unstructured, []error, *Refusal) {
+// decode reads the body of the request. It complains of what strict decoding finds
+// wrong but not fatal, such as duplicate fields. A refusal is the server's answer to
+// a body that it cannot read.
+func (r *request) decode() *Refusal {
+	raw := r.raw
 	if len(raw) > MaxRequestBytes {
-		return nil, nil, &Refusal{
+		return &Refusal{
 			Code:    http.StatusRequestEntityTooLarge,
 			Reason:  "RequestEntityTooLarge",
 			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
 		}
 	}
-	if obj := r.decodeOrdinary(raw); obj != nil {
-		return obj, nil, nil
+	if r.obj = r.decodeFast(raw); r.obj != nil {
+		return nil
 	}
 	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, unstructuredscheme.NewUnstructuredObjectTyper(),
 		json.SerializerOptions{Yaml: r.yaml, Strict: r.fields != Ignore})
 	want := r.version.GroupVersionKind()
 	obj := &unstructured.Unstructured{}
 	_, found, err := s.Decode(raw, &want, obj)
-	if err == nil {
-		return obj, nil, nil
+	strict, ok := runtime.AsStrictDecodingError(err)
+	if err != nil && !ok {
+		return r.undecodable(err, found, raw)
 	}
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		return obj, strict.Errors(), nil
+	r.obj = obj
+	if ok {
+		for _, err := range strict.Errors() {
+			r.complaints = append(r.complaints, err.Error())
+		}
 	}
-	return nil, nil, r.undecodable(err, found, raw)
+	return nil
 }
 
-// decodeOrdinary reads JSON of an object of the version that there is nothing to
-// complain of, nil for any other body. Most objects that are refused are such.
-func (r *request) decodeOrdinary(raw []byte) *unstructured.Unstructured {
+// decodeFast reads the JSON of an object of the version without duplicate fields.
+// It returns nil for any other body. Most objects that are refused are such.
+func (r *request) decodeFast(raw []byte) *unstructured.Unstructured {
 	v := r.version
 	if r.yaml || v.def.plain {
 		return nil

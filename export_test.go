@@ -1,19 +1,33 @@
 package crdkit
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
-// CreateBytes is the quick way of [Version.CreateJSON] alone. It reports false
-// if that is not taken.
-func (v *Version) CreateBytes(ctx context.Context, raw []byte, opts ...RequestOption) ([]byte, *Result, bool, error) {
-	return v.newRequest(opts).createBytes(ctx, raw)
-}
+// OnJSON is a JSON form of a request on the JSON carrier alone. It reports false if
+// the carrier declines.
+type OnJSON func(v *Version, raw, old []byte, opts ...JSONOption) (out []byte, res *Result, taken bool, err error)
 
-// UpdateBytes is CreateBytes for [Version.UpdateJSON].
-func (v *Version) UpdateBytes(ctx context.Context, raw, old []byte, opts ...RequestOption) ([]byte, *Result, bool, error) {
-	return v.newRequest(opts).updateBytes(ctx, raw, old)
-}
+// The JSON forms on the JSON carrier alone.
+var (
+	CreateOnJSON       = onJSON(creating)
+	UpdateOnJSON       = onJSON(updating)
+	UpdateStatusOnJSON = onJSON(updatingStatus)
+)
 
-// UpdateStatusBytes is CreateBytes for [Version.UpdateStatusJSON].
-func (v *Version) UpdateStatusBytes(ctx context.Context, raw, old []byte, opts ...RequestOption) ([]byte, *Result, bool, error) {
-	return v.newRequest(opts).statusBytes(ctx, raw, old)
+func onJSON(verb verb) OnJSON {
+	return func(v *Version, raw, old []byte, opts ...JSONOption) ([]byte, *Result, bool, error) {
+		r := newRequest(v, verb, opts)
+		defer r.release()
+		r.encoded, r.raw, r.oldRaw, r.result = true, raw, old, &Result{}
+		if r.check(v) != nil || !r.text.takes() {
+			return nil, nil, false, nil
+		}
+		out, err := r.pass(context.Background(), &r.text)
+		if errors.Is(err, errDeclined) {
+			return nil, nil, false, nil
+		}
+		return out, r.result, true, err
+	}
 }

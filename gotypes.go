@@ -22,12 +22,12 @@ import (
 // request, in increasing order of names, whose Go type is none that JSON is
 // decoded to.
 func (r *request) checkGoTypes() error {
-	if !r.decoded || r.mutate != nil {
+	if r.obj != nil && (!r.encoded || r.mutate != nil) {
 		if path, odd := foreign(r.obj.Object, nil); path != nil {
 			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, odd, goTypes)
 		}
 	}
-	if r.decoded || r.old == nil {
+	if r.encoded || r.old == nil {
 		return nil
 	}
 	if path, odd := foreign(r.old.Object, nil); path != nil {

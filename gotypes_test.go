@@ -88,13 +88,14 @@ func TestFieldValidationUnknown(t *testing.T) {
 	for _, opts := range [][]crdkit.RequestOption{{crdkit.FieldValidation("strict")}, {crdkit.Strict, crdkit.FieldValidation("strict")}} {
 		_, err := v.Create(ctx, obj(), opts...)
 		wantError(t, "Create", err, want)
-		_, _, err = v.Read(ctx, obj(), opts...)
-		wantError(t, "Read", err, want)
-		_, _, err = v.CreateJSON(ctx, []byte(raw), opts...)
+		_, err = v.Update(ctx, obj(), obj(), opts...)
+		wantError(t, "Update", err, want)
+		encoded := jsonOptions(opts)
+		_, _, err = v.CreateJSON(ctx, []byte(raw), encoded...)
 		wantError(t, "CreateJSON", err, want)
-		_, _, err = v.CreateJSON(ctx, []byte("{"), opts...)
+		_, _, err = v.CreateJSON(ctx, []byte("{"), encoded...)
 		wantError(t, "CreateJSON of a malformed body", err, want)
-		_, _, err = v.UpdateJSON(ctx, []byte(raw), []byte(raw), opts...)
+		_, _, err = v.UpdateJSON(ctx, []byte(raw), []byte(raw), encoded...)
 		wantError(t, "UpdateJSON", err, want)
 	}
 	_, res, err := v.CreateJSON(ctx, []byte(raw), crdkit.FieldValidation("strict"), crdkit.FieldValidation(""))
@@ -132,7 +133,7 @@ func TestNilArguments(t *testing.T) {
 	if _, _, err := v.Read(never, stored, nil); err != nil {
 		t.Errorf("Read: %v", err)
 	}
-	if _, err := v.Store(never, stored, nil); err != nil {
+	if _, err := v.Store(never, stored); err != nil {
 		t.Errorf("Store: %v", err)
 	}
 	if _, err := def.Convert(never, []*unstructured.Unstructured{stored}, "v1beta1"); err != nil {

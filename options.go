@@ -1,12 +1,7 @@
 package crdkit
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"slices"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/kubeversion"
@@ -67,93 +62,4 @@ func unknownVersion(version string) error {
 		return fmt.Errorf("crdkit: %w", err)
 	}
 	return nil
-}
-
-// A RequestOption changes one request. Without options a request is what
-// kube-apiserver does with one that sets no query parameters. A later option
-// wins over an earlier one, and a nil RequestOption changes nothing.
-type RequestOption interface{ applyRequest(*request) }
-
-type requestOption func(*request)
-
-func (f requestOption) applyRequest(r *request) { f(r) }
-
-// A FieldValidation says what becomes of fields that the schema does not know
-// and of fields that are given twice.
-//
-// See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
-type FieldValidation string
-
-// Any other value than these, and "", which means Warn, is an error of the
-// request.
-const (
-	// Warn drops the fields and reports each as a warning. It is the default.
-	Warn FieldValidation = "Warn"
-	// Ignore drops the fields silently.
-	Ignore FieldValidation = "Ignore"
-	// Strict refuses the request.
-	Strict FieldValidation = "Strict"
-)
-
-func (f FieldValidation) applyRequest(r *request) {
-	r.fields = cmp.Or(f, Warn)
-	r.wrong = nil
-	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, r.fields) {
-		r.wrong = fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", f, Warn, Ignore, Strict)
-	}
-}
-
-// ReportChanges makes the result list what the server changed in the object.
-func ReportChanges() RequestOption {
-	return requestOption(func(r *request) { r.report = true })
-}
-
-// InNamespace sets the namespace that the request is made in. An object that
-// names another is refused. Without this option the request is made in the
-// namespace that the object names, or in "default" if it names none, as kubectl
-// does. It has no effect on cluster-scoped resources.
-func InNamespace(namespace string) RequestOption {
-	return requestOption(func(r *request) { r.namespace = namespace })
-}
-
-// Mutate runs f on the decoded, pruned and defaulted object, as mutating
-// admission would, and sets defaults again afterwards. The server neither
-// prunes nor drops nulls after it. An error of f ends the request without a
-// verdict.
-func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
-	return requestOption(func(r *request) { r.mutate = f })
-}
-
-// YAML makes CreateJSON, UpdateJSON and UpdateStatusJSON read their input as
-// application/yaml. The output is JSON all the same.
-func YAML() RequestOption {
-	return requestOption(func(r *request) { r.yaml = true })
-}
-
-// Canonical makes CreateJSON, UpdateJSON and UpdateStatusJSON return objects as
-// the server encodes them: without white space, with sorted keys, and with
-// strings and numbers spelled in one way. It is the default.
-func Canonical() RequestOption {
-	return requestOption(func(r *request) { r.splice = false })
-}
-
-// Splice makes CreateJSON and UpdateJSON keep the order, the white space and the
-// spelling of the input wherever it need not change: what goes is cut out, and
-// what comes, such as defaults, is put in. The value is that of [Canonical], the
-// bytes are not. An object that needs no change at all is returned as the very
-// slice that was passed, unless [AppendTo] is given.
-//
-// Objects that are out of the ordinary, such as those with repeated keys, with
-// keys that are spelled with escapes or with whole numbers spelled as 1.0, come
-// out canonical, as does everything with [YAML], [Mutate] and [ReportChanges],
-// and from UpdateStatusJSON.
-func Splice() RequestOption {
-	return requestOption(func(r *request) { r.splice = true })
-}
-
-// AppendTo makes CreateJSON, UpdateJSON and UpdateStatusJSON append the object
-// to buf and return the extended slice, so that memory can be used again. buf
-// must not overlap the input. It is not changed if there is no output.
-func AppendTo(buf []byte) RequestOption {
-	return requestOption(func(r *request) { r.buffer, r.appends = buf, true })
 }

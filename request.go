@@ -1,323 +1,191 @@
 package crdkit
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/schema"
-	"github.com/crdkit/crdkit/validation"
-	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// The order of the steps is the server's; each step is an engine's. What a
-// request does to an object:
+// A request takes an object through the steps of the server, in its order:
 //
-//	decode      strict complaints are kept           (bytes only)
-//	coerce      metadata, pruning, nulls, embedded metadata
-//	default     what is absent is set
-//	mutate      the caller's step, then default again
-//	prepare     what clients cannot set: status, generation, system metadata
-//	validate    type, metadata, values, scale, embedded resources, lists
+//	read        decode the body and the old object             (JSON forms only)
+//	receive     coerce metadata, prune, drop nulls, set defaults
+//	prepare     enter the namespace, run the caller's mutation, set what clients
+//	            cannot set: status, generation, metadata of the server
+//	validate    type, metadata, scale, schema
 //	rules       unless an error above makes values unfit for them
+//	output      encode the object                              (JSON forms only)
+//
+// The files create.go, update.go, status.go and read.go hold what differs by
+// verb. A [carrier] holds the object.
 
-// budget is what all rules of one object may spend together, in CEL cost
-// units.
-const budget = 10_000_000
+// A verb is what a request does.
+type verb uint8
 
-// A request holds the state of one call.
+const (
+	creating verb = iota
+	updating
+	updatingStatus
+	reading
+)
+
+// A request is one call of a verb.
 type request struct {
-	version   *Version
-	fields    FieldValidation
-	wrong     error // what is wrong with an option
-	report    bool
-	yaml      bool
-	namespace string
-	mutate    func(context.Context, *unstructured.Unstructured) error
+	version *Version
+	verb    verb
+	requestOptions
+	// encoded: the request is a JSON form. raw and oldRaw are its input then.
+	encoded     bool
+	raw, oldRaw []byte
+	verdictOnly bool // the caller wants no output
 
+	carrier carrier
+	maps    mapCarrier
+	text    jsonCarrier
+	run
+
+	result *Result
+	own    Result // the result of a request that returns none
+}
+
+// A run is the state of one pass through the steps, on one carrier.
+type run struct {
+	// obj and old are the objects as far as steps look at them: their apiVersion,
+	// kind and metadata. obj is nil if plain is set.
 	obj, old *unstructured.Unstructured
-	decoded  bool    // obj and old come from text
-	strict   []error // complaints of decoding that are not fatal
-	// complaints are those about unknown fields that were found on the quick
-	// ways.
-	complaints []string
-	typed      bool   // kind and apiVersion are the version's
-	unnamed    bool   // the name is a stand-in, see generateName
-	fused      bool   // the object went through fuse
-	splice     bool   // keep the spelling of the input
-	verdict    bool   // nobody wants the output
-	buffer     []byte // what the output is appended to
-	appends    bool   // buffer was given
-	body       body   // on the quick ways
-	result     *Result
-	own        Result // in the place of one that nobody gets
-	// fresh is ordinaryMetadata of what is in body. It lives as long as the
-	// memory of the request.
-	fresh func(map[string]any) (map[string]any, bool)
+	// plain: the carrier has prepared and validated the metadata.
+	plain bool
+	// copied: old belongs to the request, as far as its metadata.
+	copied     bool
+	complaints []string // about unknown and duplicate fields
+	typed      bool     // kind and apiVersion are those of the version
 }
 
-func (v *Version) newRequest(opts []RequestOption) *request {
-	r := v.blankRequest()
-	r.result = &Result{groupKind: v.def.GroupKind()}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyRequest(r)
-		}
-	}
-	if v.warning != "" {
-		r.warn(v.warning)
-	}
-	return r
-}
-
-// blankRequest returns a request without options and without a result. Most
-// use memory again that an earlier one has left; see [request.release].
-func (v *Version) blankRequest() *request {
+// newRequest returns a request without a result. Most requests use the memory of
+// an earlier one; see [request.release].
+func newRequest[O JSONOption](v *Version, verb verb, opts []O) *request {
 	r, used := v.requests.Get().(*request)
 	if !used {
 		r = &request{}
-		r.fresh = r.freshMetadata
+		r.maps.request, r.text.request = r, r
 	}
-	r.version, r.fields = v, Warn
+	r.version, r.verb, r.fields = v, verb, Warn
+	for _, opt := range opts {
+		if any(opt) != nil {
+			opt.applyJSON(&r.requestOptions)
+		}
+	}
 	return r
 }
 
-// release leaves the memory of r to another request. Nothing may refer to r any
-// more. The result is not a part of it.
+// release leaves the memory of r to another request. The result is not part of
+// it.
 func (r *request) release() {
 	v := r.version
-	*r = request{fresh: r.fresh}
+	*r = request{maps: mapCarrier{request: r}, text: jsonCarrier{request: r}}
 	v.requests.Put(r)
 }
 
-// Create does to obj what the server does to an object that a client creates,
-// and returns the verdict. The object is changed in place. If it is admitted it
-// is what the server stores, at version v (see [Version.Store]), apart from
-// what only a server can give: metadata.uid, creationTimestamp,
-// resourceVersion, managedFields and a name made from generateName. If it is
-// refused it is left as it was judged, pruned and defaulted.
-//
-// The error says why there is no verdict: the context ended, the caller's
-// [Mutate] step failed, an option has a value that there is not, obj is nil, or
-// the server's answer would be about a value of a Go type that no decoded JSON
-// has, such as int or []string. obj must not be used elsewhere meanwhile. A nil
-// ctx never ends.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
-func (v *Version) Create(ctx context.Context, obj *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
-	r := v.newRequest(opts)
-	return r.run(ctx, obj, nil, r.create)
-}
+// errNil is the error of a request without an object.
+var errNil = errors.New("crdkit: the object is nil")
 
-// Update is like [Version.Create] for an object that replaces old, which must
-// be as [Version.Read] returns it at version v. old is not changed and shares no
-// memory with the result.
-//
-// The server refuses an update without metadata.resourceVersion. There is no
-// store here: if neither object has one, the demand is dropped, and if only old
-// has, the new object is taken to be made from it.
-func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
-	r := v.newRequest(opts)
-	return r.run(ctx, obj, old, r.update)
-}
-
-// UpdateStatus is like [Version.Update] for the status subresource: everything
-// but status and metadata.managedFields comes from old. It is an error if the
-// version has no status subresource.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
-func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
-	if !v.status {
-		return nil, fmt.Errorf("crdkit: %s %s has no status subresource", v.apiVersion(), v.def.kind)
+// do performs the request, and returns the output of a JSON form if the object is
+// admitted.
+func (r *request) do(ctx context.Context) ([]byte, *Result, error) {
+	if r.result == nil {
+		r.result = &Result{}
 	}
-	r := v.newRequest(opts)
-	return r.run(ctx, obj, old, r.updateStatus)
-}
-
-// A step does its part of a request. It returns a refusal to end the request
-// with, or an error if there can be no verdict.
-type step func(ctx context.Context) (*Refusal, error)
-
-func (r *request) run(ctx context.Context, obj, old *unstructured.Unstructured, verb step) (*Result, error) {
-	if r.wrong != nil {
-		return nil, r.wrong
+	if err := r.checkInput(ctx); err != nil {
+		return nil, nil, err
 	}
-	if obj == nil || obj.Object == nil {
-		return nil, errors.New("crdkit: the object is nil")
-	}
-	ctx = orBackground(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r.obj, r.old = obj, old
-	refusal, err := verb(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if refusal != nil || len(r.result.Errors) > 0 {
-		if err := r.checkGoTypes(); err != nil {
-			return nil, err
+	if r.text.takes() {
+		out, err := r.pass(ctx, &r.text)
+		if err == nil {
+			return out, r.result, nil
+		}
+		if !errors.Is(err, errDeclined) {
+			return nil, nil, err
 		}
 	}
-	return r.finish(refusal), nil
+	out, err := r.pass(ctx, &r.maps)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, r.result, nil
 }
 
-// finish returns the result of the request.
-func (r *request) finish(refusal *Refusal) *Result {
-	r.result.Refusal = refusal
-	r.result.name = r.obj.GetName()
-	r.result.Errors.Sort()
-	r.result.Ratcheted.Sort()
-	return r.result
+// checkInput returns an error for options and input that no carrier takes.
+func (r *request) checkInput(ctx context.Context) error {
+	if err := r.check(r.version); err != nil {
+		return err
+	}
+	if !r.encoded && (r.maps.given == nil || r.maps.given.Object == nil) {
+		return errNil
+	}
+	return ctx.Err()
 }
 
-func (r *request) create(ctx context.Context) (*Refusal, error) {
-	if refusal := r.receive(r.strict, true); refusal != nil {
-		return refusal, nil
+// pass takes the object through all steps on a carrier. It returns errDeclined if
+// the carrier declines; the caller then begins anew on another one.
+func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
+	r.carrier, r.run = c, run{}
+	*r.result = Result{groupKind: r.version.def.GroupKind()}
+	if r.version.warning != "" {
+		r.warn(r.version.warning)
 	}
-	r.watchMetadata(func() {
-		r.warn(objectmeta.PrepareCreate(r.obj.Object)...)
-	})
-	if refusal := r.enterNamespace(); refusal != nil {
-		return refusal, nil
+	defer c.release()
+	refusal, err := c.read()
+	if err == nil && refusal == nil {
+		refusal, err = r.steps(ctx)
 	}
-	if err := r.runMutate(ctx); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	r.prepareCreate()
-	defer r.generateName()()
-	return nil, r.validateCreate(ctx)
-}
-
-// generateName gives an object that asks for a generated name one, for the
-// time of validation, and returns what takes it away again: the name that the
-// server makes up cannot be known. Names of a server end in five characters
-// after at most 58 of generateName.
-//
-// See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
-func (r *request) generateName() (undo func()) {
-	const longest, standIn = 58, "00000"
-	metadata, _ := r.obj.Object["metadata"].(map[string]any)
-	prefix, _ := metadata["generateName"].(string)
-	if name, _ := metadata["name"].(string); name != "" || prefix == "" {
-		return func() {}
+	r.finish(refusal)
+	if !r.result.Admitted() {
+		return nil, r.checkGoTypes()
 	}
-	metadata["name"] = prefix[:min(len(prefix), longest)] + standIn
-	return func() { delete(metadata, "name") }
+	if !r.encoded || r.verdictOnly {
+		return nil, nil
+	}
+	return c.output()
 }
 
-// receive does what the server does to every body that it decodes. With fuse
-// all that the schema says may be done at once.
-func (r *request) receive(strict []error, fuse bool) *Refusal {
-	v := r.version
-	unknown, refusal := r.coerce(r.obj.Object, coercion{report: r.fields != Ignore, fuse: fuse})
-	if refusal != nil {
+// steps are the steps between reading the object and encoding it.
+func (r *request) steps(ctx context.Context) (*Refusal, error) {
+	switch r.verb {
+	case creating:
+		return r.create(ctx)
+	case updating:
+		return r.update(ctx)
+	default:
+		return r.updateStatus(ctx)
+	}
+}
+
+// finish completes the result.
+func (r *request) finish(refusal *Refusal) {
+	r.result.Refusal = refusal
+	if r.obj != nil && !r.result.Admitted() {
+		r.result.name = r.obj.GetName() // which only a refusal tells
+	}
+	r.result.Errors.Sort()
+	r.result.Ratcheted.Sort()
+}
+
+// receive does what the server does with every body that it decodes.
+func (r *request) receive() *Refusal {
+	if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
 		return refusal
 	}
-	if refusal := r.judgeFields(strict, unknown); refusal != nil {
+	if refusal := r.judgeFields(); refusal != nil || r.plain {
 		return refusal
 	}
-	if !r.fused && r.sameKind() {
-		r.setDefaults()
-	}
-	if got := r.obj.GetAPIVersion(); got != v.apiVersion() {
-		return badRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", got, v.apiVersion()))
-	}
-	return nil
-}
-
-// sameKind reports whether the object is of the definition's kind. The server
-// lets an object of another kind pass to where its kind is checked.
-func (r *request) sameKind() bool {
-	gvk := r.obj.GroupVersionKind()
-	return gvk.GroupKind() == r.version.def.GroupKind()
-}
-
-// unknownField begins the server's complaint about one.
-const unknownField = `unknown field "`
-
-// judgeFields turns complaints about unknown and duplicate fields into
-// warnings or a refusal.
-func (r *request) judgeFields(strict []error, unknown []schema.Path) *Refusal {
-	if r.fields == Ignore {
-		return nil
-	}
-	var complaints []string
-	for _, err := range strict {
-		complaints = append(complaints, err.Error())
-	}
-	for _, path := range unknown {
-		complaints = append(complaints, unknownField+path.String()+`"`)
-	}
-	if len(complaints) == 0 {
-		complaints = r.complaints
-	} else {
-		complaints = append(complaints, r.complaints...)
-	}
-	if len(complaints) == 0 {
-		return nil
-	}
-	if r.fields != Strict {
-		r.warn(complaints...)
-		return nil
-	}
-	gvk := r.obj.GroupVersionKind()
-	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
-		gvk.Kind, gvk.Version, gvk.Kind, joinUnique(complaints)), complaints...)
-}
-
-func (r *request) setDefaults() {
-	d := r.version.def.byName[r.obj.GroupVersionKind().Version]
-	if d == nil {
-		return
-	}
-	if !r.report {
-		d.engines.setDefaults().Default(r.obj.Object)
-		return
-	}
-	r.change(Defaulted, d.engines.setDefaults().DefaultAndReport(r.obj.Object)...)
-}
-
-// change records what was done to places of the object, if anybody asked.
-func (r *request) change(op Op, paths ...schema.Path) {
-	if !r.report {
-		return
-	}
-	for _, p := range paths {
-		r.result.Changes = append(r.result.Changes, Change{Op: op, Path: p})
-	}
-}
-
-// reset records that the server overwrote a field.
-func (r *request) reset(names ...string) {
-	if !r.report {
-		return
-	}
-	var path schema.Path
-	for _, name := range names {
-		path = append(path, schema.Field(name))
-	}
-	r.change(Reset, path)
-}
-
-// enterNamespace makes the namespaces of the object and of the request agree.
-func (r *request) enterNamespace() *Refusal {
-	want := ""
-	if r.version.def.namespaced {
-		want = cmp.Or(r.namespace, r.obj.GetNamespace(), "default")
-	}
-	var err error
-	r.watchMetadata(func() { err = objectmeta.MatchNamespace(r.obj.Object, want) })
-	if err != nil {
-		return badRequest(err.Error())
+	r.carrier.setDefaults()
+	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want {
+		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
 	}
 	return nil
 }
@@ -332,193 +200,4 @@ func (r *request) warn(texts ...string) {
 		return
 	}
 	r.result.Warnings = append(r.result.Warnings, texts...)
-}
-
-// watchMetadata runs f and records what it changed in metadata.
-func (r *request) watchMetadata(f func()) {
-	if !r.report {
-		f()
-		return
-	}
-	before, _ := jsonval.Clone(r.obj.Object["metadata"]).(map[string]any)
-	f()
-	after, _ := r.obj.Object["metadata"].(map[string]any)
-	for _, name := range sortedKeys(before, after) {
-		if !jsonval.Equal(before[name], after[name]) {
-			r.reset("metadata", name)
-		}
-	}
-}
-
-func (r *request) runMutate(ctx context.Context) error {
-	if r.mutate == nil {
-		return nil
-	}
-	if err := r.mutate(ctx, r.obj); err != nil {
-		return fmt.Errorf("crdkit: mutating: %w", err)
-	}
-	if r.obj.Object == nil {
-		return errors.New("crdkit: mutating: the object is gone")
-	}
-	if r.sameKind() {
-		r.setDefaults()
-	}
-	return nil
-}
-
-func (r *request) prepareCreate() {
-	if r.version.status {
-		r.remove("status")
-	}
-	objectmeta.SetGeneration(r.obj.Object, 1)
-}
-
-func (r *request) remove(name string) {
-	if _, ok := r.obj.Object[name]; ok {
-		delete(r.obj.Object, name)
-		r.reset(name)
-	}
-}
-
-func (r *request) validateCreate(ctx context.Context) error {
-	v, obj := r.version, r.obj.Object
-	if r.checkType() {
-		r.addProblems(objectmeta.ValidateCreate(obj, v.def.namespaced))
-		r.add(v.scale.checkSpec(obj))
-		r.add(v.scale.checkStatus(obj))
-	}
-	if !r.settled() {
-		r.addValidation(v.engines.validate().Validate(obj))
-	}
-	if err := r.evaluate(ctx, nil); err != nil {
-		return err
-	}
-	if len(r.result.Errors) == 0 {
-		r.addProblems(objectmeta.ValidateCommonCreate(obj, v.def.namespaced))
-	}
-	r.warn(r.finalizerWarnings(nil)...)
-	return nil
-}
-
-// addValidation adds errors of the schema. An object of another kind is not
-// held against the schema's values, but against the rest.
-func (r *request) addValidation(errs validation.ErrorList) {
-	if r.typed {
-		r.add(errs)
-		return
-	}
-	for _, e := range errs {
-		if e.Step != validation.StepSchema {
-			r.result.Errors = append(r.result.Errors, e)
-		}
-	}
-}
-
-// finalizerWarnings are given for objects that the server accepts.
-func (r *request) finalizerWarnings(old map[string]any) []string {
-	if len(r.result.Errors) > 0 {
-		return nil
-	}
-	return objectmeta.FinalizerWarnings(r.obj.Object, old)
-}
-
-func (r *request) add(errs validation.ErrorList) {
-	r.result.Errors = append(r.result.Errors, errs...)
-}
-
-func (r *request) addProblems(problems []objectmeta.Problem) {
-	for _, p := range problems {
-		r.result.Errors = append(r.result.Errors, validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer))
-	}
-}
-
-// evaluate runs the rules, unless the object has an error that makes its
-// values unfit for them.
-func (r *request) evaluate(ctx context.Context, old map[string]any) error {
-	rules := r.version.rules
-	if rules == nil {
-		return nil
-	}
-	if r.result.Errors.BlocksRules() {
-		r.result.Errors = append(r.result.Errors, validation.NewError(field.Invalid(nil, nil,
-			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"),
-			validation.StepRules, "", ""))
-		return nil
-	}
-	opts := []cel.EvalOption{cel.Budget(budget)}
-	if old != nil {
-		opts = append(opts, cel.Old(old))
-	}
-	res := rules.Eval(ctx, r.obj.Object, opts...)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	r.add(res.Errors)
-	for _, e := range res.Ratcheted {
-		r.result.Warnings = append(r.result.Warnings, e.Error())
-	}
-	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
-	r.result.Cost = res.Cost
-	return nil
-}
-
-// checkType checks kind and apiVersion, and reports whether they are right.
-func (r *request) checkType() bool {
-	v := r.version
-	if got := r.obj.GetKind(); got != v.def.kind {
-		r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath("kind"), got, "must be "+v.def.kind), validation.StepTypeMeta, "/kind", "")})
-	}
-	if got := r.obj.GetAPIVersion(); got != v.apiVersion() {
-		r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath("apiVersion"), got, "must be "+v.apiVersion()), validation.StepTypeMeta, "/apiVersion", "")})
-	}
-	r.typed = len(r.result.Errors) == 0
-	return r.typed
-}
-
-func joinUnique(texts []string) string {
-	var out string
-	for i, s := range texts {
-		if slices.Contains(texts[:i], s) {
-			continue
-		}
-		if out != "" {
-			out += ", "
-		}
-		out += s
-	}
-	return out
-}
-
-// specChanged reports whether anything but metadata differs.
-func specChanged(a, b map[string]any) bool {
-	count := func(m map[string]any) int {
-		n := len(m)
-		if _, ok := m["metadata"]; ok {
-			n--
-		}
-		return n
-	}
-	if count(a) != count(b) {
-		return true
-	}
-	for k := range a {
-		if k == "metadata" {
-			continue
-		}
-		w, ok := b[k]
-		if !ok || !jsonval.Equal(a[k], w) {
-			return true
-		}
-	}
-	return false
-}
-
-// groupVersionOf parses the apiVersion of an object; the server refuses one
-// that does not parse.
-func groupVersionOf(obj map[string]any) (runtimeschema.GroupVersion, error) {
-	apiVersion, _, err := unstructured.NestedString(obj, "apiVersion")
-	if err != nil {
-		return runtimeschema.GroupVersion{}, err
-	}
-	return runtimeschema.ParseGroupVersion(apiVersion)
 }

@@ -111,6 +111,26 @@ func requestOptions(t *testing.T, words []string) []crdkit.RequestOption {
 	return opts
 }
 
+// jsonOptions returns options for a JSON form.
+func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
+	var out []crdkit.JSONOption
+	for _, opt := range opts {
+		out = append(out, opt)
+	}
+	return out
+}
+
+// readOptions returns the options that Read takes.
+func readOptions(opts []crdkit.RequestOption) []crdkit.ReadOption {
+	var out []crdkit.ReadOption
+	for _, opt := range opts {
+		if opt, ok := opt.(crdkit.ReadOption); ok {
+			out = append(out, opt)
+		}
+	}
+	return out
+}
+
 // render returns the sections of a result.
 func render(r *crdkit.Result) map[string]string {
 	out := map[string]string{"errors": "", "refusal": "", "warnings": "", "changes": "", "cost": ""}
@@ -136,8 +156,9 @@ func render(r *crdkit.Result) map[string]string {
 }
 
 // onBytes runs the request on the bytes of the file.
-func onBytes(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opts []crdkit.RequestOption) outcome {
+func onBytes(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, requestOpts []crdkit.RequestOption) outcome {
 	t.Helper()
+	opts := jsonOptions(requestOpts)
 	ctx := context.Background()
 	raw := []byte(c.Section("object.json"))
 	if c.Has("object.yaml") {
@@ -165,7 +186,7 @@ func onBytes(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opts
 	case "status":
 		out, res, err = v.UpdateStatusJSON(ctx, raw, old, opts...)
 	default:
-		got, _ := onObject(t, c, v, verb, opts)
+		got, _ := onObject(t, c, v, verb, requestOpts)
 		return got
 	}
 	if err != nil {
@@ -215,9 +236,12 @@ func onObject(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, opt
 	case "status":
 		res, err = v.UpdateStatus(ctx, obj, old, opts...)
 	case "read":
-		obj, res, err = v.Read(ctx, obj, opts...)
+		var read *crdkit.ReadResult
+		if obj, read, err = v.Read(ctx, obj, readOptions(opts)...); err == nil {
+			res = &crdkit.Result{Warnings: read.Warnings, Changes: read.Changes}
+		}
 	case "store":
-		obj, err = v.Store(ctx, obj, opts...)
+		obj, err = v.Store(ctx, obj)
 		res = &crdkit.Result{}
 	default:
 		t.Fatalf("unknown verb %q", verb)

@@ -27,6 +27,9 @@ type Result struct {
 	// Changes are what the server changed in the object, in the order of its
 	// steps. They are recorded with [ReportChanges] only.
 	Changes []Change
+	// Aliased is true if the bytes that a request with [Splice] returns are the input
+	// slice itself, because the object did not change.
+	Aliased bool
 	// Cost is what the rules of the object spent, in CEL cost units, of a
 	// budget of 10,000,000.
 	Cost uint64

@@ -1,10 +1,13 @@
 package crdkit
 
 import (
+	"math"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -77,4 +80,34 @@ func (p scalePath) placed(err *field.Error) validation.ErrorList {
 		path = append(path, schema.Field(name))
 	}
 	return validation.ErrorList{validation.NewError(err, validation.StepScale, path.Pointer(), "")}
+}
+
+// admits reports whether the scale of an object, in JSON, is valid. checked: the
+// number of replicas asked for is valid or absent. It reports false, too, if it
+// cannot tell.
+func (s *scale) admits(text func() string, checked, hasStatus bool) bool {
+	if s == nil {
+		return true
+	}
+	return (checked || s.spec.admits(text, hasStatus, isReplicas)) && s.status.admits(text, hasStatus, isReplicas) &&
+		(s.selector == nil || s.selector.admits(text, hasStatus, isText))
+}
+
+// admits reports whether the object has no value at the path, or a valid one.
+func (p scalePath) admits(text func() string, hasStatus bool, valid func(string) bool) bool {
+	if p.Steps[0] == "status" && !hasStatus {
+		return true
+	}
+	if p.Steps[0] == "metadata" {
+		return false // text has that of the input
+	}
+	value, ok := jsonscan.Lookup(text(), p.Steps...)
+	return ok && (value == "" || valid(value))
+}
+
+func isText(value string) bool { return value[0] == '"' }
+
+func isReplicas(value string) bool {
+	end, n := jsonscan.Number(value, 0)
+	return end == len(value) && !n.IsFloat && n.Int >= 0 && n.Int <= math.MaxInt32
 }

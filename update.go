@@ -9,102 +9,115 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/validation"
 )
 
+// Update is [Version.Create] for an object that replaces old. Check the verdict with
+// [Result.Err]. old must be as [Version.Read] returns it at version v. It is not
+// changed and shares no memory with the result.
+//
+// An old object without a namespace is taken to be in that of the request. The server
+// refuses an update without metadata.resourceVersion. There is no store here: if
+// neither object has one, Update does not ask for it, and if only old has, the new
+// object is taken to be made from it.
+func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructured, opts ...RequestOption) (*Result, error) {
+	return v.doMap(ctx, updating, obj, old, opts)
+}
+
 func (r *request) update(ctx context.Context) (*Refusal, error) {
-	refusal, err := r.receiveUpdate(ctx, true)
-	if refusal != nil || err != nil {
+	if refusal, err := r.receiveUpdate(ctx); refusal != nil || err != nil {
 		return refusal, err
 	}
 	r.watchMetadata(func() {
 		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
 	})
-	if r.version.status {
-		r.keepStatus()
+	if err := r.carrier.setStatus(); err != nil {
+		return nil, err
 	}
-	if specChanged(r.obj.Object, r.old.Object) {
+	switch changed, err := r.carrier.specChanged(); {
+	case err != nil:
+		return nil, err
+	case changed:
 		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
 	}
 	defer r.standInVersions()()
-	return nil, r.validateUpdate(ctx)
+	if err := r.validate(ctx); err != nil {
+		return nil, err
+	}
+	r.warnOfFinalizers()
+	return nil, nil
 }
 
-func (r *request) updateStatus(ctx context.Context) (*Refusal, error) {
-	refusal, err := r.receiveUpdate(ctx, false)
-	if refusal != nil || err != nil {
-		return refusal, err
-	}
-	r.watchMetadata(func() {
-		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
-		objectmeta.PrepareStatusUpdate(r.obj.Object, r.old.Object)
-	})
-	r.takeOld()
-	defer r.standInVersions()()
-	return nil, r.validateStatus(ctx)
-}
-
-// standInVersion gives an object without resourceVersion, of which the old one
-// has none either, one for the time of validation, and returns what takes it
-// away again. A server has a store, where every object has one.
-func (r *request) standInVersion() (undo func()) {
-	if r.obj.GetResourceVersion() != "" {
-		return func() {}
-	}
-	metadata, ok := r.obj.Object["metadata"].(map[string]any)
-	if !ok {
-		return func() {}
-	}
-	metadata["resourceVersion"] = "1"
-	return func() { delete(metadata, "resourceVersion") }
-}
-
-// standInVersions is standInVersion for both objects, so that rules that compare
-// them as a whole see no difference. The old one is left as it is.
-func (r *request) standInVersions() (undo func()) {
-	old := r.old
-	metadata, ok := old.Object["metadata"].(map[string]any)
-	if !ok || old.GetResourceVersion() != "" || r.obj.GetResourceVersion() != "" {
-		return r.standInVersion()
-	}
-	metadata = maps.Clone(metadata)
-	metadata["resourceVersion"] = "1"
-	r.old = &unstructured.Unstructured{Object: maps.Clone(old.Object)}
-	r.old.Object["metadata"] = metadata
-	forget := r.standInVersion()
-	return func() {
-		forget()
-		r.old = old
-	}
-}
-
-// receiveUpdate is what the two kinds of update begin with.
-func (r *request) receiveUpdate(ctx context.Context, fuse bool) (*Refusal, error) {
+// receiveUpdate holds the first steps of the two kinds of update.
+func (r *request) receiveUpdate(ctx context.Context) (*Refusal, error) {
 	if r.old == nil || r.old.Object == nil {
 		return nil, errors.New("crdkit: the old object is nil")
 	}
-	if refusal := r.receive(r.strict, fuse); refusal != nil {
+	if refusal := r.receive(); refusal != nil {
 		return refusal, nil
 	}
-	if r.namespace == "" {
-		r.namespace = r.old.GetNamespace()
-	}
-	if refusal := r.enterNamespace(); refusal != nil {
+	if refusal := r.enterNamespaces(); refusal != nil {
 		return refusal, nil
 	}
 	if refusal := r.checkIdentity(); refusal != nil {
 		return refusal, nil
 	}
-	if err := r.runMutate(ctx); err != nil {
-		return nil, err
-	}
-	return nil, nil
+	return nil, r.runMutate(ctx)
 }
 
-// checkIdentity refuses an update of another object, or of another state of
-// the object than the one there is.
+// enterNamespaces puts both objects into the namespace of the request: by default
+// that of the old object, else that of the new one, else "default". Only an old
+// object that names no namespace changes.
+func (r *request) enterNamespaces() *Refusal {
+	namespace := r.namespace
+	if namespace == "" {
+		namespace = r.old.GetNamespace()
+	}
+	if refusal := r.enterNamespace(namespace); refusal != nil {
+		return refusal
+	}
+	if r.version.def.namespaced && r.old.GetNamespace() == "" {
+		if metadata := r.ownOldMetadata(); metadata != nil {
+			metadata["namespace"] = r.obj.GetNamespace()
+		}
+	}
+	return nil
+}
+
+// ownOldMetadata makes r.old a copy of the caller's old object as far as its
+// metadata, which it returns. It returns nil if that is not an object.
+func (r *request) ownOldMetadata() map[string]any {
+	metadata, _ := r.old.Object["metadata"].(map[string]any)
+	if metadata == nil || r.copied {
+		return metadata
+	}
+	metadata = maps.Clone(metadata)
+	r.old, r.copied = &unstructured.Unstructured{Object: maps.Clone(r.old.Object)}, true
+	r.old.Object["metadata"] = metadata
+	return metadata
+}
+
+// standInVersions gives objects without resourceVersion one for the time of
+// validation, and returns a function that removes it from the new object. In the
+// store of a server every object has one. Both objects get the same, so that rules
+// that compare whole objects see no difference.
+func (r *request) standInVersions() (undo func()) {
+	const standIn = "1"
+	metadata, ok := r.obj.Object["metadata"].(map[string]any)
+	if !ok || r.obj.GetResourceVersion() != "" {
+		return func() {}
+	}
+	metadata["resourceVersion"] = standIn
+	if r.old.GetResourceVersion() == "" {
+		if before := r.ownOldMetadata(); before != nil {
+			before["resourceVersion"] = standIn
+		}
+	}
+	return func() { delete(metadata, "resourceVersion") }
+}
+
+// checkIdentity refuses an update of another object, or of another state of the
+// object than the old one.
 func (r *request) checkIdentity() *Refusal {
 	switch name, got := r.old.GetName(), r.obj.GetName(); {
 	case got == name:
@@ -119,7 +132,7 @@ func (r *request) checkIdentity() *Refusal {
 	case got == "":
 		r.obj.SetResourceVersion(want)
 	case want != "":
-		// The handler looks at owners before the store looks at versions.
+		// The handler drops owners before the store compares versions.
 		r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
 		return &Refusal{
 			Code:     http.StatusConflict,
@@ -130,143 +143,4 @@ func (r *request) checkIdentity() *Refusal {
 		}
 	}
 	return nil
-}
-
-// keepStatus undoes what the client says of the status.
-func (r *request) keepStatus() {
-	status, ok := r.old.Object["status"]
-	if !ok {
-		r.remove("status")
-		return
-	}
-	if !jsonval.Equal(r.obj.Object["status"], status) {
-		r.reset("status")
-	}
-	r.obj.Object["status"] = jsonval.Clone(status)
-}
-
-// takeOld makes everything but status and metadata what it was.
-func (r *request) takeOld() {
-	obj, old := r.obj.Object, r.old.Object
-	for _, name := range sortedKeys(obj, old) {
-		if name == "status" || name == "metadata" {
-			continue
-		}
-		before, ok := old[name]
-		if !ok {
-			r.remove(name)
-			continue
-		}
-		if !jsonval.Equal(obj[name], before) {
-			r.reset(name)
-		}
-		obj[name] = jsonval.Clone(before)
-	}
-}
-
-func (r *request) validateUpdate(ctx context.Context) error {
-	v, obj, old := r.version, r.obj.Object, r.old.Object
-	if r.checkType() {
-		r.addProblems(objectmeta.ValidateUpdate(obj, old, v.def.namespaced))
-		r.add(v.scale.checkSpec(obj))
-		r.add(v.scale.checkStatus(obj))
-	}
-	if !r.settled() {
-		r.addResult(v.engines.validate().ValidateUpdate(obj, old))
-	}
-	if err := r.evaluate(ctx, old); err != nil {
-		return err
-	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(obj, old, v.def.namespaced))
-	r.warn(r.finalizerWarnings(old)...)
-	return nil
-}
-
-func (r *request) validateStatus(ctx context.Context) error {
-	v, obj, old := r.version, r.obj.Object, r.old.Object
-	if r.checkType() {
-		r.addProblems(objectmeta.ValidateUpdate(obj, old, v.def.namespaced))
-		r.add(v.scale.checkStatus(obj))
-	}
-	r.addResult(v.engines.validate().ValidateStatus(obj, old))
-	if err := r.evaluate(ctx, old); err != nil {
-		return err
-	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(obj, old, v.def.namespaced))
-	return nil
-}
-
-func (r *request) addResult(res validation.Result) {
-	r.addValidation(res.Errors)
-	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
-}
-
-// Read returns a stored object as the server serves it at version v. The
-// object may be stored at any version of the definition: it is decoded with
-// the schema of that version, malformed metadata is dropped, defaults are set,
-// and what conversion makes of it is pruned with the schema of v. No defaults of
-// v are set.
-//
-// stored is not changed, and the result shares no memory with it. The result
-// holds no verdict; its warnings and changes are those of the request. The
-// error says why the server could not serve the object.
-//
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...RequestOption) (*unstructured.Unstructured, *Result, error) {
-	if stored == nil || stored.Object == nil {
-		return nil, nil, errors.New("crdkit: the object is nil")
-	}
-	r := v.newRequest(opts)
-	if r.wrong != nil {
-		return nil, nil, r.wrong
-	}
-	r.obj = clone(stored)
-	gvk := r.obj.GroupVersionKind()
-	from := v.def.byName[gvk.Version]
-	if gvk.Group != v.def.group || from == nil {
-		return nil, nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", gvk.GroupVersion())
-	}
-	if gvk.Kind != v.def.kind {
-		return nil, nil, fmt.Errorf("crdkit: the stored object is a %s, want a %s", gvk.Kind, v.def.kind)
-	}
-	if _, refusal := r.coerce(r.obj.Object, coercion{stored: true}); refusal != nil {
-		return nil, nil, errors.New(refusal.Message)
-	}
-	r.setDefaults()
-	out, err := r.convert(orBackground(ctx), v)
-	if err != nil {
-		return nil, nil, err
-	}
-	return out, r.result, nil
-}
-
-// Store returns obj as the server writes it to storage: converted from v to the
-// storage version and pruned with that version's schema, if the two differ.
-// No defaults are set. obj must have been admitted at v; it is not changed, and
-// the result shares no memory with it.
-func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured, opts ...RequestOption) (*unstructured.Unstructured, error) {
-	if obj == nil || obj.Object == nil {
-		return nil, errors.New("crdkit: the object is nil")
-	}
-	to := v.def.storage
-	r := to.newRequest(opts)
-	r.obj = clone(obj)
-	if to == v {
-		return r.obj, nil
-	}
-	return r.convert(orBackground(ctx), to)
-}
-
-// convert turns r.obj into an object of version to, as the codec of the store
-// does: what conversion made is coerced even if nothing was converted.
-func (r *request) convert(ctx context.Context, to *Version) (*unstructured.Unstructured, error) {
-	out, err := r.version.def.convertOne(ctx, r.obj, to)
-	if err != nil {
-		return nil, err
-	}
-	r.obj = out
-	if _, refusal := r.coerce(out.Object, coercion{}); refusal != nil {
-		return nil, errors.New(refusal.Message)
-	}
-	return out, nil
 }

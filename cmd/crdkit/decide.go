@@ -72,7 +72,7 @@ func (a *admitter) decide(ctx context.Context, doc inputDocument) *verdict {
 // request runs the document through the version and returns the admitted
 // object as JSON, nil if it is not admitted.
 func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version) ([]byte, error) {
-	opts := []crdkit.RequestOption{a.fields, crdkit.ReportChanges()}
+	opts := []crdkit.JSONOption{a.fields, crdkit.ReportChanges()}
 	if v.doc.yaml {
 		opts = append(opts, crdkit.YAML())
 	}

@@ -22,7 +22,7 @@ func TestAllocations(t *testing.T) {
 	b.WriteString(`{"k":"last"}]}}`)
 	raw := b.String()
 	metadata := map[string]any{"name": "a"}
-	request := fastpath.Request{Report: true, Metadata: func(map[string]any) (map[string]any, bool) { return metadata, true }}
+	request := fastpath.Request{Report: true}
 	var buf []byte
 	for name, test := range map[string]struct {
 		splice, create bool
@@ -35,12 +35,15 @@ func TestAllocations(t *testing.T) {
 	} {
 		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
 		run := func() {
-			m, ok := plan.Bytes(raw, request)
+			m, ok := plan.JSON(raw, request)
 			if !ok {
 				t.Fatal("not taken")
 			}
-			if _, plain := m.Plain(); plain != test.create {
+			if plain := m.Metadata() == nil; plain != test.create {
 				t.Fatal("plain metadata:", plain)
+			}
+			if !test.create && !m.SetMetadata(metadata) {
+				t.Fatal("the metadata cannot be written")
 			}
 			buf = m.Append(buf[:0])
 			m.Release()

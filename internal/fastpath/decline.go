@@ -19,7 +19,7 @@ const (
 
 	otherHead     // apiVersion, kind or metadata is absent or not what the plan is for
 	likeTypeKey   // a key differs from kind or apiVersion in nothing but case
-	wrongMetadata // the request or the schema refuses the metadata
+	wrongMetadata // the metadata is not an object
 	wrongStatus   // the status of the request has no place or would be changed
 
 	// Values that package validation refuses, or may refuse.

@@ -72,7 +72,6 @@ func TestDeclines(t *testing.T) {
 		head(strings.Replace(testHead, `"kind":"Thing",`, "", 1), otherHead),
 		head(testHead+`,"Kind":"Thing"`, likeTypeKey),
 		head(strings.Replace(testHead, `{"name":"a"}`, `[]`, 1), wrongMetadata),
-		head(strings.Replace(testHead, `"a"`, `"refused"`, 1), wrongMetadata),
 		status,
 		withoutStatus,
 		one("{type: string}", `1`, `"1"`, wrongType),
@@ -157,7 +156,6 @@ func (c *declineCase) check(t *testing.T) {
 	for _, splice := range []bool{false, true} {
 		r := c.request
 		r.Splice, r.Report = splice, true
-		r.Metadata = func(m map[string]any) (map[string]any, bool) { return m, m["name"] != "refused" }
 		c.compare(t, "text", in, c.text, p.textReason(in, r))
 		r.Status = c.nearStatus
 		c.compare(t, "text", near, false, p.textReason(near, r))

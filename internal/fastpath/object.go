@@ -48,7 +48,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if n.embedded && !w.resource(&o) {
 		return w.refuse(wrongResource)
 	}
-	if n.whole && !w.wholeValid(n, span{i, end}, o.start, edits) {
+	if n.whole && n != w.plan.root && !w.wholeValid(n, span{i, end}, o.start, edits) {
 		return w.refuse(wrongWhole)
 	}
 	for _, k := range keys {
@@ -199,7 +199,7 @@ func (w *walk) special(o *objectWalk, m *member, index, i, at int) int {
 	case kindRole:
 		end = w.fixed(at, w.plan.kind)
 	case metadataRole:
-		end = w.metadata(m.node.check, at)
+		end = w.metadata(at)
 	}
 	if end < 0 {
 		return refused

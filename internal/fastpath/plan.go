@@ -54,16 +54,12 @@ type Config struct {
 	Minor int
 }
 
-// A Request is what differs from one call to the next.
+// A Request is what differs from one call of [Plan.JSON] to the next.
 type Request struct {
 	// Report makes the call return the paths of undeclared fields.
 	Report bool
-	// Metadata does to the metadata of the object what is to be done to it,
-	// and returns what it is then. It may change its argument. It returns
-	// false if the object is for the plain path.
-	Metadata func(map[string]any) (map[string]any, bool)
-	// Create makes plain metadata that of a new object without asking Metadata,
-	// unless the schema says anything of it. See [objectmeta.FastMeta].
+	// Create prepares plain metadata as that of a new object, unless the schema
+	// says anything of metadata. See [objectmeta.FastMeta].
 	Create bool
 	// Namespaced and Namespace are what Create goes by: whether objects have a
 	// namespace, and that of the request, "" for that of the object.
@@ -75,6 +71,6 @@ type Request struct {
 	// drops the one that it comes with, "" for none. It may have white space
 	// inside, but not around it.
 	Status string
-	// Forgive says what may be wrong with the object, nil for nothing.
-	Forgive *Forgiving
+	// Ratchet says which wrong values the object may keep, nil for none.
+	Ratchet *Ratchet
 }

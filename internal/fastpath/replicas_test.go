@@ -47,11 +47,11 @@ func TestReplicas(t *testing.T) {
 		raw := head + `"spec":` + tt.text + `}`
 		for _, splice := range []bool{false, true} {
 			request := fastpath.Request{Splice: splice, Create: true}
-			made, ok := plan.Bytes(raw, request)
+			made, ok := plan.JSON(raw, request)
 			if ok != tt.takes {
 				t.Errorf("%s: taken: %t (splice %t)", tt.name, ok, splice)
 			}
-			want, wantOK := usual.Bytes(raw, request)
+			want, wantOK := usual.JSON(raw, request)
 			if !wantOK {
 				t.Fatalf("%s is not taken without a number of replicas", tt.name)
 			}

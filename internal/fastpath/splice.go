@@ -81,25 +81,15 @@ func (w *walk) editsIn(part span) []textEdit {
 	return w.edits[from:to]
 }
 
-// spliceMetadata notes the edit that makes the metadata what it is now, unless
-// the input has it already.
-func (w *walk) spliceMetadata() {
-	if w.meta.spliced {
-		return
-	}
-	w.meta.spliced = true
-	ok := true
-	if w.meta.plain {
-		w.metaText = w.plain.AppendCreated(w.metaText[:0])
-	} else {
-		w.metaText, ok = jsonscan.Append(w.metaText[:0], w.meta.value)
-	}
+// spliceMetadata notes the metadata in metaText as an edit, unless the input has it
+// already. value is nil for plain metadata.
+func (w *walk) spliceMetadata(value map[string]any) {
 	before := w.s[w.meta.start:w.meta.end]
-	if !ok || string(w.metaText) == before {
+	if string(w.metaText) == before {
 		return
 	}
-	if !w.meta.plain && len(w.meta.value) == w.meta.members {
-		if v, _ := jsonscan.Decode(before); jsonval.Equal(v, w.meta.value) {
+	if value != nil && len(value) == w.meta.members {
+		if v, _ := jsonscan.Decode(before); jsonval.Equal(v, value) {
 			return
 		}
 	}
@@ -108,5 +98,4 @@ func (w *walk) spliceMetadata() {
 		i = len(w.edits)
 	}
 	w.edits = slices.Insert(w.edits, i, textEdit{span: w.meta.span, meta: true})
-	w.meta.edit = i + 1
 }

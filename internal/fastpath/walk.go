@@ -28,7 +28,7 @@ type walk struct {
 	roots    []entry // members of the whole object
 	meta     metadataText
 	metaText []byte              // of metadata that is spliced in
-	plain    objectmeta.FastMeta // metadata that was made without Request.Metadata
+	plain    objectmeta.FastMeta // plain metadata
 	entered  int                 // index of the value that forgiven has entered, plus one
 	inStatus bool                // s is the status of the request
 	finds
@@ -79,7 +79,7 @@ func (w *walk) run() bool {
 
 // value handles the value at s[i].
 func (w *walk) value(n *node, i int) int {
-	if w.request.Forgive != nil {
+	if w.request.Ratchet != nil {
 		if w.entered != i+1 {
 			return w.forgiven(n, i)
 		}
@@ -232,28 +232,21 @@ func (w *walk) fixed(at int, text string) int {
 	return at + len(text)
 }
 
-func (w *walk) metadata(n *leafcheck.Node, at int) int {
+// metadata reads metadata. It writes plain metadata, and an empty object in the
+// place of any other, which [Output.SetMetadata] replaces.
+func (w *walk) metadata(at int) int {
 	if end := w.plainMetadata(at); end > 0 {
 		if !w.splices {
 			w.out = w.plain.AppendCreated(w.out)
 		}
 		return end
 	}
-	m, end := w.metadataMap(at)
-	if m == nil {
-		return refused
-	}
-	w.meta.members = len(m)
-	m, ok := w.request.Metadata(m)
-	if !ok || !n.Valid(m) || !w.writeValue(m) {
-		return w.refuse(wrongMetadata)
-	}
-	w.meta.value = m
-	return end
+	w.write("{}")
+	return w.metadataMap(at)
 }
 
-// plainMetadata reads metadata that the walk makes without Request.Metadata. It
-// returns the index after it, or refused for any other metadata.
+// plainMetadata reads plain metadata, which the walk prepares. It returns the index
+// after it, or refused for any other metadata.
 func (w *walk) plainMetadata(at int) int {
 	r := &w.request
 	if !r.Create || w.plan.checksMetadata {
@@ -268,18 +261,18 @@ func (w *walk) plainMetadata(at int) int {
 	return end
 }
 
-// metadataMap returns the metadata at s[at] and the index after it, or nil if
-// the value there is not an object. The map shares no memory with the text,
-// because Request.Metadata may keep it.
-func (w *walk) metadataMap(at int) (map[string]any, int) {
+// metadataMap decodes the metadata at s[at], and returns the index after it. The
+// map shares no memory with the text, because the caller may keep it.
+func (w *walk) metadataMap(at int) int {
 	end := jsonscan.Skip(w.s, at)
 	if end < 0 {
-		return nil, refused
+		return refused
 	}
 	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
 	m, isMap := v.(map[string]any)
 	if !ok || !isMap {
-		return nil, w.refuse(wrongMetadata)
+		return w.refuse(wrongMetadata)
 	}
-	return m, end
+	w.meta.read, w.meta.members = m, len(m)
+	return end
 }

@@ -50,7 +50,7 @@
 //     name and the namespace are valid.
 //
 // [PrepareCreate], [PrepareUpdate] or [PrepareStatusUpdate] prepares metadata
-// before these checks. [MatchNamespace] compares the namespaces of object and
+// before these checks. [EnterNamespace] compares the namespaces of object and
 // request.
 //
 // See

@@ -1,7 +1,6 @@
 package objectmeta
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -33,9 +32,6 @@ func (p *FastMeta) Reset() {
 	p.name, p.namespace, p.labels, p.annotations = "", "", p.labels[:0], p.annotations[:0]
 }
 
-// Name returns the name, which is a part of the text.
-func (p *FastMeta) Name() string { return p.name }
-
 // ReadCreate reads the metadata of a new object at s[i]. It sets the namespace
 // to that of the request; "" means the namespace of the object. It returns the
 // index after the metadata, or a negative number if it declines: the metadata
@@ -63,18 +59,14 @@ func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string
 	return i
 }
 
-// enter sets the namespace, and reports whether the namespaces of the object
-// and of the request agree and are valid.
-func (p *FastMeta) enter(namespaced bool, namespace string) bool {
+// enter is [EnterNamespace] for p. It reports false for a namespace that is not valid
+// or not kept.
+func (p *FastMeta) enter(namespaced bool, namespace string) (ok bool) {
 	if !namespaced {
 		return p.namespace == ""
 	}
-	want := cmp.Or(namespace, p.namespace, "default")
-	if p.namespace != "" && p.namespace != want {
-		return false
-	}
-	p.namespace = want
-	return isLabel(want)
+	p.namespace, ok = NamespaceOf(namespaced, namespace, p.namespace)
+	return ok && isLabel(p.namespace)
 }
 
 func (p *FastMeta) member(key, s string, at int) int {

@@ -1,6 +1,7 @@
 package objectmeta
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -156,20 +157,31 @@ func SetGeneration(obj map[string]any, generation int64) {
 	}
 }
 
-// MatchNamespace sets the namespace of obj to that of the request, which is ""
-// for a resource that is not namespaced. If obj has another namespace, it
-// returns the error that kube-apiserver returns as a bad request.
-func MatchNamespace(obj map[string]any, namespace string) error {
+// NamespaceOf returns the namespace of an object: that of the request, else the
+// one that the object names, else "default", and "" if objects have none. It
+// reports false if the object names another one.
+func NamespaceOf(namespaced bool, request, own string) (string, bool) {
+	if !namespaced {
+		return "", true
+	}
+	namespace := cmp.Or(request, own, "default")
+	return namespace, own == "" || own == namespace
+}
+
+// EnterNamespace sets the namespace of obj to that of [NamespaceOf]. If the object
+// names another one, EnterNamespace returns an error, which kube-apiserver returns
+// as a bad request.
+func EnterNamespace(obj map[string]any, namespaced bool, request string) error {
 	u := unstructured.Unstructured{Object: obj}
-	switch own := u.GetNamespace(); {
-	case own == namespace:
-		return nil
-	case own == "" || namespace == "":
-		u.SetNamespace(namespace)
-		return nil
-	default:
+	own := u.GetNamespace()
+	namespace, ok := NamespaceOf(namespaced, request, own)
+	if !ok {
 		return errors.New("the namespace of the provided object does not match the namespace sent on the request")
 	}
+	if own != namespace {
+		u.SetNamespace(namespace)
+	}
+	return nil
 }
 
 const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"

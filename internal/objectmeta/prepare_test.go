@@ -16,23 +16,26 @@ func withMetadata(members ...any) map[string]any {
 	return map[string]any{"metadata": m}
 }
 
-func TestMatchNamespace(t *testing.T) {
+func TestEnterNamespace(t *testing.T) {
 	for _, c := range []struct {
-		name      string
-		obj       map[string]any
-		namespace string
-		want      map[string]any
-		wantErr   string
+		name       string
+		obj        map[string]any
+		namespaced bool
+		namespace  string
+		want       map[string]any
+		wantErr    string
 	}{
-		{"the same", withMetadata("namespace", "a"), "a", withMetadata("namespace", "a"), ""},
-		{"none in the object", withMetadata(), "a", withMetadata("namespace", "a"), ""},
-		{"no metadata", map[string]any{}, "a", withMetadata("namespace", "a"), ""},
-		{"not namespaced", withMetadata("namespace", "a"), "", withMetadata(), ""},
-		{"another", withMetadata("namespace", "b"), "a", withMetadata("namespace", "b"),
+		{"the same", withMetadata("namespace", "a"), true, "a", withMetadata("namespace", "a"), ""},
+		{"none in the object", withMetadata(), true, "a", withMetadata("namespace", "a"), ""},
+		{"none in the request", withMetadata("namespace", "a"), true, "", withMetadata("namespace", "a"), ""},
+		{"none at all", withMetadata(), true, "", withMetadata("namespace", "default"), ""},
+		{"no metadata", map[string]any{}, true, "a", withMetadata("namespace", "a"), ""},
+		{"not namespaced", withMetadata("namespace", "a"), false, "", withMetadata(), ""},
+		{"another", withMetadata("namespace", "b"), true, "a", withMetadata("namespace", "b"),
 			"the namespace of the provided object does not match the namespace sent on the request"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := MatchNamespace(c.obj, c.namespace)
+			err := EnterNamespace(c.obj, c.namespaced, c.namespace)
 			if diff := cmp.Diff(c.wantErr, errorText(err)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

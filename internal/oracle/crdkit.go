@@ -131,8 +131,8 @@ func (o *Ours) setRequests(v *crdkit.Version) {
 	}
 }
 
-func options(body upstream.Body) []crdkit.RequestOption {
-	opts := []crdkit.RequestOption{crdkit.FieldValidation(body.Fields)}
+func options(body upstream.Body) []crdkit.JSONOption {
+	opts := []crdkit.JSONOption{crdkit.FieldValidation(body.Fields)}
 	if body.YAML {
 		opts = append(opts, crdkit.YAML())
 	}

@@ -47,7 +47,7 @@ func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
 		return stored
 	}
 	ctx := context.Background()
-	opts := []crdkit.RequestOption{crdkit.Warn}
+	opts := []crdkit.JSONOption{crdkit.Warn}
 	if report {
 		opts = append(opts, crdkit.ReportChanges())
 	}

@@ -6,44 +6,45 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An update may keep what is wrong with the old object. A walk that forgives
-// asks about the innermost value that it would refuse, and if that is not
-// forgiven about the one around it, and so on. What is forgiven is kept as it
-// is, so it has to be a value that neither pruning, nor dropping nulls, nor
-// defaults would change.
+// An update may keep errors of values that did not change. A walk that ratchets
+// proposes the innermost value that it would refuse as a candidate. If that is
+// not forgiven, it proposes the value around it, and so on. A forgiven value
+// stays as it is, so pruning, dropping nulls and defaulting must not change it.
 //
-// Elements of lists of type map are asked about by way of what is in them and of
-// the list: their keys are needed apart.
+// A walk does not propose an element of a list of type map as a whole: it needs
+// the keys of the element on their own. It proposes the values inside and the
+// list.
 
-// Forgiving says which values may be wrong. It is for one request.
-type Forgiving struct {
-	// Consider reports whether a wrong value at a place of the object may be
-	// one that is forgiven, which Judge decides on next, given the value.
-	Consider func(at Place) bool
-	Judge    func(v any) bool
-	// Typed: no value may be of another type than its schema says.
+// A Ratchet says which wrong values an object may keep. It is for one request.
+type Ratchet struct {
+	// Candidate reports whether the wrong value at a place may be forgiven.
+	// Forgive decides it then, given the value.
+	Candidate func(at Place) bool
+	Forgive   func(v any) bool
+	// Typed: all values must be of the types that the schema declares.
 	Typed bool
-	// Hopeless is set by the two if nothing else will be forgiven.
-	Hopeless bool
-	// Parts are the values that were forgiven. None is inside another.
-	Parts []Part
+	// Closed is set by the two functions if they will forgive nothing else.
+	Closed bool
+	// Forgiven are the forgiven values. None is inside another.
+	Forgiven []Forgiven
 }
 
-// A Part is a value of an object.
-type Part struct {
+// Forgiven is a wrong value that an object keeps.
+type Forgiven struct {
 	At    Place
 	Value any
 }
 
-// A Place is where a value is in the text of an object.
+// A Place is the place of a value in the text of an object.
 type Place struct {
 	text   string
 	index  int
 	status bool // the text is that of the status of the request
 }
 
-// Path returns the steps to the place from the root of the object. Entries of
-// objects are fields, declared or not. It reports false if they cannot be told.
+// Path returns the steps to the place from the root of the object. The members
+// of an object are fields, declared or not. It reports false if it cannot tell
+// the path.
 func (p Place) Path() (schema.Path, bool) {
 	var path schema.Path
 	if p.status {
@@ -103,13 +104,13 @@ func (p Place) element(i int) (schema.Step, int) {
 	return schema.Step{}, refused
 }
 
-// A mark is what a walk has done so far.
-type mark struct{ out, entries, seen, keys, depth, edits, notes, parts int }
+// A mark is the state of a walk at one time.
+type mark struct{ out, entries, seen, keys, depth, edits, notes, forgiven int }
 
 func (w *walk) mark() mark {
 	return mark{
 		len(w.out), len(w.entries), len(w.seen), len(w.keys), w.depth,
-		len(w.edits), len(w.notes), len(w.request.Forgive.Parts),
+		len(w.edits), len(w.notes), len(w.request.Ratchet.Forgiven),
 	}
 }
 
@@ -119,27 +120,28 @@ func (w *walk) back(m mark) {
 	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
 }
 
-// forgiven is value, but keeps a value that value declines if it is forgiven.
+// forgiven is value, but keeps a value that value declines if the ratchet forgives
+// it.
 func (w *walk) forgiven(n *node, i int) int {
-	f, before, touched := w.request.Forgive, w.mark(), w.touched
+	f, before, touched := w.request.Ratchet, w.mark(), w.touched
 	w.entered = i + 1
 	end := w.value(n, i)
 	w.entered = 0
-	if end >= 0 || f.Hopeless {
+	if end >= 0 || f.Closed {
 		return end
 	}
 	w.back(before)
 	w.touched = touched
 	at := Place{text: w.s, index: i, status: w.inStatus}
-	if !f.Consider(at) {
+	if !f.Candidate(at) {
 		return refused
 	}
 	v, end := jsonscan.Value(w.s, i)
-	typed := f.Typed || w.plan.replicas // nodes above them take no other types
-	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Judge(v) {
+	typed := f.Typed || w.plan.replicas // counting admits no other types above
+	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Forgive(v) {
 		return refused
 	}
-	f.Parts = append(f.Parts[:before.parts], Part{at, v})
+	f.Forgiven = append(f.Forgiven[:before.forgiven], Forgiven{at, v})
 	w.why = accepted
 	if !w.writeValue(v) {
 		return refused
@@ -196,46 +198,4 @@ func (n *node) keepsMembers(m map[string]any, typed bool) bool {
 		}
 	}
 	return true
-}
-
-// KeepsStatus reports whether a status, in JSON, is one that needs no change; ""
-// stands for none.
-func (p *Plan) KeepsStatus(text string) bool {
-	if text == "" {
-		return p.statusNode == nil || p.statusNode.fill == nil
-	}
-	v, ok := jsonscan.Decode(text)
-	return ok && v != nil && !jsonscan.HasIntegral(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
-}
-
-// SameOutside reports whether b has the members of old, with the same values,
-// apart from metadata and status. It reports false, too, if that cannot be told.
-func (p *Plan) SameOutside(old, b Old) bool {
-	count := func(o Old) (n int) {
-		for _, m := range o.members {
-			if m.name != "metadata" && m.name != "status" {
-				n++
-			}
-		}
-		return n
-	}
-	if count(old) != count(b) {
-		return false
-	}
-	for _, m := range old.members {
-		if m.name == "metadata" || m.name == "status" {
-			continue
-		}
-		if other, ok := b.find(m.name); !ok || !p.SameValue(m.text, other) {
-			return false
-		}
-	}
-	return true
-}
-
-// SameValue reports whether two texts are those of the same value. It reports
-// false, too, if that cannot be told.
-func (p *Plan) SameValue(a, b string) bool {
-	same, _ := p.sameText(a, false, b)
-	return same
 }

@@ -8,50 +8,49 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Ratcheting on the way from bytes to bytes.
+// Ratcheting on the JSON carrier.
 //
-// Most updates break no rule of the schema, and the first walk over the new
-// object does not look at the old one. Only if it refuses the object there is a
-// second walk that forgives values which did not change. Each is looked up in the
-// text of the old object along the path that leads to it; nothing else of the two
-// objects is decoded or compared. What is wrong with such a value is worked out
-// from the value alone.
+// Most updates break no rule of the schema, and the first walk over the new object
+// does not read the old one. If it refuses the object, a second walk forgives
+// values that did not change. The ratchet looks up each candidate in the text of
+// the old object along its path; it decodes and compares nothing else. The errors
+// of a forgiven value follow from the value alone.
 
-// mostForgiven is how many values of one object may be forgiven on this way. Objects
-// with more are for the plain way.
+// mostForgiven bounds the forgiven values of one object. The carrier declines
+// objects with more.
 const mostForgiven = 16
 
-// A ratchet forgives what did not change.
+// A ratchet forgives values that did not change.
 type ratchet struct {
-	fastpath.Forgiving
+	fastpath.Ratchet
 	schema *correlate.Schema
-	now    string // the new object, or what of it is judged
+	now    string // the text that is judged
 	old    string
-	start  int // of paths: what is there of kind and apiVersion is always new
+	start  int // of paths: apiVersion and kind are always new there
 	// keptStatus: the status that is judged is that of the old object.
 	keptStatus bool
 
-	// What corresponds to the value that is considered, and how it is compared.
+	// The counterpart of the candidate, and how the two are compared.
 	before any
 	by     *correlate.Schema
-	same   bool // it is spelled alike, and before is not set
+	same   bool // the two have the same text, and before is not set
 }
 
-// ratchet returns what forgives the values of an update from old to now. Steps
-// of paths before start lead to where validation begins.
-func (r *request) ratchet(now, old string, start int) *ratchet {
-	f := &ratchet{schema: r.version.engines.correlate(), now: now, old: old, start: start}
-	f.Typed = r.version.rules != nil // which expect values of declared types
-	f.Consider, f.Judge = f.consider, f.judge
+// newRatchet returns a ratchet for the update of the carrier. Validation begins
+// after start steps of a path.
+func (c *jsonCarrier) newRatchet(start int) *ratchet {
+	f := &ratchet{schema: c.version.engines.correlate(), now: c.newText, old: c.oldText, start: start}
+	f.Typed = c.version.rules != nil // rules expect values of declared types
+	f.Candidate, f.Forgive = f.candidate, f.unchanged
 	return f
 }
 
-// consider finds what corresponds to what is at a place, and reports whether
-// there is anything.
-func (f *ratchet) consider(at fastpath.Place) bool {
+// candidate finds the counterpart of the value at a place, and reports whether
+// there is one.
+func (f *ratchet) candidate(at fastpath.Place) bool {
 	path, ok := at.Path()
-	if !ok || len(f.Parts) >= mostForgiven {
-		f.Hopeless = true
+	if !ok || len(f.Forgiven) >= mostForgiven {
+		f.Closed = true
 		return false
 	}
 	f.same = false
@@ -59,21 +58,20 @@ func (f *ratchet) consider(at fastpath.Place) bool {
 	return ok
 }
 
-// judge reports whether v, which is considered, is what the old object has in
-// its place.
-func (f *ratchet) judge(v any) bool {
+// unchanged reports whether v, the value of the candidate, equals its counterpart.
+func (f *ratchet) unchanged(v any) bool {
 	if f.same {
 		f.before = v
 	}
 	if !f.by.Unchanged(v, f.before) {
-		f.Hopeless = true // what it is in changed with it
+		f.Closed = true // the values around it changed, too
 		return false
 	}
 	return true
 }
 
-// counterpart returns what the old object has at a path. It reports false if
-// that is nothing.
+// counterpart returns the value of the old object at a path. It reports false if
+// there is none.
 func (f *ratchet) counterpart(path schema.Path) (s *correlate.Schema, before any, ok bool) {
 	s, now, old := f.schema, f.now, f.old
 	for i, step := range path {
@@ -101,8 +99,7 @@ func (f *ratchet) counterpart(path schema.Path) (s *correlate.Schema, before any
 	return s, before, ok
 }
 
-// elementOf is counterpart for a path that begins with an element of the list
-// now.
+// elementOf is counterpart for a path that begins with an element of the list now.
 func elementOf(s *correlate.Schema, now, old string, path schema.Path) (*correlate.Schema, any, bool) {
 	if !s.Keyed() {
 		return nil, nil, false
@@ -150,21 +147,24 @@ func onlyMember(s, name string) (value string, ok bool) {
 	return value, ok && i >= 0
 }
 
-// excused returns what is wrong with the values that were forgiven. It reports
-// false if that is not clear.
-func (f *ratchet) excused(errorsAt func(schema.Path, any) validation.ErrorList) (validation.ErrorList, bool) {
+// errorsAt returns the errors of a value at a path.
+type errorsAt func(schema.Path, any) validation.ErrorList
+
+// errors returns the errors of the forgiven values. It reports false if only
+// validation of the whole object can tell them.
+func (f *ratchet) errors(errorsAt errorsAt) (validation.ErrorList, bool) {
 	var all validation.ErrorList
 	seen := map[string]bool{}
-	for _, part := range f.Parts {
+	for _, part := range f.Forgiven {
 		path, _ := part.At.Path()
 		errs := errorsAt(path, part.Value)
 		if len(errs) == 0 {
 			return nil, false
 		}
 		for _, e := range errs {
-			if text := e.Error(); len(f.Parts) > 1 {
+			if text := e.Error(); len(f.Forgiven) > 1 {
 				if seen[text] {
-					return nil, false // which of them is reported is for validation to say
+					return nil, false // validation reports one of them
 				}
 				seen[text] = true
 			}

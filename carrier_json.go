@@ -1,0 +1,315 @@
+package crdkit
+
+import (
+	"maps"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/fastpath"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A jsonCarrier holds the object as JSON text. A walk of the fast path, in read,
+// prunes, defaults and validates it. The objects of the run are heads:
+// they have apiVersion, kind and metadata only. It declines unless the walk finds
+// the object valid.
+type jsonCarrier struct {
+	*request
+	plan *fastpath.Plan
+	// out is what becomes of the object. It holds memory of the plan if open is set.
+	out  fastpath.Output
+	open bool
+	// newText and oldText are the texts of the objects. The text of an object
+	// without an old one shares the memory of the input.
+	newText, oldText string
+	sent             unstructured.Unstructured // the head of the object
+	stored           unstructured.Unstructured // the head of the old object
+	oldDocument      fastpath.Document
+
+	unknownFields []string // complaints
+	sentStatus    string   // the text of the status that the client sends, "" for none
+	hasStatus     bool     // the object may have a status
+	ratcheted     validation.ErrorList
+}
+
+// takes reports whether the request is one for the carrier: a JSON form with
+// input and options that the fast path knows.
+func (c *jsonCarrier) takes() bool {
+	v := c.version
+	if !c.encoded || c.yaml || c.mutate != nil || c.report && c.verb == creating ||
+		len(c.raw) > MaxRequestBytes || v.def.plain || v.def.preserve {
+		return false
+	}
+	c.plan = v.onepass()
+	return c.plan != nil && (c.verb != updatingStatus || v.statusPlan() != nil)
+}
+
+func (c *jsonCarrier) read() (*Refusal, error) {
+	c.hasStatus = !c.version.status
+	var ok bool
+	switch c.verb {
+	case creating:
+		ok = c.readNew()
+	case updating:
+		ok = c.readOld() && c.readUpdate()
+	default:
+		ok = c.readOld() && c.readStatus()
+	}
+	if !ok || c.fields == Strict && len(c.unknownFields) > 0 || c.report && hasNull(c.obj.Object["metadata"]) {
+		return nil, errDeclined
+	}
+	return nil, nil
+}
+
+// hasNull reports whether a member of metadata is null. Which step drops it depends
+// on the schema.
+func hasNull(metadata any) bool {
+	m, _ := metadata.(map[string]any)
+	for _, v := range m {
+		if v == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// readNew reads the object of a create. Only it may have plain metadata.
+func (c *jsonCarrier) readNew() bool {
+	c.newText = unsafe.String(unsafe.SliceData(c.raw), len(c.raw))
+	if !c.walk(c.plan, c.newText, fastpath.Request{
+		Report: c.fields != Ignore,
+		Splice: c.splice,
+		Create: true, Namespaced: c.version.def.namespaced, Namespace: c.namespace,
+	}) {
+		return false
+	}
+	if c.plain = c.out.Metadata() == nil; c.plain {
+		c.typed = true
+		return true
+	}
+	c.obj = c.head(&c.sent, c.out.Metadata())
+	return true
+}
+
+// readOld reads the old object.
+func (c *jsonCarrier) readOld() (ok bool) {
+	c.oldText = string(c.oldRaw)
+	if c.oldDocument, ok = c.plan.Document(c.oldText); ok {
+		c.old, c.copied = c.head(&c.stored, c.oldDocument.Metadata), true
+	}
+	return ok
+}
+
+// readUpdate reads the object that replaces the old one. The status of the output
+// is that of the old object if the version has the subresource.
+func (c *jsonCarrier) readUpdate() bool {
+	c.newText = string(c.raw)
+	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report}
+	if c.version.status {
+		request.Status = c.oldDocument.Status
+		c.hasStatus = request.Status != ""
+	}
+	if !c.walk(c.plan, c.newText, request) {
+		f := c.newRatchet(0)
+		f.keptStatus = request.Status != ""
+		request.Ratchet = &f.Ratchet
+		if !c.walk(c.plan, c.newText, request) || !c.forgive(f, c.version.engines.validate().ValidateAt) {
+			return false
+		}
+	}
+	c.obj = c.head(&c.sent, c.out.Metadata())
+	return !c.report || c.out.Unchanged() && c.readSentStatus()
+}
+
+// readSentStatus reads the status that the walk has dropped. It reports false if
+// other steps would change that.
+func (c *jsonCarrier) readSentStatus() (ok bool) {
+	if !c.version.status {
+		return true
+	}
+	c.sentStatus, ok = jsonscan.Lookup(c.newText, "status")
+	return ok && c.plan.KeepsStatus(c.sentStatus)
+}
+
+// readStatus reads the status that a client sends, and puts it into the old object.
+func (c *jsonCarrier) readStatus() bool {
+	c.newText = string(c.raw)
+	plan := c.version.statusPlan()
+	request := fastpath.Request{Report: c.fields != Ignore}
+	if !c.walk(plan, c.newText, request) {
+		f := c.newRatchet(1)
+		request.Ratchet = &f.Ratchet
+		if !c.walk(plan, c.newText, request) || !c.forgive(f, c.version.engines.validate().ValidateStatusAt) {
+			return false
+		}
+	}
+	c.obj = c.head(&c.sent, c.out.Metadata())
+	c.sentStatus = c.out.Member("status")
+	c.hasStatus = c.sentStatus != ""
+	if c.report {
+		sent, ok := plan.Document(c.newText)
+		if !ok || !c.out.Unchanged() || !plan.SameOutsideStatus(c.oldDocument, sent) {
+			return false
+		}
+	}
+	return c.walkOld()
+}
+
+// walkOld walks over the old object with the status that the client sends. The
+// object must need no change otherwise. The ratchet forgives all its values: the
+// update does not change them, and the status was judged before.
+func (c *jsonCarrier) walkOld() bool {
+	request := fastpath.Request{Status: c.sentStatus}
+	if !c.walk(c.plan, c.oldText, request) {
+		request.Ratchet = &fastpath.Ratchet{
+			Typed:     c.version.rules != nil,
+			Candidate: func(fastpath.Place) bool { return true },
+			Forgive:   func(any) bool { return true },
+		}
+		if !c.walk(c.plan, c.oldText, request) {
+			return false
+		}
+	}
+	return c.out.Unchanged()
+}
+
+// forgive sets the errors of the values that a walk has forgiven. It reports
+// false if they are not clear.
+func (c *jsonCarrier) forgive(f *ratchet, errorsAt errorsAt) (ok bool) {
+	c.ratcheted, ok = f.errors(errorsAt)
+	return ok
+}
+
+// walk walks over a text, and adds its unknown fields.
+func (c *jsonCarrier) walk(plan *fastpath.Plan, text string, request fastpath.Request) bool {
+	c.release()
+	if c.out, c.open = plan.JSON(text, request); c.open {
+		c.unknownFields = joined(c.unknownFields, c.out.Unknown(unknownField, `"`))
+	}
+	return c.open
+}
+
+// head makes obj an object of the version with the given metadata and nothing
+// else.
+func (c *jsonCarrier) head(obj *unstructured.Unstructured, metadata map[string]any) *unstructured.Unstructured {
+	v := c.version
+	obj.Object = map[string]any{"apiVersion": v.apiVersion(), "kind": v.def.kind, "metadata": metadata}
+	return obj
+}
+
+// conform adds the complaints of the walk, which has done the rest.
+func (c *jsonCarrier) conform(*Version, coercion) error {
+	c.complaints = joined(c.complaints, c.unknownFields)
+	return nil
+}
+
+func (c *jsonCarrier) setDefaults() {}
+
+// setStatus records what the walk did to the status.
+func (c *jsonCarrier) setStatus() error {
+	sent, old := c.sentStatus, c.oldDocument.Status
+	if c.report && c.version.status && sent != old && (sent == "" || old == "" || !c.plan.SameValue(sent, old)) {
+		c.reset("status")
+	}
+	return nil
+}
+
+func (c *jsonCarrier) restoreRest() error { return nil }
+
+func (c *jsonCarrier) specChanged() (bool, error) {
+	same, ok := c.out.SameAs(c.oldDocument)
+	if !ok {
+		return false, errDeclined
+	}
+	return !same, nil
+}
+
+func (c *jsonCarrier) checkScale() error {
+	if !c.version.scale.admits(c.out.View, c.plan.ChecksReplicas(), c.hasStatus) {
+		return errDeclined
+	}
+	return nil
+}
+
+// checkSchema judges the metadata. The walk has judged the rest.
+func (c *jsonCarrier) checkSchema() error {
+	if metadata, ok := c.metadata(); ok && !c.out.Admits(metadata) {
+		return errDeclined
+	}
+	c.result.Ratcheted = append(c.result.Ratcheted, c.ratcheted...)
+	return nil
+}
+
+// metadata returns the metadata of the object. It reports false for plain
+// metadata.
+func (c *jsonCarrier) metadata() (map[string]any, bool) {
+	if c.plain {
+		return nil, false
+	}
+	metadata, _ := c.obj.Object["metadata"].(map[string]any)
+	return metadata, true
+}
+
+// ruleInput decodes of the texts what rules read. All else that they read is in
+// the heads.
+func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
+	if whole {
+		return c.wholeInput()
+	}
+	in := ruleInput{partial: c.old == nil, memory: c.plan.Values()}
+	text := c.out.View()
+	if c.old != nil {
+		text = c.out.Text() // the errors of an update refer to the values
+	}
+	var ok bool
+	if in.obj, ok = in.memory.RuleInput(text, c.old != nil); !ok {
+		return ruleInput{}, errDeclined
+	}
+	if !c.plain {
+		maps.Copy(in.obj, c.obj.Object)
+	}
+	if c.old == nil {
+		return in, nil
+	}
+	if in.old, ok = in.memory.RuleInput(c.oldText, true); !ok {
+		return ruleInput{}, errDeclined
+	}
+	maps.Copy(in.old, c.old.Object)
+	return in, nil
+}
+
+// wholeInput decodes the object. It becomes that of the run if there is none.
+func (c *jsonCarrier) wholeInput() (ruleInput, error) {
+	v, ok := jsonscan.Decode(c.out.Text())
+	obj, isObject := v.(map[string]any)
+	if !ok || !isObject {
+		return ruleInput{}, errDeclined
+	}
+	if c.plain {
+		c.sent.Object = obj
+		c.obj = &c.sent
+	} else {
+		maps.Copy(obj, c.obj.Object)
+	}
+	return ruleInput{obj: obj}, nil
+}
+
+func (c *jsonCarrier) output() ([]byte, error) {
+	if metadata, ok := c.metadata(); ok && !c.out.SetMetadata(metadata) {
+		return nil, errDeclined
+	}
+	if !c.appends && c.out.Unmodified() {
+		c.result.Aliased = true
+		return c.raw, nil
+	}
+	return c.out.Append(c.buffer), nil
+}
+
+func (c *jsonCarrier) release() {
+	if c.open {
+		c.out.Release()
+		c.open = false
+	}
+}

@@ -1,0 +1,155 @@
+package crdkit_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// The JSON carrier takes requests whose metadata or rules are refused, and those that
+// name no namespace, and comes to the result of the map carrier.
+func TestCarriersAgreeOnMetadata(t *testing.T) {
+	crd := mustParse(t, ratchetCRD)
+	fast, plain := compileBoth(t, crd)
+	v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
+	const spec = `,"spec":{"n":1}}`
+	object := func(metadata string) []byte {
+		return []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{` + metadata + `}` + spec)
+	}
+	for _, tt := range []struct {
+		name, new, old string
+		admitted       bool
+	}{
+		{"a namespace in both", `"name":"a","namespace":"n"`, `"name":"a","namespace":"n"`, true},
+		{"a namespace in none", `"name":"a"`, `"name":"a"`, true},
+		{"a namespace in the old object", `"name":"a"`, `"name":"a","namespace":"n"`, true},
+		{"a namespace in the new object", `"name":"a","namespace":"n"`, `"name":"a"`, true},
+		{"another namespace", `"name":"a","namespace":"m"`, `"name":"a","namespace":"n"`, false},
+		{"another name", `"name":"b"`, `"name":"a"`, false},
+		{"no name", `"labels":{"a":"b"}`, `"name":"a"`, false},
+		{"a name to generate", `"generateName":"a-"`, `"name":"a"`, false},
+		{"an invalid label", `"name":"a","labels":{"a":"-"}`, `"name":"a"`, false},
+		{"an unknown field", `"name":"a","labels":{"a":"b"},"unknown":1`, `"name":"a"`, true},
+		{"a field of the wrong type", `"name":"a","labels":[]`, `"name":"a"`, false},
+		{"a conflict", `"name":"a","resourceVersion":"1"`, `"name":"a","resourceVersion":"2"`, false},
+		{"another uid", `"name":"a","uid":"1"`, `"name":"a","uid":"2"`, false},
+		{"an owner twice", `"name":"a","ownerReferences":[` + owner + `,` + owner + `]`, `"name":"a"`, true},
+		{"a finalizer that is not qualified", `"name":"a","finalizers":["x"]`, `"name":"a"`, true},
+	} {
+		for _, do := range []verb{updating, updatingStatus} {
+			for _, fields := range fieldValidations {
+				if !bothWays(t, v, do, object(tt.new), object(tt.old), fields) {
+					t.Errorf("%s %s %s: the JSON carrier declines", do.name, tt.name, fields)
+				}
+				res := resultOf(t, v.fast, do, object(tt.new), object(tt.old), fields)
+				want := tt.admitted || do.name == "status" && keptByStatus[tt.name]
+				if want = want && (fields != crdkit.Strict || tt.name != "an unknown field"); res.Admitted() != want {
+					t.Errorf("%s %s %s: %v", do.name, tt.name, fields, res.Err())
+				}
+			}
+		}
+		if !bothWays(t, v, creating, object(tt.new), nil, crdkit.Warn) {
+			t.Errorf("create %s: the JSON carrier declines", tt.name)
+		}
+	}
+}
+
+// keptByStatus are the cases of metadata that an update of the status does not take.
+var keptByStatus = map[string]bool{"an invalid label": true, "another uid": true}
+
+const owner = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`
+
+func resultOf(t *testing.T, v *crdkit.Version, do verb, raw, old []byte, opts ...crdkit.JSONOption) *crdkit.Result {
+	t.Helper()
+	out, res, err := do.do(v, raw, old, opts...)
+	if err != nil || (out != nil) != res.Admitted() {
+		t.Fatalf("%s: output %s, %v, %v", do.name, out, res, err)
+	}
+	return res
+}
+
+// An update without namespaces does what it does to the objects as the server has
+// them: in the namespace of the request, or in "default".
+func TestUpdateWithoutNamespace(t *testing.T) {
+	v := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
+	const text = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a"%s},"spec":{"n":%d}}`
+	for _, tt := range []struct {
+		namespace string
+		opts      []crdkit.JSONOption
+	}{
+		{"default", nil},
+		{"ns", []crdkit.JSONOption{crdkit.InNamespace("ns")}},
+	} {
+		for _, do := range []verb{updating, updatingStatus} {
+			for _, how := range [][]crdkit.JSONOption{nil, {crdkit.Splice()}, {crdkit.YAML()}} {
+				named := fmt.Sprintf(`,"namespace":%q`, tt.namespace)
+				opts := append(how, tt.opts...)
+				want, _, err := do.do(v, fmt.Appendf(nil, text, named, 2), fmt.Appendf(nil, text, named, 1), opts...)
+				if err != nil || want == nil {
+					t.Fatal(err)
+				}
+				got, res, err := do.do(v, fmt.Appendf(nil, text, "", 2), fmt.Appendf(nil, text, "", 1), opts...)
+				if err != nil || canonical(t, got) != canonical(t, want) {
+					t.Errorf("%s in %s: %s, %v, %v; want %s", do.name, tt.namespace, got, res.Err(), err, want)
+				}
+			}
+		}
+	}
+}
+
+// A result says whether the output is the caller's memory.
+func TestAliased(t *testing.T) {
+	v := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
+	raw := []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"n"},"spec":{"n":1}}`)
+	ctx := context.Background()
+	for _, tt := range []struct {
+		name string
+		opts []crdkit.JSONOption
+		want bool
+	}{
+		{"canonical", nil, false},
+		{"spliced", []crdkit.JSONOption{crdkit.Splice()}, true},
+		{"spliced into a buffer", []crdkit.JSONOption{crdkit.Splice(), crdkit.AppendTo(nil)}, false},
+		{"YAML", []crdkit.JSONOption{crdkit.Splice(), crdkit.YAML()}, false},
+	} {
+		out, res, err := v.UpdateJSON(ctx, raw, raw, tt.opts...)
+		if err != nil || !bytes.Equal(out, raw) {
+			t.Fatalf("%s: %s, %v, %v", tt.name, out, res.Err(), err)
+		}
+		if aliased := &out[0] == &raw[0]; res.Aliased != tt.want || aliased != tt.want {
+			t.Errorf("%s: Aliased = %t and the output is the input: %t, want %t", tt.name, res.Aliased, aliased, tt.want)
+		}
+	}
+	out, res, err := v.UpdateJSON(ctx, bytes.Replace(raw, []byte(`"n":1}`), []byte(`"n":1,"x":2}`), 1), raw, crdkit.Splice())
+	if err != nil || res.Aliased || !bytes.Equal(out, raw) {
+		t.Errorf("an object that changes: %s, aliased %t, %v", out, res.Aliased, err)
+	}
+}
+
+// Values of options that no server has are errors of every verb.
+func TestWrongOptions(t *testing.T) {
+	namespaced := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
+	global := testkit.Must(compileText(t, strings.Replace(ratchetCRD, "scope: Namespaced", "scope: Cluster", 1)).Version("v1"))
+	raw := []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a"},"spec":{"n":1}}`)
+	for _, tt := range []struct {
+		name string
+		v    *crdkit.Version
+		opt  crdkit.JSONOption
+		want string
+	}{
+		{"a namespace of a cluster-scoped object", global, crdkit.InNamespace("n"), `the request is in namespace "n", but a Crate has no namespace`},
+		{"no namespace", global, crdkit.InNamespace(""), ""},
+		{"a nil mutation", namespaced, crdkit.Mutate(nil), "mutating: the function is nil"},
+		{"a field validation that does not exist", namespaced, crdkit.FieldValidation("warn"), `field validation is "warn"`},
+	} {
+		for _, do := range []verb{creating, updating, updatingStatus} {
+			_, _, err := do.do(tt.v, raw, raw, tt.opt)
+			wantError(t, do.name+" with "+tt.name, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package fastpath
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// metadataText is the metadata of the object of a walk.
+type metadataText struct {
+	span // of the text: in the input if the output is spliced, else in out
+
+	plain   bool           // the walk prepared it, see [Request].Create
+	read    map[string]any // the decoded input, nil if the metadata is plain
+	members int            // of read
+	spliced bool           // plain metadata is among the edits if it has to be
+}
+
+// An Output is what [Plan.JSON] makes of a text. It holds memory of the plan until
+// it is released, and is for one goroutine.
+type Output struct{ w *walk }
+
+// JSON prunes, defaults and validates the object of s, a JSON text. It reports
+// false if it declines: if anything is wrong with the object or rare. The
+// metadata is for the caller, see [Output.Metadata].
+func (p *Plan) JSON(s string, r Request) (Output, bool) {
+	out, why := p.text(s, r)
+	return out, why == accepted
+}
+
+// text is JSON, and returns the reason if the walk declines.
+func (p *Plan) text(s string, r Request) (Output, decline) {
+	w := p.walk()
+	w.request, w.s = r, s
+	if !w.run() {
+		defer w.release()
+		return Output{}, w.reason()
+	}
+	return Output{w}, accepted
+}
+
+// Unknown returns for each undeclared field its path between prefix and suffix,
+// in increasing order of the paths, if the request asks for them.
+func (o Output) Unknown(prefix, suffix string) []string { return o.w.texts(prefix, suffix) }
+
+// Unchanged reports whether the output has the value of the input apart from
+// metadata and from a status that the plan drops. It reports false for a spliced
+// output.
+func (o Output) Unchanged() bool { return !o.w.request.Splice && !o.w.touched }
+
+// Metadata returns the metadata of the input, which now belongs to the caller. It
+// returns nil for plain metadata, which the walk prepared and found valid.
+//
+// The caller prepares the metadata, asks [Output.Admits] and calls
+// [Output.SetMetadata] before it uses the output.
+func (o Output) Metadata() map[string]any { return o.w.meta.read }
+
+// Admits reports whether the schema admits the object with the given metadata.
+func (o Output) Admits(metadata map[string]any) bool {
+	root := o.w.plan.root
+	if !root.members.list[o.w.plan.metadata].node.check.Valid(metadata) {
+		return false
+	}
+	if !root.whole {
+		return true
+	}
+	v, ok := jsonscan.Decode(o.Text())
+	obj, isObject := v.(map[string]any)
+	if !ok || !isObject {
+		return false
+	}
+	obj["metadata"] = metadata
+	return root.wholeValid(obj)
+}
+
+// SetMetadata sets the metadata of the output. It must be called once, unless
+// the metadata is plain. It reports false if metadata cannot be written.
+func (o Output) SetMetadata(metadata map[string]any) (ok bool) {
+	w := o.w
+	if w.metaText, ok = jsonscan.Append(w.metaText[:0], metadata); ok && w.request.Splice {
+		w.spliceMetadata(metadata)
+	}
+	return ok
+}
+
+// Member returns a copy of the text of a member of an object that is not
+// spliced, "" if there is none.
+func (o Output) Member(name string) string {
+	w := o.w
+	if e := w.rootMember(name); e != nil {
+		return string(w.out[e.start:e.end])
+	}
+	return ""
+}
+
+// rootMember returns a declared member of the whole object, nil if it is absent.
+func (w *walk) rootMember(name string) *entry {
+	for i := range w.roots {
+		if e := &w.roots[i]; e.key == name && e.start != gone && e.member >= 0 {
+			return e
+		}
+	}
+	return nil
+}
+
+// Append appends the object: as encoding/json writes it, or, if it is spliced,
+// the input with its edits.
+func (o Output) Append(dst []byte) []byte {
+	w := o.w
+	switch {
+	case w.request.Splice:
+		w.splicePlain()
+		return w.appendEdited(dst, span{0, len(w.s)}, w.edits)
+	case w.meta.plain:
+		return append(dst, w.out...)
+	}
+	dst = slices.Grow(dst, len(w.out)+len(w.metaText))
+	dst = append(append(dst, w.out[:w.meta.start]...), w.metaText...)
+	return append(dst, w.out[w.meta.end:]...)
+}
+
+// splicePlain notes plain metadata as an edit.
+func (w *walk) splicePlain() {
+	if !w.meta.plain || w.meta.spliced {
+		return
+	}
+	w.meta.spliced = true
+	w.metaText = w.plain.AppendCreated(w.metaText[:0])
+	w.spliceMetadata(nil)
+}
+
+// Text returns a copy of the text of [Output.View].
+func (o Output) Text() string { return strings.Clone(o.View()) }
+
+// View returns the text of the object, in which metadata that is not plain
+// counts for nothing. The text is valid until another method of o is called.
+func (o Output) View() string {
+	w := o.w
+	if !w.request.Splice {
+		return view(w.out)
+	}
+	w.splicePlain()
+	if len(w.edits) == 0 {
+		return w.s
+	}
+	w.scratch = w.appendEdited(w.scratch[:0], span{0, len(w.s)}, w.edits)
+	return view(w.scratch)
+}
+
+// Unmodified reports whether the output is spliced and has no edits: whether
+// Append would append the input.
+func (o Output) Unmodified() bool {
+	if !o.w.request.Splice {
+		return false
+	}
+	o.w.splicePlain()
+	return len(o.w.edits) == 0
+}
+
+// maxKept bounds the memory that is kept from one call for the next, in bytes.
+const maxKept = 1 << 20
+
+// Release gives the memory back. The caller must not use o and views of its text
+// afterwards.
+func (o Output) Release() { o.w.release() }
+
+// release keeps the memory of w for another call, but not what it refers to.
+func (w *walk) release() {
+	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.keys))*entrySize > maxKept || w.finds.kept() > maxKept {
+		return
+	}
+	clear(w.entries[:max(w.most, len(w.entries))])
+	clear(w.roots)
+	clear(w.edits)
+	clear(w.keys[:cap(w.keys)])
+	w.plain.Reset()
+	p := w.plan
+	*w = walk{
+		plain: w.plain, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
+		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
+		metaText: w.metaText[:0],
+	}
+	p.walks.Put(w)
+}
+
+// SameAs reports whether the output has the value of old apart from metadata. It
+// reports false for ok if it cannot tell. It must be called before SetMetadata.
+func (o Output) SameAs(old Document) (same, ok bool) {
+	w := o.w
+	count := 0
+	for i := range w.roots {
+		e := &w.roots[i]
+		if e.start == gone || e.key == "metadata" {
+			continue
+		}
+		count++
+		before, found := old.find(e.key)
+		if !found {
+			return false, true
+		}
+		if same, ok := w.sameMember(e, before); !same || !ok {
+			return false, ok
+		}
+	}
+	return count == len(old.members)-1, true
+}
+
+// sameMember reports whether a member of the root has the value of a text. It
+// reports false for ok if it cannot tell.
+func (w *walk) sameMember(e *entry, text string) (same, ok bool) {
+	if edits := w.editsIn(e.span); w.splices && len(edits) > 0 {
+		w.scratch = w.appendEdited(w.scratch[:0], e.span, edits)
+		return w.plan.sameText(view(w.scratch), false, text)
+	}
+	return w.plan.sameText(w.entryText(w.plan.root, e), !w.splices, text)
+}
+
+// sameText reports whether two texts are those of the same value. With
+// canonical, a is in canonical form. It reports false for ok if it cannot tell.
+func (p *Plan) sameText(a string, canonical bool, b string) (same, ok bool) {
+	if a == b {
+		return true, true
+	}
+	w := p.walk()
+	defer w.release()
+	if !canonical {
+		v := p.walk()
+		defer v.release()
+		if !v.canonical(a) {
+			return false, false
+		}
+		a = view(v.out)
+	}
+	ok = w.canonical(b)
+	return ok && view(w.out) == a, ok
+}
+
+// walk returns a walk that has not begun.
+func (p *Plan) walk() *walk {
+	w, pooled := p.walks.Get().(*walk)
+	if !pooled {
+		w = &walk{}
+	}
+	w.plan = p
+	return w
+}
+
+// canonical writes a value as it is, in the form of encoding/json.
+func (w *walk) canonical(text string) bool {
+	w.s = text
+	end := w.value(w.plan.keep, 0)
+	return end == len(text)
+}

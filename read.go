@@ -1,0 +1,96 @@
+package crdkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A ReadResult tells what the server does to an object that it serves. It belongs
+// to the caller.
+type ReadResult struct {
+	// Warnings are the warning headers of the response.
+	Warnings []string
+	// Changes are what the server changed in the object, in the order of its steps.
+	// They are recorded with [ReportChanges] only.
+	Changes []Change
+}
+
+// Read returns a stored object as the server serves it at version v. The object may
+// be stored at any version of the definition: Read decodes it with the schema of
+// that version, drops malformed metadata, sets defaults, converts it to v, and prunes
+// what conversion returns with the schema of v. It sets no defaults of v.
+//
+// stored is not changed, and the result shares no memory with it. The error says why
+// the server could not serve the object.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
+func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *ReadResult, error) {
+	r := newRequest(v, reading, opts)
+	defer r.release()
+	if err := r.begin(stored); err != nil {
+		return nil, nil, err
+	}
+	gvk := r.obj.GroupVersionKind()
+	if gvk.Group != v.def.group || v.def.byName[gvk.Version] == nil {
+		return nil, nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", gvk.GroupVersion())
+	}
+	if gvk.Kind != v.def.kind {
+		return nil, nil, fmt.Errorf("crdkit: the stored object is a %s, want a %s", gvk.Kind, v.def.kind)
+	}
+	if refusal := r.coerce(coercion{stored: true}); refusal != nil {
+		return nil, nil, errors.New(refusal.Message)
+	}
+	r.carrier.setDefaults()
+	if err := r.convert(orBackground(ctx)); err != nil {
+		return nil, nil, err
+	}
+	return r.obj, &ReadResult{Warnings: r.result.Warnings, Changes: r.result.Changes}, nil
+}
+
+// Store returns obj as the server writes it to storage: converted from v to the
+// storage version and pruned with the schema of that version, if the two differ. It
+// sets no defaults. obj must have been admitted at v. It is not changed, and the
+// result shares no memory with it.
+func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	r := newRequest[ReadOption](v.def.storage, reading, nil)
+	defer r.release()
+	if err := r.begin(obj); err != nil {
+		return nil, err
+	}
+	if r.version == v {
+		return r.obj, nil
+	}
+	if err := r.convert(orBackground(ctx)); err != nil {
+		return nil, err
+	}
+	return r.obj, nil
+}
+
+// begin begins a request that does not change its input.
+func (r *request) begin(obj *unstructured.Unstructured) error {
+	if obj == nil || obj.Object == nil {
+		return errNil
+	}
+	r.carrier, r.result, r.obj = &r.maps, &r.own, clone(obj)
+	if r.version.warning != "" {
+		r.warn(r.version.warning)
+	}
+	return nil
+}
+
+// convert turns r.obj into an object of the version of the request, as the codec of
+// the store does: it coerces what conversion returns even if nothing was converted.
+func (r *request) convert(ctx context.Context) error {
+	out, err := r.version.def.convertOne(ctx, r.obj, r.version)
+	if err != nil {
+		return err
+	}
+	r.obj = out
+	if refusal := r.coerce(coercion{}); refusal != nil {
+		return errors.New(refusal.Message)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package crdkit
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// coerce does to the object what decoding into a Go struct does to an object of a
+// built-in kind: metadata takes the form of ObjectMeta, fields that the schema does
+// not declare go, and so do nulls where null is not admitted. It complains of
+// unknown fields: first those of metadata, then those that were pruned, then those
+// of embedded metadata. The refusal is the server's answer to malformed metadata.
+func (r *request) coerce(c coercion) *Refusal {
+	if r.plain {
+		return r.unreadable(r.carrier.conform(r.version, c))
+	}
+	obj, d := r.obj.Object, r.version.def
+	gv, err := groupVersionOf(obj)
+	if err != nil {
+		return r.unreadable(err)
+	}
+	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: c.report || r.report, Reference: d.plain})
+	if err != nil {
+		return r.unreadable(err)
+	}
+	r.unknown(c, unknown)
+	if kind, _ := obj["kind"].(string); gv.Group == d.group && kind == d.kind {
+		if err := r.carrier.conform(d.byName[gv.Version], c); err != nil {
+			return r.unreadable(err)
+		}
+		if c.stored {
+			meta.RepairGeneration()
+		}
+	}
+	return r.unreadable(r.restoreMetadata(&meta))
+}
+
+// restoreMetadata writes metadata back, and records whether it changed.
+func (r *request) restoreMetadata(meta *objectmeta.Meta) error {
+	obj := r.obj.Object
+	if !r.report {
+		return meta.Restore(obj)
+	}
+	before := jsonval.Clone(obj["metadata"])
+	if err := meta.Restore(obj); err != nil {
+		return err
+	}
+	if !jsonval.Equal(before, obj["metadata"]) {
+		r.change(Coerced, schema.Path{schema.Field("metadata")})
+	}
+	return nil
+}
+
+// unknown records unknown fields, as complaints and as changes.
+func (r *request) unknown(c coercion, paths []schema.Path) {
+	r.change(Pruned, paths...)
+	if !c.report {
+		return
+	}
+	for _, path := range paths {
+		r.complaints = append(r.complaints, unknownField+path.String()+`"`)
+	}
+}
+
+// unreadable returns the server's answer to an object whose metadata cannot be
+// decoded, and nil for a nil error.
+func (r *request) unreadable(err error) *Refusal {
+	if err == nil {
+		return nil
+	}
+	gvk := r.obj.GroupVersionKind()
+	if gvk.Kind == "" {
+		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v", r.version.def.kind, err))
+	}
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.Version, r.version.def.kind, err))
+}
+
+// sameKind reports whether the object is of the definition's kind. The server
+// checks the kind after it has decoded the object.
+func (r *request) sameKind() bool {
+	gvk := r.obj.GroupVersionKind()
+	return gvk.GroupKind() == r.version.def.GroupKind()
+}
+
+// judgeFields turns complaints about unknown and duplicate fields into warnings or
+// a refusal.
+func (r *request) judgeFields() *Refusal {
+	if r.fields == Ignore || len(r.complaints) == 0 {
+		return nil
+	}
+	if r.fields != Strict {
+		r.warn(r.complaints...)
+		return nil
+	}
+	gvk := r.obj.GroupVersionKind()
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
+		gvk.Kind, gvk.Version, gvk.Kind, joinUnique(r.complaints)), r.complaints...)
+}
+
+// joined returns both lists as one, which may be one of them.
+func joined(a, b []string) []string {
+	if len(a) == 0 {
+		return b
+	}
+	return append(a, b...)
+}
+
+func joinUnique(texts []string) string {
+	var out string
+	for i, s := range texts {
+		if slices.Contains(texts[:i], s) {
+			continue
+		}
+		if out != "" {
+			out += ", "
+		}
+		out += s
+	}
+	return out
+}
+
+// groupVersionOf parses the apiVersion of an object; the server refuses one that
+// does not parse.
+func groupVersionOf(obj map[string]any) (runtimeschema.GroupVersion, error) {
+	apiVersion, _, err := unstructured.NestedString(obj, "apiVersion")
+	if err != nil {
+		return runtimeschema.GroupVersion{}, err
+	}
+	return runtimeschema.ParseGroupVersion(apiVersion)
+}

@@ -1,0 +1,141 @@
+package crdkit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without
+// options a request is one that sets no query parameters. A later option wins over
+// an earlier one, and a nil option changes nothing. An option with a value that does
+// not exist makes the request return an error.
+type JSONOption interface{ applyJSON(*requestOptions) }
+
+// A RequestOption changes one request that writes an object, on JSON or not.
+type RequestOption interface {
+	JSONOption
+	applyRequest()
+}
+
+// A ReadOption changes one request of any kind.
+type ReadOption interface {
+	RequestOption
+	applyRead()
+}
+
+// requestOptions are the values of the options of a request.
+type requestOptions struct {
+	fields    FieldValidation
+	report    bool
+	namespace string
+	mutate    func(context.Context, *unstructured.Unstructured) error
+
+	yaml    bool
+	splice  bool
+	buffer  []byte // the output is appended to it
+	appends bool   // buffer was given
+}
+
+type (
+	jsonOption    func(*requestOptions)
+	requestOption struct{ jsonOption }
+	readOption    struct{ requestOption }
+)
+
+func (f jsonOption) applyJSON(o *requestOptions) { f(o) }
+
+func (requestOption) applyRequest() {}
+
+func (readOption) applyRead() {}
+
+// A FieldValidation says how a request treats fields that the schema does not
+// declare and fields that are given twice. The zero value means [Warn].
+//
+// See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
+type FieldValidation string
+
+const (
+	// Warn drops the fields and adds a warning for each. It is the default.
+	Warn FieldValidation = "Warn"
+	// Ignore drops the fields.
+	Ignore FieldValidation = "Ignore"
+	// Strict refuses the request.
+	Strict FieldValidation = "Strict"
+)
+
+func (f FieldValidation) applyRequest() {}
+
+func (f FieldValidation) applyJSON(o *requestOptions) { o.fields = cmp.Or(f, Warn) }
+
+// ReportChanges makes the result list what the server changed in the object.
+func ReportChanges() ReadOption {
+	return readOption{requestOption{func(o *requestOptions) { o.report = true }}}
+}
+
+// InNamespace sets the namespace of the request. The server refuses an object that
+// names another one. By default the request is made in the namespace of the object,
+// or in "default" if the object names none, as kubectl does. It is an error for a
+// version of a cluster-scoped definition. The empty string sets no namespace.
+func InNamespace(namespace string) RequestOption {
+	return requestOption{func(o *requestOptions) { o.namespace = namespace }}
+}
+
+// Mutate runs f, which must not be nil, on the decoded, pruned and defaulted object,
+// as mutating admission would, and sets defaults again afterwards. The server does
+// not prune and drop nulls after it. An error of f ends the request without a
+// verdict.
+func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) RequestOption {
+	if f == nil {
+		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }
+	}
+	return requestOption{func(o *requestOptions) { o.mutate = f }}
+}
+
+// YAML makes the request read its input as application/yaml. The output is JSON.
+func YAML() JSONOption {
+	return jsonOption(func(o *requestOptions) { o.yaml = true })
+}
+
+// Canonical makes the request return objects as the server encodes them: without
+// white space, with sorted keys, and with one spelling of strings and numbers. It
+// is the default.
+func Canonical() JSONOption {
+	return jsonOption(func(o *requestOptions) { o.splice = false })
+}
+
+// Splice makes CreateJSON and UpdateJSON keep the order, the white space and the
+// spelling of the input where the object does not change. They cut out what the
+// server removes and insert what it adds, such as defaults. The output has the value
+// of the output of [Canonical], in other bytes. The output of an object that does not
+// change is the input slice itself, and [Result].Aliased says so, unless [AppendTo]
+// is given.
+//
+// The output is canonical for rare objects, such as those with repeated keys, with
+// escapes in keys or with integers spelled as 1.0, for requests with [YAML],
+// [Mutate] or [ReportChanges], and from UpdateStatusJSON.
+func Splice() JSONOption {
+	return jsonOption(func(o *requestOptions) { o.splice = true })
+}
+
+// AppendTo makes the request append the object to buf and return the extended slice.
+// buf must not overlap the input. The request does not change it if it returns no
+// object.
+func AppendTo(buf []byte) JSONOption {
+	return jsonOption(func(o *requestOptions) { o.buffer, o.appends = buf, true })
+}
+
+// check returns an error for a value that does not exist.
+func (o *requestOptions) check(v *Version) error {
+	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, o.fields) {
+		return fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", o.fields, Warn, Ignore, Strict)
+	}
+	if o.namespace != "" && !v.def.namespaced {
+		return fmt.Errorf("crdkit: the request is in namespace %q, but a %s has no namespace", o.namespace, v.def.kind)
+	}
+	return nil
+}
