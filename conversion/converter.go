@@ -66,10 +66,13 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Convert
 // what the server says when it converts a list. The items share memory with
 // those of list as the results of Convert do.
 //
-// The list is not changed; a nil list is an error. c must not be nil.
+// ConvertList does not change the list. A nil list and a nil converter are errors.
 func ConvertList(ctx context.Context, c Converter, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
 	if list == nil {
 		return nil, errors.New("conversion: the list is nil")
+	}
+	if c == nil {
+		return nil, errors.New("conversion: the converter is nil")
 	}
 	if c, ok := c.(listConverter); ok {
 		return c.convertList(ctx, list, to)

@@ -167,12 +167,14 @@ func (g *getter) objects(ctx context.Context, doc inputDocument) ([]*unstructure
 	return out, nil
 }
 
-// selects reports whether an object has the labels and fields that are asked
-// for.
+// selects reports whether the selectors of the command select an object.
 func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	gvk := obj.GroupVersionKind()
 	declared := g.kinds.kinds[gvk.GroupKind()].declared
-	f := selection.New(g.kinds.declared(gvk).SelectableFields, declared.Spec.Scope)
+	f, err := selection.New(g.kinds.declared(gvk).SelectableFields, declared.Spec.Scope)
+	if err != nil {
+		return false, err
+	}
 	byField, err := f.Parse(g.byField)
 	if err != nil {
 		return false, err

@@ -2,56 +2,53 @@ package conversiontest
 
 import "github.com/crdkit/crdkit/conversion"
 
-// An Option says what [New] tests, and how. A later option wins over an earlier
-// one, and a nil Option changes nothing.
+// An Option selects the conversion that [New] tests and the objects of the test. A
+// later option wins over an earlier one, and a nil Option changes nothing.
 type Option interface{ applyNew(*config) }
 
 type config struct {
-	converter conversion.Converter
-	convert   conversion.ConvertFunc
-	seed      uint64
-	count     int
-	samples   []map[string]any
+	// hasConverter and hasConvert report whether the option was given.
+	hasConverter, hasConvert bool
+	converter                conversion.Converter
+	convert                  conversion.ConvertFunc
+	seed                     uint64
+	count                    int
+	samples                  []map[string]any
 }
 
 type option func(*config)
 
 func (f option) applyNew(c *config) { f(c) }
 
-// DefaultCount is how many objects a round trip takes without [Count].
+// DefaultCount is the number of objects of a round trip without [Count].
 const DefaultCount = 200
 
-// Converter tests c, such as a client of a webhook.
+// Converter tests c, such as a client of a webhook. A nil c is an error of [New].
 func Converter(c conversion.Converter) Option {
-	return option(func(cfg *config) { cfg.converter = c })
+	return option(func(cfg *config) { cfg.converter, cfg.hasConverter = c, true })
 }
 
-// Func tests convert, whose results are held to the rules that the server has
-// for the answers of webhooks; see [conversion.Local].
+// Func tests convert. Its results must follow the rules of the server for responses
+// of webhooks; see [conversion.Local]. A nil convert is an error of [New].
 func Func(convert conversion.ConvertFunc) Option {
-	return option(func(cfg *config) { cfg.convert = convert })
+	return option(func(cfg *config) { cfg.convert, cfg.hasConvert = convert, true })
 }
 
-// Seed sets what objects are made. The default is 0.
+// Seed sets the seed of the random objects. The default is 0.
 func Seed(seed uint64) Option {
 	return option(func(cfg *config) { cfg.seed = seed })
 }
 
-// Count sets how many objects [Tester.RoundTrip] takes there and back; n that
-// is not positive means [DefaultCount].
+// Count sets the number of objects that [Tester.RoundTrip] converts. A number that
+// is not positive is an error of [New].
 func Count(n int) Option {
-	return option(func(cfg *config) {
-		cfg.count = n
-		if n <= 0 {
-			cfg.count = DefaultCount
-		}
-	})
+	return option(func(cfg *config) { cfg.count = n })
 }
 
-// Samples gives objects to borrow values from, where made-up ones would be
-// refused by rules or patterns that are hard to guess. Each serves the version
-// that its apiVersion names. They are not changed, and must not be changed
-// later.
+// Samples adds objects whose values the generated objects reuse, for schemas with
+// rules or patterns that random values rarely satisfy. Each serves the version that
+// its apiVersion names. The tester keeps the objects and does not change them; the
+// caller must not change them either.
 func Samples(objects ...map[string]any) Option {
 	return option(func(cfg *config) { cfg.samples = append(cfg.samples, objects...) })
 }

@@ -60,13 +60,20 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 	return t, nil
 }
 
+// converter returns the conversion to test, or an error for wrong options.
 func (t *Tester) converter() (conversion.Converter, error) {
 	switch {
-	case t.cfg.converter != nil && t.cfg.convert != nil:
+	case t.cfg.count <= 0:
+		return nil, fmt.Errorf("a count of %d, want a positive number", t.cfg.count)
+	case t.cfg.hasConverter && t.cfg.hasConvert:
 		return nil, errors.New("the options Converter and Func exclude one another")
-	case t.cfg.converter != nil:
+	case t.cfg.hasConverter && t.cfg.converter == nil:
+		return nil, errors.New("the converter is nil")
+	case t.cfg.hasConvert && t.cfg.convert == nil:
+		return nil, errors.New("the conversion function is nil")
+	case t.cfg.hasConverter:
 		return t.cfg.converter, nil
-	case t.cfg.convert != nil:
+	case t.cfg.hasConvert:
 		return conversion.Local(t.crd, t.cfg.convert), nil
 	default:
 		return conversion.New(t.crd)

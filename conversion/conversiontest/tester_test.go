@@ -212,6 +212,9 @@ func TestNoVerdict(t *testing.T) {
 	}
 	_, both := conversiontest.New(service(), conversiontest.Func(convert), conversiontest.Converter(conversion.None(service())))
 	_, none := conversiontest.New(nil)
+	_, noConverter := conversiontest.New(service(), conversiontest.Converter(nil))
+	_, noFunc := conversiontest.New(service(), conversiontest.Func(nil))
+	_, noCount := conversiontest.New(service(), conversiontest.Func(convert), conversiontest.Count(0))
 	_, seeded := never.Seeded(ctx, 1, "v1", "v1beta1")
 	_, object := tester.Object(ctx, nil, "v1")
 	for _, tt := range []struct {
@@ -227,6 +230,9 @@ func TestNoVerdict(t *testing.T) {
 		{"the context ended", roundTrip(ended, tester, "v1", "v1beta1"), context.Canceled.Error()},
 		{"two conversions", both, "exclude one another"},
 		{"no definition", none, "the definition is nil"},
+		{"no converter", noConverter, "the converter is nil"},
+		{"no function", noFunc, "the conversion function is nil"},
+		{"no count", noCount, "a count of 0, want a positive number"},
 		{"a nil object", object, "the object is nil"},
 	} {
 		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {

@@ -51,36 +51,39 @@ var optionTests = map[string]func(){
 // definitionTests call each function that takes a definition or an object with
 // nil.
 var definitionTests = map[string]func(){
-	"crdkit.Compile":                func() { _, _ = crdkit.Compile(nil) },
-	"definition.Check":              func() { definition.Check(nil) },
-	"definition.CheckUpdate":        func() { definition.CheckUpdate(nil, webhookDefinition()) },
-	"definition.SetDefaults":        func() { definition.SetDefaults(nil) },
-	"definition.ReconciledStatus":   func() { definition.ReconciledStatus(nil, nil) },
-	"definition.StoredDefinition":   func() { _, _ = definition.StoredDefinition(nil, nil) },
-	"definition.StoredStatus":       func() { _, _ = definition.StoredStatus(webhookDefinition(), nil) },
-	"definition.StoredVersions":     func() { definition.StoredVersions(nil, nil) },
-	"migration.NewPlan":             func() { migration.NewPlan(webhookDefinition(), nil) },
-	"schema.Compile":                func() { _, _ = schema.Compile(nil) },
-	"pruning.New":                   func() { pruning.New(nil).PruneAndReport(nil) },
-	"defaulting.New":                func() { defaulting.New(nil).DefaultAndReport(nil) },
-	"validation.New":                func() { validation.New(nil).ValidateUpdate(nil, nil) },
-	"cel.Compile":                   func() { _, _ = cel.Compile(nil) },
-	"cel.Program.Eval":              func() { (*cel.Program)(nil).Eval(context.Background(), nil) },
-	"conversion.New":                func() { _, _ = conversion.New(nil) },
-	"conversion.None":               func() { _, _ = conversion.None(nil).Convert(context.Background(), nil, "v1") },
-	"conversion.Local":              func() { _, _ = conversion.Local(nil, nil).Convert(context.Background(), nil, "v1") },
-	"conversion.ConvertList":        func() { _, _ = conversion.ConvertList(context.Background(), conversion.None(nil), nil, "v1") },
+	"crdkit.Compile":              func() { _, _ = crdkit.Compile(nil) },
+	"definition.Check":            func() { definition.Check(nil) },
+	"definition.CheckUpdate":      func() { definition.CheckUpdate(nil, webhookDefinition()) },
+	"definition.SetDefaults":      func() { definition.SetDefaults(nil) },
+	"definition.ReconciledStatus": func() { definition.ReconciledStatus(nil, nil) },
+	"definition.StoredDefinition": func() { _, _ = definition.StoredDefinition(nil, nil) },
+	"definition.StoredStatus":     func() { _, _ = definition.StoredStatus(webhookDefinition(), nil) },
+	"definition.StoredVersions":   func() { definition.StoredVersions(nil, nil) },
+	"migration.NewPlan":           func() { migration.NewPlan(webhookDefinition(), nil) },
+	"schema.Compile":              func() { _, _ = schema.Compile(nil) },
+	"pruning.New":                 func() { pruning.New(nil).PruneAndReport(nil) },
+	"defaulting.New":              func() { defaulting.New(nil).DefaultAndReport(nil) },
+	"validation.New":              func() { validation.New(nil).ValidateUpdate(nil, nil) },
+	"cel.Compile":                 func() { _, _ = cel.Compile(nil) },
+	"cel.Program.Eval":            func() { (*cel.Program)(nil).Eval(context.Background(), nil) },
+	"conversion.New":              func() { _, _ = conversion.New(nil) },
+	"conversion.None":             func() { _, _ = conversion.None(nil).Convert(context.Background(), nil, "v1") },
+	"conversion.Local":            func() { _, _ = conversion.Local(nil, nil).Convert(context.Background(), nil, "v1") },
+	"conversion.ConvertList": func() {
+		_, _ = conversion.ConvertList(context.Background(), conversion.None(nil), nil, "v1")
+		_, _ = conversion.ConvertList(context.Background(), nil, &unstructured.UnstructuredList{}, "v1")
+	},
 	"conversiontest.New":            func() { _, _ = conversiontest.New(nil) },
 	"discovery.Groups":              func() { discovery.Groups(nil) },
-	"discovery.Resources":           func() { discovery.Resources("a", "v1", nil) },
+	"discovery.Resources":           func() { _, _ = discovery.Resources("a", "v1", nil) },
 	"jsonschema.Export":             func() { _, _ = jsonschema.Export(nil, "v1") },
 	"openapi.V2":                    func() { _, _ = openapi.V2([]*apiextensionsv1.CustomResourceDefinition{nil}) },
 	"openapi.V3":                    func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{nil}) },
 	"openapi.VersionV3":             func() { _, _ = openapi.VersionV3(nil, "v1") },
 	"openapi.Merge":                 func() { _, _ = openapi.Merge(nil, nil) },
 	"scale.New":                     func() { _, _ = scale.New(nil) },
-	"selection.Fields.Matches":      func() { _, _ = selection.New(nil, "").Matches(nil, nil, nil) },
-	"selection.Fields.Set":          func() { _, _ = selection.New(nil, "").Set(nil) },
+	"selection.Fields.Matches":      func() { _, _ = clusterFields().Matches(nil, nil, nil) },
+	"selection.Fields.Set":          func() { _, _ = clusterFields().Set(nil) },
 	"table.Printer.Object and List": func() { emptyTable().Object(nil, time.Time{}); emptyTable().List(nil, time.Time{}) },
 	"table.ScaleColumns":            func() { table.ScaleColumns(nil) },
 }
@@ -155,6 +158,11 @@ func objectSchema() *schema.Node {
 func compiledRule() *cel.Program {
 	p, _ := cel.Compile(objectSchema())
 	return p
+}
+
+func clusterFields() *selection.Fields {
+	f, _ := selection.New(nil, "")
+	return f
 }
 
 func emptyTable() *table.Printer {

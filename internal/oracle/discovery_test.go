@@ -122,14 +122,16 @@ func compareDiscovery(t *testing.T, crds []*apiextensionsv1.CustomResourceDefini
 	for _, crd := range crds {
 		group := crd.Spec.Group
 		want := get(t, groups, "/apis/"+group)
-		if diff := cmp.Diff(want, encoded(t, discovery.Group(group, crds...))); diff != "" {
+		ours, _ := discovery.Group(group, crds...)
+		if diff := cmp.Diff(want, encoded(t, ours)); diff != "" {
 			t.Errorf("group %s (-upstream +ours):\n%s", group, diff)
 		}
 		documents++
 		for _, v := range crd.Spec.Versions {
 			path := group + "/" + v.Name
 			want := inOrder(t, get(t, versions, "/apis/"+path))
-			if diff := cmp.Diff(want, inOrder(t, encoded(t, discovery.Resources(group, v.Name, crds...)))); diff != "" {
+			ours, _ := discovery.Resources(group, v.Name, crds...)
+			if diff := cmp.Diff(want, inOrder(t, encoded(t, ours))); diff != "" {
 				t.Errorf("version %s (-upstream +ours):\n%s", path, diff)
 			}
 			documents++
@@ -159,7 +161,8 @@ func TestDiscoveryDifference(t *testing.T) {
 	if got := get(t, groups, "/apis/"+crd.Spec.Group); got != "404" {
 		t.Errorf("upstream publishes %s", got)
 	}
-	unseen := encoded(t, discovery.Group(crd.Spec.Group, crd))
+	ours, _ := discovery.Group(crd.Spec.Group, crd)
+	unseen := encoded(t, ours)
 	crd.Status.AcceptedNames = crd.Spec.Names
 	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionTrue}}
 	_, groups = discoveryServer(t, []*apiextensionsv1.CustomResourceDefinition{crd})

@@ -152,7 +152,7 @@ func TestSelection(t *testing.T) {
 			definitions++
 			objects := objectsOf(d, v, 16)
 			server := newSelectionServer(t, d.CRD, v, objects)
-			ours := selection.New(v.SelectableFields, d.CRD.Spec.Scope)
+			ours := selectableFields(t, v.SelectableFields, d.CRD.Spec.Scope)
 			rng := rand.New(rand.NewPCG(3, uint64(definitions)))
 			for range perVersion {
 				byLabel, byField := randomSelectors(t, rng, ours, objects)
@@ -239,7 +239,7 @@ func FuzzSelection(f *testing.F) {
 		v.SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: path}}
 		objects := []map[string]any{tree}
 		// The server's words come in JSON, which has no bytes that are not UTF-8.
-		got := string([]rune(ourList(t, selection.New(v.SelectableFields, crd.Spec.Scope), objects, byLabel, byField)))
+		got := string([]rune(ourList(t, selectableFields(t, v.SelectableFields, crd.Spec.Scope), objects, byLabel, byField)))
 		want := ""
 		for range 200 {
 			if want = newSelectionServer(t, crd, *v, objects).list(t, byLabel, byField); want == got || misfits(want) && misfits(got) {
@@ -252,4 +252,13 @@ func FuzzSelection(f *testing.F) {
 
 func misfits(answer string) bool {
 	return strings.HasPrefix(answer, "500 unexpected error finding value with jsonPath: ")
+}
+
+func selectableFields(t *testing.T, declared []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) *selection.Fields {
+	t.Helper()
+	f, err := selection.New(declared, scope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

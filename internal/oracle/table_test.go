@@ -216,7 +216,11 @@ func (c *tableComparison) ours(t *testing.T, p *table.Printer, obj runtime.Objec
 	switch obj := obj.(type) {
 	case *unstructured.Unstructured:
 		c.objects++
-		out = p.Object(obj, time.Now(), table.IncludeObject(policy))
+		include, err := table.IncludeObject(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = p.Object(obj, time.Now(), include)
 	case *unstructured.UnstructuredList:
 		c.lists++
 		out = p.List(obj, time.Now())

@@ -13,9 +13,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// Groups returns the document of each group that the definitions have
-// published versions in, in increasing order of name. It is nil if there are
-// none.
+// Groups returns the document of each group with published versions, in increasing
+// order of name. It returns nil if no definition is published.
 func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup {
 	names := make([]string, 0, len(crds))
 	for _, crd := range crds {
@@ -26,20 +25,20 @@ func Groups(crds ...*apiextensionsv1.CustomResourceDefinition) []metav1.APIGroup
 	slices.Sort(names)
 	var groups []metav1.APIGroup
 	for _, name := range slices.Compact(names) {
-		if g := Group(name, crds...); g != nil {
+		if g, ok := Group(name, crds...); ok {
 			groups = append(groups, *g)
 		}
 	}
 	return groups
 }
 
-// Group returns the document of a group: its versions by priority, and the one
-// that clients should prefer. Definitions of other groups are passed over. It
-// returns nil if the group is not there: no definition publishes a version of
-// it. The server answers 404 then.
+// Group returns the document of a group: its versions in order of priority, and the
+// version that clients should prefer. It ignores definitions of other groups. It
+// reports false if no definition publishes a version of the group; the server
+// answers with 404 then.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
-func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) *metav1.APIGroup {
+func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) (*metav1.APIGroup, bool) {
 	var names []string
 	for _, crd := range publishedIn(group, crds) {
 		for _, v := range crd.Spec.Versions {
@@ -49,7 +48,7 @@ func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) *met
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return nil, false
 	}
 	versionsort.Sort(names)
 	names = slices.Compact(names)
@@ -62,16 +61,15 @@ func Group(group string, crds ...*apiextensionsv1.CustomResourceDefinition) *met
 		doc.Versions[i] = metav1.GroupVersionForDiscovery{GroupVersion: group + "/" + name, Version: name}
 	}
 	doc.PreferredVersion = doc.Versions[0]
-	return doc
+	return doc, true
 }
 
-// Resources returns the document of one version of a group: the resources and
-// subresources that it serves, resources in increasing order of name and each
-// before its subresources. It returns nil if no definition publishes that
-// version. The server answers 404 then.
+// Resources returns the document of one version of a group: its resources in
+// increasing order of name, each followed by its subresources. It reports false if
+// no definition publishes the version; the server answers with 404 then.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#subresources.
-func Resources(group, version string, crds ...*apiextensionsv1.CustomResourceDefinition) *metav1.APIResourceList {
+func Resources(group, version string, crds ...*apiextensionsv1.CustomResourceDefinition) (*metav1.APIResourceList, bool) {
 	doc := &metav1.APIResourceList{
 		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
 		GroupVersion: group + "/" + version,
@@ -89,12 +87,12 @@ func Resources(group, version string, crds ...*apiextensionsv1.CustomResourceDef
 		}
 	}
 	if doc.APIResources == nil {
-		return nil
+		return nil, false
 	}
-	return doc
+	return doc, true
 }
 
-// StorageVersionHash returns the hash that discovery shows of the version at
+// StorageVersionHash returns the hash by which discovery identifies the version at
 // which objects of a kind are stored.
 func StorageVersionHash(group, version, kind string) string {
 	const shown = 8 // bytes
@@ -102,8 +100,8 @@ func StorageVersionHash(group, version, kind string) string {
 	return base64.StdEncoding.EncodeToString(sum[:shown])
 }
 
-// resourcesOf returns the resource of a definition and its subresources at a
-// version.
+// resourcesOf returns the resource of a definition and its subresources at version
+// v.
 func resourcesOf(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) []metav1.APIResource {
 	names := namesOf(crd)
 	namespaced := crd.Spec.Scope == apiextensionsv1.NamespaceScoped
@@ -143,8 +141,8 @@ func verbsOf(crd *apiextensionsv1.CustomResourceDefinition) metav1.Verbs {
 	return metav1.Verbs{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 }
 
-// storageHash returns the hash of the storage version, "" if that is not
-// served.
+// storageHash returns the hash of the storage version, "" if the definition does not
+// serve that version.
 func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	for _, v := range crd.Spec.Versions {
 		if v.Served && v.Storage {
@@ -154,8 +152,8 @@ func storageHash(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// publishedIn returns the definitions of a group that are published. Those that
-// are nil are none.
+// publishedIn returns the published definitions of a group. It ignores nil
+// definitions.
 func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition) []*apiextensionsv1.CustomResourceDefinition {
 	var published []*apiextensionsv1.CustomResourceDefinition
 	for _, crd := range crds {
@@ -166,12 +164,13 @@ func publishedIn(group string, crds []*apiextensionsv1.CustomResourceDefinition)
 	return published
 }
 
-// unseen reports whether no server has said anything of the definition.
+// unseen reports whether no server has set a condition of the definition.
 func unseen(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return len(crd.Status.Conditions) == 0
 }
 
-// namesOf returns the names that the server has accepted, or would accept.
+// namesOf returns the names that the server has accepted. For an unseen definition
+// it returns those that the server would accept.
 func namesOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionNames {
 	if !unseen(crd) {
 		return crd.Status.AcceptedNames

@@ -44,10 +44,10 @@ func document(t *testing.T, name string, crds []*apiextensionsv1.CustomResourceD
 	var doc any
 	group, version, ok := strings.Cut(name, "/")
 	if ok {
-		if list := discovery.Resources(group, version, crds...); list != nil {
+		if list, ok := discovery.Resources(group, version, crds...); ok {
 			doc = list
 		}
-	} else if g := discovery.Group(group, crds...); g != nil {
+	} else if g, ok := discovery.Group(group, crds...); ok {
 		doc = g
 	}
 	if doc == nil {
@@ -60,11 +60,11 @@ func document(t *testing.T, name string, crds []*apiextensionsv1.CustomResourceD
 	return string(data)
 }
 
-// TestSharesNothing changes results and looks at the definition.
-func TestSharesNothing(t *testing.T) {
+// A change to a result must not change the definition.
+func TestResultsShareNoMemory(t *testing.T) {
 	crd := cronTab()
-	discovery.Resources("example.com", "v1", crd).APIResources[0].ShortNames[0] = "changed"
-	discovery.Resources("example.com", "v1", crd).APIResources[0].Categories[0] = "changed"
+	list, _ := discovery.Resources("example.com", "v1", crd)
+	list.APIResources[0].ShortNames[0], list.APIResources[0].Categories[0] = "changed", "changed"
 	if names := crd.Spec.Names; names.ShortNames[0] != "ct" || names.Categories[0] != "all" {
 		t.Errorf("the definition changed with a result: %v", names)
 	}
@@ -77,7 +77,10 @@ func TestNoDefinitions(t *testing.T) {
 	if got := discovery.Groups(nil, cronTab(), nil); len(got) != 1 {
 		t.Errorf("Groups with nil = %v, want one group", got)
 	}
-	if got := discovery.Resources("example.com", "v1", nil); got != nil {
-		t.Errorf("Resources of nil = %v, want nil", got)
+	if got, ok := discovery.Resources("example.com", "v1", nil); ok {
+		t.Errorf("Resources of nil = %v, want none", got)
+	}
+	if got, ok := discovery.Group("example.com", nil); ok {
+		t.Errorf("Group of nil = %v, want none", got)
 	}
 }

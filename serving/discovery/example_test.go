@@ -26,7 +26,11 @@ func cronTab() *apiextensionsv1.CustomResourceDefinition {
 }
 
 func ExampleGroup() {
-	group := discovery.Group("example.com", cronTab())
+	group, ok := discovery.Group("example.com", cronTab())
+	if !ok {
+		fmt.Println("no definition publishes the group")
+		return
+	}
 	fmt.Println("preferred:", group.PreferredVersion.Version)
 	for _, v := range group.Versions {
 		fmt.Println(v.GroupVersion)
@@ -49,7 +53,12 @@ func ExampleGroups() {
 }
 
 func ExampleResources() {
-	for _, r := range discovery.Resources("example.com", "v1", cronTab()).APIResources {
+	list, ok := discovery.Resources("example.com", "v1", cronTab())
+	if !ok {
+		fmt.Println("no definition publishes the version")
+		return
+	}
+	for _, r := range list.APIResources {
 		fmt.Println(r.Name, r.Kind, r.ShortNames, r.Categories, r.Verbs)
 	}
 	// Output:

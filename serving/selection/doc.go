@@ -1,7 +1,7 @@
 // Package selection selects custom resources by their fields and labels, as
 // list and watch requests do.
 //
-//	f := selection.New(version.SelectableFields, crd.Spec.Scope)
+//	f, err := selection.New(version.SelectableFields, crd.Spec.Scope)
 //	sel, err := f.Parse("spec.color=blue,metadata.namespace!=default") // ?fieldSelector=
 //	ok, err := f.Matches(obj, labels.Everything(), sel)
 //

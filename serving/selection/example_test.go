@@ -23,7 +23,11 @@ func shirt(color string, size int64) *unstructured.Unstructured {
 }
 
 func ExampleNew() {
-	f := selection.New(selectable, apiextensionsv1.NamespaceScoped)
+	f, err := selection.New(selectable, apiextensionsv1.NamespaceScoped)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	set, err := f.Set(shirt("blue", 3))
 	fmt.Println(set, err)
 	// Output:
@@ -31,8 +35,12 @@ func ExampleNew() {
 }
 
 func ExampleFields_Parse() {
-	f := selection.New(selectable, apiextensionsv1.NamespaceScoped)
-	_, err := f.Parse("spec.fabric=silk")
+	f, err := selection.New(selectable, apiextensionsv1.NamespaceScoped)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = f.Parse("spec.fabric=silk")
 	fmt.Println(err)
 	_, err = f.Parse("spec.color")
 	fmt.Println(err)
@@ -42,7 +50,11 @@ func ExampleFields_Parse() {
 }
 
 func ExampleFields_Matches() {
-	f := selection.New(selectable, apiextensionsv1.NamespaceScoped)
+	f, err := selection.New(selectable, apiextensionsv1.NamespaceScoped)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	blue, err := f.Parse("spec.color=blue,spec.size!=2")
 	if err != nil {
 		fmt.Println(err)

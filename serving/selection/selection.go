@@ -19,8 +19,8 @@ const (
 	namespace = "metadata.namespace"
 )
 
-// Fields are the fields by which the objects of one version may be selected.
-// They never change and are safe for concurrent use.
+// Fields are the fields by which a client may select the objects of one version.
+// They do not change and are safe for concurrent use.
 type Fields struct {
 	namespaced bool
 	declared   []declared
@@ -30,13 +30,20 @@ type Fields struct {
 type declared struct {
 	name string
 	path jsonpath.Path
-	err  error // why the path does not parse
+	err  error // the error of a path that does not parse
 }
 
 // New returns the fields that a version declares, spec.versions[*].selectableFields,
-// and those that all objects of the scope have. An empty scope is
-// apiextensionsv1.ClusterScoped.
-func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) *Fields {
+// and those that all objects of the scope have. An empty scope means
+// apiextensionsv1.ClusterScoped, and an unknown scope is an error. New does not keep
+// selectable. A path that does not parse is an error of [Fields.Set], as on the
+// server.
+func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.ResourceScope) (*Fields, error) {
+	switch scope {
+	case "", apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped:
+	default:
+		return nil, fmt.Errorf("selection: unknown scope %q", scope)
+	}
 	f := &Fields{namespaced: scope == apiextensionsv1.NamespaceScoped, names: map[string]bool{name: true}}
 	if f.namespaced {
 		f.names[namespace] = true
@@ -47,13 +54,12 @@ func New(selectable []apiextensionsv1.SelectableField, scope apiextensionsv1.Res
 		f.declared = append(f.declared, d)
 		f.names[d.name] = true
 	}
-	return f
+	return f, nil
 }
 
-// Parse returns the selector that a text stands for, such as
-// "spec.color=blue,metadata.name!=a". The empty text selects everything. The
-// error is what the server answers: a bad request, for a text that is no
-// selector or names a field that is not to be selected by.
+// Parse parses a selector such as "spec.color=blue,metadata.name!=a". The empty
+// text selects everything. The error is that of the server, a bad request, if the
+// text is not a selector or names another field.
 func (f *Fields) Parse(text string) (fields.Selector, error) {
 	s, err := fields.ParseSelector(text)
 	if err != nil {
@@ -62,8 +68,8 @@ func (f *Fields) Parse(text string) (fields.Selector, error) {
 	return f.Check(s)
 }
 
-// Check returns s if it names only fields to select by, and the server's error
-// if not. A nil selector is taken to select everything.
+// Check returns s if it names fields of f only, and the server's error otherwise. A
+// nil selector selects everything.
 func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 	if s == nil {
 		return fields.Everything(), nil
@@ -80,9 +86,9 @@ func (f *Fields) Check(s fields.Selector) (fields.Selector, error) {
 	return checked, nil
 }
 
-// Set returns the values that field selectors compare, by the name of the
-// field. The error says which declared field has no single value; the server
-// answers a request with it that it cannot serve. A nil obj has no fields.
+// Set returns the values that field selectors compare, by name of the field. It
+// returns an error if a declared field has more than one value; the server fails the
+// request with this error. A nil obj has no fields. The set belongs to the caller.
 func (f *Fields) Set(obj *unstructured.Unstructured) (fields.Set, error) {
 	if obj == nil {
 		obj = &unstructured.Unstructured{}
@@ -123,11 +129,10 @@ func (d declared) text(obj map[string]any) (string, error) {
 	}
 }
 
-// Matches reports whether an object has the labels that one selector wants and
-// the fields that the other does. Selectors that are nil or empty want nothing;
-// if both are, the fields of the object are not looked at. byField must come
-// from [Fields.Parse] or [Fields.Check]: fields that are unknown have the empty
-// text. The error is that of [Fields.Set].
+// Matches reports whether both selectors select an object. A nil or empty selector
+// selects every object; if both are nil or empty, Matches does not read the object.
+// byField must come from [Fields.Parse] or [Fields.Check], because a field that f
+// does not have counts as empty. The error is that of [Fields.Set].
 func (f *Fields) Matches(obj *unstructured.Unstructured, byLabel labels.Selector, byField fields.Selector) (bool, error) {
 	if byLabel == nil {
 		byLabel = labels.Everything()

@@ -44,7 +44,10 @@ func TestMatches(t *testing.T) {
 			if tt.path != "" {
 				declared = append(declared, apiextensionsv1.SelectableField{JSONPath: tt.path})
 			}
-			f := selection.New(declared, tt.scope)
+			f, err := selection.New(declared, tt.scope)
+			if err != nil {
+				t.Fatal(err)
+			}
 			tree, err := testkit.Decode([]byte(tt.object))
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +75,10 @@ func text(err error) string {
 }
 
 func TestLabels(t *testing.T) {
-	f := selection.New(nil, "")
+	f, err := selection.New(nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	obj := &unstructured.Unstructured{}
 	obj.SetLabels(map[string]string{"a": "b"})
 	for selector, want := range map[string]bool{"a=b": true, "a!=b": false, "a in (c,b)": true, "!a": false} {
@@ -87,5 +93,11 @@ func TestLabels(t *testing.T) {
 	all, err := f.Check(nil)
 	if err != nil || !all.Empty() {
 		t.Errorf("Check(nil): %v, %v", all, err)
+	}
+}
+
+func TestNewUnknownScope(t *testing.T) {
+	if f, err := selection.New(nil, "Everywhere"); err == nil || f != nil {
+		t.Errorf("New = %v, %v, want an error", f, err)
 	}
 }

@@ -142,12 +142,18 @@ func TestOptions(t *testing.T) {
 		metav1.IncludeMetadata: metadata,
 		metav1.IncludeNone:     "null",
 		metav1.IncludeObject:   encode(t, obj),
-		"Everything":           "null",
 	} {
-		got := encode(t, p.Object(obj, now, table.IncludeObject(policy)).Rows[0].Object)
+		include, err := table.IncludeObject(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := encode(t, p.Object(obj, now, include).Rows[0].Object)
 		if diff := cmp.Diff(decodeAny(t, want), decodeAny(t, got)); diff != "" {
 			t.Errorf("policy %q (-want +got):\n%s", policy, diff)
 		}
+	}
+	if opt, err := table.IncludeObject("Everything"); err == nil {
+		t.Errorf("IncludeObject of an unknown policy = %v, want an error", opt)
 	}
 	if got := p.Object(obj, now, table.WithoutHeaders()); got.ColumnDefinitions != nil || len(got.Rows) != 1 {
 		t.Errorf("without headers: %s", encode(t, got))

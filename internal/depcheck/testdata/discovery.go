@@ -17,7 +17,8 @@ func main() {
 	}
 	documents := []any{discovery.Groups(crd)}
 	for _, v := range crd.Spec.Versions {
-		documents = append(documents, discovery.Resources(crd.Spec.Group, v.Name, crd))
+		list, _ := discovery.Resources(crd.Spec.Group, v.Name, crd)
+		documents = append(documents, list)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(documents); err != nil {
 		panic(err)

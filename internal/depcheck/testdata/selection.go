@@ -12,7 +12,10 @@ import (
 )
 
 func main() {
-	f := selection.New([]apiextensionsv1.SelectableField{{JSONPath: os.Args[1]}}, apiextensionsv1.NamespaceScoped)
+	f, err := selection.New([]apiextensionsv1.SelectableField{{JSONPath: os.Args[1]}}, apiextensionsv1.NamespaceScoped)
+	if err != nil {
+		panic(err)
+	}
 	s, err := f.Parse(os.Args[2])
 	if err != nil {
 		panic(err)
