@@ -14,7 +14,7 @@ import (
 // below additionalProperties they may have fields that the schema does not
 // declare, and metadata of embedded resources may have fields that metadata does
 // not have. When the server begins to serve the definition it removes both. It
-// puts each default into the smallest object that has it in its place, and
+// puts each default into the smallest object that has it at its path, and
 // coerces and prunes that object.
 func PruneDefaults(node *schema.Node) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
@@ -22,19 +22,19 @@ func PruneDefaults(node *schema.Node) *schema.Node {
 	}
 	pruner := pruning.New(node)
 	embedded := objectmeta.NewEmbedded(node, objectmeta.ResourceRoot())
-	plain := !node.Facts().Has(schema.HasEmbedded)
-	return node.RewriteDefaults(func(place schema.Path, def any) any {
-		if plain && !canShrink(def) {
+	withoutEmbedded := !node.Facts().Has(schema.HasEmbedded)
+	return node.RewriteDefaults(func(path schema.Path, def any) any {
+		if withoutEmbedded && !canShrink(def) {
 			return def
 		}
-		obj, ok := Enclose(place, def).(map[string]any)
+		obj, ok := Enclose(path, def).(map[string]any)
 		if !ok {
 			return def // a default of the root that is not an object; the schema check refuses it
 		}
 		// Coerce leaves metadata that it cannot decode unchanged.
 		_, _ = embedded.Coerce(obj, objectmeta.Options{DropInvalid: true})
 		pruner.Prune(obj)
-		after, _ := place.Lookup(obj)
+		after, _ := path.Lookup(obj)
 		return after
 	})
 }
@@ -50,10 +50,10 @@ func canShrink(v any) bool {
 	return false
 }
 
-// Enclose returns the smallest value that has v at place.
-func Enclose(place schema.Path, v any) any {
-	for i := len(place) - 1; i >= 0; i-- {
-		if name, ok := place[i].Name(); ok {
+// Enclose returns the smallest value that has v at path.
+func Enclose(path schema.Path, v any) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		if name, ok := path[i].Name(); ok {
 			v = map[string]any{name: v}
 		} else {
 			v = []any{v}

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-var sampleWords = []string{
+var sampleStrings = []string{
 	"demo", "x", "", "true", "1", "10s", "a b", "über", "日本", "https://example.com/a?b=c", "10.0.0.1", "UPPER", "a/b", "line\nbreak", "<&>\u2028",
 }
 
-func (r *run) word() string { return sampleWords[r.rng.IntN(len(sampleWords))] }
+func (r *run) word() string { return sampleStrings[r.rng.IntN(len(sampleStrings))] }
 
 // formats has values of each format, and values that come close.
 var formats = map[string][]string{

@@ -94,12 +94,12 @@ func float(text string, end int) (int, Num) {
 }
 
 // Bounds between which a float64 is written without an exponent.
-const smallestPlain, largestPlain = 1e-6, 1e21
+const smallestFixed, largestFixed = 1e-6, 1e21
 
 // AppendFloat appends f, which must be finite, as encoding/json writes it.
 func AppendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
-	if abs == 0 || abs >= smallestPlain && abs < largestPlain {
+	if abs == 0 || abs >= smallestFixed && abs < largestFixed {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
@@ -112,7 +112,7 @@ func AppendFloat(dst []byte, f float64) []byte {
 
 // IsIntegral reports whether [AppendFloat] writes f like an integer, so that a
 // decoder reads an int64 from the text.
-func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestPlain }
+func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestFixed }
 
 // HasIntegral reports whether v, or a value in it, is a float64 that [Append] writes
 // like an integer.

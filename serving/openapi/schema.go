@@ -59,14 +59,14 @@ func (s *structure) reduce(p *props) {
 	}
 }
 
-// node returns the schema of a place of the spine.
-func (b *builder) node(p *props) map[string]any {
+// schemaOf returns the published schema of a node of the spine.
+func (b *builder) schemaOf(p *props) map[string]any {
 	s := b.bare(p)
 	b.embed(p, s)
 	return s
 }
 
-// bare is node without the fields of an embedded resource.
+// bare is schemaOf without the fields of an embedded resource.
 func (b *builder) bare(p *props) map[string]any {
 	reduced := b.structureOf(p)
 	out := object{}
@@ -80,15 +80,15 @@ func (b *builder) bare(p *props) map[string]any {
 		b.junctors(unfold(p), out)
 	}
 	if reduced.items != nil {
-		out["items"] = b.node(reduced.items)
+		out["items"] = b.schemaOf(reduced.items)
 	}
 	for name, property := range reduced.properties {
-		setProperty(out, name, b.node(&property))
+		setProperty(out, name, b.schemaOf(&property))
 	}
 	if a := p.AdditionalProperties; a != nil {
 		out["additionalProperties"] = a.Allows
 		if a.Schema != nil {
-			out["additionalProperties"] = b.node(a.Schema)
+			out["additionalProperties"] = b.schemaOf(a.Schema)
 		}
 	}
 	return out
@@ -178,10 +178,10 @@ func (b *builder) describe(p *props, out object) {
 		docs.text("url", d.URL)
 		out["externalDocs"] = docs
 	}
-	if v := b.value(p.Example); v != nil && !isEmpty(v) {
+	if v := b.decodeLiteral(p.Example); v != nil && !isEmpty(v) {
 		out["example"] = v
 	}
-	if v := b.value(p.Default); v != nil && b.format == v3 {
+	if v := b.decodeLiteral(p.Default); v != nil && b.format == v3 {
 		out["default"] = v
 	}
 }
@@ -204,7 +204,7 @@ func (b *builder) limit(p *props, out object) {
 	number(out, "maxProperties", p.MaxProperties)
 	var enum []any
 	for i := range p.Enum {
-		enum = append(enum, b.value(&p.Enum[i]))
+		enum = append(enum, b.decodeLiteral(&p.Enum[i]))
 	}
 	if enum != nil {
 		out["enum"] = enum
@@ -228,9 +228,9 @@ func extend(p *props, out object) {
 	}
 }
 
-// value decodes a literal of the schema as the server does, so that numbers
+// decodeLiteral decodes a literal of the schema as the server does, so that numbers
 // are spelled as the server spells them. Null is no value.
-func (b *builder) value(j *apiextensionsv1.JSON) any {
+func (b *builder) decodeLiteral(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
 	}
