@@ -7,7 +7,7 @@
 // behaviour (it is equivalent), or a test is missing.
 //
 //	go run ./internal/mutate -n 200 -seed 1
-//	go run ./internal/mutate -n 50 -pkg ./pruning,./defaulting
+//	go run ./internal/mutate -n 50 -own -pkg ./pruning,./defaulting
 //	go run ./internal/mutate -seed 1 -only 17,33
 //
 // All mutants are compiled into the test binaries at once, by go build
@@ -41,12 +41,16 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random choice")
 	patterns := flag.String("pkg", "", "packages whose sources are changed, with commas; none means all engines")
 	only := flag.String("only", "", "numbers of the mutants to run, with commas; none means all")
+	own := flag.Bool("own", false, "run only the tests of the mutant's own package")
 	list := flag.Bool("list", false, "print the chosen mutants and run nothing")
 	known := flag.String("equivalent", "internal/mutate/testdata/equivalent.txt", "list of equivalent mutants")
 	flag.Parse()
 	c := campaign{dir: ".", n: *n, least: *least, seed: *seed, patterns: []string{"./..."}, except: noEngines, common: []string{".", "./cmd/crdkit"}, patience: 20 * time.Second, log: os.Stderr}
 	if *patterns != "" {
 		c.patterns, c.except = strings.Split(*patterns, ","), nil
+	}
+	if *own {
+		c.common = nil
 	}
 	for number := range strings.FieldsFuncSeq(*only, func(r rune) bool { return r == ',' }) {
 		id, err := strconv.Atoi(number)
