@@ -2,12 +2,12 @@
 //
 // It chooses mutants of the engines by chance: places where one operator, one
 // constant, one result or one statement differs. Then it runs the tests of the
-// mutant's package, those of the root package and those of the command until
-// one fails. A mutant that no test notices has survived: either it changes no
+// mutant's package, those of the packages that show most of the behaviour
+// (-with), until one fails. A mutant that no test notices has survived: either it changes no
 // behaviour (it is equivalent), or a test is missing.
 //
 //	go run ./internal/mutate -n 200 -seed 1
-//	go run ./internal/mutate -n 50 -own -pkg ./pruning,./defaulting
+//	go run ./internal/mutate -n 50 -pkg ./pruning,./defaulting -with ""
 //	go run ./internal/mutate -seed 1 -only 17,33
 //
 // All mutants are compiled into the test binaries at once, by go build
@@ -41,16 +41,16 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random choice")
 	patterns := flag.String("pkg", "", "packages whose sources are changed, with commas; none means all engines")
 	only := flag.String("only", "", "numbers of the mutants to run, with commas; none means all")
-	own := flag.Bool("own", false, "run only the tests of the mutant's own package")
+	with := flag.String("with", "./validation,./validation/cel,.,./cmd/crdkit", "packages whose tests run after those of the mutant's own, with commas")
 	list := flag.Bool("list", false, "print the chosen mutants and run nothing")
 	known := flag.String("equivalent", "internal/mutate/testdata/equivalent.txt", "list of equivalent mutants")
 	flag.Parse()
-	c := campaign{dir: ".", n: *n, least: *least, seed: *seed, patterns: []string{"./..."}, except: noEngines, common: []string{".", "./cmd/crdkit"}, patience: 20 * time.Second, log: os.Stderr}
+	c := campaign{dir: ".", n: *n, least: *least, seed: *seed, patterns: []string{"./..."}, except: noEngines, patience: 20 * time.Second, log: os.Stderr}
 	if *patterns != "" {
 		c.patterns, c.except = strings.Split(*patterns, ","), nil
 	}
-	if *own {
-		c.common = nil
+	if *with != "" {
+		c.common = strings.Split(*with, ",")
 	}
 	for number := range strings.FieldsFuncSeq(*only, func(r rune) bool { return r == ',' }) {
 		id, err := strconv.Atoi(number)

@@ -103,7 +103,7 @@ func report(w io.Writer, outcomes []outcome, equivalent map[string]string) error
 		fmt.Fprintln(w)
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "\npackage\tmutants\tkilled by own tests\tby root or command\tequivalent\tsurvived\tunreached\tshare\n")
+	fmt.Fprintf(table, "\npackage\tmutants\tkilled by own tests\tby others\tequivalent\tsurvived\tunreached\tshare\n")
 	row := func(name string, t *tally) {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.0f %%\n", name, t.mutants, t.own, t.others, t.equivalent, t.survived, t.unreached, t.share())
 	}

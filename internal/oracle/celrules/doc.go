@@ -14,7 +14,7 @@
 //
 //   - TestCorpus: all rules of the corpus, on its samples, on generated objects
 //     and on objects that were harmed, created and updated.
-//   - TestSynthetic: the rules in testdata and those of validation/cel, which
+//   - TestSynthetic: the rules and the tables of validation/cel, which
 //     together call every function of the server's language; on the objects
 //     beside them, and on changed ones.
 //   - TestBudgets: every rule alone, with what it costs, one unit less and one
@@ -52,5 +52,5 @@
 // With -full, TestDifferential makes five million evaluations on two sides,
 // every eighth of the inputs on upstream too, and the others take all there is
 // instead of a share. -seed N makes other objects. The corpus is found as crdtest.CorpusDir
-// says; without one, rules of testdata are compared alone.
+// says; without one, the rules of validation/cel are compared alone.
 package celrules

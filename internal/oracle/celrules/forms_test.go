@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// formGroups are the groups of testdata whose rules few definitions have.
+// formGroups are the groups of rules whose rules few definitions have.
 var formGroups = []string{"forms: ", "libraries: ", "messageExpression: "}
 
 // TestFormBounds compares all sides on rules of unusual forms, on functions of

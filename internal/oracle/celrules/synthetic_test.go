@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A group is an entry of testdata: a schema, rules to put on it one by one,
+// A group is an entry of validation/cel/testdata/rules: a schema, rules to put on it one by one,
 // and objects.
 type group struct {
 	Name    string          `json:"name"`
@@ -56,11 +56,11 @@ type synthetic struct {
 	slow   bool     // not to be changed, nor run more often than needed
 }
 
-// synthetics reads all of testdata, and the tables of validation/cel.
+// synthetics reads the rules and the tables of validation/cel.
 func synthetics(t testing.TB) []*synthetic {
 	t.Helper()
 	var list []*synthetic
-	files, err := filepath.Glob("testdata/*.yaml")
+	files, err := filepath.Glob("../../../validation/cel/testdata/rules/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no testdata", err)
 	}
