@@ -34,7 +34,7 @@ func compile(t testing.TB, text string, opts ...schema.Option) *schema.Node {
 	return n
 }
 
-// everything uses each keyword and extension that a structural schema may have.
+// everything has each keyword and extension that a structural schema may have.
 const everything = `
 type: object
 description: root
@@ -218,8 +218,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Two places are one node if and only if their schemas are the same but for
-// annotations.
+// TestSharing checks that two schemas are one node if and only if they are
+// equal apart from annotations.
 func TestSharing(t *testing.T) {
 	props := parse(t, `
 type: object
@@ -234,7 +234,7 @@ properties:
   k: {type: integer, default: 1, enum: [1]}
   l: {type: integer, default: 1, enum: [1]}
 `)
-	// YAML has no way to say that a whole number is a float.
+	// YAML cannot express that an integral number is a float.
 	props.Properties["j"].Default.Raw = []byte("1.0")
 	props.Properties["k"].Enum[0].Raw = []byte("1.0")
 	root, errs := schema.Compile(props)
@@ -275,7 +275,7 @@ func TestBounds(t *testing.T) {
 	cyclic := &apiextensionsv1.JSONSchemaProps{Type: "array"}
 	cyclic.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: cyclic}
 
-	// Thirty levels of two ways each are a thousand million places.
+	// Thirty levels with two branches each have 2^30 schemas.
 	wide := &apiextensionsv1.JSONSchemaProps{Type: "string"}
 	for range 30 {
 		wide = &apiextensionsv1.JSONSchemaProps{Type: "object",
@@ -338,7 +338,7 @@ func TestValueThatIsNotJSON(t *testing.T) {
 	}
 }
 
-// FuzzCompile compares a tree with the tree in which nothing is shared.
+// FuzzCompile compares a tree with the tree without shared nodes.
 func FuzzCompile(f *testing.F) {
 	for _, seed := range []string{everything, `{type: object}`, `{type: object, properties: {a: {type: array, items: {type: string}}, b: {type: array, items: {type: string}}}}`} {
 		text, err := yaml.YAMLToJSON([]byte(seed))
@@ -369,7 +369,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// dump spells out everything that accessors say of a tree.
+// dump returns the results of all accessors of a tree as text.
 func dump(n *schema.Node) string {
 	if n == nil {
 		return "-"

@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// dumpAnnotations spells out the annotations of a tree of nodes.
+// dumpAnnotations returns the annotations of a tree of nodes as text.
 func dumpAnnotations(n *schema.Node, a *schema.Annotations) string {
 	if n == nil || a == nil {
 		return "-"
@@ -31,8 +31,8 @@ func dumpAnnotations(n *schema.Node, a *schema.Annotations) string {
 	return b.String()
 }
 
-// checkInterned compares the tree that an Interner makes with the one made
-// without it.
+// checkInterned compares the trees that Compile returns with and without an
+// Interner.
 func checkInterned(t *testing.T, in *schema.Interner, props *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	alone, errsAlone := schema.Compile(props)

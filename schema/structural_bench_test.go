@@ -11,9 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// BenchmarkStructural checks a made-up schema of some thousand nodes, the
-// largest of the corpus if there is one, and a schema in which every field has
-// an error.
+// BenchmarkStructural checks a generated schema of some thousand nodes, the
+// largest of the corpus if there is one, and a schema with an error in every
+// field.
 func BenchmarkStructural(b *testing.B) {
 	b.Run("schema=generated", func(b *testing.B) { benchmarkStructural(b, wideSchema("string", 4), 0) })
 	b.Run("schema=errors", func(b *testing.B) { benchmarkStructural(b, wideSchema("", 2), 64) })
@@ -33,8 +33,8 @@ func benchmarkStructural(b *testing.B, props *apiextensionsv1.JSONSchemaProps, e
 	}
 }
 
-// wideSchema returns an object of objects, depth levels of eight fields each,
-// with leaves of that type.
+// wideSchema returns an object schema with depth levels of eight fields each,
+// and with leaves of this type.
 func wideSchema(leaf string, depth int) *apiextensionsv1.JSONSchemaProps {
 	if depth == 0 {
 		return &apiextensionsv1.JSONSchemaProps{Type: leaf, Description: "a leaf", Pattern: "^[a-z]([-a-z0-9]*[a-z0-9])?$"}

@@ -12,11 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// FuzzStructural checks what must hold for any schema that decodes: the same
-// result again, the schema left as it was, errors in order, the same errors
-// below another path, and the first unsupported keyword of a plain search that
-// visits everything in order. That the errors are those of the server is
-// tested in internal/oracle.
+// FuzzStructural checks properties of any schema that decodes: the result is
+// repeatable, the schema does not change, errors are sorted, another base path
+// gives the same errors, and the first unsupported keyword is that of a simple
+// search in order. internal/oracle compares the errors with the server.
 func FuzzStructural(f *testing.F) {
 	for _, data := range structuralSchemas(f) {
 		f.Add(data)
@@ -60,8 +59,8 @@ func errorTexts(errs field.ErrorList) []string {
 	return texts
 }
 
-// firstUnsupported is [unsupported] without regard to speed: the first text of
-// all, in order.
+// firstUnsupported is a simple implementation of [unsupported]: it returns the
+// first text of all, in order.
 func firstUnsupported(props *apiextensionsv1.JSONSchemaProps) string {
 	all := allUnsupported(props, nil)
 	if len(all) == 0 {

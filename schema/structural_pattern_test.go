@@ -57,7 +57,7 @@ func TestSimplePattern(t *testing.T) {
 	}
 }
 
-// Whatever is accepted parses.
+// The parser must accept every simple pattern.
 func checkSimplePattern(t *testing.T, pattern string) {
 	t.Helper()
 	if _, err := syntax.Parse(pattern, syntax.Perl); isSimplePattern(pattern) && err != nil {

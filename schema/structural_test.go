@@ -20,9 +20,9 @@ import (
 // structuralSections are the sections of testdata/structural/*.txtar:
 //
 //   - schema.yaml is the schema;
-//   - path, if there, is its path, where <nil> is no path; it is "schema" otherwise;
-//   - errors are the texts of the errors, one a line, of a schema that is supported;
-//   - unsupported is the text that says why a schema is not supported.
+//   - path is its path, where <nil> is the nil path; without it, "schema";
+//   - errors has the errors of a supported schema, one per line;
+//   - unsupported is the text for a schema that is not supported.
 var structuralSections = []string{"schema.yaml", "path", "errors", "unsupported"}
 
 const structuralFiles = "testdata/structural/*.txtar"
@@ -46,8 +46,7 @@ func TestStructural(t *testing.T) {
 	})
 }
 
-// checkStructural returns the errors for which a schema that is supported is not
-// structural.
+// checkStructural returns the structural errors of a supported schema.
 func checkStructural(props *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
 	if props == nil {
 		return nil
@@ -77,7 +76,7 @@ func decodeSchema(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
 	return props
 }
 
-// structuralSchemas returns the schemas of the cases by name of file, in JSON.
+// structuralSchemas returns the schemas of the cases in JSON, by file name.
 func structuralSchemas(t testing.TB) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob(structuralFiles)
@@ -99,8 +98,8 @@ func structuralSchemas(t testing.TB) map[string][]byte {
 	return schemas
 }
 
-// The cases must cover every rule, that is, every text that the code can give.
-// The texts are taken from the code, so that a rule without a case fails here.
+// The cases must cover every error text. The texts are read from the source, so
+// that a rule without a case fails this test.
 func TestStructuralCasesCoverRules(t *testing.T) {
 	var wanted strings.Builder
 	for path := range structuralSchemas(t) {
@@ -125,8 +124,8 @@ func TestStructuralCasesCoverRules(t *testing.T) {
 	}
 }
 
-// structuralTexts returns the string literals of structural*.go that are the
-// text of an error: those with a space that are not import paths.
+// structuralTexts returns the string literals of structural*.go that are error
+// texts: those with a space that are not import paths.
 func structuralTexts(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob("structural*.go")
@@ -160,8 +159,8 @@ func withoutComments(code string) string {
 	return out.String()
 }
 
-// A keyword that upstream adds to the type must be considered in
-// [declaresNothing] or in [unsupported]. This test finds it.
+// A keyword that upstream adds to the type must be handled in [declaresNothing]
+// or in [unsupported]. This test finds it.
 func TestEveryKeywordDeclaresSomething(t *testing.T) {
 	for f := range reflect.TypeFor[apiextensionsv1.JSONSchemaProps]().Fields() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -180,7 +179,7 @@ func TestEveryKeywordDeclaresSomething(t *testing.T) {
 	}
 }
 
-// setNonZero makes v something that is not null in JSON.
+// setNonZero sets v to a value that is not null in JSON.
 func setNonZero(t *testing.T, v reflect.Value) {
 	t.Helper()
 	switch v.Interface().(type) {
@@ -214,7 +213,7 @@ func setNonZero(t *testing.T, v reflect.Value) {
 	}
 }
 
-// Values set by a program may be null in ways that decoding never gives.
+// Values set by a program may be null in forms that decoding never produces.
 func TestHasValue(t *testing.T) {
 	for _, test := range []struct {
 		raw  string
@@ -241,7 +240,7 @@ func TestStructuralNil(t *testing.T) {
 	}
 }
 
-// A schema deeper than the places that need no memory of their own.
+// The schema is deeper than structuralDepth.
 func TestStructuralDeep(t *testing.T) {
 	props, want := &apiextensionsv1.JSONSchemaProps{}, "schema"
 	for range 3 * structuralDepth {
@@ -258,7 +257,7 @@ func TestStructuralDeep(t *testing.T) {
 	}
 }
 
-// Real definitions are accepted by the server, so each is structural.
+// The server accepts real definitions, so each is structural.
 func TestStructuralCorpus(t *testing.T) {
 	for _, d := range testkit.FindCorpus(t).Definitions {
 		for _, v := range d.CRD.Spec.Versions {
@@ -276,7 +275,7 @@ func TestStructuralCorpus(t *testing.T) {
 	}
 }
 
-// Whether a schema without errors is structural costs no allocations.
+// The check of a schema without errors does not allocate.
 func TestStructuralAllocations(t *testing.T) {
 	props := &apiextensionsv1.JSONSchemaProps{}
 	if err := json.Unmarshal(structuralSchemas(t)["testdata/structural/accepted.txtar"], props); err != nil {

@@ -41,7 +41,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// api returns a sorted line for everything that the package exports.
+// api returns a sorted line for each declaration that the package exports.
 func (s source) api() []string {
 	var lines []string
 	add := func(line string) { lines = append(lines, "pkg "+s.name+", "+line) }
@@ -70,7 +70,7 @@ func (s source) function(d *ast.FuncDecl) string {
 }
 
 func (s source) general(d *ast.GenDecl, add func(string)) {
-	var last ast.Expr // the type that a constant without one repeats
+	var last ast.Expr // the type of a constant that repeats it implicitly
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -132,8 +132,8 @@ func unexportedMember(f *ast.Field) bool {
 	return len(f.Names) > 0 && !f.Names[0].IsExported()
 }
 
-// members adds the exported fields of a struct or methods of an interface,
-// and what is embedded, as its methods are the type's too.
+// members adds the exported fields of a struct or methods of an interface, and
+// embedded types, as their methods are promoted.
 func (s source) members(prefix string, list *ast.FieldList, add func(string)) {
 	for _, f := range list.List {
 		if len(f.Names) == 0 {

@@ -12,7 +12,7 @@ import (
 // headings are the sections that every manual has, in this order.
 var headings = []string{"# Semantics", "# Differences from Kubernetes", "# Concurrency and ownership"}
 
-// manualLines is the least length of a manual.
+// manualLines is the smallest length of a manual.
 const manualLines = 20
 
 // TestManuals checks that doc.go of each public package is its manual, and
@@ -112,9 +112,8 @@ func uncommentedSpec(d *ast.GenDecl, spec ast.Spec) []string {
 	return nil
 }
 
-// valueCommented reports whether a constant or variable has a comment: its
-// own, that of the whole group, or that of one before it in the group, which
-// then speaks of a run of them.
+// valueCommented reports whether a constant or variable has a comment: its own,
+// that of its group, or that of an earlier one in the group.
 func valueCommented(d *ast.GenDecl, spec *ast.ValueSpec) bool {
 	if d.Doc != nil {
 		return true
@@ -131,9 +130,9 @@ func valueCommented(d *ast.GenDecl, spec *ast.ValueSpec) bool {
 	return false
 }
 
-// uncommentedMembers looks at the methods of an interface, of which each is a
-// contract, and at the fields of a struct named Result or Report. Fields of
-// other structs may leave it to the comment of the type.
+// uncommentedMembers returns the methods of an interface, and the fields of a
+// struct named Result or Report, that have no comment. The comment of the type
+// may describe the fields of other structs.
 func uncommentedMembers(spec *ast.TypeSpec) []string {
 	var list *ast.FieldList
 	switch x := spec.Type.(type) {
@@ -158,7 +157,7 @@ func uncommentedMembers(spec *ast.TypeSpec) []string {
 	return problems
 }
 
-// check returns what is wrong with the comment of a type or function.
+// check returns the problems of the comment of a type or function.
 func check(name string, doc *ast.CommentGroup) []string {
 	text := doc.Text()
 	if text == "" {
@@ -172,7 +171,7 @@ func check(name string, doc *ast.CommentGroup) []string {
 	return []string{"the comment of " + name + " does not begin with the name"}
 }
 
-// entryPoint matches functions that lead into a package.
+// entryPoint matches functions that create the main type of a package.
 var entryPoint = regexp.MustCompile(`^(New|Compile|Parse|Check|Estimate|Handler)([A-Z]|$)`)
 
 // TestExamples checks that every entry point has an example whose output is
@@ -198,7 +197,7 @@ func TestExamples(t *testing.T) {
 }
 
 // examples returns the names that have an example with a checked output. An
-// example of the package itself counts for no name.
+// example of the package itself does not count.
 func (s source) examples() map[string]bool {
 	names := map[string]bool{}
 	for _, file := range s.tests {

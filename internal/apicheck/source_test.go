@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A source is a public package as it is written.
+// A source is the source of a public package.
 type source struct {
 	name  string // import path
 	fset  *token.FileSet
@@ -74,8 +74,7 @@ func parse(t *testing.T, p listed) source {
 	return s
 }
 
-// receiver returns the name of the type that a method belongs to, and "" for a
-// function.
+// receiver returns the name of the receiver type of a method, "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -102,7 +101,7 @@ func baseType(x ast.Expr) ast.Expr {
 	}
 }
 
-// exported reports whether a function is, or a method and its type are.
+// exported reports whether a function, or a method and its type, are exported.
 func exported(d *ast.FuncDecl) bool {
 	name := receiver(d)
 	return d.Name.IsExported() && (name == "" || ast.IsExported(name))

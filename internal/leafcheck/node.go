@@ -61,9 +61,9 @@ func (n *Node) orNilIfAdmitsAll() *Node {
 // a text begins with a path, and a property can have any name.
 const Important = "IMPORTANT!"
 
-// ReportsFromAllBranches reports whether errors of branches that do not matter can be
-// reported all the same, because the text of an error begins with the name of
-// one of the properties of n. See [Important].
+// ReportsFromAllBranches reports whether the server can report errors of
+// branches that it did not choose, because the text of an error starts with the
+// name of one of the properties of n. See [Important].
 func (n *Node) ReportsFromAllBranches() bool {
 	return n != nil && slices.ContainsFunc(n.Fields.Props, func(p Prop) bool {
 		return p.Name == "" || strings.HasPrefix(p.Name, Important)

@@ -28,8 +28,8 @@ type Definition struct {
 	Samples []Sample // in increasing order of path
 }
 
-// A Sample is an object written for a definition. Nobody promises that it is
-// valid, nor that the definition still has its version.
+// A Sample is an object written for a definition. It may be invalid, and its
+// version may not exist.
 type Sample struct {
 	Path   string // relative to the corpus, with forward slashes
 	Object map[string]any
@@ -42,7 +42,7 @@ func (s Sample) Version() string {
 	return version
 }
 
-// Find returns the definition of that CRD name, or nil.
+// Find returns the definition of this CRD name, nil if there is none.
 func (c *Corpus) Find(name string) *Definition {
 	for _, d := range c.Definitions {
 		if d.CRD.Name == name {
@@ -52,7 +52,7 @@ func (c *Corpus) Find(name string) *Definition {
 	return nil
 }
 
-// Version returns the definition's version of that name, or nil.
+// Version returns the version of this name, nil if there is none.
 func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	for i := range d.CRD.Spec.Versions {
 		if d.CRD.Spec.Versions[i].Name == name {
@@ -64,8 +64,8 @@ func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinit
 
 const module = "module github.com/crdkit/crdkit"
 
-// ModuleRoot returns the directory of this module's go.mod, looking upwards
-// from the working directory and past the nested module of the oracle.
+// ModuleRoot returns the directory of the go.mod of this module. It searches
+// upwards from the working directory and skips the nested module of the oracle.
 func ModuleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -98,17 +98,18 @@ func CorpusDir() (string, bool) {
 	return dir, err == nil && info.IsDir()
 }
 
-// DefaultCorpus reports whether tests use the corpus beside the module, where
-// the shares were measured that some of them demand. Of another corpus they
-// only say what they find.
+// DefaultCorpus reports whether tests use the corpus beside the module. Some
+// tests require shares that were measured with it; with another corpus they
+// only log theirs.
 func DefaultCorpus() bool { return os.Getenv("CRDKIT_CORPUS") == "" }
 
-// shortShare is how many definitions there are to each that a short test loads.
+// shortShare: a short test loads one of shortShare definitions.
 const shortShare = 8
 
-// FindCorpus loads the corpus for a test, which it skips if there is none. A
-// short test gets every eighth definition, and the log says so: decoding all of
-// them takes most of the time of many a test, above all under the race detector.
+// FindCorpus loads the corpus for a test. It skips the test if there is no
+// corpus. A short test gets one of shortShare definitions and logs that:
+// decoding all of them takes most of the time of many tests, especially with
+// the race detector.
 func FindCorpus(t testing.TB) *Corpus {
 	t.Helper()
 	dir, ok := CorpusDir()
@@ -130,7 +131,7 @@ func FindCorpus(t testing.TB) *Corpus {
 // LoadCorpus reads the corpus in dir.
 func LoadCorpus(dir string) (*Corpus, error) { return loadCorpus(dir, 1) }
 
-// loadCorpus reads one in share definitions, and the objects written for them.
+// loadCorpus reads one of share definitions, and their objects.
 func loadCorpus(dir string, share int) (*Corpus, error) {
 	c := &Corpus{Dir: dir}
 	seen := 0
@@ -158,10 +159,9 @@ func loadCorpus(dir string, share int) (*Corpus, error) {
 	return c, err
 }
 
-// LoadTestdata reads dir, in which every directory holds a definition, crd.yaml,
-// and objects of it in all other files that end in .yaml. What is not for a
-// server that knows apiextensions.k8s.io/v1 only is left out: definitions of
-// v1beta1, objects of no definition, and documents that do not decode.
+// LoadTestdata reads dir. Each directory in it has a definition, crd.yaml, and
+// its objects in all other files that end in .yaml. It skips definitions of
+// v1beta1, objects without a definition, and documents that do not decode.
 func LoadTestdata(dir string) (*Corpus, error) {
 	c := &Corpus{Dir: dir}
 	objects := map[string][]byte{}
@@ -191,7 +191,7 @@ func LoadTestdata(dir string) (*Corpus, error) {
 	return c, nil
 }
 
-// owners finds the definition of an object by group and kind.
+// owners has the definitions by group and kind.
 type owners map[[2]string]*Definition
 
 func (c *Corpus) owners() owners {

@@ -9,8 +9,7 @@ import (
 	"github.com/crdkit/crdkit/internal/generate"
 )
 
-// Decode reads one object from YAML or JSON. Numbers become int64 or float64
-// as they do in the server.
+// Decode decodes one object from YAML or JSON, with numbers as in the server.
 func Decode(data []byte) (map[string]any, error) {
 	raw, err := yaml.YAMLToJSON(data)
 	if err != nil {
@@ -23,20 +22,19 @@ func Decode(data []byte) (map[string]any, error) {
 	return obj, nil
 }
 
-// DecodeJSON reads one value from JSON, keeping 1.0 and 1e3 apart from 1 and
-// 1000, which a way through YAML does not.
+// DecodeJSON decodes one value from JSON. It keeps 1.0 and 1e3 distinct from 1
+// and 1000, which [Decode] does not.
 func DecodeJSON(data []byte) (any, error) { return generate.DecodeJSON(data) }
 
 // Encode writes v as compact JSON with sorted keys. A float64 always has a
-// fraction or an exponent, so that decoding gives back the same value. It
-// panics on a value that no decoder makes, since only a test can be at fault.
+// fraction or an exponent, so that decoding returns the same value. It panics
+// on a value that no decoder returns.
 func Encode(v any) []byte { return generate.Encode(v) }
 
-// Clone copies an object that a decoder made.
+// Clone returns a deep copy of a decoded object.
 func Clone(obj map[string]any) map[string]any { return generate.Clone(obj) }
 
-// Must returns v, which a look-up returned together with ok. It panics if there
-// was nothing to be found.
+// Must returns v, the result of a lookup. It panics if ok is false.
 func Must[T any](v T, ok bool) T {
 	if !ok {
 		panic(fmt.Sprintf("testkit: no %T of that name", v))

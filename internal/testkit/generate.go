@@ -6,7 +6,7 @@ import (
 	"github.com/crdkit/crdkit/internal/generate"
 )
 
-// A Class says what kind of object a [Generator] makes.
+// A Class is a class of objects that a [Generator] makes.
 type Class = generate.Class
 
 // The classes; see package generate.
@@ -17,14 +17,14 @@ const (
 	Hostile  = generate.Hostile
 )
 
-// A Target says what objects a [Generator] makes.
+// A Target describes the objects that a [Generator] makes.
 type Target = generate.Target
 
-// A Generator makes objects of a target.
+// A Generator makes objects for a target.
 type Generator = generate.Generator
 
-// NewGenerator returns a generator that borrows values, and sometimes whole
-// objects, from the samples whose apiVersion is the target's.
+// NewGenerator returns a generator. It uses values, and sometimes whole
+// objects, of the samples with the apiVersion of the target.
 func NewGenerator(t Target, samples ...map[string]any) *Generator {
 	return generate.New(t, samples...)
 }

@@ -30,7 +30,7 @@ func TestGeneratorIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestGeneratedObjectsDecode shows that objects hold only what a decoder makes.
+// TestGeneratedObjectsDecode checks that objects have only decoded values.
 func TestGeneratedObjectsDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	total := 0

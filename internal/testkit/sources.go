@@ -10,8 +10,8 @@ import (
 
 // DependOnSources makes the cached result of the running test depend on every
 // Go file of the module and on go.mod. The go command caches a test by the
-// files that the test itself looks at, and knows nothing of those that a
-// command reads which the test starts, such as go list.
+// files that the test process reads. It does not see those that the test's
+// child processes read, such as go list.
 func DependOnSources(t testing.TB) {
 	t.Helper()
 	root, err := ModuleRoot()

@@ -14,8 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted results in testdata")
 
-// Update reports whether the test was asked, with -update, to rewrite what it
-// wants.
+// Update reports whether the flag -update is set.
 func Update() bool { return *update }
 
 // A Case is one txtar file of a test.
@@ -25,7 +24,7 @@ type Case struct {
 	changed bool
 }
 
-// Has reports whether the file has that section.
+// Has reports whether the file has this section.
 func (c *Case) Has(section string) bool { return c.index(section) >= 0 }
 
 // Section returns the text of a section, "" if there is none.
@@ -36,7 +35,7 @@ func (c *Case) Section(section string) string {
 	return ""
 }
 
-// Object decodes a section that must be there.
+// Object decodes a section, which must exist.
 func (c *Case) Object(t testing.TB, section string) map[string]any {
 	t.Helper()
 	if !c.Has(section) {
@@ -49,8 +48,8 @@ func (c *Case) Object(t testing.TB, section string) map[string]any {
 	return obj
 }
 
-// Want compares got with a section. With -update the section becomes got
-// instead, and goes if got is empty.
+// Want compares got with a section. With -update it replaces the section by
+// got, or removes it if got is empty.
 func (c *Case) Want(t testing.TB, section, got string) {
 	t.Helper()
 	if got != "" && !strings.HasSuffix(got, "\n") {
@@ -84,9 +83,9 @@ func (c *Case) index(section string) int {
 	return slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == section })
 }
 
-// RunTxtar runs a subtest for every file that matches the pattern, by the
-// name of the file. The sections are those that a file may have: any other
-// fails the test, as does a section twice, and a pattern that matches nothing.
+// RunTxtar runs a subtest for every file that matches the pattern, with the
+// name of the file. sections are the allowed sections. Another section, a
+// repeated section, and a pattern without a match fail the test.
 func RunTxtar(t *testing.T, pattern string, sections []string, run func(t *testing.T, c *Case)) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -117,7 +116,7 @@ func runFile(t *testing.T, path string, sections []string, run func(t *testing.T
 	}
 }
 
-// unknownSection says what is wrong with the sections of a file, "" if nothing.
+// unknownSection returns the problem of the sections of a file, "" if none.
 func unknownSection(archive *txtar.Archive, sections []string) string {
 	seen := map[string]bool{}
 	for _, f := range archive.Files {
