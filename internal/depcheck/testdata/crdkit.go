@@ -16,9 +16,9 @@ import (
 )
 
 func main() {
-	definition, err := os.ReadFile(os.Args[1])
+	text, err := os.ReadFile(os.Args[1])
 	check(err)
-	crd, err := definition.Parse(definition)
+	crd, err := definition.Parse(text)
 	check(err)
 	d, err := crdkit.Compile(crd)
 	check(err)
