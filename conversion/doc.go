@@ -1,80 +1,82 @@
 // Package conversion converts objects between the versions of a
-// CustomResourceDefinition, as kube-apiserver does, and serves conversion
-// webhooks.
+// CustomResourceDefinition, as kube-apiserver does, and serves conversion webhooks.
 //
-// A definition may serve several versions. Objects are stored at one of them
-// and converted when they are asked for at another. How, the definition says
-// in spec.conversion, and [New] returns the [Converter] for it:
+//	converter, err := conversion.New(crd) // by spec.conversion of the definition
+//	if err != nil {
+//		return err
+//	}
+//	objs, err = converter.Convert(ctx, objs, "v1")
 //
-//   - None: only apiVersion changes. The versions differ in what they prune,
-//     default and validate, not in where a field lies.
-//   - Webhook: a service is asked, over HTTPS, with a ConversionReview.
+// A definition may serve several versions. The server stores objects at one of them and
+// converts them for requests at another. The strategy in spec.conversion is
 //
-// Who writes a webhook writes a [ConvertFunc], which converts one object, and
-// passes it to [Handler]; [Typed] makes one from a function over Go structs,
-// [Hub] one for many versions from conversions to and from a single one. [Local]
-// puts a ConvertFunc in the place of the webhook.
+//   - None: only apiVersion changes. The versions differ in what they prune, default and
+//     validate, but not in where a field is.
+//   - Webhook: the server sends a ConversionReview to a service, over HTTPS.
+//
+// The author of a webhook writes a [ConvertFunc], which converts one object, and passes it
+// to [Handler]. [Typed] makes a ConvertFunc from a function over Go structs, and [Hub]
+// makes one for many versions from conversions to and from one of them. [Local] makes a
+// [Converter] that calls a ConvertFunc in this process.
 //
 // # Semantics
 //
-// A converter changes versions and nothing else. Pruning and null dropping with
-// the schema of the target, which the server does to every object that it
-// reads or writes at another version, is the business of package crdkit.
-// Versions that are not served are converted like others: stored objects may
-// have them.
+// A converter changes the version only. The server also prunes an object and drops nulls
+// by the schema of the target version; package crdkit does that. Versions that are not
+// served are converted too, because stored objects may have them.
 //
-// The webhook is called as the server calls it: at the URL, or at the service,
-// with port 443 and path "/" unless said otherwise; with TLS, for the name
-// in the URL or service.namespace.svc; trusting the caBundle, or the system's
-// certificates if it is empty; within [DefaultTimeout]; through the proxy that
-// the environment names. The review is of the first version in
-// conversionReviewVersions that is known here, v1 or v1beta1. Objects that have
-// the version asked for are not sent, and if none is left, nobody is called. Nor
-// is anybody for an object that consists of its type alone. An answer of 429 or
-// 5xx with a Retry-After in seconds is followed by another attempt, ten times at
-// most and within the timeout.
+// The webhook is called as the server calls it: at the URL or the service, by default at
+// port 443 and path "/"; with TLS, for the host in the URL or service.namespace.svc; with
+// the caBundle as trusted certificates, or those of the system if it is empty; within
+// [DefaultTimeout]; through the proxy that the environment names. The review has the first
+// version of conversionReviewVersions that this package knows, v1 or v1beta1. Objects that
+// have the target version, and objects that consist of their type only, are not sent; if no
+// object is left, the webhook is not called. After a response of 429 or 5xx with a
+// Retry-After in seconds, the call is repeated, at most ten times and within the timeout.
 //
-// An answer must be to the request (version and uid of the review; in v1beta1
-// they are not looked at), must be a Success, and must have as many objects as
-// were sent, in the same order. Each must have the version asked for and the
-// kind, name, namespace and uid that were sent. Of the rest of metadata only
-// labels and annotations are taken, which must be valid where they were changed;
-// everything else is what it was. See
+// A response must answer the request (version and UID of the review, which v1beta1 does not
+// check), must be a Success, and must have as many objects as the request, in the same
+// order. Each object must have the target version and the kind, name, namespace and UID that
+// were sent. Of the other metadata, only labels and annotations are taken from the response;
+// changed ones must be valid. See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#response.
 //
-// Errors have the server's texts. Several objects in one call are what a list is
-// to the server, and errors say so; see also [ConvertList].
+// Error texts are those of the server. The server reports errors of a list in other words
+// than those of an object; several objects in one call count as a list. See also
+// [ConvertList].
 //
 // # Serving a webhook
 //
-// The handler needs nothing but net/http:
+// A handler needs net/http only:
 //
 //	http.Handle("/convert", conversion.Handler(convert))
 //	err := http.ListenAndServeTLS(":9443", "tls.crt", "tls.key", nil)
 //
-// It fits into a manager of controller-runtime as any http.Handler does, in the
-// place of the one that comes with it and needs types of the hub and of spokes:
+// It also works in a manager of controller-runtime, in place of the manager's own handler,
+// which requires hub and spoke types:
 //
 //	mgr.GetWebhookServer().Register("/convert", conversion.Handler(convert))
 //
-// What is to be observed in writing a ConvertFunc stands there.
+// [ConvertFunc] documents the rules for conversions.
 //
 // # Differences from Kubernetes
 //
-// The context of the caller ends a call; the server's own calls go on without
-// it. The size of an answer is limited, by [MaxResponseBytes]. A redirect is
-// followed only to https. The User-Agent is crdkit. Answers in protobuf, which
-// no webhook gives, are not understood. Where one answer has several mistakes in
-// labels or annotations, they are told in the order of keys, the server's order
-// being random. A definition that the server would not accept, with a URL
-// without https for example, has no converter here: [ErrNoWebhook].
-// docs/DIFFERENCES.md gives reasons, under names that begin with conversion/.
+//   - The context of the caller ends a call. The server's calls continue.
+//   - The size of a response is limited; see [MaxResponseBytes].
+//   - A redirect is followed to https only.
+//   - The User-Agent is crdkit.
+//   - Responses in protobuf, which no webhook sends, are errors.
+//   - Several errors in labels or annotations of one response are reported in the order of
+//     keys. The server's order is random.
+//   - A definition that the server does not accept, such as one with a URL without https, has
+//     no converter: see [ErrNoWebhook].
+//
+// docs/DIFFERENCES.md has the reasons, under names that begin with conversion/.
 //
 // # Concurrency and ownership
 //
-// Converters and handlers are immutable and safe for concurrent use. A converter
-// of a webhook keeps up to 25 idle connections, for 90 seconds; there is nothing
-// to close. Converters never change the objects that they are given, but what
-// they return may share memory with those, except for the top level: see
-// [Converter].
+// Converters and handlers do not change and are safe for concurrent use. The converter of a
+// webhook keeps up to 25 idle connections for 90 seconds and needs no Close. Converters do not
+// change the objects of the caller, but results may share memory with them below the top
+// level: see [Converter].
 package conversion

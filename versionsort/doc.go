@@ -1,6 +1,10 @@
 // Package versionsort orders the version names of a CustomResourceDefinition
 // by priority.
 //
+//	names := []string{"v1alpha1", "v1", "v2beta3"}
+//	versionsort.Sort(names)
+//	preferred := names[0] // v1
+//
 // A definition may serve the same kind under several versions. Clients that
 // do not name one get the version of highest priority, and discovery lists
 // the versions in this order. The order is a function of the names alone; it

@@ -1,47 +1,50 @@
-// Package conversiontest tests conversions: it makes objects up from the
-// schemas of a definition, converts them to another version and back, and says
-// what got lost or changed on the way, with as small an object as shows it.
+// Package conversiontest tests conversions. It generates objects from the schemas of a
+// definition, converts them to another version and back, and reports a value that is lost,
+// added or changed, with a minimal object.
 //
 //	tester, err := conversiontest.New(crd, conversiontest.Func(convert))
+//	if err != nil {
+//		t.Fatal(err)
+//	}
 //	report, err := tester.RoundTrip(ctx, "v1beta1", "v1")
+//	if err != nil {
+//		t.Fatal(err)
+//	}
 //	if report.Failure != nil {
 //		t.Error(report.Failure)
 //	}
 //
-// Everything that converts can be tested: a [conversion.ConvertFunc] before it
-// is served, a webhook that runs somewhere, a Converter of one's own, and a
-// definition's own strategy. In a fuzz test, [Tester.Seeded] turns a number into
-// an object and takes it there and back.
+// It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and the
+// strategy of the definition. In a fuzz test, [Tester.Seeded] makes an object from a number
+// and converts it to another version and back.
 //
 // # Semantics
 //
-// Objects are made from the schema of the version that they start at: with and
-// without optional fields, values of all sorts and, every second one, limits
-// hit exactly. Each has been created before it is converted, as the server
-// does it: pruned, defaulted and admitted. What is not admitted is not used, so
-// that no conversion is blamed for an object that cannot exist.
+// Objects are generated from the schema of the version at which they start, with and without
+// optional fields, with values of all kinds, and every second one with values at the limits of
+// the schema. Each object is first created as the server does it: pruned, defaulted and
+// validated. Objects that the server refuses are not used.
 //
-// On the way there and on the way back, the server's rules hold: what a
-// conversion may change of metadata, and that fields and nulls are removed that
-// the schema of the version does not admit. No defaults of the other version
-// are set, since they are not the conversion's doing. An object has survived if
-// it equals what it was. A field that has come in is a failure, too.
+// Both conversions follow the rules of the server: a conversion may change certain metadata
+// only, and fields and nulls that the schema of the target does not admit are removed. No
+// defaults of the other version are set, because they are not part of the conversion. An
+// object survives if it equals the original. An added field is a failure too.
 //
-// A conversion between versions of which one can say less than the other must
-// keep what the other cannot say somewhere, such as in an annotation.
+// If one version cannot express everything of the other, the conversion must keep the rest
+// elsewhere, such as in an annotation.
 //
-// The object of a failure is made smaller as long as it stays one that the
-// server admits and fails at the same place. The same seed gives the same
-// objects, the same failure and the same smallest object, whatever the machine.
+// The object of a failure is reduced while the server still admits it and it still fails at the
+// same path. The same seed gives the same objects, the same failure and the same reduced object
+// on every machine.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 //
 // # Differences from Kubernetes
 //
-// The server converts and does not look back; it would not notice.
+// The server does not compare objects before and after a conversion.
 //
 // # Concurrency and ownership
 //
-// A [Tester] never changes and is safe for concurrent use, if the conversion
-// is. Reports and failures belong to the caller.
+// A [Tester] does not change and is safe for concurrent use if the conversion is. Reports and
+// failures belong to the caller.
 package conversiontest

@@ -1,17 +1,17 @@
-// Package jsondiff says where two decoded JSON values differ.
+// Package jsondiff lists the differences between two decoded JSON values.
+//
+//	for _, d := range jsondiff.Of(before, after) {
+//		fmt.Println(d.Path, d.Before, d.After)
+//	}
 //
 // # Semantics
 //
-// Objects are compared by field and lists by index: an element put in front of a
-// list changes all that follow. What is on one side only is one difference,
-// however much there is below it. Numbers of different kinds differ, as they do
-// in package jsonval.
-//
-// # Differences from Kubernetes
-//
-// None; the server has no such thing.
+// Objects are compared by field and lists by index: an element inserted at the start
+// of a list changes all elements after it. A value that only one side has is one
+// difference, whatever it contains. Numbers of different kinds differ, as in package
+// jsonval.
 //
 // # Concurrency and ownership
 //
-// Nothing is changed. Differences refer to parts of the values.
+// Nothing is changed. Differences share memory with the values.
 package jsondiff

@@ -1,31 +1,36 @@
-// Package jsonscan reads and writes JSON text without going through a decoder:
-// the tokens of a text are found in place, and values are made only where
-// somebody asks for them.
+// Package jsonscan reads and writes JSON text without a decoder: it finds tokens in
+// the text and makes values only on request.
 //
-// [String], [Number], [Literal] and [Space] find the end of a token; [Append]
-// and its parts write values; [Decode] makes a value; [Lookup] finds one.
+//	i := jsonscan.Space(text, 0)
+//	end := jsonscan.Skip(text, i)                    // the end of the value at i
+//	name, ok := jsonscan.Lookup(text, "metadata", "name") // the text of a member
+//	v, ok := jsonscan.Decode(text)
+//	text, ok = jsonscan.Append(nil, v)
+//
+// [String], [Number], [Literal] and [Space] find the end of a token, [Decode] makes
+// a value, [Lookup] finds one, and [Append] and its parts write values.
 //
 // # Semantics
 //
-// Numbers are what apimachinery decodes them to: an int64 if the text has
-// neither fraction nor exponent and fits, a float64 otherwise. Values are
-// written exactly as encoding/json writes them, that is with sorted keys,
-// escaped HTML characters, and floats in the form of ECMAScript. The tests and
-// fuzz targets hold both against encoding/json and apimachinery.
+// A number is what apimachinery decodes it to: an int64 if its text has neither
+// fraction nor exponent and fits, and a float64 otherwise. Values are written
+// exactly as encoding/json writes them: keys are sorted, HTML characters are escaped,
+// and floats have the form of ECMAScript. Tests and fuzz targets compare both with
+// encoding/json and apimachinery.
 //
-// # What is not read
+// # What the package declines
 //
-// The package is for quick paths that have a plain path to go back to, so it
-// reads less than it could. Besides text that is not JSON it refuses
+// The package serves fast paths. Their callers fall back to a decoder, so that the
+// package may decline valid text. Besides text that is not JSON it declines
 //
-//   - strings that are not UTF-8, and escapes of half a surrogate pair, both of
-//     which a decoder replaces;
+//   - strings that are not UTF-8, and escapes of half a surrogate pair, both of which
+//     a decoder replaces;
 //   - objects with a key that is repeated or written with an escape;
 //   - numbers that do not fit a float64;
 //   - values nested deeper than [MaxDepth].
 //
 // # Concurrency and ownership
 //
-// All functions are pure. Texts are strings, so that parts of them can be
-// handed on without a copy; a decoded value may keep the text alive.
+// All functions are pure. Texts are strings, so that a part of a text needs no copy. A
+// decoded value may keep the text in memory.
 package jsonscan

@@ -1,50 +1,48 @@
-// Package discovery says what an API server publishes of
-// CustomResourceDefinitions for clients to find their way: which versions a
-// group has, which of them is preferred, and which resources a version has with
-// which verbs, short names and categories.
+// Package discovery makes the discovery documents that an API server publishes for
+// CustomResourceDefinitions: the versions of a group, the preferred version, and the
+// resources of a version with their verbs, short names and categories.
 //
-//	group := discovery.Group("example.com", crds...)       // GET /apis/example.com
-//	list := discovery.Resources("example.com", "v1", crds...) // GET /apis/example.com/v1
+//	group, ok := discovery.Group("example.com", crds...) // GET /apis/example.com
+//	if !ok {
+//		return http.StatusNotFound
+//	}
+//	list, ok := discovery.Resources("example.com", group.PreferredVersion.Version, crds...)
+//	groups := discovery.Groups(crds...) // the groups of GET /apis
 //
-// It is for programs that stand in for a server, and for those that want to
-// know what a definition will look like to kubectl. The values encode to the
-// bytes that the server answers with.
+// Programs that stand in for a server use it, and programs that show how kubectl will
+// see a definition. The values encode to the bytes of the server's responses.
 //
 // # Semantics
 //
-// Versions are published if they are served, the most stable and newest first;
-// the first is the preferred one. It is the group that has versions: if two
-// definitions of one group serve different versions, the preferred version may
-// be one that a kind does not have.
+// Served versions are published in order of priority: the most stable and newest
+// first. The first one is the preferred version. Versions belong to the group: if two
+// definitions of a group serve different versions, the preferred version may lack one
+// of the kinds.
 //
-// A resource is followed by its subresources: status, then scale, which is of
-// kind Scale in autoscaling/v1. A definition that is being deleted takes no new
-// objects and no changes, and its verbs say so.
+// Each resource is followed by its subresources: status, then scale, which is of kind
+// Scale in autoscaling/v1. The verbs of a definition that is being deleted allow
+// neither new objects nor changes.
 //
-// The hash of the storage version changes when the storage version does, and
-// tells clients no more than that. The server publishes it only while the
-// storage version is served, and so does this package.
+// The hash of the storage version changes with the storage version and has no other
+// meaning. It is published while the storage version is served.
 //
-// The status of a definition decides whether it is published at all, with
-// condition Established, and under which names. A definition without any
-// condition, as in a file, has not met a server yet: it is published as if the
-// server had accepted it as it is, with the singular name that the server
-// fills in.
+// The status of a definition decides whether it is published (condition Established)
+// and under which names. A definition without conditions, such as one from a file, is
+// published as if the server had accepted it, with the singular name that the server
+// would set.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 // and https://kubernetes.io/docs/reference/using-api/api-concepts/#standard-api-terminology.
 //
 // # Differences from Kubernetes
 //
-// The server publishes nothing of a definition without conditions, for a
-// moment: until its controllers have looked at it. Resources of several
-// definitions come in the order of their names, where the server has them in
-// any order. The aggregated form of discovery is left out.
+// The server does not publish a definition without conditions, which its controllers
+// have not seen yet. Resources of several definitions are in order of their names; the
+// server has them in random order. The package has no aggregated discovery.
 //
 // # Concurrency and ownership
 //
-// Functions may be called from any number of goroutines as long as nobody
-// changes the definitions. They neither change nor keep them, and results
-// belong to the caller: they share no memory with the definitions. A definition
-// that is nil is passed over.
+// Functions do not change or keep definitions and may be called from several
+// goroutines while nothing changes the definitions. Results belong to the caller and
+// share no memory with the definitions. A nil definition is ignored.
 package discovery

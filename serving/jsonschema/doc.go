@@ -1,49 +1,51 @@
-// Package jsonschema exports the schema of a CustomResourceDefinition as JSON
-// Schema, draft 2020-12 or draft-07, for editors and validators that know
-// nothing of Kubernetes.
+// Package jsonschema exports the schema of a CustomResourceDefinition as JSON Schema,
+// draft 2020-12 or draft-07, for editors and validators that do not know Kubernetes.
 //
 //	data, err := jsonschema.Export(crd, "v1")
+//	if err != nil {
+//		return err // no such version, or its schema is not structural
+//	}
+//	err = os.WriteFile("crontab-v1.json", data, 0o666)
+//
 //	data, err = jsonschema.Export(crd, "v1", jsonschema.Draft07(), jsonschema.Strict())
 //
 // # Semantics
 //
-// What the server accepts when an object is created, the exported schema
-// accepts. The reverse does not hold: JSON Schema cannot say everything, and
-// docs/JSON-SCHEMA.md lists what is left out. The schema is about an object as
-// it is written, before the server prunes it and sets defaults, so that
+// The exported schema accepts every object that the server accepts on creation. The
+// reverse does not hold, because JSON Schema cannot express every constraint;
+// docs/JSON-SCHEMA.md lists those that are left out. The schema describes an object
+// before the server prunes it and sets defaults:
 //
-//   - unknown fields are accepted, for they are pruned;
+//   - unknown fields are accepted, because the server prunes them;
 //   - a field with a default is never required;
-//   - null is accepted wherever the server drops it or puts a default in its
-//     place, which is everywhere but in arrays and where a field is required;
-//   - status is not looked at if it is a subresource.
+//   - null is accepted wherever the server drops it or replaces it by a default, which
+//     is everywhere except in arrays and in required fields;
+//   - status is not checked if it is a subresource.
 //
-// Where a constraint would refuse an object as it is written that the server
-// accepts in the end, it is left out or widened: oneOf becomes anyOf, and not
-// is dropped, if what is below them is not exactly what the server checks.
+// A constraint is left out or widened if it would refuse an object that the server
+// repairs and accepts: oneOf becomes anyOf, and not is dropped, unless the schemas below
+// them are exactly what the server checks.
 //
-// x-kubernetes-int-or-string is a choice of types. An embedded resource needs
-// apiVersion and kind. x-kubernetes-preserve-unknown-fields has nothing to say,
-// except to [Strict]. A list of type set has unique items if they are strings or
-// booleans.
+// x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires
+// apiVersion and kind. x-kubernetes-preserve-unknown-fields has an effect with [Strict]
+// only. A list of type set has unique items if they are strings or booleans.
 //
-// With [Strict] the schema is for people who write: it refuses unknown fields,
-// nulls that are not meant, texts that are not of the format that JSON Schema
-// has under the name, and statuses that do not fit. It may refuse what the server
-// accepts.
+// A schema with [Strict] is for authors of objects. It refuses unknown fields, nulls that
+// the schema does not declare, strings that do not match a format that JSON Schema has
+// too, and invalid statuses. It may refuse what the server accepts.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 // and https://json-schema.org/specification.
 //
 // # Differences from Kubernetes
 //
-// The server has no such export. Two of its quirks are not followed, although
-// the schema then refuses what it accepts: an array where a string with a
-// format is declared, and numbers that are too close together for 64 bits.
+// The server has no such export. The schema refuses two kinds of values that the server
+// accepts: an array where the definition declares a string with a format, and numbers
+// that 64 bits cannot tell apart.
 //
 // # Concurrency and ownership
 //
-// [Export] may be called from any number of goroutines as long as nobody changes
-// the definition, which is neither changed nor kept. The same definition gives
-// the same bytes.
+// [Export] does not change or keep the definition and may be called from several
+// goroutines while nothing changes the definition. The same definition gives the same
+// bytes.
 package jsonschema

@@ -1,47 +1,51 @@
 // Package scale reads and writes the scale subresource of custom resources: an
 // object as an autoscaling/v1 Scale, which is all that kubectl scale and the
-// HorizontalPodAutoscaler know about it.
+// HorizontalPodAutoscaler use.
 //
 //	s, err := scale.New(version.Subresources.Scale)
-//	current, err := s.Read(obj)   // GET .../NAME/scale
-//	err = s.Update(obj, change)   // PUT and PATCH .../NAME/scale
+//	if err != nil {
+//		return err // the version has no scale subresource
+//	}
+//	current, err := s.Read(obj) // GET .../NAME/scale
+//	err = s.Update(obj, func(current *autoscalingv1.Scale) error { // PUT, PATCH
+//		current.Spec.Replicas = 3
+//		return nil
+//	})
 //	errs := s.Validate(obj.Object) // on every write of the object itself
 //
 // # Semantics
 //
-// A definition names three fields of its objects: the wanted number of replicas
-// (specReplicasPath), the observed one (statusReplicasPath) and, if it likes, the
-// label selector of what is counted as text (labelSelectorPath). A Scale has
-// these, the name, namespace, UID, resource version and creation time of the
-// object, and nothing more.
+// A definition names three fields of its objects: the desired number of replicas
+// (specReplicasPath), the observed number (statusReplicasPath) and, optionally, the
+// label selector of the replicas as text (labelSelectorPath). A Scale has these
+// values and the name, namespace, UID, resource version and creation time of the
+// object.
 //
-// To read a Scale the wanted number must be there; an observed number that is
-// absent is 0, and a selector that is absent is empty. A value that is there must
-// be an integer, or text for the selector: null is not absent. Numbers that do
-// not fit into 32 bits lose their upper half, as on the server; they cannot get
-// into an object, for [Scaler.Validate] refuses them.
+// A read requires the desired number. An absent observed number is 0, and an absent
+// selector is empty. A present value must be an integer, or a string for the selector;
+// null is an error. Numbers that need more than 32 bits are truncated to their lower
+// half, as on the server. [Scaler.Validate] keeps such numbers out of objects.
 //
-// A write changes the wanted number, and the resource version of the object if
-// the Scale has one, so that the store can tell a conflict. Objects in which the
-// field is missing get it. What was wrong with the object before keeps a write
-// from happening. The object that results has still to be admitted as any other
-// update, with crdkit's Version.Update.
+// A write sets the desired number. If the Scale has a resource version, the write sets
+// that too, so that the store detects a conflict. An object without the field gets it.
+// If the object was invalid before, the write fails. The caller must admit the
+// resulting object like any other update, with crdkit's Version.Update.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
 //
 // # Differences from Kubernetes
 //
-// Errors are those of the server, with its status: values that do not fit are
-// plain errors, which it answers with 500, a number that is missing when read is
-// an internal error, and a write without a number is a bad request.
+// Errors are those of the server, with its status: a value of a wrong type is a plain
+// error (500), an absent desired number is an internal error on reads and a bad
+// request on writes.
 //
-//   - metadata.managedFields stays as it is. The server moves the ownership of the
-//     wanted number between the entries of the object and those of the Scale.
-//   - The server sorts the errors of Validate among all others of the object. Here
-//     they are in the order wanted number, observed number, selector.
+//   - Writes leave metadata.managedFields unchanged. The server moves the ownership of
+//     the desired number between the entries of the object and those of the Scale.
+//   - Validate returns its errors in the order desired number, observed number,
+//     selector. The server sorts them among all other errors of the object.
 //
 // # Concurrency and ownership
 //
-// A [Scaler] never changes and is safe for concurrent use. Update changes the
-// object that it is given; a Scale shares no memory with it.
+// A [Scaler] does not change and is safe for concurrent use. Update changes the object
+// in place. A Scale shares no memory with the object.
 package scale

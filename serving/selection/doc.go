@@ -1,36 +1,39 @@
-// Package selection selects custom resources by their fields and labels, as
-// list and watch requests do.
+// Package selection selects custom resources by fields and labels, as list and watch
+// requests do.
 //
 //	f, err := selection.New(version.SelectableFields, crd.Spec.Scope)
-//	sel, err := f.Parse("spec.color=blue,metadata.namespace!=default") // ?fieldSelector=
-//	ok, err := f.Matches(obj, labels.Everything(), sel)
+//	if err != nil {
+//		return err // unknown scope
+//	}
+//	byField, err := f.Parse("spec.color=blue,metadata.namespace!=default") // ?fieldSelector=
+//	if err != nil {
+//		return err // a bad request
+//	}
+//	ok, err := f.Matches(obj, labels.Everything(), byField)
 //
 // # Semantics
 //
-// A field selector may name metadata.name, for objects in namespaces
-// metadata.namespace, and the fields that the version declares as selectable,
-// without the dot that their paths begin with. It compares them with texts, by
-// = (or ==) and !=, and takes the objects for which all comparisons hold. A
-// selector that names any other field is a bad request.
+// A field selector may name metadata.name, metadata.namespace for objects in
+// namespaces, and the selectable fields of the version, without the dot at the start of
+// their paths. It compares fields with text, by = (or ==) and !=, and selects the objects
+// for which all comparisons hold. A selector that names another field is a bad request.
 //
-// Values are compared as they print: numbers in decimal, booleans as true and
-// false. A field that is absent or null, or lies below one that is, is the empty
-// text; an object that has the empty text there cannot be told from one that has
-// nothing.
+// Values are compared as Go prints them: numbers in decimal, booleans as true and false.
+// An absent or null field counts as the empty text, and so does a field below one. An
+// object with the empty text and an object without the field cannot be told apart.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 // and https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/.
 //
 // # Differences from Kubernetes
 //
-// Names of properties may hold characters that mean something in a JSON path,
-// such as a space or a star, and the server takes a selectable field's path for
-// one. So does this package. The path of a field that has more than one value
-// then, or does not parse, makes every selection fail, with the server's error;
-// only where a path asks for what an object cannot have is the error in other
-// words.
+// The path of a selectable field is evaluated as a JSON path, in which characters of
+// property names such as spaces and stars have a meaning. This is so on the server too. If
+// a path has several values or does not parse, every selection fails with the server's
+// error. If a path does not fit the object, the selection fails with another text than on
+// the server.
 //
 // # Concurrency and ownership
 //
-// [Fields] never change and are safe for concurrent use. Objects are read only.
+// [Fields] do not change and are safe for concurrent use. They do not change objects.
 package selection

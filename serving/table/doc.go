@@ -1,57 +1,55 @@
-// Package table makes the rows that kubectl get prints for custom resources:
-// a metav1.Table with the columns that a version of a definition declares.
+// Package table makes the tables that kubectl get prints for custom resources: a
+// metav1.Table with the columns that a version of a definition declares.
 //
 //	p, err := table.New(version.AdditionalPrinterColumns)
+//	if err != nil {
+//		log.Print(err) // p has the columns before the one that does not parse
+//	}
 //	t := p.List(list, time.Now()) // GET .../RESOURCE as a table
 //	t = p.Object(obj, time.Now()) // GET .../RESOURCE/NAME as a table
 //
 // # Semantics
 //
-// The first column is the name. The others are the declared ones in their order
-// with their types, formats, priorities and descriptions; a column without a
-// description is described by its path. A version that declares no columns has
-// one of its own, the age of the object. Clients leave out columns whose priority
-// is not 0 unless they are asked for everything (kubectl get -o wide).
+// The first column is the name. The declared columns follow in their order, with their
+// types, formats, priorities and descriptions; the description defaults to the path.
+// A version without declared columns has one for the age of the object. Clients omit
+// columns whose priority is not 0, unless the user asks for all (kubectl get -o wide).
 //
-// A cell is the first value that the path of its column finds. It is null if
-// there is none, or if the value is not of the type of the column:
+// A cell is the first value that the path of its column finds. It is null if there is
+// none or if the value does not have the type of the column:
 //
-//   - string takes any value: text as it is, numbers and booleans as they print,
-//     objects and arrays as JSON, and null as "<no value>".
-//   - integer and number take both kinds of numbers; an integer column drops
-//     what is behind the point.
-//   - boolean takes booleans.
-//   - date takes times as text (RFC 3339) and shows how long ago they were, from
-//     the time that the caller says it is; text that is no time is "<invalid>"
-//     and empty text "<unknown>".
+//   - string accepts any value: strings as they are, numbers and booleans as Go prints
+//     them, objects and arrays as JSON, and null as "<no value>".
+//   - integer and number accept both kinds of numbers; integer truncates fractions.
+//   - boolean accepts booleans.
+//   - date accepts times in the format of RFC 3339 and shows their age at the time that
+//     the caller passes. Other text is "<invalid>", and empty text "<unknown>".
 //
-// Paths are those of k8s.io/client-go/util/jsonpath, with all that they can do:
-// indexes, wildcards, recursive descent, filters, unions. A path that does not
-// parse ends the columns, and [New] says so; the server serves such a definition
-// without these columns, and so does the Printer that New returns all the same.
+// Paths have all features of k8s.io/client-go/util/jsonpath: indexes, wildcards,
+// recursive descent, filters and unions. If a path does not parse, [New] returns an
+// error and a Printer with the columns before it, as the server serves such a
+// definition.
 //
-// Each row has the metadata of its object, which is where kubectl finds
-// namespace and labels; [IncludeObject] asks for all of it or for none.
+// Each row has the metadata of its object, where kubectl finds namespace and labels.
+// [IncludeObject] selects the whole object or nothing instead.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns.
 //
 // # Differences from Kubernetes
 //
-//   - Wildcards and recursive descent meet the fields of an object in increasing
-//     order of name. On the server the order is left to chance, and so is what
-//     the cell has.
-//   - A path with a range is evaluated for each object as for the first one. On
-//     the server it is not parsed anew and finds something else each time.
-//   - An object with a list at its top-level field items has a row. The server
-//     takes it for a list and fails.
-//   - A path that makes the server panic has no value.
-//   - A path may look at a million values for one cell, and finds nothing if
-//     that does not suffice. On the server it goes on for as long as it takes,
-//     which a path of many recursive descents can make very long.
+//   - Wildcards and recursive descent visit the fields of an object in increasing order
+//     of name. The server visits them in random order, so that its cells are random.
+//   - A path with a range is evaluated alike for each object. The server keeps state
+//     between objects and finds other values from the second object on.
+//   - An object with a list in its top-level field items has a row. The server takes it
+//     for a list and fails.
+//   - A path on which the server panics finds no value.
+//   - A path visits at most a million values for a cell and finds nothing if it needs
+//     more. The server has no limit.
 //
 // # Concurrency and ownership
 //
-// A [Printer] never changes and is safe for concurrent use. Objects are read
-// only. A Table belongs to the caller, but may share with the objects what
-// their metadata holds, and with [IncludeObject] the objects themselves.
+// A [Printer] does not change and is safe for concurrent use. It does not change
+// objects. A Table belongs to the caller, but it may share memory with the metadata of
+// the objects and, with [IncludeObject], with the objects.
 package table
