@@ -65,18 +65,14 @@ func (r *request) create(ctx context.Context) (*Refusal, error) {
 
 // standInName gives an object that asks for a generated name one, for the time of
 // validation, and returns a function that removes it: the name that the server
-// generates is unknown. The server appends five characters to at most 58 of
-// generateName.
-//
-// See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
+// generates is unknown.
 func (r *request) standInName() (undo func()) {
-	const longest, standIn = 58, "00000"
 	metadata, _ := r.obj.Object["metadata"].(map[string]any)
 	prefix, _ := metadata["generateName"].(string)
 	if name, _ := metadata["name"].(string); name != "" || prefix == "" {
 		return func() {}
 	}
-	metadata["name"] = prefix[:min(len(prefix), longest)] + standIn
+	metadata["name"] = objectmeta.StandInName(prefix)
 	return func() { delete(metadata, "name") }
 }
 

@@ -82,11 +82,15 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
 	shape := newInternalForm(crd, seen)
+	generated := crd.Name == "" && crd.GenerateName != ""
+	if generated {
+		crd.Name = objectmeta.StandInName(crd.GenerateName)
+	}
 	fine := !cfg.reference && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fine {
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-			&crd.ObjectMeta, nil, false, definitionName(crd), field.NewPath("metadata"), true)
+			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
 	}
 	errs = append(errs, checkSpec(shape, nil, cfg.strictness(createStrictness(), nil), cfg)...)
 	if len(errs) == 0 && !fine {
@@ -157,12 +161,13 @@ func nameOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Plural + "." + crd.Spec.Group
 }
 
-// definitionName is the rule for the name of a definition.
-func definitionName(crd *apiextensionsv1.CustomResourceDefinition) metavalidation.ValidateNameFunc {
+// definitionName returns the rule for the name of a definition. A generated name
+// breaks it.
+func definitionName(crd *apiextensionsv1.CustomResourceDefinition, generated bool) metavalidation.ValidateNameFunc {
 	want := nameOf(crd)
 	return func(name string, prefix bool) []string {
 		texts := metavalidation.NameIsDNSSubdomain(name, prefix)
-		if name != want {
+		if name != want || generated && name == crd.Name {
 			texts = append(texts, `must be spec.names.plural+"."+spec.group`)
 		}
 		return texts

@@ -12,6 +12,16 @@ func FastValidDefinition(meta *metav1.ObjectMeta) bool {
 		fastValidTypedLabels(meta.Labels) && fastValidTypedAnnotations(meta.Annotations)
 }
 
+// StandInName returns a name in place of the one that the server generates from
+// generateName. Generated names end in five random characters after at most 58 of
+// generateName; this one ends in 00000, which the server never generates.
+//
+// See https://kubernetes.io/docs/reference/using-api/api-concepts/#generated-values.
+func StandInName(generateName string) string {
+	const longest, suffix = 58, "00000"
+	return generateName[:min(len(generateName), longest)] + suffix
+}
+
 func fastValidTypedLabels(m map[string]string) bool {
 	for k, v := range m {
 		if !isLabelValue(v) || !isQualifiedName(k, false) {
