@@ -15,195 +15,223 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// Defaults must be what the schema that has them demands of values. They are
-// checked one by one, each against its own schema, except for those inside of
-// the metadata, kind and apiVersion of embedded resources: these must result in
-// a resource whose metadata is valid. Schemas of additional properties are not
-// entered, so defaults in there may be anything.
+// A default must be a valid value of the schema that has it. Each default is checked
+// on its own. Inside of the metadata, kind and apiVersion of a resource it must
+// instead result in a resource with valid metadata. Schemas of additional properties
+// are not visited, so defaults there may have any value.
 
-// A defaultCheck goes through one schema.
-type defaultCheck struct {
-	pruned    bool   // unknown fields are errors
-	reference bool   // check every value against its schema
-	budget    uint64 // of rules, for all defaults together
-	spent     bool   // and nothing is left, so that the server stops
-	errs      field.ErrorList
+// A defaultWalk visits the defaults of a structural schema, except those below
+// additional properties.
+type defaultWalk struct {
+	each func(*defaultValue) bool // reports whether to go on
+	done bool
 
-	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that the walk is in
+	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that are being visited
 	depth int
 }
 
-// A defaultPlace is where in the schema a default is.
-type defaultPlace struct {
+// A defaultLocation is the location of a schema in the walk.
+type defaultLocation struct {
 	path     *field.Path
 	meta     bool         // inside of metadata, kind or apiVersion of a resource
-	resource *schema.Node // the nearest resource around
-	isRoot   bool         // that resource is the object
+	resource *schema.Node // the innermost resource around it
+	isRoot   bool         // that resource is the whole object
 	within   schema.Path  // from the resource to here
 }
 
-func (c *defaultCheck) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, p defaultPlace) {
-	if s == nil || c.spent || !hasDefaults(n) {
+// A defaultValue is one default.
+type defaultValue struct {
+	defaultLocation
+	node       *schema.Node
+	props      *apiextensionsv1.JSONSchemaProps
+	value      any
+	path       *field.Path // of the default
+	ofResource bool        // the schema is that of a resource
+	ofRoot     bool        // the schema is that of the whole object, and not embedded
+}
+
+// walk visits the defaults of a whole object.
+func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+	w.visit(n, root, defaultLocation{path: path, resource: n, isRoot: true})
+}
+
+func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation) {
+	if s == nil || w.done || !hasDefaults(n) {
 		return
 	}
-	top := len(p.within) == 0 && p.isRoot
+	resource := len(at.within) == 0 && at.isRoot
 	if n.EmbeddedResource() {
-		p = defaultPlace{path: p.path, resource: n}
-		top = true
+		at = defaultLocation{path: at.path, resource: n}
+		resource = true
 	}
-	if def, ok := n.Default(); ok {
-		d := defaultValue{defaultCheck: c, node: n, props: s, value: def, path: p.path.Child("default"), resource: top, root: top && !n.EmbeddedResource()}
-		if p.meta {
-			d.insideMeta(p)
-		} else {
-			d.check()
+	if value, ok := n.Default(); ok {
+		d := defaultValue{
+			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
+			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),
 		}
-		if c.spent {
+		if w.done = !w.each(&d); w.done {
 			return
 		}
 	}
-	c.below(n, s, p, top)
+	w.below(n, s, at, resource)
 }
 
-func (c *defaultCheck) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, p defaultPlace, resource bool) {
-	down := func(path *field.Path, step schema.Step) defaultPlace {
-		q := p
-		q.path = path
-		q.within = append(p.within, step) // the last child is done with what it appended
-		return q
+func (w *defaultWalk) below(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation, resource bool) {
+	down := func(path *field.Path, step schema.Step) defaultLocation {
+		child := at
+		child.path = path
+		child.within = append(at.within, step) // the last child is done with what it appended
+		return child
 	}
 	if s.Items != nil && hasDefaults(n.Items()) {
-		c.visit(n.Items(), s.Items.Schema, down(p.path.Child("items"), schema.Index(0)))
+		w.visit(n.Items(), s.Items.Schema, down(at.path.Child("items"), schema.Index(0)))
 	}
 	for name, child := range n.Properties() {
 		if !hasDefaults(child) {
 			continue
 		}
-		property := c.take()
+		property := w.take()
 		*property = s.Properties[name]
-		q := down(p.path.Child("properties").Key(name), schema.Field(name))
-		q.meta = p.meta || resource && (name == "metadata" || name == "kind" || name == "apiVersion")
-		c.visit(child, property, q)
-		c.depth--
+		location := down(at.path.Child("properties").Key(name), schema.Field(name))
+		location.meta = at.meta || resource && isMeta(name)
+		w.visit(child, property, location)
+		w.depth--
 	}
 }
 
-// take returns a schema for as long as the walk is in it.
-func (c *defaultCheck) take() *apiextensionsv1.JSONSchemaProps {
-	if c.depth == len(c.spare) {
-		c.spare = append(c.spare, &apiextensionsv1.JSONSchemaProps{})
+// take returns a schema that is valid until the walk leaves it.
+func (w *defaultWalk) take() *apiextensionsv1.JSONSchemaProps {
+	if w.depth == len(w.spare) {
+		w.spare = append(w.spare, &apiextensionsv1.JSONSchemaProps{})
 	}
-	c.depth++
-	return c.spare[c.depth-1]
+	w.depth++
+	return w.spare[w.depth-1]
 }
 
 func hasDefaults(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasDefaults) }
 
-// A defaultValue is one default under check.
-type defaultValue struct {
-	*defaultCheck
-	node     *schema.Node
-	props    *apiextensionsv1.JSONSchemaProps
-	value    any
-	path     *field.Path
-	resource bool // the schema is that of a resource
-	root     bool // namely of the object
-}
-
-func (d *defaultValue) add(errs ...*field.Error) { d.errs = append(d.errs, errs...) }
-
-// check: what is wrong with the metadata of embedded resources keeps values
-// from being checked, and these rules. Unknown fields are apart.
-func (d *defaultValue) check() {
-	if d.pruned && loses(d.node, d.value, d.resource) {
-		d.add(field.Invalid(d.path, jsonval.Clone(d.value), "must not have unknown fields"))
-	}
+// embedded returns the resources in the value, of which the value may be one.
+func (d *defaultValue) embedded() *objectmeta.Embedded {
 	opts := []objectmeta.Option{objectmeta.AtPath(d.path)}
-	if d.resource {
+	if d.ofResource {
 		opts = append(opts, objectmeta.ResourceRoot())
 	}
-	embedded := objectmeta.NewEmbedded(d.node, opts...)
-	// The server coerces the default itself, and goes on with what it becomes.
+	return objectmeta.NewEmbedded(d.node, opts...)
+}
+
+// A defaultChecker checks the defaults of one schema.
+type defaultChecker struct {
+	pruned    bool   // unknown fields are errors
+	reference bool   // check every value against its schema
+	budget    uint64 // of rules, for all defaults together
+	errs      field.ErrorList
+}
+
+// defaults returns the errors of the defaults of a structural schema.
+func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
+	if !hasDefaults(n) {
+		return nil
+	}
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget}
+	w := defaultWalk{each: d.check}
+	w.walk(n, root, path)
+	return d.errs
+}
+
+func (c *defaultChecker) add(errs ...*field.Error) { c.errs = append(c.errs, errs...) }
+
+// check checks one default. It reports false if its rules have spent the budget;
+// the server then stops.
+func (c *defaultChecker) check(d *defaultValue) bool {
+	if d.meta {
+		return c.checkInsideMeta(d)
+	}
+	if c.pruned && loses(d.node, d.value, d.ofResource) {
+		c.add(field.Invalid(d.path, jsonval.Clone(d.value), "must not have unknown fields"))
+	}
+	embedded := d.embedded()
+	// The server coerces the default itself and checks the result.
 	if _, err := embedded.Coerce(d.value, objectmeta.Options{}); err != nil {
-		d.add(err)
-		return
+		c.add(err)
+		return true
 	}
 	if problems := embedded.Validate(d.value); len(problems) > 0 {
 		for _, p := range problems {
-			d.add(p.Err)
+			c.add(p.Err)
 		}
-		return
+		return true
 	}
-	d.values()
+	return c.checkValue(d)
 }
 
-// insideMeta puts the default into the smallest resource that has it in its
-// place.
-func (d *defaultValue) insideMeta(p defaultPlace) {
-	obj, ok := crdversion.Enclose(p.within, jsonval.Clone(d.value)).(map[string]any)
+// checkInsideMeta puts the default into the smallest resource that has it in its
+// place and checks the metadata of that resource.
+func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
+	obj, ok := crdversion.Enclose(d.within, jsonval.Clone(d.value)).(map[string]any)
 	if !ok {
-		d.add(field.InternalError(d.path, fmt.Errorf("a default inside of metadata is no part of an object")))
-		return
+		c.add(field.InternalError(d.path, fmt.Errorf("a default inside of metadata is no part of an object")))
+		return true
 	}
 	for name, value := range map[string]string{"apiVersion": "validation/v1", "kind": "Validation"} {
 		if _, ok := obj[name]; !ok {
 			obj[name] = value
 		}
 	}
-	embedded := objectmeta.NewEmbedded(p.resource, objectmeta.ResourceRoot())
+	embedded := objectmeta.NewEmbedded(d.resource, objectmeta.ResourceRoot())
 	if _, err := embedded.Coerce(obj, objectmeta.Options{}); err != nil {
-		d.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", err)))
-		return
+		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", err)))
+		return true
 	}
 	var errs field.ErrorList
 	for _, problem := range embedded.Validate(obj) {
 		errs = append(errs, problem.Err)
 	}
 	if len(errs) > 0 {
-		d.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", errs.ToAggregate())))
-		return
+		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", errs.ToAggregate())))
+		return true
 	}
-	d.values()
+	return c.checkValue(d)
 }
 
-// values checks the value against the schema, and then the rules.
-func (d *defaultValue) values() {
-	errs := projected(d.props, d.node, d.value, d.path, d.reference)
+// checkValue checks the value against its schema and then against its rules.
+func (c *defaultChecker) checkValue(d *defaultValue) bool {
+	errs := projected(d.props, d.node, d.value, d.path, c.reference)
 	if len(errs) > 0 {
-		d.add(errs...)
-		return
+		c.add(errs...)
+		return true
 	}
-	d.rules()
+	return c.checkRules(d)
 }
 
-// rules runs the rules of the schema twice: as if the default replaced itself,
-// and as if there was nothing before.
-func (d *defaultValue) rules() {
+// checkRules runs the rules of the schema twice: once as if the default replaced
+// itself, and once as if there was no value before.
+func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
-		return
+		return true
 	}
 	program, value, at, errs := d.program()
 	if len(errs) > 0 {
-		d.add(errs...)
-		return
+		c.add(errs...)
+		return true
 	}
-	res := program.EvalDefault(context.Background(), value, cel.Budget(d.budget))
-	d.add(relocate(res.Errors.Field(), at, d.path)...)
+	res := program.EvalDefault(context.Background(), value, cel.Budget(c.budget))
+	c.add(relocate(res.Errors.Field(), at, d.path)...)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
-		res = program.Eval(context.Background(), value, cel.Budget(d.budget))
-		d.add(relocate(res.Errors.Field(), at, d.path)...)
+		res = program.Eval(context.Background(), value, cel.Budget(c.budget))
+		c.add(relocate(res.Errors.Field(), at, d.path)...)
 		cost = max(cost, res.Cost)
 	}
-	d.spent = len(res.Errors) > 0 && cost >= d.budget
-	d.budget -= min(cost, d.budget)
+	spent := len(res.Errors) > 0 && cost >= c.budget
+	c.budget -= min(cost, c.budget)
+	return !spent
 }
 
-// program compiles the rules for the value, which becomes the only field of an
-// object unless it is a whole one. It returns the object and where in it the
-// value is.
+// program compiles the rules for the value. A value that is not a whole object
+// becomes the only field of one. program returns that object and the field, "" for
+// a whole object.
 func (d *defaultValue) program() (*cel.Program, map[string]any, string, field.ErrorList) {
-	if obj, ok := d.value.(map[string]any); ok && d.root {
+	if obj, ok := d.value.(map[string]any); ok && d.ofRoot {
 		program, errs := cel.Compile(d.node, cel.AtFirstUse())
 		return program, obj, "", errs
 	}
@@ -215,8 +243,7 @@ func (d *defaultValue) program() (*cel.Program, map[string]any, string, field.Er
 	return program, map[string]any{heldName: d.value}, heldName, errs
 }
 
-// loses reports whether pruning takes something from v, a value of the schema
-// n.
+// loses reports whether pruning removes something from v, a value of the schema n.
 func loses(n *schema.Node, v any, resource bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -227,8 +254,8 @@ func loses(n *schema.Node, v any, resource bool) bool {
 		if !resource || n.EmbeddedResource() {
 			opts = append(opts, pruning.Fragment())
 		}
-		// What is removed is not all reported: apiVersion, kind and metadata
-		// of a part of an object are not.
+		// PruneAndReport does not report everything: apiVersion, kind and metadata of
+		// a part of an object are missing.
 		pruned := jsonval.Clone(v).(map[string]any)
 		pruning.New(n, opts...).Prune(pruned)
 		return !jsonval.Equal(pruned, v)
@@ -238,8 +265,8 @@ func loses(n *schema.Node, v any, resource bool) bool {
 	return false
 }
 
-// elementsLose is loses for the elements of a list, of which a list above may
-// say that unknown fields are kept.
+// elementsLose is loses for the elements of a list. preserve reports that a list
+// around this one preserves unknown fields.
 func elementsLose(n *schema.Node, list []any, preserve bool) bool {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	var items *schema.Node
@@ -261,13 +288,13 @@ func elementsLose(n *schema.Node, list []any, preserve bool) bool {
 	return false
 }
 
-// keptLoses is loses for an object whose own unknown fields are kept.
+// keptLoses is loses for an object that keeps its own unknown fields.
 func keptLoses(n *schema.Node, obj map[string]any) bool {
 	if n == nil {
 		return false
 	}
 	for name, v := range obj {
-		if n.EmbeddedResource() && (name == "metadata" || name == "kind" || name == "apiVersion") {
+		if n.EmbeddedResource() && isMeta(name) {
 			continue
 		}
 		child := n.Property(name)
@@ -285,7 +312,7 @@ func keptLoses(n *schema.Node, obj map[string]any) bool {
 	return false
 }
 
-// orNothing returns n, and for nil a schema that declares nothing.
+// orNothing returns n, or a schema that declares nothing if n is nil.
 func orNothing(n *schema.Node) *schema.Node {
 	if n != nil {
 		return n
@@ -299,11 +326,4 @@ func orNothing(n *schema.Node) *schema.Node {
 func hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
 	n, errs := schema.Compile(root, schema.WithoutAnnotations())
 	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
-}
-
-// defaults returns the errors of the defaults of a structural schema.
-func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
-	d := defaultCheck{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget}
-	d.visit(n, root, defaultPlace{path: path, resource: n, isRoot: true})
-	return d.errs
 }

@@ -1,6 +1,7 @@
 package definition_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -252,7 +253,42 @@ func TestStoredDefinition(t *testing.T) {
 	if _, err := definition.StoredDefinition(crd, nil); err == nil {
 		t.Error("a default that is not JSON is stored")
 	}
-	if got, err := definition.StoredDefinition(nil, nil); got != nil || err != nil {
-		t.Errorf("nil is stored as %v, %v", got, err)
+	if got, err := definition.StoredDefinition(nil, nil); got != nil || err == nil {
+		t.Errorf("StoredDefinition(nil, nil) = %v, %v, want an error", got, err)
+	}
+}
+
+// Defaults are stored with the metadata of resources in the form of ObjectMeta.
+func TestStoredDefinitionCoercesDefaults(t *testing.T) {
+	const (
+		given  = `{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "unknown": 1, "labels": null, "finalizers": [], "creationTimestamp": null}}`
+		stored = `{"apiVersion":"v1","kind":"A","metadata":{"name":"a"}}`
+		any    = `type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true`
+	)
+	for name, tt := range map[string]struct{ schema, want string }{
+		"at the root":                 {`{type: object, default: ` + given + `}`, `"default":` + stored},
+		"on a property":               {`{type: object, properties: {a: {` + any + `, default: ` + given + `}}}`, `"default":` + stored},
+		"on items":                    {`{type: object, properties: {a: {type: array, items: {` + any + `, default: ` + given + `}}}}`, `"default":` + stored},
+		"on an enclosing object":      {`{type: object, properties: {a: {type: object, default: {b: ` + given + `}, properties: {b: {` + any + `}}}}}`, `"default":{"b":` + stored + `}`},
+		"not an embedded resource":    {`{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true, default: {"metadata":{"finalizers":[]}}}}}`, `"default":{"metadata":{"finalizers":[]}}`},
+		"below additional properties": {`{type: object, properties: {a: {type: object, additionalProperties: {` + any + `, default: {"metadata":{"finalizers":[]}}}}}}`, `"default":{"metadata":{"finalizers":[]}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			crd := parse(t, definitionText("as", "kind: A", "{type: object}", tt.schema))
+			for _, old := range []*apiextensionsv1.CustomResourceDefinition{nil, parse(t, definitionText("as", "kind: A"))} {
+				before := crd.DeepCopy()
+				out, err := definition.StoredDefinition(crd, old)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := json.Marshal(out.Spec.Versions[0].Schema)
+				if err != nil || !strings.Contains(string(text), tt.want) {
+					t.Errorf("stored %s, %v, want %s in it", text, err, tt.want)
+				}
+				if diff := cmp.Diff(before, crd); diff != "" {
+					t.Errorf("StoredDefinition changed the definition:\n%s", diff)
+				}
+			}
+		})
 	}
 }

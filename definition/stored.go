@@ -1,49 +1,57 @@
 package definition
 
 import (
+	"encoding/json"
 	"errors"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/schema"
 )
 
+// errNil is the error for a missing definition.
+var errNil = errors.New("crdkit: the definition is nil")
+
 // StoredDefinition returns a definition as kube-apiserver stores it when it
-// accepts it, and as kubectl get shows it before any controller has looked at
-// it: with defaults ([SetDefaults]), and in the spelling that is left when
-// the server has decoded and encoded it. What a client says of the status is
-// gone. Its generation is 1, or one more than that of the definition old which
-// it replaces if the spec changed. The storage version is one of the stored
-// versions, beside those that old has.
+// accepts it, and as kubectl get shows it before a controller has run: with
+// defaults ([SetDefaults]), with defaults of embedded resources in the form of
+// metadata, and in the spelling that decoding and encoding leave. The status that a
+// client sends is dropped. The generation is 1, or that of old plus one if the spec
+// changed. The storage version is added to the stored versions of old.
 //
-// The definition old, nil for a new one, is taken as it was stored. What only a
-// server can give is not there unless old has it: metadata.uid,
-// creationTimestamp, resourceVersion and managedFields. Neither argument is
-// changed, and the result shares no memory with them. Whether the server accepts
-// the definition is said by [Check] and [CheckUpdate], and what controllers add
-// to the status by [ReconciledStatus].
+// old is the stored definition that crd replaces, nil for a new one. What only a
+// server can give is missing unless old has it: metadata.uid, creationTimestamp,
+// resourceVersion and managedFields. Neither argument is changed, and the result
+// shares no memory with them. [Check] and [CheckUpdate] say whether the server
+// accepts the definition; the result for one that it refuses has no meaning.
+// [ReconciledStatus] returns what controllers add to the status.
 //
-// The error, which no definition from [Parse] has, says that a literal in a
-// schema is not JSON. A nil crd is stored as nil.
+// StoredDefinition returns an error if crd is nil, or if a literal in a schema is not
+// JSON, which no definition from [Parse] has.
 func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil {
-		return nil, nil
+		return nil, errNil
 	}
+	var out *apiextensionsv1.CustomResourceDefinition
 	if old == nil {
-		out := prepareCreate(crd)
-		dropDuplicateOwners(out)
-		stored, _, err := normalize(out, nil)
-		return stored, err
+		out = prepareCreate(crd)
+	} else {
+		old = withDefaults(old)
+		out = prepareUpdate(crd, old)
+		out.ResourceVersion = old.ResourceVersion
 	}
-	old = withDefaults(old)
-	out := prepareUpdate(crd, old)
 	dropDuplicateOwners(out)
-	out.ResourceVersion = old.ResourceVersion
 	stored, changed, err := normalize(out, old)
 	if err != nil {
 		return nil, err
 	}
-	if changed {
+	if old != nil && changed {
 		stored.Generation++
 	}
+	coerceDefaults(stored)
 	return stored, nil
 }
 
@@ -56,7 +64,7 @@ func StoredDefinition(crd, old *apiextensionsv1.CustomResourceDefinition) (*apie
 // an error if one of them is nil.
 func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	if crd == nil || old == nil {
-		return nil, errors.New("crdkit: the definition is nil")
+		return nil, errNil
 	}
 	old = withDefaults(old)
 	out := prepareStatus(crd, old)
@@ -64,4 +72,36 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 	out.ResourceVersion = old.ResourceVersion
 	stored, _, err := normalize(out, nil)
 	return stored, err
+}
+
+// coerceDefaults brings the metadata of resources in the defaults of a stored
+// definition into the form of ObjectMeta: unknown and null members go, and so do
+// empty finalizers and a null creationTimestamp. The server does so while it
+// validates the definition, with the defaults that it checks on their own.
+//
+// A schema that does not compile has no accepted definition and is left alone.
+func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
+	for i := range crd.Spec.Versions {
+		root := crdversion.Schema(&crd.Spec.Versions[i])
+		if root == nil || !schemaHasDefaults(root) {
+			continue
+		}
+		n, errs := schema.Compile(root, schema.WithoutAnnotations())
+		if len(errs) > 0 || root.Default == nil && !n.Facts().Has(schema.HasEmbedded) {
+			continue
+		}
+		w := defaultWalk{each: coerceDefault}
+		w.walk(n, root, nil)
+	}
+}
+
+func coerceDefault(d *defaultValue) bool {
+	value := jsonval.Clone(d.value)
+	if _, err := d.embedded().Coerce(value, objectmeta.Options{}); d.meta || err != nil || jsonval.Equal(value, d.value) {
+		return true
+	}
+	if raw, err := json.Marshal(value); err == nil {
+		d.props.Default.Raw = raw
+	}
+	return true
 }

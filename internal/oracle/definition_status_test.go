@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -12,18 +11,14 @@ import (
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/oracle/hidden"
-	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
 // reconciled is the status that upstream's controllers leave, each run until it has
@@ -233,113 +228,4 @@ func sortedNames(m map[string]int) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// TestStoredDefinition compares what is stored with what upstream's strategies
-// and conversions make of definitions and mutants.
-func TestStoredDefinition(t *testing.T) {
-	server := newDefinitionServer()
-	onStatus := customresourcedefinition.NewStatusStrategy(server.Scheme)
-	tally := &definitionTally{fields: map[string]int{}}
-	ctx := context.Background()
-	compare := func(what string, want *apiextensions.CustomResourceDefinition, got *apiextensionsv1.CustomResourceDefinition, err error) {
-		tally.mu.Lock()
-		tally.compared++
-		tally.mu.Unlock()
-		if err != nil {
-			tally.differ(what, err.Error())
-			return
-		}
-		out, err := server.v1(want)
-		if err != nil {
-			tally.differ(what, err.Error())
-			return
-		}
-		out.TypeMeta = got.TypeMeta
-		if a, b := inJSON(out), inJSON(got); a != b {
-			tally.differ(what, fmt.Sprintf("-upstream %s\n+ours     %s", a, b))
-		}
-	}
-	create := func(what string, crd *apiextensionsv1.CustomResourceDefinition) {
-		obj, err := server.internal(crd)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		rest.WipeObjectMetaSystemFields(obj)
-		obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
-		upstream.UniqueOwners(obj)
-		server.Strategy.PrepareForCreate(ctx, obj)
-		got, err := definition.StoredDefinition(crd, nil)
-		compare(what, obj, got, err)
-	}
-	update := func(what string, crd, old *apiextensionsv1.CustomResourceDefinition) {
-		for _, kind := range []struct {
-			name    string
-			prepare func(obj, old *apiextensions.CustomResourceDefinition)
-			ours    func(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiextensionsv1.CustomResourceDefinition, error)
-		}{
-			{"update", func(obj, old *apiextensions.CustomResourceDefinition) {
-				server.Strategy.PrepareForUpdate(ctx, obj, old)
-			}, definition.StoredDefinition},
-			{"status", func(obj, old *apiextensions.CustomResourceDefinition) { onStatus.PrepareForUpdate(ctx, obj, old) }, definition.StoredStatus},
-		} {
-			obj, err := server.internal(crd)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			before, err := server.internal(old)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			obj.ResourceVersion, obj.Generation = before.ResourceVersion, before.Generation
-			upstream.UniqueOwners(obj)
-			kind.prepare(obj, before)
-			if obj.UID == "" {
-				obj.UID = before.UID
-			}
-			if !before.CreationTimestamp.IsZero() {
-				obj.CreationTimestamp = before.CreationTimestamp
-			}
-			if !before.DeletionTimestamp.IsZero() {
-				obj.DeletionTimestamp = before.DeletionTimestamp
-			}
-			if before.DeletionGracePeriodSeconds != nil && obj.DeletionGracePeriodSeconds == nil {
-				obj.DeletionGracePeriodSeconds = before.DeletionGracePeriodSeconds
-			}
-			got, err := kind.ours(crd, old)
-			compare(kind.name+" "+what, obj, got, err)
-		}
-	}
-	list, _ := definitions(t)
-	if testing.Short() {
-		list = list[:min(len(list), 40)]
-	}
-	inParallel(len(list), func(i int) { create(list[i].Path, list[i].CRD) })
-	small := bases(t)
-	fields := definitionFields()
-	n := *mutants / 16
-	if testing.Short() {
-		n = min(n, 400)
-	}
-	inParallel(n, func(i int) {
-		rng := seeded("stored", i)
-		m := &definitionMutator{t: t, rng: rng, donor: reflect.ValueOf(small[rng.IntN(len(small))]).Elem()}
-		base := small[i/len(fields)%len(small)]
-		crd := m.mutant(tally, base, fields, i)
-		if crd == nil {
-			return
-		}
-		what := fmt.Sprintf("mutant %d of %s", i, base.Name)
-		create(what, crd)
-		old := stored(base, rng)
-		old.Generation, old.Status.StoredVersions = 3, []string{"v0"}
-		update(what, crd, old)
-	})
-	for _, text := range tally.shown {
-		t.Errorf("%s", text)
-	}
-	fmt.Printf("oracle: stored definitions %d, %d differences\n", tally.compared, tally.found)
 }
