@@ -37,7 +37,7 @@ func TestAllocations(t *testing.T) {
 		run := func() {
 			m, ok := plan.JSON(raw, request)
 			if !ok {
-				t.Fatal("not taken")
+				t.Fatal("declined")
 			}
 			if plain := m.Metadata() == nil; plain != test.create {
 				t.Fatal("plain metadata:", plain)

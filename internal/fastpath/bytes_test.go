@@ -22,7 +22,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// engines do what a plan does, one after the other.
+// engines are the reference of a plan.
 type engines struct {
 	pruner    *pruning.Pruner
 	defaulter *defaulting.Defaulter
@@ -41,8 +41,8 @@ func newEngines(n *schema.Node, cfg fastpath.Config) *engines {
 	}
 }
 
-// run returns the object and the unknown fields, or an error if there is
-// anything to say about the object.
+// run returns the object and the unknown fields, or an error if the object is not
+// valid.
 func (e *engines) run(raw string) (string, []string, error) {
 	var obj map[string]any
 	strict, err := kjson.UnmarshalStrict([]byte(raw), &obj)
@@ -60,7 +60,7 @@ func (e *engines) run(raw string) (string, []string, error) {
 	return string(out), unknown, err
 }
 
-// judge is run for an object that is decoded.
+// judge is run for a decoded object.
 func (e *engines) judge(obj map[string]any) ([]string, error) {
 	if _, ok := obj["metadata"].(map[string]any); !ok || obj["apiVersion"] != e.cfg.APIVersion || obj["kind"] != e.cfg.Kind {
 		return nil, fmt.Errorf("it is a %v %v", obj["apiVersion"], obj["kind"])
@@ -100,7 +100,7 @@ func hasNull(v any) bool {
 	return false
 }
 
-// agree runs plan and engines on raw, and reports whether the plan took it.
+// agree runs plan and engines on raw, and reports whether the plan accepts it.
 func agree(t *testing.T, plan *fastpath.Plan, e *engines, raw string) (string, bool) {
 	t.Helper()
 	got, ok := made(plan, raw, fastpath.Request{Report: true})
@@ -110,29 +110,29 @@ func agree(t *testing.T, plan *fastpath.Plan, e *engines, raw string) (string, b
 	}
 	spliced, splicedOK := made(plan, raw, fastpath.Request{Report: true, Splice: true})
 	if splicedOK != ok {
-		t.Errorf("%s\nis taken: %t; to be spliced: %t", raw, ok, splicedOK)
+		t.Errorf("%s\naccepted: %t; spliced: %t", raw, ok, splicedOK)
 	}
 	if !ok {
 		return "", false
 	}
 	want, unknown, err := e.run(raw)
 	if err != nil {
-		t.Errorf("%s\nplain path: %v\nplan:       %s", raw, err, got.text)
+		t.Errorf("%s\nengines:    %v\nplan:       %s", raw, err, got.text)
 	}
 	if want != got.text {
-		t.Errorf("%s\nplain path: %s\nplan:       %s", raw, want, got.text)
+		t.Errorf("%s\nengines:    %s\nplan:       %s", raw, want, got.text)
 	}
 	if again, err := json.Marshal(e.decoded(spliced.text)); err != nil || string(again) != want {
-		t.Errorf("%s\nplain path: %s\nspliced:    %s\nwhich is:   %s", raw, want, spliced.text, again)
+		t.Errorf("%s\nengines:    %s\nspliced:    %s\nwhich is:   %s", raw, want, spliced.text, again)
 	}
 	if want == raw && spliced.changed {
 		t.Errorf("%s needs no change, but is spliced to %s", raw, spliced.text)
 	}
 	if diff := cmp.Diff(unknown, got.unknown); diff != "" {
-		t.Errorf("%s\nunknown fields (-plain +plan):\n%s", raw, diff)
+		t.Errorf("%s\nunknown fields (-engines +plan):\n%s", raw, diff)
 	}
 	if diff := cmp.Diff(unknown, spliced.unknown); diff != "" {
-		t.Errorf("%s\nunknown fields (-plain +spliced):\n%s", raw, diff)
+		t.Errorf("%s\nunknown fields (-engines +spliced):\n%s", raw, diff)
 	}
 	return got.text, true
 }
@@ -144,7 +144,7 @@ func keepMetadata(o fastpath.Output) bool {
 	return !hasNull(metadata) && o.Admits(metadata) && o.SetMetadata(metadata)
 }
 
-// outcome is what a plan makes of a text.
+// outcome is the output of a plan for a text.
 type outcome struct {
 	text    string
 	changed bool
@@ -170,7 +170,7 @@ func made(plan *fastpath.Plan, raw string, r fastpath.Request) (outcome, bool) {
 	return out, true
 }
 
-// A group is a schema of spec and what becomes of values of it.
+// A group is a schema of spec with cases.
 type group struct {
 	Name   string
 	Spec   string // schema, YAML
@@ -178,8 +178,8 @@ type group struct {
 	Status bool   // has the status subresource
 	NoPlan bool
 	Cases  []struct {
-		In, Out string // values of spec; members of the root beside the head
-		Plain   bool   // left to the plain path
+		In, Out  string // values of spec; members of the root beside the head
+		Declined bool   // the walks decline it
 	}
 }
 
@@ -236,8 +236,8 @@ func TestBytes(t *testing.T) {
 			}
 			for _, c := range g.Cases {
 				got, ok := agree(t, plan, newEngines(n, cfg), g.object(c.In))
-				if ok == c.Plain {
-					t.Errorf("%s: taken is %t", c.In, ok)
+				if ok == c.Declined {
+					t.Errorf("%s: accepted is %t", c.In, ok)
 				}
 				if want := g.object(c.Out); ok && got != want {
 					t.Errorf("%s\ngot  %s\nwant %s", c.In, got, want)
@@ -247,8 +247,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// The head of an object can be anything; one that is not as it has to be is
-// left to the plain path.
+// The walk declines texts whose head is not what the plan is for, and texts that
+// are not JSON.
 func TestHeads(t *testing.T) {
 	n := compileGroup(t, &group{Spec: "{type: string}"})
 	plan, e := fastpath.Compile(n, testConfig), newEngines(n, testConfig)
@@ -265,11 +265,11 @@ func TestHeads(t *testing.T) {
 		head + `"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`,
 	} {
 		if got, ok := agree(t, plan, e, raw); ok {
-			t.Errorf("%s is taken: %s", raw, got)
+			t.Errorf("%s is accepted: %s", raw, got)
 		}
 	}
 	if _, ok := agree(t, plan, e, " \n"+head+`"spec" : "a" , "x" : [ 1 , { } ] } `); !ok {
-		t.Error("white space is not taken")
+		t.Error("white space is declined")
 	}
 }
 
@@ -322,7 +322,7 @@ func targets(t testing.TB, add func(i int, raw string)) []target {
 	return out
 }
 
-// FuzzBytes holds plans against the engines.
+// FuzzBytes compares plans with the engines.
 func FuzzBytes(f *testing.F) {
 	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
 	f.Fuzz(func(t *testing.T, i uint8, raw string) {
@@ -358,7 +358,7 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// What rules can look at is there, and what they cannot is not.
+// The rule input has the values that rules can read, and no other members.
 func TestRuleInput(t *testing.T) {
 	n := compileGroup(t, &group{Root: `{type: object, properties: {
 		a: {type: object, properties: {

@@ -213,7 +213,6 @@ func declineSchema(t *testing.T, text string) *schema.Node {
 // similar schema has a plan.
 func TestDeclinedSchemas(t *testing.T) {
 	found := map[decline]bool{}
-	plain := func(*Config) {}
 	dropStatus := func(c *Config) { c.DropStatus = true }
 	onlyStatus := func(c *Config) { c.OnlyStatus = true }
 	for _, tt := range []struct {
@@ -221,20 +220,20 @@ func TestDeclinedSchemas(t *testing.T) {
 		in, near string
 		cfg      func(*Config)
 	}{
-		{propertiesAndOthers, "{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}", "{type: object, properties: {a: {type: string}}}", plain},
-		{undeclaredRequired, "{type: object, required: [a]}", "{type: object, required: [a], properties: {a: {type: string}}}", plain},
-		{rootResource, "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "{type: object}", plain},
-		{rootEntries, "{type: object, additionalProperties: {type: string}}", "{type: object}", plain},
-		{rootNames, `{type: object, properties: {"": {type: string}}, not: {required: [a]}}`, `{type: object, properties: {"": {type: string}}}`, plain},
+		{propertiesAndOthers, "{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}", "{type: object, properties: {a: {type: string}}}", nil},
+		{undeclaredRequired, "{type: object, required: [a]}", "{type: object, required: [a], properties: {a: {type: string}}}", nil},
+		{rootResource, "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}", "{type: object}", nil},
+		{rootEntries, "{type: object, additionalProperties: {type: string}}", "{type: object}", nil},
+		{rootNames, `{type: object, properties: {"": {type: string}}, not: {required: [a]}}`, `{type: object, properties: {"": {type: string}}}`, nil},
 		{rootNames, `{type: object, properties: {status: {type: object, properties: {IMPORTANT!x: {type: string, not: {maxLength: 1}}}}}}`,
-			`{type: object, properties: {status: {type: object, properties: {x: {type: string, not: {maxLength: 1}}}}}}`, plain},
+			`{type: object, properties: {status: {type: object, properties: {x: {type: string, not: {maxLength: 1}}}}}}`, nil},
 		{keptRoot, "{type: object, x-kubernetes-preserve-unknown-fields: true}", "{type: object}", onlyStatus},
 		{requiredStatus, "{type: object, required: [status], properties: {status: {type: object}}}", "{type: object, properties: {status: {type: object}}}", dropStatus},
-		{refusedType, "{type: object, properties: {kind: {type: string, maxLength: 4}}}", "{type: object, properties: {kind: {type: string, maxLength: 5}}}", plain},
-		{refusedType, "{type: object, properties: {apiVersion: {type: integer}}}", "{type: object, properties: {apiVersion: {type: string}}}", plain},
+		{refusedType, "{type: object, properties: {kind: {type: string, maxLength: 4}}}", "{type: object, properties: {kind: {type: string, maxLength: 5}}}", nil},
+		{refusedType, "{type: object, properties: {apiVersion: {type: integer}}}", "{type: object, properties: {apiVersion: {type: string}}}", nil},
 		{changingMetadata, "{type: object, properties: {metadata: {type: object, properties: {name: {type: string, default: a}}}}}",
-			"{type: object, properties: {metadata: {type: object, properties: {name: {type: string}}}}}", plain},
-		{declaredLikeType, "{type: object, properties: {Kind: {type: string}}}", "{type: object, properties: {kinds: {type: string}}}", plain},
+			"{type: object, properties: {metadata: {type: object, properties: {name: {type: string}}}}}", nil},
+		{declaredLikeType, "{type: object, properties: {Kind: {type: string}}}", "{type: object, properties: {kinds: {type: string}}}", nil},
 	} {
 		found[tt.why] = true
 		if _, why := build(declineSchema(t, "root:"+tt.in), declineConfig(tt.cfg)); why != tt.why {

@@ -1,73 +1,69 @@
 // Package fastpath does in one walk over an object what the engines do in five:
-// it prunes, drops nulls, sets defaults, and checks values and lists. The object
-// is a map, which is changed in place, or a text. Of a text, what comes out is
-// the text that the server stores; no maps are made on the way.
+// it prunes, drops nulls, sets defaults, and validates values and lists. The
+// object is a map, which the walk changes in place, or JSON text, from which it
+// makes the text that the server stores, without maps in between.
 //
-// [Compile] makes a [Plan] of a schema, and [Plan.Map] and [Plan.Bytes] apply it.
+// [Compile] makes a [Plan] of a schema. [Plan.Map] and [Plan.JSON] apply it.
 //
-// # Semantics
+// # Contract
 //
-// The result is, byte for byte, what encoding/json writes of the object that
-// package defaulting and package pruning make of the decoded input, and there
-// is a result only if package validation finds nothing wrong with it. Three
-// things are left to the caller: metadata of the object, which is handed to
-// [Request].Metadata; rules; and whether kind and apiVersion are right, which
-// here must be those of [Config].
+// The engines (packages pruning, defaulting and validation) are the reference.
+// The fast path either has their result or declines. When it declines, the object
+// is as it was and the caller falls back to the engines. The tests run both on
+// every object.
 //
-// A member is written as soon as it is read. Members that turn out to be in
-// another order than the output needs, and defaults that belong before them,
-// are moved once the object is complete. Null members and members that are not
-// declared leave no trace but their keys, because a key may come again.
+// The canonical text is, byte for byte, what encoding/json writes of the decoded,
+// pruned and defaulted object. The fast path accepts an object only if package
+// validation has no error for it. Rules, metadata and the names of kind and
+// apiVersion are not its business: kind and apiVersion must be those of [Config],
+// rules run on [Values.RuleInput], and the request prepares the metadata.
 //
-// Schemas of whole objects and lists, which are allOf, anyOf, oneOf, not, enum
-// and uniqueItems next to them, need the value. It is decoded from the text that
-// was written, which by then is finished. Where they only tell scalars apart, as
-// most anyOf do, they are worked out per kind of value when the plan is made.
+// # Building a plan
 //
-// # Splicing
+// The builder is a list of steps in build.go. Each step says what it sets. A plan
+// is a tree of nodes. A node joins what the engines compile of one schema: a check
+// of package leafcheck, the members to keep, the filled default of package
+// defaultvalue.
 //
-// With [Request].Splice nothing is written on the way: the walk notes what has
-// to change in the input, and [Made.Append] copies the input with these edits.
-// What comes out has the value of the canonical text. To splice an object needs
-// no copy of it if there is nothing to change.
+// # Walking a text
+//
+// There is one walk (walk.go, object.go, list.go) with a sink (sink.go). The sink
+// has two modes. It writes the canonical text, or, with [Request].Splice, it notes
+// edits of the input (splice.go). Spliced text has the same value as the canonical
+// text and keeps the spelling of the input; without edits it is the input.
+//
+// The walk writes a member as soon as it is read. Members that are out of order,
+// and defaults that belong before them, move when the object is complete. The walk
+// keeps the keys of removed members until then to find repeated keys.
+//
+// Where enum, allOf, anyOf, oneOf, not or uniqueItems concern a whole object or
+// list, its output is decoded and checked when it is complete. For scalars, the
+// builder finds out which kinds need no check at all.
+//
+// # Walking a map
+//
+// [Plan.Map] changes the map and notes how to undo each change; if it declines, it
+// undoes them. Metadata, status and the object as a whole are not final when it
+// runs, so the caller checks them with [Plan.Settled] once they are.
 //
 // # Updates
 //
-// [Plan.Old] reads the text of an object that is replaced as far as a request
-// needs it, [Request].Status puts its status in the place of the one that a
-// client sends, and [Made.SameBut] tells whether the generation changes. Where
-// two members are not spelled alike they are compared in canonical form.
+// [Plan.Document] reads as much of the text of an object as an update needs.
+// [Request].Status is the status of the output if the plan drops the one in the
+// input. [Output.SameAs] compares the output with the old object, to count
+// generations. [Ratchet] lets an update keep wrong values of the old object.
 //
-// # Maps
+// # Declining
 //
-// [Plan.Map] changes a map as it goes, and keeps account of it. If it meets
-// something that is for the plain path, it undoes everything. Metadata, status
-// and what concerns the object as a whole are not final at that time, because
-// there are steps of a request to come; [Plan.Settled] checks them at the end.
-//
-// # The plain path
-//
-// Whatever is wrong or strange is not for this package: [Plan.Bytes] says so,
-// nothing has happened yet, and the caller takes the path through the engines
-// from the start. So does it with
-//
-//   - everything that is not valid, as only package validation can say why;
-//   - everything that package jsonscan refuses to read, such as repeated keys;
-//   - floats that are written like integers, 1.0 or 1e3: the text could not
-//     tell them from integers later on;
-//   - embedded resources whose metadata is not written as the server writes it,
-//     and defaults that are not valid or have an embedded resource inside;
-//   - schemas that declare properties next to additionalProperties, or require
-//     a property that they do not declare, where these are met.
-//
-// A schema that says more of metadata than what its values may be, or of the
-// whole object what differs from that of others, has no plan: [Compile] returns
-// nil.
+// The reasons to decline are the constants in decline.go. Most are values that are
+// not valid, because only package validation explains errors. The others are texts
+// whose decoded value is ambiguous, and combinations of keywords that the walk does
+// not implement. A walk notes its reason only when it declines.
 //
 // # Concurrency and ownership
 //
 // A Plan is immutable and safe for concurrent use. It keeps the buffers of past
-// calls for calls to come, up to a megabyte each. A [Made] holds such buffers until
-// it is released. What is returned belongs to the caller; paths may keep the input
-// alive.
+// calls, up to a megabyte each, for later calls. An [Output] holds such buffers
+// until it is released, and is for one goroutine. Returned values belong to the
+// caller; paths may keep the input alive.
 package fastpath

@@ -11,8 +11,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// agreeOnMap runs plan and engines on the object that raw stands for, and
-// reports whether the plan took it. What it does not take it must not change.
+// agreeOnMap runs plan and engines on the decoded object, and reports whether the
+// plan accepts it. The plan must not change an object that it declines.
 func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool {
 	t.Helper()
 	var obj map[string]any
@@ -23,7 +23,7 @@ func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool 
 	unknown, ok := plan.Map(obj, fastpath.MapRequest{Report: true})
 	if !ok {
 		if after := string(testkit.Encode(obj)); after != before {
-			t.Errorf("not taken, but changed\nfrom %s\nto   %s", before, after)
+			t.Errorf("declined, but changed\nfrom %s\nto   %s", before, after)
 		}
 		return false
 	}
@@ -40,21 +40,21 @@ func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool 
 		delete(silent, "status")
 	}
 	settled := plan.Settled(obj)
-	plain := e.decoded(raw)
-	wantUnknown, err := e.judge(plain)
+	reference := e.decoded(raw)
+	wantUnknown, err := e.judge(reference)
 	if (err == nil) != settled {
-		t.Errorf("%s\nplain path: %v\nplan: settled is %t", raw, err, settled)
+		t.Errorf("%s\nengines: %v\nplan: settled is %t", raw, err, settled)
 		return false
 	}
 	if err != nil {
 		return false
 	}
 	if diff := cmp.Diff(wantUnknown, unknown); diff != "" {
-		t.Errorf("%s\nunknown fields (-plain +plan):\n%s", raw, diff)
+		t.Errorf("%s\nunknown fields (-engines +plan):\n%s", raw, diff)
 	}
-	want := string(testkit.Encode(plain))
+	want := string(testkit.Encode(reference))
 	if got := string(testkit.Encode(obj)); got != want || string(testkit.Encode(silent)) != want {
-		t.Errorf("%s\nplain path:     %s\nplan:           %s\nwithout report: %s", raw, want, got, testkit.Encode(silent))
+		t.Errorf("%s\nengines:     %s\nplan:           %s\nwithout report: %s", raw, want, got, testkit.Encode(silent))
 	}
 	return true
 }
@@ -65,26 +65,26 @@ func (e *engines) decoded(raw string) map[string]any {
 	return obj
 }
 
-// What is taken as text is taken as a map, with the same result.
+// Objects that are accepted as text are accepted as maps, with the same result.
 func TestMap(t *testing.T) {
-	list, taken := []string{}, 0
+	list, accepted := []string{}, 0
 	all := targets(t, func(i int, raw string) { list = append(list, string(rune(i))+raw) })
 	for _, s := range list {
 		i := strings.IndexByte(s, '{')
 		x := all[[]rune(s[:i])[0]]
 		_, text := agree(t, x.plan, x.engines, s[i:])
 		if ok := agreeOnMap(t, x.plan, x.engines, s[i:]); ok {
-			taken++
+			accepted++
 		} else if text {
-			t.Errorf("%s is taken as text, but not as a map", s[i:])
+			t.Errorf("%s is accepted as text, but not as a map", s[i:])
 		}
 	}
-	if taken < 100 {
-		t.Errorf("%d of %d objects are taken", taken, len(list))
+	if accepted < 100 {
+		t.Errorf("%d of %d objects are accepted", accepted, len(list))
 	}
 }
 
-// FuzzMap holds plans against the engines.
+// FuzzMap compares plans with the engines.
 func FuzzMap(f *testing.F) {
 	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
 	f.Fuzz(func(t *testing.T, i uint8, raw string) {
@@ -93,8 +93,8 @@ func FuzzMap(f *testing.F) {
 	})
 }
 
-// Nothing is allocated for an object in which there is nothing to do, but for
-// what unusual formats of strings take.
+// An object that needs no change costs no allocation, except for what unusual
+// formats of strings allocate.
 func TestMapAllocations(t *testing.T) {
 	type input struct {
 		i   int

@@ -10,7 +10,7 @@ import (
 )
 
 // Whatever the text, the memory that it takes is bounded by a multiple of its
-// length, taken or not.
+// length, accepted or not.
 func TestMemory(t *testing.T) {
 	n := compileGroup(t, &group{Spec: `{type: object, properties: {
 		s: {type: string}, set: {type: array, x-kubernetes-list-type: set, items: {type: string}},

@@ -13,10 +13,11 @@ import (
 // An objectWalk is the state of one object that is open.
 type objectWalk struct {
 	node *node
-	base int // index of its first entry
-	seen int // index of its set
-	kept int // number of members that stay
-	next int // the declared member that is likely to come next
+	base int  // index of its first entry
+	seen int  // index of its set
+	kept int  // number of members that stay
+	next int  // the declared member that is likely to come next
+	all  bool // declared members have entries too
 
 	// sorted: the members came in increasing order of key. A sink that splices
 	// only regards those that are not declared, of which prev is the last one.
@@ -35,12 +36,13 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	o := objectWalk{node: n, start: len(w.out), end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
+	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
 	edits := len(w.edits)
 	for range n.members.required {
 		w.seen = append(w.seen, 0)
 	}
 	w.write("{")
-	end := w.all(&o, i+1)
+	end := w.members(&o, i+1)
 	if end < 0 || !w.complete(&o, end-1) {
 		return refused
 	}
@@ -77,8 +79,8 @@ func (w *walk) enter(n *node, kind leafcheck.Mask) bool {
 	return true
 }
 
-// all handles the members from s[i] on.
-func (w *walk) all(o *objectWalk, i int) int {
+// members handles the members from s[i] on.
+func (w *walk) members(o *objectWalk, i int) int {
 	i = jsonscan.Space(w.s, i)
 	if i < len(w.s) && w.s[i] == '}' {
 		return i + 1

@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Plan is what is done to objects of one schema. It never changes and is
+// A Plan is what the fast path does to objects of one schema. It is immutable and
 // safe for concurrent use.
 type Plan struct {
 	root           *node
@@ -26,30 +26,30 @@ type Plan struct {
 	values         sync.Pool // of *Values
 	mapWalks       sync.Pool // of *mapWalk
 
-	replicas bool // the number of replicas is checked
+	replicas bool // the walks check the number of replicas
 
 	dropsStatus     bool
-	statusNode      *node           // of a status that is not dropped
-	validatesStatus bool            // package validation has to judge it
-	status          *leafcheck.Node // for status, nil if it is not declared
+	statusNode      *node           // for a status that is not dropped
+	validatesStatus bool            // Settled leaves the status to package validation
+	status          *leafcheck.Node // nil if status is not declared
 }
 
-// A Config says what objects a [Plan] is for.
+// A Config says which objects a [Plan] is for.
 type Config struct {
 	APIVersion, Kind string // of the objects
-	// DropStatus removes the status of objects once defaults are set, as is
-	// done to new objects of a resource with the status subresource.
+	// DropStatus removes the status of objects after defaulting, as the server does
+	// on creation if the resource has the status subresource.
 	DropStatus bool
-	// Replicas leads to the number of replicas, if there is one. See
-	// [Plan.ChecksReplicas].
+	// Replicas is the path to the number of replicas of the scale subresource, nil
+	// if there is none. See [Plan.ChecksReplicas].
 	Replicas []string
 	// Reads returns what the rules of a schema read of its values as long as they
 	// hold. If it is nil, rules read everything.
 	Reads func(*schema.Node) *fieldaccess.ReadSet
-	// OnlyStatus drops everything but status and what all objects have, and
-	// holds nothing but status against the schema, as is done to new statuses.
+	// OnlyStatus drops all members but status, apiVersion, kind and metadata, and
+	// validates only the status, as the server does on updates of the status.
 	OnlyStatus bool
-	// Minor is the minor version of Kubernetes whose formats count, 0 for the
+	// Minor is the minor version of Kubernetes whose formats apply, 0 for the
 	// newest.
 	Minor int
 }
@@ -59,17 +59,16 @@ type Request struct {
 	// Report makes the call return the paths of undeclared fields.
 	Report bool
 	// Create prepares plain metadata as that of a new object, unless the schema
-	// says anything of metadata. See [objectmeta.FastMeta].
+	// restricts metadata. See [objectmeta.FastMeta].
 	Create bool
-	// Namespaced and Namespace are what Create goes by: whether objects have a
-	// namespace, and that of the request, "" for that of the object.
+	// Namespaced and Namespace are for Create: whether objects have a namespace, and
+	// the namespace of the request, "" for that of the object.
 	Namespaced bool
 	Namespace  string
-	// Splice keeps the text as it is wherever it does not have to change.
+	// Splice keeps the spelling of the input.
 	Splice bool
-	// Status is the text of the status that the object shall have if the plan
-	// drops the one that it comes with, "" for none. It may have white space
-	// inside, but not around it.
+	// Status is the text of the status of the output if the plan drops that of the
+	// input, "" for none. It must not have white space around it.
 	Status string
 	// Ratchet says which wrong values the object may keep, nil for none.
 	Ratchet *Ratchet

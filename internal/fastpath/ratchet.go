@@ -116,6 +116,7 @@ func (w *walk) mark() mark {
 
 // back undoes what was done since m.
 func (w *walk) back(m mark) {
+	clear(w.keys[m.keys:])
 	w.out, w.entries, w.seen, w.keys, w.depth = w.out[:m.out], w.entries[:m.entries], w.seen[:m.seen], w.keys[:m.keys], m.depth
 	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
 }

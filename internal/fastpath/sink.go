@@ -103,7 +103,9 @@ func (w *walk) stays(o *objectWalk, key string, index, start int, v span) {
 	if !w.splices {
 		v = span{start, len(w.out)}
 	}
-	w.entries = append(w.entries, entry{key: key, span: v, member: index})
+	if index < 0 || o.all {
+		w.entries = append(w.entries, entry{key: key, span: v, member: index})
+	}
 	o.kept++
 }
 

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What a walk looks at for every value stays small.
+// The structs that a walk reads for every value stay small.
 func TestSizes(t *testing.T) {
 	for _, tt := range []struct {
 		name      string

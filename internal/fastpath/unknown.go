@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Undeclared fields are rare, so that a walk does not keep account of where it
-// is. Instead, when it leaves a value in which it found some, it notes the step
-// that led there. Read backwards, the notes go from the root to the fields.
+// Undeclared fields are rare, so a walk does not keep its path. When it leaves a
+// value in which it found some, it notes the step that led to the value. Read
+// backwards, the notes lead from the root to the fields.
 
-// finds are the undeclared fields that a walk came across.
+// finds are the undeclared fields that a walk has found.
 type finds struct {
 	notes []note
 
-	// What texts works with.
+	// Memory of texts.
 	levels []level
-	path   []byte // of the object that the walk was in
+	path   []byte // of the current object
 	all    []byte
 	ends   []int
 }
 
-// A level is an object or list around fields: the first note about it, and how
-// long the path to it is.
+// A level is an object or list around fields: the index of its first note and the
+// length of the path to it.
 type level struct{ from, path int }
 
-// cleared returns the memory of f, free of what it refers to.
+// cleared returns the memory of f, without references.
 func (f *finds) cleared() finds {
 	clear(f.notes)
 	return finds{notes: f.notes[:0], levels: f.levels[:0], path: f.path[:0], all: f.all[:0], ends: f.ends[:0]}
 }
 
-// kept is about how much memory cleared returns.
+// kept returns about how many bytes of memory cleared keeps.
 func (f *finds) kept() int {
 	return (cap(f.notes)+cap(f.levels)+cap(f.ends))*noteSize + cap(f.path) + cap(f.all)
 }
 
-// A note is a field that was found, or a step and from which note on it leads to
-// what is noted.
+// A note is an undeclared field, or a step to the fields that are noted from an
+// index on.
 type note struct {
 	name  string
-	index int32 // if it is not negative the step is that to an element
-	from  int32 // negative for a field
+	index int32 // of an element, negative if the step is to a field
+	from  int32 // negative for an undeclared field
 }
 
 const noteSize = 24
