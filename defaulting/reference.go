@@ -101,22 +101,11 @@ func referenceReplace(v any, n *schema.Node, s schema.Step, rec *recorder, set f
 
 // childOf returns the schema of a map entry, nil if there is none.
 func childOf(n *schema.Node, name string) *schema.Node {
-	if n == nil {
-		return nil
-	}
 	if p := n.Property(name); p != nil {
 		return p
 	}
 	additional, _ := n.AdditionalProperties()
 	return additional
-}
-
-// itemsOf returns the schema of list elements, nil if there is none.
-func itemsOf(n *schema.Node) *schema.Node {
-	if n == nil {
-		return nil
-	}
-	return n.Items()
 }
 
 func hasDefault(n *schema.Node) bool {

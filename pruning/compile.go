@@ -90,7 +90,7 @@ type key struct {
 // compileNode returns the node for values of n. preserve reports whether a list
 // above preserves unknown fields.
 func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
-	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	preserve = preserve || n.PreserveUnknownFields()
 	switch {
 	case n == nil && preserve:
 		return nil

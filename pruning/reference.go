@@ -13,32 +13,28 @@ type reference struct {
 }
 
 func (p *reference) prune(obj map[string]any, rec *recorder) {
-	preserve := p.node != nil && p.node.PreserveUnknownFields()
+	preserve := p.node.PreserveUnknownFields()
 	referenceObject(obj, p.node, preserve, p.resource, rec)
 }
 
 // referenceValue prunes v by n. preserve reports whether a list above preserves
 // unknown fields. A nil n declares nothing.
 func referenceValue(v any, n *schema.Node, preserve bool, rec *recorder) {
-	preserve = preserve || n != nil && n.PreserveUnknownFields()
+	preserve = preserve || n.PreserveUnknownFields()
 	switch v := v.(type) {
 	case map[string]any:
 		referenceObject(v, n, preserve, false, rec)
 	case []any:
-		var items *schema.Node
-		if n != nil {
-			items = n.Items()
-		}
 		for i, e := range v {
 			rec.Enter(schema.Index(i))
-			referenceValue(e, items, preserve, rec)
+			referenceValue(e, n.Items(), preserve, rec)
 			rec.Leave()
 		}
 	}
 }
 
 func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool, rec *recorder) {
-	resource = resource || n != nil && n.EmbeddedResource()
+	resource = resource || n.EmbeddedResource()
 	for name, v := range obj {
 		if resource && isMeta(name) {
 			continue
@@ -60,9 +56,6 @@ func referenceObject(obj map[string]any, n *schema.Node, preserve, resource bool
 // field, by name or by additionalProperties. The schema is nil if
 // additionalProperties is a boolean.
 func childOf(n *schema.Node, name string) (*schema.Node, bool) {
-	if n == nil {
-		return nil, false
-	}
 	if p := n.Property(name); p != nil {
 		return p, true
 	}

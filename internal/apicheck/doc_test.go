@@ -77,7 +77,7 @@ func uncommented(decl ast.Decl) []string {
 	switch d := decl.(type) {
 	case *ast.FuncDecl:
 		if exported(d) {
-			return check(d.Name.Name, d.Doc)
+			return commentProblems(d.Name.Name, d.Doc)
 		}
 	case *ast.GenDecl:
 		var problems []string
@@ -99,7 +99,7 @@ func uncommentedSpec(d *ast.GenDecl, spec ast.Spec) []string {
 		if doc == nil {
 			doc = d.Doc
 		}
-		return append(check(spec.Name.Name, doc), uncommentedMembers(spec)...)
+		return append(commentProblems(spec.Name.Name, doc), uncommentedMembers(spec)...)
 	case *ast.ValueSpec:
 		var problems []string
 		for _, name := range spec.Names {
@@ -157,8 +157,8 @@ func uncommentedMembers(spec *ast.TypeSpec) []string {
 	return problems
 }
 
-// check returns the problems of the comment of a type or function.
-func check(name string, doc *ast.CommentGroup) []string {
+// commentProblems returns the problems of the comment of a type or function.
+func commentProblems(name string, doc *ast.CommentGroup) []string {
 	text := doc.Text()
 	if text == "" {
 		return []string{name + " has no comment"}
