@@ -9,10 +9,9 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// Of an ordinary object whose metadata is plain, the way from bytes to bytes
-// makes nothing but the result, besides the option that holds a buffer. What
-// rules look at is made of memory that earlier objects have left. Under the race
-// detector a sync.Pool forgets at random.
+// The JSON carrier allocates nothing but the result for an object whose metadata the
+// walk prepares, besides the option that holds a buffer. The input of rules uses the
+// memory of earlier objects. Under the race detector a sync.Pool forgets at random.
 func TestAllocationsOfCreateJSON(t *testing.T) {
 	p, _ := cronTabPair(t)
 	raw := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","labels":{"app":"backup"}},

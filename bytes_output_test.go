@@ -65,7 +65,7 @@ func TestAppendTo(t *testing.T) {
 	}
 	ctx := context.Background()
 	for _, p := range versionPairs(t, corpus.Definitions) {
-		for _, v := range []*crdkit.Version{p.fast, p.plain} {
+		for _, v := range []*crdkit.Version{p.fast, p.reference} {
 			for _, how := range []crdkit.JSONOption{crdkit.Canonical(), crdkit.Splice()} {
 				raw := testkit.Encode(p.samples[0])
 				want, res, err := v.CreateJSON(ctx, raw, how)
@@ -102,7 +102,7 @@ func TestValidJSON(t *testing.T) {
 		for _, obj := range p.samples {
 			for range 20 {
 				raw := scribbled(rng, obj)
-				_, res, err := p.plain.CreateJSON(context.Background(), raw)
+				_, res, err := p.reference.CreateJSON(context.Background(), raw)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,7 +113,7 @@ func TestValidJSON(t *testing.T) {
 				if got := p.fast.ValidJSON(raw); got != res.Admitted() {
 					t.Errorf("%s: ValidJSON = %t, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
 				}
-				if got := p.plain.ValidJSON(raw); got != res.Admitted() {
+				if got := p.reference.ValidJSON(raw); got != res.Admitted() {
 					t.Errorf("%s: ValidJSON = %t without shortcuts, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
 				}
 			}

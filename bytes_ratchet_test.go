@@ -74,43 +74,43 @@ func sorted(m map[string]any) []string {
 }
 
 // A ratchetTally counts updates.
-type ratchetTally struct{ all, forgiven, quick, reported, quickReports int }
+type ratchetTally struct{ all, forgiven, onJSON, reported, onJSONReports int }
 
 // compareUpdates makes one update with and without shortcuts.
 func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw, old []byte, opts []crdkit.JSONOption, report bool) {
 	t.Helper()
-	// If the quick way is not taken, the whole way must not be disturbed by what
+	// If the JSON carrier declines, the map carrier must not be disturbed by what
 	// was tried.
-	quick, quickRes, taken := do.forgetful(t, v.fast, raw, old, opts...)
+	fast, fastRes, taken := do.forgetful(t, v.fast, raw, old, opts...)
 	var want []byte
 	var wantRes *crdkit.Result
 	var err error
 	for range 50 {
-		if want, wantRes, err = do.do(v.plain, raw, old, opts...); err != nil {
+		if want, wantRes, err = do.do(v.reference, raw, old, opts...); err != nil {
 			t.Fatal(err)
 		}
-		if wantRes.Cost == quickRes.Cost && len(wantRes.Errors) == len(quickRes.Errors) {
+		if wantRes.Cost == fastRes.Cost && len(wantRes.Errors) == len(fastRes.Errors) {
 			break
 		}
 	}
-	name := fmt.Sprintf("%s %s, quick %t", do.name, v.fast.GroupVersionKind(), taken)
-	if (quick == nil) != (want == nil) || string(quick) != string(want) && canonical(t, quick) != string(want) {
-		t.Errorf("%s:\ninput %s\nold   %s\nplain %s\nquick %s", name, raw, old, want, quick)
+	name := fmt.Sprintf("%s %s, on the JSON carrier %t", do.name, v.fast.GroupVersionKind(), taken)
+	if (fast == nil) != (want == nil) || string(fast) != string(want) && canonical(t, fast) != string(want) {
+		t.Errorf("%s:\ninput %s\nold   %s\nreference %s\nfast      %s", name, raw, old, want, fast)
 	}
-	if diff := cmp.Diff(renderAll(wantRes), renderAll(quickRes)); diff != "" {
-		t.Errorf("%s:\ninput %s\nold   %s\nresult (-plain +quick):\n%s", name, raw, old, diff)
+	if diff := cmp.Diff(renderAll(wantRes), renderAll(fastRes)); diff != "" {
+		t.Errorf("%s:\ninput %s\nold   %s\nresult (-reference +fast):\n%s", name, raw, old, diff)
 	}
 	n.all++
 	if len(wantRes.Ratcheted) > 0 && wantRes.Admitted() {
 		n.forgiven++
 		if taken {
-			n.quick++
+			n.onJSON++
 		}
 	}
 	if report && wantRes.Admitted() {
 		n.reported++
 		if taken {
-			n.quickReports++
+			n.onJSONReports++
 		}
 	}
 }
@@ -169,14 +169,14 @@ func testUpdates(t *testing.T, pairs []versionPair, each int) {
 			}
 		}
 	}
-	t.Logf("%d updates; %d of %d with something forgiven by the quick way, %d of %d that are reported on", n.all, n.quick, n.forgiven, n.quickReports, n.reported)
-	if n.quick < n.forgiven/4 || n.quick == 0 || n.quickReports < n.reported/4 || n.quickReports == 0 {
-		t.Errorf("the quick way is hardly ever taken")
+	t.Logf("%d updates; %d of %d with something forgiven on the JSON carrier, %d of %d that are reported on", n.all, n.onJSON, n.forgiven, n.onJSONReports, n.reported)
+	if n.onJSON < n.forgiven/4 || n.onJSON == 0 || n.onJSONReports < n.reported/4 || n.onJSONReports == 0 {
+		t.Errorf("the JSON carrier hardly ever takes one")
 	}
 }
 
 // What an update of an object that is not valid comes to does not depend on
-// the way.
+// the carrier.
 func TestUpdates(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -200,42 +200,42 @@ func TestUpdatesCorpus(t *testing.T) {
 	testUpdates(t, pairs, 4)
 }
 
-// ratchetTests are updates that the quick way takes, or leaves to the plain way.
+// ratchetTests are updates that the JSON carrier takes or declines.
 var ratchetTests = []struct {
 	name     string
 	old, new string // spec and status of the objects
 	status   bool   // it is the status that is written
 	report   bool
-	quick    bool
+	onJSON   bool
 	forgiven int
 	changes  int
 }{
-	{name: "nothing is wrong", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, quick: true},
-	{name: "a number", old: `"spec":{"n":99,"s":"a"}`, new: `"spec":{"n":99,"s":"b"}`, quick: true, forgiven: 1},
+	{name: "nothing is wrong", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, onJSON: true},
+	{name: "a number", old: `"spec":{"n":99,"s":"a"}`, new: `"spec":{"n":99,"s":"b"}`, onJSON: true, forgiven: 1},
 	{name: "a number that changed", old: `"spec":{"n":99}`, new: `"spec":{"n":98}`},
-	{name: "a text", old: `"spec":{"s":"UPPER"}`, new: `"spec":{"n":1,"s":"UPPER"}`, quick: true, forgiven: 1},
-	{name: "two", old: `"spec":{"n":99,"s":"UPPER"}`, new: `"spec":{"m":1,"n":99,"s":"UPPER"}`, quick: true, forgiven: 2},
-	{name: "a field that is missing", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"n":1,"o":{"d":"d","x":"1"}}`, quick: true, forgiven: 1},
+	{name: "a text", old: `"spec":{"s":"UPPER"}`, new: `"spec":{"n":1,"s":"UPPER"}`, onJSON: true, forgiven: 1},
+	{name: "two", old: `"spec":{"n":99,"s":"UPPER"}`, new: `"spec":{"m":1,"n":99,"s":"UPPER"}`, onJSON: true, forgiven: 2},
+	{name: "a field that is missing", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"n":1,"o":{"d":"d","x":"1"}}`, onJSON: true, forgiven: 1},
 	{name: "a field that is missing from what changed", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"o":{"d":"d","x":"2"}}`},
-	{name: "an element by its key", old: `"spec":{"l":[{"k":"a","v":99}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","v":99}]}`, quick: true, forgiven: 1},
+	{name: "an element by its key", old: `"spec":{"l":[{"k":"a","v":99}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","v":99}]}`, onJSON: true, forgiven: 1},
 	{name: "an element by its place", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99,1]}`},
-	{name: "a list as a whole", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,100],"n":1}`, quick: true, forgiven: 2},
+	{name: "a list as a whole", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,100],"n":1}`, onJSON: true, forgiven: 2},
 	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, forgiven: 1},
-	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, quick: true, forgiven: 1},
+	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, onJSON: true, forgiven: 1},
 	{name: "a default that is missing from what is wrong", old: `"spec":{"o":{}}`, new: `"spec":{"n":1,"o":{}}`},
-	{name: "a wrong status of which nothing is said", old: `"spec":{"n":1},"status":{"n":99}`, new: `"spec":{"n":2}`, quick: true, forgiven: 1},
-	{name: "a status over a wrong spec", old: `"spec":{"n":99},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, quick: true},
-	{name: "a wrong status that stays", old: `"spec":{"n":1},"status":{"n":99,"s":"a"}`, new: `"status":{"n":99,"s":"b"}`, status: true, quick: true, forgiven: 1},
+	{name: "a wrong status of which nothing is said", old: `"spec":{"n":1},"status":{"n":99}`, new: `"spec":{"n":2}`, onJSON: true, forgiven: 1},
+	{name: "a status over a wrong spec", old: `"spec":{"n":99},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, onJSON: true},
+	{name: "a wrong status that stays", old: `"spec":{"n":1},"status":{"n":99,"s":"a"}`, new: `"status":{"n":99,"s":"b"}`, status: true, onJSON: true, forgiven: 1},
 	{name: "a wrong status that changes", old: `"spec":{"n":1},"status":{"n":99}`, new: `"status":{"n":98}`, status: true},
 	{name: "the kind of a status is always new", old: `"status":{"kind":"K"}`, new: `"status":{"kind":"K","n":1}`, status: true},
 
-	{name: "a report on nothing", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, report: true, quick: true},
-	{name: "a report on a status that is taken back", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, quick: true, changes: 1},
-	{name: "a report on a status that goes", old: `"spec":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, quick: true, changes: 1},
+	{name: "a report on nothing", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, report: true, onJSON: true},
+	{name: "a report on a status that is taken back", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, onJSON: true, changes: 1},
+	{name: "a report on a status that goes", old: `"spec":{"n":1}`, new: `"spec":{"n":2},"status":{"n":2}`, report: true, onJSON: true, changes: 1},
 	{name: "a report on a default", old: `"spec":{"n":1}`, new: `"spec":{"o":{"x":"1","y":"1"}}`, report: true, changes: 1},
 	{name: "a report on a field that goes", old: `"spec":{"n":1}`, new: `"spec":{"n":1,"zzz":1}`, report: true, changes: 1},
-	{name: "a report on a number that is forgiven", old: `"spec":{"n":99}`, new: `"spec":{"n":99,"s":"b"}`, report: true, quick: true, forgiven: 1},
-	{name: "a report on a status alone", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":1},"status":{"n":2}`, status: true, report: true, quick: true},
+	{name: "a report on a number that is forgiven", old: `"spec":{"n":99}`, new: `"spec":{"n":99,"s":"b"}`, report: true, onJSON: true, forgiven: 1},
+	{name: "a report on a status alone", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":1},"status":{"n":2}`, status: true, report: true, onJSON: true},
 	{name: "a report on a status with another spec", old: `"spec":{"n":1},"status":{"n":1}`, new: `"spec":{"n":3},"status":{"n":2}`, status: true, report: true, changes: 1},
 }
 
@@ -281,11 +281,11 @@ func TestRatchetTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := crdkit.Compile(crd, crdkit.PlainOnly())
+	reference, err := crdkit.Compile(crd, crdkit.PlainOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
+	v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
 	for _, tt := range ratchetTests {
 		t.Run(tt.name, func(t *testing.T) {
 			const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"default","resourceVersion":"7","uid":"u"},`
@@ -301,8 +301,8 @@ func TestRatchetTable(t *testing.T) {
 			n.compareUpdates(t, v, do, raw, old, opts, tt.report)
 			n.compareUpdates(t, v, do, raw, old, append(opts, crdkit.Splice()), tt.report)
 			_, _, taken, err := do.onJSON(v.fast, raw, old, opts...)
-			if err != nil || taken != tt.quick {
-				t.Errorf("the quick way is taken: %t, want %t; %v", taken, tt.quick, err)
+			if err != nil || taken != tt.onJSON {
+				t.Errorf("taken by the JSON carrier: %t, want %t; %v", taken, tt.onJSON, err)
 			}
 			_, res, err := do.do(v.fast, raw, old, opts...)
 			if err != nil || len(res.Ratcheted) != tt.forgiven || len(res.Changes) != tt.changes {
@@ -321,11 +321,11 @@ func TestRatchetReplicas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := crdkit.Compile(crd, crdkit.PlainOnly())
+		reference, err := crdkit.Compile(crd, crdkit.PlainOnly())
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
+		v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
 		for _, text := range []string{
 			`"spec":{"n":%s,"s":"UPPER"}`, `"spec":{"s":"a","n":%s}`, `"spec":{"o":{"n":%s}}`, `"spec":{"o":%s}`, `"spec":%s`, `"spec":{"o":{"d":"d"},"n":%s}`, `"spec":{"s":"a"},"status":{"n":%s}`,
 		} {

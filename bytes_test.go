@@ -24,18 +24,18 @@ type scribe struct {
 	rng *rand.Rand
 	bytes.Buffer
 	// One in so many places is spelled in an unusual way, or wrong.
-	odd, wrong int
+	unusual, wrong int
 }
 
 func (s *scribe) oneIn(n int) bool { return n > 0 && s.rng.IntN(n) == 0 }
 
 func (s *scribe) space() {
-	for s.oneIn(s.odd) {
+	for s.oneIn(s.unusual) {
 		s.WriteByte(" \n\t\r"[s.rng.IntN(4)])
 	}
 }
 
-func (s *scribe) value(v any) {
+func (s *scribe) writeValue(v any) {
 	s.space()
 	if s.oneIn(s.wrong) {
 		s.pick("null", "0", "-0", "1.0", "-0.0", "1e3", "1E400", "18446744073709551615", "9223372036854775807",
@@ -50,7 +50,7 @@ func (s *scribe) value(v any) {
 	case string:
 		s.text(v)
 	case int64:
-		if s.oneIn(s.odd) {
+		if s.oneIn(s.unusual) {
 			fmt.Fprintf(s, "%d.0", v)
 			return
 		}
@@ -65,7 +65,7 @@ func (s *scribe) pick(texts ...string) { s.WriteString(texts[s.rng.IntN(len(text
 
 func (s *scribe) object(m map[string]any) {
 	names := slices.Sorted(maps.Keys(m))
-	if s.oneIn(s.odd) {
+	if s.oneIn(s.unusual) {
 		s.rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	}
 	if len(names) > 0 && s.oneIn(s.wrong) {
@@ -83,7 +83,7 @@ func (s *scribe) object(m map[string]any) {
 		s.text(name)
 		s.space()
 		s.WriteByte(':')
-		s.value(m[name])
+		s.writeValue(m[name])
 	}
 	s.WriteByte('}')
 }
@@ -94,18 +94,18 @@ func (s *scribe) list(list []any) {
 		if i > 0 {
 			s.WriteByte(',')
 		}
-		s.value(v)
+		s.writeValue(v)
 	}
 	if len(list) > 0 && s.oneIn(s.wrong) {
 		s.WriteByte(',')
-		s.value(list[s.rng.IntN(len(list))])
+		s.writeValue(list[s.rng.IntN(len(list))])
 	}
 	s.WriteByte(']')
 }
 
 func (s *scribe) text(v string) {
 	text, _ := json.Marshal(v)
-	if s.oneIn(s.odd) {
+	if s.oneIn(s.unusual) {
 		var b strings.Builder
 		for _, r := range v {
 			if r < 0x10000 && s.oneIn(3) {
@@ -126,16 +126,16 @@ func scribbled(rng *rand.Rand, obj map[string]any) []byte {
 	s := &scribe{rng: rng}
 	switch rng.IntN(4) {
 	case 1:
-		s.odd = 10
+		s.unusual = 10
 	case 2:
 		s.wrong = 60
 	case 3:
-		s.odd, s.wrong = 20, 300
+		s.unusual, s.wrong = 20, 300
 	}
 	if rng.IntN(3) == 0 {
 		obj = testkit.Mutate(rng, obj)
 	}
-	s.value(obj)
+	s.writeValue(obj)
 	raw := s.Bytes()
 	if len(raw) > 0 && rng.IntN(40) == 0 {
 		raw[rng.IntN(len(raw))] ^= byte(1 << rng.IntN(8))
@@ -144,8 +144,8 @@ func scribbled(rng *rand.Rand, obj map[string]any) []byte {
 }
 
 type versionPair struct {
-	fast, plain *crdkit.Version
-	samples     []map[string]any
+	fast, reference *crdkit.Version
+	samples         []map[string]any
 }
 
 func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair {
@@ -156,12 +156,12 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 		if err != nil {
 			continue // nothing to serve
 		}
-		plain, err := crdkit.Compile(d.CRD, crdkit.PlainOnly())
+		reference, err := crdkit.Compile(d.CRD, crdkit.PlainOnly())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range fast.Versions() {
-			p := versionPair{fast: v, plain: testkit.Must(plain.Version(v.Name()))}
+			p := versionPair{fast: v, reference: testkit.Must(reference.Version(v.Name()))}
 			for _, s := range d.Samples {
 				if s.Version() == v.Name() {
 					p.samples = append(p.samples, s.Object)
@@ -209,9 +209,9 @@ var updatingStatus = verb{
 	},
 }
 
-// forgetful makes a request by the quick way, or else by the whole way, and
+// forgetful makes a request on the JSON carrier, or else on the map carrier, and
 // overwrites the input afterwards, as a caller may: what came of the request has
-// nothing to do with it any more. It reports whether the quick way was taken.
+// nothing to do with it any more. It reports whether the JSON carrier took it.
 func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, bool) {
 	t.Helper()
 	in, oldIn := slices.Clone(raw), slices.Clone(old)
@@ -236,11 +236,11 @@ func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts 
 	return out, res, taken
 }
 
-// bothWays makes a request with and without shortcuts and compares what came
-// of it. It reports whether the quick way was taken.
-func bothWays(t testing.TB, v versionPair, do verb, raw, old []byte, fields crdkit.FieldValidation) bool {
+// onBothCarriers makes a request with and without shortcuts and compares what came
+// of it. It reports whether the JSON carrier took it.
+func onBothCarriers(t testing.TB, v versionPair, do verb, raw, old []byte, fields crdkit.FieldValidation) bool {
 	t.Helper()
-	quick, quickRes, taken := do.forgetful(t, v.fast, raw, old, fields)
+	fast, fastRes, taken := do.forgetful(t, v.fast, raw, old, fields)
 	spliced, splicedRes, splicedTaken := do.forgetful(t, v.fast, raw, old, fields, crdkit.Splice())
 	if taken && !splicedTaken {
 		t.Errorf("%s %s: taken is %t; to be spliced: %t\ninput %s\nold   %s", do.name, v.fast.GroupVersionKind(), taken, splicedTaken, raw, old)
@@ -249,35 +249,35 @@ func bothWays(t testing.TB, v versionPair, do verb, raw, old []byte, fields crdk
 		return false
 	}
 	// Keys that are written with escapes keep rules from reading the output: then
-	// quick came by the whole way.
+	// fast came from the map carrier.
 	var want []byte
 	var wantRes *crdkit.Result
 	var err error
 	// A rule that looks through a map may do so in any order, so that its cost
 	// differs from one time to the next.
 	for range 50 {
-		if want, wantRes, err = do.do(v.plain, raw, old, fields); err != nil {
+		if want, wantRes, err = do.do(v.reference, raw, old, fields); err != nil {
 			t.Fatalf("%s %s: %v\ninput %s\nold   %s", do.name, v.fast.GroupVersionKind(), err, raw, old)
 		}
-		if wantRes.Cost == quickRes.Cost && len(wantRes.Errors) == len(quickRes.Errors) {
+		if wantRes.Cost == fastRes.Cost && len(wantRes.Errors) == len(fastRes.Errors) {
 			break
 		}
 	}
-	if string(want) != string(quick) {
-		t.Errorf("%s %s %s:\ninput   %s\nold     %s\nplain   %s\nquick   %s", fields, do.name, v.fast.GroupVersionKind(), raw, old, want, quick)
+	if string(want) != string(fast) {
+		t.Errorf("%s %s %s:\ninput   %s\nold     %s\nreference %s\nfast      %s", fields, do.name, v.fast.GroupVersionKind(), raw, old, want, fast)
 	}
 	if (spliced == nil) != (want == nil) || spliced != nil && canonical(t, spliced) != string(want) {
-		t.Errorf("%s %s %s:\ninput   %s\nold     %s\nplain   %s\nspliced %s", fields, do.name, v.fast.GroupVersionKind(), raw, old, want, spliced)
+		t.Errorf("%s %s %s:\ninput   %s\nold     %s\nreference %s\nspliced %s", fields, do.name, v.fast.GroupVersionKind(), raw, old, want, spliced)
 	}
-	if diff := cmp.Diff(render(wantRes), render(quickRes)); diff != "" {
-		t.Errorf("%s %s %s:\n%s\nold %s\nresult (-plain +quick):\n%s", fields, do.name, v.fast.GroupVersionKind(), raw, old, diff)
+	if diff := cmp.Diff(render(wantRes), render(fastRes)); diff != "" {
+		t.Errorf("%s %s %s:\n%s\nold %s\nresult (-reference +fast):\n%s", fields, do.name, v.fast.GroupVersionKind(), raw, old, diff)
 	}
-	if splicedRes.Cost == quickRes.Cost {
-		if diff := cmp.Diff(render(quickRes), render(splicedRes)); diff != "" {
-			t.Errorf("%s %s %s:\n%s\nold %s\nresult (-quick +spliced):\n%s", fields, do.name, v.fast.GroupVersionKind(), raw, old, diff)
+	if splicedRes.Cost == fastRes.Cost {
+		if diff := cmp.Diff(render(fastRes), render(splicedRes)); diff != "" {
+			t.Errorf("%s %s %s:\n%s\nold %s\nresult (-fast +spliced):\n%s", fields, do.name, v.fast.GroupVersionKind(), raw, old, diff)
 		}
 	}
-	if got, want := fmt.Sprint(quickRes.Err()), fmt.Sprint(wantRes.Err()); got != want {
+	if got, want := fmt.Sprint(fastRes.Err()), fmt.Sprint(wantRes.Err()); got != want {
 		t.Errorf("Err = %s, want %s", got, want)
 	}
 	return taken
@@ -302,7 +302,7 @@ func canonical(t testing.TB, text []byte) string {
 // reports whether there is one.
 func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]byte, map[string]any, bool) {
 	t.Helper()
-	text, res, err := v.plain.CreateJSON(context.Background(), testkit.Encode(obj), crdkit.Ignore)
+	text, res, err := v.reference.CreateJSON(context.Background(), testkit.Encode(obj), crdkit.Ignore)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,15 +322,15 @@ func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]b
 		stored["status"] = status
 	}
 	if rng.IntN(3) == 0 {
-		s := &scribe{rng: rng, odd: 12}
-		s.value(stored)
+		s := &scribe{rng: rng, unusual: 12}
+		s.writeValue(stored)
 		return s.Bytes(), stored, true
 	}
 	return testkit.Encode(stored), stored, true
 }
 
-// Objects of all kinds, written in all ways, come out of the quick way as they
-// come out of the plain way, or are not taken.
+// The JSON carrier takes objects of all kinds in all spellings with the result of the
+// reference, or declines them.
 func TestBytes(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -352,15 +352,15 @@ func TestBytesCorpus(t *testing.T) {
 
 func testBytes(t *testing.T, pairs []versionPair, each int) {
 	rng := rand.New(rand.NewPCG(1, uint64(each)))
-	inputs, taken, ordinary, updates := 0, 0, 0, map[string]*[2]int{"update": {}, "status": {}}
+	inputs, taken, asTheyAre, updates := 0, 0, 0, map[string]*[2]int{"update": {}, "status": {}}
 	for _, v := range pairs {
 		for _, obj := range v.samples {
-			if bothWays(t, v, creating, testkit.Encode(obj), nil, crdkit.Warn) {
-				ordinary++
+			if onBothCarriers(t, v, creating, testkit.Encode(obj), nil, crdkit.Warn) {
+				asTheyAre++
 			}
 			for range each {
 				inputs++
-				if bothWays(t, v, creating, scribbled(rng, obj), nil, fieldValidations[rng.IntN(3)]) {
+				if onBothCarriers(t, v, creating, scribbled(rng, obj), nil, fieldValidations[rng.IntN(3)]) {
 					taken++
 				}
 				replaces(t, v, rng, obj, updates)
@@ -370,14 +370,14 @@ func testBytes(t *testing.T, pairs []versionPair, each int) {
 			}
 		}
 	}
-	t.Logf("%d inputs, %d by the quick way; %d samples as they are by the quick way", inputs, taken, ordinary)
-	if taken < inputs/8 || ordinary == 0 {
-		t.Errorf("the quick way is hardly ever taken: %d of %d", taken, inputs)
+	t.Logf("%d inputs, %d on the JSON carrier; %d samples as they are on the JSON carrier", inputs, taken, asTheyAre)
+	if taken < inputs/8 || asTheyAre == 0 {
+		t.Errorf("the JSON carrier hardly ever takes one: %d of %d", taken, inputs)
 	}
 	for name, n := range updates {
-		t.Logf("%s: %d inputs, %d by the quick way", name, n[0], n[1])
+		t.Logf("%s: %d inputs, %d on the JSON carrier", name, n[0], n[1])
 		if n[1] < n[0]/8 || n[1] == 0 {
-			t.Errorf("%s: the quick way is hardly ever taken: %d of %d", name, n[1], n[0])
+			t.Errorf("%s: the JSON carrier hardly ever takes one: %d of %d", name, n[1], n[0])
 		}
 	}
 }
@@ -402,7 +402,7 @@ func replaces(t *testing.T, v versionPair, rng *rand.Rand, obj map[string]any, c
 			continue
 		}
 		count[do.name][0]++
-		if bothWays(t, v, do, raw, old, fieldValidations[rng.IntN(3)]) {
+		if onBothCarriers(t, v, do, raw, old, fieldValidations[rng.IntN(3)]) {
 			count[do.name][1]++
 		}
 	}

@@ -75,7 +75,7 @@ func hasNull(metadata any) bool {
 	return false
 }
 
-// readNew reads the object of a create. Only it may have plain metadata.
+// readNew reads the object of a create. The walk prepares the metadata of most.
 func (c *jsonCarrier) readNew() bool {
 	c.newText = unsafe.String(unsafe.SliceData(c.raw), len(c.raw))
 	if !c.walk(c.plan, c.newText, fastpath.Request{
@@ -85,7 +85,7 @@ func (c *jsonCarrier) readNew() bool {
 	}) {
 		return false
 	}
-	if c.plain = c.out.Metadata() == nil; c.plain {
+	if c.metadataDone = c.out.Metadata() == nil; c.metadataDone {
 		c.typed = true
 		return true
 	}
@@ -165,7 +165,7 @@ func (c *jsonCarrier) walkOld() bool {
 	if !c.walk(c.plan, c.oldText, request) {
 		request.Ratchet = &fastpath.Ratchet{
 			Typed:     c.version.rules != nil,
-			Candidate: func(fastpath.Place) bool { return true },
+			Candidate: func(fastpath.Location) bool { return true },
 			Forgive:   func(any) bool { return true },
 		}
 		if !c.walk(c.plan, c.oldText, request) {
@@ -242,10 +242,10 @@ func (c *jsonCarrier) checkSchema() error {
 	return nil
 }
 
-// metadata returns the metadata of the object. It reports false for plain
-// metadata.
+// metadata returns the metadata of the object. It reports false if the walk has
+// prepared it.
 func (c *jsonCarrier) metadata() (map[string]any, bool) {
-	if c.plain {
+	if c.metadataDone {
 		return nil, false
 	}
 	metadata, _ := c.obj.Object["metadata"].(map[string]any)
@@ -267,7 +267,7 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	if in.obj, ok = in.memory.RuleInput(text, c.old != nil); !ok {
 		return ruleInput{}, errDeclined
 	}
-	if !c.plain {
+	if !c.metadataDone {
 		maps.Copy(in.obj, c.obj.Object)
 	}
 	if c.old == nil {
@@ -287,7 +287,7 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 	if !ok || !isObject {
 		return ruleInput{}, errDeclined
 	}
-	if c.plain {
+	if c.metadataDone {
 		c.sent.Object = obj
 		c.obj = &c.sent
 	} else {

@@ -15,8 +15,8 @@ import (
 // name no namespace, and comes to the result of the map carrier.
 func TestCarriersAgreeOnMetadata(t *testing.T) {
 	crd := mustParse(t, ratchetCRD)
-	fast, plain := compileBoth(t, crd)
-	v := versionPair{fast: testkit.Must(fast.Version("v1")), plain: testkit.Must(plain.Version("v1"))}
+	fast, reference := compileBoth(t, crd)
+	v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
 	const spec = `,"spec":{"n":1}}`
 	object := func(metadata string) []byte {
 		return []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{` + metadata + `}` + spec)
@@ -43,7 +43,7 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 	} {
 		for _, do := range []verb{updating, updatingStatus} {
 			for _, fields := range fieldValidations {
-				if !bothWays(t, v, do, object(tt.new), object(tt.old), fields) {
+				if !onBothCarriers(t, v, do, object(tt.new), object(tt.old), fields) {
 					t.Errorf("%s %s %s: the JSON carrier declines", do.name, tt.name, fields)
 				}
 				res := resultOf(t, v.fast, do, object(tt.new), object(tt.old), fields)
@@ -53,7 +53,7 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 				}
 			}
 		}
-		if !bothWays(t, v, creating, object(tt.new), nil, crdkit.Warn) {
+		if !onBothCarriers(t, v, creating, object(tt.new), nil, crdkit.Warn) {
 			t.Errorf("create %s: the JSON carrier declines", tt.name)
 		}
 	}

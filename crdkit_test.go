@@ -109,7 +109,7 @@ func TestTestdata(t *testing.T) {
 		if strings.Contains(d.Path, "nonstructural") {
 			continue
 		}
-		fast, plain := compileBoth(t, d.CRD)
+		fast, reference := compileBoth(t, d.CRD)
 		for _, s := range d.Samples {
 			v, ok := fast.Version(s.Version())
 			if !ok || !v.Served() {
@@ -117,7 +117,7 @@ func TestTestdata(t *testing.T) {
 			}
 			objects++
 			got := create(t, v, s.Object)
-			if want := create(t, testkit.Must(plain.Version(s.Version())), s.Object); got != want {
+			if want := create(t, testkit.Must(reference.Version(s.Version())), s.Object); got != want {
 				t.Errorf("%s: with and without shortcuts (-without +with):\n%s", s.Path, cmp.Diff(want, got))
 			}
 			switch {
@@ -133,16 +133,16 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (fast, plain *crdkit.Definition) {
+func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (fast, reference *crdkit.Definition) {
 	t.Helper()
 	fast, err := crdkit.Compile(crd)
 	if err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
-	if plain, err = crdkit.Compile(crd, crdkit.PlainOnly()); err != nil {
+	if reference, err = crdkit.Compile(crd, crdkit.PlainOnly()); err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
-	return fast, plain
+	return fast, reference
 }
 
 // create returns everything that came of creating a copy of obj, as text.
@@ -305,15 +305,15 @@ func FuzzCreate(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	type pair struct{ fast, plain *crdkit.Version }
+	type pair struct{ fast, reference *crdkit.Version }
 	var versions []pair
 	for _, d := range corpus.Definitions {
 		if strings.Contains(d.Path, "nonstructural") {
 			continue
 		}
-		fast, plain := compileBoth(f, d.CRD)
+		fast, reference := compileBoth(f, d.CRD)
 		for _, v := range fast.Versions() {
-			versions = append(versions, pair{v, testkit.Must(plain.Version(v.Name()))})
+			versions = append(versions, pair{v, testkit.Must(reference.Version(v.Name()))})
 			for _, s := range d.Samples {
 				if s.Version() == v.Name() {
 					f.Add(uint8(len(versions)-1), testkit.Encode(s.Object))
@@ -328,14 +328,14 @@ func FuzzCreate(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plainOut, plainRes, err := v.plain.CreateJSON(ctx, raw, crdkit.ReportChanges())
+		referenceOut, referenceRes, err := v.reference.CreateJSON(ctx, raw, crdkit.ReportChanges())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(plainOut), string(out)); diff != "" {
+		if diff := cmp.Diff(string(referenceOut), string(out)); diff != "" {
 			t.Errorf("object without and with shortcuts:\n%s", diff)
 		}
-		if diff := cmp.Diff(render(plainRes), render(res)); diff != "" {
+		if diff := cmp.Diff(render(referenceRes), render(res)); diff != "" {
 			t.Errorf("result without and with shortcuts:\n%s", diff)
 		}
 		if out == nil {

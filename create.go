@@ -41,7 +41,7 @@ func (r *request) create(ctx context.Context) (*Refusal, error) {
 	if refusal := r.receive(); refusal != nil {
 		return refusal, nil
 	}
-	if r.plain {
+	if r.metadataDone {
 		return nil, r.validateContent(ctx)
 	}
 	r.watchMetadata(func() { r.warn(objectmeta.PrepareCreate(r.obj.Object)...) })

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// MaxRequestBytes is the size of the largest request body that kube-apiserver
-// reads. Larger input is refused before it is looked at.
+// MaxRequestBytes is the size of the largest request body that kube-apiserver reads, in
+// bytes. A JSON form refuses larger input.
 const MaxRequestBytes = 3 * 1024 * 1024
 
 // decode reads the body of the request. It complains of what strict decoding finds
@@ -79,8 +79,8 @@ func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {
 	return &unstructured.Unstructured{}, nil
 }
 
-// undecodable returns the server's answer to a body that is no object of the
-// version. found is what the body says that it is, nil if it does not say.
+// undecodable returns the server's answer to a body that is not an object of the
+// version. found is the type that the body names, nil if it names none.
 func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, raw []byte) *Refusal {
 	kind := r.version.def.kind
 	if found != nil && found.Kind != "" {

@@ -50,7 +50,7 @@ func TestBodies(t *testing.T) {
 		`[]`, `null`, `"a"`, `{}`, ``, `{`, `{"a"`, `kind: CronTab`,
 	} {
 		for _, fields := range []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict} {
-			bothWays(t, p, creating, []byte(body), nil, fields)
+			onBothCarriers(t, p, creating, []byte(body), nil, fields)
 		}
 	}
 }

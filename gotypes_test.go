@@ -20,7 +20,7 @@ func TestGoTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, plain := compileBoth(t, crd)
+	fast, reference := compileBoth(t, crd)
 	ctx := context.Background()
 	for _, tt := range []struct {
 		name  string
@@ -44,7 +44,7 @@ func TestGoTypes(t *testing.T) {
 			refused := func() *unstructured.Unstructured {
 				return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": "three"})
 			}
-			for _, def := range []*crdkit.Definition{fast, plain} {
+			for _, def := range []*crdkit.Definition{fast, reference} {
 				v := testkit.Must(def.Version("v1"))
 				_, err := v.Create(ctx, made())
 				wantError(t, "Create", err, tt.want)

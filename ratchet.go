@@ -47,7 +47,7 @@ func (c *jsonCarrier) newRatchet(start int) *ratchet {
 
 // candidate finds the counterpart of the value at a place, and reports whether
 // there is one.
-func (f *ratchet) candidate(at fastpath.Place) bool {
+func (f *ratchet) candidate(at fastpath.Location) bool {
 	path, ok := at.Path()
 	if !ok || len(f.Forgiven) >= mostForgiven {
 		f.Closed = true

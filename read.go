@@ -28,7 +28,7 @@ type ReadResult struct {
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
 func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *ReadResult, error) {
-	r := newRequest(v, reading, opts)
+	r := newRequest(v, converting, opts)
 	defer r.release()
 	if err := r.begin(stored); err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 // sets no defaults. obj must have been admitted at v. It is not changed, and the
 // result shares no memory with it.
 func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	r := newRequest[ReadOption](v.def.storage, reading, nil)
+	r := newRequest[ReadOption](v.def.storage, converting, nil)
 	defer r.release()
 	if err := r.begin(obj); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 // unknown fields: first those of metadata, then those that were pruned, then those
 // of embedded metadata. The refusal is the server's answer to malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
-	if r.plain {
+	if r.metadataDone {
 		return r.unreadable(r.carrier.conform(r.version, c))
 	}
 	obj, d := r.obj.Object, r.version.def

@@ -28,7 +28,7 @@ const (
 	creating verb = iota
 	updating
 	updatingStatus
-	reading
+	converting
 )
 
 // A request is one call of a verb.
@@ -53,10 +53,11 @@ type request struct {
 // A run is the state of one pass through the steps, on one carrier.
 type run struct {
 	// obj and old are the objects as far as steps look at them: their apiVersion,
-	// kind and metadata. obj is nil if plain is set.
+	// kind and metadata. obj is nil if metadataDone is set, unless
+	// rules have refused the object.
 	obj, old *unstructured.Unstructured
-	// plain: the carrier has prepared and validated the metadata.
-	plain bool
+	// metadataDone: the carrier has prepared and validated the metadata.
+	metadataDone bool
 	// copied: old belongs to the request, as far as its metadata.
 	copied     bool
 	complaints []string // about unknown and duplicate fields
@@ -180,7 +181,7 @@ func (r *request) receive() *Refusal {
 	if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
 		return refusal
 	}
-	if refusal := r.judgeFields(); refusal != nil || r.plain {
+	if refusal := r.judgeFields(); refusal != nil || r.metadataDone {
 		return refusal
 	}
 	r.carrier.setDefaults()

@@ -11,7 +11,8 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Result is the verdict on one request. It belongs to the caller.
+// A Result is the verdict on one request: [Result.Err] is nil if the server admits the
+// object. It belongs to the caller.
 type Result struct {
 	// Errors are what the server lists when it answers 422 Invalid, sorted by
 	// field, type and detail. An error that the server repeats is repeated.
@@ -21,8 +22,8 @@ type Result struct {
 	Refusal *Refusal
 	// Warnings are the warning headers of the response, in the server's order.
 	Warnings []string
-	// Ratcheted are errors of the new object that an update is excused from,
-	// because the old object has them at values that did not change.
+	// Ratcheted are errors that the server forgives an update, because the old object
+	// has them at values that did not change.
 	Ratcheted validation.ErrorList
 	// Changes are what the server changed in the object, in the order of its
 	// steps. They are recorded with [ReportChanges] only.
@@ -53,9 +54,8 @@ type Refusal struct {
 // Admitted reports whether the server accepts the request.
 func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil }
 
-// Err returns the answer of the server to a request that it does not accept,
-// an *apierrors.StatusError with the server's message, and nil for a request
-// that it accepts.
+// Err returns nil for a request that the server accepts. For any other it returns the
+// answer of the server, an *apierrors.StatusError with the server's message.
 func (r *Result) Err() error {
 	if r.Refusal != nil {
 		return r.Refusal.status(schema.GroupResource{Group: r.groupKind.Group, Resource: r.Refusal.resource}, r.name)
@@ -81,7 +81,7 @@ func (r *Refusal) status(resource schema.GroupResource, name string) error {
 	}
 }
 
-// An Op says what was done to a place of an object.
+// An Op is what the server did to a value of an object.
 type Op string
 
 const (

@@ -36,8 +36,8 @@ func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	return out
 }
 
-// replicas returns the steps to the number of replicas asked for, nil if there is
-// no scale.
+// replicas returns the path of the number of replicas asked for, nil if there is no
+// scale.
 func (s *scale) replicas() []string {
 	if s == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s *scale) replicas() []string {
 	return s.spec.Steps
 }
 
-// checkSpec returns what is wrong with the number of replicas asked for.
+// checkSpec returns the errors of the number of replicas asked for.
 func (s *scale) checkSpec(obj map[string]any) validation.ErrorList {
 	if s == nil {
 		return nil
@@ -53,8 +53,8 @@ func (s *scale) checkSpec(obj map[string]any) validation.ErrorList {
 	return s.spec.checkReplicas(obj)
 }
 
-// checkStatus returns what is wrong with the observed number of replicas and
-// with the selector.
+// checkStatus returns the errors of the observed number of replicas and of the
+// selector.
 func (s *scale) checkStatus(obj map[string]any) validation.ErrorList {
 	if s == nil {
 		return nil
@@ -70,7 +70,7 @@ func (p scalePath) checkReplicas(obj map[string]any) validation.ErrorList {
 	return p.placed(p.CheckReplicas(obj))
 }
 
-// placed adds where in the object the field is to an error about it.
+// placed adds the pointer of the field to an error about it.
 func (p scalePath) placed(err *field.Error) validation.ErrorList {
 	if err == nil {
 		return nil

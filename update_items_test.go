@@ -22,7 +22,7 @@ func TestUpdateOfListLikeObject(t *testing.T) {
 		head = `{"apiVersion":"example.com/v1","kind":"Cart","metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"1","creationTimestamp":"2024-02-29T12:00:00Z","generation":1},"items":`
 		old  = head + `["pear"]}`
 	)
-	for name, opts := range map[string][]crdkit.Option{"fast": nil, "plain": {crdkit.PlainOnly()}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.PlainOnly()}} {
 		t.Run(name, func(t *testing.T) {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {

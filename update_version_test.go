@@ -20,7 +20,7 @@ func TestRulesSeeNoStandInVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"w"%s},"a":%q}`
-	for way, opts := range map[string][]crdkit.Option{"fast": nil, "plain": {crdkit.PlainOnly()}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.PlainOnly()}} {
 		def, err := crdkit.Compile(crd, opts...)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestRulesSeeNoStandInVersion(t *testing.T) {
 				raw := fmt.Sprintf(object, version, a)
 				_, res, err := testkit.Must(def.Version("v1")).UpdateJSON(context.Background(), []byte(raw), []byte(old))
 				if err != nil || res.Admitted() != admitted {
-					t.Errorf("%s: UpdateJSON of %s: %v, %v, want admitted %v", way, raw, res, err, admitted)
+					t.Errorf("%s: UpdateJSON of %s: %v, %v, want admitted %v", name, raw, res, err, admitted)
 				}
 			}
 		}

@@ -166,7 +166,7 @@ func (b *builder) checkRoles() decline {
 			return refusedType
 		case p.role == metadataRole && p.node.changes(make(map[*node]bool)):
 			return changingMetadata
-		case (p.role == ordinary || p.role == droppedRole) && isNamedLikeType(p.name):
+		case (p.role == noRole || p.role == droppedRole) && isNamedLikeType(p.name):
 			return declaredLikeType
 		}
 	}

@@ -44,7 +44,7 @@
 //
 // [Plan.Map] changes the map and notes how to undo each change; if it declines, it
 // undoes them. Metadata, status and the object as a whole are not final when it
-// runs, so the caller checks them with [Plan.Settled] once they are.
+// runs, so the caller checks them with [Plan.Admits] once they are.
 //
 // # Updates
 //

@@ -50,7 +50,7 @@ type MapRequest struct {
 // false and obj is as it was.
 //
 // The caller checks metadata, status and the object as a whole with
-// [Plan.Settled] once they are final.
+// [Plan.Admits] once they are final.
 func (p *Plan) Map(obj map[string]any, r MapRequest) ([]string, bool) {
 	unknown, why := p.mapped(obj, r)
 	return unknown, why == accepted
@@ -96,9 +96,9 @@ func (w *mapWalk) undo() {
 	}
 }
 
-// Settled reports whether the metadata, the status and the object as a whole are
+// Admits reports whether the metadata, the status and the object as a whole are
 // schema valid. [Plan.Map] must have accepted the object.
-func (p *Plan) Settled(obj map[string]any) bool {
+func (p *Plan) Admits(obj map[string]any) bool {
 	root := p.root
 	if root.whole && !root.check.Valid(obj) || !root.members.list[p.metadata].node.check.Valid(obj["metadata"]) {
 		return false
@@ -293,7 +293,7 @@ func (w *mapWalk) absent(d *members, p *member, i int, m map[string]any) bool {
 	switch {
 	case d.required.has(i):
 		return w.not(missingMember)
-	case p.role != ordinary:
+	case p.role != noRole:
 		return true
 	case p.node.fill.decline != accepted:
 		return w.not(p.node.fill.decline)
@@ -358,11 +358,11 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 
 // member handles a declared member that m has.
 func (w *mapWalk) member(p *member, m map[string]any, v any) bool {
-	if s, ok := v.(string); ok && p.role == ordinary && p.node.onlyText {
+	if s, ok := v.(string); ok && p.role == noRole && p.node.onlyText {
 		return p.node.free&leafcheck.String != 0 || p.node.check.Text.Valid(s) || w.not(wrongScalar)
 	}
 	switch p.role {
-	case ordinary:
+	case noRole:
 		if v == nil && p.must && !p.node.nullFill && p.node.nullDrop {
 			return w.not(missingMember)
 		}

@@ -39,7 +39,7 @@ func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool 
 		delete(obj, "status") // as callers do
 		delete(silent, "status")
 	}
-	settled := plan.Settled(obj)
+	settled := plan.Admits(obj)
 	reference := e.decoded(raw)
 	wantUnknown, err := e.judge(reference)
 	if (err == nil) != settled {

@@ -77,7 +77,7 @@ type member struct {
 type role uint8
 
 const (
-	ordinary role = iota
+	noRole role = iota
 	apiVersionRole
 	kindRole
 	metadataRole

@@ -131,7 +131,7 @@ func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) 
 		seen.add(index)
 		m := &n.members.list[index]
 		child = m.node
-		if m.role != ordinary {
+		if m.role != noRole {
 			return w.special(o, m, index, i, at)
 		}
 	} else {

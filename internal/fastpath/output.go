@@ -11,10 +11,10 @@ import (
 type metadataText struct {
 	span // of the text: in the input if the output is spliced, else in out
 
-	plain   bool           // the walk prepared it, see [Request].Create
-	read    map[string]any // the decoded input, nil if the metadata is plain
+	fast    bool           // the walk has prepared it, see [Request].Create
+	read    map[string]any // the decoded input, nil if fast is set
 	members int            // of read
-	spliced bool           // plain metadata is among the edits if it has to be
+	spliced bool           // metadata of FastMeta is among the edits if it has to be
 }
 
 // An Output is what [Plan.JSON] makes of a text. It holds memory of the plan until
@@ -50,7 +50,8 @@ func (o Output) Unknown(prefix, suffix string) []string { return o.w.texts(prefi
 func (o Output) Unchanged() bool { return !o.w.request.Splice && !o.w.touched }
 
 // Metadata returns the metadata of the input, which now belongs to the caller. It
-// returns nil for plain metadata, which the walk prepared and found valid.
+// returns nil if the walk has prepared the metadata and found it valid, see
+// [Request].Create.
 //
 // The caller prepares the metadata, asks [Output.Admits] and calls
 // [Output.SetMetadata] before it uses the output.
@@ -75,7 +76,7 @@ func (o Output) Admits(metadata map[string]any) bool {
 }
 
 // SetMetadata sets the metadata of the output. It must be called once, unless
-// the metadata is plain. It reports false if metadata cannot be written.
+// Metadata returns nil. It reports false if metadata cannot be written.
 func (o Output) SetMetadata(metadata map[string]any) (ok bool) {
 	w := o.w
 	if w.metaText, ok = jsonscan.Append(w.metaText[:0], metadata); ok && w.request.Splice {
@@ -110,9 +111,9 @@ func (o Output) Append(dst []byte) []byte {
 	w := o.w
 	switch {
 	case w.request.Splice:
-		w.splicePlain()
+		w.spliceFastMeta()
 		return w.appendEdited(dst, span{0, len(w.s)}, w.edits)
-	case w.meta.plain:
+	case w.meta.fast:
 		return append(dst, w.out...)
 	}
 	dst = slices.Grow(dst, len(w.out)+len(w.metaText))
@@ -120,27 +121,27 @@ func (o Output) Append(dst []byte) []byte {
 	return append(dst, w.out[w.meta.end:]...)
 }
 
-// splicePlain notes plain metadata as an edit.
-func (w *walk) splicePlain() {
-	if !w.meta.plain || w.meta.spliced {
+// spliceFastMeta notes metadata that the walk has prepared as an edit.
+func (w *walk) spliceFastMeta() {
+	if !w.meta.fast || w.meta.spliced {
 		return
 	}
 	w.meta.spliced = true
-	w.metaText = w.plain.AppendCreated(w.metaText[:0])
+	w.metaText = w.fastMeta.AppendCreated(w.metaText[:0])
 	w.spliceMetadata(nil)
 }
 
 // Text returns a copy of the text of [Output.View].
 func (o Output) Text() string { return strings.Clone(o.View()) }
 
-// View returns the text of the object, in which metadata that is not plain
-// counts for nothing. The text is valid until another method of o is called.
+// View returns the text of the object. The metadata in it is not that of SetMetadata.
+// The text is valid until another method of o is called.
 func (o Output) View() string {
 	w := o.w
 	if !w.request.Splice {
 		return view(w.out)
 	}
-	w.splicePlain()
+	w.spliceFastMeta()
 	if len(w.edits) == 0 {
 		return w.s
 	}
@@ -154,7 +155,7 @@ func (o Output) Unmodified() bool {
 	if !o.w.request.Splice {
 		return false
 	}
-	o.w.splicePlain()
+	o.w.spliceFastMeta()
 	return len(o.w.edits) == 0
 }
 
@@ -174,10 +175,10 @@ func (w *walk) release() {
 	clear(w.roots)
 	clear(w.edits)
 	clear(w.keys[:cap(w.keys)])
-	w.plain.Reset()
+	w.fastMeta.Reset()
 	p := w.plan
 	*w = walk{
-		plain: w.plain, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
+		fastMeta: w.fastMeta, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
 		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
 		metaText: w.metaText[:0],
 	}

@@ -58,8 +58,8 @@ type Config struct {
 type Request struct {
 	// Report makes the call return the paths of undeclared fields.
 	Report bool
-	// Create prepares plain metadata as that of a new object, unless the schema
-	// restricts metadata. See [objectmeta.FastMeta].
+	// Create makes the walk prepare the metadata of a new object if
+	// [objectmeta.FastMeta] can, unless the schema restricts metadata.
 	Create bool
 	// Namespaced and Namespace are for Create: whether objects have a namespace, and
 	// the namespace of the request, "" for that of the object.

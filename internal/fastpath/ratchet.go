@@ -19,7 +19,7 @@ import (
 type Ratchet struct {
 	// Candidate reports whether the wrong value at a place may be forgiven.
 	// Forgive decides it then, given the value.
-	Candidate func(at Place) bool
+	Candidate func(at Location) bool
 	Forgive   func(v any) bool
 	// Typed: all values must be of the types that the schema declares.
 	Typed bool
@@ -31,12 +31,12 @@ type Ratchet struct {
 
 // Forgiven is a wrong value that an object keeps.
 type Forgiven struct {
-	At    Place
+	At    Location
 	Value any
 }
 
-// A Place is the place of a value in the text of an object.
-type Place struct {
+// A Location is the place of a value in the text of an object.
+type Location struct {
 	text   string
 	index  int
 	status bool // the text is that of the status of the request
@@ -45,7 +45,7 @@ type Place struct {
 // Path returns the steps to the place from the root of the object. The members
 // of an object are fields, declared or not. It reports false if it cannot tell
 // the path.
-func (p Place) Path() (schema.Path, bool) {
+func (p Location) Path() (schema.Path, bool) {
 	var path schema.Path
 	if p.status {
 		path = append(path, schema.Field("status"))
@@ -68,7 +68,7 @@ func (p Place) Path() (schema.Path, bool) {
 
 // field returns the step from the object at s[i] towards the place, and the
 // index of the value that it leads to, negative if there is none.
-func (p Place) field(i int) (schema.Step, int) {
+func (p Location) field(i int) (schema.Step, int) {
 	i = jsonscan.Space(p.text, i+1)
 	for more := true; more && i >= 0; {
 		key, _, at := jsonscan.Key(p.text, i)
@@ -88,7 +88,7 @@ func (p Place) field(i int) (schema.Step, int) {
 }
 
 // element is field for a list.
-func (p Place) element(i int) (schema.Step, int) {
+func (p Location) element(i int) (schema.Step, int) {
 	i = jsonscan.Space(p.text, i+1)
 	more := true
 	for n := 0; more && i >= 0; n++ {
@@ -133,7 +133,7 @@ func (w *walk) forgiven(n *node, i int) int {
 	}
 	w.back(before)
 	w.touched = touched
-	at := Place{text: w.s, index: i, status: w.inStatus}
+	at := Location{text: w.s, index: i, status: w.inStatus}
 	if !f.Candidate(at) {
 		return refused
 	}

@@ -7,17 +7,16 @@ import (
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
-// The scale subresource names a field of the object as its number of replicas,
-// which has to be a number that fits 32 bits, or absent. On the way there the
-// nodes of a plan are its own, so that the walk sees to it in passing.
+// The scale subresource names a field of the object as its number of replicas. The
+// field must be absent or a number that fits 32 bits. A plan copies the nodes on the
+// path to the field, so that the walk can check it.
 
-// ChecksReplicas reports whether an object that the plan has made has a proper
-// number of replicas where [Config].Replicas says, or none. If not, nothing is
-// known about it.
+// ChecksReplicas reports whether the walk checks the number of replicas at
+// [Config].Replicas.
 func (p *Plan) ChecksReplicas() bool { return p.replicas }
 
-// counting returns a copy of n that takes nothing but a number of replicas for
-// what the steps lead to. It reports false if there is none.
+// counting returns a copy of n that admits only a number of replicas at the end of
+// the steps. It reports false if it cannot.
 func (n *node) counting(steps []string) (*node, bool) {
 	if n.opaque || n.check == nil {
 		return n, false
@@ -36,7 +35,7 @@ func (n *node) counting(steps []string) (*node, bool) {
 	if !declared {
 		return &out, n.others == dropOthers
 	}
-	if n.members.list[i].role != ordinary {
+	if n.members.list[i].role != noRole {
 		return n, false
 	}
 	child, ok := n.members.list[i].node.counting(steps[1:])
@@ -50,8 +49,8 @@ func (n *node) counting(steps []string) (*node, bool) {
 	return &out, true
 }
 
-// isCount reports whether what the steps lead to in v is a number of replicas,
-// or absent.
+// isCount reports whether the value at the end of the steps in v is a number of
+// replicas, or absent.
 func isCount(v any, steps []string) bool {
 	for _, name := range steps {
 		m, ok := v.(map[string]any)

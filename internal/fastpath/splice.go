@@ -82,7 +82,8 @@ func (w *walk) editsIn(part span) []textEdit {
 }
 
 // spliceMetadata notes the metadata in metaText as an edit, unless the input has it
-// already. value is nil for plain metadata.
+// already. value is nil if the walk has
+// prepared the metadata.
 func (w *walk) spliceMetadata(value map[string]any) {
 	before := w.s[w.meta.start:w.meta.end]
 	if string(w.metaText) == before {

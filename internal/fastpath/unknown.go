@@ -51,8 +51,8 @@ func (f *finds) found(name string) {
 	f.notes = append(f.notes, note{name: name, index: -1, from: -1})
 }
 
-// throughField notes that a field leads to what was noted from the given note
-// on, if there is any.
+// throughField notes that a field leads to the notes from the given index on, if there
+// are any.
 func (f *finds) throughField(from int, name string) {
 	if len(f.notes) > from {
 		f.notes = append(f.notes, note{name: name, index: -1, from: int32(from)})

@@ -28,7 +28,7 @@ type walk struct {
 	roots    []entry // members of the whole object
 	meta     metadataText
 	metaText []byte              // of metadata that is spliced in
-	plain    objectmeta.FastMeta // plain metadata
+	fastMeta objectmeta.FastMeta // metadata that the walk prepares
 	entered  int                 // index of the value that forgiven has entered, plus one
 	inStatus bool                // s is the status of the request
 	finds
@@ -232,12 +232,12 @@ func (w *walk) fixed(at int, text string) int {
 	return at + len(text)
 }
 
-// metadata reads metadata. It writes plain metadata, and an empty object in the
-// place of any other, which [Output.SetMetadata] replaces.
+// metadata reads metadata. It writes the metadata that it can prepare. For any other
+// it writes an empty object, which [Output.SetMetadata] replaces.
 func (w *walk) metadata(at int) int {
-	if end := w.plainMetadata(at); end > 0 {
+	if end := w.fastMetadata(at); end > 0 {
 		if !w.splices {
-			w.out = w.plain.AppendCreated(w.out)
+			w.out = w.fastMeta.AppendCreated(w.out)
 		}
 		return end
 	}
@@ -245,19 +245,19 @@ func (w *walk) metadata(at int) int {
 	return w.metadataMap(at)
 }
 
-// plainMetadata reads plain metadata, which the walk prepares. It returns the index
-// after it, or refused for any other metadata.
-func (w *walk) plainMetadata(at int) int {
+// fastMetadata reads metadata that the walk can prepare. It returns the index after
+// it, or refused for any other metadata.
+func (w *walk) fastMetadata(at int) int {
 	r := &w.request
 	if !r.Create || w.plan.checksMetadata {
 		return refused
 	}
-	end := w.plain.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
+	end := w.fastMeta.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
 	if end < 0 {
-		w.plain.Reset()
+		w.fastMeta.Reset()
 		return refused
 	}
-	w.meta.plain = true
+	w.meta.fast = true
 	return end
 }
 
