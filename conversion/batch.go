@@ -12,8 +12,9 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// A batch is what one call converts: one object, or several. The server says
-// other things of a list than of a single object.
+// A batch is the input of one call: a single object, or several objects, which
+// count as a list. The server reports errors of a list in other words than
+// those of an object.
 type batch struct {
 	gvk  schema.GroupVersionKind // of the object, or of the list
 	objs []*unstructured.Unstructured
@@ -21,16 +22,16 @@ type batch struct {
 	to   schema.GroupVersion
 }
 
-// versions are what a definition says of its versions.
+// versions holds what a definition declares about its versions.
 type versions struct {
 	group    string
 	listKind string
-	// byName has the versions, served or not; byAPIVersion has them with the
-	// group, as objects spell them.
+	// byName has the names of all versions, served or not. byAPIVersion has
+	// them with the group, as in objects.
 	byName, byAPIVersion map[string]bool
 }
 
-// versionsOf returns the versions of a definition; nil has none.
+// versionsOf returns the versions of a definition, none for nil.
 func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	if crd == nil {
 		return versions{}
@@ -51,8 +52,8 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 	return v
 }
 
-// batch returns objs as a batch. Several objects count as the list that the
-// server would make of them; one stands for itself.
+// batch returns objs as a batch. A single object counts as an object, any other
+// number as a list.
 func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, error) {
 	b := &batch{objs: objs, list: len(objs) != 1, to: schema.GroupVersion{Group: v.group, Version: to}}
 	for i, obj := range objs {
@@ -105,14 +106,15 @@ func (v *versions) check(b *batch) error {
 	return nil
 }
 
-// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
+// clone is like obj.DeepCopy, which panics on Go types that no decoder
+// produces.
 func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Clone(obj.Object).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// relabel returns the objects of the batch with the apiVersion of the target
-// and nothing else changed.
+// relabel returns the objects of the batch with the target apiVersion and no
+// other change.
 func (b *batch) relabel(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	var (
 		apiVersion any = b.to.String()
@@ -129,8 +131,8 @@ func (b *batch) relabel(ctx context.Context) ([]*unstructured.Unstructured, erro
 	return out, nil
 }
 
-// withAPIVersion returns a copy of an object that shares everything but its
-// top level. An object without a kind gets an empty one, as on the server.
+// withAPIVersion returns a copy of an object that shares everything below its
+// top level. Like the server, it adds an empty kind to an object without one.
 func withAPIVersion(object map[string]any, apiVersion any) map[string]any {
 	out := maps.Clone(object)
 	if out == nil {

@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A client sends reviews to one webhook. It never changes.
+// A client sends reviews to one webhook. It does not change.
 type client struct {
 	http        *http.Client
 	url         string
@@ -32,8 +32,8 @@ type client struct {
 const (
 	maxAttempts  = 11 // the first one, and ten that the webhook asks for
 	maxRedirects = 10
-	maxErrorText = 2048 // bytes of a body that are quoted
-	// The default limit of an answer.
+	maxErrorText = 2048 // bytes of a body in an error
+	// The default limit of a response.
 	minResponseLimit = 64 << 20
 	responseFactor   = 4
 	idleConnections  = 25 // kept for a webhook
@@ -71,9 +71,9 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}, nil
 }
 
-// newTransport returns a transport like the server's: HTTP/2 only with this
-// very machine, since connections that carry many requests keep those from
-// being balanced over the pods of a service.
+// newTransport returns a transport like that of the server. It uses HTTP/2 on
+// the loopback interface only: connections that carry many requests would
+// defeat the load balancing of a service.
 func newTransport(e *endpoint, cfg clientConfig) (*http.Transport, error) {
 	config := cfg.tls
 	if config == nil {
@@ -108,7 +108,8 @@ func newTransport(e *endpoint, cfg clientConfig) (*http.Transport, error) {
 	return t, nil
 }
 
-// resolving dials where the resolver says instead of the service's name.
+// resolving returns a dial function that connects to the address of the
+// resolver instead of the service's name.
 func resolving(dialer *net.Dialer, e *endpoint, resolve Resolver) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if address == e.host {
@@ -131,7 +132,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// post sends a review and returns the body of the answer. Its errors have the
+// post sends a review and returns the body of the response. Its errors have the
 // texts of the server's client.
 func (c *client) post(ctx context.Context, body []byte) ([]byte, error) {
 	if c.timeout > 0 {
@@ -164,7 +165,8 @@ func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	return c.http.Do(req)
 }
 
-// retryAfter reports whether the webhook asks to try again, and after how long.
+// retryAfter reports whether the webhook asks for another attempt, and after
+// which delay.
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		return 0, false
@@ -173,7 +175,7 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 	return time.Duration(seconds) * time.Second, err == nil
 }
 
-// sleep waits until d or the context is over.
+// sleep returns after d or at the end of the context.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -183,8 +185,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// discard reads what is left of a body, within limits, so that the connection
-// can be used again.
+// discard reads the rest of a body, up to a limit, so that the connection can
+// be reused.
 func discard(resp *http.Response) {
 	const slurp = 2 << 10
 	_, _ = io.CopyN(io.Discard, resp.Body, slurp)
@@ -243,8 +245,8 @@ func tooLarge(limit int64) error {
 	return fmt.Errorf("the response is larger than %d bytes", limit)
 }
 
-// A streamError is what HTTP/2 says of a stream that was reset. Package net/http
-// does not export its own type, but fills in one of this shape.
+// A streamError receives the error of a reset HTTP/2 stream. Package net/http
+// does not export its own type, but fills in a type with these fields.
 type streamError struct {
 	StreamID uint32
 	Code     uint32
@@ -255,7 +257,7 @@ func (e streamError) Error() string {
 	return fmt.Sprintf("stream error: stream ID %d; code %d", e.StreamID, e.Code)
 }
 
-// statusError returns the error of an answer that is not a success: the Status
+// statusError returns the error of a response that is not a success: the Status
 // in its body if it has one.
 func (c *client) statusError(resp *http.Response, body []byte) error {
 	if status := c.decoder.failure(body); status != nil {

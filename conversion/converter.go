@@ -12,32 +12,30 @@ import (
 // A Converter converts objects between the versions of one definition.
 // Implementations are safe for concurrent use.
 type Converter interface {
-	// Convert returns objs at version to, which is the name of a version such
-	// as "v1", in the same order. It changes neither objs nor the objects in
-	// it, and every result is an object of its own. But results may share what
-	// is below their top-level fields with objs: so that converting costs no
-	// more than it changes, nothing else is copied. Who changes one of the two
-	// in depth afterwards must no longer need the other, or call DeepCopy
-	// first.
+	// Convert returns objs at version to, a name such as "v1", in the same
+	// order. It does not change objs or its objects. Every result is a new
+	// object, but results may share memory with objs below their top-level
+	// fields: call DeepCopy before changing one of the two if the other is
+	// still needed.
 	//
-	// If one object cannot be converted, none is returned.
+	// If Convert cannot convert one of the objects, it returns an error and no
+	// object.
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
 
-// ErrNoWebhook says that a definition converts its objects with a webhook that
-// cannot be called: it names no address, or a wrong one, or certificates that
-// cannot be read.
+// ErrNoWebhook reports a definition with the strategy Webhook whose webhook
+// cannot be called: its address is missing or wrong, or its certificates cannot
+// be read.
 var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, and there is no webhook to call")
 
-// New returns the converter that a definition asks for: None, or a client of
-// its webhook. A definition without a conversion has the strategy None.
+// New returns the converter for the strategy of a definition: that of None, or
+// a client of its webhook. A definition without a conversion has the strategy
+// None.
 //
-// New calls nobody: whether the webhook answers shows in Convert. It returns
-// [ErrNoWebhook], wrapped together with the reason, if the webhook cannot be
-// called at all, and another error for a strategy that does not exist and for
-// options that exclude one another. Options have no effect on None.
-//
-// The definition is not kept and may change afterwards.
+// New does not call the webhook. It returns an error that wraps [ErrNoWebhook]
+// if the webhook cannot be called at all, and another error for an unknown
+// strategy and for options that exclude one another. Options have no effect on
+// None. New does not keep the definition.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {
@@ -61,12 +59,13 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Convert
 	}
 }
 
-// ConvertList returns a list at version to, with its items in the same order.
-// It is to a list what [Converter.Convert] is to objects, and says in errors
-// what the server says when it converts a list. The items share memory with
-// those of list as the results of Convert do.
+// ConvertList converts the items of a list to version to, like
+// [Converter.Convert], and returns the list at that version. Its errors have
+// the texts of the server for lists. The items share memory with those of list
+// as results of Convert do.
 //
-// ConvertList does not change the list. A nil list and a nil converter are errors.
+// ConvertList does not change the list. A nil list and a nil converter are
+// errors.
 func ConvertList(ctx context.Context, c Converter, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
 	if list == nil {
 		return nil, errors.New("conversion: the list is nil")
@@ -93,12 +92,13 @@ func ConvertList(ctx context.Context, c Converter, list *unstructured.Unstructur
 	return listOf(list, target.String(), converted)
 }
 
-// listConverter is implemented by the converters of this package.
+// A listConverter is a converter of this package, which has the errors of
+// lists.
 type listConverter interface {
 	convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error)
 }
 
-// listOf is list with another apiVersion and other items.
+// listOf returns a copy of list with another apiVersion and other items.
 func listOf(list *unstructured.UnstructuredList, apiVersion string, items []*unstructured.Unstructured) (*unstructured.UnstructuredList, error) {
 	out := &unstructured.UnstructuredList{
 		Object: withAPIVersion(list.Object, apiVersion),

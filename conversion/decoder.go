@@ -16,16 +16,13 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Decoding an answer.
-//
-// An answer that is in order is decoded in one pass, down to the values of the
-// objects. Everything else, even what only looks odd, is decoded again the way
-// the server does it: first the type of the document, then the review with its
-// objects as bytes, then each object. That decides what the answer means and
-// what is said of it. The server also takes YAML, and answers that leave out
-// their type.
+// The fast path decodes a regular response in one pass, down to the values of the
+// objects. The reference decodes all other responses as the server does: first the
+// type of the document, then the review with its objects as bytes, then each object.
+// It decides what the response means and which error it has. The server also accepts
+// YAML, and responses without their type.
 
-// A reply is a decoded answer.
+// A reply is a decoded response of a webhook.
 type reply struct {
 	gvk     schema.GroupVersionKind
 	found   bool // there is a response
@@ -34,13 +31,13 @@ type reply struct {
 	objects []replyObject
 }
 
-// A replyObject is a converted object: decoded, or still as bytes.
+// A replyObject is a converted object, decoded or as bytes.
 type replyObject struct {
 	decoded map[string]any
 	raw     []byte
 }
 
-// object returns the object, or the server's words for why it is none.
+// object returns the object, or the server's error if the bytes are not one.
 func (o replyObject) object() (*unstructured.Unstructured, error) {
 	if o.decoded != nil {
 		return &unstructured.Unstructured{Object: o.decoded}, nil
@@ -52,9 +49,9 @@ func (o replyObject) object() (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// A decoder decodes answers. It is safe for concurrent use.
+// A decoder decodes responses. It is safe for concurrent use.
 type decoder struct {
-	// scheme knows the types of reviews. Few programs ever need it.
+	// scheme returns the types of reviews, which only decodeReference needs.
 	scheme func() *runtime.Scheme
 }
 
@@ -63,14 +60,14 @@ func newDecoder() *decoder {
 		s := runtime.NewScheme()
 		for _, add := range []func(*runtime.Scheme) error{apiextensionsv1beta1.AddToScheme, apiextensionsv1.AddToScheme} {
 			if err := add(s); err != nil {
-				return runtime.NewScheme() // knows no type, so that decoding fails
+				return runtime.NewScheme() // without types, so that decoding fails
 			}
 		}
 		return s
 	})}
 }
 
-// decode decodes an answer to a review of that version.
+// decode decodes the response to a review of a version.
 func (d *decoder) decode(data []byte, version string) (*reply, error) {
 	if r := decodeFast(data, version); r != nil {
 		return r, nil
@@ -78,12 +75,13 @@ func (d *decoder) decode(data []byte, version string) (*reply, error) {
 	return d.decodeReference(data, version)
 }
 
-// decodeFast returns nil for an answer that is not wholly in order.
+// decodeFast decodes a response in one pass. It declines a response with any
+// irregularity by returning nil; the caller then uses decodeReference.
 func decodeFast(data []byte, version string) *reply {
 	var review struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
-		// Unused, but it must be well-formed.
+		// Not used, but it must be well-formed.
 		Request  *apiextensionsv1.ConversionRequest `json:"request"`
 		Response *struct {
 			UID     types.UID     `json:"uid"`
@@ -114,7 +112,7 @@ func decodeFast(data []byte, version string) *reply {
 	return r
 }
 
-// decodeReference decodes as the server does.
+// decodeReference decodes a response as the server does.
 func (d *decoder) decodeReference(data []byte, version string) (*reply, error) {
 	if version == apiextensionsv1beta1.SchemeGroupVersion.Version {
 		review := &apiextensionsv1beta1.ConversionReview{}
@@ -146,8 +144,8 @@ func raw(extensions []runtime.RawExtension) []replyObject {
 	return out
 }
 
-// into decodes a document that should be of the type of review. Other types
-// that are known end in the error that they cannot be converted.
+// into decodes a document of the type of review. Other known types fail with
+// the error that they cannot be converted.
 func (d *decoder) into(data []byte, review runtime.Object) error {
 	obj, err := d.document(data, nil, review)
 	if err != nil || obj == review {
@@ -156,7 +154,7 @@ func (d *decoder) into(data []byte, review runtime.Object) error {
 	return d.scheme().Convert(obj, review, nil)
 }
 
-// document decodes JSON, and YAML where it does not begin like JSON.
+// document decodes JSON, or YAML if the text does not start like JSON.
 func (d *decoder) document(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, error) {
 	scheme := d.scheme()
 	yaml := !bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{"))
@@ -165,7 +163,8 @@ func (d *decoder) document(data []byte, defaults *schema.GroupVersionKind, into 
 	return obj, err
 }
 
-// failure returns the Status that a body holds if that says Failure, else nil.
+// failure returns the Status in a body if it reports a failure, and nil
+// otherwise.
 func (d *decoder) failure(body []byte) *metav1.Status {
 	if len(body) == 0 {
 		return nil

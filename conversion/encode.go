@@ -48,7 +48,7 @@ func encodeSuccess(version string, uid types.UID, objs []*unstructured.Unstructu
 	return e.buf, nil
 }
 
-// encodeFailure returns a review that says why nothing was converted.
+// encodeFailure returns a review that reports why the conversion failed.
 func encodeFailure(version string, uid types.UID, message string) []byte {
 	e := &encoder{}
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
@@ -59,16 +59,16 @@ func encodeFailure(version string, uid types.UID, message string) []byte {
 	return e.buf
 }
 
-// An encoder writes JSON exactly as encoding/json does. It exists because
-// objects consist of a handful of types, for which no reflection is needed.
+// An encoder writes the bytes that encoding/json writes. It avoids reflection
+// for the few types that decoded objects consist of.
 type encoder struct {
 	buf   []byte
-	keys  []string // a stack: the keys of the maps that are being written
+	keys  []string // a stack of the keys of the maps that contain the current value
 	depth int
 }
 
-// newEncoder makes room for as many objects as there are, guessing from the
-// first.
+// newEncoder returns an encoder whose capacity is an estimate from the first
+// object.
 func newEncoder(objs []*unstructured.Unstructured) *encoder {
 	const head = 512
 	e := &encoder{}
@@ -78,8 +78,8 @@ func newEncoder(objs []*unstructured.Unstructured) *encoder {
 	return e
 }
 
-// maxDepth is how deeply values may be nested, as for decoders. Deeper ones are
-// taken for cycles.
+// maxDepth is the maximal nesting of values, as in decoders. An encoder takes
+// deeper values for cycles.
 const maxDepth = 10_000
 
 func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
@@ -118,7 +118,8 @@ func (e *encoder) encode(v any) error {
 	return nil
 }
 
-// enter counts a level of nesting. Each call belongs to a decrement of depth.
+// enter counts a level of nesting. The caller decrements depth when it leaves
+// the level.
 func (e *encoder) enter() error {
 	if e.depth++; e.depth > maxDepth {
 		return fmt.Errorf("values are nested more than %d levels deep", maxDepth)
@@ -180,7 +181,8 @@ func (e *encoder) array(a []any) error {
 	return nil
 }
 
-// unescaped has the bytes that a JSON string holds as they are.
+// unescaped reports for each byte whether a JSON string contains it without an
+// escape.
 var unescaped = func() (table [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		table[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
@@ -201,8 +203,7 @@ func (e *encoder) string(s string) {
 	e.buf = append(e.buf, '"')
 }
 
-// reflected writes numbers that are not int64, and whatever else encoding/json
-// takes.
+// reflected writes values of other types with encoding/json.
 func (e *encoder) reflected(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

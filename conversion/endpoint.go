@@ -15,7 +15,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// An endpoint is where a webhook is called, as the definition says it.
+// An endpoint is the address of a webhook as a definition declares it.
 type endpoint struct {
 	scheme, host, path string
 	caBundle           []byte // nil for the system's roots
@@ -29,8 +29,8 @@ type endpoint struct {
 
 const defaultPort = 443
 
-// newEndpoint returns an error for a configuration that the server refuses,
-// with the reason that it gives.
+// newEndpoint returns the server's error for a configuration that the server
+// refuses.
 func newEndpoint(crd *apiextensionsv1.CustomResourceDefinition) (*endpoint, error) {
 	hook := crd.Spec.Conversion.Webhook
 	if hook == nil || hook.ClientConfig == nil {
@@ -126,7 +126,7 @@ func (e *endpoint) trust(roots *x509.CertPool) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// unreadable says why a bundle has no certificate.
+// unreadable returns the error of a bundle without certificates.
 func unreadable(bundle []byte) error {
 	for len(bundle) > 0 {
 		var block *pem.Block

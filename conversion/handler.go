@@ -17,19 +17,20 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// DefaultMaxRequestBytes is how large a request to [Handler] may be without the
-// option [MaxRequestBytes].
+// DefaultMaxRequestBytes is the maximal size of a request to [Handler] without
+// the option [MaxRequestBytes].
 const DefaultMaxRequestBytes = 64 << 20
 
-// A HandlerOption changes how [Handler] answers. A nil one changes nothing.
+// A HandlerOption changes how [Handler] responds. A nil option changes nothing.
 type HandlerOption interface{ applyHandler(*handler) }
 
 type handlerOption func(*handler)
 
 func (f handlerOption) applyHandler(h *handler) { f(h) }
 
-// MaxRequestBytes sets how large a request may be; a larger one is answered
-// with 413. n that is not positive means [DefaultMaxRequestBytes].
+// MaxRequestBytes sets the maximal size of a request. The handler responds with
+// 413 to larger ones. A size that is not positive means
+// [DefaultMaxRequestBytes].
 func MaxRequestBytes(n int64) HandlerOption {
 	return handlerOption(func(h *handler) {
 		if h.maxRequest = n; n <= 0 {
@@ -38,36 +39,36 @@ func MaxRequestBytes(n int64) HandlerOption {
 	})
 }
 
-// OnFailure makes the handler call f for each object that could not be
-// converted, with the object as it came and the error: that of the ConvertFunc,
-// or a [*PanicError]. f must be safe for concurrent use, and must not change the
+// OnFailure makes the handler call f for each object that it could not convert,
+// with the object of the request and the error: that of the ConvertFunc, or a
+// [*PanicError]. f must be safe for concurrent use and must not change the
 // object.
 func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err error)) HandlerOption {
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError says that a ConvertFunc panicked.
+// A PanicError reports that a ConvertFunc panicked.
 type PanicError struct {
-	Value any    // that it panicked with
-	Stack []byte // of the goroutine that panicked
+	Value any    // the argument of panic
+	Stack []byte // the stack of the goroutine
 }
 
-// Error returns the value without the stack, which is nothing for clients.
+// Error returns a text with the value and without the stack, which clients must
+// not see.
 func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicked: %v", e.Value) }
 
 // Handler returns a conversion webhook that converts objects with convert. It
-// speaks both versions of ConversionReview, v1 and v1beta1, and answers in the
-// one that it is asked in.
+// reads both versions of ConversionReview, v1 and v1beta1, and responds in the
+// version of the request.
 //
-// Objects are converted one by one, each whatever becomes of the others; those
-// that have the desired version already are returned as they are. If any cannot
-// be converted, which includes that convert panics, the answer says Failure and
-// names each of them with its reason. A request that is not a review is
-// answered with a status of HTTP: 405 if it is not a POST, 415 if it is not
-// JSON, 413 if it is too large, 400 otherwise.
+// It converts each object, also after one failed, and returns objects at the
+// desired version unchanged. If a conversion fails or panics, the response
+// reports a failure and names each object with its error. The handler responds
+// to a request that is not a review with an HTTP status: 405 if it is not a
+// POST, 415 if it is not JSON, 413 if it is too large, and 400 otherwise.
 //
-// The handler can be mounted on any path and is safe for concurrent use. The
-// server calls it only with TLS.
+// The handler works at any path and is safe for concurrent use. The server
+// calls it with TLS only.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
@@ -86,7 +87,7 @@ type handler struct {
 	onFailure  func(context.Context, *unstructured.Unstructured, error)
 }
 
-// A request is a review as a webhook gets it.
+// A request is a review as a webhook receives it.
 type request struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -107,11 +108,11 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := h.answer(r.Context(), review)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	// The caller is gone if this fails; there is nobody to tell.
+	// A write fails if the client is gone; no other error handling is possible.
 	_, _ = w.Write(body)
 }
 
-// read returns the review of a request, or a status with the reason.
+// read returns the review of a request, or an HTTP status and an error.
 func (h *handler) read(w http.ResponseWriter, r *http.Request) (*request, int, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -151,7 +152,7 @@ func decodeRequest(body []byte) (*request, error) {
 	return review, nil
 }
 
-// answer converts the objects of a review and returns the answer.
+// answer converts the objects of a review and returns the body of the response.
 func (h *handler) answer(ctx context.Context, review *request) []byte {
 	uid := review.Request.UID
 	to, err := schema.ParseGroupVersion(review.Request.DesiredAPIVersion)
@@ -194,9 +195,9 @@ func (h *handler) object(ctx context.Context, value any, to schema.GroupVersion)
 	return out, err
 }
 
-// convertOne converts an object that may be changed, and sees to it that the
-// result says its version and has metadata, without which the server takes no
-// object.
+// convertOne converts an object, which it may change. It sets the apiVersion of
+// the result and adds empty metadata if it has none, because the server refuses
+// objects without metadata.
 func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	from := groupVersion(obj)
 	switch {
@@ -226,7 +227,7 @@ func convertOne(ctx context.Context, convert ConvertFunc, obj *unstructured.Unst
 	return withMetadata(out), nil
 }
 
-// withMetadata gives an object without metadata an empty one.
+// withMetadata adds empty metadata to an object without metadata.
 func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	if obj.Object["metadata"] == nil {
 		obj.Object["metadata"] = map[string]any{}
@@ -234,7 +235,8 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
-// recovered returns a function that turns panics of convert into errors.
+// recovered returns a function that calls convert and returns a panic as an
+// error.
 func recovered(convert ConvertFunc) ConvertFunc {
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (out *unstructured.Unstructured, err error) {
 		defer func() {
@@ -246,16 +248,16 @@ func recovered(convert ConvertFunc) ConvertFunc {
 	}
 }
 
-// failures gathers what is wrong with the objects of a request, as much of it
-// as fits a message.
+// failures collects the errors of the objects of a request, up to the limits of
+// a message.
 type failures struct {
 	count int
 	text  strings.Builder
 }
 
 const (
-	maxFailures      = 10   // that are told
-	maxFailureLength = 1024 // bytes of one reason
+	maxFailures      = 10   // objects in a message
+	maxFailureLength = 1024 // bytes of one error
 )
 
 func (f *failures) add(i int, value any, err error) {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A Spoke is a version that is converted to and from the hub. A conversion for
-// which there is no function is an error.
+// A Spoke has the conversions of a version to and from the hub. A conversion
+// without a function is an error.
 type Spoke struct {
 	ToHub, FromHub ConvertFunc
 }
@@ -21,12 +21,12 @@ func TypedSpoke[S, H any](toHub func(in *S, out *H) error, fromHub func(in *H, o
 	return Spoke{ToHub: Typed(toHub), FromHub: Typed(fromHub)}
 }
 
-// Hub returns a ConvertFunc for any number of versions, of which only
-// conversions to and from one, the hub, are written. From one spoke to another
-// an object goes by way of the hub. spokes has the other versions by name; it is
-// copied. Versions that are neither are an error of the conversion.
+// Hub returns a ConvertFunc for any number of versions from conversions to and
+// from one of them, the hub. It converts from one spoke to another through the
+// hub. spokes has the other versions by name; Hub copies it. Converting a
+// version that is neither the hub nor a spoke is an error.
 //
-// Nothing is lost if the hub has a place for everything that spokes have.
+// No data is lost if the hub can express everything that the spokes can.
 func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 	spokes = maps.Clone(spokes)
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
@@ -39,7 +39,7 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 		if gv.Version != hub {
 			gv.Version = hub
 			var err error
-			if obj, err = toHubVersion(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
+			if obj, err = convertStep(ctx, spokes[groupVersion(obj).Version].ToHub, obj, gv); err != nil {
 				return nil, err
 			}
 		}
@@ -47,13 +47,13 @@ func Hub(hub string, spokes map[string]Spoke) ConvertFunc {
 			return obj, nil
 		}
 		gv.Version = to
-		return toHubVersion(ctx, spokes[to].FromHub, obj, gv)
+		return convertStep(ctx, spokes[to].FromHub, obj, gv)
 	}
 }
 
-// toHubVersion converts an object to or from the hub. The second half of the way gets
-// the object as a webhook of its own would.
-func toHubVersion(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+// convertStep converts an object to or from the hub. The result is as a webhook
+// would send it, because a second step may take it as input.
+func convertStep(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (*unstructured.Unstructured, error) {
 	if convert == nil {
 		return nil, fmt.Errorf("there is no conversion from %q to %q", groupVersion(obj), to)
 	}

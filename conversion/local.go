@@ -12,26 +12,25 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// A ConvertFunc converts one object to another version of its group. It is what
-// a conversion webhook consists of; see [Handler] and [Local].
+// A ConvertFunc converts one object to another version of its group. It is the
+// body of a conversion webhook; see [Handler] and [Local].
 //
 // The object belongs to the function, which may change and return it. to is the
-// name of the version asked for, such as "v1", and is never the object's own.
-// The function need not set apiVersion. It must leave alone whatever it does
-// not understand, and must not expect a valid object: defaults are set after
-// conversion, values are validated after it, and an object of server-side apply
-// has only the fields that were applied, maybe no metadata. Of metadata, only
-// changes of labels and annotations count; kind, name, namespace and uid must
-// stay.
+// name of the target version, such as "v1", and differs from the version of the
+// object. The function need not set apiVersion. It must keep all data that it
+// does not know. It must not expect a valid object: the server sets defaults
+// and validates after the conversion, and an object of server-side apply has
+// only the applied fields and perhaps no metadata. The server takes changes of
+// labels and annotations only from the metadata; kind, name, namespace and UID
+// must not change.
 //
 // It must be safe for concurrent use.
 type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error)
 
-// Local returns a converter that calls convert in this process, and holds its
-// results to the rules that the server has for the answers of webhooks. They are
-// what a webhook would have sent: where convert wrote an int, there is an int64.
-// Local serves to use and to test a conversion without a server. A nil crd has no
-// versions.
+// Local returns a converter that calls convert in this process and applies the
+// server's rules for responses of webhooks to its results. Results are as a
+// webhook would send them: an int becomes an int64. Local serves to use and to
+// test a conversion without a server. A nil crd has no versions.
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
@@ -85,8 +84,8 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 	return b.merge(stale, converted)
 }
 
-// asDecoded returns an object as it is once a webhook has sent it: with int64 where
-// a conversion wrote an int, and []any where it wrote a []string.
+// asDecoded returns an object as a webhook would send it: with int64 instead of
+// int and []any instead of []string.
 func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil

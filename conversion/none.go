@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// None returns the converter of the strategy None, whatever strategy the
-// definition has: it changes apiVersion and nothing else. Its results share
-// everything below their top-level fields with what it is given.
+// None returns the converter of the strategy None, whatever the strategy of the
+// definition: it changes apiVersion only. Its results share everything below
+// their top-level fields with its input.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#overview.
 func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// An Option changes how the converter that [New] returns calls a webhook.
-// Without options it calls like kube-apiserver 1.37. A later option wins over
-// an earlier one, and a nil Option changes nothing.
+// An Option changes how the converter of [New] calls a webhook. Without options
+// it calls as kube-apiserver 1.37 does. A later option wins over an earlier
+// one, and a nil Option changes nothing.
 type Option interface{ applyNew(*clientConfig) }
 
 type clientConfig struct {
@@ -25,58 +25,57 @@ type clientOption func(*clientConfig)
 
 func (f clientOption) applyNew(c *clientConfig) { f(c) }
 
-// DefaultTimeout is how long one call may take, retries included, as on the
+// DefaultTimeout is the maximal duration of a call with its retries, as on the
 // server.
 const DefaultTimeout = 30 * time.Second
 
-// Timeout sets how long one call may take, from the request to the last byte of
-// the answer. The default is [DefaultTimeout]; a duration that is not positive
-// means that only the context ends a call. The webhook gets to know it as the
-// query parameter timeout.
+// Timeout sets the maximal duration of a call, from the request to the last
+// byte of the response. The default is [DefaultTimeout]. With a duration that
+// is not positive, only the context ends a call. The webhook receives the
+// duration in the query parameter timeout.
 func Timeout(d time.Duration) Option {
 	return clientOption(func(c *clientConfig) { c.timeout = max(d, 0) })
 }
 
-// MaxResponseBytes sets how large an answer may be after decompression; a
-// larger one is an error. The default is 64 MiB and in addition four times the
-// size of the request; n that is not positive means the default. The server
-// has no limit.
+// MaxResponseBytes sets the maximal size of a response after decompression. A
+// larger response is an error. The default, which a size that is not positive
+// means too, is 64 MiB plus four times the size of the request. The server has
+// no limit.
 func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = max(n, 0) })
 }
 
-// Transport makes rt carry the requests. Then whom to trust, how to resolve a
-// service and when to close connections is the business of rt: the
-// definition's caBundle is not used, a service is addressed as
-// https://name.namespace.svc:port, and New refuses the options [TLS],
-// [ClientCertificate] and [Resolve].
+// Transport sets the transport of requests. The transport then decides which
+// certificates to trust, how to resolve a service and when to close
+// connections: the caBundle of the definition is not used, a service has the
+// address https://name.namespace.svc:port, and New refuses the options [TLS],
+// [ClientCertificate] and [Resolve]. A nil rt means the default transport.
 func Transport(rt http.RoundTripper) Option {
 	return clientOption(func(c *clientConfig) { c.transport = rt })
 }
 
-// TLS sets the configuration that TLS starts from; it is copied. If the
-// definition has a caBundle, its certificates are trusted in addition to the
-// RootCAs of config, or instead of the system's if config has none. A ServerName
-// in config is kept.
+// TLS sets the base of the TLS configuration, which the option copies. The
+// certificates of the caBundle, if any, are trusted in addition to
+// config.RootCAs, or instead of those of the system if config has none. A
+// ServerName in config takes precedence. A nil config means the default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }
 
-// ClientCertificate makes the client show a certificate if the webhook asks for
-// one. Given several times, the webhook's request decides which.
+// ClientCertificate adds a certificate for webhooks that request one. The
+// request of the webhook selects among several.
 func ClientCertificate(cert tls.Certificate) Option {
 	return clientOption(func(c *clientConfig) { c.certificates = append(c.certificates, cert) })
 }
 
-// A Resolver finds where a service listens: a host and port, such as
-// "10.0.0.7:9443". Whatever it returns, the certificate must be for
-// name.namespace.svc. It is called for each new connection and must be safe for
-// concurrent use.
+// A Resolver returns the host and port of a service, such as "10.0.0.7:9443".
+// The certificate must be for name.namespace.svc in any case. A converter calls
+// the Resolver for each new connection, from several goroutines.
 type Resolver func(ctx context.Context, namespace, name string, port int32) (hostPort string, err error)
 
-// Resolve sets how the address of a service is found. Without it the name
-// name.namespace.svc is looked up, which works inside a cluster. It has no effect
-// on definitions that give a URL.
+// Resolve sets the Resolver of service addresses. The default looks up
+// name.namespace.svc, which works inside a cluster. It has no effect on
+// definitions with a URL.
 func Resolve(r Resolver) Option {
 	return clientOption(func(c *clientConfig) { c.resolver = r })
 }

@@ -13,17 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Rules for what a webhook returns.
-//
-// The server trusts a webhook with the fields of an object, and with its labels
-// and annotations, but with nothing that says which object it is. So kind, name,
-// namespace and uid must come back as they were sent, and of the rest of
-// metadata what came back is thrown away. Labels and annotations are validated
-// only where the webhook changed them: an old object may have some that would
-// no longer be accepted.
+// The server takes the fields of an object and its labels and annotations from a
+// webhook, but not its identity. Kind, name, namespace and UID must be those that were
+// sent, and other returned metadata is ignored. Labels and annotations are validated
+// only if the webhook changed them, because an old object may have some that today's
+// rules refuse.
 
-// empty reports whether the batch is one object that has a type and nothing
-// else. The server does not bother the webhook with it.
+// empty reports whether the batch is one object that has only a type. The
+// server does not send such an object to the webhook.
 func (b *batch) empty() bool {
 	if b.list {
 		return false
@@ -34,7 +31,7 @@ func (b *batch) empty() bool {
 	return len(obj) == 2 && kind && apiVersion
 }
 
-// unconverted returns the objects that are not at the target version yet.
+// unconverted returns the objects that do not have the target version.
 func (b *batch) unconverted() []*unstructured.Unstructured {
 	want := b.to.String()
 	out := make([]*unstructured.Unstructured, 0, len(b.objs))
@@ -46,8 +43,8 @@ func (b *batch) unconverted() []*unstructured.Unstructured {
 	return out
 }
 
-// merge puts the converted objects in the place of those of stale. They are
-// checked, and changed: they get the metadata that they had.
+// merge returns the objects of the batch with the converted objects in place of
+// those of stale. It checks the converted objects and restores their metadata.
 func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	if len(converted) != len(stale) {
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(converted), len(stale))
@@ -69,8 +66,8 @@ func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstruc
 	return out, nil
 }
 
-// A conversionError is what is wrong with an object that a webhook returned. The server
-// words the context of each kind differently.
+// A conversionError is the error of an object that a webhook returned. The
+// server has other words around the errors of each kind.
 type conversionError struct {
 	kind errorKind
 	err  error
@@ -79,17 +76,16 @@ type conversionError struct {
 type errorKind int
 
 const (
-	undecodable errorKind = iota // is no object
+	undecodable errorKind = iota // is not an object
 	mistyped                     // has the wrong version or kind
 	mistaken                     // is not the object that was sent
-	unfit                        // has metadata that cannot be taken
+	unfit                        // has invalid metadata
 )
 
 func (f *conversionError) Error() string { return f.err.Error() }
 func (f *conversionError) Unwrap() error { return f.err }
 
-// refuse puts what is wrong with the i-th converted object into the words of
-// the server.
+// refuse returns the server's error for the i-th converted object.
 func (b *batch) refuse(i int, err error) error {
 	var f *conversionError
 	if !errors.As(err, &f) {
@@ -112,8 +108,7 @@ func (b *batch) refuse(i int, err error) error {
 	}
 }
 
-// accept checks one converted object, and gives it the metadata that the
-// original has.
+// accept checks one converted object and restores the metadata of the original.
 func (b *batch) accept(original, converted *unstructured.Unstructured) error {
 	if converted == nil {
 		return &conversionError{undecodable, errors.New("there is no object")}
@@ -131,7 +126,7 @@ func (b *batch) accept(original, converted *unstructured.Unstructured) error {
 }
 
 func (b *batch) checkType(original, converted *unstructured.Unstructured) error {
-	// Parsing apiVersion is left to the case that it is not as expected.
+	// Avoid parsing apiVersion in the expected case.
 	if converted.GetAPIVersion() != b.to.String() {
 		if got := groupVersion(converted); got != b.to {
 			return fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, got)
@@ -164,8 +159,8 @@ func checkIdentity(original, converted *unstructured.Unstructured) error {
 	return nil
 }
 
-// restoreMetadata gives converted the metadata of original, except for labels
-// and annotations.
+// restoreMetadata replaces the metadata of converted by that of original,
+// except for labels and annotations.
 func restoreMetadata(original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
@@ -200,8 +195,7 @@ func restoreMetadata(original, converted map[string]any) error {
 	return nil
 }
 
-// checkStrings checks labels or annotations that came back, against those that
-// were sent.
+// checkStrings checks returned labels or annotations against the original ones.
 func checkStrings(name string, original, returned any) error {
 	got, ok := returned.(map[string]any)
 	if !ok {
@@ -264,5 +258,5 @@ func validateStrings(name string, m map[string]any) error {
 	return errs.ToAggregate()
 }
 
-// annotationsPath is the path of annotations in what the server says of them.
+// annotationsPath returns the path of annotations in errors of the server.
 func annotationsPath() *field.Path { return field.NewPath("metadata", "annotation") }

@@ -9,18 +9,18 @@ import (
 )
 
 // Typed returns the ConvertFunc of a conversion between two Go structs, such as
-// one that conversion-gen writes, which takes a scope in addition:
+// one that conversion-gen writes, which has a scope as another parameter:
 //
 //	conversion.Typed(func(in *v1beta1.CronTab, out *v1.CronTab) error {
 //		return v1beta1.Convert_v1beta1_CronTab_To_v1_CronTab(in, out, nil)
 //	})
 //
-// It is good for one pair of versions; [Hub] puts several together. Structs are
-// filled and read as package runtime of apimachinery does, by their json tags.
-// convert sets neither kind nor apiVersion.
+// It converts one pair of versions; [Hub] combines several. Structs are
+// converted by their json tags, as package runtime of apimachinery does.
+// convert need not set kind and apiVersion.
 //
-// A field of the object that In has no place for is an error, for it would be
-// lost without a word.
+// A field of the object that In does not have is an error, because the
+// conversion would lose it silently.
 func Typed[In, Out any](convert func(in *In, out *Out) error) ConvertFunc {
 	return func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		in, out := new(In), new(Out)

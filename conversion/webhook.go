@@ -14,12 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// webhook is the converter of the strategy Webhook. It never changes.
+// webhook is the converter of the strategy Webhook. It does not change.
 type webhook struct {
 	versions versions
 	client   *client
-	// review is the version of ConversionReview to speak, "" if the webhook
-	// names none that is known here.
+	// review is the version of ConversionReview, "" if the webhook names no
+	// known one.
 	review string
 }
 
@@ -89,8 +89,8 @@ func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructur
 	return b.merge(stale, converted)
 }
 
-// objects returns the objects of an answer. If one is broken, one before it may
-// be wrong, which the server would see first.
+// objects returns the objects of a response. If one cannot be decoded, it first
+// checks those before it, whose errors the server would report first.
 func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(r.objects))
 	for i, o := range r.objects {
@@ -109,7 +109,7 @@ func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstru
 	return out, nil
 }
 
-// call sends objects to the webhook and decodes what it answers.
+// call sends objects to the webhook and decodes the response.
 func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) (*reply, error) {
 	body, err := encodeRequest(w.review, uid, objs, to)
 	if err != nil {
@@ -122,9 +122,8 @@ func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.
 	return w.client.decoder.decode(data, w.review)
 }
 
-// check returns an error for an answer that is not one to the request, or that
-// says that conversion failed. Webhooks that speak v1beta1 need not say which
-// request they answer.
+// check returns an error for a response that does not answer the request or
+// that reports a failure. A response in v1beta1 need not name the request.
 func (w *webhook) check(r *reply, uid types.UID) error {
 	v1 := w.review == apiextensionsv1.SchemeGroupVersion.Version
 	want := schema.GroupVersionKind{Group: reviewGroup, Version: w.review, Kind: reviewKind}
