@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// minimize returns the failure of a smaller object, from which nothing more can
-// be taken away: it would survive, fail elsewhere, or not be admitted.
+// minimize returns the failure of a smaller object. Every further removal makes
+// the object survive, fail elsewhere, or be refused.
 func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 	for budget := maxSteps; ; {
 		smaller := r.shrink(ctx, f, &budget)
@@ -21,10 +21,10 @@ func (r *route) minimize(ctx context.Context, f *Failure) *Failure {
 	}
 }
 
-// maxSteps bounds how many smaller objects are tried.
+// maxSteps is the maximal number of smaller objects to try.
 const maxSteps = 5000
 
-// shrink returns the failure of an object that lacks one part, nil if there is
+// shrink returns the failure of an object without one part, nil if there is
 // none.
 func (r *route) shrink(ctx context.Context, f *Failure, budget *int) *Failure {
 	for _, part := range parts(f.Object.Object, nil) {
@@ -44,8 +44,8 @@ func (r *route) shrink(ctx context.Context, f *Failure, budget *int) *Failure {
 	return nil
 }
 
-// sameFailure reports whether two failures are of the same place; elements of
-// lists count as one, as they move when others are taken away.
+// sameFailure reports whether two failures have the same kind and path. All
+// elements of a list count as one, because they move when others are removed.
 func sameFailure(f, g *Failure) bool {
 	return f.Kind == g.Kind && generic(f.Path) == generic(g.Path)
 }
@@ -62,7 +62,7 @@ func generic(path schema.Path) string {
 	return b.String()
 }
 
-// parts lists what can be taken away from v, large parts first.
+// parts returns the paths of the removable parts of v, large parts first.
 func parts(v any, at schema.Path) []schema.Path {
 	var found, below []schema.Path
 	add := func(step schema.Step, child any) {
@@ -85,7 +85,7 @@ func parts(v any, at schema.Path) []schema.Path {
 	return append(found, below...)
 }
 
-// without takes a part away from v, which it changes.
+// without removes a part from v, which it changes.
 func without(v any, part schema.Path) any {
 	step, last := part[0], len(part) == 1
 	switch v := v.(type) {
@@ -106,7 +106,7 @@ func without(v any, part schema.Path) any {
 	return v
 }
 
-// size counts the values of v.
+// size returns the number of values in v.
 func size(v any) int {
 	n := 1
 	switch v := v.(type) {

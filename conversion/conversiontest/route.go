@@ -13,15 +13,15 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// A route leads from one version to another and back.
+// A route is the conversion from one version to another and back.
 type route struct {
 	def      *crdkit.Definition
 	from, to *version
 }
 
-// object makes an object that the server admits, nil if what was made is
-// refused. Every second one lacks some of its parts, as objects do that people
-// write.
+// object generates an object that the server admits. It returns nil if the
+// server refuses the generated object. Every second object lacks some members,
+// as hand-written objects do.
 func (r *route) object(ctx context.Context, rng *rand.Rand, class generate.Class) (*unstructured.Unstructured, error) {
 	full := &unstructured.Unstructured{Object: r.from.generator.Object(rng, class)}
 	if rng.IntN(2) == 0 {
@@ -45,7 +45,7 @@ func withoutSomeMembers(rng *rand.Rand, full *unstructured.Unstructured) *unstru
 	return obj
 }
 
-// admit creates an object, and returns nil if it is refused.
+// admit creates an object. It returns nil if the server refuses it.
 func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	result, err := r.from.Create(ctx, obj)
 	if err != nil {
@@ -57,7 +57,8 @@ func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*uns
 	return obj, nil
 }
 
-// check takes an object there and back, and makes the failure small.
+// check converts an object to the other version and back, and minimizes a
+// failure.
 func (r *route) check(ctx context.Context, obj *unstructured.Unstructured) (*Failure, error) {
 	failure := r.roundTrip(ctx, obj)
 	if failure != nil {
@@ -66,8 +67,8 @@ func (r *route) check(ctx context.Context, obj *unstructured.Unstructured) (*Fai
 	return failure, ctx.Err()
 }
 
-// roundTrip takes an object there and back. It returns nil if nothing happened to
-// it.
+// roundTrip converts an object to the other version and back. It returns nil if
+// the object survives.
 func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) *Failure {
 	f := &Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
 	if f.Converted, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
@@ -88,14 +89,15 @@ func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) *
 	return f
 }
 
-// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
+// clone is like obj.DeepCopy, which panics on Go types that no decoder
+// produces.
 func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	object, _ := jsonval.Clone(obj.Object).(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// convert converts an object as the server does when it reads from storage,
-// but for defaults.
+// convert converts an object as the server does for reads from storage, without
+// setting defaults.
 func (r *route) convert(ctx context.Context, obj *unstructured.Unstructured, to *version) (*unstructured.Unstructured, error) {
 	converted, err := r.def.Convert(ctx, []*unstructured.Unstructured{clone(obj)}, to.Name())
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/crdkit/crdkit/pruning"
 )
 
-// A Tester takes objects of one definition to other versions and back.
+// A Tester converts objects of one definition to other versions and back. It
+// does not change and is safe for concurrent use if the conversion is.
 type Tester struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	def      *crdkit.Definition
@@ -24,7 +25,7 @@ type Tester struct {
 	versions map[string]*version
 }
 
-// A version has what the server does to converted objects.
+// A version has the steps that the server applies to converted objects.
 type version struct {
 	*crdkit.Version
 	generator *generate.Generator
@@ -32,11 +33,11 @@ type version struct {
 	defaulter *defaulting.Defaulter
 }
 
-// New returns a tester of the conversion that the options name, and of the
-// definition's own strategy if they name none. The definition is copied.
+// New returns a tester of the conversion of the options, by default that of the
+// definition's strategy. It copies the definition.
 //
-// It fails for a definition that the server could not serve, and for options
-// that name two conversions.
+// It returns an error for a definition that the server could not serve, for two
+// conversions, for a nil conversion and for a count that is not positive.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
 	if crd == nil {
 		return nil, errors.New("conversiontest: the definition is nil")
@@ -98,23 +99,21 @@ func (t *Tester) addVersion(declared *apiextensionsv1.CustomResourceDefinitionVe
 	t.versions[declared.Name] = v
 }
 
-// A Report says what a round trip of many objects came to.
+// A Report is the result of a round trip of many objects.
 type Report struct {
-	// Objects were converted there and back.
+	// Objects is the number of objects that were converted.
 	Objects int
-	// Refused objects were made up and not used, because the server would not
-	// admit them.
+	// Refused is the number of generated objects that the server would refuse.
 	Refused int
 	// Failure is the first object that did not survive, nil if all did.
 	Failure *Failure
 }
 
-// RoundTrip makes objects of version from, converts each to version to and
-// back, and stops at the first that does not survive. How many, [Count] says.
+// RoundTrip generates objects of version from, converts each to version to and
+// back, and stops at the first failure. [Count] sets their number.
 //
-// The error says why there is nothing to report: a version that does not
-// exist, the end of the context, or not a single object that the server would
-// admit, in which case [Samples] may help.
+// It returns an error if a version does not exist, if the context ends, or if
+// the server would refuse every generated object; [Samples] may help then.
 func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error) {
 	var report Report
 	route, err := t.route(from, to)
@@ -142,21 +141,21 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	return report, nil
 }
 
-// attempts is how many objects are made up for each that is wanted.
+// attempts is the number of generated objects for each object that is needed.
 const attempts = 20
 
-// ErrNoObject says that no object was made that the server would admit.
+// ErrNoObject reports that the server would refuse every generated object.
 var ErrNoObject = errors.New("conversiontest: no admitted object")
 
-// Seeded makes one object of version from, which depends on seed only, and
-// converts it to version to and back. It is for fuzz tests:
+// Seeded generates one object of version from, which depends on seed only, and
+// converts it to version to and back. It serves fuzz tests:
 //
 //	f.Fuzz(func(t *testing.T, seed uint64) {
 //		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
 //		...
 //
-// The failure is nil if the object survived. If a seed makes no object that the
-// server admits, the error is [ErrNoObject]; a test skips it.
+// The failure is nil if the object survives. The error is [ErrNoObject] if the
+// server would refuse every object of the seed; a test skips such a seed.
 func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Failure, error) {
 	route, err := t.route(from, to)
 	if err != nil {
@@ -175,9 +174,9 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 	return nil, ErrNoObject
 }
 
-// Object converts one object to version to and back. It is taken as it is, as
-// if the server had admitted it, and not changed. The failure is nil if it
-// survived, and has the object itself and no smaller one if it did not.
+// Object converts one object to version to and back. It neither changes nor
+// validates the object. The failure is nil if the object survives. It has the
+// object itself, without minimizing.
 func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("conversiontest: the object is nil")

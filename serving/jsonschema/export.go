@@ -13,7 +13,7 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// An Option changes what is exported. A nil Option changes nothing.
+// An Option changes an export. A nil Option changes nothing.
 type Option interface{ apply(*exporter) }
 
 type optionFunc func(*exporter)
@@ -25,10 +25,10 @@ func Draft07() Option {
 	return optionFunc(func(e *exporter) { e.dialect = "http://json-schema.org/draft-07/schema#" })
 }
 
-// Strict exports a schema that refuses what the server only repairs: unknown
-// fields, nulls where null is not declared, texts that do not have a format
-// that JSON Schema knows, statuses that do not fit. It may refuse what the
-// server accepts.
+// Strict exports a schema that also refuses what the server repairs: unknown
+// fields, nulls where the schema does not declare them, strings that do not
+// match a format that JSON Schema has too, and invalid statuses. It may refuse
+// what the server accepts.
 func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
 
 // An exporter holds the state of one export.
@@ -40,8 +40,8 @@ type exporter struct {
 }
 
 // Export returns the JSON Schema of one version of a definition. A version
-// without a schema admits any object of its kind. The error says that there is
-// no such version, or that its schema is not structural.
+// without a schema admits any object of its kind. Export returns an error if
+// the definition has no such version or the schema is not structural.
 func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) ([]byte, error) {
 	if crd == nil {
 		return nil, errors.New("jsonschema: the definition is nil")
@@ -73,7 +73,7 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 	e.top = root
 	e.status = v.Subresources != nil && v.Subresources.Status != nil
 	if preserve {
-		// Nothing is pruned, here or below.
+		// The server prunes nothing, here or below.
 		e.strict = false
 	}
 	out := e.root(root, crd.Spec.Group+"/"+v.Name, crd.Spec.Names.Kind)
@@ -94,8 +94,8 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 // object is a JSON Schema.
 type object = map[string]any
 
-// root returns the schema of whole objects: the declared one with what every
-// object has.
+// root returns the schema of whole objects: the declared schema with
+// apiVersion, kind and metadata.
 func (e *exporter) root(s *props, apiVersion, kind string) object {
 	out := e.schemaOf(s, position{root: true})
 	properties, ok := out["properties"].(object)
@@ -114,9 +114,9 @@ func (e *exporter) root(s *props, apiVersion, kind string) object {
 	return out
 }
 
-// metadata returns the schema of the metadata of whole objects, with what the
-// definition says of their names. Strings may be null, which is the same to the
-// server as the empty text.
+// metadata returns the schema of the metadata of whole objects, with the
+// constraints of the definition on names. Strings may be null, because the
+// server treats null as the empty text.
 func (e *exporter) metadata(s *props) object {
 	declared := s.Properties["metadata"]
 	text := func(name string) object {

@@ -2,14 +2,14 @@ package jsonschema
 
 import "reflect"
 
-// Junctors (a preface). What stands below allOf, anyOf, oneOf and not is checked
-// by the server after it has pruned the object, dropped nulls and set defaults;
-// a validator of JSON Schema sees the object as it was written. Each schema
-// below a junctor is therefore translated to one that takes at least what the
-// server takes, and the translation reports whether it takes exactly that. Only
-// then may it be negated, or be one of several that exclude one another.
+// The server checks the schemas below allOf, anyOf, oneOf and not after it has pruned
+// the object, dropped nulls and set defaults. A validator of JSON Schema checks the
+// object before that. Each schema below a junctor is therefore translated to one that
+// accepts at least what the server accepts, and the translation reports whether it
+// accepts exactly that. Only an exact translation may be negated or be a branch of
+// oneOf.
 
-// junctors fills in the junctors of s, which are about values of the node core.
+// junctors sets the junctors of s, a schema of the values of the node core.
 func (e *exporter) junctors(out object, s, core *props) bool {
 	exact := true
 	var all []any
@@ -46,9 +46,8 @@ func (e *exporter) junctors(out object, s, core *props) bool {
 	return exact
 }
 
-// branches returns the translations of alternatives and whether all are exact.
-// There are none to choose from if one of them takes everything without being
-// exact.
+// branches returns the translations of alternatives and reports whether all are
+// exact. It returns none if one of them accepts every value and is not exact.
 func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	var out []any
 	exact, trivial := true, false
@@ -64,8 +63,8 @@ func (e *exporter) branches(list []props, core *props) ([]any, bool) {
 	return out, exact
 }
 
-// typesOnly reports whether alternatives say no more than that a value is an
-// integer or a string, which the type of an int-or-string says already.
+// typesOnly reports whether alternatives only allow integers and strings, as
+// the type of an int-or-string does already.
 func typesOnly(s *props, branches []any) bool {
 	return s.XIntOrString && reflect.DeepEqual(branches, []any{object{"type": "integer"}, object{"type": "string"}})
 }
@@ -97,7 +96,7 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 		case own == nil, e.reserved(core, name):
 			exact = false
 		case hasDefault(own) && additional(core) != own:
-			// It is there when the server looks.
+		// The field has a value when the server checks.
 		case own.Nullable:
 			wanted = append(wanted, name)
 		default:
@@ -114,11 +113,11 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 	return out, e.nestedElements(out, s, core) && exact
 }
 
-// nestedElements translates what a schema below a junctor says of elements.
+// nestedElements translates the schema of elements below a junctor.
 func (e *exporter) nestedElements(out object, s, core *props) bool {
 	exact := true
 	if child := additional(s); child != nil {
-		// Which fields are additional depends on what is pruned.
+		// The additional fields depend on pruning.
 		exact = false
 		if own := additional(core); own != nil && len(core.Properties) == 0 && len(s.Properties) == 0 {
 			if branch, _ := e.child(child, own); len(branch) > 0 {
@@ -140,9 +139,9 @@ func (e *exporter) nestedElements(out object, s, core *props) bool {
 	return exact
 }
 
-// child translates what a schema below a junctor says of a field or element
-// whose node is own. Null is not looked at: it is dropped, or has become the
-// default, or only its type and enum count.
+// child translates the schema of a field or element below a junctor, whose node
+// is own. It ignores null, which the server drops or replaces by the default,
+// or of which it checks type and enum only.
 func (e *exporter) child(s, own *props) (object, bool) {
 	branch, exact := e.nested(s, own)
 	if hasDefault(own) {
@@ -159,7 +158,8 @@ func (e *exporter) child(s, own *props) (object, bool) {
 	return orNull(branch), exact
 }
 
-// notNull makes a property refuse null, which is as good as absent there.
+// notNull makes a property refuse null, because the server treats null as
+// absent there.
 func notNull(properties object, name string) {
 	refuse := object{"not": object{"type": "null"}}
 	if before, ok := properties[name]; ok {
@@ -169,8 +169,8 @@ func notNull(properties object, name string) {
 	properties[name] = refuse
 }
 
-// reserved reports whether a field of core is one that is not in an object as
-// it is written as it is when the server looks.
+// reserved reports whether the server changes a field of core before it checks
+// the object.
 func (e *exporter) reserved(core *props, name string) bool {
 	switch name {
 	case "apiVersion", "kind", "metadata":

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A position says what is special about where a node stands.
+// A position has the properties of a node that depend on its parent.
 type position struct {
 	root bool // a whole object
-	null bool // null does no harm: the server drops it or sets a default
+	null bool // the server drops null or replaces it by a default
 }
 
 // schemaOf returns the schema of a node that is not below a junctor.
@@ -50,7 +50,7 @@ func annotate(out object, s *props) {
 	}
 }
 
-// children fills in what is below a node.
+// children sets the schemas of the fields and elements of a node.
 func (e *exporter) children(out object, s *props) {
 	var wanted []string
 	for _, name := range s.Required {
@@ -85,7 +85,7 @@ func (e *exporter) children(out object, s *props) {
 	}
 }
 
-// embed adds what every embedded resource has.
+// embed adds the fields of every embedded resource.
 func (e *exporter) embed(out object, s *props) {
 	properties, ok := out["properties"].(object)
 	if !ok {
@@ -102,14 +102,14 @@ func (e *exporter) embed(out object, s *props) {
 	properties["metadata"] = object{"type": []any{"object", "null"}}
 }
 
-// closed reports whether the server prunes what a node does not declare.
+// closed reports whether the server prunes undeclared fields of a node.
 func closed(s *props) bool {
 	preserves := s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	return s.Type == "object" && !preserves && s.AdditionalProperties == nil
 }
 
-// takesNull reports whether null can stand for a value of the node. Of null the
-// server checks the type and enum only, which no null is in.
+// takesNull reports whether the node admits null. The server checks only the
+// type and enum of null, and no enum has null.
 func (e *exporter) takesNull(s *props, at position) bool {
 	untyped := s.Type == "" && !s.XIntOrString
 	switch {
@@ -122,8 +122,8 @@ func (e *exporter) takesNull(s *props, at position) bool {
 	}
 }
 
-// orNull returns a schema that takes null too. Keywords that are about any type
-// would refuse it and are put aside.
+// orNull returns a schema that also admits null. It moves keywords that apply
+// to any type into an alternative, because they would refuse null.
 func orNull(s object) object {
 	_, junctors := s["anyOf"]
 	for _, keyword := range []string{"allOf", "oneOf", "not"} {
@@ -156,7 +156,7 @@ func hasDefault(s *props) bool {
 	return s.Default != nil && len(s.Default.Raw) > 0 && string(s.Default.Raw) != "null"
 }
 
-// required returns the names that a schema wants.
+// required returns the required names of a schema.
 func required(s object) []string {
 	names, _ := s["required"].([]string)
 	return names
@@ -183,7 +183,7 @@ func additional(s *props) *props {
 	return s.AdditionalProperties.Schema
 }
 
-// property returns the node of a field, nil if it has none.
+// property returns the node of a field, nil if the field is not declared.
 func property(s *props, name string) *props {
 	if s == nil {
 		return nil

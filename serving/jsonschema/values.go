@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// values fills in the constraints that a schema puts on a single value, whose
-// node is core: the schema itself, or the one that a junctor is about. It
-// reports whether they refuse exactly what the server refuses, and not less.
+// values sets the constraints of a schema on a single value, whose node is
+// core: the schema itself, or the one around a junctor. It reports whether they
+// refuse exactly what the server refuses. Otherwise they refuse less.
 func (e *exporter) values(out object, s, core *props) bool {
 	exact := core != nil
 	exact = e.numbers(out, s, core) && exact
@@ -25,8 +25,8 @@ func (e *exporter) values(out object, s, core *props) bool {
 	return e.junctors(out, s, core) && exact
 }
 
-// numbers fills in bounds. The server compares integers with bounds that it
-// has cut off behind the point; such bounds are left out.
+// numbers sets bounds. It leaves out a bound with a fraction on integers,
+// because the server truncates it.
 func (e *exporter) numbers(out object, s, core *props) bool {
 	exact := true
 	bound := func(value *float64, exclusive bool, keyword, exclusiveKeyword string) {
@@ -61,14 +61,15 @@ func (e *exporter) numbers(out object, s, core *props) bool {
 	return exact
 }
 
-// goOnly finds what Go's regular expressions have and ECMA's do not.
+// goOnly matches syntax of regular expressions that Go has and ECMAScript does
+// not.
 var goOnly = regexp.MustCompile(`\(\?[a-zA-Z]*(-[a-zA-Z]+)?[:)]|\(\?P<|\\[AzQEC]|\[\[?:|\\p[A-Z]|\\P[A-Z]|\\x\{|\[\^?\]`)
 
-// nonCapturing is the one thing that goOnly finds and both have.
+// nonCapturing is the only match of goOnly that both have.
 const nonCapturing = "(?:"
 
-// formats are the names of formats that JSON Schema knows. What it means by
-// them is not quite what the server does, dates apart.
+// formats are the names of formats that JSON Schema has. Except for dates,
+// their meaning in JSON Schema differs slightly from the server's.
 var formats = map[string]string{
 	"datetime": "date-time", "email": "email", "hostname": "hostname", "ipv4": "ipv4", "ipv6": "ipv6", "uri": "uri", "uuid": "uuid",
 }
@@ -105,8 +106,9 @@ func (e *exporter) strings(out object, s *props) bool {
 	return exact
 }
 
-// counts fills in how many properties an object may have. What is pruned or
-// dropped counts in the object as it is written, and defaults do not yet.
+// counts sets the limits on the number of properties. Before pruning and
+// defaulting, an object may have more properties or fewer than the server
+// counts, so that most limits are left out.
 func (e *exporter) counts(out object, s, core *props) bool {
 	if s.MinProperties == nil && s.MaxProperties == nil {
 		return true
@@ -132,9 +134,9 @@ func defaultsBelow(s *props) bool {
 	return false
 }
 
-// enum fills in the values to choose from, if the server compares them as JSON
-// Schema does: numbers it rounds, integers it takes for characters, and objects
-// and arrays it changes before.
+// enum sets the admitted values if the server compares them as JSON Schema
+// does. The server rounds numbers, takes integers for characters, and changes
+// objects and arrays before it compares.
 func (e *exporter) enum(out object, s, core *props) bool {
 	if len(s.Enum) == 0 {
 		return true

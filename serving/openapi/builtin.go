@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// builtinJSON is what the documents of all definitions have in common. It is
-// made by internal/oracle/builtins from the server's own documents, and the
-// oracle fails if it is not what the server has now.
+// builtinJSON has the parts that the documents of all definitions share.
+// Program internal/oracle/builtins generates it from the server's documents,
+// and the oracle fails if it is outdated.
 //
 //go:embed builtin.json
 var builtinJSON []byte
 
-// builtins is builtinJSON, decoded once. Schemas and parameters stay encoded,
-// so that documents can share them.
+// builtins decodes builtinJSON once. Schemas and parameters stay encoded, so
+// that documents share them.
 var builtins = sync.OnceValues(func() (*builtin, error) {
 	var b builtin
 	if err := json.Unmarshal(builtinJSON, &b); err != nil {
@@ -37,15 +37,15 @@ type builtin struct {
 	V2, V3     map[string]json.RawMessage // schemas by name
 }
 
-// A sharedParameter is a parameter as version 2 has it, together with the name
-// under which a document shares it; "" if it does not.
+// A sharedParameter is a parameter in the form of version 2, with the name
+// under which a document shares it, "" if it does not.
 type sharedParameter struct {
 	Shared    string
 	Parameter parameter
 }
 
-// A parameter has the members of both versions: version 3 moves type and
-// uniqueItems into schema.
+// A parameter has the members of both versions. Version 3 has type and
+// uniqueItems in schema.
 type parameter struct {
 	Description string `json:"description,omitempty"`
 	In          string `json:"in"`

@@ -40,8 +40,8 @@ func (f format) ref(name string) map[string]any {
 	return map[string]any{"$ref": "#/components/schemas/" + name}
 }
 
-// describedRef returns a reference with a description. In version 3 nothing
-// may stand beside a reference.
+// describedRef returns a reference with a description. Version 3 allows no
+// member beside a reference.
 func (f format) describedRef(name, description string) map[string]any {
 	if f == v2 {
 		ref := f.ref(name)
@@ -51,13 +51,12 @@ func (f format) describedRef(name, description string) map[string]any {
 	return map[string]any{"allOf": []any{f.ref(name)}, "description": description}
 }
 
-// OpenAPI returns the version of OpenAPI that the document is written in:
-// "2.0" or "3.0.0".
+// OpenAPI returns the version of OpenAPI of the document: "2.0" or "3.0.0".
 func (d *Document) OpenAPI() string { return d.format.String() }
 
 // MarshalJSON returns the document as compact JSON with members in increasing
-// order of name. It never fails for a document of this package. The characters
-// <, > and & stand for themselves; json.Marshal escapes them afterwards.
+// order of name. It never fails for a document of this package. It does not
+// escape <, > and &; json.Marshal escapes them afterwards.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	out := map[string]any{
 		"info":  map[string]string{"title": "Kubernetes CRD Swagger", "version": "v0.1.0"},
@@ -79,7 +78,7 @@ func (d *Document) MarshalJSON() ([]byte, error) {
 	return encode(out)
 }
 
-// encode is json.Marshal without escapes for HTML.
+// encode is like json.Marshal without escapes for HTML.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -90,10 +89,10 @@ func encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Merge returns one document with all that is in the given ones, which must be
-// of one version of OpenAPI. It is an error if two of them have a schema or a
-// path in common, schemas of Kubernetes' own types excepted. Merge of nothing is
-// an error, and so is a nil document.
+// Merge returns one document with the contents of the given ones, which must
+// have the same version of OpenAPI. It returns an error for a nil document,
+// without documents, and if two documents have a path or a schema in common,
+// except for schemas of Kubernetes' own types.
 func Merge(docs ...*Document) (*Document, error) {
 	if len(docs) == 0 {
 		return nil, errors.New("openapi: no documents to merge")
@@ -119,7 +118,8 @@ func newDocument(f format) *Document {
 	}
 }
 
-// add is the one place that changes a document, before anybody else sees it.
+// add merges other into d. Nothing else changes a document, and nothing uses d
+// before.
 func (d *Document) add(other *Document) error {
 	if d.format != other.format {
 		return fmt.Errorf("openapi: documents of OpenAPI %s and %s cannot be merged", d.format, other.format)
@@ -140,8 +140,8 @@ func (d *Document) add(other *Document) error {
 	return nil
 }
 
-// conflict names the first of the names that a and b have in common, of which
-// found is one.
+// conflict returns the error of the first name that a and b have in common;
+// found is one of these names.
 func conflict(what, found string, a, b map[string]json.RawMessage) error {
 	for name := range a {
 		if _, ok := b[name]; ok && !isBuiltin(name) && name < found {

@@ -50,12 +50,13 @@ func (b *builder) publishable() bool {
 	if len(errs) > 0 || !hasKnownTypes(n, map[*schema.Node]bool{}) {
 		return false
 	}
-	// In version 2 even the metadata would make kubectl refuse unknown fields.
+	// In version 2, the metadata alone would make kubectl refuse unknown
+	// fields.
 	return b.format != v2 || !b.crd.Spec.PreserveUnknownFields && !preserves(props)
 }
 
 // hasKnownTypes reports whether the types in a tree are types of OpenAPI. A
-// definition of old may have others.
+// definition of an old server may have others.
 func hasKnownTypes(n *schema.Node, seen map[*schema.Node]bool) bool {
 	if n == nil || seen[n] {
 		return true

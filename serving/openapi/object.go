@@ -1,7 +1,7 @@
 package openapi
 
-// An object is a JSON object under construction. Its methods set members that
-// say something and leave out those that do not.
+// An object is a JSON object under construction. Its methods set members and
+// skip empty values.
 type object map[string]any
 
 func (o object) text(name, value string) {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// description says what a request does.
+// description returns the description of a request.
 func (b *builder) description(r request, subresource string) string {
 	of := ""
 	if subresource != "" {
@@ -25,7 +25,7 @@ func (b *builder) description(r request, subresource string) string {
 	}
 }
 
-// article returns the article of a kind between spaces, or one space if its
+// article returns the article of a kind between spaces, or one space if the
 // name looks like a plural.
 func article(kind string) string {
 	switch {
@@ -43,7 +43,7 @@ func article(kind string) string {
 func (b *builder) operationID(r request, subresource string) string {
 	verb, rest := r.verb, ""
 	if verb == "deletecollection" {
-		// The server splits the verb after the first one that it knows.
+		// The server splits the verb after the first verb that it knows.
 		verb, rest = "delete", "collection"
 	}
 	if b.crd.Spec.Scope == "Namespaced" && r.suffix == "" {
@@ -56,7 +56,7 @@ func (b *builder) operationID(r request, subresource string) string {
 	return verb + identifier(b.tagGroup(), true) + identifier(b.version.Name, true) + identifier(rest, true)
 }
 
-// tag returns what groups the requests of a group and version.
+// tag returns the tag of the requests of a group and version.
 func (b *builder) tag() string {
 	return identifier(b.tagGroup(), false) + "_" + identifier(b.version.Name, false)
 }

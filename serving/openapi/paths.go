@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A request is one operation of a path: what the server calls its action and
+// A request is one operation of a path: the server's names of its action and
 // verb, and the names of the schemas that it reads and returns.
 type request struct {
 	method  string // as OpenAPI spells it
@@ -18,8 +18,7 @@ type request struct {
 	suffix  string // of the operation
 }
 
-// paths returns the paths of the version, and adds to d the parameters that
-// they share.
+// paths returns the paths of the version and adds their shared parameters to d.
 func (b *builder) paths(d *Document) map[string]any {
 	gv := "/apis/" + b.group + "/" + b.version.Name + "/"
 	root := gv + b.crd.Spec.Names.Plural
@@ -46,8 +45,7 @@ func (b *builder) paths(d *Document) map[string]any {
 	return out
 }
 
-// ofItem returns the requests that an object and its subresources have in
-// common.
+// ofItem returns the requests that an object and its subresources have.
 func ofItem(kind string) []request {
 	return []request{
 		{method: "get", action: "get", verb: "read", returns: kind},
@@ -62,8 +60,8 @@ func (b *builder) hasScale() bool {
 
 func isScale(name string) bool { return strings.HasPrefix(name, scaleTypes) }
 
-// path returns a path with its operations. Parameters that all of them take are
-// those of the path.
+// path returns a path with its operations. Parameters of all operations become
+// parameters of the path.
 func (b *builder) path(d *Document, path, subresource string, requests []request) object {
 	count := map[string]int{}
 	for _, r := range requests {
@@ -77,9 +75,9 @@ func (b *builder) path(d *Document, path, subresource string, requests []request
 		var own, common []any
 		for _, p := range b.parameters(path, r) {
 			if count[p.Parameter.Name] == len(requests) {
-				common = append(common, b.written(d, p))
+				common = append(common, b.encoded(d, p))
 			} else {
-				own = append(own, b.written(d, p))
+				own = append(own, b.encoded(d, p))
 			}
 		}
 		b.addBody(d, op, &own, r)
@@ -109,8 +107,8 @@ func (b *builder) parameters(path string, r request) []sharedParameter {
 	return list
 }
 
-// written returns a parameter as the document has it.
-func (b *builder) written(d *Document, p sharedParameter) any {
+// encoded returns a parameter in the form of the document.
+func (b *builder) encoded(d *Document, p sharedParameter) any {
 	if b.format == v3 {
 		s := object{}
 		s.text("type", p.Parameter.Type)
@@ -125,8 +123,8 @@ func (b *builder) written(d *Document, p sharedParameter) any {
 	return map[string]any{"$ref": "#/parameters/" + p.Shared}
 }
 
-// addBody adds the body of a request: in version 2 it is one of the parameters,
-// own.
+// addBody adds the body of a request. In version 2 the body is one of the
+// parameters own.
 func (b *builder) addBody(d *Document, op object, own *[]any, r request) {
 	if r.reads == "" {
 		return
@@ -140,7 +138,7 @@ func (b *builder) addBody(d *Document, op object, own *[]any, r request) {
 		if i < 0 {
 			i = len(*own)
 		}
-		*own = slices.Insert(*own, i, b.written(d, body))
+		*own = slices.Insert(*own, i, b.encoded(d, body))
 		return
 	}
 	content := object{"content": contentOf(consumed(r.method), body.Parameter.Schema)}
@@ -148,7 +146,7 @@ func (b *builder) addBody(d *Document, op object, own *[]any, r request) {
 	op["requestBody"] = content
 }
 
-// nameOf returns the name of a parameter that written returned.
+// nameOf returns the name of a parameter that encoded returned.
 func nameOf(d *Document, p any) string {
 	switch p := p.(type) {
 	case parameter:

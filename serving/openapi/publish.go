@@ -9,8 +9,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// An Option changes what documents say. Without options they say what the
-// server says. A nil Option changes nothing.
+// An Option changes documents. Without options, they are those of the server. A
+// nil Option changes nothing.
 type Option interface{ apply(*options) }
 
 type options struct{ hideSelectable bool }
@@ -26,8 +26,8 @@ func WithoutSelectableFields() Option {
 }
 
 // V3 returns the documents that the server publishes for definitions: one for
-// each group and version that is served, by the path below /openapi/v3 where it
-// is found, such as apis/stable.example.com/v1.
+// each served group and version, by its path below /openapi/v3, such as
+// apis/stable.example.com/v1.
 func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Document, error) {
 	out := map[string]*Document{}
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
@@ -47,8 +47,8 @@ func V3(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[s
 	return out, nil
 }
 
-// V2 returns the one document of version 2 for all versions of the definitions
-// that are served. It has no paths and no schemas if none is.
+// V2 returns the document of version 2 for all served versions of the
+// definitions. Without a served version it has no paths and no schemas.
 func V2(crds []*apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Document, error) {
 	out := newDocument(v2)
 	err := eachServed(crds, func(crd *apiextensionsv1.CustomResourceDefinition, version string) error {
@@ -82,13 +82,13 @@ func eachServed(crds []*apiextensionsv1.CustomResourceDefinition, visit func(*ap
 }
 
 // VersionV3 returns the document of one version of a definition, served or not,
-// in OpenAPI version 3. It is an error if the definition has no such version, or
-// lacks a name that the document needs.
+// in OpenAPI version 3. It returns an error if the definition has no such
+// version or lacks a name that the document needs.
 func VersionV3(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
 	return build(v3, crd, version, opts)
 }
 
-// VersionV2 is [VersionV3] for OpenAPI version 2.
+// VersionV2 is like [VersionV3] for OpenAPI version 2.
 func VersionV2(crd *apiextensionsv1.CustomResourceDefinition, version string, opts ...Option) (*Document, error) {
 	return build(v2, crd, version, opts)
 }
@@ -103,7 +103,7 @@ type builder struct {
 	group   string
 	kind    string
 	list    string // kind of the list
-	err     error  // first value that is not JSON
+	err     error  // of the first value that is not JSON
 }
 
 func build(f format, crd *apiextensionsv1.CustomResourceDefinition, version string, opts []Option) (*Document, error) {

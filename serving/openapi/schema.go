@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// Schemas are written from the definition as it is declared, not from the
-// compiled tree: that one leaves out what no object can show, such as
-// exclusiveMaximum without maximum, and documents have it.
+// Published schemas are written from the declared schema, not from the compiled tree.
+// The tree leaves out keywords without effect, such as exclusiveMaximum without
+// maximum, which published schemas have.
 
 type props = apiextensionsv1.JSONSchemaProps
 
 func preserves(p *props) bool { return p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields }
 
-// structure is what version 2 changes of a schema.
+// structure has the parts of a schema that version 2 changes.
 type structure struct {
 	typ        string
 	nullable   bool
@@ -37,9 +37,9 @@ func (b *builder) structureOf(p *props) structure {
 	return s
 }
 
-// reduce takes away what clients of version 2 misread: they cannot express null,
-// so what may be null has no type at all and is never required, and they take
-// declared properties to be the only ones.
+// reduce removes what clients of version 2 misread. They cannot express null,
+// so that a nullable value has no type and is never required. They refuse
+// undeclared properties, so that the properties of an open object are removed.
 func (s *structure) reduce(p *props) {
 	if s.nullable {
 		s.typ, s.nullable = "", false
@@ -66,7 +66,7 @@ func (b *builder) schemaOf(p *props) map[string]any {
 	return s
 }
 
-// bare is schemaOf without the fields of an embedded resource.
+// bare is like schemaOf without the fields of an embedded resource.
 func (b *builder) bare(p *props) map[string]any {
 	reduced := b.structureOf(p)
 	out := object{}
@@ -94,8 +94,8 @@ func (b *builder) bare(p *props) map[string]any {
 	return out
 }
 
-// branch returns a schema under a junctor. It has a type only in the
-// int-or-string pattern, and additionalProperties are not published.
+// branch returns a schema under a junctor. It has a type in the int-or-string
+// pattern only, and no additionalProperties.
 func (b *builder) branch(p *props) map[string]any {
 	out := object{}
 	out.text("type", p.Type)
@@ -133,8 +133,8 @@ func (b *builder) embed(p *props, s map[string]any) {
 	s["required"] = required
 }
 
-// unfold returns p with anyOf saying what x-kubernetes-int-or-string means, if
-// neither anyOf nor the first of allOf says so already.
+// unfold returns p with the types of x-kubernetes-int-or-string in anyOf,
+// unless anyOf or the first schema of allOf has them.
 func unfold(p *props) *props {
 	if !p.XIntOrString || isIntOrString(p.AnyOf) || len(p.AllOf) > 0 && isIntOrString(p.AllOf[0].AnyOf) {
 		return p
@@ -168,7 +168,7 @@ func (b *builder) junctors(p *props, out object) {
 	}
 }
 
-// describe adds what is for people, and the default.
+// describe adds descriptions and the default.
 func (b *builder) describe(p *props, out object) {
 	out.text("description", p.Description)
 	out.text("title", p.Title)
@@ -228,8 +228,8 @@ func extend(p *props, out object) {
 	}
 }
 
-// decodeLiteral decodes a literal of the schema as the server does, so that numbers
-// are spelled as the server spells them. Null is no value.
+// decodeLiteral decodes a literal of the schema as the server does, so that
+// numbers have the server's spelling. Null counts as absent.
 func (b *builder) decodeLiteral(j *apiextensionsv1.JSON) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
@@ -241,7 +241,7 @@ func (b *builder) decodeLiteral(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// isEmpty reports whether the server leaves out a value as an example.
+// isEmpty reports whether the server omits a value of an example.
 func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case string:

@@ -15,20 +15,21 @@ import (
 	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
-// Unset is the wanted number of replicas in a Scale that is about to be changed
-// if the object has none. A change that leaves it there is refused.
+// Unset is the desired number of replicas in the Scale that [Scaler.Update]
+// passes to its function if the object has none. Update refuses a Scale that
+// still has it.
 const Unset int32 = math.MinInt32
 
-// A Scaler knows the fields that a definition declares for its scale
-// subresource. It never changes and is safe for concurrent use.
+// A Scaler has the fields that a definition declares for its scale subresource.
+// It does not change and is safe for concurrent use.
 type Scaler struct {
 	spec, status crdpath.ScalePath
 	selector     *crdpath.ScalePath // nil if none is declared
 }
 
-// New returns a Scaler for a declared scale subresource, which it does not keep.
-// It is an error if there is none, or if it lacks one of the two paths that
-// every definition must give.
+// New returns a Scaler for a declared scale subresource, which it does not
+// keep. It returns an error if declared is nil or lacks one of the two required
+// paths.
 func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, error) {
 	switch {
 	case declared == nil:
@@ -39,7 +40,7 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 		return nil, errors.New("scale: statusReplicasPath is missing")
 	}
 	s := &Scaler{spec: crdpath.NewScalePath(declared.SpecReplicasPath), status: crdpath.NewScalePath(declared.StatusReplicasPath)}
-	// An empty path is none, for reading as for checking.
+	// An empty path counts as absent, for reads and for checks.
 	if text := declared.LabelSelectorPath; text != nil && *text != "" {
 		p := crdpath.NewScalePath(*text)
 		s.selector = &p
@@ -47,11 +48,11 @@ func New(declared *apiextensionsv1.CustomResourceSubresourceScale) (*Scaler, err
 	return s, nil
 }
 
-// Read returns the Scale of an object, which stays as it is.
+// Read returns the Scale of an object, which it does not change.
 //
 // The error is an internal error (500) of k8s.io/apimachinery/pkg/api/errors if
-// the wanted number of replicas is absent, and a plain error if a field has
-// another type than it should.
+// the desired number of replicas is absent, and a plain error if a field has a
+// wrong type.
 func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, error) {
 	out, found, err := s.read(obj)
 	if err != nil {
@@ -63,7 +64,8 @@ func (s *Scaler) Read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, err
 	return out, nil
 }
 
-// read returns the Scale of an object, and whether the wanted number is there.
+// read returns the Scale of an object and reports whether the object has the
+// desired number.
 func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, bool, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, false, errors.New("scale: the object is nil")
@@ -96,16 +98,16 @@ func (s *Scaler) read(obj *unstructured.Unstructured) (*autoscalingv1.Scale, boo
 	}, found, nil
 }
 
-// Update changes an object as a write to its scale subresource does. The
-// function change is given the current Scale and makes of it what the client
-// wants: all of it for a PUT, what a patch says for a PATCH. If the object has no
-// wanted number, spec.replicas is [Unset] there.
+// Update changes an object, in place, as a write to its scale subresource does.
+// It calls change with the current Scale, which change turns into the Scale of
+// the client: the whole Scale for a PUT, the patched one for a PATCH. If the
+// object has no desired number, spec.replicas of the current Scale is [Unset].
 //
-// Only spec.replicas and, unless it is empty, metadata.resourceVersion are
-// taken from the Scale. The object is not changed if there is an error: that of
+// Update takes spec.replicas and, unless it is empty, metadata.resourceVersion
+// from the Scale. It does not change the object if it returns an error: that of
 // change, a bad request (400) of k8s.io/apimachinery/pkg/api/errors if
-// spec.replicas is Unset, or a plain error if the fields of the object are not
-// what they should be.
+// spec.replicas is Unset, or a plain error if a field of the object has a wrong
+// type.
 func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *autoscalingv1.Scale) error) error {
 	current, found, err := s.read(obj)
 	if err != nil {
@@ -129,17 +131,18 @@ func (s *Scaler) Update(obj *unstructured.Unstructured, change func(current *aut
 	return nil
 }
 
-// Validate returns what is wrong with the declared fields of an object that is
+// Validate returns the errors of the declared fields of an object that is
 // written: numbers of replicas must be integers from 0 to 2147483647, and the
-// selector must be text. Fields that are absent are right. It is nil if nothing
-// is wrong, and does not change the object.
+// selector must be a string. Absent fields are valid. Validate returns nil if
+// there is no error, and does not change the object.
 //
 // A write to the status subresource checks only [Scaler.ValidateStatus].
 func (s *Scaler) Validate(obj map[string]any) field.ErrorList {
 	return append(list(s.spec.CheckReplicas(obj)), s.ValidateStatus(obj)...)
 }
 
-// ValidateStatus is [Scaler.Validate] without the wanted number of replicas.
+// ValidateStatus is like [Scaler.Validate] without the desired number of
+// replicas.
 func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
 	errs := list(s.status.CheckReplicas(obj))
 	if s.selector == nil {
@@ -148,7 +151,7 @@ func (s *Scaler) ValidateStatus(obj map[string]any) field.ErrorList {
 	return append(errs, list(s.selector.CheckSelector(obj))...)
 }
 
-// list returns an error as a list, nil for none.
+// list returns a list of the error, nil for nil.
 func list(err *field.Error) field.ErrorList {
 	if err == nil {
 		return nil

@@ -11,13 +11,13 @@ import (
 	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
 )
 
-// A column finds and shows the value of one cell.
+// A column finds and formats the value of one cell.
 type column struct {
 	kind string // as declared: string, integer, number, boolean, date
 	path jsonpath.Path
 }
 
-// cell returns the value for one object, nil if there is nothing to show.
+// cell returns the value of the cell for one object, nil for an empty cell.
 func (c column) cell(obj map[string]any, now time.Time) any {
 	value, ok := c.path.First(obj)
 	if !ok {
@@ -43,7 +43,7 @@ func (c column) cell(obj map[string]any, now time.Time) any {
 	return nil
 }
 
-// text returns any value as text, nil if it has none.
+// text returns a value as text, nil if it has none.
 func text(value any) any {
 	switch value := value.(type) {
 	case nil:
@@ -81,7 +81,7 @@ func number(value any) any {
 	return nil
 }
 
-// age returns how long ago a time was, in the words of kubectl.
+// age returns the age of a time at now, in the format of kubectl.
 func age(value string, now time.Time) string {
 	var t metav1.Time
 	if err := t.UnmarshalQueryParameter(value); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdpath/jsonpath"
 )
 
-// A Printer turns the objects of one version into tables. It never changes and
+// A Printer makes tables of the objects of one version. It does not change and
 // is safe for concurrent use.
 type Printer struct {
 	headers []metav1.TableColumnDefinition
@@ -22,11 +22,11 @@ type Printer struct {
 }
 
 // New returns the Printer for the columns that a version declares,
-// spec.versions[*].additionalPrinterColumns. Without any it has the age of
-// objects.
+// spec.versions[*].additionalPrinterColumns, which it does not keep. Without
+// columns, it has a column for the age of the object.
 //
-// The error says which column has a path that does not parse. The Printer is
-// there all the same and has the columns before that one, as on the server.
+// If the path of a column does not parse, New returns an error that names the
+// column and a Printer with the columns before it, as the server has.
 func New(columns []apiextensionsv1.CustomResourceColumnDefinition) (*Printer, error) {
 	doc := metav1.ObjectMeta{}.SwaggerDoc()
 	p := &Printer{headers: []metav1.TableColumnDefinition{
@@ -62,8 +62,8 @@ func header(declared apiextensionsv1.CustomResourceColumnDefinition) metav1.Tabl
 	}
 }
 
-// ScaleColumns returns the columns of the scale subresource, for [New]; the
-// objects to print are then of kind Scale. It is nil if s is.
+// ScaleColumns returns the columns of the scale subresource, for [New], which
+// then makes tables of objects of kind Scale. It returns nil if s is nil.
 func ScaleColumns(s *apiextensionsv1.CustomResourceSubresourceScale) []apiextensionsv1.CustomResourceColumnDefinition {
 	if s == nil {
 		return nil
@@ -88,8 +88,8 @@ func ScaleColumns(s *apiextensionsv1.CustomResourceSubresourceScale) []apiextens
 // belongs to the caller.
 func (p *Printer) Columns() []metav1.TableColumnDefinition { return slices.Clone(p.headers) }
 
-// Object returns the table of one object, with a single row. now is the time
-// that ages are counted to. A nil object has no row.
+// Object returns the table of one object, with a single row. Ages are relative
+// to now. A nil object has no row.
 func (p *Printer) Object(obj *unstructured.Unstructured, now time.Time, opts ...Option) *metav1.Table {
 	t, cfg := p.newTable(opts)
 	if obj == nil {
@@ -100,9 +100,9 @@ func (p *Printer) Object(obj *unstructured.Unstructured, now time.Time, opts ...
 	return t
 }
 
-// List returns the table of a list, a row for each object in their order, with
-// the list's resourceVersion, continue and remainingItemCount. now is the time
-// that ages are counted to. A nil list has no rows.
+// List returns the table of a list, with a row for each object in their order
+// and the list's resourceVersion, continue and remainingItemCount. Ages are
+// relative to now. A nil list has no rows.
 func (p *Printer) List(list *unstructured.UnstructuredList, now time.Time, opts ...Option) *metav1.Table {
 	t, cfg := p.newTable(opts)
 	if list == nil {
