@@ -153,3 +153,22 @@ func TestWrongOptions(t *testing.T) {
 		}
 	}
 }
+
+// An update of an object of another version or kind has no verdict: the server would
+// have converted the old object first.
+func TestOldOfAnotherVersion(t *testing.T) {
+	v := testkit.Must(compiled().Version("v1"))
+	const text = `{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"spec":{"cronSpec":"* * * * *"}}`
+	raw := fmt.Appendf(nil, text, "example.com/v1", "CronTab")
+	for _, tt := range []struct{ apiVersion, kind, want string }{
+		{"example.com/v1", "CronTab", ""},
+		{"example.com/v1beta1", "CronTab", "the old object is example.com/v1beta1, Kind=CronTab, want example.com/v1, Kind=CronTab"},
+		{"example.com/v1", "Other", "the old object is example.com/v1, Kind=Other"},
+	} {
+		old := fmt.Appendf(nil, text, tt.apiVersion, tt.kind)
+		for _, opts := range [][]crdkit.JSONOption{nil, {crdkit.YAML()}} {
+			_, _, err := v.UpdateJSON(context.Background(), raw, old, opts...)
+			wantError(t, "UpdateJSON of "+tt.apiVersion+" "+tt.kind, err, tt.want)
+		}
+	}
+}

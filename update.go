@@ -13,8 +13,9 @@ import (
 )
 
 // Update is [Version.Create] for an object that replaces old. Check the verdict with
-// [Result.Err]. old must be as [Version.Read] returns it at version v. It is not
-// changed and shares no memory with the result.
+// [Result.Err]. old must be as [Version.Read] returns it at version v; an object of
+// another version or kind is an error. It is not changed and shares no memory with the
+// result.
 //
 // An old object without a namespace is taken to be in that of the request. The server
 // refuses an update without metadata.resourceVersion. There is no store here: if
@@ -52,6 +53,9 @@ func (r *request) update(ctx context.Context) (*Refusal, error) {
 func (r *request) receiveUpdate(ctx context.Context) (*Refusal, error) {
 	if r.old == nil || r.old.Object == nil {
 		return nil, errors.New("crdkit: the old object is nil")
+	}
+	if got, want := r.old.GroupVersionKind(), r.version.GroupVersionKind(); got != want {
+		return nil, fmt.Errorf("crdkit: the old object is %s, want %s, as Version.Read returns it", got, want)
 	}
 	if refusal := r.receive(); refusal != nil {
 		return refusal, nil

@@ -30,7 +30,7 @@ type Plan struct {
 
 	dropsStatus     bool
 	statusNode      *node           // for a status that is not dropped
-	validatesStatus bool            // Settled leaves the status to package validation
+	validatesStatus bool            // Admits leaves the status to package validation
 	status          *leafcheck.Node // nil if status is not declared
 }
 

@@ -56,7 +56,7 @@ func (v *Values) Release() {
 }
 
 // RuleInput decodes what the rules of the schema read of an object: an output of
-// [Plan.Bytes], or an object that is replaced. With update, rules run with an old
+// [Plan.JSON], or an object that is replaced. With update, rules run with an old
 // object and read more. Members that no rule reads are absent; elements of lists
 // never are. It reports false if the text cannot be read.
 func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
