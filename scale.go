@@ -1,7 +1,6 @@
 package crdkit
 
 import (
-	"math"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -109,5 +108,5 @@ func isText(value string) bool { return value[0] == '"' }
 
 func isReplicas(value string) bool {
 	end, n := jsonscan.Number(value, 0)
-	return end == len(value) && !n.IsFloat && n.Int >= 0 && n.Int <= math.MaxInt32
+	return end == len(value) && !n.IsFloat && crdpath.ValidReplicas(n.Int)
 }
