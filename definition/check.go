@@ -75,28 +75,28 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if report != nil {
 		return report
 	}
-	seen, report := look(crd)
+	scans, report := scanOrRefuse(crd)
 	if report != nil {
 		return report
 	}
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
-	shape := newInternalForm(crd, seen)
+	form := newInternalForm(crd, scans)
 	generated := crd.Name == "" && crd.GenerateName != ""
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
 	}
-	fine := !cfg.reference && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
+	fastValid := !cfg.reference && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
-	if !fine {
+	if !fastValid {
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
 	}
-	errs = append(errs, checkSpec(shape, nil, cfg.strictness(createStrictness(), nil), cfg)...)
-	if len(errs) == 0 && !fine {
+	errs = append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...)
+	if len(errs) == 0 && !fastValid {
 		errs = commonMeta(&crd.ObjectMeta)
 	}
-	return newReport(shape, errs, createWarnings(shape), owners, cfg)
+	return newReport(form, errs, createWarnings(form), owners, cfg)
 }
 
 // CheckUpdate says what kube-apiserver 1.37 would say to an update of the
@@ -123,31 +123,31 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if report != nil {
 		return report
 	}
-	seen, report := look(crd)
+	scans, report := scanOrRefuse(crd)
 	if report != nil {
 		return report
 	}
-	seenBefore, report := look(old)
+	seenBefore, report := scanOrRefuse(old)
 	if report != nil {
 		return report
 	}
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
 	owners := dropDuplicateOwners(crd)
-	shape, before := newInternalForm(crd, seen), newInternalForm(old, seenBefore)
+	form, before := newInternalForm(crd, scans), newInternalForm(old, seenBefore)
 
 	errs := updatedMeta(crd, old)
-	strictness := cfg.strictness(updateStrictness(shape, before), before)
-	errs = append(errs, checkSpec(shape, before, strictness, cfg)...)
-	return newReport(shape, errs, updateWarnings(shape, before), owners, cfg)
+	strictness := cfg.strictness(updateStrictness(form, before), before)
+	errs = append(errs, checkSpec(form, before, strictness, cfg)...)
+	return newReport(form, errs, updateWarnings(form, before), owners, cfg)
 }
 
-// look looks at a definition for the first time. It returns the report on one
+// scanOrRefuse looks at a definition for the first time. It returns the report on one
 // that is too deep or too large for a second time, nil for any other.
-func look(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, *Report) {
-	seen, errs := scan(crd)
+func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, *Report) {
+	scans, errs := scan(crd)
 	if len(errs) == 0 {
-		return seen, nil
+		return scans, nil
 	}
 	r := &Report{}
 	for _, err := range errs {
@@ -185,19 +185,19 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 	return metavalidation.ValidateObjectMetaAccessor(meta, false, segment, field.NewPath("metadata"))
 }
 
-func newReport(shape *internalForm, errs field.ErrorList, texts []string, o owners, e *config) *Report {
-	r := &Report{Warnings: append(o.warnings, warnings(shape, texts)...)}
+func newReport(form *internalForm, errs field.ErrorList, texts []string, o owners, e *config) *Report {
+	r := &Report{Warnings: append(o.warnings, warnings(form, texts)...)}
 	if e.notes {
-		r.Notes = advise(shape)
+		r.Notes = advise(form)
 	}
-	r.explain(shape, errs, o)
+	r.explain(form, errs, o)
 	return r
 }
 
 // explain adds errors, each with its place, to a report that has none.
-func (r *Report) explain(shape *internalForm, errs field.ErrorList, o owners) {
+func (r *Report) explain(form *internalForm, errs field.ErrorList, o owners) {
 	for _, err := range errs {
-		pointer := metadataPointer(&shape.CRD.ObjectMeta, o.pointer(shape.Pointer(err.Field)), err.BadValue)
+		pointer := metadataPointer(&form.crd.ObjectMeta, o.pointer(form.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
 	r.Errors.Sort()

@@ -46,7 +46,7 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if cfg.notes {
 		r.Notes = adviseStatus(crd)
 	}
-	r.explain(&internalForm{CRD: crd}, errs, owners)
+	r.explain(&internalForm{crd: crd}, errs, owners)
 	return r
 }
 

@@ -149,8 +149,8 @@ func TestCheck(t *testing.T) {
 			if diff := cmp.Diff(tt.warn, warningLines(report)); diff != "" {
 				t.Errorf("Check warnings (-want +got):\n%s", diff)
 			}
-			if plain := Check(crd, testopt.Reference{}); !cmp.Equal(reportLines(report), reportLines(plain)) {
-				t.Errorf("Check without shortcuts: %v, want %v", reportLines(plain), reportLines(report))
+			if reference := Check(crd, testopt.Reference{}); !cmp.Equal(reportLines(report), reportLines(reference)) {
+				t.Errorf("Check without shortcuts: %v, want %v", reportLines(reference), reportLines(report))
 			}
 		})
 	}
@@ -300,16 +300,16 @@ func TestCheckExactPointers(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{
 		"a":{"type":"array","items":{"type":"object","properties":{"b.c":{"type":"integer"},"b":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},"default":[{},{"b.c":"x"}]}}}`),
 		`"metadata":{`, `"metadata":{"annotations":{"a/b":"ok","not ok":"x"},"labels":{"l":"not ok"},"finalizers":["a/b","not/ok/at/all"],`, 1)
-	seen := map[string]bool{}
+	scans := map[string]bool{}
 	for _, e := range Check(decodeCRD(t, text)).Errors {
-		seen[e.Pointer] = true
+		scans[e.Pointer] = true
 	}
 	for _, want := range []string{
 		"/metadata/annotations/not ok", "/metadata/labels/l", "/metadata/finalizers/1",
 		"/spec/versions/0/schema/openAPIV3Schema/properties/a/default/1/b.c",
 	} {
-		if !seen[want] {
-			t.Errorf("no error points to %s; they point to %v", want, slices.Sorted(maps.Keys(seen)))
+		if !scans[want] {
+			t.Errorf("no error points to %s; they point to %v", want, slices.Sorted(maps.Keys(scans)))
 		}
 	}
 }

@@ -32,7 +32,7 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 
 // projected returns what is wrong with a default as a value of its schema.
 func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, reference bool) field.ErrorList {
-	if !reference && fits(n, value) {
+	if !reference && fastValid(n, value) {
 		return nil
 	}
 	if hasIntOrString(s) {
@@ -52,7 +52,7 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	for _, err := range found {
 		if err.Step == validation.StepSchema {
 			moved := *err.FieldError()
-			moved.Field = valuePlace(moved.Field, path)
+			moved.Field = defaultField(moved.Field, path)
 			moved.Detail = withoutHeld(moved.Detail, s)
 			out = append(out, &moved)
 		}
@@ -60,10 +60,10 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	return out
 }
 
-// fits reports whether it is plain to see that a value is one of the schema, as
+// fastValid reports whether it is plain to see that a value is one of the schema, as
 // nearly all defaults are: a scalar of the declared type within simple limits, or
 // an object or a list with nothing in it. Of other values it says nothing.
-func fits(n *schema.Node, value any) bool {
+func fastValid(n *schema.Node, value any) bool {
 	if n.Facts().Has(schema.HasJunctors) || n.IntOrString() {
 		return false
 	}
@@ -73,44 +73,44 @@ func fits(n *schema.Node, value any) bool {
 	}
 	switch v := value.(type) {
 	case string:
-		return n.Kind() == schema.KindString && fitsString(&limits, v)
+		return n.Kind() == schema.KindString && fastValidString(&limits, v)
 	case bool:
-		return n.Kind() == schema.KindBoolean && saysNothing(&limits)
+		return n.Kind() == schema.KindBoolean && isUnlimited(&limits)
 	case int64:
-		return n.Kind() == schema.KindInteger && fitsInteger(&limits, v)
+		return n.Kind() == schema.KindInteger && fastValidInteger(&limits, v)
 	case map[string]any:
-		return n.Kind() == schema.KindObject && len(v) == 0 && saysNothing(&limits) && !n.EmbeddedResource()
+		return n.Kind() == schema.KindObject && len(v) == 0 && isUnlimited(&limits) && !n.EmbeddedResource()
 	case []any:
-		return n.Kind() == schema.KindArray && len(v) == 0 && saysNothing(&limits)
+		return n.Kind() == schema.KindArray && len(v) == 0 && isUnlimited(&limits)
 	}
 	return false
 }
 
-// saysNothing reports whether a value needs no look at the limits.
-func saysNothing(l *schema.Limits) bool {
+// isUnlimited reports whether a value needs no look at the limits.
+func isUnlimited(l *schema.Limits) bool {
 	return l.Format == "" && l.Enum == nil && len(l.Required) == 0 && !l.Minimum.Set && !l.Maximum.Set &&
 		!l.MinLength.Set && !l.MaxLength.Set && !l.MinItems.Set && !l.MaxItems.Set && !l.MinProperties.Set && !l.MaxProperties.Set
 }
 
-func fitsString(l *schema.Limits, v string) bool {
+func fastValidString(l *schema.Limits, v string) bool {
 	rest := *l
 	rest.Enum, rest.MinLength, rest.MaxLength = nil, schema.Count{}, schema.Count{}
-	if !saysNothing(&rest) || l.Enum != nil && !slices.Contains(l.Enum, any(v)) {
+	if !isUnlimited(&rest) || l.Enum != nil && !slices.Contains(l.Enum, any(v)) {
 		return false
 	}
 	length := int64(utf8.RuneCountInString(v))
 	return (!l.MinLength.Set || length >= l.MinLength.N) && (!l.MaxLength.Set || length <= l.MaxLength.N)
 }
 
-// fitsInteger is about small integers, which are the same as floating point
+// fastValidInteger is about small integers, which are the same as floating point
 // numbers and within every format.
-func fitsInteger(l *schema.Limits, v int64) bool {
+func fastValidInteger(l *schema.Limits, v int64) bool {
 	if v != int64(int32(v)) || l.Format != "" && l.Format != "int32" && l.Format != "int64" {
 		return false
 	}
 	rest := *l
 	rest.Format, rest.Minimum, rest.Maximum = "", schema.Bound{}, schema.Bound{}
-	if !saysNothing(&rest) {
+	if !isUnlimited(&rest) {
 		return false
 	}
 	f := float64(v)
@@ -177,11 +177,11 @@ func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.
 	}
 }
 
-// valuePlace returns the place in a default of what the error about the object
+// defaultField returns the place in a default of what the error about the object
 // that holds it has as its place. Elements of lists have a dot before them.
-func valuePlace(place string, path *field.Path) string {
-	rest := strings.TrimPrefix(strings.TrimPrefix(place, heldName), ".")
-	if rest == "" || place == noPlace {
+func defaultField(location string, path *field.Path) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(location, heldName), ".")
+	if rest == "" || location == noField {
 		return path.String()
 	}
 	return path.Child(rest).String()
@@ -227,8 +227,8 @@ func declares(s *apiextensionsv1.JSONSchemaProps, text string) bool {
 	return false
 }
 
-// noPlace is how the server writes no path at all.
-const noPlace = "<nil>"
+// noField is how the server writes no path at all.
+const noField = "<nil>"
 
 // relocate makes errors about an object, in which the value is at a field, or
 // is the object if that is "", errors about the value at path.
@@ -237,7 +237,7 @@ func relocate(errs field.ErrorList, at string, path *field.Path) field.ErrorList
 		moved := *err
 		rest := strings.TrimPrefix(err.Field, at)
 		switch {
-		case rest == "" || err.Field == noPlace:
+		case rest == "" || err.Field == noField:
 			moved.Field = path.String()
 		case rest[0] == '.' || rest[0] == '[':
 			moved.Field = path.String() + rest

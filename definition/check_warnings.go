@@ -11,12 +11,12 @@ import (
 
 // warnings finds the places that texts warn of. There are few definitions with
 // any, so looking for formats need not remember where it is.
-func warnings(shape *internalForm, texts []string) []Warning {
+func warnings(form *internalForm, texts []string) []Warning {
 	if len(texts) == 0 {
 		return nil
 	}
 	out := make([]Warning, len(texts))
-	for i, pointer := range warningPointers(shape, texts) {
+	for i, pointer := range warningPointers(form, texts) {
 		out[i] = Warning{Text: texts[i], Pointer: pointer}
 	}
 	return out

@@ -24,12 +24,12 @@ func (c *checker) add(err *field.Error) { c.errs = append(c.errs, err) }
 // particular order. old is the definition that it replaces, nil for a new one.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg}
-	c.spec(&s.CRD.Spec, field.NewPath("spec"))
+	c.spec(&s.crd.Spec, field.NewPath("spec"))
 	if old != nil {
-		c.errs = append(c.errs, crdversion.CheckImmutable(&s.CRD.Spec, &old.CRD.Spec, c.opts.immutableNames)...)
+		c.errs = append(c.errs, crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)
 	}
-	c.names(&s.CRD.Status.AcceptedNames, field.NewPath("status", "acceptedNames"))
-	c.errs = append(c.errs, crdversion.CheckStored(s.CRD.Spec.Versions, s.CRD.Status.StoredVersions)...)
+	c.names(&s.crd.Status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	c.errs = append(c.errs, crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions)...)
 	if !c.opts.unapproved {
 		c.approval(s, old)
 	}
@@ -88,11 +88,11 @@ func isProtected(group string) bool {
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *internalForm) {
-	if !isProtected(s.CRD.Spec.Group) {
+	if !isProtected(s.crd.Spec.Group) {
 		return
 	}
-	given := approvalOf(s.CRD)
-	if old != nil && approvalOf(old.CRD) == given {
+	given := approvalOf(s.crd)
+	if old != nil && approvalOf(old.crd) == given {
 		return
 	}
 	const annotation = apiextensionsv1.KubeAPIApprovedAnnotation
@@ -101,7 +101,7 @@ func (c *checker) approval(s, old *internalForm) {
 	case approvalMissing:
 		c.add(field.Required(path, textApprovalMissing))
 	case approvalInvalid:
-		c.add(field.Invalid(path, s.CRD.Annotations[annotation], textApprovalInvalid))
+		c.add(field.Invalid(path, s.crd.Annotations[annotation], textApprovalInvalid))
 	}
 }
 

@@ -71,11 +71,11 @@ func loadFile(t *testing.T, name string, v any) {
 
 func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
 	t.Helper()
-	seen, errs := scan(crd)
+	scans, errs := scan(crd)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return newInternalForm(crd, seen)
+	return newInternalForm(crd, scans)
 }
 
 // TestCheckSpec compares errors, and the places in the definition that they are
@@ -103,7 +103,7 @@ func TestCheckSpec(t *testing.T) {
 				if e.Type == field.ErrorTypeInvalid {
 					e.BadValue = field.OmitValueType{} // that is a part of the definition
 				}
-				got = append(got, now.Pointer(e.Field)+" "+e.Error())
+				got = append(got, now.pointer(e.Field)+" "+e.Error())
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(tt.Want, got); diff != "" {

@@ -16,9 +16,9 @@ import (
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 
-// nonStructural returns the condition NonStructuralSchema of a definition, nil
+// nonStructuralCondition returns the condition NonStructuralSchema of a definition, nil
 // if it has none because all of its schemas are structural.
-func nonStructural(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
+func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
 	var errs field.ErrorList
 	if crd.Spec.PreserveUnknownFields {
@@ -31,7 +31,7 @@ func nonStructural(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
-		if len(found) == 1 && isGivingUp(found[0], path) {
+		if len(found) == 1 && isInconvertible(found[0], path) {
 			c.Status, c.Reason = apiextensionsv1.ConditionUnknown, "StructuralError"
 			c.Message = fmt.Sprintf("failed to check validation schema for version %s: %s", v.Name, found[0].Detail)
 			return c
@@ -75,8 +75,8 @@ type claims struct {
 	resources, kinds map[string]bool
 }
 
-// Add claims names.
-func (c *claims) Add(n *apiextensionsv1.CustomResourceDefinitionNames) {
+// add claims names.
+func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	if c.resources == nil {
 		c.resources, c.kinds = map[string]bool{}, map[string]bool{}
 	}

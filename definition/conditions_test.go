@@ -27,7 +27,7 @@ func TestAcceptNames(t *testing.T) {
 			crd := merged(t, nil)
 			crd.Spec.Names, crd.Status.AcceptedNames = tt.Asked, tt.Had
 			var claimed claims
-			claimed.Add(&tt.Claimed)
+			claimed.add(&tt.Claimed)
 			got, accepted := acceptNames(crd, claimed)
 			if diff := cmp.Diff(tt.Got, got); diff != "" {
 				t.Errorf("names mismatch (-want +got):\n%s", diff)
@@ -58,7 +58,7 @@ func TestNonStructural(t *testing.T) {
 			crd := merged(t, nil)
 			crd.Spec.Versions[0].Schema.OpenAPIV3Schema = &apiextensionsv1.JSONSchemaProps{}
 			load(t, []byte(tt.schema), crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
-			if diff := cmp.Diff(tt.want, conditionText(nonStructural(crd))); diff != "" {
+			if diff := cmp.Diff(tt.want, conditionText(nonStructuralCondition(crd))); diff != "" {
 				t.Errorf("condition mismatch (-want +got):\n%s", diff)
 			}
 		})

@@ -155,13 +155,13 @@ func (c *checker) reviewVersions(names []string, path *field.Path) {
 		c.add(field.Required(path, ""))
 		return
 	}
-	seen := map[string]bool{}
+	scans := map[string]bool{}
 	for i, name := range names {
-		if seen[name] {
+		if scans[name] {
 			c.add(field.Invalid(path.Index(i), name, "duplicate version"))
 			continue
 		}
-		seen[name] = true
+		scans[name] = true
 		for _, text := range validation.IsDNS1035Label(name) {
 			c.add(field.Invalid(path.Index(i), name, text))
 		}

@@ -10,39 +10,39 @@ import (
 
 // A internalForm is a definition in the form in which the server judges it.
 type internalForm struct {
-	CRD      *apiextensionsv1.CustomResourceDefinition
-	Common   formVersion   // what all versions have in common; its Name is that of the first
-	Versions []formVersion // in their order, without what is in Common
+	crd      *apiextensionsv1.CustomResourceDefinition
+	common   internalVersion   // what all versions have in common; its Name is that of the first
+	versions []internalVersion // in their order, without what is in Common
 }
 
 // A Version is one version of a [internalForm].
-type formVersion struct {
-	Name         string
-	Declared     *apiextensionsv1.CustomResourceDefinitionVersion // nil in Common
-	Schema       *apiextensionsv1.CustomResourceValidation
-	Subresources *apiextensionsv1.CustomResourceSubresources
-	Columns      []apiextensionsv1.CustomResourceColumnDefinition
-	Selectable   []apiextensionsv1.SelectableField
-	seen         *versionScan // of the schema
+type internalVersion struct {
+	name         string
+	declared     *apiextensionsv1.CustomResourceDefinitionVersion // nil in Common
+	schema       *apiextensionsv1.CustomResourceValidation
+	subresources *apiextensionsv1.CustomResourceSubresources
+	columns      []apiextensionsv1.CustomResourceColumnDefinition
+	selectable   []apiextensionsv1.SelectableField
+	scan         *versionScan // of the schema
 }
 
 // New returns the shape of a definition whose defaults are set. What was seen is
 // that of a definition with the same schemas.
-func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, seen scanResult) *internalForm {
-	s := &internalForm{CRD: crd, Versions: make([]formVersion, 0, len(crd.Spec.Versions))}
+func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanResult) *internalForm {
+	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
-		s.Versions = append(s.Versions, formVersion{
-			Name:         v.Name,
-			Declared:     v,
-			Schema:       v.Schema,
-			Subresources: v.Subresources,
-			Columns:      v.AdditionalPrinterColumns,
-			Selectable:   v.SelectableFields,
-			seen:         &seen[i],
+		s.versions = append(s.versions, internalVersion{
+			name:         v.Name,
+			declared:     v,
+			schema:       v.Schema,
+			subresources: v.Subresources,
+			columns:      v.AdditionalPrinterColumns,
+			selectable:   v.SelectableFields,
+			scan:         &scans[i],
 		})
 	}
-	if len(s.Versions) > 0 {
+	if len(s.versions) > 0 {
 		s.lift()
 	}
 	return s
@@ -50,56 +50,56 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, seen scanRes
 
 // lift moves what all versions have in common to where it is for all of them.
 func (s *internalForm) lift() {
-	first := s.Versions[0]
-	s.Common.Name = first.Name
-	if s.all(func(v *formVersion) bool { return crdversion.SameSubresources(v.Subresources, first.Subresources) }) {
-		s.Common.Subresources = first.Subresources
-		s.each(func(v *formVersion) { v.Subresources = nil })
+	first := s.versions[0]
+	s.common.name = first.name
+	if s.all(func(v *internalVersion) bool { return crdversion.SameSubresources(v.subresources, first.subresources) }) {
+		s.common.subresources = first.subresources
+		s.each(func(v *internalVersion) { v.subresources = nil })
 	}
-	if s.all(func(v *formVersion) bool { return slices.Equal(v.Columns, first.Columns) }) {
-		s.Common.Columns = first.Columns
-		s.each(func(v *formVersion) { v.Columns = nil })
+	if s.all(func(v *internalVersion) bool { return slices.Equal(v.columns, first.columns) }) {
+		s.common.columns = first.columns
+		s.each(func(v *internalVersion) { v.columns = nil })
 	}
-	if s.all(func(v *formVersion) bool { return slices.Equal(v.Selectable, first.Selectable) }) {
-		s.Common.Selectable = first.Selectable
-		s.each(func(v *formVersion) { v.Selectable = nil })
+	if s.all(func(v *internalVersion) bool { return slices.Equal(v.selectable, first.selectable) }) {
+		s.common.selectable = first.selectable
+		s.each(func(v *internalVersion) { v.selectable = nil })
 	}
-	if s.all(func(v *formVersion) bool { return sameSchema(v.Schema, first.Schema) }) {
-		s.Common.Schema, s.Common.seen = first.Schema, first.seen
-		s.each(func(v *formVersion) { v.Schema = nil })
+	if s.all(func(v *internalVersion) bool { return sameSchema(v.schema, first.schema) }) {
+		s.common.schema, s.common.scan = first.schema, first.scan
+		s.each(func(v *internalVersion) { v.schema = nil })
 	}
 }
 
 // all reports whether what holds for the first version, as it does when it is
 // compared with itself, holds for the others.
-func (s *internalForm) all(holds func(*formVersion) bool) bool {
-	for i := range s.Versions[1:] {
-		if !holds(&s.Versions[i+1]) {
+func (s *internalForm) all(holds func(*internalVersion) bool) bool {
+	for i := range s.versions[1:] {
+		if !holds(&s.versions[i+1]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *internalForm) each(do func(*formVersion)) {
-	for i := range s.Versions {
-		do(&s.Versions[i])
+func (s *internalForm) each(do func(*internalVersion)) {
+	for i := range s.versions {
+		do(&s.versions[i])
 	}
 }
 
 // preserving reports whether the definition keeps unknown fields of all
 // objects.
-func (s *internalForm) preserving() bool { return s.CRD.Spec.PreserveUnknownFields }
+func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
 // schemas returns the schemas that there are: either the common one or those
 // of the versions.
 func (s *internalForm) schemas() []*apiextensionsv1.JSONSchemaProps {
 	var out []*apiextensionsv1.JSONSchemaProps
-	if root := s.Common.root(); root != nil {
+	if root := s.common.root(); root != nil {
 		out = append(out, root)
 	}
-	for i := range s.Versions {
-		if root := s.Versions[i].root(); root != nil {
+	for i := range s.versions {
+		if root := s.versions[i].root(); root != nil {
 			out = append(out, root)
 		}
 	}
@@ -107,11 +107,11 @@ func (s *internalForm) schemas() []*apiextensionsv1.JSONSchemaProps {
 }
 
 // root returns the schema of objects, nil if there is none.
-func (v *formVersion) root() *apiextensionsv1.JSONSchemaProps {
-	if v.Schema == nil {
+func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
+	if v.schema == nil {
 		return nil
 	}
-	return v.Schema.OpenAPIV3Schema
+	return v.schema.OpenAPIV3Schema
 }
 
 // schemaOf returns the schema of the version of that name, and reports whether
@@ -119,15 +119,15 @@ func (v *formVersion) root() *apiextensionsv1.JSONSchemaProps {
 // or not it exists.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
 	apart := false
-	for i := range s.Versions {
-		apart = apart || s.Versions[i].Schema != nil
+	for i := range s.versions {
+		apart = apart || s.versions[i].schema != nil
 	}
 	if !apart {
-		return s.Common.Schema, true
+		return s.common.schema, true
 	}
-	for i := range s.Versions {
-		if s.Versions[i].Name == name {
-			return s.Versions[i].Schema, true
+	for i := range s.versions {
+		if s.versions[i].name == name {
+			return s.versions[i].schema, true
 		}
 	}
 	return nil, false
@@ -136,15 +136,15 @@ func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceVal
 // subresourcesOf returns the subresources of the first version of that name.
 func (s *internalForm) subresourcesOf(name string) *apiextensionsv1.CustomResourceSubresources {
 	apart := false
-	for i := range s.Versions {
-		apart = apart || s.Versions[i].Subresources != nil
+	for i := range s.versions {
+		apart = apart || s.versions[i].subresources != nil
 	}
 	if !apart {
-		return s.Common.Subresources
+		return s.common.subresources
 	}
-	for i := range s.Versions {
-		if s.Versions[i].Name == name {
-			return s.Versions[i].Subresources
+	for i := range s.versions {
+		if s.versions[i].name == name {
+			return s.versions[i].subresources
 		}
 	}
 	return nil
@@ -152,9 +152,9 @@ func (s *internalForm) subresourcesOf(name string) *apiextensionsv1.CustomResour
 
 // anyStatus reports whether any version has the status subresource.
 func (s *internalForm) anyStatus() bool {
-	any := hasStatus(s.Common.Subresources)
-	for i := range s.Versions {
-		any = any || hasStatus(s.Versions[i].Subresources)
+	any := hasStatus(s.common.subresources)
+	for i := range s.versions {
+		any = any || hasStatus(s.versions[i].subresources)
 	}
 	return any
 }

@@ -95,9 +95,9 @@ func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
 
 // advise returns the notes on a definition. Schemas that do not compile have
 // none.
-func advise(shape *internalForm) []Note {
+func advise(form *internalForm) []Note {
 	a := &adviser{}
-	crd := shape.CRD
+	crd := form.crd
 	nodes := make([]*schema.Node, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
@@ -110,7 +110,7 @@ func advise(shape *internalForm) []Note {
 		}
 		pointer := schemaPointer(i)
 		a.root(v.Schema.OpenAPIV3Schema, pointer)
-		a.cost(shape, nodes[i], i)
+		a.cost(form, nodes[i], i)
 	}
 	a.conversion(crd, nodes)
 	slices.SortStableFunc(a.notes, func(x, y Note) int {
@@ -124,7 +124,7 @@ func schemaPointer(version int) string {
 }
 
 // cost notes rules that are not far from what the server admits.
-func (a *adviser) cost(shape *internalForm, n *schema.Node, version int) {
+func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 	if !n.Facts().Has(schema.HasRules) {
 		return
 	}
@@ -132,7 +132,7 @@ func (a *adviser) cost(shape *internalForm, n *schema.Node, version int) {
 	report := cel.Estimate(n, cel.AtPath(path))
 	for i := range report.Expressions {
 		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
-			a.add(CostNearLimit, shape.Pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
+			a.add(CostNearLimit, form.pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
 		}
 	}
 	if near(report.Total, report.Limit) {

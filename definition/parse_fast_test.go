@@ -14,9 +14,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// checkQuick holds a definition that is read quickly against the one that is
+// checkFastParse holds a definition that is read quickly against the one that is
 // read in full, and reports whether it is.
-func checkQuick(t *testing.T, data []byte) bool {
+func checkFastParse(t *testing.T, data []byte) bool {
 	t.Helper()
 	got, ok := document.ReadDefinition(data)
 	if !ok {
@@ -32,9 +32,9 @@ func checkQuick(t *testing.T, data []byte) bool {
 	return true
 }
 
-// TestParseQuick reads every fourth definition of the corpus both ways, as YAML,
+// TestParseFast reads every fourth definition of the corpus both ways, as YAML,
 // and some as JSON. The tests of the oracle read all of them.
-func TestParseQuick(t *testing.T) {
+func TestParseFast(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
 		t.Skipf("no corpus in %q", dir)
@@ -43,7 +43,7 @@ func TestParseQuick(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no definitions: %v", err)
 	}
-	all, quick := 0, 0
+	all, fast := 0, 0
 	for i, file := range files {
 		if i%4 != 0 || testing.Short() && i%16 != 0 {
 			continue
@@ -53,10 +53,10 @@ func TestParseQuick(t *testing.T) {
 			t.Fatal(err)
 		}
 		all++
-		if !checkQuick(t, data) {
+		if !checkFastParse(t, data) {
 			continue
 		}
-		if quick++; quick%8 > 0 {
+		if fast++; fast%8 > 0 {
 			continue
 		}
 		asJSON, err := yaml.YAMLToJSONStrict(data)
@@ -68,14 +68,14 @@ func TestParseQuick(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, data := range [][]byte{asJSON, indented.Bytes()} {
-			if !checkQuick(t, data) {
+			if !checkFastParse(t, data) {
 				t.Errorf("%s as JSON is not read quickly", file)
 			}
 		}
 	}
-	t.Logf("%d of %d definitions are read quickly", quick, all)
-	if quick < all*9/10 {
-		t.Errorf("%d of %d definitions are read quickly, want nine of ten", quick, all)
+	t.Logf("%d of %d definitions are read quickly", fast, all)
+	if fast < all*9/10 {
+		t.Errorf("%d of %d definitions are read quickly, want nine of ten", fast, all)
 	}
 }
 
@@ -106,24 +106,24 @@ func TestParseKeywords(t *testing.T) {
 	}
 	wraps := []string{`%s`, `"items": {%s "a": 1},`, `"properties": {"x": {%s "type": "string"}},`, `"additionalProperties": {%s "type": "string"},`,
 		`"allOf": [{%s "type": "string"}],`, `"not": {%s "type": "string"},`, `"description": "twice", "description": "x",%s`}
-	quick := 0
+	fast := 0
 	for _, wrap := range wraps {
 		for _, name := range names {
 			for _, value := range values {
 				keyword := `"` + name + `": ` + value + ","
 				text := bytes.Replace([]byte(keywords), []byte("%s"), bytes.Replace([]byte(wrap), []byte("%s"), []byte(keyword), 1), 1)
-				if checkQuick(t, text) {
-					quick++
+				if checkFastParse(t, text) {
+					fast++
 				}
-				if asYAML, err := yaml.JSONToYAML(text); err == nil && checkQuick(t, asYAML) {
-					quick++
+				if asYAML, err := yaml.JSONToYAML(text); err == nil && checkFastParse(t, asYAML) {
+					fast++
 				}
 			}
 		}
 	}
-	t.Logf("%d of %d are read quickly", quick, 2*len(wraps)*len(names)*len(values))
-	if quick < 1000 {
-		t.Errorf("only %d are read quickly", quick)
+	t.Logf("%d of %d are read quickly", fast, 2*len(wraps)*len(names)*len(values))
+	if fast < 1000 {
+		t.Errorf("only %d are read quickly", fast)
 	}
 }
 
@@ -131,5 +131,5 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"versions": [{"schema": {"openAPIV3Schema": {"type": "object"}}}]}}`))
 	f.Add([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n" +
 		"        description: |-\n          a\n          b\n        properties:\n          a:\n            type: string\n            default: \"a<\"\n            enum: [\"b\", c]\n            maximum: 5\n"))
-	f.Fuzz(func(t *testing.T, data []byte) { checkQuick(t, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkFastParse(t, data) })
 }

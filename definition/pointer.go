@@ -9,11 +9,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Pointer returns the JSON Pointer (RFC 6901) to what the field of an error is
+// pointer returns the JSON Pointer (RFC 6901) to what the field of an error is
 // about, in the definition as it was written. What all versions have in common
 // is that of the first version. A field that leads on where the definition has
 // nothing leads to what is missing.
-func (s *internalForm) Pointer(field string) string {
+func (s *internalForm) pointer(field string) string {
 	for _, common := range [...]struct{ field, pointer string }{
 		{"spec.validation", "/spec/versions/0/schema"},
 		{"spec.schema", "/spec/versions/0/schema"},
@@ -34,10 +34,10 @@ func (s *internalForm) Pointer(field string) string {
 }
 
 // below returns the pointer that a field spells below a place.
-func (s *internalForm) below(place, rest string) string {
+func (s *internalForm) below(location, rest string) string {
 	var b strings.Builder
 	for rest != "" {
-		if root, after, ok := s.enterSchema(place+b.String(), rest); ok {
+		if root, after, ok := s.enterSchema(location+b.String(), rest); ok {
 			b.WriteString("/openAPIV3Schema")
 			writeSchemaPointer(&b, root, after)
 			break
@@ -54,17 +54,17 @@ func (s *internalForm) below(place, rest string) string {
 
 // enterSchema reports whether the place is that of the schema of a version and
 // the field goes on into it.
-func (s *internalForm) enterSchema(place, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
+func (s *internalForm) enterSchema(location, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
 	after, ok := strings.CutPrefix(rest, ".openAPIV3Schema")
 	if !ok {
 		return nil, "", false
 	}
-	number, ok := strings.CutPrefix(strings.TrimSuffix(place, "/schema"), "/spec/versions/")
+	number, ok := strings.CutPrefix(strings.TrimSuffix(location, "/schema"), "/spec/versions/")
 	i, err := strconv.Atoi(number)
-	if !ok || err != nil || i < 0 || i >= len(s.CRD.Spec.Versions) {
+	if !ok || err != nil || i < 0 || i >= len(s.crd.Spec.Versions) {
 		return nil, "", false
 	}
-	v := s.CRD.Spec.Versions[i].Schema
+	v := s.crd.Spec.Versions[i].Schema
 	if v == nil {
 		return nil, after, true
 	}

@@ -25,13 +25,13 @@ type versionScan struct {
 // in this package may be asked about such a definition.
 func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.ErrorList) {
 	var errs field.ErrorList
-	survey := make(scanResult, len(crd.Spec.Versions))
+	result := make(scanResult, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		if v.Schema == nil {
 			continue
 		}
-		s := scanner{left: schema.DefaultMaxNodes, versionScan: &survey[i]}
+		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i]}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
 		}
@@ -39,7 +39,7 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.Erro
 		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path))
 		errs = append(errs, found...)
 	}
-	return survey, errs
+	return result, errs
 }
 
 type scanner struct {

@@ -4,9 +4,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
-	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // schema checks one schema. Only if it is structural are its defaults looked
@@ -24,17 +24,17 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 		c.add(field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
 	}
 	var node *schema.Node
-	var gaveUp *field.Error
+	var inconvertible *field.Error
 	if c.opts.structural {
 		var sound bool
-		if node, gaveUp, sound = c.structural(root, path); !sound {
+		if node, inconvertible, sound = c.structural(root, path); !sound {
 			node = nil
 		}
 	}
 	w := walk{checker: c, ruled: node != nil, at: pathstack.NewSchemaStack(path, 0)}
 	w.schema(root, c.top())
-	if len(c.errs) == before && gaveUp != nil {
-		c.add(gaveUp)
+	if len(c.errs) == before && inconvertible != nil {
+		c.add(inconvertible)
 	}
 	if node == nil || !node.Facts().Has(schema.HasRules) {
 		return
@@ -60,8 +60,8 @@ func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, faulty
 }
 
 // top is the place of the root.
-func (c *checker) top() place {
-	p := place{defaults: true, root: true, spine: true}
+func (c *checker) top() inherited {
+	p := inherited{defaults: true, root: true, spine: true}
 	if c.opts.noDefaults {
 		p = p.forbidding(" (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)")
 	}
@@ -71,22 +71,22 @@ func (c *checker) top() place {
 // structural compiles a schema and checks its defaults. It reports whether
 // nothing is wrong. What makes the server give up is returned apart, since the
 // server mentions it only if there is nothing else.
-func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, gaveUp *field.Error, sound bool) {
+func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, inconvertible *field.Error, sound bool) {
 	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
 	if len(errs) == 0 {
 		errs = c.defaults(n, root, path)
 	}
-	if len(errs) == 1 && isGivingUp(errs[0], path) {
+	if len(errs) == 1 && isInconvertible(errs[0], path) {
 		return nil, errs[0], false
 	}
 	c.errs = append(c.errs, errs...)
 	return n, nil, len(errs) == 0
 }
 
-// isGivingUp tells the error for a schema that the server does not convert
+// isInconvertible tells the error for a schema that the server does not convert
 // from those of structural rules, none of which is about the place of the root
 // itself.
-func isGivingUp(err *field.Error, path *field.Path) bool {
+func isInconvertible(err *field.Error, path *field.Path) bool {
 	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
 }
 
@@ -95,7 +95,7 @@ func isGivingUp(err *field.Error, path *field.Path) bool {
 func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
 	path := field.NewPath("schema")
 	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
-	if len(errs) == 1 && isGivingUp(errs[0], path) {
+	if len(errs) == 1 && isInconvertible(errs[0], path) {
 		return errs[0].Detail
 	}
 	return ""
@@ -108,17 +108,17 @@ func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
-	early := s.ID != "" || s.Schema != "" || s.Ref != nil
-	late := s.Nullable || s.Default != nil || s.Enum != nil || s.MaxProperties != nil || s.MinProperties != nil ||
+	forbiddenBeforeType := s.ID != "" || s.Schema != "" || s.Ref != nil
+	forbiddenAfterType := s.Nullable || s.Default != nil || s.Enum != nil || s.MaxProperties != nil || s.MinProperties != nil ||
 		s.AllOf != nil || s.OneOf != nil || s.AnyOf != nil || s.Not != nil ||
 		s.AdditionalProperties != nil || s.PatternProperties != nil || s.Dependencies != nil ||
 		s.AdditionalItems != nil || s.Definitions != nil ||
 		s.XEmbeddedResource || s.XIntOrString || s.XListMapKeys != nil || s.XListType != nil || s.XMapType != nil
 	switch {
-	case !early && s.Type != "" && s.Type != "object":
+	case !forbiddenBeforeType && s.Type != "" && s.Type != "object":
 		c.add(field.Invalid(path.Child("type"), s.Type,
 			`only "object" is allowed as the type at the root of the schema if the status subresource is enabled`))
-	case early || late:
+	case forbiddenBeforeType || forbiddenAfterType:
 		c.add(field.Invalid(path, *s, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern "+
 			"MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] "+
 			"fields are allowed at the root of the schema if the status subresource is enabled"))

@@ -41,11 +41,11 @@ func (p Position) from(start Position) Position {
 type Source struct {
 	text  []byte
 	start Position
-	read  func() *places
+	read  func() *sourceIndex
 }
 
-// places are what a Source knows once it has read its text.
-type places struct {
+// sourceIndex are what a Source knows once it has read its text.
+type sourceIndex struct {
 	tree  *document.Tree
 	index *document.LineIndex
 }
@@ -59,12 +59,12 @@ func NewSource(text []byte, start Position) *Source {
 		start = Position{Line: 1, Column: 1}
 	}
 	s := &Source{text: text, start: start}
-	s.read = sync.OnceValue(func() *places {
+	s.read = sync.OnceValue(func() *sourceIndex {
 		tree, err := document.ReadTree(text)
 		if err != nil {
 			return nil
 		}
-		return &places{tree: tree, index: document.NewLineIndex(text)}
+		return &sourceIndex{tree: tree, index: document.NewLineIndex(text)}
 	})
 	return s
 }
@@ -87,7 +87,7 @@ func (s *Source) Position(pointer string) Position {
 	return Position{Line: line, Column: column}.from(s.start)
 }
 
-// Pointer returns the pointer into the document as it is written. It is another
+// pointer returns the pointer into the document as it is written. It is another
 // than the one given for some places of a definition of v1beta1.
 func (s *Source) Pointer(pointer string) string {
 	p := s.read()
@@ -111,7 +111,7 @@ func (s *Source) FieldPointer(path string) string {
 
 // written returns the pointer itself if it leads to something, or if what it
 // leads to is nowhere else.
-func (p *places) written(pointer string) string {
+func (p *sourceIndex) written(pointer string) string {
 	if _, found := p.tree.Find(pointer); found {
 		return pointer
 	}

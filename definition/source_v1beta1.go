@@ -2,10 +2,10 @@ package definition
 
 import "strings"
 
-// betaPlaces says where a definition of v1beta1 has what one of v1 has
+// betaPointers says where a definition of v1beta1 has what one of v1 has
 // elsewhere. An asterisk stands for the number of a version, and what is below a
 // place is below the other as well.
-var betaPlaces = [...]struct{ v1, v1beta1 string }{
+var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/versions/*/schema", "/spec/validation"},
 	{"/spec/versions/*/subresources", "/spec/subresources"},
 	{"/spec/versions/*/additionalPrinterColumns", "/spec/additionalPrinterColumns"},
@@ -19,28 +19,28 @@ var betaPlaces = [...]struct{ v1, v1beta1 string }{
 // leads to in one of v1: the pointer to the part that is elsewhere, and the
 // pointer to the whole. It reports whether there is another place.
 func betaPointer(pointer string) (part, whole string, ok bool) {
-	for _, p := range betaPlaces {
-		if rest, ok := cutPlace(pointer, p.v1); ok {
+	for _, p := range betaPointers {
+		if rest, ok := cutPointer(pointer, p.v1); ok {
 			return p.v1beta1, p.v1beta1 + rest, true
 		}
 	}
 	return "", "", false
 }
 
-// cutPlace returns what of a pointer is below a place.
-func cutPlace(pointer, place string) (string, bool) {
-	if before, after, found := strings.Cut(place, "*"); found {
+// cutPointer returns what of a pointer is below a place.
+func cutPointer(pointer, location string) (string, bool) {
+	if before, after, found := strings.Cut(location, "*"); found {
 		rest, ok := strings.CutPrefix(pointer, before)
 		if !ok {
 			return "", false
 		}
 		_, rest, ok = strings.Cut(rest, "/")
-		pointer, place = "/"+rest, after
+		pointer, location = "/"+rest, after
 		if !ok {
 			return "", false
 		}
 	}
-	rest, ok := strings.CutPrefix(pointer, place)
+	rest, ok := strings.CutPrefix(pointer, location)
 	return rest, ok && (rest == "" || rest[0] == '/')
 }
 

@@ -13,10 +13,10 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	c.versions(path)
 	c.specNames(&spec.Names, path.Child("names"))
 
-	common := &c.form.Common
-	c.schema(common.Schema, c.form.anyStatus(), path.Child("validation"), c.opts.unchanged[common.Name])
-	c.subresources(common.Subresources, path.Child("subresources"))
-	c.columns(common.Columns, path.Child("additionalPrinterColumns"))
+	common := &c.form.common
+	c.schema(common.schema, c.form.anyStatus(), path.Child("validation"), c.opts.unchanged[common.name])
+	c.subresources(common.subresources, path.Child("subresources"))
+	c.columns(common.columns, path.Child("additionalPrinterColumns"))
 	c.commonSelectable(path)
 
 	if conv := spec.Conversion; conv != nil {
@@ -30,11 +30,11 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 // haveSchemas: all versions must have a schema; where the old definition does
 // without, those that are served, unless unknown fields are kept.
 func (c *checker) haveSchemas(path *field.Path) {
-	if c.form.Common.root() != nil || !c.opts.schemas && c.form.preserving() {
+	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
 	}
-	for i := range c.form.Versions {
-		v := &c.form.Versions[i]
+	for i := range c.form.versions {
+		v := &c.form.versions[i]
 		if v.root() != nil {
 			continue
 		}
@@ -42,7 +42,7 @@ func (c *checker) haveSchemas(path *field.Path) {
 		switch {
 		case c.opts.schemas:
 			c.add(field.Required(at, ""))
-		case v.Declared.Served:
+		case v.declared.Served:
 			c.add(field.Required(at, "because otherwise all fields are pruned"))
 		}
 	}
@@ -74,18 +74,18 @@ func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
 
 func (c *checker) versions(path *field.Path) {
 	stored, unique := 0, true
-	seen := map[string]bool{}
-	for i := range c.form.Versions {
-		v, at := &c.form.Versions[i], path.Child("versions").Index(i)
-		if v.Declared.Storage {
+	scans := map[string]bool{}
+	for i := range c.form.versions {
+		v, at := &c.form.versions[i], path.Child("versions").Index(i)
+		if v.declared.Storage {
 			stored++
 		}
-		unique = unique && !seen[v.Name]
-		seen[v.Name] = true
-		c.requiredLabel(v.Name, at.Child("name"))
-		c.version(v, at, hasStatus(c.form.subresourcesOf(v.Name)))
+		unique = unique && !scans[v.name]
+		scans[v.name] = true
+		c.requiredLabel(v.name, at.Child("name"))
+		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))
 	}
-	declared := c.form.CRD.Spec.Versions
+	declared := c.form.crd.Spec.Versions
 	if !unique {
 		c.add(field.Invalid(path.Child("versions"), declared, "must contain unique version names"))
 	}
@@ -93,16 +93,16 @@ func (c *checker) versions(path *field.Path) {
 		c.add(field.Invalid(path.Child("versions"), declared, "must have exactly one version marked as storage version"))
 	}
 	// The name of the first version is that of the definition, too.
-	c.label(c.form.Common.Name, path.Child("version"))
+	c.label(c.form.common.name, path.Child("version"))
 }
 
 func (c *checker) commonSelectable(path *field.Path) {
-	common := &c.form.Common
+	common := &c.form.common
 	switch {
-	case len(common.Selectable) == 0:
-	case common.Schema == nil:
+	case len(common.selectable) == 0:
+	case common.schema == nil:
 		c.add(field.Invalid(path.Child("selectableFields"), "", "may only be set when validations.schema is included"))
 	default:
-		c.selectable(common.Selectable, common.root(), path, "")
+		c.selectable(common.selectable, common.root(), path, "")
 	}
 }

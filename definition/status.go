@@ -39,7 +39,7 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	crd = withDefaults(crd)
 	status := *crd.Status.DeepCopy()
 	settleNames(crd, &status, others)
-	if c := nonStructural(crd); c != nil {
+	if c := nonStructuralCondition(crd); c != nil {
 		setCondition(&status, *c)
 	} else {
 		status.Conditions = slices.DeleteFunc(status.Conditions, func(c apiextensionsv1.CustomResourceDefinitionCondition) bool {
@@ -91,12 +91,12 @@ func isTrue(c *apiextensionsv1.CustomResourceDefinitionCondition) bool {
 // claimed are the names that definitions of the group have.
 func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) claims {
 	var out claims
-	out.Add(&crd.Status.AcceptedNames)
+	out.add(&crd.Status.AcceptedNames)
 	for _, other := range others {
 		if other == nil || other.Name == crd.Name || other.Spec.Group != crd.Spec.Group {
 			continue
 		}
-		out.Add(claimedNames(other))
+		out.add(claimedNames(other))
 	}
 	return out
 }

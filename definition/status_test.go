@@ -56,7 +56,7 @@ const (
 	notAccepted = "Established=False NotAccepted: not all names are accepted"
 )
 
-var settledTests = []struct {
+var reconciledTests = []struct {
 	name   string
 	crd    string
 	others []string
@@ -110,7 +110,7 @@ var settledTests = []struct {
 }}
 
 func TestReconciledStatus(t *testing.T) {
-	for _, tt := range settledTests {
+	for _, tt := range reconciledTests {
 		t.Run(tt.name, func(t *testing.T) {
 			crd := parse(t, tt.crd)
 			before := crd.DeepCopy()

@@ -5,8 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // strictness say how strict a definition is judged. What has been stored once
@@ -58,25 +58,25 @@ func createStrictness() strictness {
 // updateStrictness are for a definition that replaces old.
 func updateStrictness(s, old *internalForm) strictness {
 	return strictness{
-		recognizedReviews: recognizesReviews(old.CRD.Spec.Conversion),
-		immutableNames:    established(old.CRD),
+		recognizedReviews: recognizesReviews(old.crd.Spec.Conversion),
+		immutableNames:    established(old.crd),
 		schemas:           hasSchemas(old),
 		knownTypes:        !old.any(hasUnknownType),
 		structural:        !old.any(isNotStructural),
 		prunedDefaults:    !old.any(hasUnprunedDefaults),
 		atomicSets:        !old.any(hasNonAtomicSet),
 		soundKeys:         !old.any(hasUnsoundKeys),
-		checkedBundle:     checksBundle(old.CRD),
+		checkedBundle:     checksBundle(old.crd),
 		stored:            expressionsOf(old),
 		unchanged:         unchangedVersions(s, old),
 		crowded:           crowdedVersions(s, old),
 	}
 }
 
-// V1beta1 returns o as it is for definitions of apiextensions.k8s.io/v1beta1,
+// forV1beta1 returns o as it is for definitions of apiextensions.k8s.io/v1beta1,
 // which servers up to 1.21 judged less strictly. For an update old is what the
 // definition replaces, else nil.
-func (o strictness) V1beta1(old *internalForm) strictness {
+func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
 	o.noDefaults = old == nil || !old.any(schemaHasDefaults)
@@ -105,11 +105,11 @@ func established(crd *apiextensionsv1.CustomResourceDefinition) bool {
 }
 
 func hasSchemas(s *internalForm) bool {
-	if s.Common.root() != nil {
+	if s.common.root() != nil {
 		return true
 	}
-	for i := range s.Versions {
-		if s.Versions[i].root() == nil {
+	for i := range s.versions {
+		if s.versions[i].root() == nil {
 			return false
 		}
 	}
@@ -167,8 +167,8 @@ func expressionsOf(s *internalForm) expressions {
 
 func unchangedVersions(s, old *internalForm) map[string]bool {
 	out := map[string]bool{}
-	for i := range s.Versions {
-		name := s.Versions[i].Name
+	for i := range s.versions {
+		name := s.versions[i].name
 		now, ok := s.schemaOf(name)
 		before, was := old.schemaOf(name)
 		if ok && was && sameSchema(now, before) {
@@ -180,18 +180,18 @@ func unchangedVersions(s, old *internalForm) map[string]bool {
 
 func crowdedVersions(s, old *internalForm) map[string]bool {
 	out := map[string]bool{}
-	if len(old.Common.Selectable) > maxSelectable && slices.Equal(s.Common.Selectable, old.Common.Selectable) {
+	if len(old.common.selectable) > maxSelectable && slices.Equal(s.common.selectable, old.common.selectable) {
 		out[""] = true
 	}
-	before := map[string]*formVersion{}
-	for i := range old.Versions {
-		before[old.Versions[i].Name] = &old.Versions[i]
+	before := map[string]*internalVersion{}
+	for i := range old.versions {
+		before[old.versions[i].name] = &old.versions[i]
 	}
-	for i := range s.Versions {
-		v := &s.Versions[i]
-		was := before[v.Name]
-		if was != nil && len(was.Selectable) > maxSelectable && slices.Equal(v.Selectable, was.Selectable) {
-			out[v.Name] = true
+	for i := range s.versions {
+		v := &s.versions[i]
+		was := before[v.name]
+		if was != nil && len(was.selectable) > maxSelectable && slices.Equal(v.selectable, was.selectable) {
+			out[v.name] = true
 		}
 	}
 	return out
@@ -201,7 +201,7 @@ func crowdedVersions(s, old *internalForm) map[string]bool {
 // is judged.
 func (c *config) strictness(opts strictness, old *internalForm) strictness {
 	if c.v1beta1 {
-		return opts.V1beta1(old)
+		return opts.forV1beta1(old)
 	}
 	return opts
 }

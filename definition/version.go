@@ -18,12 +18,12 @@ import (
 const maxDeprecation = 256
 
 // version checks what belongs to one version.
-func (c *checker) version(v *formVersion, path *field.Path, status bool) {
-	c.deprecation(v.Declared, path.Child("deprecationWarning"))
-	c.schema(v.Schema, status, path.Child("schema"), c.opts.unchanged[v.Name])
-	c.subresources(v.Subresources, path.Child("subresources"))
-	c.columns(v.Columns, path.Child("additionalPrinterColumns"))
-	if len(v.Selectable) == 0 {
+func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
+	c.deprecation(v.declared, path.Child("deprecationWarning"))
+	c.schema(v.schema, status, path.Child("schema"), c.opts.unchanged[v.name])
+	c.subresources(v.subresources, path.Child("subresources"))
+	c.columns(v.columns, path.Child("additionalPrinterColumns"))
+	if len(v.selectable) == 0 {
 		return
 	}
 	root := v.root()
@@ -32,7 +32,7 @@ func (c *checker) version(v *formVersion, path *field.Path, status bool) {
 			"may only be set when `version.schema.openAPIV3Schema` is not included"))
 		return
 	}
-	c.selectable(v.Selectable, root, path, v.Name)
+	c.selectable(v.selectable, root, path, v.name)
 }
 
 // deprecation: a text that can be sent as a warning header.
@@ -101,9 +101,9 @@ const (
 	columnFormats = "byte,date,date-time,double,float,int32,int64,password"
 )
 
-// oneOfWords reports whether a word is one of those with commas between them.
-func oneOfWords(word, words string) bool {
-	for w := range strings.SplitSeq(words, ",") {
+// isListed reports whether a word is one of those with commas between them.
+func isListed(word, list string) bool {
+	for w := range strings.SplitSeq(list, ",") {
 		if w == word {
 			return true
 		}
@@ -116,7 +116,7 @@ func oneOfWords(word, words string) bool {
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
 func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
 	for i := range columns {
-		if fineColumn(&columns[i]) {
+		if fastValidColumn(&columns[i]) {
 			continue
 		}
 		col, at := &columns[i], path.Index(i)
@@ -126,10 +126,10 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 		switch {
 		case col.Type == "":
 			c.add(field.Required(at.Child("type"), "must be one of "+columnTypes))
-		case !oneOfWords(col.Type, columnTypes):
+		case !isListed(col.Type, columnTypes):
 			c.add(field.Invalid(at.Child("type"), col.Type, "must be one of "+columnTypes))
 		}
-		if col.Format != "" && !oneOfWords(col.Format, columnFormats) {
+		if col.Format != "" && !isListed(col.Format, columnFormats) {
 			c.add(field.Invalid(at.Child("format"), col.Format, "must be one of "+columnFormats))
 		}
 		if col.JSONPath == "" {
@@ -140,9 +140,9 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 	}
 }
 
-// fineColumn reports whether nothing is wrong with a column.
-func fineColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
-	return c.Name != "" && oneOfWords(c.Type, columnTypes) && (c.Format == "" || oneOfWords(c.Format, columnFormats)) &&
+// fastValidColumn reports whether nothing is wrong with a column.
+func fastValidColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
+	return c.Name != "" && isListed(c.Type, columnTypes) && (c.Format == "" || isListed(c.Format, columnFormats)) &&
 		strings.HasPrefix(c.JSONPath, ".")
 }
 

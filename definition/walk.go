@@ -23,8 +23,8 @@ type walk struct {
 	at     pathstack.SchemaStack
 }
 
-// A place is what a schema inherits from those that it is in.
-type place struct {
+// A inherited is what a schema inherits from those that it is in.
+type inherited struct {
 	root     bool   // of objects
 	spine    bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
@@ -32,12 +32,12 @@ type place struct {
 	reason   string // why they are not
 }
 
-func (p place) forbidding(reason string) place {
+func (p inherited) forbidding(reason string) inherited {
 	p.defaults, p.reason = false, reason
 	return p
 }
 
-func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p place) {
+func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	if s == nil {
 		return
 	}
@@ -66,7 +66,7 @@ func typeNames() []string {
 	return []string{"array", "boolean", "integer", "number", "object", "string"}
 }
 
-func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p place) {
+func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	if w.opts.knownTypes && s.Type != "" && !slices.Contains(typeNames(), s.Type) {
 		w.add(field.NotSupported(w.at.Path().Child("type"), s.Type, typeNames()))
 	}
@@ -105,7 +105,7 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 
 // properties: a schema describes the fields of a struct or the values of a
 // map, and additionalProperties: true is no description.
-func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool) {
+func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
 			w.add(field.Forbidden(w.at.Path().Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
@@ -138,7 +138,7 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p place, root bool
 }
 
 // nested visits schemas that are no part of the structure.
-func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p place) {
+func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	p.spine = false
 	if s.Not != nil {
 		w.at.Push("not")
@@ -160,7 +160,7 @@ func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p place) {
 	}
 }
 
-func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p place) {
+func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p inherited) {
 	for i := range schemas {
 		w.at.PushIndex(keyword, i)
 		w.schema(&schemas[i], p)
@@ -168,7 +168,7 @@ func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p
 	}
 }
 
-func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p place) {
+func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	if s.Items == nil {
 		return
 	}

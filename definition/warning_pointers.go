@@ -17,19 +17,19 @@ import (
 // several times each is about another schema, and of one that is there once
 // although several schemas cause it, it is about the first by its pointer.
 func warningPointers(s *internalForm, warnings []string) []string {
-	found := suspectPlaces(s)
+	found := pointersByWarning(s)
 	out := make([]string, len(warnings))
 	for i, text := range warnings {
-		if places := found[text]; len(places) > 0 {
-			out[i], found[text] = places[0], places[1:]
+		if pointers := found[text]; len(pointers) > 0 {
+			out[i], found[text] = pointers[0], pointers[1:]
 		}
 	}
 	return out
 }
 
-// suspectPlaces returns the pointers, sorted, by the warning that the schema
+// pointersByWarning returns the pointers, sorted, by the warning that the schema
 // there causes. What all versions have in common is that of the first.
-func suspectPlaces(s *internalForm) map[string][]string {
+func pointersByWarning(s *internalForm) map[string][]string {
 	found := map[string][]string{}
 	w := pointerWalk{visit: func(n *apiextensionsv1.JSONSchemaProps, pointer func() string) {
 		if n.Format != "" && !format.Supported(n.Type, n.Format, format.DefaultMinor) {
@@ -40,16 +40,16 @@ func suspectPlaces(s *internalForm) map[string][]string {
 			found[text] = append(found[text], pointer()+"/x-kubernetes-list-type")
 		}
 	}}
-	if root := s.Common.root(); root != nil {
+	if root := s.common.root(); root != nil {
 		w.schema(root, "/spec/versions/0/schema/openAPIV3Schema")
 	}
-	for i := range s.Versions {
-		if root := s.Versions[i].root(); root != nil {
+	for i := range s.versions {
+		if root := s.versions[i].root(); root != nil {
 			w.schema(root, fmt.Sprintf("/spec/versions/%d/schema/openAPIV3Schema", i))
 		}
 	}
-	for _, places := range found {
-		slices.Sort(places)
+	for _, pointers := range found {
+		slices.Sort(pointers)
 	}
 	return found
 }

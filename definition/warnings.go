@@ -11,7 +11,7 @@ import (
 //
 // The server warns of formats in random order; here they are sorted.
 func createWarnings(s *internalForm) []string {
-	formats, sets := suspects(s)
+	formats, sets := ignoredFormatsAndSets(s)
 	var out []string
 	for _, name := range formats {
 		out = append(out, formatWarning(name))
@@ -22,8 +22,8 @@ func createWarnings(s *internalForm) []string {
 // updateWarnings returns what the server warns of when a definition replaces
 // old: what old does not have.
 func updateWarnings(s, old *internalForm) []string {
-	formats, sets := suspects(s)
-	formatsBefore, setsBefore := suspects(old)
+	formats, sets := ignoredFormatsAndSets(s)
+	formatsBefore, setsBefore := ignoredFormatsAndSets(old)
 	var out []string
 	for _, name := range formats {
 		if !slices.Contains(formatsBefore, name) {
@@ -40,15 +40,15 @@ func updateWarnings(s, old *internalForm) []string {
 
 func formatWarning(name string) string { return fmt.Sprintf("unrecognized format %q", name) }
 
-// suspects returns the formats that the server ignores, one each time it is
+// ignoredFormatsAndSets returns the formats that the server ignores, one each time it is
 // used, and the warnings about sets, both sorted.
-func suspects(s *internalForm) (formats, sets []string) {
-	add := func(v *formVersion) {
+func ignoredFormatsAndSets(s *internalForm) (formats, sets []string) {
+	add := func(v *internalVersion) {
 		if v.root() != nil {
-			formats, sets = append(formats, v.seen.formats...), append(sets, v.seen.sets...)
+			formats, sets = append(formats, v.scan.formats...), append(sets, v.scan.sets...)
 		}
 	}
-	add(&s.Common)
+	add(&s.common)
 	s.each(add)
 	slices.Sort(formats)
 	slices.Sort(sets)
