@@ -87,7 +87,7 @@ func (s *Source) Position(pointer string) Position {
 	return Position{Line: line, Column: column}.from(s.start)
 }
 
-// pointer returns the pointer into the document as it is written. It is another
+// Pointer returns the pointer into the document as it is written. It is another
 // than the one given for some places of a definition of v1beta1.
 func (s *Source) Pointer(pointer string) string {
 	p := s.read()
