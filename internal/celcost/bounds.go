@@ -8,48 +8,46 @@ import (
 	"github.com/google/cel-go/common/ast"
 )
 
-// Explaining a cost.
-//
-// An expression costs much because a size is large that it reads, or because
-// lists and maps around its value are. Which sizes it reads is what the estimate
-// asks for; what is around is known. For each of these bounds the estimate is
-// made again with other values, by bisection, as a larger bound never makes an
-// expression cheaper. So what is said of a value has been tried.
+// An expression is expensive because it reads large values, or because its value
+// can occur often. The estimate records which sizes it asks for, and the lists
+// and maps around the value are known. For each of these bounds the estimate is
+// repeated with other values, by bisection, as a larger bound never makes an
+// expression cheaper.
 
-// maxBound is how large a declared bound is taken to be at most, so that
-// multiples of it do not overflow.
+// maxBound limits declared bounds, so that multiples of them do not overflow.
 const maxBound = 1 << 40
 
-// A trial estimates one expression with other bounds than the schema's.
+// A trial estimates one expression with other bounds than those of the schema.
 type trial struct {
 	*Checker
 	finding *RuleCost
 	tree    *ast.AST
 	stored  bool
-	once    bool // whatever the cardinality is
+	once    bool // ignore the cardinality
 }
 
-// A Bound is a keyword that bounds what an expression costs, or would if it were
+// A Bound is a keyword that bounds the cost of an expression, or would if it were
 // declared.
 type Bound struct {
-	Path     string // of the values that the keyword is for
+	Path     string // path of the values that the keyword is for
 	Keyword  string
-	Value    int64 // as declared, or what the estimate takes it for
+	Value    int64 // the declared value, or the one that the estimate assumes
 	Declared bool
 	Fits     int64  // the largest value with which the expression fits, 0 if there is none
-	Total    uint64 // of the expression with Fits, or with 1
+	Total    uint64 // cost with Fits, or with 1 if nothing fits
 }
 
 // A candidate is a bound that the cost may depend on.
 type candidate struct {
 	Bound
-	largest int64  // value worth trying
-	least   uint64 // total with the bound at 1
+	largest int64  // largest value to try
+	least   uint64 // total with a bound of 1
 }
 
-// Bounds returns what the total of the rule or of the messageExpression of f
-// depends on, and the largest number that makes it fit if none of the bounds is
-// larger, if no bound alone does. There are none if it is well below its limit.
+// Bounds returns the bounds that the total of a rule or its messageExpression
+// depends on. If none of them alone makes the expression fit, together is the
+// largest value that does if no bound is larger. Bounds returns none if the total
+// is at most half of the limit.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
 	t := &trial{Checker: s, finding: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
@@ -70,7 +68,7 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.least, b.least) })
 	fits := false
 	for i := range all {
-		if all[i].least < total-total/10 { // else it hardly matters
+		if all[i].least < total-total/10 { // otherwise the bound hardly matters
 			bounds = append(bounds, all[i].Bound)
 			fits = fits || all[i].Fits > 0
 		}
@@ -85,7 +83,7 @@ func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Boun
 	return bounds, together
 }
 
-// atMost sets all bounds to v, and leaves those that are smaller.
+// atMost returns the bounds limited to v.
 func atMost(all []candidate, v int64) map[string]int64 {
 	set := make(map[string]int64, len(all))
 	for _, b := range all {
@@ -95,9 +93,9 @@ func atMost(all []candidate, v int64) map[string]int64 {
 }
 
 // largest returns the largest number from 1 to top that fits, 0 if none does.
-// If a number fits, smaller ones do.
+// Numbers smaller than one that fits must fit.
 func largest(top int64, fits func(int64) bool) int64 {
-	low, high := int64(0), top+1 // low fits, or is none; high does not, or is too much
+	low, high := int64(0), top+1 // low fits or is 0; high does not fit or is too large
 	for high-low > 1 {
 		if middle := low + (high-low)/2; fits(middle) {
 			low = middle
@@ -108,18 +106,18 @@ func largest(top int64, fits func(int64) bool) int64 {
 	return low
 }
 
-// total estimates the expression with bounds that are set by path.
+// total estimates the expression with other bounds, by path.
 func (t *trial) total(set map[string]int64) uint64 {
 	total, _ := t.estimate(set)
 	return total
 }
 
-// estimate also returns the places whose sizes count.
+// estimate also returns the locations whose sizes the estimate used.
 func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
 	e := &estimator{sizes: t.sizes, self: t.finding.spot.location, asked: make(map[string]location)}
-	// The expression has been estimated before, so there is no error.
+	// There is no error, as the expression was estimated before.
 	cost, _ := t.cost(t.tree, t.stored, e)
 	if t.once {
 		return cost, e.asked
@@ -145,7 +143,7 @@ func (t *trial) candidates() []candidate {
 
 func (t *trial) candidate(p location) candidate {
 	l, _ := t.sizes.limit(p)
-	if l.keyword == "" { // an object that declares additionalProperties as a boolean
+	if l.keyword == "" { // an object with a boolean additionalProperties
 		l = limit{keyword: "maxProperties", declared: p.node.Limits().MaxProperties, unit: 1, assumed: maxStringBytes}
 	}
 	c := candidate{Bound: Bound{Path: p.path, Keyword: l.keyword, Declared: l.declared.Set, Value: l.assumed / l.unit}}

@@ -16,23 +16,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A site is a schema on the survey.
+// A site is a schema that the Checker visits.
 type site struct {
 	parent   *site
 	node     *schema.Node
 	path     *field.Path // of the schema, for errors
 	location location    // of self
 
-	inScope bool           // rules are here or above
-	typ     *celtypes.Type // of self; nil if there is none, or nobody asks
-	broken  string         // why there is no type, as the server puts it
-	lost    bool           // p is below what should have a type and has none; the server panics
+	inScope bool           // there are rules here or above
+	typ     *celtypes.Type // of self; nil if there is none or no rule needs it
+	broken  string         // why there is no type, in the words of the server
+	lost    bool           // below a value that has no type but should; the server panics
 
-	uncorrelated *field.Path // schema below which old and new values do not correspond, nil if they do
-	order        int         // in which spots are entered
+	uncorrelated *field.Path // schema below which values do not correlate, nil if they do
+	order        int         // of the visit
 }
 
-// A RuleCost is what the survey says about one rule.
+// A RuleCost is the scan result for one rule.
 type RuleCost struct {
 	*compiled
 	spot  *site
@@ -40,15 +40,15 @@ type RuleCost struct {
 	Rule  *schema.Rule
 }
 
-// Path returns the path of the rule.
+// Path returns the path of the rule in the schema.
 func (f *RuleCost) Path() *field.Path {
 	return f.spot.path.Child("x-kubernetes-validations").Index(f.Index)
 }
 
-// Values returns the path of the values of the rule, as [ExpressionCost.Path].
+// Values returns the path of the values of the rule, such as spec.list[*].
 func (f *RuleCost) Values() string { return f.spot.location.path }
 
-// Ordered returns the findings in the order of the schema.
+// Ordered returns the results in the order of the schema.
 func (s *Checker) Ordered() []*RuleCost {
 	out := make([]*RuleCost, len(s.costs))
 	for i := range s.costs {
@@ -58,16 +58,16 @@ func (s *Checker) Ordered() []*RuleCost {
 	return out
 }
 
-// A compiled rule is the same for equal schemas with equal types.
+// A compiled rule is shared by equal schemas with equal types.
 type compiled struct {
 	Condition, Message Expression
 	usesOldSelf        bool
 }
 
-// An Expression is what becomes of an expression: a tree and its cost, or why not.
+// An Expression is a tree and its cost, or the reason why it has none.
 type Expression struct {
-	Tree    *ast.AST // nil if there is no cost
-	Problem string   // of what compiles not
+	Tree    *ast.AST // nil if the expression has no cost
+	Problem string   // why it is refused, "" if it is not
 	Cost    uint64   // of one evaluation at most
 }
 
@@ -76,10 +76,11 @@ type compiledKey struct {
 	root bool
 }
 
-// A Checker is the state of one Check or Estimate.
+// A Checker holds the rules of a schema and the errors found so far. It is for
+// one goroutine.
 type Checker struct {
 	options       Options
-	fresh, stored *celtypes.Checker // new rules and those that are stored
+	fresh, stored *celtypes.Checker // for new rules and for stored ones
 	types         *celtypes.Provider
 	sizes         *sizes
 	scratch       *cel.Ast
@@ -91,8 +92,8 @@ type Checker struct {
 	errs   field.ErrorList
 }
 
-// New surveys the rules of n and below. There is an error only if there is
-// no language to survey them in.
+// New visits n and everything below it. n has rules. It returns an error only if
+// the language cannot be built.
 func New(n *schema.Node, o Options) (*Checker, error) {
 	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled)}
 	for _, l := range []struct {
@@ -120,8 +121,8 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 	return s, nil
 }
 
-// visit surveys what is below p, then p, and reports whether rules there may be
-// compiled.
+// visit visits the schemas below p, then p. It reports whether the syntax of all
+// rules there is correct.
 func (s *Checker) visit(p *site) bool {
 	p.order = s.spots
 	s.spots++
@@ -166,8 +167,8 @@ func (s *Checker) property(p *site, n *schema.Node, name string) bool {
 	return s.typed(c, c.typ != nil)
 }
 
-// elements surveys the items of a list or the values of a map. If the values of
-// p have a type, theirs is a part of it or missing, but never made of n alone.
+// elements visits the items of a list or the values of a map. If p has a type,
+// theirs is a part of it or missing, and never made of n alone.
 func (s *Checker) elements(p *site, n *schema.Node, keyword string) bool {
 	c := p.child(n, p.path.Child(keyword))
 	c.location.path = p.location.path + "[*]"
@@ -196,8 +197,7 @@ func (p *site) child(n *schema.Node, path *field.Path) *site {
 	}
 }
 
-// typed gives p a type of its own, unless it has got one from above, and
-// surveys it.
+// typed visits p. It first makes a type from p alone if none is given.
 func (s *Checker) typed(p *site, given bool) bool {
 	if p.inScope && !given && p.broken == "" {
 		s.typeAlone(p)
@@ -212,7 +212,7 @@ func (s *Checker) typeAlone(p *site) {
 	}
 }
 
-// rules judges the rules of p itself.
+// rules checks the rules of p itself.
 func (s *Checker) rules(p *site) {
 	path := p.path.Child("x-kubernetes-validations")
 	switch {
@@ -237,7 +237,7 @@ func (s *Checker) rules(p *site) {
 
 func (s *Checker) report(err *field.Error) { s.errs = append(s.errs, err) }
 
-// compiled compiles the rules of p, or returns those of an equal schema.
+// compiled returns the compiled rules of p, which equal schemas share.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
 	key := compiledKey{node: p.node, root: p.location.root}
 	same := p.location.node == p.node
@@ -260,7 +260,7 @@ type ruleCompiler struct {
 	*Checker
 	estimator     *estimator
 	self          *celtypes.Type
-	fresh, stored *celtypes.Scope // nil until needed
+	fresh, stored *celtypes.Scope // built lazily
 }
 
 func (c *ruleCompiler) rule(out *compiled, r *schema.Rule) {
@@ -297,7 +297,7 @@ func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.
 	return out
 }
 
-// cost returns what an expression costs at most.
+// cost returns the estimated maximum cost of an expression.
 func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error) {
 	base := s.fresh.Language
 	if stored {
@@ -309,15 +309,15 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error)
 }
 
 // CardinalityOf returns how often the values of a rule can occur in one object,
-// and what the rule costs for all of them.
+// whether the schema bounds that, and the total cost of the rule.
 func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
 	n, bounded = s.cardinality(f.spot)
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 
 // cardinality returns how often self can occur in one object. It is bounded if
-// all lists and maps on the way to it are; else it is how many of the smallest
-// values fit into a request.
+// all lists and maps around self are. Otherwise it is the number of minimal
+// values that fit into a request.
 func (s *Checker) cardinality(p *site) (n uint64, bounded bool) {
 	if n, bounded = s.occurrences(p); bounded {
 		return n, true
@@ -337,7 +337,7 @@ func (s *Checker) occurrences(p *site) (n uint64, bounded bool) {
 	return multiply(n, factor), bounded
 }
 
-// factor returns how many values of each schema below one value of p can have.
+// factor returns how many values of each schema below it one value of p can have.
 func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	keyword, declared := p.multiplier()
 	if keyword == "" {
@@ -349,8 +349,8 @@ func (s *Checker) factor(p *site) (n uint64, bounded bool) {
 	return uint64(max(declared.N, 0)), declared.Set
 }
 
-// multiplier returns the keyword that bounds how many values are below one of p,
-// and what it is declared to be.
+// multiplier returns the keyword that bounds the number of values below one value
+// of p, and its declared value.
 func (p *site) multiplier() (keyword string, declared schema.Count) {
 	switch p.node.Kind() {
 	case schema.KindObject:
@@ -363,7 +363,7 @@ func (p *site) multiplier() (keyword string, declared schema.Count) {
 	return "", schema.Count{}
 }
 
-// multiply returns a product, or as much as there is if that is too large.
+// multiply returns a product, limited to the largest uint64.
 func multiply(a, b uint64) uint64 {
 	if a == 0 || b <= math.MaxUint64/a {
 		return a * b

@@ -13,30 +13,32 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Limits of the server.
+// Limits of the server, in cost units.
 const (
 	ExpressionLimit = 10_000_000
 	SchemaLimit     = 100_000_000
 )
 
-// mostExpensive is how many expressions are named if the whole is too much.
+// mostExpensive is the number of expressions that are named if the total is over
+// the limit.
 const mostExpensive = 4
 
-// Options are those of a check of rules.
+// Options configures a Checker.
 type Options struct {
 	PerCall   uint64
 	Path      *field.Path
 	Fragment  bool
-	Reference bool // leave all to cel-go
+	Reference bool // use only cel-go
 	Minor     int  // of the server, 1.x
 
-	Rules, Messages map[string]bool // that are stored already
-	Unchanged       bool            // what one rule costs is no error
-	SyntaxChecked   bool            // by the caller
-	Faulty          map[string]bool // paths of schemas that are left out
+	Rules, Messages map[string]bool // stored rules and messageExpressions, by text
+	Unchanged       bool            // a single expression over its limit is no error
+	SyntaxChecked   bool            // CheckSyntax has been done by the caller
+	Faulty          map[string]bool // paths of schemas to skip
 }
 
-// Check returns the errors of the rules of n and below.
+// Check returns the errors of the rules of n and below, in the order of the
+// server.
 func Check(n *schema.Node, o Options) field.ErrorList {
 	if !celtypes.HasRules(n) {
 		return nil
@@ -49,8 +51,8 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 	return slices.Concat(s.syntax, s.errs, errs)
 }
 
-// Totals returns what all expressions may cost together, the errors for single
-// expressions that cost too much, and those for the total.
+// Totals returns the total cost of all expressions, the errors of single
+// expressions over the limit, and the errors of the total.
 func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	var t tally
 	for i := range s.costs {
@@ -64,14 +66,14 @@ func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	return t.total, each, t.errors(s.options.Path)
 }
 
-// An estimated expression is one that counts.
+// An estimated expression counts for the total.
 type estimated struct {
 	path  *field.Path
 	total uint64
 	limit *field.Error // if it is too much
 }
 
-// expressions returns the rule and the messageExpression of a finding.
+// expressions returns the rule and the messageExpression of a scan result.
 func (s *Checker) expressions(f *RuleCost) []estimated {
 	rule := estimated{path: f.Path().Child("rule")}
 	_, _, rule.total = s.CardinalityOf(f)
@@ -85,7 +87,7 @@ func (s *Checker) expressions(f *RuleCost) []estimated {
 	return out
 }
 
-// judge reports what is wrong with a rule, in the order of the server.
+// judge reports the errors of a rule, in the order of the server.
 func (s *Checker) judge(f *RuleCost) {
 	costs := s.expressions(f)
 	s.tooMuch(costs[0].limit)
@@ -113,10 +115,10 @@ func (s *Checker) tooMuch(err *field.Error) {
 	}
 }
 
-// A tally adds up what expressions cost.
+// A tally adds up costs.
 type tally struct {
 	total uint64
-	most  []estimated // the most expensive ones, if they are expensive at all
+	most  []estimated // the most expensive ones
 }
 
 func (t *tally) observe(path *field.Path, cost uint64) {
@@ -137,7 +139,7 @@ func (t *tally) observe(path *field.Path, cost uint64) {
 	t.most = t.most[:min(len(t.most), mostExpensive)]
 }
 
-// errors returns what is wrong with the total.
+// errors returns the errors of the total.
 func (t *tally) errors(path *field.Path) field.ErrorList {
 	err := overLimit(path, "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema", t.total, SchemaLimit)
 	if err == nil {
@@ -150,7 +152,7 @@ func (t *tally) errors(path *field.Path) field.ErrorList {
 	return append(errs, err)
 }
 
-// overLimit returns the error for a cost beyond a limit, nil if it is not.
+// overLimit returns the error for a cost over a limit, nil otherwise.
 func overLimit(path *field.Path, what string, cost, limit uint64) *field.Error {
 	if cost <= limit {
 		return nil
@@ -170,7 +172,8 @@ func factorText(factor float64) string {
 	}
 }
 
-// CheckSyntax returns what is wrong with rules at first sight.
+// CheckSyntax returns the errors of rules that need no compilation; see the
+// function of this name in package validation/cel.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	path = path.Child("x-kubernetes-validations")
@@ -225,7 +228,7 @@ func fieldPathSyntax(text string, n *schema.Node, path *field.Path) field.ErrorL
 
 func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\r\n") }
 
-// reasons are the values of reason that the server knows, sorted.
+// reasons returns the values of reason that the server knows, sorted.
 func reasons() []string {
 	return []string{
 		string(apiextensionsv1.FieldValueDuplicate), string(apiextensionsv1.FieldValueForbidden),

@@ -9,42 +9,38 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Sizes for cost estimation.
-//
-// What an expression may cost depends on how large the values can be that it
-// reads. The estimate asks for the size of a value by the way that leads to it
-// from self. A place is where such a way ends. What bounds its size is a
-// keyword of the schema, or else that the whole object has to fit into one
-// request.
+// The cost of an expression depends on the sizes of the values that it reads. The
+// estimate asks for the size of a location, which is a value below self. A
+// keyword of the schema bounds it, or else the size of a request does.
 
 const (
 	maxRequestBytes = apiservercel.DefaultMaxRequestSizeBytes
-	// maxStringBytes is what is left for a string, without its quotes.
+	// maxStringBytes is the size of the longest string in a request, without
+	// quotes.
 	maxStringBytes = maxRequestBytes - 2
-	// bytesPerRune is what a character of a string is counted as.
+	// bytesPerRune is the size that a character is counted as.
 	bytesPerRune = 4
-	// maxNameRunes is how long metadata.name can be. metadata.generateName
-	// leaves room for one more.
+	// maxNameRunes is the length of the longest metadata.name.
+	// metadata.generateName is one shorter.
 	maxNameRunes = 253
 )
 
-// A location is a value below self, or self.
+// A location is self or a value below it.
 type location struct {
-	node *schema.Node // nil for strings that are implied, and all below
-	root bool         // apiVersion, kind and metadata are its own
-	path string       // from the root of the object, for people
+	node *schema.Node // nil for implied strings and below
+	root bool         // a resource of its own
+	path string       // from the root of the object
 
-	// Of values that resources have, declared or not.
-	metadata *schema.Node // of implied metadata: what the schema declares in its stead
+	// Of apiVersion, kind and metadata that are implied.
+	metadata *schema.Node // of implied metadata: the declared schema that it replaces
 	implied  bool
 	size     int64 // of implied strings, in bytes
 }
 
-// sizes knows the sizes of all values of one schema. It is for one goroutine.
+// sizes returns the sizes of values of one schema. It is for one goroutine.
 type sizes struct {
 	least map[minSizeKey]minSize
-	// set has the values that keywords are taken to have instead of their own,
-	// by path of the value.
+	// set overrides keywords, by path of the value.
 	set map[string]int64
 }
 
@@ -53,8 +49,8 @@ type minSizeKey struct {
 	root bool
 }
 
-// A minSize is the number of bytes that the JSON of a value has at least. It is
-// not known of values that have no type in CEL.
+// A minSize is the smallest number of bytes of the JSON of a value. It is unknown
+// for values without a CEL type.
 type minSize struct {
 	bytes int64
 	known bool
@@ -62,7 +58,7 @@ type minSize struct {
 
 func newSizes() *sizes { return &sizes{least: make(map[minSizeKey]minSize)} }
 
-// elem returns the place of the elements of a list or of the values of a map.
+// elem returns the location of list elements or map values.
 func (p location) elem() (location, bool) {
 	n := p.elements()
 	if n == nil {
@@ -89,7 +85,7 @@ func (p location) isMap() bool {
 	return p.elements() != nil && p.node.Kind() == schema.KindObject
 }
 
-// field returns the place of a field, whose name is escaped.
+// field returns the location of a field with an escaped name.
 func (p location) field(escaped string) (location, bool) {
 	path := joinPath(p.path, escaped)
 	if p.implied {
@@ -118,7 +114,7 @@ func (p location) field(escaped string) (location, bool) {
 	return location{node: child, root: child.EmbeddedResource(), path: joinPath(p.path, name)}, true
 }
 
-// name returns the place of a field of implied metadata.
+// name returns the location of a field of implied metadata.
 func (p location) name(field, path string) (location, bool) {
 	runes := int64(maxNameRunes)
 	switch field {
@@ -145,16 +141,16 @@ func joinPath(path, name string) string {
 	return path + "." + name
 }
 
-// A limit is what bounds the size of a place.
+// A limit bounds the size of a location.
 type limit struct {
 	keyword  string
 	declared schema.Count
-	unit     int64 // what one of the keyword is counted as
-	assumed  int64 // size if the keyword is not declared
+	unit     int64 // size per unit of the keyword
+	assumed  int64 // size without the keyword
 }
 
-// limit returns the limit of a place, which has no keyword if none can be
-// declared. known is false for what has no type.
+// limit returns the limit of a location. It has no keyword if none can be
+// declared. known is false for a location without a CEL type.
 func (z *sizes) limit(p location) (l limit, known bool) {
 	if p.implied {
 		return limit{}, true
@@ -210,7 +206,7 @@ func stringLimit(limits schema.Limits) limit {
 	return l
 }
 
-// max returns the size that values of a place have at most.
+// max returns the maximum size of values of a location.
 func (z *sizes) max(p location) int64 {
 	l, _ := z.limit(p)
 	if v, ok := z.set[p.path]; ok && l.keyword != "" {
@@ -222,7 +218,7 @@ func (z *sizes) max(p location) int64 {
 	return l.assumed
 }
 
-// min returns the size that the JSON of a value of n has at least.
+// min returns the minimum size of the JSON of a value of n.
 func (z *sizes) min(n *schema.Node, root bool) minSize {
 	key := minSizeKey{node: n, root: root}
 	if l, ok := z.least[key]; ok {
@@ -295,7 +291,7 @@ func stringLeast(format string) int64 {
 	return apiservercel.MinStringSize
 }
 
-// minOf returns the least size of the values of a place.
+// minOf returns the minimum size of values of a location.
 func (z *sizes) minOf(p location) int64 {
 	if p.node == nil {
 		return int64(len(`""`)) // or {}
@@ -303,17 +299,17 @@ func (z *sizes) minOf(p location) int64 {
 	return z.min(p.node, p.root).bytes
 }
 
-// An estimator tells the cost estimation of CEL about sizes below self.
+// An estimator provides sizes below self to the cost estimation of CEL.
 type estimator struct {
 	sizes *sizes
 	self  location
-	asked map[string]location // whose sizes were asked for and can be bounded; nil to forget them
+	asked map[string]location // locations with a bound whose sizes were used; nil if not recorded
 }
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
 
-// EstimateSize implements checker.CostEstimator. Ways begin with the name of a
-// variable, which is that of self or of a value like self.
+// EstimateSize implements checker.CostEstimator. A path begins with the name of a
+// variable, which is self or a value like it.
 func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	way := element.Path()
 	if len(way) == 0 {
@@ -326,7 +322,7 @@ func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate 
 		case "@items", "@values":
 			p, ok = p.elem()
 		case "@keys":
-			// The server takes the keys of maps for empty.
+			// The server counts map keys as empty.
 			if ok = p.isMap(); ok {
 				p = location{path: p.path + "[*]"}
 			}
@@ -346,8 +342,8 @@ func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate 
 	return &checker.SizeEstimate{Max: uint64(e.sizes.max(p))}
 }
 
-// EstimateCallCost implements checker.CostEstimator: calls cost what the
-// libraries say.
+// EstimateCallCost implements checker.CostEstimator. The libraries estimate
+// calls.
 func (e *estimator) EstimateCallCost(string, string, *checker.AstNode, []checker.AstNode) *checker.CallEstimate {
 	return nil
 }

@@ -15,24 +15,24 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// An Access says how much of a value rules look at. Each includes those before it.
+// An Access says how much of a value rules read. Each one includes those before
+// it.
 type Access uint8
 
 const (
-	// Unread: not even whether it is there.
+	// Unread: rules do not even test whether the value is present.
 	Unread Access = iota
-	// Presence: whether it is there, and of what kind it is.
+	// Presence: rules test whether the value is present, and its kind.
 	Presence
-	// Contents: what a scalar is, which keys a map has, and how many elements a
-	// list has. How much of fields, entries and elements they look at is the
-	// reach of those.
+	// Contents: rules read a scalar, the keys of a map, or the length of a list.
+	// Fields, entries and elements have their own Access.
 	Contents
-	// Everything: all that is in it.
+	// Everything: rules read the value and everything in it.
 	Everything
 )
 
-// A ReadSet says what rules look at of a value. It never changes. The nil
-// Reading is that of a value that no rule looks at.
+// A ReadSet says which parts of a value rules read. It is immutable. A nil
+// ReadSet is that of an unread value.
 type ReadSet struct {
 	schema   *schema.Node
 	access   Access
@@ -40,7 +40,7 @@ type ReadSet struct {
 	elements *ReadSet
 }
 
-// Access returns how much rules look at.
+// Access returns how much of the value rules read.
 func (r *ReadSet) Access() Access {
 	if r == nil {
 		return Unread
@@ -48,8 +48,8 @@ func (r *ReadSet) Access() Access {
 	return r.access
 }
 
-// Fields returns the readings of fields of an object, by the names that the
-// schema gives them, in increasing order.
+// Fields returns the read sets of the fields of an object by property name, in
+// increasing order.
 func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
 	return func(yield func(string, *ReadSet) bool) {
 		if r == nil {
@@ -63,7 +63,7 @@ func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
 	}
 }
 
-// Field returns the read set of a field of an object, nil if no rule reads it.
+// Elements returns the read set of list elements or map entries.
 func (r *ReadSet) Field(name string) *ReadSet {
 	if r == nil {
 		return nil
@@ -71,7 +71,7 @@ func (r *ReadSet) Field(name string) *ReadSet {
 	return r.fields[name]
 }
 
-// Elements returns the reading of the elements of a list or the entries of a map.
+// AllOf returns the read set of a value of n that rules read completely.
 func (r *ReadSet) Elements() *ReadSet {
 	if r == nil {
 		return nil
@@ -79,15 +79,14 @@ func (r *ReadSet) Elements() *ReadSet {
 	return r.elements
 }
 
-// AllOf is the reading of a value of n that rules look at in full.
+// A source says which parts of the object a value may come from: the value may be
+// one of direct, or a list, map or optional made of values from within.
 func AllOf(n *schema.Node) *ReadSet { return &ReadSet{schema: n, access: Everything} }
 
-// A source says where in the object a value may come from: it may be what has
-// the direct readings, or a list, map or optional that was made of what comes
-// from within.
+// inside returns the source of the contents of a made value.
 type source struct {
 	direct []*ReadSet
-	within *source // nil for none
+	within *source // nil if there is none
 }
 
 func (o source) and(p source) source {
@@ -102,7 +101,7 @@ func (o source) and(p source) source {
 	return out
 }
 
-// inside returns the source of what is in a value that was made.
+// depth returns the nesting of made values.
 func (o source) inside() source {
 	if o.within == nil {
 		return source{}
@@ -117,7 +116,7 @@ func (o source) size() int {
 	return len(o.direct) + o.within.size()
 }
 
-// depth is how many values that were made are around others.
+// union returns all elements of a and b, each once.
 func (o source) depth() int {
 	if o.within == nil {
 		return 0
@@ -125,7 +124,7 @@ func (o source) depth() int {
 	return 1 + o.within.depth()
 }
 
-// union returns all of a and b, each once.
+// An Analysis collects the read sets of rules. It is for one goroutine.
 func union(a, b []*ReadSet) []*ReadSet {
 	for _, v := range b {
 		if !slices.Contains(a, v) {
@@ -135,11 +134,11 @@ func union(a, b []*ReadSet) []*ReadSet {
 	return a
 }
 
-// An Analysis finds out what rules look at.
+// Add adds a rule on values of n.
 type Analysis struct {
-	Sets map[*schema.Node]*ReadSet // by where the rules are
+	Sets map[*schema.Node]*ReadSet // by the schema that rules are on
 	self *ReadSet
-	vars []sourcedVariable // of the loops around, innermost last
+	vars []sourcedVariable // of the enclosing loops, innermost last
 }
 
 type sourcedVariable struct {
@@ -149,7 +148,7 @@ type sourcedVariable struct {
 
 func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 
-// Add adds what a rule on values of n looks at.
+// field returns the read set of a field, which is at least tested for presence.
 func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 	if r.Sets[n] == nil {
 		r.Sets[n] = &ReadSet{schema: n}
@@ -160,7 +159,8 @@ func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 
 func (v *ReadSet) touch(by Access) { v.access = max(v.access, by) }
 
-// field returns the reading of a field, which is at least looked for.
+// element returns the read set of elements or entries, nil if they have no
+// schema.
 func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	if v.fields == nil {
 		v.fields = make(map[string]*ReadSet)
@@ -171,8 +171,7 @@ func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	return v.fields[name]
 }
 
-// element returns the reading of elements or entries, nil if they have no
-// schema.
+// consume marks all parts of a source as read completely.
 func (v *ReadSet) element() *ReadSet {
 	n := v.schema.Items()
 	if n == nil && v.schema.Len() == 0 {
@@ -184,7 +183,7 @@ func (v *ReadSet) element() *ReadSet {
 	return v.elements
 }
 
-// consume marks values as looked at in full.
+// visit returns the source of the value of an expression.
 func (r *Analysis) consume(o source) {
 	for _, v := range o.direct {
 		v.touch(Everything)
@@ -194,7 +193,7 @@ func (r *Analysis) consume(o source) {
 	}
 }
 
-// visit returns where the value of an expression comes from.
+// made returns the source of a list or map literal.
 func (r *Analysis) visit(e ast.Expr) source {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -219,7 +218,7 @@ func (r *Analysis) visit(e ast.Expr) source {
 	return source{}
 }
 
-// made returns the source of a list or map that consists of parts.
+// variable returns the source of a variable. oldSelf has none.
 func (r *Analysis) made(parts []ast.Expr) source {
 	const deepest = 4
 	var all source
@@ -233,7 +232,7 @@ func (r *Analysis) made(parts []ast.Expr) source {
 	return source{within: &all}
 }
 
-// variable returns where a variable comes from. There is no oldSelf.
+// field returns the source of a field with the name that rules use.
 func (r *Analysis) variable(name string) source {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
@@ -247,7 +246,7 @@ func (r *Analysis) variable(name string) source {
 	return source{}
 }
 
-// field returns the field of that name, as rules spell it.
+// namesOf returns the property names that an identifier may denote.
 func (r *Analysis) field(o source, spelled string) source {
 	out := o.inside()
 	for _, v := range o.direct {
@@ -265,7 +264,7 @@ func (r *Analysis) field(o source, spelled string) source {
 	return out
 }
 
-// namesOf returns what a field may be called that rules call so.
+// elements returns the source of list elements and map entries.
 func namesOf(spelled string) []string {
 	if name, ok := apiservercel.Unescape(spelled); ok && name != spelled {
 		return []string{spelled, name}
@@ -273,7 +272,8 @@ func namesOf(spelled string) []string {
 	return []string{spelled}
 }
 
-// elements returns the elements of lists and the entries of maps.
+// The elements of made lists are passed on. Lists of the object may be sets or
+// maps, which are merged by their contents.
 func (r *Analysis) elements(o source) source {
 	out := o.inside()
 	for _, v := range o.direct {
@@ -318,8 +318,7 @@ func (r *Analysis) call(c ast.CallExpr) source {
 		r.among(of[1])
 		return source{}
 	case name == operators.Add && len(of) == 2:
-		// Of lists that are made only the elements go on. Lists of the object
-		// may be sets or maps, which are merged by what is in them.
+		// among marks the right operand of in.
 		sum := of[0].and(of[1])
 		r.consume(source{direct: sum.direct})
 		return source{within: sum.within}
@@ -330,7 +329,7 @@ func (r *Analysis) call(c ast.CallExpr) source {
 	return source{}
 }
 
-// among marks what is looked for something in.
+// loop repeats the loop body until its accumulator has no new source.
 func (r *Analysis) among(o source) {
 	for _, v := range o.direct {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
@@ -342,7 +341,8 @@ func (r *Analysis) among(o source) {
 	r.consume(o.inside())
 }
 
-// loop goes around until nothing new comes into what the loop gathers.
+// Uses returns the variables and fields that an expression reads, as text and
+// sorted. It follows plain field selections only.
 func (r *Analysis) loop(c ast.ComprehensionExpr) source {
 	over := r.visit(c.IterRange())
 	elements := r.elements(over)

@@ -9,8 +9,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celtypes"
 )
 
-// Uses returns what an expression reads of its variables: each as far as plain
-// selection of fields goes, sorted.
+// path returns the text of a variable or of field selections from one.
 func Uses(tree *ast.AST) []string {
 	u := used{texts: make(map[string]bool)}
 	u.visit(tree.Expr())
@@ -19,7 +18,7 @@ func Uses(tree *ast.AST) []string {
 
 type used struct {
 	texts map[string]bool
-	local []string // variables of the loops around
+	local []string // variables of the enclosing loops
 }
 
 func (u *used) visit(e ast.Expr) {
