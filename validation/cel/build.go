@@ -20,30 +20,27 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The tree of rules.
-//
-// The walk that runs rules visits a tree of its own, which has a node only
-// where there are rules or where the way to rules leads through. It is built
-// from the schema and from the type of self at the root, side by side: what
-// has no type in CEL is left out with all that is below it, and rules there are
-// never run, which is what the server does.
+// A run visits a tree of its own, which has a node only where there are rules or
+// below which there are. It is built from the schema and from the type of self at
+// the root, side by side. A schema without a CEL type is left out with everything
+// below it. Its rules never run, as in the server.
 
-// A node holds the rules of a schema node and those below it.
+// A node holds the rules of a schema node and of those below it.
 type node struct {
-	typ       any                    // as declared, a string that errors show
+	typ       any                    // the declared type, a string that errors show
 	omitValue bool                   // errors do not show values of objects and lists
-	self      *celvalue.DeclaredType // if there are rules
+	self      *celvalue.DeclaredType // nil without rules
 	rules     []rule
 	usesOld   bool       // one of the rules refers to oldSelf
-	needsOld  bool       // one of them may, or one below
-	ruled     bool       // there are rules, or is a reason why not
-	broken    string     // why there are no rules, if so
-	lazy      *lazyRules // compiles the rules, if that was put off
+	needsOld  bool       // a rule here or below may
+	ruled     bool       // there are rules, or a reason why they do not run
+	broken    string     // why the rules do not run, "" if they do
+	lazy      *lazyRules // compiles the rules at the first value; nil if that is done eagerly
 
 	items      *node
 	values     *node // of additionalProperties
 	fields     []childField
-	correlates bool // entries have old values; true unless the map type is unheard of
+	correlates bool // entries have old values; false only for an unknown map type
 }
 
 type childField struct {
@@ -54,20 +51,20 @@ type childField struct {
 
 // A rule is compiled once for equal schemas.
 type rule struct {
-	// What every evaluation reads comes first, so that it is read at once.
-	fast      celeval.Closure // of the condition; without run if cel-go evaluates it
+	// Every evaluation reads these fields, so they come first.
+	fast      celeval.Closure // of the condition; zero if cel-go evaluates it
 	condition *expression     // nil for a blank rule and one that does not compile
-	broken    string          // why it does not compile
+	broken    string          // why the rule does not compile, "" if it does
 	optional  bool            // oldSelf is an optional
 	onOld     bool            // the condition refers to oldSelf
 
-	message *expression // nil without a messageExpression that compiles
+	message *expression // nil without one that compiles
 
-	path     schema.Path // of the field, below the value, at which to report
+	path     schema.Path // the fieldPath
 	pathText string      // path as one step
 
-	name          string // what errors call the rule
-	text          string // of the failure, unless message yields one
+	name          string // the text that errors name the rule by
+	text          string // of the failure, unless message makes one
 	messageSource string
 	reason        apiextensionsv1.FieldValueErrorReason
 }
@@ -80,12 +77,12 @@ type builder struct {
 	types    *celtypes.Provider
 	declared celvalue.Types
 	memo     map[buildKey]*node
-	reads    fieldaccess.Analysis // what rules look at
-	stored   bool                 // keep errors for the run
-	lazy     bool                 // compile rules when they are first run
+	reads    fieldaccess.Analysis // what rules read
+	stored   bool                 // never refuse; errors are those of values
+	lazy     bool                 // compile rules when their first value arrives
 	errs     field.ErrorList
 
-	mu sync.Mutex // of what is put off
+	mu sync.Mutex // guards lazy compilation
 }
 
 type buildKey struct {
@@ -93,9 +90,9 @@ type buildKey struct {
 	root bool
 }
 
-// node builds the tree for n, whose values are of type t. It returns nil if
-// there is nothing to run. implied says that t is not made from n but is that
-// of a field which resources have whatever is declared.
+// node builds the tree for n, whose values are of type t. It returns nil if there
+// are no rules to run. implied says that t is the type of an implied field and
+// not made from n.
 func (b *builder) node(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	key := buildKey{node: n, root: root}
 	if old, ok := b.memo[key]; ok && !implied && t != nil {
@@ -145,7 +142,7 @@ func (n *node) asksForOld() bool { return n != nil && n.needsOld }
 func (b *builder) property(parent *node, name string, n *schema.Node, t *celtypes.Type, implied bool, path *field.Path) {
 	var child *celtypes.Type
 	if escaped, ok := apiservercel.Escape(name); !ok {
-		// Rules of the parent cannot spell the name; the field has its own.
+		// Rules of the parent cannot spell the name, but rules of the field run.
 		child = b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 	} else if t != nil {
 		child = b.types.Field(t, escaped)
@@ -160,8 +157,8 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 	}
 }
 
-// untyped judges rules of n that are never run, since what n is the items of is
-// no list. The server stores them if they are right for n alone.
+// untyped checks rules of n that never run because n is the items of a value that
+// is not a list. The server stores them if they are correct for n alone.
 func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -251,9 +248,8 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	return out
 }
 
-// unreached looks for rules of n and below, which are never run because n has
-// no type. Where the server refuses to store such a rule, so do we; where it
-// stores the rule and ignores it, we do that too.
+// unreached checks rules of n and below that never run because n has no type. The
+// server refuses some of them and stores and ignores others.
 func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	if b.stored {
 		return
@@ -261,8 +257,8 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 	b.refuse(n, path, false)
 }
 
-// refuse reports rules on values without a type. below says that there are
-// rules on an outer value without a type.
+// refuse reports rules on values without a type. below says that an enclosing
+// value without a type has rules.
 func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 	if !celtypes.HasRules(n) {
 		return

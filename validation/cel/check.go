@@ -7,27 +7,28 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Limits of the server on what rules may cost by estimate.
+// Limits of the server for estimated costs, in cost units of CEL.
 const (
-	// DefaultExpressionLimit is what one rule may cost, times how often its
-	// value can occur in one object, or one messageExpression.
+	// DefaultExpressionLimit is the limit of one rule, times how often its value
+	// can occur in one object, and of one messageExpression.
 	DefaultExpressionLimit = celcost.ExpressionLimit
-	// DefaultSchemaLimit is what all expressions of a schema may cost.
+	// DefaultSchemaLimit is the limit of all expressions of a schema.
 	DefaultSchemaLimit = celcost.SchemaLimit
 )
 
-// Check returns what kube-apiserver has against the rules of n and below when a
-// definition with them is created or updated. It is nil if the server has
-// nothing against them. A nil n has no rules.
+// Check returns the errors that kube-apiserver has for the rules of n and below
+// when a definition with them is created or updated, nil if it has none. A nil n
+// has no rules.
 //
-// The rules are taken for new, unless [Preexisting] names them. Errors are those
-// of [CheckSyntax]; then, for every schema that has none there and below,
-// expressions that do not compile, that cost too much, and that refer to
-// oldSelf in vain; then what is wrong with the total. They come in the order of
-// the server: what is below a schema before the schema, which means
-// additionalProperties, properties by name, items, and then its own rules.
+// Rules are new unless [Preexisting] names them. The errors are those of
+// [CheckSyntax]; then, for every schema without such errors there and below,
+// expressions that do not compile, cost too much, or refer to oldSelf where there
+// is none; then the errors of the total. They are in the order of the server:
+// what is below a schema before the schema, which means additionalProperties,
+// properties by name, items, and then its own rules.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Check(n *schema.Node, opts ...Option) field.ErrorList {
 	o := newCompileOptions(opts)
 	if o.wrong != nil {
@@ -36,11 +37,11 @@ func Check(n *schema.Node, opts ...Option) field.ErrorList {
 	return celcost.Check(n, o.Options)
 }
 
-// CheckSyntax returns what kube-apiserver has against rules before it compiles
-// any: texts that are blank or broken into lines, unknown reasons, and a
-// fieldPath that leads nowhere. It is nil if there is nothing. path is that of
-// the schema which the rules belong to, and n the schema; if that is nil,
-// because it is not structural, where a fieldPath leads is not looked at.
+// CheckSyntax returns the errors that kube-apiserver finds in rules before it
+// compiles any: blank texts, line breaks, unknown reasons, and a fieldPath that
+// leads nowhere. It returns nil if there are none. path is the path of the schema
+// that has the rules, and n the schema. If n is nil, because the schema is not
+// structural, the target of fieldPath is not checked.
 func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
 	return celcost.CheckSyntax(rules, n, path)
 }

@@ -14,18 +14,18 @@ import (
 )
 
 // A CostReport says what the rules of a schema may cost at most, as
-// kube-apiserver estimates it when a definition is written, and what would make
-// those that cost too much fit. It belongs to the caller.
+// kube-apiserver estimates it when a definition is written, and which bounds make
+// expensive rules fit. It belongs to the caller.
 type CostReport struct {
 	// Expressions are in the order of the schema: the rules of a value, each
-	// followed by its messageExpression, then those of its
-	// additionalProperties, of its properties by name and of its items.
+	// followed by its messageExpression, then those of its additionalProperties,
+	// of its properties by name and of its items.
 	Expressions []ExpressionCost
 	// Total is the cost of all expressions, in cost units of CEL.
 	Total uint64
-	// Limit is what the server lets Total be: [DefaultSchemaLimit].
+	// Limit is the limit of Total: [DefaultSchemaLimit].
 	Limit uint64
-	// Problem says why nothing was estimated, "" if it was.
+	// Problem says why there is no estimate, "" if there is one.
 	Problem string
 
 	errs field.ErrorList
@@ -33,7 +33,7 @@ type CostReport struct {
 
 // An ExpressionCost is the estimate for one rule or one messageExpression.
 type ExpressionCost struct {
-	// Path is that of the values which the expression is on, from the root of
+	// Path is the path of the values that the expression is on, from the root of
 	// the object: "spec.listeners[*].hostnames", "" for the root. [*] stands for
 	// all elements of a list or entries of a map.
 	Path string
@@ -41,37 +41,37 @@ type ExpressionCost struct {
 	Field string
 	// Index is the position of the rule among those of the schema.
 	Index int
-	// Rule is the rule, Kind which of its expressions this is, and Text the
-	// expression.
+	// Rule is the rule, Kind says which of its expressions this is, and Text is
+	// the expression.
 	Rule schema.Rule
 	Kind ExpressionKind
 	Text string
-	// Uses are the variables and the fields of them that the expression reads,
-	// sorted: "self.replicas", "oldSelf". It is nil if it does not compile.
+	// Uses lists the variables and fields that the expression reads, sorted:
+	// "self.replicas", "oldSelf". It is nil if the expression does not compile.
 	Uses []string
 
-	// Cost is that of one evaluation, in cost units of CEL.
+	// Cost is the cost of one evaluation, in cost units of CEL.
 	Cost uint64
 	// Cardinality is how often the value can occur in one object. The server
 	// counts a messageExpression once.
 	Cardinality uint64
-	// Bounded reports whether Cardinality follows from maxItems and
-	// maxProperties of the lists and maps around the value. If it does not, it
-	// is how many values fit into the largest request.
+	// Bounded reports whether maxItems and maxProperties of the lists and maps
+	// around the value bound Cardinality. Otherwise it is the number of values
+	// that fit into the largest request.
 	Bounded bool
-	// Total is Cost times Cardinality, and Limit what the server lets it be:
+	// Total is Cost times Cardinality. Limit is its limit:
 	// [DefaultExpressionLimit].
 	Total, Limit uint64
-	// Problem is what the server says of an expression that does not compile,
-	// which has no cost, "" for others.
+	// Problem is the server's error for an expression that does not compile and
+	// so has no cost, "" for others.
 	Problem string
 
-	// Bounds are what in the schema the cost comes from, if Total is more than
-	// half of Limit, those first that the cost depends on most.
+	// Bounds are the bounds in the schema that the cost depends on, most
+	// important first, if Total is more than half of Limit.
 	Bounds []Bound
-	// Together is the largest number that makes the expression fit if none of
-	// Bounds is larger. It is 0 if one of them alone can make it fit, if it fits,
-	// and if nothing does.
+	// Together is the largest number that makes the expression fit if no bound is
+	// larger. It is 0 if one bound alone can make it fit, if it fits already, and
+	// if nothing makes it fit.
 	Together int64
 }
 
@@ -92,56 +92,52 @@ func (k ExpressionKind) String() string {
 	return "rule"
 }
 
-// A Bound is a keyword that bounds what an expression costs, or would if it were
+// A Bound is a keyword that bounds the cost of an expression, or would if it were
 // declared.
 type Bound struct {
-	// Path is that of the values which the keyword is for, like
+	// Path is the path of the values that have the keyword, as in
 	// [ExpressionCost.Path].
 	Path string
 	// Keyword is "maxItems", "maxLength" or "maxProperties".
 	Keyword string
-	// Value is what the keyword is declared to be, or, if Declared is not set,
-	// what the estimate takes it for.
+	// Value is the declared value of the keyword or, if Declared is false, the
+	// value that the estimate assumes.
 	Value    int64
 	Declared bool
-	// Fits is the largest value with which the expression fits, everything else
-	// being as it is. It is 0 if there is none. The expression has been
-	// estimated with it and with the next larger value.
+	// Fits is the largest value with which the expression fits, other bounds
+	// unchanged, or 0 if there is none. The expression was estimated with it and
+	// with the next larger value.
 	Fits int64
-	// Total is what [ExpressionCost.Total] is with Fits, or with 1 if there is
-	// no such value.
+	// Total is [ExpressionCost.Total] with Fits, or with 1 if nothing fits.
 	Total uint64
 }
 
-// Factor returns how many times the limit the total is.
+// Factor returns the total divided by the limit.
 func (c *ExpressionCost) Factor() float64 { return float64(c.Total) / float64(c.Limit) }
 
 // Over reports whether the total exceeds the limit.
 func (c *ExpressionCost) Over() bool { return c.Total > c.Limit }
 
-// Factor returns how many times the limit the total is.
+// Factor returns the total divided by the limit.
 func (r *CostReport) Factor() float64 { return float64(r.Total) / float64(r.Limit) }
 
-// Headroom returns what is left below the limit of the schema.
+// Headroom returns how much of the limit is left.
 func (r *CostReport) Headroom() uint64 { return r.Limit - min(r.Total, r.Limit) }
 
-// Over reports whether an expression, or all together, cost more than they may.
+// Over reports whether an expression or the total exceeds its limit.
 func (r *CostReport) Over() bool {
 	return r.Total > r.Limit || slices.ContainsFunc(r.Expressions, func(c ExpressionCost) bool { return c.Over() })
 }
 
-// Errors returns what kube-apiserver has against the costs, nil if it has
-// nothing: an error for each expression that costs too much, unless the option
-// [Unchanged] was given, and then what is wrong with the total. Other errors,
-// such as for rules that do not compile, are those of [Check].
+// Errors returns the errors that kube-apiserver has for the costs, nil if there
+// are none: one for each expression over its limit, unless the option [Unchanged]
+// was given, and then those of the total. [Check] returns other errors too.
 func (r *CostReport) Errors() field.ErrorList { return slices.Clone(r.errs) }
 
-// Estimate estimates what the rules of n and below cost, as kube-apiserver does
-// when a definition with them is created or updated. The result is never nil. A
-// nil n has no rules.
-//
-// Rules are taken for new, like [Check] takes them. Those that do not compile
-// cost nothing.
+// Estimate returns what the rules of n and below cost, as kube-apiserver
+// estimates it when a definition with them is created or updated. The result is
+// never nil. A nil n has no rules. Rules are new unless [Preexisting] names them.
+// Those that do not compile cost nothing.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#resource-constraints.
 func Estimate(n *schema.Node, opts ...Option) *CostReport {
@@ -201,7 +197,7 @@ func costsOf(s *celcost.Checker, f *celcost.RuleCost) []ExpressionCost {
 	return out
 }
 
-// depends notes which bounds the cost depends on.
+// depends sets the bounds that the cost depends on.
 func (c *ExpressionCost) depends(on []celcost.Bound, together int64) {
 	for _, b := range on {
 		c.Bounds = append(c.Bounds, Bound(b))
@@ -209,8 +205,8 @@ func (c *ExpressionCost) depends(on []celcost.Bound, together int64) {
 	c.Together = together
 }
 
-// MarshalJSON implements [json.Marshaler]. Counts that exceed 2^53 are numbers
-// all the same, so that readers with floating point round them.
+// MarshalJSON implements [json.Marshaler]. Counts above 2^53 are JSON numbers
+// too, so decoders to floating point round them.
 func (r *CostReport) MarshalJSON() ([]byte, error) {
 	out := reportJSON{
 		Expressions: []expressionJSON{},

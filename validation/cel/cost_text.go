@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 )
 
-// String returns the report as a table for people: a line for each expression,
-// then, for each that costs too much, what would make it fit, and the total. A report
-// without expressions is one line.
+// String returns the report as a table: a line for each expression, then the
+// bounds that make each expensive one fit, and the total. A report without
+// expressions is one line.
 func (r *CostReport) String() string {
 	if r.Problem != "" {
 		return "no estimate: " + r.Problem + "\n"
@@ -47,7 +47,8 @@ func (r *CostReport) String() string {
 	return b.String()
 }
 
-// name names an expression by its value and the number of its rule.
+// name returns the name of an expression: the path of its value and the number of
+// its rule.
 func (c *ExpressionCost) name() string {
 	path := c.Path
 	if path == "" {
@@ -77,8 +78,8 @@ func (c *ExpressionCost) verdict() string {
 	return ""
 }
 
-// advise writes what is wrong with an expression that does not compile, and what
-// would make one fit that does not.
+// advise writes the error of an expression that does not compile, and the bounds
+// that make an expensive one fit.
 func (c *ExpressionCost) advise(b *strings.Builder) {
 	if c.Problem != "" {
 		fmt.Fprintf(b, "\n%s: %s\n", c.name(), c.Problem)
@@ -98,8 +99,8 @@ func (c *ExpressionCost) advise(b *strings.Builder) {
 	}
 }
 
-// String says what the bound is and with which value the expression fits, such
-// as "spec.hosts: maxItems is not declared (taken for 524287): 304 fits".
+// String returns the bound and the value with which the expression fits, such as
+// "spec.hosts: maxItems is not declared (taken for 524287): 304 fits".
 func (b Bound) String() string {
 	path := b.Path
 	if path == "" {
@@ -116,7 +117,7 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s: %s %s: %s", path, b.Keyword, is, fits)
 }
 
-// count writes a number, or that it is beyond counting.
+// count formats a number of cost units.
 func count(n uint64) string {
 	if n == math.MaxUint64 {
 		return "unlimited"

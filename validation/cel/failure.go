@@ -10,14 +10,12 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Errors of a run.
-//
-// A run gathers what it finds in memory that it keeps, and makes errors of all
-// of it at its end: with one list, one block of errors, and one string that
-// every Field, Pointer and Schema is a part of. So an error more costs hardly
-// any more allocations.
+// A run collects failures in memory that it keeps, and makes errors of them at
+// its end: with one list, one block of errors, and one string that all Field,
+// Pointer and Schema texts share. TestErrorAllocation holds this to three
+// allocations.
 
-// A failure is what becomes an error.
+// A failure becomes an error.
 type failure struct {
 	err       field.Error // without Field
 	rule      int
@@ -25,17 +23,17 @@ type failure struct {
 	ratcheted bool
 }
 
-// A location is where the text of a run says where an error is: Field, Pointer and
-// Schema end there, each where the next begins.
+// A location holds offsets into the text of a run: Field, Pointer and Schema end
+// there, each where the next begins.
 type location struct{ from, field, pointer, schema int }
 
-// maxText is how many bytes of text a run keeps room for.
+// maxText is the number of bytes of text that a run keeps room for.
 const maxText = 64 << 10
 
 // nowhere is how [field.Path] spells the root.
 const nowhere = "<nil>"
 
-// here returns the place of the walk.
+// here returns the location that the run is at.
 func (r *run) here() location {
 	if !r.located {
 		r.location, r.located = r.appendLocation(nil, ""), true
@@ -43,8 +41,8 @@ func (r *run) here() location {
 	return r.location
 }
 
-// below returns where failures of the rule are reported. The path within the
-// value is one step, whatever it spells.
+// below returns the location of failures of a rule. The fieldPath is one step,
+// whatever it contains.
 func (r *run) below(rule *rule) location {
 	if len(rule.path) == 0 {
 		return r.here()
@@ -52,7 +50,7 @@ func (r *run) below(rule *rule) location {
 	return r.appendLocation(rule.path, rule.pathText)
 }
 
-// appendLocation returns a place below that of the walk.
+// appendLocation appends the texts of a location below the current one.
 func (r *run) appendLocation(below schema.Path, belowText string) location {
 	p := location{from: len(r.text)}
 	b := appendField(r.text, r.path, belowText)
@@ -65,7 +63,7 @@ func (r *run) appendLocation(below schema.Path, belowText string) location {
 	return p
 }
 
-// appendField spells a path as the server does.
+// appendField appends a path as the server spells it.
 func appendField(b []byte, path schema.Path, below string) []byte {
 	if len(path) == 0 && below == "" {
 		return append(b, nowhere...)
@@ -108,7 +106,7 @@ func appendPointer(b []byte, path schema.Path) []byte {
 	return b
 }
 
-// appendSchemaPointer spells the place of the schema of a path.
+// appendSchemaPointer appends the pointer to the schema of a path.
 func appendSchemaPointer(b []byte, path schema.Path) []byte {
 	for _, s := range path {
 		name, named := s.Name()
@@ -125,15 +123,14 @@ func appendSchemaPointer(b []byte, path schema.Path) []byte {
 	return b
 }
 
-// reported is an error and what the server says of it, which are allocated as
-// one.
+// A reported error is allocated together with the error of the server that it
+// embeds.
 type reported struct {
 	err    validation.Error
 	server field.Error
 }
 
-// errors makes errors of all failures, sorted. The lists are nil if there are
-// none.
+// errors returns all failures as errors, sorted. Empty lists are nil.
 func (r *run) errors() (errs, ratcheted validation.ErrorList) {
 	text := string(r.text)
 	made := make([]reported, len(r.failures))
@@ -168,14 +165,14 @@ func (r *run) errors() (errs, ratcheted validation.ErrorList) {
 	return errs, ratcheted
 }
 
-// A detail is what errors say of a fault in a rule.
+// A detail is the text of an error for an eval error of a rule.
 type detail struct {
 	fault *celeval.EvalError
 	text  string
 }
 
-// detail returns what an error says of a fault in the rule. The text of the
-// first fault is kept: a rule mostly lacks the same field again and again.
+// detail returns the text of an error for an eval error of the rule. It keeps the
+// first text, as rules mostly lack the same field again.
 func (r *rule) detail(what *celeval.EvalError) string {
 	kept := r.condition.detail.Load()
 	if kept != nil && kept.fault == what {

@@ -20,15 +20,15 @@ type compileOptions struct {
 	celcost.Options
 	stored bool
 	lazy   bool
-	wrong  *field.Error // an option with a value that it cannot have
+	wrong  *field.Error // the error for an option with a wrong value
 }
 
-// Limits of the server. They are measured in cost units of CEL, which count
-// steps of evaluation and the sizes of what the steps read.
+// Limits of the server in cost units of CEL, which count steps of evaluation and
+// the sizes of what the steps read.
 const (
-	// DefaultBudget is what all rules may spend on one object.
+	// DefaultBudget is the limit of all rules on one object.
 	DefaultBudget = 10_000_000
-	// DefaultPerCallLimit is what one rule may spend on one value.
+	// DefaultPerCallLimit is the limit of one rule on one value.
 	DefaultPerCallLimit = 1_000_000
 )
 
@@ -52,51 +52,49 @@ type compileOption func(*compileOptions)
 
 func (compileOption) CELOption(testopt.Sealed) {}
 
-// PerCallLimit bounds what one rule may spend on one value, in cost units of
-// CEL. Without it the bound is [DefaultPerCallLimit].
+// PerCallLimit limits the cost of one rule on one value, in cost units of CEL.
+// The default is [DefaultPerCallLimit].
 func PerCallLimit(units uint64) Option {
 	return compileOption(func(o *compileOptions) { o.PerCall = units })
 }
 
-// AtPath makes the errors of [Compile] name their place below path, such as
-// spec.versions[0].schema.openAPIV3Schema. Without it places are named from
-// the root of the schema.
+// AtPath sets the path of the schema that errors begin with, such as
+// spec.versions[0].schema.openAPIV3Schema. The default is the root.
 func AtPath(path *field.Path) Option {
 	return compileOption(func(o *compileOptions) { o.Path = path })
 }
 
-// Fragment says that the schema is that of a part of an object: nothing is
-// added to what it declares. Without it rules at the root can refer to
+// Fragment says that the schema is that of a part of an object: nothing is added
+// to its declarations. Without this option rules at the root can refer to
 // apiVersion, kind, metadata.name and metadata.generateName, declared or not.
 func Fragment() Option {
 	return compileOption(func(o *compileOptions) { o.Fragment = true })
 }
 
-// Stored makes [Compile] take the schema as kube-apiserver takes one that is
-// already stored: it never refuses. A rule that does not compile is an error of
-// every value that it is for, and a messageExpression that does not compile is
+// Stored makes [Compile] accept a schema like kube-apiserver accepts one that is
+// already stored: it never refuses rules. A rule that does not compile is an
+// error of each of its values, and a messageExpression that does not compile is
 // ignored.
 func Stored() Option {
 	return compileOption(func(o *compileOptions) { o.stored = true })
 }
 
-// AtFirstUse makes [Compile] put off what takes time: the rules of a schema are
-// compiled when the first value comes along that they are for. It implies
-// [Stored], as nothing is known of a rule that was not compiled. It is meant for
-// definitions that were checked before, and for programs of which few runs are
-// expected: of rules that no object reaches, next to nothing is kept.
+// AtFirstUse makes [Compile] compile the rules of a schema lazily, when its first
+// value arrives. It implies [Stored], as it is not known whether a rule compiles.
+// Use it for definitions that were checked before and for programs with few runs:
+// rules that no object reaches use hardly any memory.
 func AtFirstUse() Option {
 	return compileOption(func(o *compileOptions) { o.stored, o.lazy = true, true })
 }
 
-// KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4".
-// Without it, and with an empty text, the version is 1.37. Any text but a version
-// from 1.29 to 1.37 is an error of [Compile] and [Check], which then do nothing
-// else, and a problem of the report of [Estimate].
+// KubernetesVersion selects the version of the server, such as "1.33" or
+// "1.33.4". Without it, and with an empty text, the version is 1.37. A text that
+// is not a version from 1.29 to 1.37 is an error of [Compile] and [Check], which
+// then do nothing else, and [CostReport.Problem] of [Estimate].
 //
-// Rules that run know the functions which the version knows. Rules that are
-// new, as [Check] and [Estimate] take them, know those which the version before
-// it knows too: a server admits no rule that it could not be rolled back with.
+// Rules that run know the functions of the version. New rules, in [Check] and
+// [Estimate], know only those that the previous version knows too: a server
+// refuses rules that it could not be rolled back with.
 func KubernetesVersion(version string) Option {
 	return compileOption(func(o *compileOptions) {
 		v, err := kubeversion.Parse(version)
@@ -108,46 +106,44 @@ func KubernetesVersion(version string) Option {
 	})
 }
 
-// Preexisting names the rules and messageExpressions that the old definition
-// has, wherever it has them. [Check] and [Estimate] take those for stored, not
-// new, so that they may use the functions of the version itself. The sets are of
-// texts as they are; they are not changed and may be nil.
+// Preexisting names the rules and messageExpressions of the old definition, by
+// text. [Check] and [Estimate] take those for stored, so they may use all
+// functions of the version. The sets are not changed and may be nil.
 func Preexisting(rules, messageExpressions map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.Rules, o.Messages = rules, messageExpressions })
 }
 
-// Unchanged says that the version of the definition has the schema which it
-// had before the update. [Check] then has no error for a single expression that
-// costs too much; the total still counts.
+// Unchanged says that the update does not change the schema of this version.
+// [Check] then has no errors for single expressions that cost too much; the total
+// still counts.
 func Unchanged() Option {
 	return compileOption(func(o *compileOptions) { o.Unchanged = true })
 }
 
-// SyntaxChecked says that the caller has looked for what is wrong with rules at
-// first sight, as [CheckSyntax] does, so that [Check] does not do it again.
-// faulty names the schemas, by path as errors spell it, in which or below which
-// the caller has found anything wrong: [Check] does not compile their rules, as
-// the server does not. It is not changed and may be nil.
+// SyntaxChecked says that the caller has done [CheckSyntax], so that [Check] does
+// not repeat it. faulty holds the paths, as in errors, of schemas with errors
+// there or below: [Check] does not compile their rules, like the server. It is
+// not changed and may be nil.
 func SyntaxChecked(faulty map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Faulty = true, faulty })
 }
 
-// An EvalOption changes how one [Program.Eval] works. A nil one changes nothing.
+// An EvalOption changes one [Program.Eval]. A nil EvalOption changes nothing.
 type EvalOption interface{ applyEval(*evalOptions) }
 
 type evalOptions struct {
 	old    map[string]any
 	budget uint64
-	watch  func(evaluation) // nil but in tests
+	watch  func(evaluation) // nil except in tests
 }
 
-// An evaluation is what a test learns of one.
+// An evaluation is reported to tests.
 type evaluation struct {
 	of   *expression
-	fast bool // by the executor; else by cel-go
+	fast bool // by a closure; otherwise by cel-go
 	err  error
 
-	recovered int // panics of the frame
+	recovered int // panics that the frame recovered from so far
 }
 
 type oldOption map[string]any
@@ -158,15 +154,15 @@ type budgetOption uint64
 
 func (units budgetOption) applyEval(o *evalOptions) { o.budget = uint64(units) }
 
-// Old gives the object that is replaced. Transition rules see it as oldSelf, and
-// what the object breaks already is ratcheted. It is not changed; nil is as good
-// as no option.
+// Old sets the object that is replaced. Transition rules see it as oldSelf, and
+// errors of unchanged values are ratcheted. It is not changed. A nil map is no
+// option.
 func Old(old map[string]any) EvalOption {
 	return oldOption(old)
 }
 
-// Budget bounds what all rules together may spend, in cost units of CEL.
-// Without it the bound is [DefaultBudget].
+// Budget limits the cost of all rules together, in cost units of CEL. The default
+// is [DefaultBudget].
 func Budget(units uint64) EvalOption {
 	return budgetOption(units)
 }

@@ -15,47 +15,43 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Program is the compiled form of all x-kubernetes-validations of a schema.
-//
-// A Program is safe for concurrent use, and no run changes what another one
-// does. What only some runs need is made by the first of them. The nil Program
-// has no rules.
+// A Program is the compiled form of all x-kubernetes-validations of a schema. It
+// is safe for concurrent use. The nil Program has no rules.
 type Program struct {
 	root      *node
 	correlate *correlate.Schema
 	limit     uint64                                // cost units of one call
-	readSets  map[*schema.Node]*fieldaccess.ReadSet // by where rules are; nil if they are not known
+	readSets  map[*schema.Node]*fieldaccess.ReadSet // by the schema that rules are on; nil if they are not known
 
-	runs sync.Pool // of *run, with what they keep
+	runs sync.Pool // of *run, with memory to reuse
 }
 
 // A Result is the verdict of a [Program] on one object.
 type Result struct {
-	// Errors are the rules that the object breaks, and what kept rules from
-	// running, sorted. The object is acceptable if there are none.
+	// Errors are the failed rules and rules that could not run, sorted. The
+	// object is acceptable if there are none.
 	Errors validation.ErrorList
-	// Ratcheted are the rules that the object breaks with values which the old
-	// object has too, sorted. The server turns them into warnings.
+	// Ratcheted are the failed rules on values that the old object has too,
+	// sorted. The server turns them into warnings.
 	Ratcheted validation.ErrorList
-	// Cost is what the rules spent, in cost units of CEL. It is the whole
-	// budget if the rules were stopped early.
+	// Cost is the cost of all rules, in cost units of CEL. It is the whole budget
+	// if the run ended early.
 	Cost uint64
 }
 
 // Compile compiles the rules of n and below. It returns either a program or
-// errors, never both; if there are no rules at all the program is nil, which
-// can be used like any other. A nil n has no rules.
+// errors, never both. Without any rules the program is nil, which is usable. A
+// nil n has no rules.
 //
-// The errors are those that kube-apiserver has for rules which are already
-// stored, so functions of all versions up to 1.37 are known (see
-// [KubernetesVersion] for others): with an error
-// for each rule and each messageExpression that does not compile, in the order
-// of the schema (a node, its items, its properties by name, its
-// additionalProperties), and internal errors for rules on values that have no
-// type in CEL. Other demands on a rule, such as on its fieldPath and on what it
-// may cost, are made by [Check].
+// The errors are those of kube-apiserver for stored rules, so all functions up to
+// version 1.37 are known unless [KubernetesVersion] says otherwise: an error for
+// each rule and each messageExpression that does not compile, in the order of the
+// schema (a node, its items, its properties by name, its additionalProperties),
+// and internal errors for rules on values without a CEL type. [Check] also checks
+// syntax and costs.
 //
-// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
+// See
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules.
 func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	o := newCompileOptions(opts)
 	if o.wrong != nil {
@@ -92,12 +88,12 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 	return p, nil
 }
 
-// Eval runs the rules on obj, which is an object that passed validation.
-// Neither obj nor the old object is changed, and both must not change
-// meanwhile. Errors may refer to parts of obj.
+// Eval runs the rules on obj, which passed validation. It changes neither obj nor
+// the old object, and both must not change during the call. Errors may refer to
+// parts of obj.
 //
-// If ctx is cancelled, rules that loop over a list or a map end with an error
-// that says so; the verdict is of no use then. A nil ctx is never cancelled.
+// If ctx is cancelled, rules with loops end with an error that says so, and the
+// verdict is not valid. A nil ctx is never cancelled.
 func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOption) Result {
 	if p == nil || obj == nil {
 		return Result{}
@@ -111,8 +107,8 @@ func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOpti
 	return r.eval(ctx, p, obj, old)
 }
 
-// EvalDefault runs the rules on a default value of the schema, which is taken
-// for its own old value. It is meant for programs of a [Fragment].
+// EvalDefault runs the rules on a default value of the schema, which is its own
+// old value. It is meant for programs of a [Fragment].
 func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption) Result {
 	if p == nil || value == nil {
 		return Result{}
@@ -129,28 +125,29 @@ type ReadSet = fieldaccess.ReadSet
 type Access = fieldaccess.Access
 
 const (
-	// Unread: not even whether the value is there.
+	// Unread: rules do not even test whether the value is present.
 	Unread = fieldaccess.Unread
-	// Presence: whether it is there, and of what kind it is.
+	// Presence: rules test whether the value is present, and its kind.
 	Presence = fieldaccess.Presence
-	// Contents: what a scalar is, which keys a map has, and how many elements a
-	// list has. Fields, entries and elements have an access of their own.
+	// Contents: rules read a scalar, the keys of a map, or the length of a list.
+	// Fields, entries and elements have their own Access.
 	Contents = fieldaccess.Contents
-	// Everything: all that is in it.
+	// Everything: rules read the value and everything in it.
 	Everything = fieldaccess.Everything
 )
 
-// Reads returns what the rules of n look at, which is the schema that p was
-// compiled for or one below it, of the value that they are on, as long as there
-// is no old object and no rule is broken: errors show more. Rules below n have
-// readings of their own.
+// Reads returns what the rules of n read of the value that they are on, without
+// an old object and as long as no rule fails: errors show more. n is the schema
+// that p was compiled for or one below it. Rules below n have their own read
+// sets.
 //
-// Whoever makes an object only for [Program.Eval] can leave out fields that are
-// [Unread]. What rules are on has to be there even so. Elements and entries have
-// to be there, if only in kind, where the list or map is not Unread.
+// A caller that makes an object only for [Program.Eval] can leave out [Unread]
+// fields. The values that rules are on must be present anyway. Elements and
+// entries of lists and maps that are not Unread must be present with the right
+// kind.
 //
-// What the analysis does not follow, such as the arguments of functions, counts
-// as looked at in full, and so do all values of rules with [AtFirstUse].
+// What the analysis does not follow, such as arguments of functions, counts as
+// read completely, and so do all values with [AtFirstUse].
 func (p *Program) Reads(n *schema.Node) *ReadSet {
 	switch {
 	case p == nil || n == nil || len(n.Rules()) == 0:
@@ -175,7 +172,7 @@ func (p *Program) begin(opts []EvalOption) *run {
 	return r
 }
 
-// eval ends the run.
+// eval runs the rules and ends the run.
 func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	budget := r.options.budget
 	if ctx == nil {

@@ -14,36 +14,36 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A run is the state of one Eval: the place the walk is at, and what was found
-// and spent so far.
+// A run is the state of one Eval: its path in the object, its failures and its
+// remaining budget.
 type run struct {
 	options    evalOptions
 	program    *Program
 	ctx        context.Context
 	cancelable bool
-	remaining  int64 // cost units; negative once no more rules are run
+	remaining  int64 // cost units; negative once the run has ended
 
 	path     []schema.Step
-	names    []string // of the entries of maps that the walk is in
-	object   any      // at the root
-	levels   []level  // of the path
-	known    int      // how many levels are
-	ratchets bool     // there is an old object to forgive errors for
+	names    []string // of the entries of the enclosing maps
+	object   any      // the object at the root
+	levels   []level  // along the path
+	known    int      // the number of valid levels
+	ratchets bool     // there is an old object
 
-	// What the rules of the node at hand can refer to: raw, and for cel-go once
-	// bound, by what oldSelf is.
+	// The variables of the rules of the current node: raw, and once bound those
+	// of cel-go, which depend on the type of oldSelf.
 	frame              celeval.Frame
 	bound              bool
 	required, optional variables
 
 	failures []failure
-	text     []byte   // where they are
-	location location // of the walk, if placed
+	text     []byte   // of the locations of failures
+	location location // of the current value, if located
 	located  bool
 }
 
-// release forgets everything but the room that the next run can use. There is
-// little to forget of a run that left no path: the walk takes back each step.
+// release drops all references, and keeps memory for the next run. A run without
+// failures that had no path has little to drop.
 func (r *run) release() {
 	r.frame.Release()
 	r.options, r.program, r.ctx, r.object = evalOptions{}, nil, nil, nil
@@ -68,9 +68,8 @@ func (r *run) stopped() bool { return r.remaining < 0 }
 // stop ends the run.
 func (r *run) stop() { r.remaining = -1 }
 
-// visit runs the rules of n on value, which is not null, and those below on what
-// value contains. The old value is nil if there is none, or if no rule asks for
-// it.
+// visit runs the rules of n on value, which is not null, and the rules below on
+// its contents. old is nil if there is no old value or no rule needs it.
 func (r *run) visit(n *node, value, old any) {
 	if n.ruled {
 		r.rules(n, value, present(old))
@@ -95,7 +94,7 @@ func (r *run) visit(n *node, value, old any) {
 	}
 }
 
-// entries visits the entries of a map by increasing name.
+// entries visits the entries of a map in the order of their names.
 func (r *run) entries(n *node, value, old map[string]any) {
 	from := len(r.names)
 	for name := range value {
@@ -113,8 +112,8 @@ func (r *run) entries(n *node, value, old map[string]any) {
 	r.names = r.names[:from]
 }
 
-// fields visits the declared fields of an object that have rules, by increasing
-// name.
+// fields visits the declared fields of an object that have rules, in the order of
+// their names.
 func (r *run) fields(fields []childField, value, old map[string]any) {
 	for i := range fields {
 		f := &fields[i]
@@ -159,7 +158,7 @@ func (r *run) list(n *node, value []any, old any) {
 	}
 }
 
-// leave takes back the last step.
+// leave removes the last step of the path.
 func (r *run) leave() {
 	r.path = r.path[:len(r.path)-1]
 	if r.known > len(r.path)+1 {
@@ -168,7 +167,7 @@ func (r *run) leave() {
 	}
 }
 
-// present returns nil for a list or object that is there but nil.
+// present returns nil for a nil list or object.
 func present(old any) any {
 	switch v := old.(type) {
 	case map[string]any:
@@ -183,15 +182,15 @@ func present(old any) any {
 	return old
 }
 
-// A level is what is known about correlation after some steps of the path. It is
-// looked for only if a rule asks for an old value or is broken.
+// A level holds the correlation after some steps of the path. It is computed
+// lazily, for a rule that needs an old value or fails.
 type level struct {
 	ratchet  ratchet
 	elements correlate.Elements
 	listed   bool // elements are set
 }
 
-// ratchet returns that of the place of the walk.
+// ratchet returns the ratchet of the current location.
 func (r *run) ratchet() ratchet {
 	if !r.ratchets {
 		return ratchet{}
@@ -219,14 +218,14 @@ func (l *level) below(s schema.Step) ratchet {
 	return l.ratchet.element(l.elements.At(i))
 }
 
-// A ratchet says whether the errors of a place are forgiven.
+// A ratchet decides whether errors of a value are ratcheted.
 type ratchet struct {
-	here  correlate.Pair // the place, if something corresponds to it
-	above correlate.Pair // the nearest place above that corresponds to something
+	here  correlate.Pair // the value and its old value, if they correlate
+	above correlate.Pair // the nearest enclosing values that correlate
 }
 
-// key goes down to an entry of an object. The type of an object at the root is
-// never forgiven.
+// key descends to an entry of an object. Errors of apiVersion and kind at the
+// root are never ratcheted.
 func (r ratchet) key(name string) ratchet {
 	if !r.here.Correlated() {
 		return r
@@ -237,7 +236,7 @@ func (r ratchet) key(name string) ratchet {
 	return ratchet{here: r.here.Key(name), above: r.here}
 }
 
-// element goes down to an element of a list.
+// element descends to an element of a list.
 func (r ratchet) element(here correlate.Pair) ratchet {
 	if !r.here.Correlated() {
 		return r
@@ -252,11 +251,10 @@ func (r ratchet) unchanged() bool {
 	return r.above.Unchanged()
 }
 
-// variables resolves self and oldSelf. They are the same for all rules of a
-// node.
+// variables resolves self and oldSelf for cel-go. All rules of a node share them.
 type variables struct {
 	self, oldSelf ref.Val
-	hasOld        bool // oldSelf is a variable, though it may be an empty optional
+	hasOld        bool // oldSelf is defined, possibly as an empty optional
 }
 
 var _ interpreter.Activation = (*variables)(nil)
@@ -275,8 +273,8 @@ func (v *variables) ResolveName(name string) (any, bool) {
 // Parent implements interpreter.Activation.
 func (v *variables) Parent() interpreter.Activation { return nil }
 
-// bind sets the variables of cel-go for the rules of n. If none of them refers
-// to oldSelf, there is none.
+// bind sets the variables of cel-go for the rules of n. Without a rule that
+// refers to oldSelf there is no oldSelf.
 func (r *run) bind(n *node) {
 	if r.bound {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A lazy compiles the rules of a node when the first value comes along that
-// they are for. All of a program share the builder, one at a time.
+// A lazyRules compiles the rules of a node when its first value arrives. All
+// nodes of a program share the builder, one at a time.
 type lazyRules struct {
 	once    sync.Once
 	builder *builder
@@ -19,7 +19,7 @@ type lazyRules struct {
 	root    bool
 }
 
-// ready compiles the rules of n, unless that has been done.
+// ready compiles the rules of n if that is still to be done.
 func (n *node) ready() {
 	l := n.lazy
 	if l == nil {
@@ -33,8 +33,7 @@ func (n *node) ready() {
 	})
 }
 
-// mayUseOld reports whether one of the rules refers to oldSelf, or looks like
-// it before it is compiled.
+// mayUseOld reports whether a rule that is not compiled yet may refer to oldSelf.
 func (l *lazyRules) mayUseOld() bool {
 	return l != nil && slices.ContainsFunc(l.schema.Rules(), func(r schema.Rule) bool { return strings.Contains(r.Rule, celtypes.OldSelf) })
 }

@@ -16,10 +16,11 @@ import (
 	"github.com/crdkit/crdkit/internal/celeval"
 )
 
-// noRule is the index of errors that are not from one rule.
+// noRule is the index of errors that do not belong to one rule.
 const noRule = -1
 
-// maxMessageBytes is how long the result of a messageExpression may be.
+// maxMessageBytes is the length of the longest usable result of a
+// messageExpression.
 const maxMessageBytes = 5 * 1024
 
 const outOfBudget = "validation failed due to running out of cost budget, no further validation rules will be run"
@@ -48,8 +49,8 @@ func (r *run) rules(n *node, value, old any) {
 	}
 }
 
-// rule runs one rule. A transition rule is skipped if there is no old value,
-// unless it says that it can do without.
+// rule runs one rule. It skips a transition rule without an old value, unless the
+// rule declares optionalOldSelf.
 func (r *run) rule(n *node, i int) {
 	rule := &n.rules[i]
 	if rule.broken != "" {
@@ -80,8 +81,7 @@ func (r *run) rule(n *node, i int) {
 	}
 }
 
-// decide evaluates the condition of a rule: by the executor if it can, and else
-// by cel-go.
+// decide evaluates a rule: with its closure or, if that declines, with cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
 		if result, cost, failed, ok := x.Eval(&r.frame); ok {
@@ -107,7 +107,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	return result == types.True, cost, err
 }
 
-// pay takes what an evaluation cost from the budget.
+// pay subtracts the cost of an evaluation from the budget.
 func (r *run) pay(cost uint64) costProblem {
 	if cost > math.MaxInt64 || int64(cost) > r.remaining {
 		return costTooHigh
@@ -116,7 +116,7 @@ func (r *run) pay(cost uint64) costProblem {
 	return costPaid
 }
 
-// reportError reports a rule that has no result.
+// reportError reports a rule whose evaluation ended in an error.
 func (r *run) reportError(n *node, i int, err error) {
 	rule := &n.rules[i]
 	if what, ok := err.(*celeval.EvalError); ok {
@@ -135,18 +135,17 @@ func (r *run) reportError(n *node, i int, err error) {
 	}
 }
 
-// isNoSuchOverload tells errors that the server words in its own way. The server
-// tells them by the text, and cel-go has nothing else to tell them by.
+// isNoSuchOverload reports whether the server words an error in its own way. It
+// tells by the text, and cel-go offers nothing else to tell by.
 func isNoSuchOverload(err error) bool { return strings.HasPrefix(err.Error(), "no such overload") }
 
-// isOverCallLimit reports whether cel-go ended an evaluation that was too expensive
-// for one call.
+// isOverCallLimit reports whether an evaluation exceeded the limit of one call.
 func isOverCallLimit(err error) bool {
 	cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err)
 	return ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
 
-// reportFalse reports a rule whose result is false.
+// reportFalse reports a rule that is false.
 func (r *run) reportFalse(n *node, i int, value any) {
 	rule := &n.rules[i]
 	text := rule.text
@@ -168,11 +167,11 @@ func (r *run) reportFalse(n *node, i int, value any) {
 	r.addUnlessRatcheted(rule, i, &failed)
 }
 
-// message evaluates the messageExpression of a rule. The text is empty if it
-// does not yield a usable one. The error is what ends the run.
+// message evaluates the messageExpression of a rule. It returns "" if the result
+// is not usable, and an error if the run must end.
 //
-// oldSelf is never an optional here, even if it is one for the rule, and the
-// server is no better.
+// oldSelf is never an optional here, even if it is one for the rule, as in the
+// server.
 func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	made, cost, evalErr := r.evalMessage(n, rule.message)
 	switch {
@@ -192,10 +191,10 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 	return made, nil
 }
 
-// evalMessage evaluates a messageExpression: by the executor if it can, and else by
-// cel-go. What is no string is empty.
+// evalMessage evaluates a messageExpression like decide. It returns "" if the
+// result is not a string.
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
-	// The executor knows no oldSelf that is missing.
+	// Closures do not support an absent oldSelf.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
 		if _, cost, failed, ok := x.Eval(&r.frame); ok {
 			var err error
@@ -217,16 +216,16 @@ func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	return string(text), cost, err
 }
 
-// What an evaluation cost is taken from the budget, or one of these.
+// A costProblem says whether the cost of an evaluation was paid.
 type costProblem uint8
 
 const (
 	costPaid    costProblem = iota
-	costUnknown             // CEL did not measure it
+	costUnknown             // cel-go did not measure it
 	costTooHigh             // the budget cannot pay for it
 )
 
-// call evaluates an expression and pays for it.
+// call evaluates an expression with cel-go and pays for it.
 func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error) {
 	var result ref.Val
 	var details *cel.EvalDetails
@@ -246,24 +245,23 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	return result, r.pay(*cost), err
 }
 
-// fail reports what keeps rules from having a result. The server shows the type
-// of the schema for the value.
+// fail reports that rules have no result. The server shows the type of the schema
+// as the value.
 func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.typ, text)) }
 
-// add adds an error at the place of the walk, which it does not have yet.
+// add adds an error at the current location.
 func (r *run) add(i int, err *field.Error) {
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.here()})
 }
 
-// addUnlessRatcheted forgives an error if the value did not change and the rule
-// is not about change.
+// addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
+// not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	forgiven := !rule.usesOld() && r.ratchet().unchanged()
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
 }
 
-// withReason returns the error of a rule whose result is false, without its
-// place.
+// withReason returns the error of a rule that is false, without its location.
 func withReason(value any, text string, reason apiextensionsv1.FieldValueErrorReason) field.Error {
 	switch reason {
 	case apiextensionsv1.FieldValueForbidden:
