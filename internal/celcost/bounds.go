@@ -20,10 +20,10 @@ const maxBound = 1 << 40
 // A trial estimates one expression with other bounds than those of the schema.
 type trial struct {
 	*Checker
-	finding *RuleCost
-	tree    *ast.AST
-	stored  bool
-	once    bool // ignore the cardinality
+	rule   *RuleCost
+	tree   *ast.AST
+	stored bool
+	once   bool // ignore the cardinality
 }
 
 // A Bound is a keyword that bounds the cost of an expression, or would if it were
@@ -49,7 +49,7 @@ type candidate struct {
 // largest value that does if no bound is larger. Bounds returns none if the total
 // is at most half of the limit.
 func (s *Checker) Bounds(f *RuleCost, message bool, total uint64) (bounds []Bound, together int64) {
-	t := &trial{Checker: s, finding: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
+	t := &trial{Checker: s, rule: f, tree: f.Condition.Tree, stored: s.options.Rules[f.Rule.Rule], once: message}
 	if message {
 		t.tree, t.stored = f.Message.Tree, s.options.Messages[f.Rule.MessageExpression]
 	}
@@ -116,27 +116,27 @@ func (t *trial) total(set map[string]int64) uint64 {
 func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
-	e := &estimator{sizes: t.sizes, self: t.finding.spot.location, asked: make(map[string]location)}
+	e := &estimator{sizes: t.sizes, self: t.rule.site.location, used: make(map[string]location)}
 	// There is no error, as the expression was estimated before.
 	cost, _ := t.cost(t.tree, t.stored, e)
 	if t.once {
-		return cost, e.asked
+		return cost, e.used
 	}
-	n, _ := t.cardinality(t.finding.spot)
-	return multiply(cost, n), e.asked
+	n, _ := t.cardinality(t.rule.site)
+	return multiply(cost, n), e.used
 }
 
 // candidates returns the bounds that the estimate uses, by path.
 func (t *trial) candidates() []candidate {
-	_, asked := t.estimate(nil)
-	for p := t.finding.spot.parent; p != nil && !t.once; p = p.parent {
+	_, used := t.estimate(nil)
+	for p := t.rule.site.parent; p != nil && !t.once; p = p.parent {
 		if keyword, _ := p.multiplier(); keyword != "" {
-			asked[p.location.path] = p.location
+			used[p.location.path] = p.location
 		}
 	}
 	var all []candidate
-	for _, path := range slices.Sorted(maps.Keys(asked)) {
-		all = append(all, t.candidate(asked[path]))
+	for _, path := range slices.Sorted(maps.Keys(used)) {
+		all = append(all, t.candidate(used[path]))
 	}
 	return all
 }

@@ -23,10 +23,10 @@ type site struct {
 	path     *field.Path // of the schema, for errors
 	location location    // of self
 
-	inScope bool           // there are rules here or above
-	typ     *celtypes.Type // of self; nil if there is none or no rule needs it
-	broken  string         // why there is no type, in the words of the server
-	lost    bool           // below a value that has no type but should; the server panics
+	inScope     bool           // there are rules here or above
+	typ         *celtypes.Type // of self; nil if there is none or no rule needs it
+	broken      string         // why there is no type, in the words of the server
+	unreachable bool           // below a value that has no type but should; the server panics
 
 	uncorrelated *field.Path // schema below which values do not correlate, nil if they do
 	order        int         // of the visit
@@ -35,18 +35,18 @@ type site struct {
 // A RuleCost is the scan result for one rule.
 type RuleCost struct {
 	*compiled
-	spot  *site
+	site  *site
 	Index int
 	Rule  *schema.Rule
 }
 
 // Path returns the path of the rule in the schema.
 func (f *RuleCost) Path() *field.Path {
-	return f.spot.path.Child("x-kubernetes-validations").Index(f.Index)
+	return f.site.path.Child("x-kubernetes-validations").Index(f.Index)
 }
 
 // Values returns the path of the values of the rule, such as spec.list[*].
-func (f *RuleCost) Values() string { return f.spot.location.path }
+func (f *RuleCost) Values() string { return f.site.location.path }
 
 // Ordered returns the results in the order of the schema.
 func (s *Checker) Ordered() []*RuleCost {
@@ -54,7 +54,7 @@ func (s *Checker) Ordered() []*RuleCost {
 	for i := range s.costs {
 		out[i] = &s.costs[i]
 	}
-	slices.SortStableFunc(out, func(a, b *RuleCost) int { return cmp.Compare(a.spot.order, b.spot.order) })
+	slices.SortStableFunc(out, func(a, b *RuleCost) int { return cmp.Compare(a.site.order, b.site.order) })
 	return out
 }
 
@@ -85,7 +85,7 @@ type Checker struct {
 	sizes         *sizes
 	scratch       *cel.Ast
 	memo          map[compiledKey][]compiled
-	spots         int
+	visited       int
 
 	costs  []RuleCost // in the order of the server
 	syntax field.ErrorList
@@ -100,11 +100,11 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 		minor int
 		to    **celtypes.Checker
 	}{{o.Minor - 1, &s.fresh}, {o.Minor, &s.stored}} {
-		base, err := celtypes.LanguageOf(l.minor)
+		language, err := celtypes.LanguageOf(l.minor)
 		if err != nil {
 			return nil, err
 		}
-		x := celtypes.NewChecker(base, o.PerCall, o.Reference)
+		x := celtypes.NewChecker(language, o.PerCall, o.Reference)
 		*l.to = &x
 	}
 	s.types = s.fresh.Language.NewProvider()
@@ -124,8 +124,8 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 // visit visits the schemas below p, then p. It reports whether the syntax of all
 // rules there is correct.
 func (s *Checker) visit(p *site) bool {
-	p.order = s.spots
-	s.spots++
+	p.order = s.visited
+	s.visited++
 	sound := true
 	if values, _ := p.node.AdditionalProperties(); celtypes.HasRules(values) {
 		sound = s.elements(p, values, "additionalProperties") && sound
@@ -192,7 +192,7 @@ func (p *site) child(n *schema.Node, path *field.Path) *site {
 		location:     location{node: n, root: n.EmbeddedResource()},
 		inScope:      p.inScope || len(n.Rules()) > 0,
 		broken:       p.broken,
-		lost:         p.lost || p.inScope && p.typ == nil && p.broken == "",
+		unreachable:  p.unreachable || p.inScope && p.typ == nil && p.broken == "",
 		uncorrelated: p.uncorrelated,
 	}
 }
@@ -216,7 +216,7 @@ func (s *Checker) typeAlone(p *site) {
 func (s *Checker) rules(p *site) {
 	path := p.path.Child("x-kubernetes-validations")
 	switch {
-	case p.lost:
+	case p.unreachable:
 		s.report(field.Forbidden(path, "are not possible below items or additionalProperties of a value that has none by its type"))
 		return
 	case p.broken != "":
@@ -229,7 +229,7 @@ func (s *Checker) rules(p *site) {
 	}
 	rules := p.node.Rules()
 	for i, c := range s.compiled(p, rules) {
-		f := RuleCost{compiled: &c, spot: p, Index: i, Rule: &rules[i]}
+		f := RuleCost{compiled: &c, site: p, Index: i, Rule: &rules[i]}
 		s.costs = append(s.costs, f)
 		s.judge(&f)
 	}
@@ -299,19 +299,19 @@ func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.
 
 // cost returns the estimated maximum cost of an expression.
 func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error) {
-	base := s.fresh.Language
+	language := s.fresh.Language
 	if stored {
-		base = s.stored.Language
+		language = s.stored.Language
 	}
 	*s.scratch.NativeRep() = *tree
-	estimate, err := base.Env.EstimateCost(s.scratch, e.costs())
+	estimate, err := language.Env.EstimateCost(s.scratch, e.costs())
 	return estimate.Max, err
 }
 
 // CardinalityOf returns how often the values of a rule can occur in one object,
 // whether the schema bounds that, and the total cost of the rule.
 func (s *Checker) CardinalityOf(f *RuleCost) (n uint64, bounded bool, total uint64) {
-	n, bounded = s.cardinality(f.spot)
+	n, bounded = s.cardinality(f.site)
 	return n, bounded, multiply(f.Condition.Cost, n)
 }
 

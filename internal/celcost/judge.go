@@ -101,9 +101,9 @@ func (s *Checker) judge(f *RuleCost) {
 		s.tooMuch(costs[1].limit)
 	}
 	switch {
-	case f.usesOldSelf && f.spot.uncorrelated != nil:
+	case f.usesOldSelf && f.site.uncorrelated != nil:
 		s.report(field.Invalid(path.Child("rule"), r.Rule,
-			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.spot.uncorrelated)))
+			fmt.Sprintf("oldSelf cannot be used on the uncorrelatable portion of the schema within %v", f.site.uncorrelated)))
 	case !f.usesOldSelf && r.SetOptionalOldSelf:
 		s.report(field.Invalid(path.Child("optionalOldSelf"), r.OptionalOldSelf, "may not be set if oldSelf is not used in rule"))
 	}

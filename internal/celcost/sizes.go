@@ -303,7 +303,7 @@ func (z *sizes) minOf(p location) int64 {
 type estimator struct {
 	sizes *sizes
 	self  location
-	asked map[string]location // locations with a bound whose sizes were used; nil if not recorded
+	used  map[string]location // locations with a bound whose sizes were used; nil if not recorded
 }
 
 func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: e} }
@@ -311,12 +311,12 @@ func (e *estimator) costs() checker.CostEstimator { return &cellib.Costs{Sizes: 
 // EstimateSize implements checker.CostEstimator. A path begins with the name of a
 // variable, which is self or a value like it.
 func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
-	way := element.Path()
-	if len(way) == 0 {
+	path := element.Path()
+	if len(path) == 0 {
 		return nil
 	}
 	p := e.self
-	for _, step := range way[1:] {
+	for _, step := range path[1:] {
 		ok := false
 		switch step {
 		case "@items", "@values":
@@ -336,8 +336,8 @@ func (e *estimator) EstimateSize(element checker.AstNode) *checker.SizeEstimate 
 			return nil
 		}
 	}
-	if l, _ := e.sizes.limit(p); e.asked != nil && l.keyword != "" {
-		e.asked[p.path] = p
+	if l, _ := e.sizes.limit(p); e.used != nil && l.keyword != "" {
+		e.used[p.path] = p
 	}
 	return &checker.SizeEstimate{Max: uint64(e.sizes.max(p))}
 }

@@ -36,7 +36,7 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 			value: rawOptional(func(f *Frame) (any, bool) { return f.Old, f.Old != nil })}
 	}
 	if x.tree.GetType(e.ID()).Kind() == types.TypeKind {
-		if v, ok := x.base.Builtin.FindIdent(name); ok {
+		if v, ok := x.language.Builtin.FindIdent(name); ok {
 			return x.constant(v)
 		}
 	}
@@ -61,8 +61,8 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	if c.kind() != kindRaw || c.declared.Kind != celvalue.KindObject {
 		return x.refuse("field of " + kindName(c))
 	}
-	name, shape := c.declared.Entry(sel.FieldName())
-	if shape == nil {
+	name, declared := c.declared.Entry(sel.FieldName())
+	if declared == nil {
 		return x.refuse("field that is not declared")
 	}
 	// A field of a ternary is selected from both branches.
@@ -75,7 +75,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		if c.attr || c.choice {
 			out.id = x.identity()
 		}
-		out.value = as(kindBool, has(c, name, shape, out.id))
+		out.value = as(kindBool, has(c, name, declared, out.id))
 		if is := closureOf[bool](out); c.choice { // CEL pays for the field and refunds it
 			out.value = as(kindBool, func(f *Frame) bool {
 				v := is(f)
@@ -87,7 +87,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		}
 		return out
 	}
-	out := operand{cost: cost, attr: !c.choice, choice: c.choice, declared: shape}
+	out := operand{cost: cost, attr: !c.choice, choice: c.choice, declared: declared}
 	if c.attr || c.choice {
 		out.id = x.identity()
 	}

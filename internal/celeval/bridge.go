@@ -51,7 +51,7 @@ func isFormat(name string) bool {
 
 // bridge compiles a call with boxed arguments.
 func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
-	fn := x.base.Functions[name]
+	fn := x.language.Functions[name]
 	if fn == nil || !bridged(name) {
 		return x.refuse("function " + name)
 	}

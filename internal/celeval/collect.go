@@ -165,18 +165,18 @@ func (f *Frame) list() int {
 func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 	box := x.boxed(e)
 	one := g.step(func(f *Frame) {
-		outer := f.made
+		outer := f.madeList
 		v := box(f)
-		if f.made = outer; !f.failed {
-			f.made = append(f.made, v)
+		if f.madeList = outer; !f.failed {
+			f.madeList = append(f.madeList, v)
 		}
 	})
 	return operand{cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
-		outer := f.made
-		f.made = nil
+		outer := f.madeList
+		f.madeList = nil
 		g.run(f, one)
-		made := f.made
-		f.made = outer
-		return types.NewRefValList(x.base.Builtin, made)
+		made := f.madeList
+		f.madeList = outer
+		return types.NewRefValList(x.language.Builtin, made)
 	}}
 }

@@ -12,7 +12,7 @@ import (
 // A compiler compiles one expression. It stops at the first part that it
 // declines.
 type compiler struct {
-	base        *celtypes.Language
+	language    *celtypes.Language
 	tree        *ast.AST
 	self        *celvalue.DeclaredType
 	optionalOld bool // oldSelf is an optional
@@ -36,7 +36,7 @@ type local struct {
 // it returns nil and the reason. optional says that oldSelf is an optional. The
 // closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
-	x := &compiler{base: b, tree: tree, self: self, optionalOld: optional}
+	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
 	c := x.expr(tree.Expr())
 	run := x.bool(c)
 	if x.why != "" {
@@ -48,7 +48,7 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 // CompileMessage is like [CompileRule] for a messageExpression. The closure
 // leaves the text in [Frame.Text].
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
-	x := &compiler{base: b, tree: tree, self: self}
+	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
 		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box})

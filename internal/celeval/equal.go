@@ -87,15 +87,8 @@ const errorText = "!"
 // equalKnown returns a closure that compares with a constant.
 func equalKnown(s func(*Frame) string, known string, operandID, own identity) func(*Frame) bool {
 	switch n := utf8.RuneCountInString(known); {
-	case n == 0:
-		return func(f *Frame) bool {
-			v := s(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return v == ""
-		}
 	case n <= 10: // every size from 1 to 10 costs one unit
+		unit := tenthOf(n)
 		return func(f *Frame) bool {
 			v := s(f)
 			if f.failed {
@@ -103,7 +96,7 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 				v = errorText
 			}
 			if v != "" {
-				f.cost++
+				f.cost += unit
 			}
 			return v == known
 		}

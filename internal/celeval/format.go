@@ -36,7 +36,7 @@ func (x *compiler) formatCall(name, overload string, args []operand) operand {
 // knownFormat returns the operand of a format, which costs one unit, or one
 // without kind if the format does not exist.
 func (x *compiler) knownFormat(name string) operand {
-	fn := x.base.Functions["format."+name]
+	fn := x.language.Functions["format."+name]
 	if fn == nil || name == "named" {
 		return operand{}
 	}
@@ -55,8 +55,8 @@ func (x *compiler) knownFormat(name string) operand {
 // validated compiles validate. It costs like matching a regular expression of the
 // size of the format. The optional has a value if the string is invalid.
 func (x *compiler) validated(a, b operand) operand {
-	faults, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
-	read := x.reading(a)
+	validate, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
+	read := x.effect(a)
 	value := operand{typ: types.NewListType(types.StringType), value: as(kindStrings, func(f *Frame) []string { return f.formatErrors })}
 	return operand{cost: costs(a, b, 0), value: &optional{pure: true, value: value, has: func(f *Frame) bool {
 		read(f)
@@ -66,7 +66,7 @@ func (x *compiler) validated(a, b operand) operand {
 			return false
 		}
 		f.cost += searchCost(v) * each
-		f.formatErrors, f.rare = faults(v), true
+		f.formatErrors, f.rare = validate(v), true
 		return len(f.formatErrors) > 0
 	}}}
 }

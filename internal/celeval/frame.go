@@ -24,13 +24,13 @@ type Frame struct {
 	steps uint64          // of loops
 
 	// State of the innermost loop of each kind.
-	decided bool       // all, exists: an element was decisive
-	pending *EvalError // all, exists, exists_one: the error of an element
-	hits    int        // exists_one
-	filling int        // filter, map: index of the list that is made
-	made    []ref.Val  // filter, map: the boxed list that is made
-	total   int64      // the sum, if only that is asked for
-	summed  uint64     // the number of its terms
+	decided  bool       // all, exists: an element was decisive
+	pending  *EvalError // all, exists, exists_one: the error of an element
+	hits     int        // exists_one
+	filling  int        // filter, map: index of the list that is made
+	madeList []ref.Val  // filter, map: the boxed list that is made
+	total    int64      // the sum, if only that is asked for
+	summed   uint64     // the number of its terms
 
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 	sorter  sorter
@@ -95,7 +95,7 @@ func (x *Closure) Compiled() bool { return x.run != nil }
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
 	f.cost, f.used, f.usedStringLists = x.cost, 0, 0
 	if x.guards {
-		f.made = nil
+		f.madeList = nil
 		result = x.guarded(f)
 	} else {
 		result = x.run(f)
@@ -125,7 +125,7 @@ func (x *Closure) guarded(f *Frame) bool {
 // Release drops all references to the object, and memory beyond what the next
 // evaluation may use.
 func (f *Frame) Release() {
-	f.Self, f.Old, f.held, f.made, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
+	f.Self, f.Old, f.held, f.madeList, f.Ctx, f.evalErr, f.pending = nil, nil, nil, nil, nil, nil, nil
 	if f.rare {
 		f.releaseRare()
 	}
@@ -147,8 +147,8 @@ func (f *Frame) releaseRare() {
 	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
 	f.sorter.release()
-	for i, words := range f.stringLists[:f.filledStringLists] {
-		f.stringLists[i] = Emptied(words[:cap(words)])
+	for i, texts := range f.stringLists[:f.filledStringLists] {
+		f.stringLists[i] = Emptied(texts[:cap(texts)])
 	}
 	f.filledStringLists = 0
 	if len(f.stringLists) > maxLists {

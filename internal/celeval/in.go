@@ -40,10 +40,10 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		})}
 	}
 	if overload == overloads.InList && v.kind() == kindString && closureOf[[]string](of) != nil {
-		name, words := closureOf[string](v), closureOf[[]string](of)
+		name, texts := closureOf[string](v), closureOf[[]string](of)
 		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
-			l := words(f)
+			l := texts(f)
 			if f.failed {
 				f.failedAt = 0
 				return false

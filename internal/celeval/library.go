@@ -51,53 +51,55 @@ func (x *compiler) library(overload string, args []operand) operand {
 
 // parsing compiles functions of one string, which cost by its size.
 func (x *compiler) parsing(overload string, a operand) operand {
-	own := x.identity()
-	out := operand{cost: a.cost, id: own}
 	switch overload {
 	case "string_to_quantity":
-		out.value = as(kindQuantity, parseCall(a, own, 1, resource.ParseQuantity))
-		if text, ok := a.constant.(types.String); ok {
-			if q, err := resource.ParseQuantity(string(text)); err == nil {
-				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
-				out.value = as(kindQuantity, func(*Frame) resource.Quantity { return q })
-			}
-		}
-	case "is_quantity_string":
-		out.value = as(kindBool, testCall(a, own, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil }))
+		return parsed(x, a, kindQuantity, resource.ParseQuantity)
 	case "string_to_ip":
-		out.value = as(kindAddress, parseCall(a, own, 1, parseAddress))
-	case "is_ip":
-		out.value = as(kindBool, testCall(a, own, 1, isAddress))
-	case "ip_is_canonical":
-		out.value = as(kindBool, parseCall(a, own, 2, isCanonical))
+		return parsed(x, a, kindAddress, parseAddress)
 	case "string_to_cidr":
-		out.value = as(kindNetwork, parseCall(a, own, 1, parseNetwork))
-		if text, ok := a.constant.(types.String); ok {
-			if p, err := parseNetwork(string(text)); err == nil {
-				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
-				out.value = as(kindNetwork, func(*Frame) netip.Prefix { return p })
-			}
-		}
-	case "is_cidr":
-		out.value = as(kindBool, testCall(a, own, 1, isNetwork))
+		return parsed(x, a, kindNetwork, parseNetwork)
 	case "string_to_url":
-		out.value = as(kindURL, parseCall(a, own, 1, parseURL))
-	case "is_url_string": // costs one unit
-		out.cost, out.value = a.cost+1, as(kindBool, testCall(a, own, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil }))
+		return parsed(x, a, kindURL, parseURL)
 	case "string_to_semver":
-		out.value = as(kindVersion, parseCall(a, own, 1, parseVersion))
-		if text, ok := a.constant.(types.String); ok {
-			if v, err := semver.Parse(string(text)); err == nil {
-				out.cost += tenthOf(utf8.RuneCountInString(string(text)))
-				out.value = as(kindVersion, func(*Frame) semver.Version { return v })
-			}
-		}
+		return parsed(x, a, kindVersion, parseVersion)
+	case "is_quantity_string":
+		return tested(x, a, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil })
+	case "is_ip":
+		return tested(x, a, 1, isAddress)
+	case "ip_is_canonical":
+		own := x.identity()
+		return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, 2, isCanonical))}
+	case "is_cidr":
+		return tested(x, a, 1, isNetwork)
+	case "is_url_string": // costs one unit
+		out := tested(x, a, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil })
+		out.cost++
+		return out
 	case "is_semver_string":
-		out.value = as(kindBool, testCall(a, own, 1, func(s string) bool { _, err := parseVersion(s); return err == nil }))
-	default:
-		return operand{}
+		return tested(x, a, 1, func(s string) bool { _, err := parseVersion(s); return err == nil })
 	}
+	return operand{}
+}
+
+// parsed compiles the conversion of a string to a library value. A constant string
+// is converted once.
+func parsed[T any](x *compiler, a operand, is kind, parse func(string) (T, error)) operand {
+	out := operand{cost: a.cost, id: x.identity()}
+	if text, ok := a.constant.(types.String); ok {
+		if v, err := parse(string(text)); err == nil {
+			out.cost += tenthOf(utf8.RuneCountInString(string(text)))
+			out.value = as(is, func(*Frame) T { return v })
+			return out
+		}
+	}
+	out.value = as(is, parseCall(a, out.id, 1, parse))
 	return out
+}
+
+// tested compiles a predicate on a string.
+func tested(x *compiler, a operand, times int, is func(string) bool) operand {
+	own := x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, func(s string) (bool, error) { return is(s), nil }))}
 }
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
@@ -119,11 +121,6 @@ func parseCall[T any](a operand, own identity, times int, parse func(string) (T,
 		}
 		return out
 	}
-}
-
-// testCall returns the closure of a predicate on a string.
-func testCall(a operand, own identity, times int, is func(string) bool) func(*Frame) bool {
-	return parseCall(a, own, times, func(s string) (bool, error) { return is(s), nil })
 }
 
 // accessor compiles a function of one value. It costs one unit.

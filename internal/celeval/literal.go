@@ -32,7 +32,7 @@ func (x *compiler) list(e ast.Expr) operand {
 		for i, box := range boxes {
 			elements[i] = box(f)
 		}
-		return types.NewRefValList(x.base.Builtin, elements)
+		return types.NewRefValList(x.language.Builtin, elements)
 	}
 	if known {
 		return x.constant(out.box(&Frame{}))
@@ -69,7 +69,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 			}
 			m[k] = v
 		}
-		return types.NewRefValMap(x.base.Builtin, m)
+		return types.NewRefValMap(x.language.Builtin, m)
 	}
 	if known {
 		return x.constant(out.box(&Frame{}))
@@ -79,17 +79,17 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 
 // boxedIndex compiles an index into a list that is not a part of the object.
 func (x *compiler) boxedIndex(of, at operand, cost uint64) operand {
-	words := closureOf[[]string](of)
+	texts := closureOf[[]string](of)
 	switch {
 	case of.kind() == kindBox && of.typ.Kind() == types.MapKind && (at.kind() == kindString || at.kind() == kindInt):
 		return x.boxedEntry(of, at, cost)
-	case at.kind() != kindInt || words == nil && (of.kind() != kindBox || of.typ.Kind() != types.ListKind):
+	case at.kind() != kindInt || texts == nil && (of.kind() != kindBox || of.typ.Kind() != types.ListKind):
 		return x.refuse("index of " + kindName(of))
 	}
 	list, i := of.box, closureOf[int64](at)
-	if words != nil {
+	if texts != nil {
 		return operand{cost: cost, attr: !of.choice, choice: of.choice, value: as(kindString, func(f *Frame) string {
-			l := words(f)
+			l := texts(f)
 			if n := i(f); !f.failed && n >= 0 && n < int64(len(l)) {
 				return l[n]
 			}

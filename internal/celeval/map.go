@@ -84,7 +84,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 			f.failedAt = 0
 			return types.NullValue
 		}
-		return types.NewRefValMap(x.base.Builtin, made)
+		return types.NewRefValMap(x.language.Builtin, made)
 	}}
 }
 

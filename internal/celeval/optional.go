@@ -123,7 +123,7 @@ func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	if m.pure {
 		return has
 	}
-	read := x.reading(m.value)
+	read := x.effect(m.value)
 	return func(f *Frame) bool {
 		if !has(f) {
 			return false
@@ -133,8 +133,8 @@ func (x *compiler) hasValue(m *optional) func(*Frame) bool {
 	}
 }
 
-// reading returns a function that evaluates an operand only for its effects.
-func (x *compiler) reading(c operand) func(*Frame) {
+// effect returns a function that evaluates an operand only for its effects.
+func (x *compiler) effect(c operand) func(*Frame) {
 	if v, ok := c.value.(scalar); ok && !c.isOpaque() {
 		return v.effect()
 	}

@@ -19,7 +19,7 @@ func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Ti
 // typed adds the closure for the declared type to an operand of raw values.
 func (x *compiler) typed(c operand) operand {
 	if c.declared == nil {
-		return x.refuse("value without a shape")
+		return x.refuse("value without a declared type")
 	}
 	raw, what := c.raw, c.absent
 	c.value, c.id = nil, x.identityOf(c)

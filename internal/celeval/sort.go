@@ -17,32 +17,29 @@ const sortByKeys = "@sortByAssociatedKeys"
 // A sorter sorts element indexes by their keys. The order of equal keys is
 // visible, so it uses the algorithm of [sort.Slice].
 type sorter struct {
-	places []int
-	raw    []any
-	less   func(a, b any) bool // of raw keys; nil if keys are boxed
-	boxed  []ref.Val
+	order []int
+	raw   []any
+	less  func(a, b any) bool // of raw keys; nil if keys are boxed
+	boxed []ref.Val
 }
 
-// Len implements sort.Interface.
-func (s *sorter) Len() int { return len(s.places) }
+func (s *sorter) Len() int { return len(s.order) }
 
-// Less implements sort.Interface.
 func (s *sorter) Less(i, j int) bool {
-	i, j = s.places[i], s.places[j]
+	i, j = s.order[i], s.order[j]
 	if s.less != nil {
 		return s.less(s.raw[i], s.raw[j])
 	}
 	return s.boxed[i].(traits.Comparer).Compare(s.boxed[j]) == types.IntNegOne
 }
 
-// Swap implements sort.Interface.
-func (s *sorter) Swap(i, j int) { s.places[i], s.places[j] = s.places[j], s.places[i] }
+func (s *sorter) Swap(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] }
 
 // sort sorts n indexes.
 func (s *sorter) sort(n int) {
-	s.places = s.places[:0]
+	s.order = s.order[:0]
 	for i := range n {
-		s.places = append(s.places, i)
+		s.order = append(s.order, i)
 	}
 	sort.Sort(s)
 }
@@ -70,7 +67,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 			return nil
 		}
 		at := f.list()
-		for _, i := range f.sorter.places {
+		for _, i := range f.sorter.order {
 			f.lists[at] = append(f.lists[at], in[i])
 		}
 		return f.lists[at]
@@ -140,7 +137,7 @@ func sortCost(n int, isText bool) uint64 {
 // release drops references to what was sorted.
 func (s *sorter) release() {
 	s.raw, s.boxed = nil, Emptied(s.boxed[:cap(s.boxed)])
-	if cap(s.places) > maxKept {
-		s.places = nil
+	if cap(s.order) > maxKept {
+		s.order = nil
 	}
 }

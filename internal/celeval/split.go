@@ -62,15 +62,15 @@ func (x *compiler) split(a, b operand) operand {
 }
 
 // splitInto is [strings.Split] into a slice.
-func splitInto(words []string, s, sep string) []string {
+func splitInto(texts []string, s, sep string) []string {
 	if sep == "" {
-		return append(words, strings.Split(s, sep)...)
+		return append(texts, strings.Split(s, sep)...)
 	}
 	for {
 		before, after, found := strings.Cut(s, sep)
-		words = append(words, before)
+		texts = append(texts, before)
 		if !found {
-			return words
+			return texts
 		}
 		s = after
 	}

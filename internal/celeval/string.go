@@ -34,24 +34,10 @@ func (x *compiler) size(overload string, a operand) operand {
 			}
 			return int64(utf8.RuneCountInString(v))
 		})
-	case closureOf[[]string](a) != nil:
-		words := closureOf[[]string](a)
-		out.value = as(kindInt, func(f *Frame) int64 {
-			l := words(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return int64(len(l))
-		})
+	case a.kind() == kindStrings:
+		out.value = as(kindInt, lengthOf(closureOf[[]string](a), operandID, own))
 	case a.kind() == kindRaw && a.declared.IsList():
-		list := a.elements()
-		out.value = as(kindInt, func(f *Frame) int64 {
-			l := list(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return int64(len(l))
-		})
+		out.value = as(kindInt, lengthOf(a.elements(), operandID, own))
 	case a.kind() == kindRaw && a.declared.Kind == celvalue.KindObject:
 		object, what := a.raw, a.absent
 		out.value = as(kindInt, func(f *Frame) int64 {
@@ -67,6 +53,17 @@ func (x *compiler) size(overload string, a operand) operand {
 		return operand{}
 	}
 	return out
+}
+
+// lengthOf returns the closure of the length of a list.
+func lengthOf[E any, F ~func(*Frame) []E](list F, operandID, own identity) func(*Frame) int64 {
+	return func(f *Frame) int64 {
+		l := list(f)
+		if f.failed {
+			f.propagate(operandID, own)
+		}
+		return int64(len(l))
+	}
 }
 
 func (x *compiler) binaryString(name, overload string, a, b operand) operand {

@@ -55,77 +55,60 @@ func (x *expansion) copies(list []ast.Expr) []ast.Expr {
 	return out
 }
 
-// NewLiteral implements parser.ExprHelper.
 func (x *expansion) NewLiteral(v ref.Val) ast.Expr { return x.factory.NewLiteral(x.id(), v) }
 
-// NewList implements parser.ExprHelper.
 func (x *expansion) NewList(elems ...ast.Expr) ast.Expr {
 	return x.factory.NewList(x.id(), elems, []int32{})
 }
 
-// NewMap implements parser.ExprHelper.
 func (x *expansion) NewMap(entries ...ast.EntryExpr) ast.Expr {
 	return x.factory.NewMap(x.id(), entries)
 }
 
-// NewMapEntry implements parser.ExprHelper.
 func (x *expansion) NewMapEntry(key, v ast.Expr, optional bool) ast.EntryExpr {
 	return x.factory.NewMapEntry(x.id(), key, v, optional)
 }
 
-// NewStruct implements parser.ExprHelper.
 func (x *expansion) NewStruct(typ string, fields ...ast.EntryExpr) ast.Expr {
 	return x.factory.NewStruct(x.id(), typ, fields)
 }
 
-// NewStructField implements parser.ExprHelper.
 func (x *expansion) NewStructField(name string, v ast.Expr, optional bool) ast.EntryExpr {
 	return x.factory.NewStructField(x.id(), name, v, optional)
 }
 
-// NewComprehension implements parser.ExprHelper.
 func (x *expansion) NewComprehension(over ast.Expr, name, accu string, init, condition, step, result ast.Expr) ast.Expr {
 	return x.factory.NewComprehension(x.id(), over, name, accu, init, condition, step, result)
 }
 
-// NewComprehensionTwoVar implements parser.ExprHelper.
 func (x *expansion) NewComprehensionTwoVar(over ast.Expr, name, name2, accu string, init, condition, step, result ast.Expr) ast.Expr {
 	return x.factory.NewComprehensionTwoVar(x.id(), over, name, name2, accu, init, condition, step, result)
 }
 
-// NewIdent implements parser.ExprHelper.
 func (x *expansion) NewIdent(name string) ast.Expr { return x.factory.NewIdent(x.id(), name) }
 
-// NewAccuIdent implements parser.ExprHelper.
 func (x *expansion) NewAccuIdent() ast.Expr { return x.factory.NewAccuIdent(x.id()) }
 
-// AccuIdentName implements parser.ExprHelper.
 func (x *expansion) AccuIdentName() string { return x.factory.AccuIdentName() }
 
-// NewCall implements parser.ExprHelper.
 func (x *expansion) NewCall(function string, args ...ast.Expr) ast.Expr {
 	return x.factory.NewCall(x.id(), function, args...)
 }
 
-// NewMemberCall implements parser.ExprHelper.
 func (x *expansion) NewMemberCall(function string, target ast.Expr, args ...ast.Expr) ast.Expr {
 	return x.factory.NewMemberCall(x.id(), function, target, args...)
 }
 
-// NewPresenceTest implements parser.ExprHelper.
 func (x *expansion) NewPresenceTest(operandID ast.Expr, field string) ast.Expr {
 	return x.factory.NewPresenceTest(x.id(), operandID, field)
 }
 
-// NewSelect implements parser.ExprHelper.
 func (x *expansion) NewSelect(operandID ast.Expr, field string) ast.Expr {
 	return x.factory.NewSelect(x.id(), operandID, field)
 }
 
-// OffsetLocation implements parser.ExprHelper.
 func (x *expansion) OffsetLocation(int64) common.Location { return common.NoLocation }
 
-// NewError implements parser.ExprHelper.
 func (x *expansion) NewError(id int64, message string) *common.Error {
 	return common.NewError(id, message, common.NoLocation)
 }

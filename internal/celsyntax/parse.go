@@ -20,6 +20,7 @@ type macroKey struct {
 	receiver bool
 }
 
+// New returns the parser of a language with these macros.
 func New(macros []parser.Macro) Parser {
 	s := Parser{macros: make(map[macroKey]parser.Macro, len(macros))}
 	for _, m := range macros {
@@ -154,67 +155,45 @@ func (p *parsing) balanced(function string, terms []ast.Expr, ids []int64) ast.E
 		p.balanced(function, terms[middle+1:], ids[middle+1:]))
 }
 
-func (p *parsing) relation() ast.Expr { return p.row(p.relational, p.sum) }
+// The precedences of operators between two operands, higher ones bind tighter.
+const (
+	relational = iota + 1
+	additive
+	multiplicative
+)
 
-func (p *parsing) relational() string {
-	if p.tok.kind == tokenIn {
-		return operators.In
+// precedence returns that of the next token, 0 if it is no such operator.
+func (p *parsing) precedence() int {
+	if p.tok.kind != tokenOperator && p.tok.kind != tokenIn {
+		return 0
 	}
-	if p.tok.kind == tokenOperator {
-		switch p.tok.text {
-		case "<":
-			return operators.Less
-		case "<=":
-			return operators.LessEquals
-		case ">":
-			return operators.Greater
-		case ">=":
-			return operators.GreaterEquals
-		case "==":
-			return operators.Equals
-		case "!=":
-			return operators.NotEquals
-		}
+	switch p.tok.text {
+	case "*", "/", "%":
+		return multiplicative
+	case "+", "-":
+		return additive
+	case "<", "<=", ">", ">=", "==", "!=", "in":
+		return relational
 	}
-	return ""
+	return 0
 }
 
-func (p *parsing) sum() ast.Expr { return p.row(p.additive, p.product) }
+func (p *parsing) relation() ast.Expr { return p.row(relational, p.sum) }
 
-func (p *parsing) additive() string {
-	switch {
-	case p.is("+"):
-		return operators.Add
-	case p.is("-"):
-		return operators.Subtract
-	}
-	return ""
-}
+func (p *parsing) sum() ast.Expr { return p.row(additive, p.product) }
 
-func (p *parsing) product() ast.Expr { return p.row(p.multiplicative, p.unary) }
+func (p *parsing) product() ast.Expr { return p.row(multiplicative, p.unary) }
 
-func (p *parsing) multiplicative() string {
-	switch {
-	case p.is("*"):
-		return operators.Multiply
-	case p.is("/"):
-		return operators.Divide
-	case p.is("%"):
-		return operators.Modulo
-	}
-	return ""
-}
-
-// row parses operands with operators of one precedence, from the left. operator
-// returns the function of the next token, "" if it has another precedence.
-func (p *parsing) row(operator func() string, operandID func() ast.Expr) ast.Expr {
+// row parses operands with operators of one precedence, from the left.
+func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 	before := p.depth
-	e := operandID()
-	for function := operator(); function != ""; function = operator() {
+	e := operand()
+	for p.precedence() == precedence {
+		function, _ := operators.Find(p.tok.text)
 		p.deeper(1)
 		p.advance()
 		id := p.id()
-		e = p.call(id, function, nil, e, operandID())
+		e = p.call(id, function, nil, e, operand())
 	}
 	p.depth = before
 	return e
@@ -223,11 +202,11 @@ func (p *parsing) row(operator func() string, operandID func() ast.Expr) ast.Exp
 func (p *parsing) unary() ast.Expr {
 	switch {
 	case p.is("!"):
-		odd := false
+		negated := false
 		for p.skipped("!") {
-			odd = !odd
+			negated = !negated
 		}
-		if !odd {
+		if !negated {
 			return p.member(token{})
 		}
 		id := p.id()

@@ -20,8 +20,10 @@ type Checker struct {
 	regexes   map[string]bool   // whether a regular expression compiles
 }
 
-func NewChecker(base *Language, limit uint64, plain bool) Checker {
-	return Checker{Language: base, limit: limit, Reference: plain, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
+// NewChecker returns a Checker of expressions that may cost limit units per call.
+// reference turns the fast path off.
+func NewChecker(language *Language, limit uint64, reference bool) Checker {
+	return Checker{Language: language, limit: limit, Reference: reference, parsed: make(map[string]parsed), regexes: make(map[string]bool)}
 }
 
 // A parsed expression is a tree, or the reason why there is none.
@@ -37,7 +39,7 @@ type Scope struct {
 	from   *Type   // the type that self is made of
 	origin *Origin // of its expressions; built lazily
 
-	plain, optional *checker.Env // by the type of oldSelf; built lazily
+	required, optional *checker.Env // by the type of oldSelf; built lazily
 }
 
 // Scope returns the scope of rules on values of type self.
@@ -47,7 +49,7 @@ func (x *Checker) Scope(self *Type) *Scope {
 }
 
 func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
-	c, old := &s.plain, s.self
+	c, old := &s.required, s.self
 	if optional {
 		c, old = &s.optional, types.NewOptionalType(s.self)
 	}
@@ -69,22 +71,22 @@ func (s *Scope) checker(b *Language, optional bool) (*checker.Env, error) {
 // An Origin compiles programs of cel-go for the expressions of one node, from
 // their text. It is safe for concurrent use.
 type Origin struct {
-	base  *Language
-	self  *Type
-	limit uint64
+	language *Language
+	self     *Type
+	limit    uint64
 }
 
 // Origin returns the origin of the expressions of s.
 func (x *Checker) Origin(s *Scope) *Origin {
 	if s.origin == nil {
-		s.origin = &Origin{base: x.Language, self: s.from, limit: x.limit}
+		s.origin = &Origin{language: x.Language, self: s.from, limit: x.limit}
 	}
 	return s.origin
 }
 
 // Program returns the program of an expression that [Checker.Check] accepted.
 func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
-	x := NewChecker(o.base, o.limit, false)
+	x := NewChecker(o.language, o.limit, false)
 	tree, why := x.recheck(x.Scope(o.self), text, optional)
 	if tree == nil {
 		return nil, errors.New(readable(why))
@@ -146,6 +148,7 @@ func (x *Checker) plan(checked *ast.AST) (cel.Program, error) {
 	return x.Language.planner.plan(checked, cel.CostLimit(x.limit))
 }
 
+// MentionsOldSelf reports whether a checked expression refers to oldSelf.
 func MentionsOldSelf(checked *ast.AST) bool {
 	for _, r := range checked.ReferenceMap() {
 		if r.Name == OldSelf {

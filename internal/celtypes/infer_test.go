@@ -36,7 +36,7 @@ func TestTyping(t *testing.T) {
 	if err != nil {
 		count = 2000
 	}
-	base, err := LanguageOf(NewestMinor)
+	language, err := LanguageOf(NewestMinor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestTyping(t *testing.T) {
 	own, right := 0, 0
 	for i := range count {
 		s := sites[rng.IntN(len(sites))]
-		self := base.NewProvider().TypeOf(SelfType, s.node, s.root)
+		self := language.NewProvider().TypeOf(SelfType, s.node, s.root)
 		if self == nil {
 			continue
 		}
@@ -63,7 +63,7 @@ func TestTyping(t *testing.T) {
 			at := places[rng.IntN(len(places))]
 			text = text[:at[0]] + by + text[at[1]:]
 		}
-		x := NewChecker(base, perCallLimit, false)
+		x := NewChecker(language, perCallLimit, false)
 		in := x.Scope(self)
 		if checkTyping(t, &x, in, text) {
 			own++

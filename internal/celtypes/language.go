@@ -98,7 +98,6 @@ func configure(validators []cel.ASTValidator) (validatorConfig, error) {
 	return config, nil
 }
 
-// GetOrDefault implements cel.ValidatorConfig.
 func (c validatorConfig) GetOrDefault(name string, value any) any {
 	if v, ok := c[name]; ok {
 		return v
@@ -106,7 +105,6 @@ func (c validatorConfig) GetOrDefault(name string, value any) any {
 	return value
 }
 
-// Set implements cel.MutableValidatorConfig.
 func (c validatorConfig) Set(name string, value any) error {
 	if name == "" {
 		return errors.New("setting of a validator without a name")

@@ -6,10 +6,14 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// HasRules reports whether n or a schema below it has rules. A nil n has none.
 func HasRules(n *schema.Node) bool { return n != nil && n.Facts().Has(schema.HasRules) }
 
+// IsMeta reports whether a field is implied at the root of a resource.
 func IsMeta(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
 
+// Correlates reports whether entries of an object of n correlate with those of the
+// old object. They do not if the map type is unknown.
 func Correlates(n *schema.Node) bool {
 	switch t, declared := n.MapType(); t {
 	case "granular", "atomic":
@@ -19,9 +23,9 @@ func Correlates(n *schema.Node) bool {
 	}
 }
 
-// A ruleValue is how the server prints a rule in an error: with the Go names of
+// A RuleValue is how the server prints a rule in an error: with the Go names of
 // the fields of its internal type.
-type ruleValue struct {
+type RuleValue struct {
 	Rule              string
 	Message           string
 	MessageExpression string
@@ -30,8 +34,9 @@ type ruleValue struct {
 	OptionalOldSelf   *bool
 }
 
-func RuleValueOf(r *schema.Rule) ruleValue {
-	v := ruleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
+// RuleValueOf returns r as errors show it.
+func RuleValueOf(r *schema.Rule) RuleValue {
+	v := RuleValue{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
 	if reason := r.Reason; reason != "" || r.SetReason {
 		v.Reason = &reason
 	}

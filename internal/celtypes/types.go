@@ -49,6 +49,7 @@ type Provider struct {
 	keywords                       bool // as in the Language
 }
 
+// NewProvider returns a provider for one schema.
 func (b *Language) NewProvider() *Provider {
 	return &Provider{DeclTypeProvider: b.Builtin, objects: make(map[string]*Type), keywords: b.keywords}
 }

@@ -19,16 +19,16 @@ import (
 
 // A validatorScan is the state of one walk. Unknown constructs need validators.
 type validatorScan struct {
-	base    *Language
-	tree    *ast.AST
-	regexes map[string]bool // those that were looked at, and whether they compile
-	needed  bool
+	language *Language
+	tree     *ast.AST
+	regexes  map[string]bool // those that were looked at, and whether they compile
+	needed   bool
 }
 
 // needsNone reports whether a checked tree needs no validators and no trial plan.
 // It may return false for a tree that needs none, but not the reverse.
 func (x *Checker) needsNone(tree *ast.AST) bool {
-	c := validatorScan{base: x.Language, tree: tree, regexes: x.regexes}
+	c := validatorScan{language: x.Language, tree: tree, regexes: x.regexes}
 	c.visit(tree.Expr())
 	return !c.needed
 }
@@ -72,7 +72,7 @@ func (c *validatorScan) name(e ast.Expr) (known bool) {
 	case !ok || r.Value != nil:
 		c.needed = true
 	case c.tree.GetType(e.ID()).Kind() == types.TypeKind:
-		_, ok := c.base.Builtin.FindIdent(r.Name)
+		_, ok := c.language.Builtin.FindIdent(r.Name)
 		c.needed = c.needed || !ok
 		return true
 	}
@@ -117,7 +117,7 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 		c.needed = true
 		return false
 	}
-	impl := c.base.planner.implementation(name, r.OverloadIDs)
+	impl := c.language.planner.implementation(name, r.OverloadIDs)
 	switch {
 	case !callable(impl, len(args)) || name == "format": // format checks its text
 		c.needed = true

@@ -105,14 +105,14 @@ func details(tree *ast.AST) string {
 // of the language that has other validators or functions of its own.
 func TestCertain(t *testing.T) {
 	for _, minor := range []int{OldestMinor, 29, NewestMinor} {
-		base, err := LanguageOf(minor)
+		language, err := LanguageOf(minor)
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := NewChecker(base, perCallLimit, false)
+		x := NewChecker(language, perCallLimit, false)
 		sure, all := 0, 0
 		for _, group := range expressionTexts(t) {
-			s := x.Scope(base.NewProvider().TypeOf(SelfType, group.node, true))
+			s := x.Scope(language.NewProvider().TypeOf(SelfType, group.node, true))
 			for _, text := range group.texts {
 				all++
 				if checkCertain(t, &x, s, text) {
@@ -132,12 +132,12 @@ func TestCertain(t *testing.T) {
 func TestValidators(t *testing.T) {
 	known := "[cel.validator.homogeneous_literals cel.validator.duration cel.validator.timestamp cel.validator.matches cel.validator.string_format]"
 	for minor := OldestMinor; minor <= NewestMinor; minor++ {
-		base, err := LanguageOf(minor)
+		language, err := LanguageOf(minor)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var names []string
-		for _, v := range base.Env.Validators() {
+		for _, v := range language.Env.Validators() {
 			names = append(names, v.Name())
 		}
 		if got := fmt.Sprint(names); got != known && got != "[cel.validator.homogeneous_literals]" {

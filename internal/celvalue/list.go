@@ -46,7 +46,6 @@ func (l *listValue) elements() []ref.Val {
 	return out
 }
 
-// Get implements traits.Lister.
 func (l *listValue) Get(index ref.Val) ref.Val {
 	i, ok := index.(types.Int)
 	if !ok {
@@ -58,10 +57,8 @@ func (l *listValue) Get(index ref.Val) ref.Val {
 	return l.at(int(i))
 }
 
-// Size implements traits.Lister.
 func (l *listValue) Size() ref.Val { return types.Int(len(l.raw)) }
 
-// Add implements traits.Lister.
 func (l *listValue) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -96,7 +93,6 @@ func (l *listValue) Contains(v ref.Val) ref.Val {
 	return types.False
 }
 
-// Equal implements ref.Val.
 func (l *listValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -113,7 +109,6 @@ func (l *listValue) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Iterator implements traits.Lister.
 func (l *listValue) Iterator() traits.Iterator { return &listIterator{listValue: l} }
 
 type listIterator struct {
@@ -121,10 +116,8 @@ type listIterator struct {
 	next int
 }
 
-// HasNext implements traits.Iterator.
 func (it *listIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.raw)) }
 
-// Next implements traits.Iterator.
 func (it *listIterator) Next() ref.Val {
 	it.next++
 	return it.at(it.next - 1)
@@ -150,7 +143,6 @@ func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 	return out, nil
 }
 
-// ConvertToType implements ref.Val.
 func (l *listValue) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.ListType:
@@ -161,8 +153,6 @@ func (l *listValue) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
 }
 
-// Type implements ref.Val.
 func (l *listValue) Type() ref.Type { return types.ListType }
 
-// Value implements ref.Val.
 func (l *listValue) Value() any { return l.raw }

@@ -30,7 +30,6 @@ func (m *mapValue) entryType(name string) *DeclaredType {
 	return m.declared.Values
 }
 
-// Find implements traits.Mapper.
 func (m *mapValue) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {
@@ -61,7 +60,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 	if raw == nil {
 		return nil, false
 	}
-	return f.shape.Value(raw), true
+	return f.declared.Value(raw), true
 }
 
 // overescaped returns the field for a name that is escaped more than necessary.
@@ -74,10 +73,9 @@ func (s *DeclaredType) overescaped(key string) (declaredField, bool) {
 		return declaredField{}, false
 	}
 	child, ok := s.Props[name]
-	return declaredField{name: name, shape: child}, ok
+	return declaredField{name: name, declared: child}, ok
 }
 
-// Get implements traits.Mapper.
 func (m *mapValue) Get(key ref.Val) ref.Val {
 	v, found := m.Find(key)
 	if found {
@@ -86,7 +84,6 @@ func (m *mapValue) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains implements traits.Mapper.
 func (m *mapValue) Contains(key ref.Val) ref.Val {
 	v, found := m.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -95,7 +92,6 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// Size implements traits.Mapper.
 func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
 // Equal implements ref.Val. Two objects are equal if they have the same size and
@@ -160,16 +156,13 @@ type mapIterator struct {
 	next int
 }
 
-// HasNext implements traits.Iterator.
 func (it *mapIterator) HasNext() ref.Val { return types.Bool(it.next < len(it.keys)) }
 
-// Next implements traits.Iterator.
 func (it *mapIterator) Next() ref.Val {
 	it.next++
 	return it.keys[it.next-1]
 }
 
-// ConvertToNative implements ref.Val.
 func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() == reflect.Map {
 		return m.raw, nil
@@ -177,7 +170,6 @@ func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), t)
 }
 
-// ConvertToType implements ref.Val.
 func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.MapType:
@@ -188,10 +180,8 @@ func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", m.Type(), t.TypeName())
 }
 
-// Type implements ref.Val.
 func (m *mapValue) Type() ref.Type { return types.MapType }
 
-// Value implements ref.Val.
 func (m *mapValue) Value() any { return m.raw }
 
 // RawObject returns the raw object of a value, nil if the value is not an object.

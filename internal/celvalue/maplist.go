@@ -20,13 +20,11 @@ import (
 
 type mapList struct{ listValue }
 
-// Equal implements ref.Val.
 func (l *mapList) Equal(other ref.Val) ref.Val {
 	key := func(e any) any { return rawKey(e, l.declared.keys) }
 	return equalByKey(l.raw, other, key, func(e ref.Val) any { return key(e.Value()) }, l.declared.Items.Value)
 }
 
-// Add implements traits.Lister.
 func (l *mapList) Add(other ref.Val) ref.Val { return merge(l.elements, other, l.declared.keys) }
 
 type sumOfMapLists struct {
@@ -35,7 +33,6 @@ type sumOfMapLists struct {
 	keys []string
 }
 
-// Equal implements ref.Val.
 func (l *sumOfMapLists) Equal(other ref.Val) ref.Val {
 	key := func(e ref.Val) any { return keyOf(e, l.keys) }
 	return equalByKey(l.list, other, key, key, func(e ref.Val) ref.Val { return e })
@@ -70,7 +67,6 @@ func equalByKey[E any](list []E, other ref.Val, key func(E) any, otherKey func(r
 	return types.Bool(len(seen) == len(byKey))
 }
 
-// Add implements traits.Lister.
 func (l *sumOfMapLists) Add(other ref.Val) ref.Val {
 	return merge(func() []ref.Val { return append([]ref.Val(nil), l.list...) }, other, l.keys)
 }
@@ -81,13 +77,13 @@ func merge(elements func() []ref.Val, other ref.Val, keys []string) ref.Val {
 		return types.MaybeNoSuchOverloadErr(other)
 	}
 	sum := elements()
-	place := make(map[any]int, len(sum))
+	index := make(map[any]int, len(sum))
 	for i, e := range sum {
-		place[keyOf(e, keys)] = i
+		index[keyOf(e, keys)] = i
 	}
 	for it := o.Iterator(); it.HasNext() == types.True; {
 		e := it.Next()
-		if i, ok := place[keyOf(e, keys)]; ok {
+		if i, ok := index[keyOf(e, keys)]; ok {
 			sum[i] = e
 		} else {
 			sum = append(sum, e)

@@ -15,12 +15,10 @@ import (
 
 type setList struct{ listValue }
 
-// Equal implements ref.Val.
 func (l *setList) Equal(other ref.Val) ref.Val {
 	return sameSet(len(l.raw), l.at, other)
 }
 
-// Add implements traits.Lister.
 func (l *setList) Add(other ref.Val) ref.Val { return union(l.elements, other) }
 
 type sumOfSets struct {
@@ -28,12 +26,10 @@ type sumOfSets struct {
 	list []ref.Val
 }
 
-// Equal implements ref.Val.
 func (l *sumOfSets) Equal(other ref.Val) ref.Val {
 	return sameSet(len(l.list), func(i int) ref.Val { return l.list[i] }, other)
 }
 
-// Add implements traits.Lister.
 func (l *sumOfSets) Add(other ref.Val) ref.Val {
 	return union(func() []ref.Val { return append([]ref.Val(nil), l.list...) }, other)
 }

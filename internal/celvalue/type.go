@@ -32,10 +32,11 @@ type DeclaredType struct {
 }
 
 type declaredField struct {
-	name  string // the property name
-	shape *DeclaredType
+	name     string // the property name
+	declared *DeclaredType
 }
 
+// A Kind is what a schema node declares its values to be.
 type Kind uint8
 
 const (
@@ -119,7 +120,7 @@ func fieldTable(props map[string]*DeclaredType) map[string]declaredField {
 	for name, s := range props {
 		for _, spelled := range spellings(name) {
 			if back, ok := apiservercel.Unescape(spelled); ok && back == name {
-				t[spelled] = declaredField{name: name, shape: s}
+				t[spelled] = declaredField{name: name, declared: s}
 			}
 		}
 	}
@@ -209,7 +210,7 @@ func (s *DeclaredType) Entry(spelled string) (string, *DeclaredType) {
 	if !ok {
 		f, _ = s.overescaped(spelled)
 	}
-	return f.name, f.shape
+	return f.name, f.declared
 }
 
 // Fits reports whether [DeclaredType.Value] returns no error for a value. It is
@@ -268,6 +269,7 @@ func (s *DeclaredType) Collectable() bool {
 	return false
 }
 
+// ParseDuration parses a raw value of [KindDuration]. It is not ok if v does not fit.
 func ParseDuration(v any) (time.Duration, bool) {
 	text, ok := v.(string)
 	if !ok {
@@ -277,6 +279,8 @@ func ParseDuration(v any) (time.Duration, bool) {
 	return d, err == nil
 }
 
+// Time parses a raw value of [KindDate] or [KindDateTime]. It is not ok if v does
+// not fit.
 func (s *DeclaredType) Time(v any) (time.Time, bool) {
 	text, ok := v.(string)
 	if !ok {

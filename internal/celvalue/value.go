@@ -125,23 +125,18 @@ func (s *DeclaredType) text(text string) ref.Val {
 // part in comparisons.
 type preserved struct{ raw any }
 
-// ConvertToNative implements ref.Val.
 func (p *preserved) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t)
 }
 
-// ConvertToType implements ref.Val.
 func (p *preserved) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion to '%s' not supported for values preserved by x-kubernetes-preserve-unknown-fields", t.TypeName())
 }
 
-// Equal implements ref.Val.
 func (p *preserved) Equal(other ref.Val) ref.Val { return types.Bool(equalRaw(p.raw, other.Value())) }
 
-// Type implements ref.Val.
 func (p *preserved) Type() ref.Type { return types.UnknownType }
 
-// Value implements ref.Val.
 func (p *preserved) Value() any { return p.raw }
 
 // equalRaw compares values without a schema. Empty and absent are equal.

@@ -20,15 +20,10 @@ import (
 type Access uint8
 
 const (
-	// Unread: rules do not even test whether the value is present.
-	Unread Access = iota
-	// Presence: rules test whether the value is present, and its kind.
-	Presence
-	// Contents: rules read a scalar, the keys of a map, or the length of a list.
-	// Fields, entries and elements have their own Access.
-	Contents
-	// Everything: rules read the value and everything in it.
-	Everything
+	Unread     Access = iota // not even tested for presence
+	Presence                 // whether it is present, and its kind
+	Contents                 // a scalar, the keys of a map, the length of a list
+	Everything               // also everything in it
 )
 
 // A ReadSet says which parts of a value rules read. It is immutable. A nil
@@ -146,6 +141,7 @@ type sourcedVariable struct {
 	source
 }
 
+// New returns an Analysis without rules.
 func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 
 // field returns the read set of a field, which is at least tested for presence.
@@ -210,7 +206,7 @@ func (r *Analysis) visit(e ast.Expr) source {
 	case ast.ComprehensionKind:
 		return r.loop(e.AsComprehension())
 	case ast.ListKind, ast.MapKind:
-		return r.made(children(e))
+		return r.literal(children(e))
 	}
 	for _, child := range children(e) {
 		r.consume(r.visit(child))
@@ -219,7 +215,7 @@ func (r *Analysis) visit(e ast.Expr) source {
 }
 
 // variable returns the source of a variable. oldSelf has none.
-func (r *Analysis) made(parts []ast.Expr) source {
+func (r *Analysis) literal(parts []ast.Expr) source {
 	const deepest = 4
 	var all source
 	for _, part := range parts {

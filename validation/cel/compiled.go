@@ -27,9 +27,9 @@ type expression struct {
 
 	detail atomic.Pointer[detail] // of the first eval error
 
-	once sync.Once
-	made cel.Program
-	err  error
+	once     sync.Once
+	compiled cel.Program
+	err      error
 }
 
 // expression returns the expression of a checked tree, without a closure.
@@ -60,6 +60,6 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 // program returns the program of cel-go. It returns no error for an expression
 // that compiled before.
 func (e *expression) program() (cel.Program, error) {
-	e.once.Do(func() { e.made, e.err = e.origin.Program(e.text, e.optional) })
-	return e.made, e.err
+	e.once.Do(func() { e.compiled, e.err = e.origin.Program(e.text, e.optional) })
+	return e.compiled, e.err
 }

@@ -97,19 +97,19 @@ func (k ExpressionKind) String() string {
 type Bound struct {
 	// Path is the path of the values that have the keyword, as in
 	// [ExpressionCost.Path].
-	Path string
+	Path string `json:"path"`
 	// Keyword is "maxItems", "maxLength" or "maxProperties".
-	Keyword string
+	Keyword string `json:"keyword"`
 	// Value is the declared value of the keyword or, if Declared is false, the
 	// value that the estimate assumes.
-	Value    int64
-	Declared bool
+	Value    int64 `json:"value"`
+	Declared bool  `json:"declared"`
 	// Fits is the largest value with which the expression fits, other bounds
 	// unchanged, or 0 if there is none. The expression was estimated with it and
 	// with the next larger value.
-	Fits int64
+	Fits int64 `json:"fits"`
 	// Total is [ExpressionCost.Total] with Fits, or with 1 if nothing fits.
-	Total uint64
+	Total uint64 `json:"total"`
 }
 
 // Factor returns the total divided by the limit.
@@ -243,40 +243,27 @@ type reportJSON struct {
 }
 
 type expressionJSON struct {
-	Path        string      `json:"path"`
-	Field       string      `json:"field"`
-	Index       int         `json:"index"`
-	Keyword     string      `json:"keyword"`
-	Text        string      `json:"text"`
-	Cost        uint64      `json:"cost"`
-	Cardinality uint64      `json:"cardinality"`
-	Bounded     bool        `json:"bounded"`
-	Total       uint64      `json:"total"`
-	Limit       uint64      `json:"limit"`
-	Factor      float64     `json:"factor"`
-	Over        bool        `json:"over"`
-	Problem     string      `json:"problem,omitempty"`
-	Bounds      []boundJSON `json:"bounds,omitempty"`
-	Together    int64       `json:"together,omitempty"`
-}
-
-type boundJSON struct {
-	Path     string `json:"path"`
-	Keyword  string `json:"keyword"`
-	Value    int64  `json:"value"`
-	Declared bool   `json:"declared"`
-	Fits     int64  `json:"fits"`
-	Total    uint64 `json:"total"`
+	Path        string  `json:"path"`
+	Field       string  `json:"field"`
+	Index       int     `json:"index"`
+	Keyword     string  `json:"keyword"`
+	Text        string  `json:"text"`
+	Cost        uint64  `json:"cost"`
+	Cardinality uint64  `json:"cardinality"`
+	Bounded     bool    `json:"bounded"`
+	Total       uint64  `json:"total"`
+	Limit       uint64  `json:"limit"`
+	Factor      float64 `json:"factor"`
+	Over        bool    `json:"over"`
+	Problem     string  `json:"problem,omitempty"`
+	Bounds      []Bound `json:"bounds,omitempty"`
+	Together    int64   `json:"together,omitempty"`
 }
 
 func (c *ExpressionCost) json() expressionJSON {
-	out := expressionJSON{
+	return expressionJSON{
 		Path: c.Path, Field: c.Field, Index: c.Index, Keyword: c.Kind.String(), Text: c.Text,
 		Cost: c.Cost, Cardinality: c.Cardinality, Bounded: c.Bounded,
-		Total: c.Total, Limit: c.Limit, Factor: c.Factor(), Over: c.Over(), Problem: c.Problem, Together: c.Together,
+		Total: c.Total, Limit: c.Limit, Factor: c.Factor(), Over: c.Over(), Problem: c.Problem, Bounds: c.Bounds, Together: c.Together,
 	}
-	for _, b := range c.Bounds {
-		out.Bounds = append(out.Bounds, boundJSON(b))
-	}
-	return out
 }

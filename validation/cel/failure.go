@@ -167,20 +167,20 @@ func (r *run) errors() (errs, ratcheted validation.ErrorList) {
 
 // A detail is the text of an error for an eval error of a rule.
 type detail struct {
-	fault *celeval.EvalError
-	text  string
+	of   *celeval.EvalError
+	text string
 }
 
 // detail returns the text of an error for an eval error of the rule. It keeps the
 // first text, as rules mostly lack the same field again.
 func (r *rule) detail(what *celeval.EvalError) string {
 	kept := r.condition.detail.Load()
-	if kept != nil && kept.fault == what {
+	if kept != nil && kept.of == what {
 		return kept.text
 	}
 	text := what.Error() + evaluating + r.name
 	if kept == nil {
-		r.condition.detail.CompareAndSwap(nil, &detail{fault: what, text: text})
+		r.condition.detail.CompareAndSwap(nil, &detail{of: what, text: text})
 	}
 	return text
 }

@@ -259,7 +259,6 @@ type variables struct {
 
 var _ interpreter.Activation = (*variables)(nil)
 
-// ResolveName implements interpreter.Activation.
 func (v *variables) ResolveName(name string) (any, bool) {
 	switch name {
 	case celtypes.Self:
@@ -270,7 +269,6 @@ func (v *variables) ResolveName(name string) (any, bool) {
 	return nil, false
 }
 
-// Parent implements interpreter.Activation.
 func (v *variables) Parent() interpreter.Activation { return nil }
 
 // bind sets the variables of cel-go for the rules of n. Without a rule that

@@ -1,0 +1,115 @@
+package celvalue
+
+import (
+	"testing"
+
+	"github.com/google/cel-go/common/types"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/schema"
+)
+
+func declared(t *testing.T, text string) *DeclaredType {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		t.Fatal(err)
+	}
+	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"v": props}})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return make(Types).Of(n.Property("v"), false)
+}
+
+// testTypes are schemas with values, of which the first fits.
+var testTypes = map[string][]any{
+	`{type: string}`:                                       {"a", "b", int64(1), nil, true},
+	`{type: integer}`:                                      {int64(1), int64(2), "a", 1.5},
+	`{type: number}`:                                       {1.5, int64(1), 1.0, "a"},
+	`{type: boolean}`:                                      {true, false, "true"},
+	`{x-kubernetes-int-or-string: true}`:                   {"a", int64(1), "1", true},
+	`{type: string, format: duration}`:                     {"1h", "60m", "x", int64(1)},
+	`{type: string, format: date}`:                         {"2024-02-29", "2024-02-30", int64(1)},
+	`{type: string, format: date-time}`:                    {"2024-02-29T00:00:00Z", "2024-02-29T01:00:00+01:00", "x"},
+	`{type: string, format: byte}`:                         {"aGVsbG8=", "!"},
+	`{type: array, items: {type: integer}}`:                {[]any{int64(1)}, []any{}, []any{int64(2)}, "a"},
+	`{type: object, properties: {a: {type: string}}}`:      {map[string]any{"a": "x"}, map[string]any{"a": nil}, map[string]any{"b": "x"}, map[string]any{}, []any{}},
+	`{type: object, additionalProperties: {type: string}}`: {map[string]any{"a": "x"}, map[string]any{"b": "x"}, map[string]any{}, "a"},
+}
+
+// TestFits compares Fits with whether Value returns an error. Of composite values
+// both look at the kind only.
+func TestFits(t *testing.T) {
+	for text, values := range testTypes {
+		d := declared(t, text)
+		if !d.Fits(values[0]) {
+			t.Errorf("%s: %v does not fit", text, values[0])
+		}
+		for _, v := range values {
+			if got, want := d.Fits(v), !types.IsUnknownOrError(d.Value(v)); got != want {
+				t.Errorf("%s: Fits(%v) = %v, but Value is %v", text, v, got, d.Value(v))
+			}
+		}
+	}
+}
+
+// TestSame compares Same with the equality of the wrapped values.
+func TestSame(t *testing.T) {
+	for text, values := range testTypes {
+		d := declared(t, text)
+		if !d.Comparable() {
+			continue
+		}
+		for _, a := range values {
+			for _, b := range values {
+				eq, ok := d.Same(a, b)
+				if ok != (d.Fits(a) && d.Fits(b)) {
+					t.Errorf("%s: Same(%v, %v) is ok: %v", text, a, b, ok)
+				}
+				if ok && types.Bool(eq) != d.Value(a).Equal(d.Value(b)) {
+					t.Errorf("%s: Same(%v, %v) = %v", text, a, b, eq)
+				}
+			}
+		}
+	}
+}
+
+// TestEntry: identifiers denote properties by their escaped names, and reserved
+// words by their own names too.
+func TestEntry(t *testing.T) {
+	d := declared(t, `{type: object, properties: {a-b: {type: string}, namespace: {type: string}, a: {type: integer}}}`)
+	for identifier, want := range map[string]string{
+		"a": "a", "a__dash__b": "a-b", "__namespace__": "namespace", "namespace": "namespace", "c": "",
+	} {
+		name, typ := d.Entry(identifier)
+		if name != want || (typ != nil) != (want != "") {
+			t.Errorf("Entry(%q) = %q, %v, want %q", identifier, name, typ, want)
+		}
+	}
+}
+
+// TestLists: sets and maps compare without order, other lists do not.
+func TestLists(t *testing.T) {
+	a, b := []any{"x", "y"}, []any{"y", "x"}
+	for text, want := range map[string]types.Bool{
+		`{type: array, items: {type: string}}`:                                 false,
+		`{type: array, items: {type: string}, x-kubernetes-list-type: atomic}`: false,
+		`{type: array, items: {type: string}, x-kubernetes-list-type: set}`:    true,
+	} {
+		d := declared(t, text)
+		if got := d.Value(a).Equal(d.Value(b)); got != want {
+			t.Errorf("%s: Equal = %v, want %v", text, got, want)
+		}
+	}
+	d := declared(t, `{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k],
+		properties: {k: {type: string}, v: {type: integer}}}}`)
+	x, y := map[string]any{"k": "x", "v": int64(1)}, map[string]any{"k": "y", "v": int64(2)}
+	if got := d.Value([]any{x, y}).Equal(d.Value([]any{y, x})); got != types.True {
+		t.Errorf("lists of type map in another order: Equal = %v", got)
+	}
+	if got := d.Value([]any{x, x}).Equal(d.Value([]any{x, y})); got != types.False {
+		t.Errorf("lists of type map with other keys: Equal = %v", got)
+	}
+}
