@@ -1,6 +1,7 @@
 package celcost
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,15 +128,7 @@ func (t *tally) observe(path *field.Path, cost uint64) {
 		return
 	}
 	t.most = append(t.most, estimated{path: path, total: cost})
-	slices.SortStableFunc(t.most, func(a, b estimated) int {
-		switch {
-		case a.total > b.total:
-			return -1
-		case a.total < b.total:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(t.most, func(a, b estimated) int { return cmp.Compare(b.total, a.total) })
 	t.most = t.most[:min(len(t.most), mostExpensive)]
 }
 

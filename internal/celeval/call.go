@@ -23,9 +23,9 @@ func (x *compiler) call(e ast.Expr) operand {
 	name := call.FunctionName()
 	switch name {
 	case operators.LogicalAnd:
-		return x.and(args)
+		return x.logic(args, false)
 	case operators.LogicalOr:
-		return x.or(args)
+		return x.logic(args, true)
 	case operators.Conditional:
 		return x.ternary(args[0], args[1], args[2])
 	case operators.Index:

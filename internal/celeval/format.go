@@ -8,8 +8,6 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// This file compiles named formats and their validation of strings.
-
 // formatCall compiles format.NAME(), format.named and validate. It returns an
 // operand without kind for other calls.
 func (x *compiler) formatCall(name, overload string, args []operand) operand {

@@ -63,20 +63,20 @@ func (x *compiler) parsing(overload string, a operand) operand {
 	case "string_to_semver":
 		return parsed(x, a, kindVersion, parseVersion)
 	case "is_quantity_string":
-		return tested(x, a, 1, func(s string) bool { _, err := resource.ParseQuantity(s); return err == nil })
+		return tested(x, a, 1, resource.ParseQuantity)
 	case "is_ip":
-		return tested(x, a, 1, isAddress)
+		return tested(x, a, 1, parseAddress)
 	case "ip_is_canonical":
 		own := x.identity()
 		return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, 2, isCanonical))}
 	case "is_cidr":
-		return tested(x, a, 1, isNetwork)
+		return tested(x, a, 1, parseNetwork)
 	case "is_url_string": // costs one unit
-		out := tested(x, a, 0, func(s string) bool { _, err := url.ParseRequestURI(s); return err == nil })
+		out := tested(x, a, 0, url.ParseRequestURI)
 		out.cost++
 		return out
 	case "is_semver_string":
-		return tested(x, a, 1, func(s string) bool { _, err := parseVersion(s); return err == nil })
+		return tested(x, a, 1, parseVersion)
 	}
 	return operand{}
 }
@@ -96,10 +96,13 @@ func parsed[T any](x *compiler, a operand, is kind, parse func(string) (T, error
 	return out
 }
 
-// tested compiles a predicate on a string.
-func tested(x *compiler, a operand, times int, is func(string) bool) operand {
+// tested compiles the test whether a string can be parsed.
+func tested[T any](x *compiler, a operand, times int, parse func(string) (T, error)) operand {
 	own := x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, func(s string) (bool, error) { return is(s), nil }))}
+	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, func(s string) (bool, error) {
+		_, err := parse(s)
+		return err == nil, nil
+	}))}
 }
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
@@ -180,8 +183,6 @@ func (x *compiler) quantityCall(overload string, a operand) operand {
 	return operand{}
 }
 
-func compareQuantities(q, p resource.Quantity) int { return q.Cmp(p) }
-
 func (x *compiler) quantities(overload string, a, b operand) operand {
 	switch {
 	case b.kind() == kindQuantity:
@@ -191,7 +192,7 @@ func (x *compiler) quantities(overload string, a, b operand) operand {
 		case "quantity_sub":
 			return x.quantitySum(a, b, closureOf[resource.Quantity](b), true)
 		}
-		return compared(x, overload, "quantity", a, b, compareQuantities)
+		return compared(x, overload, "quantity", a, b, func(q, p resource.Quantity) int { return q.Cmp(p) })
 	case b.kind() == kindInt:
 		i := closureOf[int64](b)
 		of := func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) }

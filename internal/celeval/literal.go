@@ -9,8 +9,6 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// This file compiles list and map literals and indexes into made lists and maps.
-
 // list compiles a list literal. It is a constant if all elements are.
 func (x *compiler) list(e ast.Expr) operand {
 	list := e.AsList()

@@ -3,10 +3,6 @@ package celeval
 // This file compiles logic, which costs nothing by itself. Later operands of &&
 // and || and branches of a ternary add their cost when they are evaluated.
 
-func (x *compiler) and(terms []operand) operand { return x.logic(terms, false) }
-
-func (x *compiler) or(terms []operand) operand { return x.logic(terms, true) }
-
 // logic compiles terms that are evaluated until one is decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
 	out := operand{cost: terms[0].cost, id: terms[0].id, value: as(kindBool, x.bool(terms[0]))}

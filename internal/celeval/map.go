@@ -8,8 +8,6 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// This file compiles transformMap and transformMapEntry, whose entries are boxed.
-
 const (
 	mapInsert = "cel.@mapInsert"
 

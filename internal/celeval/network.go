@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 )
 
-// This file parses addresses, networks and URLs and compiles their functions.
-
 // errUnsupported stands for errors that cel-go words.
 var errUnsupported = errors.New("no such address")
 
@@ -41,11 +39,6 @@ func looksLikeAddress(s, others string) bool {
 	return true
 }
 
-func isAddress(s string) bool {
-	_, err := parseAddress(s)
-	return err == nil
-}
-
 // isCanonical reports whether an address is spelled as it is printed.
 func isCanonical(s string) (bool, error) {
 	a, err := parseAddress(s)
@@ -65,11 +58,6 @@ func parseNetwork(s string) (netip.Prefix, error) {
 		err = errUnsupported
 	}
 	return p, err
-}
-
-func isNetwork(s string) bool {
-	_, err := parseNetwork(s)
-	return err == nil
 }
 
 // parseURL parses a URL as cel-go does. Only a request URI may have a fragment or

@@ -12,8 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// This file reads raw values as the Go types of their declared types.
-
 func fixedTime(t time.Time) func(*Frame) time.Time { return func(*Frame) time.Time { return t } }
 
 // typed adds the closure for the declared type to an operand of raw values.

@@ -10,8 +10,6 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// This file compiles sortBy, which sorts a list by a second list of keys.
-
 const sortByKeys = "@sortByAssociatedKeys"
 
 // A sorter sorts element indexes by their keys. The order of equal keys is

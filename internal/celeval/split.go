@@ -161,18 +161,3 @@ func substring(a, from, to operand) operand {
 		return string([]rune(v)[i:j])
 	})}
 }
-
-// upperASCII is like [lowerASCII].
-func upperASCII(s string) string {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c >= utf8.RuneSelf || 'a' <= c && c <= 'z' {
-			return strings.Map(func(r rune) rune {
-				if 'a' <= r && r <= 'z' {
-					return r - 'a' + 'A'
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
-}

@@ -9,8 +9,6 @@ import (
 	"github.com/google/cel-go/common/overloads"
 )
 
-// This file compiles string() and the concatenation of strings.
-
 // toString compiles string(), which costs one unit. It returns an operand without
 // kind for operands that need boxes.
 func (x *compiler) toString(name, overload string, a operand) operand {

@@ -143,15 +143,7 @@ func (l *listValue) ConvertToNative(t reflect.Type) (any, error) {
 	return out, nil
 }
 
-func (l *listValue) ConvertToType(t ref.Type) ref.Val {
-	switch t {
-	case types.ListType:
-		return l
-	case types.TypeType:
-		return types.ListType
-	}
-	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
-}
+func (l *listValue) ConvertToType(t ref.Type) ref.Val { return convert(l, types.ListType, t) }
 
 func (l *listValue) Type() ref.Type { return types.ListType }
 

@@ -170,14 +170,17 @@ func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), t)
 }
 
-func (m *mapValue) ConvertToType(t ref.Type) ref.Val {
+func (m *mapValue) ConvertToType(t ref.Type) ref.Val { return convert(m, types.MapType, t) }
+
+// convert converts a list or a map, whose own type is given, to a type.
+func convert(v ref.Val, own *types.Type, t ref.Type) ref.Val {
 	switch t {
-	case types.MapType:
-		return m
+	case own:
+		return v
 	case types.TypeType:
-		return types.MapType
+		return own
 	}
-	return types.NewErr("type conversion error from '%s' to '%s'", m.Type(), t.TypeName())
+	return types.NewErr("type conversion error from '%s' to '%s'", own, t.TypeName())
 }
 
 func (m *mapValue) Type() ref.Type { return types.MapType }

@@ -56,7 +56,7 @@ type rule struct {
 	condition *expression     // nil for a blank rule and one that does not compile
 	broken    string          // why the rule does not compile, "" if it does
 	optional  bool            // oldSelf is an optional
-	onOld     bool            // the condition refers to oldSelf
+	usesOld   bool            // the condition refers to oldSelf
 
 	message *expression // nil without one that compiles
 
@@ -68,8 +68,6 @@ type rule struct {
 	messageSource string
 	reason        apiextensionsv1.FieldValueErrorReason
 }
-
-func (r *rule) usesOld() bool { return r.onOld }
 
 // A builder is the state of one Compile.
 type builder struct {
@@ -199,7 +197,7 @@ func (b *builder) compile(out *node, n *schema.Node, t *celtypes.Type, root bool
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
 		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))
-		out.usesOld = out.usesOld || out.rules[i].usesOld()
+		out.usesOld = out.usesOld || out.rules[i].usesOld
 	}
 }
 
@@ -226,7 +224,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	}
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
-	out.onOld = out.condition.usesOldSelf
+	out.usesOld = out.condition.usesOldSelf
 	b.reads.Add(n, tree)
 	if f := out.condition.fast; f != nil {
 		out.fast = *f

@@ -57,7 +57,7 @@ func (r *run) rule(n *node, i int) {
 		r.fail(n, i, "rule compile error: "+rule.broken)
 		return
 	}
-	if rule.condition == nil || rule.usesOld() && r.frame.Old == nil && !rule.optional {
+	if rule.condition == nil || rule.usesOld && r.frame.Old == nil && !rule.optional {
 		return
 	}
 	result, cost, err := r.decide(n, rule)
@@ -89,9 +89,7 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 			if failed != nil {
 				err = failed
 			}
-			if r.options.watch != nil {
-				r.options.watch(evaluation{of: rule.condition, fast: true, err: err, recovered: r.frame.Recovered})
-			}
+			r.watch(rule.condition, true, err)
 			return result, r.pay(cost), err
 		}
 	}
@@ -101,10 +99,15 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 		vars = &r.optional
 	}
 	result, cost, err := r.call(rule.condition, vars)
-	if r.options.watch != nil {
-		r.options.watch(evaluation{of: rule.condition, err: err, recovered: r.frame.Recovered})
-	}
+	r.watch(rule.condition, false, err)
 	return result == types.True, cost, err
+}
+
+// watch reports an evaluation to tests.
+func (r *run) watch(of *expression, fast bool, err error) {
+	if r.options.watch != nil {
+		r.options.watch(evaluation{of: of, fast: fast, err: err, recovered: r.frame.Recovered})
+	}
 }
 
 // pay subtracts the cost of an evaluation from the budget.
@@ -201,17 +204,13 @@ func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 			if failed != nil {
 				err = failed
 			}
-			if r.options.watch != nil {
-				r.options.watch(evaluation{of: e, fast: true, err: err, recovered: r.frame.Recovered})
-			}
+			r.watch(e, true, err)
 			return r.frame.Text, r.pay(cost), err
 		}
 	}
 	r.bind(n)
 	result, cost, err := r.call(e, &r.required)
-	if r.options.watch != nil {
-		r.options.watch(evaluation{of: e, err: err, recovered: r.frame.Recovered})
-	}
+	r.watch(e, false, err)
 	text, _ := result.(types.String)
 	return string(text), cost, err
 }
@@ -257,7 +256,7 @@ func (r *run) add(i int, err *field.Error) {
 // addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
 // not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
-	forgiven := !rule.usesOld() && r.ratchet().unchanged()
+	forgiven := !rule.usesOld && r.ratchet().unchanged()
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
 }
 

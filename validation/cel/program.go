@@ -122,18 +122,14 @@ func (p *Program) EvalDefault(ctx context.Context, value any, opts ...EvalOption
 type ReadSet = fieldaccess.ReadSet
 
 // An Access says how much of a value rules read. Each includes those before it.
+// Fields, entries and elements have their own Access.
 type Access = fieldaccess.Access
 
 const (
-	// Unread: rules do not even test whether the value is present.
-	Unread = fieldaccess.Unread
-	// Presence: rules test whether the value is present, and its kind.
-	Presence = fieldaccess.Presence
-	// Contents: rules read a scalar, the keys of a map, or the length of a list.
-	// Fields, entries and elements have their own Access.
-	Contents = fieldaccess.Contents
-	// Everything: rules read the value and everything in it.
-	Everything = fieldaccess.Everything
+	Unread     = fieldaccess.Unread     // not even tested for presence
+	Presence   = fieldaccess.Presence   // whether it is present, and its kind
+	Contents   = fieldaccess.Contents   // a scalar, the keys of a map, the length of a list
+	Everything = fieldaccess.Everything // also everything in it
 )
 
 // Reads returns what the rules of n read of the value that they are on, without

@@ -65,7 +65,6 @@ func (r *run) release() {
 // stopped reports whether no more rules are to be run.
 func (r *run) stopped() bool { return r.remaining < 0 }
 
-// stop ends the run.
 func (r *run) stop() { r.remaining = -1 }
 
 // visit runs the rules of n on value, which is not null, and the rules below on
