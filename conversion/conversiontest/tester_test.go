@@ -143,9 +143,9 @@ func TestIdenticalVersions(t *testing.T) {
 	for _, d := range corpus.Definitions {
 		crd := d.CRD.DeepCopy()
 		crd.Spec.Conversion = nil
-		twin := crd.Spec.Versions[0].DeepCopy()
-		twin.Name, twin.Storage = "v77", false
-		crd.Spec.Versions = append(crd.Spec.Versions, *twin)
+		second := crd.Spec.Versions[0].DeepCopy()
+		second.Name, second.Storage = "v77", false
+		crd.Spec.Versions = append(crd.Spec.Versions, *second)
 		var samples []map[string]any
 		for _, s := range d.Samples {
 			samples = append(samples, s.Object)

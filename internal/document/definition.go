@@ -10,7 +10,8 @@ import (
 type props = apiextensionsv1.JSONSchemaProps
 
 // ReadDefinition reads the definition that is the only document of a text. It
-// reports false if it does not read it.
+// reports false if it declines the text. The definition shares no memory with
+// data.
 func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
 	t, ok := Tokenize(string(data))
 	if !ok || !isDefinition(t) {
@@ -54,9 +55,10 @@ func isDefinition(t *Tokens) bool {
 	return true
 }
 
-// versionSchemas finds the schemas of the versions, 0 for a version that has none. Values
-// are those of them that there are. It reports false if there are no versions, or
-// if it cannot be told which schema counts.
+// versionSchemas returns the values of the versions' schemas: in schemas one
+// for each version, 0 for a version without a schema, and in values those that
+// exist. It reports false if the definition has no versions or a duplicate
+// member decides which schema counts.
 func versionSchemas(t *Tokens) (schemas, values []int, ok bool) {
 	spec, n := t.Member(0, "spec")
 	if n != 1 {
@@ -89,15 +91,16 @@ func versionSchemas(t *Tokens) (schemas, values []int, ok bool) {
 	return schemas, values, true
 }
 
-// A definitionReader makes schemas from a tape.
+// A definitionReader reads schemas from tokens.
 type definitionReader struct {
 	tokens  *Tokens
 	strings map[string]string
 	depth   int
-	spare   []*props // by depth: what properties are read into before they are copied
+	spare   []*props // by depth: the schema into which a property is read before it is copied
 }
 
-// readString returns a string that does not keep the text. The same is made once.
+// string returns a string that does not share memory with the text. Equal
+// strings share memory.
 func (r *definitionReader) string(i int) string {
 	text := r.tokens.Text(i)
 	if s, ok := r.strings[text]; ok {
@@ -108,9 +111,10 @@ func (r *definitionReader) string(i int) string {
 	return s
 }
 
-// hasDistinctMembers reports whether an object has few members, and none twice.
+// hasDistinctMembers reports whether an object has few members and no duplicate
+// names.
 func (r *definitionReader) hasDistinctMembers(i int) bool {
-	const most = 48 // keywords there are less than
+	const most = 48 // more than there are keywords
 	var names [most]string
 	n := r.tokens.Len(i)
 	if n > most {
@@ -129,7 +133,7 @@ func (r *definitionReader) hasDistinctMembers(i int) bool {
 	return true
 }
 
-// schema reads a schema into s, which is zero.
+// schema reads a schema into s, which must be zero.
 func (r *definitionReader) schema(i int, s *props) bool {
 	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
 		return false

@@ -48,7 +48,8 @@ func (r *definitionReader) keyword(name string, v int, s *props) bool {
 	return r.limit(name, v, s)
 }
 
-// limit is keyword for those that limit values, and those of Kubernetes.
+// limit is keyword for constraints on values and for the extensions of
+// Kubernetes.
 func (r *definitionReader) limit(name string, v int, s *props) bool {
 	switch name {
 	case "maximum":
@@ -144,7 +145,7 @@ func (r *definitionReader) count(v int, out **int64) bool {
 	return err == nil
 }
 
-// literal reads a value that is kept as it is written. Null is none.
+// literal reads a value without changing its bytes. Null counts as absent.
 func (r *definitionReader) literal(v int, out **apiextensionsv1.JSON) bool {
 	if r.tokens.Kind(v) == Null {
 		return true
@@ -218,7 +219,8 @@ func (r *definitionReader) schemas(v int, out *[]props) bool {
 	return true
 }
 
-// properties reads schemas by name. Each is read apart from the map and copied.
+// properties reads schemas by name. It reads each into spare memory and copies
+// it into the map, which avoids an allocation for each property.
 func (r *definitionReader) properties(v int, out *map[string]props) bool {
 	if r.tokens.Kind(v) != Object {
 		return false

@@ -10,14 +10,14 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// An LineIndex knows where the lines of a text begin.
+// A LineIndex has the offsets at which the lines of a text start.
 type LineIndex struct {
 	text   []byte
 	starts []int
 }
 
-// NewLineIndex returns the index of a text whose lines end with line feeds. A byte
-// order mark is no part of the first line.
+// NewLineIndex returns the index of a text whose lines end with line feeds. A
+// byte order mark is not part of the first line. The index keeps the text.
 func NewLineIndex(text []byte) *LineIndex {
 	x := &LineIndex{text: text, starts: []int{0}}
 	if bytes.HasPrefix(text, []byte(byteOrderMark)) {
@@ -31,9 +31,9 @@ func NewLineIndex(text []byte) *LineIndex {
 	return x
 }
 
-// Position returns the line and the column of an offset, both from 1. Columns
-// are code points. What is at the end of the text, as a value that is left out
-// there, has the place of the last byte.
+// Position returns the line and the column of an offset, both counted from 1.
+// Columns count code points. An offset at the end of the text, such as that of
+// an omitted value, has the position of the last byte.
 func (x *LineIndex) Position(offset int) (line, column int) {
 	offset = max(min(offset, len(x.text)-1), x.starts[0])
 	i, found := slices.BinarySearch(x.starts, offset)
@@ -43,8 +43,8 @@ func (x *LineIndex) Position(offset int) (line, column int) {
 	return i + 1, utf8.RuneCount(x.text[x.starts[i]:offset]) + 1
 }
 
-// yamlLines are the lines of a text as YAML 1.1 counts them, which ends them at
-// more than line feeds.
+// yamlLines are the lines of a text as YAML 1.1 counts them: not only a line
+// feed ends a line.
 type yamlLines struct {
 	text   []byte
 	starts []int
@@ -65,7 +65,8 @@ func newYAMLLines(text []byte) *yamlLines {
 	return l
 }
 
-// breakSize returns how many bytes of a line break text begins with.
+// breakSize returns the length of the line break at the start of text, 0 if
+// there is none.
 func breakSize(text []byte) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("\r\n")):

@@ -6,21 +6,21 @@ import (
 	"io"
 )
 
-// A Splitter yields the documents of a file of YAML.
+// A Splitter returns the documents of a YAML file.
 type Splitter struct {
 	rest []byte
 	line int // of the first line of rest, from 0
 }
 
-// Split returns the documents of a text, as apimachinery's YAMLReader cuts it:
-// at lines that begin with three dashes and have nothing else but a comment. The
-// documents are parts of the text, except for the last if the text does not end
-// with a line feed: that is added.
+// Split returns a Splitter that cuts a text as apimachinery's YAMLReader does:
+// at lines that start with three dashes and have nothing else but a comment.
+// The documents share memory with the text, except for the last one if the text
+// does not end with a line feed, which Split adds.
 func Split(text []byte) *Splitter { return &Splitter{rest: text} }
 
 // Next returns the next document and the number of its first line, from 1. It
-// returns io.EOF after the last, and an error for a separator that is followed
-// by something else, after which the rest cannot be read.
+// returns io.EOF after the last document. It returns an error for a separator
+// with other text, after which the rest cannot be read.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
 	first, size := s.line+1, 0
 	for {
@@ -43,8 +43,8 @@ func (s *Splitter) Next() (doc []byte, line int, err error) {
 	}
 }
 
-// lineAt returns the line that begins after so many bytes of the rest, and
-// reports whether there is one.
+// lineAt returns the line at an offset in the rest, and reports whether there
+// is one.
 func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	rest := s.rest[after:]
 	if len(rest) == 0 {
@@ -56,7 +56,7 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	return rest, true
 }
 
-// cut cuts a document off the rest, and the separator behind it.
+// cut removes a document and the separator after it from the rest.
 func (s *Splitter) cut(size, separator int) []byte {
 	doc := s.rest[:size:size]
 	s.line += bytes.Count(s.rest[:size+separator], []byte("\n"))
@@ -67,8 +67,8 @@ func (s *Splitter) cut(size, separator int) []byte {
 	return doc
 }
 
-// Blank reports whether a document holds nothing but comments, white space and
-// directives, such as the %YAML that may come before the first document.
+// Blank reports whether a document has only comments, white space and
+// directives, such as the %YAML before the first document.
 func Blank(doc []byte) bool {
 	for line := range bytes.Lines(doc) {
 		line = bytes.TrimSpace(line)

@@ -8,7 +8,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A Kind says what a value is.
+// A Kind is the kind of a value.
 type Kind uint8
 
 // The kinds of values.
@@ -22,30 +22,30 @@ const (
 	Object
 )
 
-// maxTokenDepth is how deep objects and lists may lie in one another.
+// maxTokenDepth is the maximal nesting of objects and lists.
 const maxTokenDepth = jsonscan.MaxDepth
 
-// A Tokens is a document as a list of tokens, with a value in front of what is in
-// it, and in objects a name, which is a String, in front of each value. A value
-// is known by its index; the document is the value 0.
+// Tokens are a document as a list. The token of a value precedes those of its
+// members; in objects, a name, which is a String, precedes each value. A value
+// is identified by the index of its token. The document has index 0.
 type Tokens struct {
 	text    string
-	decoded string // strings that are not in the text as they are
+	decoded string // the strings that differ from their spelling
 	json    bool
 	tokens  []token
 }
 
 type token struct {
 	kind     Kind
-	decoded  bool   // the string is in Tape.made
-	at       uint32 // where the value begins in the text
-	from, to uint32 // of the inside of a string, or of a number
-	next     uint32 // index behind the value and all in it
+	decoded  bool   // the string is in Tokens.decoded
+	at       uint32 // the offset of the value
+	from, to uint32 // the content of a string, or a number
+	next     uint32 // the index after the value and its members
 	n        uint32 // members or elements
 }
 
-// Tokenize reads a text: JSON if it begins with a brace, and YAML otherwise. It
-// reports false if the text is refused.
+// Tokenize reads a text: JSON if it starts with a brace, and YAML otherwise. It
+// reports false if it declines the text.
 func Tokenize(text string) (*Tokens, bool) {
 	if len(text) > math.MaxInt32 {
 		return nil, false
@@ -59,17 +59,18 @@ func Tokenize(text string) (*Tokens, bool) {
 // Kind returns the kind of a value.
 func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind }
 
-// Offset returns the offset in the text at which a value or a name begins.
+// Offset returns the offset in the text at which a value or a name starts.
 func (t *Tokens) Offset(i int) int { return int(t.tokens[i].at) }
 
-// Len returns how many members an object or a list has.
+// Len returns the number of members of an object or a list.
 func (t *Tokens) Len(i int) int { return int(t.tokens[i].n) }
 
-// Next returns the index behind a value and all that is in it. The first member
-// of a list, and the first name of an object, are at the index behind its own.
+// Next returns the index after a value and its members. The first element of a
+// list and the first name of an object follow its own index.
 func (t *Tokens) Next(i int) int { return int(t.tokens[i].next) }
 
-// Text returns a string or a name, and the spelling of a number.
+// Text returns a string or a name, or the spelling of a number. The result may
+// share memory with the text.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
 	if k.decoded {
@@ -78,8 +79,8 @@ func (t *Tokens) Text(i int) string {
 	return t.text[k.from:k.to]
 }
 
-// Member returns the index of the value of that name in an object, and how often
-// the name is there. The index is that of the first. Other values have none.
+// Member returns the index of the first member of that name in an object, and
+// the number of members of that name. The number is 0 for other values.
 func (t *Tokens) Member(i int, name string) (value, times int) {
 	if t.tokens[i].kind != Object {
 		return 0, 0
@@ -96,10 +97,10 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 	return value, times
 }
 
-// AppendJSON appends a value as JSON: as it is written if the text is JSON, and
-// as encoding/json writes it otherwise, or if something is left out, which are
-// the members of objects whose values are in skip. It reports false if a name of
-// what it encodes is there twice.
+// AppendJSON appends a value as JSON: unchanged if the text is JSON and nothing
+// is skipped, and as encoding/json writes it otherwise. It leaves out the
+// members of objects whose values are in skip. It reports false if the value
+// has a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
 	if t.json && len(skip) == 0 {
 		at := t.Offset(i)
@@ -168,7 +169,7 @@ func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// open adds an object or a list, which close ends.
+// open adds an object or a list. The caller calls close after its members.
 func (t *Tokens) open(kind Kind, at int) int {
 	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at)})
 	return len(t.tokens) - 1
@@ -184,5 +185,6 @@ func (t *Tokens) add(k token) {
 	t.tokens = append(t.tokens, k)
 }
 
-// tokensFor guesses how many tokens a text has: few enough not to be a waste.
+// tokensFor returns a capacity for the tokens of a text, below the usual
+// number.
 func tokensFor(text string) int { return len(text)/32 + 16 }

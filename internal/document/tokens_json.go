@@ -24,8 +24,8 @@ func tokenizeJSON(text string, start int) (*Tokens, bool) {
 	return r.t, true
 }
 
-// readValue reads the value at an index and returns the index behind it, -1 if it is
-// refused.
+// readValue reads the value at an index and returns the index after it, -1 to
+// decline.
 func (r *jsonTokenizer) readValue(i, depth int) int {
 	if i >= len(r.text) || depth < 0 {
 		return -1

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// checkTokenize holds a text that is read against the libraries, and reports whether it
-// is read.
+// checkTokenize compares the tokens of a text with the result of the libraries.
+// It reports false if Tokenize declines the text.
 func checkTokenize(t *testing.T, text string) bool {
 	t.Helper()
 	tp, ok := Tokenize(text)
@@ -53,7 +53,7 @@ func checkTokenize(t *testing.T, text string) bool {
 	return true
 }
 
-// checkTokens finds every member where the tape says that it is.
+// checkTokens checks the offsets, lengths and members of all tokens.
 func checkTokens(t *testing.T, tp *Tokens) {
 	t.Helper()
 	end := 0
@@ -86,9 +86,8 @@ func checkTokens(t *testing.T, tp *Tokens) {
 	}
 }
 
-// TestTokenize reads what is in testdata: texts in the files named read must be read
-// as the library reads them, and those named refused must be refused. A line of
-// four equals signs ends a text.
+// TestTokenize checks that Tokenize reads the texts of read.txtar as the
+// libraries do, and declines those of refused.txtar.
 func TestTokenize(t *testing.T) {
 	for text := range tokenTexts(t, "read.txtar") {
 		if !checkTokenize(t, text) {
@@ -118,7 +117,7 @@ func tokenTexts(t testing.TB, file string) func(func(string) bool) {
 	}
 }
 
-// Nearly all definitions of the corpus are read.
+// Tokenize must read at least four of five files of the corpus.
 func TestTokenizeCorpus(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {

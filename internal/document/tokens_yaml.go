@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// A yamlTokenizer reads block structure, line by line. The text ends with a line
-// feed, so that there is always a byte to look at before the end.
+// A yamlTokenizer reads block structure, line by line. The text ends with a
+// line feed, so that a byte can be read before the end without a check.
 type yamlTokenizer struct {
 	t       *Tokens
 	text    string
 	decoded strings.Builder
 
-	i     int // where the reader is
+	i     int // the current index
 	col   int // column of i, once [yamlTokenizer.skipToContent] found something there; -1 at the end
 	depth int
-	cut   bool // the last line feed was not there
+	cut   bool // the text has no line feed at its end
 }
 
 func tokenizeYAML(text string) (*Tokens, bool) {
@@ -41,8 +41,8 @@ func tokenizeYAML(text string) (*Tokens, bool) {
 	return r.t, true
 }
 
-// isPrintable reports whether a text has no other control characters than line
-// feeds, and nothing that the library refuses or takes for a line break.
+// isPrintable reports whether a text has no control characters except line
+// feeds, and no characters that the library refuses or takes for a line break.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -60,8 +60,7 @@ func isPrintable(text string) bool {
 	return true
 }
 
-// skipToContent goes to the next thing that is neither white space nor a comment, from
-// the beginning of a line.
+// skipToContent moves from the start of a line past white space and comments.
 func (r *yamlTokenizer) skipToContent() {
 	for r.i < len(r.text) {
 		start := r.i
@@ -81,8 +80,8 @@ func (r *yamlTokenizer) skipToContent() {
 	r.col = -1
 }
 
-// endLine ends a line on which nothing but a comment may follow, and goes to
-// what comes next.
+// endLine reads the end of a line, which may have a comment, and moves to the
+// next content.
 func (r *yamlTokenizer) endLine() bool {
 	start := r.i
 	for r.text[r.i] == ' ' {
@@ -100,11 +99,11 @@ func (r *yamlTokenizer) endLine() bool {
 	return true
 }
 
-// isDash reports whether an element of a list begins here.
+// isDash reports whether an element of a list starts here.
 func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+1] == ' ' }
 
-// readMapping reads a mapping whose keys are at a column, from its first key on, and
-// ends at what comes after it.
+// readMapping reads a mapping whose keys are at a column, from its first key to
+// the content after it.
 func (r *yamlTokenizer) readMapping(col int) bool {
 	if r.depth++; r.depth > maxTokenDepth {
 		return false
@@ -122,7 +121,7 @@ func (r *yamlTokenizer) readMapping(col int) bool {
 	}
 }
 
-// readKey reads a key and the colon after it.
+// readKey reads a key and its colon.
 func (r *yamlTokenizer) readKey() bool {
 	from, to, end := r.keyAt(r.i)
 	if end < 0 {
@@ -133,11 +132,11 @@ func (r *yamlTokenizer) readKey() bool {
 	return true
 }
 
-// longestKey is far below what the library takes for a key.
+// longestKey is the maximal length of a key, far below that of the library.
 const longestKey = 500
 
-// keyAt finds the key at an index, and the index behind the colon after it, -1
-// if there is none.
+// keyAt returns the key at an index and the index after its colon, -1 if there
+// is no key.
 func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 	from = i
 	if quote := r.text[i]; quote == '"' || quote == '\'' {
@@ -174,7 +173,7 @@ func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c =
 
 func isKeyByte(c byte) bool { return isKeyStart(c) || isDigit(c) || c == '.' || c == '-' }
 
-// readValue reads what comes after the colon of a key at a column.
+// readValue reads the value after the colon of a key at a column.
 func (r *yamlTokenizer) readValue(col int) bool {
 	for r.text[r.i] == ' ' {
 		r.i++
@@ -199,8 +198,8 @@ func (r *yamlTokenizer) readValue(col int) bool {
 	return true
 }
 
-// readList reads a list whose dashes are at a column, from the first on, and ends at
-// what comes after it.
+// readList reads a list whose dashes are at a column, from its first dash to
+// the content after it.
 func (r *yamlTokenizer) readList(col int) bool {
 	if r.depth++; r.depth > maxTokenDepth {
 		return false
@@ -225,7 +224,7 @@ func (r *yamlTokenizer) readList(col int) bool {
 	}
 }
 
-// readElement reads the element at an index, which is at the column inner, of a list
+// readElement reads the element at an index and at the column inner, of a list
 // at a column.
 func (r *yamlTokenizer) readElement(i, col, inner int) bool {
 	r.i = i

@@ -2,8 +2,8 @@ package document
 
 import "strings"
 
-// readBareScalar reads a plain scalar, which goes on over lines that are deeper than a
-// column.
+// readBareScalar reads a plain scalar, which continues on lines that are
+// indented more than a column.
 func (r *yamlTokenizer) readBareScalar(col int) bool {
 	at := r.i
 	if !isBareStart(r.text[at], r.text[at+1]) {
@@ -37,8 +37,8 @@ func (r *yamlTokenizer) readBareScalar(col int) bool {
 	return r.endLine()
 }
 
-// isBareStart reports whether a plain scalar may begin with c, which another
-// byte follows. There are more that may.
+// isBareStart reports whether a plain scalar may start with c, before the byte
+// next. YAML allows more.
 func isBareStart(c, next byte) bool {
 	switch c {
 	case '-':
@@ -49,9 +49,10 @@ func isBareStart(c, next byte) bool {
 	return isLetter(c) || isDigit(c) || c >= 0x80
 }
 
-// bareLine reads what a plain scalar has on a line. There is more if the line
-// ends with it rather than with a comment. Something that ends in a colon is a
-// key, which cannot be here.
+// bareLine reads the part of a plain scalar on the current line. more reports
+// whether the line does not end with a comment, so that the scalar may
+// continue. bareLine declines text that ends with a colon, because a key cannot
+// be here.
 func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	start := r.i
 	end := start + strings.IndexByte(r.text[start:], '\n')
@@ -70,8 +71,8 @@ func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	return strings.TrimRight(line, " "), true, true
 }
 
-// continuesBare reports whether the next line that is not blank continues a plain
-// scalar. The reader is at the end of a line.
+// continuesBare reports whether the next line that is not blank continues a
+// plain scalar. The tokenizer must be at the end of a line.
 func (r *yamlTokenizer) continuesBare(col int) bool {
 	i := r.i
 	for {
@@ -110,8 +111,8 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 	return true
 }
 
-// isBoolOrNull reports whether a text is one of those that stand for a truth value or
-// for null, in whatever case.
+// isBoolOrNull reports whether a text denotes a boolean or null in some version
+// of YAML, in any case.
 func isBoolOrNull(text string) bool {
 	if len(text) > len("false") {
 		return false
@@ -123,8 +124,8 @@ func isBoolOrNull(text string) bool {
 	return false
 }
 
-// isInteger reports whether a text is an integer in the form of JSON that
-// fits an int64.
+// isInteger reports whether a text is an integer in JSON notation that fits an
+// int64.
 func isInteger(text string) bool {
 	if text == "0" {
 		return true
@@ -142,10 +143,10 @@ func isInteger(text string) bool {
 	return len(text) < len(max) || len(text) == len(max) && text <= max
 }
 
-// isCertainlyString reports whether a plain scalar is certain to be text. What begins with
-// a digit or a sign can be a number or a date unless it has a character that is
-// in none of them, and what begins with a dot can be infinite or no number at
-// all.
+// isCertainlyString reports whether a plain scalar is a string in every version
+// of YAML. A text that starts with a digit or a sign may be a number or a date
+// unless it has a character that neither has. A text that starts with a dot may
+// be infinity or NaN.
 func isCertainlyString(text string) bool {
 	switch c := text[0]; {
 	case isDigit(c), c == '-', c == '+':
@@ -158,14 +159,14 @@ func isCertainlyString(text string) bool {
 	return true
 }
 
-// isNeverInNumber reports whether r is in no number and no date, in whatever
+// isNeverInNumber reports whether r occurs in no number and no date, in any
 // notation.
 func isNeverInNumber(r rune) bool {
 	return !strings.ContainsRune("0123456789 +-.:_abcdefABCDEFtTzZxXoO", r)
 }
 
-// isVersionNumber reports whether a text is one of numbers with dots between them, more
-// than one.
+// isVersionNumber reports whether a text consists of at least three numbers
+// with dots between them.
 func isVersionNumber(text string) bool {
 	for _, c := range []byte(text) {
 		if !isDigit(c) && c != '.' {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// readScalar reads a scalar in the block structure at a column, and ends at what
-// comes after it.
+// readScalar reads a scalar in the block structure at a column, up to the next
+// content.
 func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
@@ -42,8 +42,8 @@ func (r *yamlTokenizer) skipSpaces() {
 	}
 }
 
-// readStringList reads a list in brackets, on one line, of nothing but words, which may
-// be in quotes.
+// readStringList reads a list in brackets, on one line, whose elements are
+// plain or quoted names.
 func (r *yamlTokenizer) readStringList() bool {
 	list := r.t.open(List, r.i)
 	r.i++
@@ -91,14 +91,14 @@ func (r *yamlTokenizer) readListString() bool {
 	return true
 }
 
-// addDecoded adds a string that begins at an index in the text and at another in
-// what is made.
+// addDecoded adds a string that starts at one offset in the text and at another
+// in the decoded strings.
 func (r *yamlTokenizer) addDecoded(at, from int) {
 	r.t.add(token{kind: String, decoded: true, at: uint32(at), from: uint32(from), to: uint32(r.decoded.Len())})
 }
 
-// foldLines goes from the end of a line to where the text goes on, and adds what the
-// lines between stand for. That text must be deeper than a column.
+// foldLines moves from the end of a line to the next text and adds what the
+// line breaks between denote. The text must be indented more than a column.
 func (r *yamlTokenizer) foldLines(col int) bool {
 	breaks := 0
 	for {
@@ -230,7 +230,7 @@ func (r *yamlTokenizer) readEscape(col int) bool {
 	return true
 }
 
-// readUnicode reads the four digits of a character.
+// readUnicode reads the four hexadecimal digits of a character.
 func (r *yamlTokenizer) readUnicode() bool {
 	var char rune
 	for range 4 {
@@ -298,8 +298,8 @@ func (r *yamlTokenizer) readLiteralBlock(col int) bool {
 	return true
 }
 
-// skipBlankLines passes over lines of no more than so many spaces, and returns how
-// many they are.
+// skipBlankLines skips lines of at most a number of spaces, and returns their
+// number.
 func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
 		i := r.i
@@ -313,7 +313,7 @@ func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	}
 }
 
-// isIndented reports whether the line begins with so many spaces.
+// isIndented reports whether the line starts with a number of spaces.
 func (r *yamlTokenizer) isIndented(spaces int) bool {
 	if len(r.text)-r.i <= spaces {
 		return false

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A Tree knows where the parts of a document are.
+// A Tree has the offsets of the parts of a document.
 type Tree struct {
 	root  *node
 	start int // offset of the document's value
 }
 
-// A node is an object or a list. Scalars have none.
+// A node is an object or a list. A scalar has no node.
 type node struct {
 	members []member
 	list    bool
-	merged  []*node // mappings that are merged into this one, the first wins
+	merged  []*node // mappings that are merged into this one; the first wins
 }
 
 // A member is a field of an object or an element of a list.
@@ -25,9 +25,9 @@ type member struct {
 	value *node  // nil for scalars
 }
 
-// Find returns the offset of what a JSON Pointer (RFC 6901) leads to, and
-// reports whether it leads there to its end. Otherwise the offset is that of the
-// last part that there is.
+// Find returns the offset to which a JSON pointer (RFC 6901) leads, and reports
+// whether the document has the whole path. Otherwise the offset is that of the
+// innermost part that the document has.
 func (t *Tree) Find(pointer string) (offset int, exact bool) {
 	n, at := t.root, t.start
 	rest := pointer
@@ -51,7 +51,7 @@ func cutPointer(pointer string) (step, rest string) {
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~"), rest
 }
 
-// find returns the member that a step leads to, nil if there is none.
+// find returns the member of a step, nil if there is none.
 func (n *node) find(step string) *member {
 	if n == nil {
 		return nil

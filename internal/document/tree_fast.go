@@ -1,6 +1,7 @@
 package document
 
-// readTreeFast reads the texts that package tape reads, which are most.
+// readTreeFast is the fast path of ReadTree. It declines the texts that
+// Tokenize declines.
 func readTreeFast(text string) (*Tree, bool) {
 	t, ok := Tokenize(text)
 	if !ok || t.Kind(0) != Object {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Pointer returns the JSON Pointer that a path in the form of the server,
-// "spec.versions[0].name", spells in the document, as far as it leads to
-// something. Names may have dots and brackets in them, so that of those that the
-// path can mean the longest is taken.
+// Pointer returns the JSON pointer of a path in the server's notation, such as
+// "spec.versions[0].name", as far as the path leads to a value. A name may
+// contain dots and brackets: of several names that the path can mean, Pointer
+// takes the longest.
 func (t *Tree) Pointer(path string) string {
 	var b strings.Builder
 	n, rest := t.root, "."+path
@@ -23,8 +23,8 @@ func (t *Tree) Pointer(path string) string {
 	return b.String()
 }
 
-// memberAtPath returns the member that the beginning of a path names, the step to it,
-// and what is after it.
+// memberAtPath returns the member that the start of a path names, its name or
+// index, and the rest of the path.
 func (n *node) memberAtPath(path string) (m *member, step, after string) {
 	if n == nil {
 		return nil, "", ""

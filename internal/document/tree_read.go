@@ -10,13 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxTreeDepth bounds how deep a document may be, far beyond what the server reads.
+// maxTreeDepth is the maximal nesting of a document. The server reads much
+// less.
 const maxTreeDepth = 10000
 
 var errTooDeep = fmt.Errorf("nested deeper than %d", maxTreeDepth)
 
-// ReadTree reads the first document of a text that is an object: JSON if it begins
-// with a brace, and YAML otherwise or if it is no JSON after all.
+// ReadTree reads the first document of a text that is an object: as JSON if the
+// text starts with a brace, and as YAML otherwise or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
 	if t, ok := readTreeFast(string(text)); ok {
 		return t, nil
@@ -24,7 +25,7 @@ func ReadTree(text []byte) (*Tree, error) {
 	return readTreeReference(text)
 }
 
-// readTreeReference is Read without its quick way.
+// readTreeReference is the reference of ReadTree.
 func readTreeReference(text []byte) (*Tree, error) {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		if t, err := readJSONTree(text, len(text)-len(trimmed)); err == nil {
@@ -34,7 +35,7 @@ func readTreeReference(text []byte) (*Tree, error) {
 	return readYAMLTree(text)
 }
 
-// A jsonTreeReader reads tokens of JSON and remembers where they begin.
+// A jsonTreeReader reads tokens of JSON and their offsets.
 type jsonTreeReader struct {
 	text []byte
 	d    *json.Decoder
@@ -50,7 +51,7 @@ func readJSONTree(text []byte, start int) (*Tree, error) {
 	return &Tree{root: root, start: start}, nil
 }
 
-// nextOffset returns the offset of the next token, which it does not read.
+// nextOffset returns the offset of the next token without reading it.
 func (r *jsonTreeReader) nextOffset() int {
 	at := int(r.d.InputOffset())
 	for at < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[at]) >= 0 {
@@ -90,10 +91,10 @@ func (r *jsonTreeReader) readValue(depth int) (*node, error) {
 	return n, err
 }
 
-// A yamlTreeReader turns the nodes of the library into ours.
+// A yamlTreeReader converts nodes of the YAML library.
 type yamlTreeReader struct {
 	lines *yamlLines
-	seen  map[*yaml.Node]*node // what anchors stand for
+	seen  map[*yaml.Node]*node // by anchored node
 }
 
 func readYAMLTree(text []byte) (*Tree, error) {
@@ -160,7 +161,7 @@ func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
 	}
 }
 
-// merge notes a mapping, or those of a list, as merged into n.
+// merge records a mapping, or the mappings of a list, as merged into n.
 func (n *node) merge(v *node) {
 	switch {
 	case v == nil:

@@ -170,7 +170,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// TestReadTreeFast reads texts both ways.
+// TestReadTreeFast compares the fast path with the reference.
 func TestReadTreeFast(t *testing.T) {
 	fast := 0
 	for _, pattern := range []string{"testdata/trees/*.txtar", "testdata/tokens/read.txtar"} {
@@ -191,11 +191,11 @@ func TestReadTreeFast(t *testing.T) {
 		}
 	}
 	if fast < 15 {
-		t.Errorf("%d texts are read quickly, want more", fast)
+		t.Errorf("%d texts are read by the fast path, want more", fast)
 	}
 }
 
-// Definitions of the corpus are read both ways.
+// The fast path and the reference must agree on the definitions of the corpus.
 func TestReadTreeFastCorpus(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
@@ -214,7 +214,7 @@ func TestReadTreeFastCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !checkReadTreeFast(t, text) {
-			t.Logf("not read quickly: %s", file)
+			t.Logf("declined: %s", file)
 		}
 	}
 }
@@ -230,8 +230,8 @@ func FuzzReadTreeFast(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkReadTreeFast(t, text) })
 }
 
-// checkReadTreeFast holds the tree of a text that is read quickly against the one that
-// is read in full, and reports whether it is.
+// checkReadTreeFast compares the tree of the fast path with that of the reference. It
+// reports false if the fast path declines the text.
 func checkReadTreeFast(t *testing.T, text []byte) bool {
 	t.Helper()
 	got, ok := readTreeFast(string(text))
