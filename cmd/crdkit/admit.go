@@ -34,7 +34,7 @@ const admitExample = `  crdkit admit -c crd.yaml object.yaml
   crdkit admit -c crd.yaml --old before/ --subresource status after/object.yaml
   kustomize build . | crdkit admit -c crds/ -`
 
-// An admitter holds the flags of crdkit admit and what they lead to.
+// An admitter is the state of crdkit admit: its flags and what they load.
 type admitter struct {
 	definitions []string
 	output      string

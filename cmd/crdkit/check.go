@@ -48,7 +48,7 @@ const checkExample = `  crdkit check crd.yaml
   crdkit check --old stored.yaml --status migrated.yaml
   crdkit check -R -o sarif config/crd > crds.sarif`
 
-// A checker holds the flags of crdkit check and what they lead to.
+// A checker is the state of crdkit check: its flags and what they load.
 type checker struct {
 	output       string
 	old          string
@@ -102,7 +102,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	buffered := bufio.NewWriter(out)
 	printer := newCheckPrinter(c.output, buffered)
 	bar := newProgress(errOut, "definitions")
-	shared := isTerminal(out) // so that what is printed must not run into the bar
+	shared := isTerminal(out) // clear the progress line before output
 	worst := exitOK
 	for f := range definitionsOf(inOrder(ctx, c.checkFiles(files))) {
 		worst = max(worst, f.exitCode())
@@ -155,7 +155,7 @@ func (c *checker) loadOld() error {
 	return nil
 }
 
-// addOld adds a definition. Documents of other kinds are passed over.
+// addOld adds the definition of a document. It ignores other kinds.
 func (c *checker) addOld(doc inputDocument) error {
 	if !isDefinition(doc.data) {
 		return nil

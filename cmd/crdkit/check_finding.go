@@ -10,18 +10,18 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// A checkedDefinition is what became of one document.
+// A checkedDefinition is the result of checking one document.
 type checkedDefinition struct {
 	doc    inputDocument
 	name   string
 	report *definition.Report // nil if err is set
 	issues []issue
-	err    error // why there is no verdict
+	err    error // prevents a verdict
 
 	end bool // of what was named on the command line: there is no document
 }
 
-// An issue is one thing that is to be said of a definition.
+// An issue is an error, a warning or a note about a definition.
 type issue struct {
 	level    string // error, warning or note
 	code     string // the type of an error, the code of a note
@@ -35,7 +35,7 @@ const (
 	levelWarning = "warning"
 	levelNote    = "note"
 
-	// Codes of issues that have none of their own.
+	// The codes of issues without a code of their own.
 	codeWarning   = "ServerWarning"
 	codeUndecided = "Undecided"
 )
@@ -60,8 +60,8 @@ func (f *checkedDefinition) exitCode() int {
 	return map[string]int{accepted: exitOK, refused: exitRefused, undecided: exitUndecided}[f.verdict()]
 }
 
-// checkFiles yields a function for each document, which judges the definitions in
-// it, and one for the end of each file or directory that is named.
+// checkFiles yields a function for each document, which checks the definitions
+// in it, and one for the end of each file or directory on the command line.
 func (c *checker) checkFiles(files []string) iter.Seq[func() []*checkedDefinition] {
 	return func(yield func(func() []*checkedDefinition) bool) {
 		for _, name := range files {
@@ -77,8 +77,8 @@ func (c *checker) checkFiles(files []string) iter.Seq[func() []*checkedDefinitio
 	}
 }
 
-// definitionsOf passes on what was found of definitions, and a finding without
-// a verdict for each name on the command line that leads to none.
+// definitionsOf yields the checked definitions, and one without a verdict for
+// each name on the command line without definitions.
 func definitionsOf(all iter.Seq[[]*checkedDefinition]) iter.Seq[*checkedDefinition] {
 	return func(yield func(*checkedDefinition) bool) {
 		found := false
@@ -98,7 +98,8 @@ func definitionsOf(all iter.Seq[[]*checkedDefinition]) iter.Seq[*checkedDefiniti
 	}
 }
 
-// decide returns what is found of a document: nothing if it is no definition.
+// decide checks the definitions of a document. It returns nil if the document
+// has none.
 func (c *checker) decide(doc inputDocument) []*checkedDefinition {
 	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
 		return nil
@@ -118,7 +119,7 @@ func (c *checker) decide(doc inputDocument) []*checkedDefinition {
 	return []*checkedDefinition{f}
 }
 
-// decideItems returns what is found of the definitions in a list.
+// decideItems checks the definitions in a list.
 func (c *checker) decideItems(items []inputDocument, source *definition.Source) []*checkedDefinition {
 	var all []*checkedDefinition
 	for _, item := range items {
@@ -131,20 +132,20 @@ func (c *checker) decideItems(items []inputDocument, source *definition.Source) 
 	return all
 }
 
-// fail notes that there can be no verdict.
+// fail records the error that prevents a verdict.
 func (f *checkedDefinition) fail(err error) {
 	f.err = err
 	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: f.doc.start}}
 }
 
-// mentionsDefinition reports whether a document may be a definition. Most
-// others need not be parsed twice.
+// mentionsDefinition reports whether a document may be a definition. It avoids
+// parsing most other documents twice.
 func mentionsDefinition(data []byte) bool {
 	return bytes.Contains(data, []byte("CustomResourceDefinition")) || bytes.IndexByte(data, '\\') >= 0
 }
 
-// location says where a definition is that cannot be read, or, if that is because
-// of single fields, where these are.
+// locate records the error of a definition that does not parse: an issue with
+// its position for each field, or one for the whole definition.
 func (f *checkedDefinition) locate(err error, source *definition.Source) {
 	if at := source.Position(f.doc.within); at.IsValid() {
 		f.issues[0].position = at
@@ -164,14 +165,14 @@ func (f *checkedDefinition) locate(err error, source *definition.Source) {
 	}
 }
 
-// A fieldError is what strict decoding says of a field.
+// A fieldError is an error of strict decoding about a field.
 type fieldError interface {
 	error
 	FieldPath() string
 }
 
-// fieldErrors returns the errors of single fields that err consists of, nil if
-// it has others.
+// fieldErrors returns the errors about fields that err consists of, nil if it
+// has other errors.
 func fieldErrors(err error) []fieldError {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -188,8 +189,8 @@ func fieldErrors(err error) []fieldError {
 	return all
 }
 
-// judge finds what there is to say of a definition, and reports whether it is
-// one. Its places are in source.
+// judge checks a definition and records its issues with their positions in
+// source. It reports false if the document is not a definition.
 func (f *checkedDefinition) judge(c *checker, data []byte, source *definition.Source) bool {
 	crd, err := definition.Parse(data)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// junitPrinter is -o junit: the XML of Ant's JUnit task, which has no
-// specification but the readers that there are. A file is a suite and a
-// definition a case. One that is refused is a failure, and one that could not
-// be decided an error. Warnings and notes are output of the case.
+// junitPrinter prints -o junit: the XML of Ant's JUnit task, which has no
+// specification except its readers. A file is a suite and a definition a case.
+// A refused definition is a failure, and an undecided one an error. Warnings
+// and notes are output of the case.
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {
@@ -77,8 +77,8 @@ func (p *junitPrinter) print(f *checkedDefinition) error {
 	return nil
 }
 
-// lines returns the issues of some levels, and the message of the first with
-// the number of others.
+// lines returns the issues of some levels, and the message of the first one
+// with the number of the others.
 func (f *checkedDefinition) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
 	count := 0

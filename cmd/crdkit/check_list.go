@@ -7,9 +7,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// listItems returns the items of a list, as kubectl get -o yaml prints
-// definitions, as documents of JSON. Other documents have none. A list with a
-// key that is given twice is an error: which one counts, nobody knows.
+// listItems returns the items of a list, such as the output of kubectl get -o
+// yaml, as JSON documents. Other documents have none. A list with a duplicate
+// key is an error, because it is ambiguous.
 func listItems(doc inputDocument) ([]inputDocument, error) {
 	var head struct {
 		Kind string `json:"kind"`

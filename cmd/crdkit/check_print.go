@@ -9,7 +9,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// A checkPrinter writes findings in one of the formats.
+// A checkPrinter prints checked definitions in one format.
 type checkPrinter interface {
 	print(*checkedDefinition) error
 	end() error // is called once, after the last finding
@@ -35,7 +35,7 @@ func newCheckPrinter(output string, out io.Writer) checkPrinter {
 	}
 }
 
-// checkText is -o text.
+// checkText prints -o text.
 type checkText struct {
 	out    io.Writer
 	counts map[string]int
@@ -61,8 +61,8 @@ func (p *checkText) end() error {
 	return err
 }
 
-// line returns the issue in the form in which compilers report, which editors
-// know.
+// line returns the issue in the format of compiler messages, which editors
+// parse.
 func (i *issue) line(file string) string {
 	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.message())
 }
@@ -74,8 +74,8 @@ func positionText(file string, p definition.Position) string {
 	return file + ":" + p.String()
 }
 
-// message returns the text with what it does not say: an error names its field,
-// and others do not.
+// message returns the text of the issue with its field. Only the text of an
+// error names the field itself.
 func (i *issue) message() string {
 	text := short(i.text)
 	switch {
@@ -87,8 +87,8 @@ func (i *issue) message() string {
 	return text
 }
 
-// short leaves out what is in the middle of very long texts, such as a whole
-// schema that is the value of an error.
+// short cuts the middle of very long texts, such as those of errors with a
+// whole schema as value.
 func short(text string) string {
 	const most = 1000
 	if len(text) <= most {
@@ -97,7 +97,7 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:most/2], "") + " ... " + strings.ToValidUTF8(text[len(text)-most/2:], "")
 }
 
-// A checkLine is what -o json and -o jsonl print of a definition.
+// A checkLine is the output of -o json and -o jsonl for a definition.
 type checkLine struct {
 	File     string         `json:"file"`
 	Document int            `json:"document"`
@@ -156,14 +156,14 @@ func checkLineOf(f *checkedDefinition) checkLine {
 	return l
 }
 
-// checkLines is -o jsonl.
+// checkLines prints -o jsonl.
 type checkLines struct{ out io.Writer }
 
 func (p checkLines) print(f *checkedDefinition) error { return encodeJSON(p.out, checkLineOf(f), "") }
 
 func (p checkLines) end() error { return nil }
 
-// checkArray is -o json. It writes as it goes, and keeps nothing.
+// checkArray prints -o json. It prints each definition at once and keeps none.
 type checkArray struct {
 	out     io.Writer
 	printed bool
@@ -194,7 +194,7 @@ func (p *checkArray) end() error {
 	return err
 }
 
-// annotations is -o github: workflow commands.
+// annotations prints -o github: workflow commands.
 //
 // See https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
 type annotations struct{ out io.Writer }

@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// sarifPrinter is -o sarif: one run of SARIF 2.1.0, with a result for each
-// issue. The rules are those that results refer to.
+// sarifPrinter prints -o sarif: one run of SARIF 2.1.0, with a result for each
+// issue, and the rules that the results refer to.
 //
 // See https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 type sarifPrinter struct {
@@ -62,7 +62,8 @@ type sarifMessage struct {
 	Text string `json:"text"`
 }
 
-// A sarifInvocation says whether the tool could do its work, not what it found.
+// A sarifInvocation reports whether the tool could do its work, not its
+// results.
 type sarifInvocation struct {
 	ExecutionSuccessful bool `json:"executionSuccessful"`
 }
@@ -154,7 +155,7 @@ func (p *sarifPrinter) end() error {
 	}, "  ")
 }
 
-// describe says what a code stands for.
+// describe returns the meaning of a code.
 func describe(code string) string {
 	switch code {
 	case codeUndecided:

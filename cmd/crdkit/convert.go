@@ -41,7 +41,7 @@ const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
   crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
   crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json`
 
-// A converter holds the flags of crdkit convert and what they lead to.
+// A converter is the state of crdkit convert: its flags and what they load.
 type converter struct {
 	definition string
 	to         string
@@ -138,7 +138,7 @@ func versionNames(d *crdkit.Definition) []string {
 	return names
 }
 
-// A conversionLine is what -o jsonl prints for a document.
+// A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
 	File      string         `json:"file"`
 	Document  int            `json:"document"`
@@ -149,8 +149,8 @@ type conversionLine struct {
 	Error     string         `json:"error,omitempty"`
 }
 
-// document converts one document and prints the result. The error is
-// that of printing.
+// document converts one document and prints the result. It returns the error of
+// printing.
 func (c *converter) document(ctx context.Context, doc inputDocument) (code int, _ error) {
 	line := conversionLine{File: doc.file, Document: doc.number}
 	obj, err := c.object(doc)
@@ -177,7 +177,8 @@ func (c *converter) document(ctx context.Context, doc inputDocument) (code int, 
 	return code, c.print(line.Object)
 }
 
-// object decodes a document that is of the definition's kind, or a list of it.
+// object decodes a document, which must be an object of the definition's kind
+// or a list of them.
 func (c *converter) object(doc inputDocument) (*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err

@@ -32,15 +32,15 @@ not compile, and 2 if a definition cannot be read or is not structural.`
 const costExample = `  crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`
 
-// estimator is what crdkit cost and crdkit rules have in common: both estimate
-// the rules of definitions and differ in what they print.
+// An estimator is the state of crdkit cost and crdkit rules, which both
+// estimate the rules of definitions and print different parts of the result.
 type estimator struct {
 	definitions []string
 	output      string
 	version     kubernetesVersion
 	recursive   bool
 	print       map[string]func(io.Writer, []estimatedVersion) error // by output
-	verdict     bool                                                 // what is over a limit decides the exit code
+	verdict     bool                                                 // the exit code reports rules over a limit
 
 	in     io.Reader
 	errOut io.Writer
@@ -112,8 +112,8 @@ func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
-// load estimates the definitions of a file or directory. Documents of other kinds
-// are passed over in directories.
+// load estimates the definitions of a file or directory. It ignores documents
+// of other kinds in directories.
 func (e *estimator) load(name string) []estimatedVersion {
 	info, err := os.Stat(name)
 	inDirectory := err == nil && info.IsDir()

@@ -13,13 +13,13 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// A verdict is what became of one document.
+// A verdict is the result of admitting one document.
 type verdict struct {
 	doc       inputDocument
 	gvk       schema.GroupVersionKind
 	name      string
 	namespace string
-	err       error // why there is no verdict
+	err       error // prevents a verdict
 	result    *crdkit.Result
 	stored    *unstructured.Unstructured // nil if not admitted
 }
@@ -37,7 +37,7 @@ func (v *verdict) exitCode() int {
 	}
 }
 
-// A header is as much of an object as is needed to find its definition.
+// A header has the fields of an object that select its definition.
 type header struct {
 	schema.GroupVersionKind
 	name, namespace string
@@ -69,8 +69,8 @@ func (a *admitter) decide(ctx context.Context, doc inputDocument) *verdict {
 	return v
 }
 
-// request runs the document through the version and returns the admitted
-// object as JSON, nil if it is not admitted.
+// request sends the document as a request to the version. It returns the
+// admitted object as JSON, nil if it is refused.
 func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version) ([]byte, error) {
 	opts := []crdkit.JSONOption{a.fields, crdkit.ReportChanges()}
 	if v.doc.yaml {
@@ -94,7 +94,7 @@ func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Vers
 	return out, err
 }
 
-// store turns an admitted object into what the server writes.
+// store returns the object that the server stores for an admitted object.
 func store(ctx context.Context, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
@@ -103,8 +103,8 @@ func store(ctx context.Context, version *crdkit.Version, out []byte) (*unstructu
 	return version.Store(ctx, obj)
 }
 
-// headerOf reads apiVersion, kind, name and namespace. Anything else may be
-// wrong with the document; the request will say.
+// headerOf reads apiVersion, kind, name and namespace. It ignores all other
+// errors of the document, which the request reports.
 func headerOf(doc inputDocument) (header, error) {
 	data := doc.data
 	if doc.yaml {
@@ -137,7 +137,7 @@ func headerOf(doc inputDocument) (header, error) {
 	return h, nil
 }
 
-// text returns a JSON string, "" for anything else.
+// text returns the value of a JSON string, "" for another value.
 func text(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

@@ -54,8 +54,8 @@ func objectOf(doc inputDocument) (*unstructured.Unstructured, error) {
 	return &unstructured.Unstructured{Object: object}, nil
 }
 
-// A webhookFlag says where objects are converted instead of where the
-// definition says.
+// A webhookFlag has the URL and certificates of the webhook that replaces that
+// of the definition.
 type webhookFlag struct{ url, ca string }
 
 func (w *webhookFlag) addTo(cmd *cobra.Command) {
@@ -64,7 +64,8 @@ func (w *webhookFlag) addTo(cmd *cobra.Command) {
 	f.StringVar(&w.ca, "ca", "", "file of PEM certificates to trust for --webhook, instead of the system's")
 }
 
-// apply makes the definition convert with the webhook of the flags, if any.
+// apply replaces the definition's conversion by the webhook of the flags, if
+// any.
 func (w *webhookFlag) apply(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if w.url == "" {
 		if w.ca != "" {

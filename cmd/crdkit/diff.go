@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// around is how many unchanged lines surround a change.
+// around is the number of unchanged lines before and after a change.
 const around = 3
 
 // An edit is one line of a diff: ' ' kept, '-' removed or '+' added.
@@ -14,8 +14,8 @@ type edit struct {
 	line string
 }
 
-// unified returns the difference of two texts in the unified format, "" if
-// there is none.
+// unified returns the difference of two texts in the unified format, "" for
+// equal texts.
 func unified(oldName, newName, before, after string) string {
 	edits := compare(lines(before), lines(after))
 	var b strings.Builder
@@ -48,8 +48,7 @@ func nextChange(edits []edit, from int) int {
 	return len(edits)
 }
 
-// hunk writes the changes from start on that are close together, and returns
-// where it ended.
+// hunk writes adjacent changes from start on and returns the index after them.
 func hunk(b *strings.Builder, edits []edit, start int) int {
 	end := start
 	for {
@@ -71,7 +70,7 @@ func hunk(b *strings.Builder, edits []edit, start int) int {
 	return end
 }
 
-// position counts the lines of the two texts that the edits go through.
+// position returns the numbers of lines of both texts that the edits cover.
 func position(edits []edit) (before, after int) {
 	for _, e := range edits {
 		if e.op != '+' {
@@ -84,8 +83,8 @@ func position(edits []edit) (before, after int) {
 	return before, after
 }
 
-// compare returns the edits that turn a into b, with a longest common
-// subsequence of what lies between the lines that both begin and end with.
+// compare returns the edits that turn a into b. It keeps the common lines at
+// both ends and a longest common subsequence of the lines between.
 func compare(a, b []string) []edit {
 	var head, tail []edit
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
@@ -103,7 +102,8 @@ func compare(a, b []string) []edit {
 	return edits
 }
 
-// most bounds the table of middle; beyond it everything counts as changed.
+// most is the maximal size of the table in changedLines. For larger texts every
+// line counts as changed.
 const most = 16 << 20
 
 func changedLines(a, b []string) []edit {

@@ -18,11 +18,11 @@ import (
 	"github.com/crdkit/crdkit/internal/document"
 )
 
-// maxFileBytes bounds how much of one file is read. A file may hold many
-// documents, each of which is bounded by the server's limit of its own.
+// maxFileBytes is the maximal size of a file. A file may have many documents,
+// each with the server's limit of its own.
 const maxFileBytes = 256 << 20
 
-// An inputDocument is one object of a file, or the reason why there is none.
+// An inputDocument is one object of a file, or the error of reading it.
 type inputDocument struct {
 	file   string // as the user named it, or found in a directory
 	number int    // position in the file, from 1; 0 if the file cannot be read
@@ -33,7 +33,7 @@ type inputDocument struct {
 	err    error
 }
 
-// location names the document for people.
+// location returns the name of the document in messages.
 func (d inputDocument) location() string {
 	if d.number == 0 {
 		return d.file
@@ -41,8 +41,8 @@ func (d inputDocument) location() string {
 	return fmt.Sprintf("%s, document %d", d.file, d.number)
 }
 
-// documents yields the documents of a file, of the files of a directory in
-// the order of their names, or of in for "-".
+// documents yields the documents of a file, of the files of a directory in the
+// order of their names, or of in if name is "-".
 func documents(name string, recursive bool, in io.Reader) iter.Seq[inputDocument] {
 	return func(yield func(inputDocument) bool) {
 		files, err := filesOf(name, recursive)
@@ -60,8 +60,8 @@ func documents(name string, recursive bool, in io.Reader) iter.Seq[inputDocument
 	}
 }
 
-// filesOf returns name itself, or the YAML and JSON files in the directory of
-// that name.
+// filesOf returns name, or the YAML and JSON files in the directory called
+// name.
 func filesOf(name string, recursive bool) ([]string, error) {
 	if name == "-" {
 		return []string{name}, nil
@@ -94,8 +94,8 @@ func filesOf(name string, recursive bool) ([]string, error) {
 	return files, nil
 }
 
-// documentsOfFile yields the documents of one file. A file that was named must
-// have some.
+// documentsOfFile yields the documents of one file. A file from the command
+// line must have at least one.
 func documentsOfFile(file string, named bool, in io.Reader) iter.Seq[inputDocument] {
 	return func(yield func(inputDocument) bool) {
 		data, err := readFile(file, in)
@@ -146,8 +146,8 @@ func readFile(file string, in io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// isJSON reports whether a file is sent as application/json: by its name, and
-// standard input by how it begins.
+// isJSON reports whether a file has JSON: by its name, or for standard input by
+// its first character.
 func isJSON(file string, data []byte) bool {
 	if file != "-" {
 		return strings.EqualFold(filepath.Ext(file), ".json")
@@ -155,8 +155,8 @@ func isJSON(file string, data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
 }
 
-// A reader returns the next document and where it begins, and io.EOF after the
-// last.
+// A reader returns the next document and its position, and io.EOF after the
+// last one.
 type reader func() ([]byte, definition.Position, error)
 
 func yamlReader(data []byte) reader {

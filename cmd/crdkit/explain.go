@@ -112,7 +112,7 @@ func decodedDocument(crd *apiextensionsv1.CustomResourceDefinition, version stri
 	return document, json.Unmarshal(data, &document)
 }
 
-// version returns the served version that is asked for, or the preferred one.
+// version returns the served version of the flag, or the preferred one.
 func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
 	var served []string
 	for _, v := range crd.Spec.Versions {
@@ -134,8 +134,8 @@ func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (stri
 	return version, nil
 }
 
-// findResource returns the definition that a path begins with, and the way to
-// the field that it ends with. The group is part of the name if it is there.
+// findResource returns the definition that the start of a path names, and the
+// rest of the path. The name may include the group.
 func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string) (*apiextensionsv1.CustomResourceDefinition, []string, error) {
 	path = strings.TrimSuffix(path, ".")
 	name, rest, _ := strings.Cut(path, ".")
@@ -167,8 +167,8 @@ func steps(path string) []string {
 	return strings.Split(path, ".")
 }
 
-// matchesResource reports whether a name is one that kubectl takes for the resource: in
-// whatever case, but for short names.
+// matchesResource reports whether kubectl accepts a name for the resource: in
+// any case, except for short names.
 func matchesResource(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	n := crd.Spec.Names
 	if name == "" {

@@ -32,7 +32,7 @@ const getExample = `  crdkit get -c crd.yaml objects.yaml
   crdkit get -c crds/ -R -A -o wide manifests/
   crdkit get -c crd.yaml objects.yaml --field-selector spec.color=blue -o yaml`
 
-// A getter holds the flags of crdkit get and what they lead to.
+// A getter is the state of crdkit get: its flags and what they load.
 type getter struct {
 	definitions   []string
 	output        string
@@ -136,8 +136,8 @@ func (g *getter) checkFlags() error {
 	return nil
 }
 
-// objects returns the objects of a document as the server would serve them.
-// The error is about the first that it would not.
+// objects returns the objects of a document as the server serves them. It
+// returns an error for the first object that the server would refuse.
 func (g *getter) objects(ctx context.Context, doc inputDocument) ([]*unstructured.Unstructured, error) {
 	if doc.err != nil {
 		return nil, doc.err
@@ -182,8 +182,8 @@ func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	return f.Matches(obj, g.labels, byField)
 }
 
-// flatten returns the objects of a list, and the object itself if it is none.
-// A definition may have a kind whose name looks like a list.
+// flatten returns the objects of a list, or the object itself if it is not a
+// list. A definition may have a kind with the name of a list.
 func (g *getter) flatten(obj *unstructured.Unstructured) []*unstructured.Unstructured {
 	if g.kinds.kinds[obj.GroupVersionKind().GroupKind()] != nil || !strings.HasSuffix(obj.GetKind(), "List") || !obj.IsList() {
 		return []*unstructured.Unstructured{obj}
@@ -202,14 +202,13 @@ func (g *getter) flatten(obj *unstructured.Unstructured) []*unstructured.Unstruc
 	return out
 }
 
-// A group is a run of objects of one resource.
+// A group is a sequence of objects of one resource.
 type group struct {
 	gvk  schema.GroupVersionKind
 	objs []*unstructured.Unstructured
 }
 
-// groups puts objects together that follow one another and are of one
-// resource at one version.
+// groups joins adjacent objects of one resource and version.
 func groups(objs []*unstructured.Unstructured) []group {
 	var out []group
 	for _, obj := range objs {

@@ -32,7 +32,8 @@ func (g *getter) print(objs []*unstructured.Unstructured) error {
 	}
 }
 
-// single returns one object as it is, and any other number as a list.
+// single returns a single object as it is, and any other number of objects as a
+// list.
 func single(objs []*unstructured.Unstructured) runtime.Object {
 	if len(objs) == 1 {
 		return objs[0]
@@ -77,8 +78,8 @@ func (g *getter) printNames(objs []*unstructured.Unstructured) error {
 }
 
 // printTables prints a table for each group, with an empty line between two
-// unless there are no headers. Names say of which kind they are if there is
-// more than one.
+// unless headers are off. Names have a prefix with the kind if there are
+// several groups.
 func (g *getter) printTables(list []group) error {
 	for i, group := range list {
 		text, err := g.table(group, len(list) > 1)

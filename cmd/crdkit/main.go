@@ -1,5 +1,5 @@
-// Command crdkit does to custom resources what kube-apiserver does, without a
-// server.
+// Command crdkit applies the behaviour of kube-apiserver for custom resources to
+// files, without a server.
 //
 //	crdkit admit -c CRD... FILE...
 //	crdkit check FILE...
@@ -40,8 +40,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// An exitCode is an error that says how to exit and nothing else: what was
-// wrong has been printed.
+// An exitCode is an error that only sets the exit code, after messages were
+// printed.
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }

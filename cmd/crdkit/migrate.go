@@ -39,7 +39,7 @@ const migrateExample = `  crdkit migrate -c new.yaml --old old.yaml backup/ -R
   kubectl get crd crontabs.example.com -o yaml > old.yaml
   crdkit migrate -c new.yaml --old old.yaml -o jsonl backup/`
 
-// A migrator holds the flags of crdkit migrate and what they lead to.
+// A migrator is the state of crdkit migrate: its flags and what they load.
 type migrator struct {
 	definition string
 	old        string
@@ -50,7 +50,7 @@ type migrator struct {
 
 	compiled *crdkit.Definition
 	counts   map[migration.Outcome]int
-	pending  []inputDocument // of the objects under way
+	pending  []inputDocument // of the objects without a result
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
@@ -155,7 +155,8 @@ func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 	return worst, ctx.Err()
 }
 
-// objects yields the objects of the files, and notes where each comes from.
+// objects yields the objects of the files and records their documents in
+// pending.
 func (m *migrator) objects(files []string) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
 		for _, name := range files {
@@ -191,7 +192,7 @@ func (m *migrator) object(doc inputDocument) (*unstructured.Unstructured, error)
 	return obj, nil
 }
 
-// report prints what became of one object.
+// report prints the result of one object.
 func (m *migrator) report(doc inputDocument, r *migration.Rewrite, err error) (int, error) {
 	if err != nil {
 		if m.output == "jsonl" {

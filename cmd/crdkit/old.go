@@ -12,13 +12,13 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// An oldKey says which object an object replaces.
+// An oldKey identifies the object that a request replaces.
 type oldKey struct {
 	kind            schema.GroupKind
 	namespace, name string
 }
 
-// oldObjects are the objects that are there already.
+// oldObjects are the objects of --old.
 type oldObjects map[oldKey]oldObject
 
 type oldObject struct {
@@ -65,7 +65,8 @@ func (a *admitter) addOld(doc inputDocument) error {
 	return nil
 }
 
-// key treats a namespaced object that names no namespace as one of "default".
+// key returns the key of an object. A namespaced object without a namespace is
+// in "default".
 func (a *admitter) key(kind schema.GroupKind, namespace, name string) oldKey {
 	e := a.kinds.kinds[kind]
 	switch {
@@ -78,8 +79,8 @@ func (a *admitter) key(kind schema.GroupKind, namespace, name string) oldKey {
 	return oldKey{kind: kind, namespace: namespace, name: name}
 }
 
-// find returns the object that v replaces, as the server reads it at version,
-// as JSON. It returns nil if there is none.
+// find returns the object that v replaces as JSON, as the server reads it at
+// version. It returns nil if there is none.
 func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdict) ([]byte, error) {
 	if o == nil {
 		return nil, nil
@@ -99,7 +100,7 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	if err != nil {
 		return nil, fmt.Errorf("reading the old object of %s: %w", old.location, err)
 	}
-	// The server would have stored it so.
+	// The server stores the object with this namespace.
 	switch namespaced := version.Definition().Namespaced(); {
 	case !namespaced:
 		read.SetNamespace("")

@@ -115,8 +115,8 @@ func (p *publisher) document(crds []*apiextensionsv1.CustomResourceDefinition) (
 }
 
 // readDefinitions returns the definitions of files and directories in their
-// order. Documents of other kinds are passed over in directories and are errors
-// in files.
+// order. It ignores documents of other kinds in directories; in files they are
+// errors.
 func readDefinitions(names []string, recursive bool, in io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
 	var (
 		crds []*apiextensionsv1.CustomResourceDefinition

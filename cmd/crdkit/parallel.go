@@ -8,8 +8,8 @@ import (
 )
 
 // inOrder runs the functions, as many at a time as there are processors, and
-// yields what they return in their order. What is ahead of its turn waits, and
-// keeps later functions from being started, so that little of it is in memory.
+// yields their results in order. A result that is ready before its turn delays
+// the start of further functions, which limits the memory of results.
 func inOrder[T any](ctx context.Context, work iter.Seq[func() T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		ctx, cancel := context.WithCancel(ctx)

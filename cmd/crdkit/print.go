@@ -13,7 +13,7 @@ import (
 
 var outputs = []string{"yaml", "json", "jsonl", "name", "diff"}
 
-// A printer writes verdicts in one of the formats.
+// A printer prints verdicts in one format.
 type printer struct {
 	format      string
 	out, errOut io.Writer
@@ -43,7 +43,8 @@ func (p *printer) print(v *verdict) error {
 	}
 }
 
-// reportErrors writes what the server says of the document to standard error.
+// reportErrors prints the errors and warnings of the server for the document to
+// standard error.
 func (p *printer) reportErrors(v *verdict) {
 	if v.result != nil {
 		for _, w := range v.result.Warnings {
@@ -82,7 +83,7 @@ func (p *printer) json(v *verdict) error {
 	return enc.Encode(v.stored.Object)
 }
 
-// diff writes how what is stored differs from what was sent.
+// diff prints the difference between the input and the stored object.
 func (p *printer) diff(v *verdict) error {
 	var sent any
 	if err := yaml.Unmarshal(v.doc.data, &sent); err != nil {
@@ -120,7 +121,7 @@ type lineKind struct {
 	Kind    string `json:"kind"`
 }
 
-// A line is what -o jsonl prints for a document.
+// A line is the output of -o jsonl for a document.
 type line struct {
 	File     string         `json:"file"`
 	Document int            `json:"document"`
@@ -184,7 +185,7 @@ func errorsOf(v *verdict) []lineError {
 	return out
 }
 
-// badValue returns a value that JSON can hold, nil for one that is left out.
+// badValue returns a value that JSON can encode, nil for an omitted value.
 func badValue(v any) any {
 	if _, ok := v.(field.OmitValueType); ok {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// progress shows on a terminal how far a long run is. Nothing is shown of a run
-// that takes no second, nor anywhere but on a terminal.
+// progress shows the progress of a long run on a terminal. It shows nothing
+// during the first second and if the output is not a terminal.
 type progress struct {
 	out    io.Writer // nil if nothing is to be shown
 	what   string
@@ -24,7 +24,7 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of what, a plural.
+// newProgress returns the progress of a run over what, a plural noun.
 func newProgress(out io.Writer, what string) *progress {
 	if !isTerminal(out) {
 		out = nil
@@ -34,8 +34,8 @@ func newProgress(out io.Writer, what string) *progress {
 	return p
 }
 
-// isTerminal reports whether somebody may be looking at what is written: out is a
-// device for characters, but not the one that swallows them.
+// isTerminal reports whether out is a character device other than the null
+// device.
 func isTerminal(out io.Writer) bool {
 	f, ok := out.(*os.File)
 	if !ok {
@@ -49,7 +49,7 @@ func isTerminal(out io.Writer) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// done counts one more that ended in a verdict.
+// done counts one more item with its verdict.
 func (p *progress) done(verdict string) {
 	p.total++
 	p.counts[verdict]++
@@ -64,8 +64,7 @@ func (p *progress) done(verdict string) {
 	}
 }
 
-// clear takes the line away that is shown, so that something else can be
-// written.
+// clear removes the progress line before other output.
 func (p *progress) clear() {
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[K")

@@ -14,10 +14,10 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// A registry knows the definitions by group and kind.
+// A registry has the definitions of the command line by group and kind.
 type registry struct {
 	kinds map[schema.GroupKind]*entry
-	errs  []error // what is wrong with the definitions
+	errs  []error // of definitions that do not load
 	opts  []crdkit.Option
 }
 
@@ -25,11 +25,11 @@ type entry struct {
 	location   string
 	declared   *apiextensionsv1.CustomResourceDefinition
 	definition *crdkit.Definition
-	err        error // why the server could not serve it
+	err        error // of a definition that the server cannot serve
 }
 
-// load adds the definitions of a file or directory. Documents of other kinds
-// are passed over in directories and are errors in files.
+// load adds the definitions of a file or directory. It ignores documents of
+// other kinds in directories; in files they are errors.
 func (r *registry) load(name string, recursive bool, in io.Reader) {
 	info, err := os.Stat(name)
 	inDirectory := err == nil && info.IsDir()
@@ -50,7 +50,7 @@ func (r *registry) load(name string, recursive bool, in io.Reader) {
 	}
 }
 
-// isDefinition reports whether a document is a definition, or cannot be read.
+// isDefinition reports whether a document is a definition or does not parse.
 func isDefinition(data []byte) bool {
 	var head struct {
 		Kind string `json:"kind"`
@@ -58,8 +58,8 @@ func isDefinition(data []byte) bool {
 	if yaml.Unmarshal(data, &head) == nil {
 		return head.Kind == "CustomResourceDefinition"
 	}
-	// A list, for example, is no definition. What is no YAML at all is passed
-	// on, so that the parser says why.
+	// A list, for example, is not a definition. Text that is not YAML counts as
+	// one, so that the parser reports its error.
 	var anything any
 	return yaml.Unmarshal(data, &anything) != nil
 }
@@ -89,7 +89,7 @@ func (r *registry) fail(location string, err error) {
 	r.errs = append(r.errs, fmt.Errorf("%s: %w", location, err))
 }
 
-// version returns the served version of a kind, or why there is none.
+// version returns the served version of a kind, or an error.
 func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error) {
 	e := r.kinds[gvk.GroupKind()]
 	switch {
@@ -105,7 +105,7 @@ func (r *registry) version(gvk schema.GroupVersionKind) (*crdkit.Version, error)
 	return v, nil
 }
 
-// declared returns what the definition of a served version declares.
+// declared returns the version of the definition that declares a kind.
 func (r *registry) declared(gvk schema.GroupVersionKind) apiextensionsv1.CustomResourceDefinitionVersion {
 	for _, v := range r.kinds[gvk.GroupKind()].declared.Spec.Versions {
 		if v.Name == gvk.Version {

@@ -38,7 +38,7 @@ func newRules() *cobra.Command {
 	})
 }
 
-// A listedRule is what -o json prints for a rule.
+// A listedRule is the output of -o json for a rule.
 type listedRule struct {
 	Definition        string   `json:"definition"`
 	Version           string   `json:"version"`

@@ -53,7 +53,7 @@ func newVersions() *cobra.Command {
 	return cmd
 }
 
-// A listedVersion is what is printed of a version.
+// A listedVersion is the output for a version.
 type listedVersion struct {
 	Name       string `json:"name"`
 	Served     bool   `json:"served"`
