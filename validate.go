@@ -2,6 +2,7 @@ package crdkit
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -72,10 +73,10 @@ func (r *request) validateContent(ctx context.Context) error {
 // addValidation adds what the schema says. The values of an object of another
 // kind are not held against the schema.
 func (r *request) addValidation(res validation.Result) {
-	for _, e := range res.Errors {
-		if r.typed || e.Step != validation.StepSchema {
-			r.result.Errors = append(r.result.Errors, e)
-		}
+	if r.typed {
+		r.add(res.Errors)
+	} else {
+		r.add(slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema }))
 	}
 	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
 }
