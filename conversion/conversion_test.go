@@ -136,11 +136,12 @@ func TestNoneAllocations(t *testing.T) {
 // others.
 func TestConvertList(t *testing.T) {
 	list := &unstructured.UnstructuredList{
-		Object: map[string]any{"apiVersion": stable, "kind": "CronTabList", "metadata": map[string]any{"continue": "x"}},
+		Object: map[string]any{"apiVersion": beta, "kind": "CronTabList", "metadata": map[string]any{"continue": "x"}},
 		Items:  []unstructured.Unstructured{*named("a", beta), *named("b", stable)},
 	}
 	before := list.DeepCopy()
 	want := list.DeepCopy()
+	want.SetAPIVersion(stable)
 	want.Items[0].SetAPIVersion(stable)
 	want.Items[0].Object["spec"] = map[string]any{"items": []any{int64(1)}}
 	ctx := context.Background()

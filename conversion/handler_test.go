@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -83,6 +84,10 @@ func TestHandler(t *testing.T) {
 				want := strings.ReplaceAll(tt.want, "%s", version)
 				if tt.status == 200 {
 					want += "\n"
+					header := rec.Header()
+					if got, length := header.Get("Content-Type"), header.Get("Content-Length"); got != "application/json" || length != strconv.Itoa(len(want)) {
+						t.Errorf("the answer is %s of %s bytes", got, length)
+					}
 				}
 				if diff := cmp.Diff(want, rec.Body.String()); diff != "" {
 					t.Errorf("answer (-want +got):\n%s", diff)
@@ -104,8 +109,16 @@ func TestHandlerHTTP(t *testing.T) {
 	if text.Code != http.StatusUnsupportedMediaType {
 		t.Errorf("POST without a content type: %d", text.Code)
 	}
-	if rec := post(h, strings.Repeat(" ", 101)); rec.Code != http.StatusRequestEntityTooLarge {
-		t.Errorf("too large a request: %d", rec.Code)
+	for size, status := range map[int]int{100: http.StatusBadRequest, 101: http.StatusRequestEntityTooLarge} {
+		if rec := post(h, strings.Repeat(" ", size)); rec.Code != status {
+			t.Errorf("a request of %d bytes: %d, want %d", size, rec.Code, status)
+		}
+	}
+	for _, n := range []int64{0, -1} {
+		h := conversion.Handler(picky, conversion.MaxRequestBytes(n))
+		if rec := post(h, strings.Repeat(" ", 101)); rec.Code != http.StatusBadRequest {
+			t.Errorf("MaxRequestBytes(%d): %d, want the default limit", n, rec.Code)
+		}
 	}
 }
 
@@ -123,7 +136,7 @@ func TestHandlerManyFailures(t *testing.T) {
 	if err := json.Unmarshal(rec.Body.Bytes(), &review); err != nil {
 		t.Fatal(err)
 	}
-	if m := review.Response.Result.Message; len(m) > 20_000 || !strings.HasSuffix(m, "...; and 4990 more") {
+	if m := review.Response.Result.Message; len(m) > 20_000 || !strings.HasSuffix(m, "...; and 4990 more") || strings.Count(m, "objects[") != 10 {
 		t.Errorf("a message of %d bytes, which ends in %q", len(m), m[max(0, len(m)-40):])
 	}
 }
