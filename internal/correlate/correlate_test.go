@@ -1,18 +1,15 @@
 package correlate_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/testkit"
-	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
 const tested = `{"type":"object","properties":{
@@ -28,19 +25,6 @@ const tested = `{"type":"object","properties":{
 	"none":{"type":"array","x-kubernetes-list-type":"map","items":{"type":"object","properties":{"k":{"type":"string"}}}}
 }}`
 
-func testSchema(t testing.TB) *schema.Node {
-	t.Helper()
-	var props apiextensionsv1.JSONSchemaProps
-	if err := json.Unmarshal([]byte(tested), &props); err != nil {
-		t.Fatal(err)
-	}
-	n, errs := schema.Compile(&props)
-	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
-	}
-	return n
-}
-
 func object(t testing.TB, text string) any {
 	t.Helper()
 	v, err := testkit.DecodeJSON([]byte(text))
@@ -51,7 +35,7 @@ func object(t testing.TB, text string) any {
 }
 
 func TestUnchanged(t *testing.T) {
-	s := correlate.New(testSchema(t))
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
 	for _, test := range []struct {
 		next, old string
 		want      bool
@@ -93,7 +77,7 @@ func TestUnchanged(t *testing.T) {
 }
 
 func TestPair(t *testing.T) {
-	s := correlate.New(testSchema(t))
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
 	p := s.Pair(object(t, `{"s":"a","z":1,"two":[{"k":1.00000001,"l":"x","v":1},{"k":3,"l":"x"}],"a":[{}],"m":null}`),
 		object(t, `{"s":"b","z":1,"two":[{"k":1.00000002,"l":"x","v":2}],"a":[{}]}`))
 	if got := p.Key("s"); !got.Correlated() || got.Next != "a" || got.Old != "b" || got.Unchanged() {
@@ -169,7 +153,7 @@ func naive(keys []string, old []any, item any) any {
 // long.
 func TestElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := correlate.New(testSchema(t))
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
 	values := []any{"a", "b", int64(1), 1.0, int64(2), 0.5, 0.5000000001, 0.1 + 0.2, 0.3, true, false, nil, "\x00", []any{}, "1", "true"}
 	list := func() []any {
 		out := make([]any, rng.IntN(40))
@@ -208,7 +192,7 @@ func TestElements(t *testing.T) {
 }
 
 func BenchmarkUnchanged(b *testing.B) {
-	s := correlate.New(testSchema(b))
+	s := correlate.New(enginetest.MustCompile(b, []byte(tested)))
 	for _, n := range []int{10, 1000} {
 		list := make([]any, n)
 		for i := range list {

@@ -4,30 +4,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
-
-func compile(t *testing.T, text string) *schema.Node {
-	t.Helper()
-	var props apiextensionsv1.JSONSchemaProps
-	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
-		t.Fatal(err)
-	}
-	n, errs := schema.Compile(&props)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	return n
-}
 
 // A default is filled in if the limit admits all the values by which it grows,
 // and stays as it is declared otherwise. What one default takes is not left for
 // the next.
 func TestDefault(t *testing.T) {
-	n := compile(t, `{type: object, properties: {
+	n := enginetest.MustCompileYAML(t, `{type: object, properties: {
 		list: {type: array, default: [null, null], items: {type: array, default: [null, 5], items: {type: integer, default: 1}}},
 		object: {type: object, default: {z: {}, kept: null, m: null}, properties: {
 			add: {type: integer, default: 1}, kept: {type: integer, nullable: true, default: 1}, m: {type: integer, default: 2},

@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -293,17 +292,9 @@ func TestProbeAndRangeAgree(t *testing.T) {
 
 // TestSharing checks that equal schemas are compiled once.
 func TestSharing(t *testing.T) {
-	var props apiextensionsv1.JSONSchemaProps
 	const text = `{"type":"object","properties":{"a":{"type":"string","pattern":"^a"},"b":{"type":"string","pattern":"^a"},
 		"c":{"type":"string","minLength":1,"pattern":"^a"}}}`
-	if err := json.Unmarshal([]byte(text), &props); err != nil {
-		t.Fatal(err)
-	}
-	n, errs := schema.Compile(&props)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	got := New(n, Config{Minor: 37}).Fields.Props
+	got := New(enginetest.MustCompile(t, []byte(text)), Config{Minor: 37}).Fields.Props
 	if got[0].Node != got[1].Node {
 		t.Error("equal schemas became two nodes")
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
 const typicalJSON = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{
@@ -49,7 +50,7 @@ func typicalObject(t testing.TB) map[string]any {
 
 func TestNoAllocations(t *testing.T) {
 	obj, old := typicalObject(t), typicalObject(t)
-	e := NewEmbedded(compile(t, typicalSchema))
+	e := NewEmbedded(enginetest.MustCompileYAML(t, typicalSchema))
 	unlike := "unexpected result for ordinary metadata"
 	for name, call := range map[string]func(){
 		"Coerce": func() {
@@ -135,7 +136,7 @@ func BenchmarkCoerce(b *testing.B) {
 func BenchmarkEmbeddedCoerce(b *testing.B) {
 	for name, opts := range map[string][]Option{"fast": nil, "reference": {Reference()}} {
 		b.Run(name, func(b *testing.B) {
-			obj, e := typicalObject(b), NewEmbedded(compile(b, typicalSchema), opts...)
+			obj, e := typicalObject(b), NewEmbedded(enginetest.MustCompileYAML(b, typicalSchema), opts...)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := e.Coerce(obj, Options{}); err != nil {
@@ -149,7 +150,7 @@ func BenchmarkEmbeddedCoerce(b *testing.B) {
 func BenchmarkEmbeddedValid(b *testing.B) {
 	for name, opts := range map[string][]Option{"fast": nil, "reference": {Reference()}} {
 		b.Run(name, func(b *testing.B) {
-			obj, e := typicalObject(b), NewEmbedded(compile(b, typicalSchema), opts...)
+			obj, e := typicalObject(b), NewEmbedded(enginetest.MustCompileYAML(b, typicalSchema), opts...)
 			b.ReportAllocs()
 			for b.Loop() {
 				if !e.Valid(obj) {

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -57,7 +56,7 @@ var embeddedSections = []string{"schema.yaml", "options", "object", "coerced", "
 
 func TestEmbedded(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/embedded/*.txtar", embeddedSections, func(t *testing.T, c *testkit.Case) {
-		n := compile(t, c.Section("schema.yaml"))
+		n := enginetest.MustCompileYAML(t, c.Section("schema.yaml"))
 		for _, reference := range []bool{false, true} {
 			e := NewEmbedded(n, caseOptions(c, reference)...)
 			obj := object(t, c, "object")
@@ -150,19 +149,6 @@ func object(t testing.TB, c *testkit.Case, section string) map[string]any {
 		t.Fatalf("section %q: %v", section, err)
 	}
 	return v.(map[string]any)
-}
-
-func compile(t testing.TB, text string) *schema.Node {
-	t.Helper()
-	var props apiextensionsv1.JSONSchemaProps
-	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
-		t.Fatal(err)
-	}
-	n, errs := schema.Compile(&props)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	return n
 }
 
 func hasWord(c *testkit.Case, word string) bool {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
 // seeds returns the sections of this name in the cases.
@@ -161,7 +162,7 @@ func FuzzEmbedded(f *testing.F) {
 	addPairs(f)
 	var fast, reference []*Embedded
 	for _, text := range seeds(f, "testdata/embedded/*.txtar", "schema.yaml") {
-		n := compile(f, string(text))
+		n := enginetest.MustCompileYAML(f, string(text))
 		fast = append(fast, NewEmbedded(n), NewEmbedded(n, ResourceRoot()))
 		reference = append(reference, NewEmbedded(n, Reference()), NewEmbedded(n, ResourceRoot(), Reference()))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
@@ -41,6 +42,21 @@ func MustCompile(tb testing.TB, text []byte) *schema.Node {
 	n, err := Compile(text)
 	if err != nil {
 		tb.Fatal(err)
+	}
+	return n
+}
+
+// MustCompileYAML compiles a schema in YAML or fails the test. Fields that schemas
+// do not have fail the test too.
+func MustCompileYAML(tb testing.TB, text string) *schema.Node {
+	tb.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {
+		tb.Fatal(err)
+	}
+	n, errs := schema.Compile(&props)
+	if len(errs) > 0 {
+		tb.Fatal(errs.ToAggregate())
 	}
 	return n
 }
