@@ -14,28 +14,26 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// A Report says what kube-apiserver would make of a definition, and what it
-// keeps to itself. It belongs to the caller; the values of errors may be parts
-// of the definition.
+// A Report is the answer of kube-apiserver to a definition, with advice of this
+// package. It belongs to the caller; the values of errors may be parts of the
+// definition.
 type Report struct {
-	// Errors are why the server refuses the definition, sorted by field, type
-	// and detail; there are none if it accepts it. An error that the server
-	// repeats is repeated. Their Step is "definition", and their Pointer leads
-	// to the place in the definition as it was given. Field may name another,
-	// because the server moves what all versions have in common out of the
-	// versions before it looks.
+	// Errors are the server's errors, sorted by field, type and detail. It is empty
+	// if the server accepts the definition. An error that the server repeats is
+	// repeated. Step is "definition", and Pointer leads into the definition as it was
+	// given. Field may name another location, because the server moves what all
+	// versions share out of the versions first.
 	Errors validation.ErrorList
-	// Warnings are the warning headers of the response to an accepted
-	// definition: owners that are given twice, then formats, sorted, one each
-	// time it is used, and then lists of type set. Other than the server, which
-	// sends no such warnings with a refusal, Report always has them.
+	// Warnings are the warning headers of the response to an accepted definition:
+	// duplicate owners, then unrecognized formats, sorted, one for each use, and then
+	// lists of type set. The server sends none with a refusal; Report always has them.
 	Warnings []Warning
-	// Notes are advice of ours, sorted by pointer, code and text, if it was
-	// asked for with [WithNotes]. The server says none of it.
+	// Notes are advice that the server does not give, sorted by pointer, code and
+	// text. It is empty without [WithNotes].
 	Notes []Note
 }
 
-// A Warning is what the server warns of.
+// A Warning is a warning of the server.
 type Warning struct {
 	Text    string // the server's
 	Pointer string // into the definition, as a JSON Pointer (RFC 6901)
@@ -53,18 +51,16 @@ func (r *Report) Err() error { return r.Errors.Err() }
 // stepDefinition is the step of errors about a definition.
 const stepDefinition validation.Step = "definition"
 
-// Check says what kube-apiserver 1.37 would say to the creation of a
-// definition, as by kubectl create. Defaults are set first, see [SetDefaults];
-// the status that the definition may have is ignored, as the server does. crd is
-// not changed. A nil crd is refused.
+// Check returns the answer of kube-apiserver 1.37 to the creation of crd, as by
+// kubectl create. It sets defaults first, see [SetDefaults], and ignores the status, as
+// the server does. crd is not changed. If crd is nil the report has an error.
 //
-// Errors have the type, field and detail of the server's. Two things for which
-// the server has no answer but a panic are errors: selectable fields of a schema
-// that cannot be converted, and paths that lead on through
-// additionalProperties: true.
+// Errors have the type, field and detail of the server's. Where the server panics there
+// is an error: for selectable fields of a schema that cannot be converted, and for paths
+// that lead on through additionalProperties: true.
 //
-// A definition that passes can be compiled, see [Compile]. Check may be called
-// from several goroutines.
+// An accepted definition compiles, see package crdkit. Check may be called from several
+// goroutines.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Report {
@@ -99,16 +95,15 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	return newReport(form, errs, createWarnings(form), owners, cfg)
 }
 
-// CheckUpdate says what kube-apiserver 1.37 would say to an update of the
-// definition old to crd, as by kubectl replace. The definition old is taken as
-// it was stored: its status says which versions were ever stored, and whether
-// it is established, after which scope and kind cannot change. Without a status
-// it is not established. Of crd the status is ignored, and metadata that a
-// client takes over from the server, such as the resourceVersion, is taken from
-// old where it is missing. Neither is changed. A nil crd is refused; a nil old
-// makes CheckUpdate the same as [Check].
+// CheckUpdate returns the answer of kube-apiserver 1.37 to an update of the definition
+// old to crd, as by kubectl replace. old is the stored definition: its status lists the
+// versions that were ever stored and says whether it is established. The scope and the
+// kind of an established definition cannot change. A definition without a status is not
+// established. The status of crd is ignored. Metadata that clients copy from the server,
+// such as the resourceVersion, is taken from old where crd lacks it. Neither is changed.
+// If crd is nil the report has an error; if old is nil CheckUpdate is [Check].
 //
-// What old got away with is not held against crd, see
+// The server tolerates most faults that old already has, see
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
 //
 // CheckUpdate may be called from several goroutines.
@@ -142,8 +137,8 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	return newReport(form, errs, updateWarnings(form, before), owners, cfg)
 }
 
-// scanOrRefuse looks at a definition for the first time. It returns the report on one
-// that is too deep or too large for a second time, nil for any other.
+// scanOrRefuse scans the schemas of a definition. It returns a report if one of them
+// contains more or deeper schemas than package schema admits, and nil otherwise.
 func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, *Report) {
 	scans, errs := scan(crd)
 	if len(errs) == 0 {
@@ -174,7 +169,7 @@ func definitionName(crd *apiextensionsv1.CustomResourceDefinition, generated boo
 	}
 }
 
-// commonMeta is what the server asks of the metadata of all kinds.
+// commonMeta returns the errors of the rules for the metadata of all kinds.
 func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 	segment := func(name string, prefix bool) []string {
 		if prefix {
@@ -194,7 +189,7 @@ func newReport(form *internalForm, errs field.ErrorList, texts []string, o owner
 	return r
 }
 
-// explain adds errors, each with its place, to a report that has none.
+// explain adds errors with their pointers to a report without errors.
 func (r *Report) explain(form *internalForm, errs field.ErrorList, o owners) {
 	for _, err := range errs {
 		pointer := metadataPointer(&form.crd.ObjectMeta, o.pointer(form.pointer(err.Field)), err.BadValue)

@@ -11,19 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// CheckStatus says what kube-apiserver 1.37 would say to a write of crd to the
-// status subresource of the definition old, as by kubectl replace
-// --subresource=status, or by a controller that has migrated objects and takes
-// a version out of status.storedVersions. The definition old is taken as it was
-// stored, and of crd the spec is ignored; metadata is judged as by
-// [CheckUpdate], since such a write changes it. What is stored if there are no
-// errors is said by [StoredStatus].
+// CheckStatus returns the answer of kube-apiserver 1.37 to a write of crd to the status
+// subresource of the definition old, as by kubectl replace --subresource=status, or by a
+// controller that removes a version from status.storedVersions after it has migrated
+// objects. old is the stored definition. The spec of crd is ignored. Metadata is judged
+// as by [CheckUpdate], since such a write changes it. [StoredStatus] returns what an
+// accepted write stores.
 //
-// The server asks of a status that accepted names are names, and nothing of its
-// conditions and stored versions. With [WithNotes] there is a note where stored
-// versions and spec do not fit. No other option has an effect.
+// The server checks that accepted names are well-formed, and neither conditions nor
+// stored versions. [WithNotes] adds a note where stored versions and spec do not fit.
 //
-// Neither definition is changed. If one of them is nil, the write is refused.
+// Neither definition is changed. If one of them is nil the report has an error.
 // CheckStatus may be called from several goroutines.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#upgrade-existing-objects-to-a-new-stored-version.
@@ -50,8 +48,7 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	return r
 }
 
-// updatedMeta returns what the server has against the metadata of what replaces
-// old.
+// updatedMeta returns the errors of the metadata of a definition that replaces old.
 func updatedMeta(crd, old *apiextensionsv1.CustomResourceDefinition) field.ErrorList {
 	path := field.NewPath("metadata")
 	errs := commonMeta(&crd.ObjectMeta)

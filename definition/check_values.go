@@ -13,16 +13,15 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// The server checks defaults against another projection of the schema than
-// objects. In it, int-or-string is no type, so that only what else the schema
-// says of the value counts, and formats that the server otherwise ignores are
-// kept ([validation.EveryFormat]): a value that is no string and not of the
-// declared type is told that it should have been of the format.
+// The server validates defaults against another projection of the schema than it
+// uses for objects. There, int-or-string is not a type, and formats that the server
+// otherwise ignores are kept ([validation.EveryFormat]): the error for a value that is
+// neither a string nor of the declared type names the format.
 
-// heldName is the field under which a value is put that is no object.
+// heldName is the field that holds a value that is not a whole object.
 const heldName = "default"
 
-// holding returns the schema of an object with the one field heldName.
+// holding returns the schema of an object with the single field heldName.
 func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{
 		Type:       "object",
@@ -30,7 +29,7 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 	}
 }
 
-// projected returns what is wrong with a default as a value of its schema.
+// projected returns the errors of a default as a value of its schema.
 func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, reference bool) field.ErrorList {
 	if !reference && fastValid(n, value) {
 		return nil
@@ -60,9 +59,9 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	return out
 }
 
-// fastValid reports whether it is plain to see that a value is one of the schema, as
-// nearly all defaults are: a scalar of the declared type within simple limits, or
-// an object or a list with nothing in it. Of other values it says nothing.
+// fastValid reports whether a value is certainly valid: a scalar of the declared type
+// within simple limits, or an empty object or list, as nearly all defaults are. It
+// reports false for all other values; the validator then decides.
 func fastValid(n *schema.Node, value any) bool {
 	if n.Facts().Has(schema.HasJunctors) || n.IntOrString() {
 		return false
@@ -86,7 +85,7 @@ func fastValid(n *schema.Node, value any) bool {
 	return false
 }
 
-// isUnlimited reports whether a value needs no look at the limits.
+// isUnlimited reports whether no limit concerns a value of the right type.
 func isUnlimited(l *schema.Limits) bool {
 	return l.Format == "" && l.Enum == nil && len(l.Required) == 0 && !l.Minimum.Set && !l.Maximum.Set &&
 		!l.MinLength.Set && !l.MaxLength.Set && !l.MinItems.Set && !l.MaxItems.Set && !l.MinProperties.Set && !l.MaxProperties.Set
@@ -102,8 +101,8 @@ func fastValidString(l *schema.Limits, v string) bool {
 	return (!l.MinLength.Set || length >= l.MinLength.N) && (!l.MaxLength.Set || length <= l.MaxLength.N)
 }
 
-// fastValidInteger is about small integers, which are the same as floating point
-// numbers and within every format.
+// fastValidInteger handles 32-bit integers, which are exact as floating point numbers and
+// within every format.
 func fastValidInteger(l *schema.Limits, v int64) bool {
 	if v != int64(int32(v)) || l.Format != "" && l.Format != "int32" && l.Format != "int64" {
 		return false
@@ -119,12 +118,12 @@ func fastValidInteger(l *schema.Limits, v int64) bool {
 		(!high.Set || f < high.Value || f == high.Value && !high.Exclusive)
 }
 
-// isSmall reports whether a bound is one that small integers are compared with:
-// the server has something to say of others.
+// isSmall reports whether a bound is a 32-bit integer. The server has errors of its own
+// for others.
 func isSmall(b schema.Bound) bool { return b.Value == float64(int32(b.Value)) }
 
-// hasIntOrString reports whether s or a schema below it, against which values
-// are checked, has x-kubernetes-int-or-string.
+// hasIntOrString reports whether s or a schema below it that values are validated
+// against has x-kubernetes-int-or-string.
 func hasIntOrString(s *apiextensionsv1.JSONSchemaProps) bool {
 	if s.XIntOrString {
 		return true
@@ -134,9 +133,9 @@ func hasIntOrString(s *apiextensionsv1.JSONSchemaProps) bool {
 	return has
 }
 
-// untype makes an int-or-string a value of any type, in s and below. A schema
-// without a type is structural only if it preserves unknown fields; values are
-// checked alike either way.
+// untype removes x-kubernetes-int-or-string from s and below, so that any type is valid.
+// It sets x-kubernetes-preserve-unknown-fields, without which a schema without a type is
+// not structural; that does not affect validation.
 func untype(s *apiextensionsv1.JSONSchemaProps) {
 	if s.XIntOrString {
 		preserve := true
@@ -149,8 +148,8 @@ func untype(s *apiextensionsv1.JSONSchemaProps) {
 	eachOtherPart(s, untype)
 }
 
-// eachPart calls do for the schemas that values are checked against directly
-// below s, which do must not change.
+// eachPart calls do for the schemas directly below s that values are validated against.
+// do must not change them.
 func eachPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
 	for _, p := range s.Properties {
 		do(&p)
@@ -158,8 +157,7 @@ func eachPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONS
 	eachOtherPart(s, do)
 }
 
-// eachOtherPart is eachPart without the properties. What do changes is changed
-// in s.
+// eachOtherPart is eachPart without the properties. do may change the schemas.
 func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
 	if s.Items != nil && s.Items.Schema != nil {
 		do(s.Items.Schema)
@@ -177,8 +175,8 @@ func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.
 	}
 }
 
-// defaultField returns the place in a default of what the error about the object
-// that holds it has as its place. Elements of lists have a dot before them.
+// defaultField returns the field of an error about a default, given the field of the
+// error about the object that holds it. The server writes a dot before list elements.
 func defaultField(location string, path *field.Path) string {
 	rest := strings.TrimPrefix(strings.TrimPrefix(location, heldName), ".")
 	if rest == "" || location == noField {
@@ -187,9 +185,8 @@ func defaultField(location string, path *field.Path) string {
 	return path.Child(rest).String()
 }
 
-// withoutHeld takes the name of the held value from the front of a text, where
-// it may be quoted. The fields of a map have a dot before them there, which
-// those of a struct have not.
+// withoutHeld removes the name of the held value from the start of a text, where it may
+// be quoted. In texts about maps a dot follows the name.
 func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
 	quote := ""
 	if strings.HasPrefix(detail, `"`) {
@@ -217,7 +214,7 @@ func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
 	return quote + before + rest
 }
 
-// declares reports whether a text begins with the name of a property.
+// declares reports whether text starts with the name of a property of s.
 func declares(s *apiextensionsv1.JSONSchemaProps, text string) bool {
 	for name := range s.Properties {
 		if rest, ok := strings.CutPrefix(text, name); ok && (rest == "" || strings.ContainsRune(` ."[`, rune(rest[0]))) {
@@ -227,11 +224,11 @@ func declares(s *apiextensionsv1.JSONSchemaProps, text string) bool {
 	return false
 }
 
-// noField is how the server writes no path at all.
+// noField is how the server writes a nil path.
 const noField = "<nil>"
 
-// relocate makes errors about an object, in which the value is at a field, or
-// is the object if that is "", errors about the value at path.
+// relocate turns errors about an object into errors about the value at path. The value is
+// the field at of the object, or the object itself if at is "".
 func relocate(errs field.ErrorList, at string, path *field.Path) field.ErrorList {
 	for i, err := range errs {
 		moved := *err

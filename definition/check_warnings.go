@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
-// warnings finds the places that texts warn of. There are few definitions with
-// any, so looking for formats need not remember where it is.
+// warnings returns the warnings with their pointers. Few definitions have any, so the
+// scan does not record pointers and warningPointers walks the schemas again.
 func warnings(form *internalForm, texts []string) []Warning {
 	if len(texts) == 0 {
 		return nil
@@ -22,15 +22,14 @@ func warnings(form *internalForm, texts []string) []Warning {
 	return out
 }
 
-// owners tells what became of the owner references of a definition.
+// owners describes the duplicate owner references of a definition.
 type owners struct {
-	was      []int // where each was that is left; nil if none is gone
+	was      []int // the original index of each that is kept; nil if all are
 	warnings []Warning
 }
 
-// dropDuplicateOwners drops owner references that equal an earlier one, as the
-// server does before it looks at what it is sent. crd is a copy of our own, but
-// its owner references are not.
+// dropDuplicateOwners removes owner references that equal an earlier one from crd, as the
+// server does before validation. It does not change the slice that crd has.
 func dropDuplicateOwners(crd *apiextensionsv1.CustomResourceDefinition) owners {
 	kept, was, texts := objectmeta.UniqueOwners(crd.OwnerReferences)
 	if len(texts) == 0 {
@@ -46,8 +45,8 @@ func dropDuplicateOwners(crd *apiextensionsv1.CustomResourceDefinition) owners {
 
 const ownersPointer = "/metadata/ownerReferences"
 
-// pointer makes a pointer into the owner references that are left one into
-// those that were given.
+// pointer converts a pointer into the kept owner references to one into the given owner
+// references.
 func (o owners) pointer(p string) string {
 	rest, ok := strings.CutPrefix(p, ownersPointer+"/")
 	if !ok {

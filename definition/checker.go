@@ -47,7 +47,7 @@ func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) fi
 	return c.errs
 }
 
-// An approval is what the annotation about the review of an API says.
+// An approval is the meaning of the annotation that approves an API.
 type approval int
 
 const (
@@ -71,7 +71,7 @@ func approvalOf(crd *apiextensionsv1.CustomResourceDefinition) approval {
 	return approvalInvalid
 }
 
-// What the server says about the annotation.
+// Texts of the server about the annotation.
 const (
 	textProtected       = `protected groups must have approval annotation "` + apiextensionsv1.KubeAPIApprovedAnnotation + `"`
 	textSee             = ", see https://github.com/kubernetes/enhancements/pull/1111"
@@ -79,12 +79,12 @@ const (
 	textApprovalInvalid = textProtected + ` with either a URL or a reason starting with "unapproved"` + textSee
 )
 
-// isProtected reports whether a group is one of the Kubernetes community.
+// isProtected reports whether a group belongs to the Kubernetes community.
 func isProtected(group string) bool {
 	return strings.HasSuffix("."+group, ".k8s.io") || strings.HasSuffix("."+group, ".kubernetes.io")
 }
 
-// approval: groups of the Kubernetes community need one.
+// approval checks the annotation that groups of the Kubernetes community need.
 //
 // https://github.com/kubernetes/enhancements/pull/1111
 func (c *checker) approval(s, old *internalForm) {
@@ -105,7 +105,7 @@ func (c *checker) approval(s, old *internalForm) {
 	}
 }
 
-// preserve: what definitions of v1beta1 could say cannot be said anew.
+// preserve refuses preserveUnknownFields: true unless the old definition has it.
 func (c *checker) preserve(s, old *internalForm) {
 	if s.preserving() && (old == nil || !old.preserving()) {
 		c.add(field.Invalid(field.NewPath("spec", "preserveUnknownFields"), true,

@@ -11,13 +11,13 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Conditions are what controllers of the server write into the status of a
-// definition once it is accepted. They have no times here.
+// Controllers of the server write conditions into the status of an accepted
+// definition. The functions below return them without times.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 
-// nonStructuralCondition returns the condition NonStructuralSchema of a definition, nil
-// if it has none because all of its schemas are structural.
+// nonStructuralCondition returns the condition NonStructuralSchema, nil if all schemas are
+// structural.
 func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	c := &apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.NonStructuralSchema}
 	var errs field.ErrorList
@@ -45,8 +45,8 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 	return c
 }
 
-// approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant of a
-// definition, nil for a group that needs no approval.
+// approvalCondition returns the condition KubernetesAPIApprovalPolicyConformant, nil for a
+// group that needs no approval.
 func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionCondition {
 	if !isProtected(crd.Spec.Group) {
 		return nil
@@ -69,8 +69,8 @@ func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextens
 	return c
 }
 
-// claims are the names of a group that definitions have. Resources and kinds do
-// not get in each other's way.
+// claims are the names that the definitions of a group use. Names of resources and of
+// kinds do not conflict.
 type claims struct {
 	resources, kinds map[string]bool
 }
@@ -87,8 +87,7 @@ func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	c.kinds[n.Kind], c.kinds[n.ListKind] = true, true
 }
 
-// conflict returns what is wrong with a name that is asked for in place of one
-// that is had, nil if nothing is.
+// conflict returns an error if the name asked is claimed and differs from the name had.
 func conflict(asked, had string, claimed map[string]bool) error {
 	if asked == had || !claimed[asked] {
 		return nil
@@ -96,13 +95,11 @@ func conflict(asked, had string, claimed map[string]bool) error {
 	return fmt.Errorf("%q is already in use", asked)
 }
 
-// acceptNames returns the names that a definition gets, of those that it asks
-// for, among names that are claimed, and its condition NamesAccepted. What it
-// had it keeps where it cannot have what it asks for. Of several conflicts the
-// condition tells the last.
+// acceptNames returns the names that a definition gets among claimed names, and its
+// condition NamesAccepted. Where it cannot have a name that it asks for, it keeps the
+// name that it had. The condition reports the last of several conflicts.
 //
-// A definition claims the names that it has, too: it does not get one of them
-// for another purpose.
+// A definition also claims its own names: it cannot use one of them for another purpose.
 func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) (apiextensionsv1.CustomResourceDefinitionNames, apiextensionsv1.CustomResourceDefinitionCondition) {
 	asked, had := &crd.Spec.Names, &crd.Status.AcceptedNames
 	got := *had.DeepCopy()
@@ -135,7 +132,8 @@ func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) 
 	return got, c
 }
 
-// conflictOfShortNames: a definition gets all of its short names or none.
+// conflictOfShortNames returns an error unless the definition can have all short names
+// that it asks for. It gets all of them or none.
 func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	var errs conflicts
 	for _, name := range asked {
@@ -152,7 +150,7 @@ func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	return errs
 }
 
-// conflicts are written as the server writes several errors.
+// conflicts formats several errors as the server does.
 type conflicts []string
 
 func (c conflicts) Error() string {
@@ -162,9 +160,9 @@ func (c conflicts) Error() string {
 	return fmt.Sprintf("[%s]", strings.Join(c, ", "))
 }
 
-// establishedCondition returns the condition establishedCondition of a definition after its names
-// were judged, which before is nil if there is none. Once established a
-// definition stays so.
+// establishedCondition returns the condition Established after the names were judged.
+// before is the previous one, nil if there is none. An established definition stays
+// established.
 func establishedCondition(crd *apiextensionsv1.CustomResourceDefinition, before *apiextensionsv1.CustomResourceDefinitionCondition, namesAccepted bool) apiextensionsv1.CustomResourceDefinitionCondition {
 	c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.Established, Status: apiextensionsv1.ConditionFalse}
 	switch {

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// conversion: None, or a webhook that can be called.
+// conversion checks the strategy and the webhook.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
 func (c *checker) conversion(conv *apiextensionsv1.CustomResourceConversion, path *field.Path) {
@@ -84,7 +84,7 @@ func (c *checker) webhookURL(text string, path *field.Path) {
 	}
 }
 
-// service: the server takes name and namespace for each other.
+// service checks a service reference. The server swaps the fields name and namespace.
 func (c *checker) service(s *apiextensionsv1.ServiceReference, path *field.Path) {
 	if s.Namespace == "" {
 		c.add(field.Required(path.Child("name"), ""))
@@ -102,8 +102,8 @@ func (c *checker) service(s *apiextensionsv1.ServiceReference, path *field.Path)
 	}
 }
 
-// servicePath: every segment is a DNS subdomain. Of a path that does not begin
-// with a slash the first byte is lost.
+// servicePath checks that every segment is a DNS subdomain. The server drops the first
+// byte of a path even if it is not a slash.
 func (c *checker) servicePath(text string, path *field.Path) {
 	if text == "//" {
 		c.add(field.Invalid(path, text, "segment[0] may not be empty"))
@@ -123,7 +123,7 @@ func (c *checker) servicePath(text string, path *field.Path) {
 	}
 }
 
-// checkBundle returns why none of the certificates can be used.
+// checkBundle returns an error if no certificate of the bundle can be used.
 func checkBundle(bundle []byte) error {
 	if x509.NewCertPool().AppendCertsFromPEM(bundle) {
 		return nil

@@ -8,17 +8,18 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// A internalForm is a definition in the form in which the server judges it.
+// An internalForm is a definition in the server's internal form. What all versions share
+// belongs to the definition as a whole. It refers to parts of the definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
-	common   internalVersion   // what all versions have in common; its Name is that of the first
-	versions []internalVersion // in their order, without what is in Common
+	common   internalVersion   // what all versions share; its name is that of the first version
+	versions []internalVersion // in their order, without what is in common
 }
 
-// A Version is one version of a [internalForm].
+// An internalVersion is one version of an [internalForm].
 type internalVersion struct {
 	name         string
-	declared     *apiextensionsv1.CustomResourceDefinitionVersion // nil in Common
+	declared     *apiextensionsv1.CustomResourceDefinitionVersion // nil in common
 	schema       *apiextensionsv1.CustomResourceValidation
 	subresources *apiextensionsv1.CustomResourceSubresources
 	columns      []apiextensionsv1.CustomResourceColumnDefinition
@@ -26,8 +27,8 @@ type internalVersion struct {
 	scan         *versionScan // of the schema
 }
 
-// New returns the shape of a definition whose defaults are set. What was seen is
-// that of a definition with the same schemas.
+// newInternalForm returns the internal form of a definition whose defaults are set. scans
+// are the results for a definition with the same schemas.
 func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanResult) *internalForm {
 	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
@@ -48,7 +49,7 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanRe
 	return s
 }
 
-// lift moves what all versions have in common to where it is for all of them.
+// lift moves what all versions share to common.
 func (s *internalForm) lift() {
 	first := s.versions[0]
 	s.common.name = first.name
@@ -70,8 +71,7 @@ func (s *internalForm) lift() {
 	}
 }
 
-// all reports whether what holds for the first version, as it does when it is
-// compared with itself, holds for the others.
+// all reports whether holds is true of all versions but the first.
 func (s *internalForm) all(holds func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
 		if !holds(&s.versions[i+1]) {
@@ -87,12 +87,10 @@ func (s *internalForm) each(do func(*internalVersion)) {
 	}
 }
 
-// preserving reports whether the definition keeps unknown fields of all
-// objects.
+// preserving reports whether objects keep unknown fields whatever the schemas say.
 func (s *internalForm) preserving() bool { return s.crd.Spec.PreserveUnknownFields }
 
-// schemas returns the schemas that there are: either the common one or those
-// of the versions.
+// schemas returns the common schema or the schemas of the versions.
 func (s *internalForm) schemas() []*apiextensionsv1.JSONSchemaProps {
 	var out []*apiextensionsv1.JSONSchemaProps
 	if root := s.common.root(); root != nil {
@@ -114,9 +112,8 @@ func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 	return v.schema.OpenAPIV3Schema
 }
 
-// schemaOf returns the schema of the version of that name, and reports whether
-// there is such a version. One that is common is that of any version, whether
-// or not it exists.
+// schemaOf returns the schema of the version of that name, and reports whether there is
+// such a version. A common schema belongs to any version, even one that does not exist.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
 	apart := false
 	for i := range s.versions {

@@ -23,7 +23,7 @@ func itemsOf(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 	return s.Items.Schema
 }
 
-// listsAndMaps: how lists and maps are merged.
+// listsAndMaps checks how lists and maps are merged.
 //
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
 func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
@@ -61,8 +61,8 @@ func (c *checker) typeFor(want, typ string, at *pathstack.SchemaStack, text stri
 	}
 }
 
-// nonAtomicItems returns the keyword that keeps the elements of a list from
-// being atomic, "" if they are.
+// nonAtomicItems returns the keyword that makes the elements of a list not atomic, "" if
+// they are atomic.
 func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
 	items := itemsOf(s)
 	if items == nil {
@@ -137,8 +137,8 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 	}
 }
 
-// soundKeys: elements of sets and map lists must be there, and so must the
-// keys of the latter.
+// soundKeys checks that elements of sets and of map lists are not nullable, and that the
+// keys of map lists are required or have defaults.
 func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
 	items := itemsOf(s)
 	typ := listType(s)

@@ -23,7 +23,7 @@ func (c *checker) group(group string, path *field.Path) {
 	}
 }
 
-// scope and strategy are one of two words.
+// oneOf checks a scope or a strategy, which has one of two values.
 func (c *checker) oneOf(value string, path *field.Path, accepted ...string) {
 	switch value {
 	case "":
@@ -34,8 +34,7 @@ func (c *checker) oneOf(value string, path *field.Path, accepted ...string) {
 	}
 }
 
-// specNames are the names that a definition must have, and what all names must
-// be like.
+// specNames checks that the required names are set, and that all names are well-formed.
 func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
 	for _, required := range []struct{ field, value string }{
 		{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind}, {"listKind", n.ListKind},
@@ -47,7 +46,7 @@ func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, pa
 	c.names(n, path)
 }
 
-// names is what all names must be like, those that are accepted included.
+// names checks that names are well-formed, in the spec or in the status.
 func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
 	c.label(n.Plural, path.Child("plural"))
 	c.label(n.Singular, path.Child("singular"))
@@ -79,7 +78,7 @@ func (c *checker) requiredLabel(name string, path *field.Path) {
 	}
 }
 
-// kind: a label, but for its case.
+// kind checks a kind, which is a label except for its case.
 func (c *checker) kind(name string, path *field.Path) {
 	if name == "" || isLabel(strings.ToLower(name)) {
 		return
@@ -89,8 +88,7 @@ func (c *checker) kind(name string, path *field.Path) {
 	}
 }
 
-// isLabel reports whether IsDNS1035Label has nothing against a name, without a
-// regular expression.
+// isLabel reports whether IsDNS1035Label accepts a name. It uses no regular expression.
 func isLabel(name string) bool {
 	if name == "" || len(name) > validation.DNS1035LabelMaxLength || name[len(name)-1] == '-' {
 		return false

@@ -9,12 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// normalize returns a copy of a definition, whose defaults are set, in the spelling
-// of the server: literals are spelled as Go spells them, and versions that have
-// the same have it in the same spelling. It reports whether the spec is another
-// than that of old, whose defaults are set too; without old it is.
+// normalize returns a copy of a definition in the server's spelling: literals are spelled
+// as Go spells them, and what versions share has one spelling. It also reports whether
+// the spec differs from that of old; without old it does. Both must have defaults set.
 //
-// The conversions are the server's own, and part of the types.
+// The conversions are those of the server, which are part of its types.
 func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiextensionsv1.CustomResourceDefinition, changed bool, err error) {
 	internal, err := internalOf(crd)
 	if err != nil {

@@ -20,7 +20,7 @@ type Note struct {
 	Text    string // for people; may change
 }
 
-// A NoteCode says what a note is about. Codes do not change.
+// A NoteCode is the subject of a note. Codes do not change.
 type NoteCode string
 
 const (
@@ -58,8 +58,7 @@ const (
 	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
 )
 
-// Description returns a sentence about what notes of the code say, "" for a code
-// that there is not.
+// Description returns a sentence about the notes of a code, "" for an unknown code.
 func (c NoteCode) Description() string {
 	switch c {
 	case CostNearLimit:
@@ -84,7 +83,7 @@ func (c NoteCode) Description() string {
 	return ""
 }
 
-// An adviser gathers notes.
+// An adviser collects notes.
 type adviser struct {
 	notes []Note
 }
@@ -93,8 +92,7 @@ func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
 	a.notes = append(a.notes, Note{Code: code, Pointer: pointer, Text: fmt.Sprintf(format, args...)})
 }
 
-// advise returns the notes on a definition. Schemas that do not compile have
-// none.
+// advise returns the notes on a definition. It skips schemas that do not compile.
 func advise(form *internalForm) []Note {
 	a := &adviser{}
 	crd := form.crd
@@ -123,7 +121,7 @@ func schemaPointer(version int) string {
 	return "/spec/versions/" + strconv.Itoa(version) + "/schema/openAPIV3Schema"
 }
 
-// cost notes rules that are not far from what the server admits.
+// cost notes rules whose estimated cost is close to the limit.
 func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 	if !n.Facts().Has(schema.HasRules) {
 		return
@@ -142,8 +140,8 @@ func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 
 func near(cost, limit uint64) bool { return cost > limit/2 && cost <= limit }
 
-// conversion notes what gets lost between the storage version and others, where
-// conversion changes the apiVersion and nothing else.
+// conversion notes fields that are lost between the storage version and another version
+// if conversion changes nothing but the apiVersion.
 func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, nodes []*schema.Node) {
 	if c := crd.Spec.Conversion; c != nil && c.Strategy != apiextensionsv1.NoneConverter || crd.Spec.PreserveUnknownFields {
 		return
@@ -167,8 +165,8 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 	}
 }
 
-// undeclared returns the pointers of the properties of n, the uppermost ones,
-// which other would prune.
+// undeclared returns the pointers of the topmost properties of n that the other schema
+// prunes.
 func undeclared(n, other *schema.Node, pointer string, root bool) []string {
 	var out []string
 	for name, p := range n.Properties() {

@@ -10,10 +10,10 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// What can be seen in single schemas of the structure: schemas that values are
-// pruned and defaulted by, not those within allOf, anyOf, oneOf and not.
+// These notes concern single schemas that values are pruned and defaulted by, not
+// those within allOf, anyOf, oneOf and not.
 
-// root notes what is odd about the schema of objects and what is below it.
+// root adds the notes on the schema of objects and everything below it.
 func (a *adviser) root(s *apiextensionsv1.JSONSchemaProps, pointer string) {
 	if s.Default != nil {
 		a.add(DefaultUnused, pointer+"/default", "a default of whole objects is never applied")
@@ -21,8 +21,8 @@ func (a *adviser) root(s *apiextensionsv1.JSONSchemaProps, pointer string) {
 	a.schema(s, pointer, false)
 }
 
-// schema notes what is odd about s and what is below it. In elements of a list
-// that keeps unknown fields, kept is true.
+// schema adds the notes on s and everything below it. kept reports that s is the schema of
+// elements of a list that preserves unknown fields.
 func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, pointer string, kept bool) {
 	if s.Nullable && len(s.Enum) > 0 {
 		a.add(EnumRefusesNull, pointer+"/enum", "null is refused though the schema is nullable: an enum admits no null, even if it lists it")
@@ -56,7 +56,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// unknown notes that s keeps what it does not declare.
+// unknown notes that s keeps undeclared fields.
 func (a *adviser) unknown(s *apiextensionsv1.JSONSchemaProps, pointer string, kept bool) {
 	add := s.AdditionalProperties
 	switch {
@@ -69,7 +69,7 @@ func (a *adviser) unknown(s *apiextensionsv1.JSONSchemaProps, pointer string, ke
 	}
 }
 
-// mapKeys notes keys of a list of type map that elements need not have.
+// mapKeys notes keys of a map list that elements may lack.
 func (a *adviser) mapKeys(s *apiextensionsv1.JSONSchemaProps, pointer string) {
 	if s.XListType == nil || *s.XListType != "map" || s.Items == nil || s.Items.Schema == nil {
 		return
@@ -83,7 +83,7 @@ func (a *adviser) mapKeys(s *apiextensionsv1.JSONSchemaProps, pointer string) {
 	}
 }
 
-// values notes what becomes of the default of list elements or map values.
+// values notes how the default of list elements or map values applies.
 func (a *adviser) values(s *apiextensionsv1.JSONSchemaProps, pointer, what string) {
 	switch {
 	case s.Default == nil:

@@ -18,22 +18,20 @@ import (
 // crdKind is the kind of a definition.
 const crdKind = "CustomResourceDefinition"
 
-// Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as
-// kubectl: fields that the type does not have and fields that are given twice
-// are errors, all of them named. It does not judge what the definition says;
-// [Check] and [Compile] do.
+// Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as kubectl:
+// unknown fields and duplicate fields are errors, and the error names all of them. Parse
+// does not judge the definition; [Check] does.
 //
-// A definition of apiextensions.k8s.io/v1 is returned as it is written. One of
-// v1beta1, which servers read up to 1.21, is returned as such a server gives it
-// out at v1: defaults are set, among them preserveUnknownFields: true and the
-// scope Namespaced, and what it says of all versions is said of each, by
-// pointers that versions share. One that says something both of all versions
-// and of single ones, so that v1 has no words for it, is an error with the
-// server's text. To judge the definition as those servers did, see
-// [V1beta1Rules].
+// A definition of apiextensions.k8s.io/v1 is returned as it is written. A definition of
+// v1beta1, which servers up to 1.21 read, is returned as such a server serves it at v1:
+// defaults are set, among them preserveUnknownFields: true and the scope Namespaced. What
+// it says of all versions is repeated for each; the versions share the pointers. A
+// definition that says something both of all versions and of single ones cannot be
+// expressed at v1 and is an error with the server's text. [V1beta1Rules] judges a
+// definition as those servers did.
 //
-// An input of several documents is an error: split it first, as with NewYAMLReader
-// of k8s.io/apimachinery/pkg/util/yaml. So is a list of definitions.
+// Several documents or a list of definitions are an error. NewYAMLReader of
+// k8s.io/apimachinery/pkg/util/yaml splits documents.
 //
 // The input is neither kept nor changed.
 func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
@@ -43,7 +41,7 @@ func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	return parseInFull(data)
 }
 
-// parseInFull is Parse without its quick way.
+// parseInFull is the reference implementation of Parse.
 func parseInFull(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, err := toJSON(data)
 	if err != nil {
@@ -67,7 +65,7 @@ func parseInFull(data []byte) (*apiextensionsv1.CustomResourceDefinition, error)
 	return crd, nil
 }
 
-// toJSON returns one document of YAML or JSON as JSON, and refuses several.
+// toJSON converts one document of YAML or JSON to JSON. Several documents are an error.
 func toJSON(data []byte) ([]byte, error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return trimmed, nil
@@ -96,13 +94,13 @@ func toJSON(data []byte) ([]byte, error) {
 	return yaml.YAMLToJSONStrict(doc)
 }
 
-// A head is what every object of Kubernetes begins with.
+// A head has the fields that identify an object of Kubernetes.
 type head struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 }
 
-// jsonType says what valid JSON is, by its first byte.
+// jsonType returns the type of valid JSON, which its first byte determines.
 func jsonType(data []byte) string {
 	switch first := bytes.TrimLeft(data, " \t\r\n"); {
 	case len(first) == 0:
@@ -122,8 +120,7 @@ func jsonType(data []byte) string {
 	}
 }
 
-// expectDefinition returns the apiVersion of a definition, and an error for
-// anything else.
+// expectDefinition returns the apiVersion of a definition, or an error for anything else.
 func expectDefinition(data []byte) (string, error) {
 	if is := jsonType(data); is != "an object" {
 		return "", fmt.Errorf("crdkit: not a definition: the document is %s, want an object", is)

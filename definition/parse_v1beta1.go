@@ -11,11 +11,11 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// Definitions of apiextensions.k8s.io/v1beta1, which servers up to 1.21 served
-// and tools of that time still write. Schemas, subresources and names are
-// written as in v1, so the types below say only what is arranged otherwise:
-// schema, subresources and columns may be those of all versions, the webhook
-// of the conversion is one level higher, and a path is spelled JSONPath.
+// Servers up to 1.21 served definitions of apiextensions.k8s.io/v1beta1, and old tools
+// still write them. Schemas, subresources and names are written as in v1. The types
+// below declare the differences: schema, subresources and columns may belong to all
+// versions, the webhook of the conversion is one level higher, and the path of a column
+// is spelled JSONPath.
 
 // apiVersionV1beta1 is the apiVersion of such definitions.
 const apiVersionV1beta1 = "apiextensions.k8s.io/v1beta1"
@@ -37,7 +37,7 @@ type betaSpec struct {
 	Conversion            *betaConversion                               `json:"conversion,omitempty"`
 	PreserveUnknownFields *bool                                         `json:"preserveUnknownFields,omitempty"`
 
-	// What holds for all versions.
+	// These belong to all versions.
 	Validation               *apiextensionsv1.CustomResourceValidation   `json:"validation,omitempty"`
 	Subresources             *apiextensionsv1.CustomResourceSubresources `json:"subresources,omitempty"`
 	AdditionalPrinterColumns []betaColumn                                `json:"additionalPrinterColumns,omitempty"`
@@ -118,10 +118,10 @@ func (s *betaSpec) setDefaults() {
 	}
 }
 
-// contradictions returns what v1 has no words for, since it says everything
-// once and for each version. The server refuses it with the same errors, except
-// that it takes the selectable fields of all versions where there are others,
-// too, and drops what is said of all versions where there are none.
+// contradictions returns an error for everything that v1 cannot express, because v1 says
+// everything once and for each version. The server refuses such a definition with the same
+// errors, with two exceptions: it accepts selectable fields of all versions beside those of
+// single versions, and drops what is said of all versions where there are none.
 func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	exclusive := func(common bool, apart func(betaVersion) bool, name, what string) {
@@ -147,8 +147,7 @@ func (s *betaSpec) contradictions(path *field.Path) field.ErrorList {
 	return errs
 }
 
-// v1 returns the same spec as v1 has it. What held for all versions is shared
-// by them.
+// v1 returns the spec as v1 has it. Versions share what belonged to all of them.
 func (s *betaSpec) v1() apiextensionsv1.CustomResourceDefinitionSpec {
 	spec := apiextensionsv1.CustomResourceDefinitionSpec{
 		Group:                 s.Group,

@@ -9,10 +9,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// pointer returns the JSON Pointer (RFC 6901) to what the field of an error is
-// about, in the definition as it was written. What all versions have in common
-// is that of the first version. A field that leads on where the definition has
-// nothing leads to what is missing.
+// pointer returns the JSON Pointer (RFC 6901) of the field of an error, in the definition
+// as it was written. What all versions share is found in the first version. A field that
+// the definition lacks has the pointer that it would have.
 func (s *internalForm) pointer(field string) string {
 	for _, common := range [...]struct{ field, pointer string }{
 		{"spec.validation", "/spec/versions/0/schema"},
@@ -33,7 +32,7 @@ func (s *internalForm) pointer(field string) string {
 	return s.below("", "."+field)
 }
 
-// below returns the pointer that a field spells below a place.
+// below returns the pointer of a field below a location.
 func (s *internalForm) below(location, rest string) string {
 	var b strings.Builder
 	for rest != "" {
@@ -52,8 +51,8 @@ func (s *internalForm) below(location, rest string) string {
 	return b.String()
 }
 
-// enterSchema reports whether the place is that of the schema of a version and
-// the field goes on into it.
+// enterSchema reports whether the location is the schema of a version and the field leads
+// into it.
 func (s *internalForm) enterSchema(location, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
 	after, ok := strings.CutPrefix(rest, ".openAPIV3Schema")
 	if !ok {
@@ -128,7 +127,7 @@ func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, 
 	}
 }
 
-// enterNamed takes the longest of the names that the field can mean.
+// enterNamed enters the schema with the longest name that the field can mean.
 func enterNamed(b *strings.Builder, named map[string]apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
 	best, found := "", false
 	for name := range named {

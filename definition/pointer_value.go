@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// valuePointer writes the pointer that a field spells in a value, as far as it
-// is there. Names may have any bytes, so that the longest that fits is taken.
+// valuePointer writes the pointer of a field in a value, as far as the value has it. Names
+// may contain any bytes, so the longest name that fits is taken.
 func valuePointer(b *strings.Builder, raw []byte, rest string) {
 	var v any
 	if rest == "" || json.Unmarshal(raw, &v) != nil {
@@ -40,8 +40,8 @@ func valuePointer(b *strings.Builder, raw []byte, rest string) {
 	}
 }
 
-// longestName returns the longest name of a field that rest can mean, "" if there
-// is none, and what is after it.
+// longestName returns the longest name of a member that rest can mean, "" if there is
+// none, and the rest after it.
 func longestName(obj map[string]any, rest string) (name, after string) {
 	for candidate := range obj {
 		if len(candidate) <= len(name) {
@@ -57,9 +57,8 @@ func longestName(obj map[string]any, rest string) (name, after string) {
 	return name, after
 }
 
-// metadataPointer makes the pointer to the annotations, labels or finalizers
-// more exact, if the value that an error shows is one of them: the server names
-// no single ones.
+// metadataPointer extends a pointer to annotations, labels or finalizers to the one that
+// has the value of the error. The server names no single one.
 func metadataPointer(meta *metav1.ObjectMeta, pointer string, bad any) string {
 	text, ok := bad.(string)
 	if !ok {
@@ -80,8 +79,8 @@ func metadataPointer(meta *metav1.ObjectMeta, pointer string, bad any) string {
 	return pointer
 }
 
-// keyPointer returns the pointer to the key that text is, or to the first key
-// that has it as its value.
+// keyPointer returns the pointer to the key text, or to the first key with the value
+// text.
 func keyPointer(m map[string]string, text string) string {
 	if _, ok := m[text]; ok {
 		return "/" + schema.EscapePointer(text)

@@ -10,8 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
-// rule checks what can be said of a rule, at which the walk is, without
-// compiling it.
+// rule checks the parts of a rule that need no compilation.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSchemaProps) {
@@ -31,9 +30,9 @@ func (w *walk) rule(r *apiextensionsv1.ValidationRule, s *apiextensionsv1.JSONSc
 	if breaksLine(r.FieldPath) {
 		w.add(field.Invalid(w.at.Path().Child("fieldPath"), r.FieldPath, "must not contain line breaks"))
 	}
-	start := *s // so that only schemas with such rules go to the heap
+	start := *s // a copy, so that only schemas with such rules escape
 	err := crdpath.FollowField(r.FieldPath, &crdpath.PropsCursor{At: &start}, crdpath.DotsAndBrackets)
-	// What the server cannot convert, it does not look up paths in.
+	// The server does not look up paths in a schema that it cannot convert.
 	if err != nil && (w.ruled || inconvertible(s) == "") {
 		w.add(field.Invalid(w.at.Path().Child("fieldPath"), r.FieldPath, "must be a valid path"))
 	}

@@ -10,19 +10,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A scanResult is what was seen on the first way through the schemas of a
-// definition, of its versions in their order.
+// A scanResult has the results of the scan of each version, in their order.
 type scanResult []versionScan
 
 type versionScan struct {
-	formats []string // that the server ignores, one each time it is used
+	formats []string // that the server ignores, one for each use
 	sets    []string // warnings about sets, each once
 }
 
-// scan looks at all schemas of a definition for the first time. It returns an
-// error for each version whose schema is deeper or larger than package schema
-// admits. A schema that was built by a program may contain itself; nothing else
-// in this package may be asked about such a definition.
+// scan visits all schemas of a definition once. It returns an error for each version whose
+// schema is deeper or larger than package schema admits; a schema that a program built may
+// contain itself. Nothing else in this package accepts such a definition.
 func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.ErrorList) {
 	var errs field.ErrorList
 	result := make(scanResult, len(crd.Spec.Versions))
@@ -44,12 +42,12 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.Erro
 
 type scanner struct {
 	*versionScan
-	left int // of the schemas that package schema admits
+	left int // how many more schemas package schema admits
 }
 
-// visit reports whether s, at that depth, and all below are within the bounds
-// of package schema. It spells out what [children] does, because a call for each
-// schema would take longer than all else here.
+// visit reports whether s, at that depth, and all schemas below are within the bounds of
+// package schema. It repeats the loop of [children], because calls through a function
+// value would take longer than the rest of the scan.
 func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
 	if s == nil {
 		return true
@@ -99,7 +97,7 @@ func (v *scanner) named(named map[string]apiextensionsv1.JSONSchemaProps, depth 
 	return true
 }
 
-// note: formats are judged by the type of their schema alone.
+// note records the format and the set warning of a schema.
 func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps) {
 	if s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor) {
 		v.formats = append(v.formats, s.Format)

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// schema checks one schema. Only if it is structural are its defaults looked
-// at, and only if these are valid its rules.
+// schema checks one schema. It checks defaults only if the schema is structural, and rules
+// only if the defaults are valid.
 func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status bool, path *field.Path, unchanged bool) {
 	if v == nil || v.OpenAPIV3Schema == nil {
 		return
@@ -59,7 +59,7 @@ func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, faulty
 	c.errs = append(c.errs, cel.Check(n, opts...)...)
 }
 
-// top is the place of the root.
+// top returns what the root inherits.
 func (c *checker) top() inherited {
 	p := inherited{defaults: true, root: true, spine: true}
 	if c.opts.noDefaults {
@@ -68,9 +68,9 @@ func (c *checker) top() inherited {
 	return p
 }
 
-// structural compiles a schema and checks its defaults. It reports whether
-// nothing is wrong. What makes the server give up is returned apart, since the
-// server mentions it only if there is nothing else.
+// structural compiles a schema and checks its defaults. sound reports that there are no
+// errors. The error for a schema that the server cannot convert is returned, because the
+// server reports it only if there is no other error.
 func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, inconvertible *field.Error, sound bool) {
 	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
 	if len(errs) == 0 {
@@ -83,15 +83,13 @@ func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.
 	return n, nil, len(errs) == 0
 }
 
-// isInconvertible tells the error for a schema that the server does not convert
-// from those of structural rules, none of which is about the place of the root
-// itself.
+// isInconvertible reports whether err says that the server cannot convert the schema. No
+// error of a structural rule has the path of the root itself.
 func isInconvertible(err *field.Error, path *field.Path) bool {
 	return err.Field == path.String() && err.Type == field.ErrorTypeInvalid && err.BadValue == ""
 }
 
-// inconvertible returns why the server does not convert a schema, "" if it
-// does.
+// inconvertible returns why the server cannot convert a schema, "" if it can.
 func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
 	path := field.NewPath("schema")
 	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
@@ -101,10 +99,9 @@ func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-// rootUnderStatus: the schema of the status is taken out of the root, so
-// nothing at the root may be about it. The server looks at the members of the
-// root one after the other and stops at the first that is wrong. The type is
-// preceded by those that are never allowed.
+// rootUnderStatus checks the keywords of the root if there is a status subresource, whose
+// schema is taken out of the root. The server visits the members of the root in order and
+// stops at the first one that is not allowed; some come before the type.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
 func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {

@@ -7,10 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SetDefaults sets in crd what kube-apiserver sets when it is left out: the
-// singular name, the kind of lists, the conversion strategy None, the port of a
-// webhook's service, and the storage version as the one stored version of the
-// status. What is there stays. crd is changed in place; nil is left alone.
+// SetDefaults sets the defaults of kube-apiserver in crd: the singular name, the kind of
+// lists, the conversion strategy None, the port of a webhook's service, and the storage
+// version as the only stored version of the status. It changes crd in place and keeps all
+// values that are set. It does nothing if crd is nil.
 //
 // See https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/.
 func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
@@ -45,8 +45,7 @@ func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Ser
 	return c.Webhook.ClientConfig.Service
 }
 
-// withDefaults returns crd with defaults set. It shares what defaults are not
-// set in.
+// withDefaults returns a copy of crd with defaults set, which shares unchanged parts.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := *crd
 	if s := service(crd); s != nil && s.Port == nil {
@@ -56,8 +55,7 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 	return &out
 }
 
-// prepareCreate returns crd as the server has it when it validates a new
-// definition.
+// prepareCreate returns crd as the server validates it when it is created.
 func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := withDefaults(crd)
 	out.Status = apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
@@ -68,8 +66,8 @@ func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensions
 	return out
 }
 
-// prepareUpdate returns crd as the server has it when it validates what
-// replaces old, which has its defaults.
+// prepareUpdate returns crd as the server validates it when it replaces old, which has its
+// defaults.
 func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := withDefaults(crd)
 	out.Status = old.Status
@@ -79,8 +77,8 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 		out.UID = old.UID
 	}
 	if out.ResourceVersion == "" {
-		// What clients do: the version that they read is that of old, and if
-		// old was never stored any will do.
+		// A client sends the version that it has read. Any will do if old was
+		// never stored.
 		if out.ResourceVersion = old.ResourceVersion; out.ResourceVersion == "" {
 			out.ResourceVersion = "1"
 		}
@@ -97,8 +95,8 @@ func prepareUpdate(crd, old *apiextensionsv1.CustomResourceDefinition) *apiexten
 	return out
 }
 
-// prepareStatus returns crd as the server has it when it validates what is
-// written to the status of old, which has its defaults.
+// prepareStatus returns crd as the server validates it when it is written to the status of
+// old, which has its defaults.
 func prepareStatus(crd, old *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := prepareUpdate(crd, old)
 	out.Spec, out.Status = old.Spec, withDefaults(crd).Status

@@ -7,13 +7,13 @@ import (
 	"github.com/crdkit/crdkit/internal/document"
 )
 
-// A Position is a place in a text. The zero Position is no place.
+// A Position is a location in a text. The zero Position is none.
 type Position struct {
 	Line   int // from 1; lines end with a line feed
 	Column int // from 1, in Unicode code points
 }
 
-// IsValid reports whether the position is a place.
+// IsValid reports whether p is a location.
 func (p Position) IsValid() bool { return p.Line > 0 }
 
 // String returns the position in the form "line:column", and "-" for none.
@@ -24,8 +24,7 @@ func (p Position) String() string {
 	return strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
 }
 
-// from returns p, which is a position in a document, in the file in which the
-// document begins at start.
+// from converts a position in a document to one in the file that has the document at start.
 func (p Position) from(start Position) Position {
 	if p.Line == 1 {
 		p.Column += start.Column - 1
@@ -34,26 +33,24 @@ func (p Position) from(start Position) Position {
 	return p
 }
 
-// A Source finds the places of a document in its text: what the pointers of
-// errors, warnings and notes lead to. It reads the text when it is asked for
-// the first place, so that nothing is lost if there is nothing to report. It may
-// be used from several goroutines.
+// A Source finds the positions of JSON Pointers, such as those of errors, warnings and
+// notes, in the text of a document. It reads the text when the first position is asked
+// for. A Source may be used from several goroutines.
 type Source struct {
 	text  []byte
 	start Position
 	read  func() *sourceIndex
 }
 
-// sourceIndex are what a Source knows once it has read its text.
+// A sourceIndex is built from the text when it is first needed.
 type sourceIndex struct {
 	tree  *document.Tree
 	index *document.LineIndex
 }
 
-// NewSource returns the source of one document, YAML or JSON, as it was given to
-// [Parse]. The document begins at start in its file, which is the beginning if
-// start is zero. The text is kept, and must not be changed as long as the
-// Source is used.
+// NewSource returns the source of one document, YAML or JSON, as it was given to [Parse].
+// The document begins at start in its file; the zero Position means the beginning. The text
+// is kept and must not be changed while the Source is used.
 func NewSource(text []byte, start Position) *Source {
 	if !start.IsValid() {
 		start = Position{Line: 1, Column: 1}
@@ -69,14 +66,13 @@ func NewSource(text []byte, start Position) *Source {
 	return s
 }
 
-// Position returns where a JSON Pointer (RFC 6901) leads: to the name of a
-// field, to the beginning of an element of a list, and for "" to that of the
-// document. A pointer that leads on where the text has nothing, as that of a
-// field that is missing, leads to the innermost place that there is. There is
-// no place in a text that cannot be read.
+// Position returns the position of a JSON Pointer (RFC 6901): of the name of a field, of
+// the start of a list element, and of the document for "". A pointer to something that the
+// text does not have, such as a missing field, has the position of the innermost value
+// around it. A text that cannot be read has no positions.
 //
-// Pointers are those of a report, which for a definition of v1beta1 are about
-// what [Parse] made of it; they lead to where the text says it.
+// Pointers are those of a report. A report on a definition of v1beta1 is about the result
+// of [Parse]; Position finds the location in the text as it is written.
 func (s *Source) Position(pointer string) Position {
 	p := s.read()
 	if p == nil {
@@ -87,8 +83,8 @@ func (s *Source) Position(pointer string) Position {
 	return Position{Line: line, Column: column}.from(s.start)
 }
 
-// Pointer returns the pointer into the document as it is written. It is another
-// than the one given for some places of a definition of v1beta1.
+// Pointer returns the pointer into the document as it is written. It differs from the
+// argument for some locations of a definition of v1beta1.
 func (s *Source) Pointer(pointer string) string {
 	p := s.read()
 	if p == nil {
@@ -97,10 +93,9 @@ func (s *Source) Pointer(pointer string) string {
 	return p.written(pointer)
 }
 
-// FieldPointer returns the JSON Pointer that a path in the form of the server
-// spells in the document, such as that of an unknown field,
-// "spec.versions[0].schem", as far as it leads to something. Names may have dots
-// in them; of those that the path can mean the longest is taken.
+// FieldPointer returns the JSON Pointer of a field path of the server, such as that of an
+// unknown field, "spec.versions[0].schem", as far as the document has it. Names may contain
+// dots; the longest name that the path can mean is taken.
 func (s *Source) FieldPointer(path string) string {
 	p := s.read()
 	if p == nil {

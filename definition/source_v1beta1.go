@@ -2,9 +2,8 @@ package definition
 
 import "strings"
 
-// betaPointers says where a definition of v1beta1 has what one of v1 has
-// elsewhere. An asterisk stands for the number of a version, and what is below a
-// place is below the other as well.
+// betaPointers maps locations of a v1 definition to those of a v1beta1 definition. An
+// asterisk stands for the index of a version. Everything below a location moves with it.
 var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/versions/*/schema", "/spec/validation"},
 	{"/spec/versions/*/subresources", "/spec/subresources"},
@@ -15,9 +14,9 @@ var betaPointers = [...]struct{ v1, v1beta1 string }{
 	{"/spec/conversion/webhook/conversionReviewVersions", "/spec/conversion/conversionReviewVersions"},
 }
 
-// betaPointer returns where a definition of v1beta1 may have what the pointer
-// leads to in one of v1: the pointer to the part that is elsewhere, and the
-// pointer to the whole. It reports whether there is another place.
+// betaPointer returns where a definition of v1beta1 may have what the pointer leads to at
+// v1: the pointer to the part that moves, and the whole pointer. It reports whether there
+// is such a location.
 func betaPointer(pointer string) (part, whole string, ok bool) {
 	for _, p := range betaPointers {
 		if rest, ok := cutPointer(pointer, p.v1); ok {
@@ -27,7 +26,7 @@ func betaPointer(pointer string) (part, whole string, ok bool) {
 	return "", "", false
 }
 
-// cutPointer returns what of a pointer is below a place.
+// cutPointer returns the rest of a pointer below a location.
 func cutPointer(pointer, location string) (string, bool) {
 	if before, after, found := strings.Cut(location, "*"); found {
 		rest, ok := strings.CutPrefix(pointer, before)
@@ -44,8 +43,7 @@ func cutPointer(pointer, location string) (string, bool) {
 	return rest, ok && (rest == "" || rest[0] == '/')
 }
 
-// betaColumnPath returns the pointer with the older spelling of the path of a
-// column.
+// betaColumnPath returns the pointer with the v1beta1 spelling of a column path.
 func betaColumnPath(pointer string) string {
 	if column, ok := strings.CutSuffix(pointer, "/jsonPath"); ok && strings.Contains(column, "/additionalPrinterColumns/") {
 		return column + "/JSONPath"

@@ -27,8 +27,8 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	}
 }
 
-// haveSchemas: all versions must have a schema; where the old definition does
-// without, those that are served, unless unknown fields are kept.
+// haveSchemas checks that all versions have a schema. If the old definition lacks one,
+// only served versions need a schema, and none if unknown fields are preserved.
 func (c *checker) haveSchemas(path *field.Path) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
@@ -48,13 +48,13 @@ func (c *checker) haveSchemas(path *field.Path) {
 	}
 }
 
-// tighten demands structural schemas of definitions that use what only they
-// can have, whatever the old definition was.
+// tighten requires structural schemas if the definition uses what only structural schemas
+// may have, even if the old definition was not structural.
 func (c *checker) tighten(path *field.Path) {
 	if !c.form.preserving() || c.form.any(hasExtensions) {
 		c.opts.structural = true
 	}
-	// On a definition that prunes there is no need to look.
+	// A definition that prunes needs no search for defaults.
 	if c.form.preserving() && !c.opts.noDefaults && c.form.any(schemaHasDefaults) {
 		c.opts.structural = true
 		c.add(field.Invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
@@ -92,7 +92,7 @@ func (c *checker) versions(path *field.Path) {
 	if stored != 1 {
 		c.add(field.Invalid(path.Child("versions"), declared, "must have exactly one version marked as storage version"))
 	}
-	// The name of the first version is that of the definition, too.
+	// The server also checks the name of the first version as spec.version.
 	c.label(c.form.common.name, path.Child("version"))
 }
 

@@ -7,29 +7,27 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// ReconciledStatus returns the status that the controllers of kube-apiserver give
-// a definition among others that the server has, once there is nothing more for
-// them to do: the names that it gets, the conditions NamesAccepted, Established,
-// NonStructuralSchema and KubernetesAPIApprovalPolicyConformant, and the stored
-// versions. A definition under deletion is not told from others.
+// ReconciledStatus returns the status that the controllers of kube-apiserver give a
+// definition among the other definitions of a server, once they have nothing more to do:
+// the accepted names, the conditions NamesAccepted, Established, NonStructuralSchema and
+// KubernetesAPIApprovalPolicyConformant, and the stored versions. It does not handle
+// definitions that are being deleted.
 //
-// The definition is taken to be accepted and stored, see [Check] and
-// [StoredDefinition]; the status that it has counts as what it was. Others have
-// the names that their status says, and, if that has neither names nor
-// conditions, all that they ask for, since files have no status. One of the
-// definition's own name is left out. None of them is changed, and the result
-// shares no memory with them.
+// crd is taken to be accepted and stored, see [Check] and [StoredDefinition]. Its status is
+// the previous status. Other definitions have the names in their status. If their status
+// has neither names nor conditions, as in files, they have all names that they ask for. A
+// definition with the name of crd and a nil one are skipped. None is changed, and the
+// result shares no memory with them.
 //
-// The server does not judge names again that were accepted as they are asked
-// for: with these in the status but no condition NamesAccepted, a definition
-// gets neither that condition nor Established.
+// The server does not judge accepted names again that equal the names asked for. If the
+// status has such names but no condition NamesAccepted, the definition gets neither that
+// condition nor Established.
 //
-// Conditions that there were stay in their place, and new ones follow in the
-// order above. There is no clock: the lastTransitionTime of a condition whose
-// status did not change stays, and that of others is zero.
+// Existing conditions keep their order, and new ones follow in the order above. There is no
+// clock: lastTransitionTime stays if the status of the condition does not change, and is
+// zero otherwise.
 //
-// A nil crd has an empty status. ReconciledStatus may be called from several
-// goroutines.
+// The status of a nil crd is empty. ReconciledStatus may be called from several goroutines.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition.
 func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
@@ -38,7 +36,7 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	}
 	crd = withDefaults(crd)
 	status := *crd.Status.DeepCopy()
-	settleNames(crd, &status, others)
+	reconcileNames(crd, &status, others)
 	if c := nonStructuralCondition(crd); c != nil {
 		setCondition(&status, *c)
 	} else {
@@ -52,10 +50,9 @@ func ReconciledStatus(crd *apiextensionsv1.CustomResourceDefinition, others ...*
 	return status
 }
 
-// settleNames sets the accepted names and the conditions NamesAccepted and
-// Established. What the first look changes can change what a second one says,
-// since a definition claims the names that it has, too.
-func settleNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) {
+// reconcileNames sets the accepted names and the conditions NamesAccepted and Established.
+// It repeats until nothing changes, since a definition also claims its own names.
+func reconcileNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) {
 	for judgeNames(crd, status, others) {
 	}
 	if isTrue(findCondition(status, apiextensionsv1.NamesAccepted)) {
@@ -63,9 +60,9 @@ func settleNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiexten
 	}
 }
 
-// judgeNames reports whether it changed anything. A definition that has all
-// names that it asks for is left alone. Each time a name changes it is the one
-// that is asked for, so that there is an end to it.
+// judgeNames reports whether it changed anything. It does nothing if the definition has all
+// names that it asks for. Every change sets a name that is asked for, so the repetition
+// ends.
 func judgeNames(crd *apiextensionsv1.CustomResourceDefinition, status *apiextensionsv1.CustomResourceDefinitionStatus, others []*apiextensionsv1.CustomResourceDefinition) bool {
 	if sameNames(&crd.Spec.Names, &status.AcceptedNames) {
 		return false
@@ -88,7 +85,7 @@ func isTrue(c *apiextensionsv1.CustomResourceDefinitionCondition) bool {
 	return c != nil && c.Status == apiextensionsv1.ConditionTrue
 }
 
-// claimed are the names that definitions of the group have.
+// claimed returns the names that the definitions of the group use.
 func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) claims {
 	var out claims
 	out.add(&crd.Status.AcceptedNames)
@@ -101,7 +98,7 @@ func claimed(crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensi
 	return out
 }
 
-// claimedNames returns the names that a definition has.
+// claimedNames returns the names that a definition uses.
 func claimedNames(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionNames {
 	had := &crd.Status.AcceptedNames
 	if len(crd.Status.Conditions) > 0 || !sameNames(had, &apiextensionsv1.CustomResourceDefinitionNames{}) {
@@ -119,8 +116,8 @@ func findCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, typ apiext
 	return nil
 }
 
-// setCondition puts a condition in the place of the one of its type. Its time is
-// that of the last one if the status did not change.
+// setCondition replaces the condition of the same type. It keeps lastTransitionTime if the
+// status does not change.
 func setCondition(s *apiextensionsv1.CustomResourceDefinitionStatus, c apiextensionsv1.CustomResourceDefinitionCondition) {
 	before := findCondition(s, c.Type)
 	if before == nil {

@@ -8,13 +8,12 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
-// StoredVersions returns status.storedVersions of crd once the server has
-// accepted it: in place of old, or as a new definition if old is nil. A nil crd
-// adds no version. It ignores the status that crd has itself, as the server does. The result
-// belongs to the caller.
+// StoredVersions returns status.storedVersions of crd after the server has accepted it in
+// place of old, or as a new definition if old is nil. A nil crd adds no version. The status
+// of crd is ignored, as the server does. The result belongs to the caller.
 //
-// The server never takes a version away. That is for the one who has rewritten
-// all objects, with an update of the status subresource.
+// The server never removes a version. Whoever has rewritten all objects does, with an
+// update of the status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#previous-storage-versions.
 func StoredVersions(crd, old *apiextensionsv1.CustomResourceDefinition) []string {

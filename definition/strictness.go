@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// strictness say how strict a definition is judged. What has been stored once
-// must remain storable, so an update may keep the faults of the old
-// definition, and for want of a finer measure make more of the same sort.
+// A strictness says which rules apply. What was stored once must remain storable, so an
+// update may keep the faults of the old definition. The server then skips that kind of rule
+// for the whole definition.
 type strictness struct {
 	recognizedReviews bool // one of the review versions must be known to the server
 	immutableNames    bool // scope and kind cannot change
@@ -26,14 +26,14 @@ type strictness struct {
 	preserves         bool // unknown fields of all objects may be kept
 	unapproved        bool // groups of the community need no approval
 
-	// stored are the expressions that the old definition has, wherever. They
-	// may use functions that new ones may not yet use.
+	// stored are all expressions of the old definition. They may use functions that
+	// new expressions may not use yet.
 	stored expressions
-	// unchanged are the names of versions whose schema does not change. Each of
-	// their rules may cost what it may.
+	// unchanged are the names of versions whose schema does not change. A single rule
+	// of theirs has no cost limit.
 	unchanged map[string]bool
-	// crowded are the names of versions that had too many selectable fields
-	// already and keep them; "" is for those that all versions have in common.
+	// crowded are the names of versions that keep too many selectable fields; ""
+	// stands for those that all versions share.
 	crowded map[string]bool
 }
 
@@ -42,7 +42,7 @@ type expressions struct {
 	rules, messages map[string]bool
 }
 
-// createStrictness are for a new definition.
+// createStrictness returns the strictness for a new definition.
 func createStrictness() strictness {
 	return strictness{
 		recognizedReviews: true,
@@ -55,7 +55,7 @@ func createStrictness() strictness {
 	}
 }
 
-// updateStrictness are for a definition that replaces old.
+// updateStrictness returns the strictness for a definition that replaces old.
 func updateStrictness(s, old *internalForm) strictness {
 	return strictness{
 		recognizedReviews: recognizesReviews(old.crd.Spec.Conversion),
@@ -73,9 +73,8 @@ func updateStrictness(s, old *internalForm) strictness {
 	}
 }
 
-// forV1beta1 returns o as it is for definitions of apiextensions.k8s.io/v1beta1,
-// which servers up to 1.21 judged less strictly. For an update old is what the
-// definition replaces, else nil.
+// forV1beta1 returns o for definitions of apiextensions.k8s.io/v1beta1, which servers up to
+// 1.21 judged less strictly. old is the definition that is replaced, nil for a new one.
 func (o strictness) forV1beta1(old *internalForm) strictness {
 	o.schemas, o.knownTypes, o.structural = false, false, false
 	o.preserves, o.unapproved = true, true
@@ -83,7 +82,7 @@ func (o strictness) forV1beta1(old *internalForm) strictness {
 	return o
 }
 
-// any reports whether holds says so of any of the schemas.
+// any reports whether holds is true of any of the schemas.
 func (s *internalForm) any(holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
 	return slices.ContainsFunc(s.schemas(), holds)
 }
@@ -141,8 +140,8 @@ func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
 	})
 }
 
-// checksBundle: a bundle that is not valid was admitted before the definition
-// was established, and may stay.
+// checksBundle reports whether the CA bundle must be valid. An invalid bundle that was
+// stored before the definition was established may stay.
 func checksBundle(old *apiextensionsv1.CustomResourceDefinition) bool {
 	if !established(old) {
 		return false
@@ -197,8 +196,7 @@ func crowdedVersions(s, old *internalForm) map[string]bool {
 	return out
 }
 
-// strictness returns opts as they are for the version of the definition that
-// is judged.
+// strictness returns opts for the API version that is judged.
 func (c *config) strictness(opts strictness, old *internalForm) strictness {
 	if c.v1beta1 {
 		return opts.forV1beta1(old)

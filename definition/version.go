@@ -14,10 +14,10 @@ import (
 	"github.com/crdkit/crdkit/internal/crdpath"
 )
 
-// maxDeprecation is how long a deprecation warning may be, in bytes.
+// maxDeprecation is the maximum length of a deprecation warning in bytes.
 const maxDeprecation = 256
 
-// version checks what belongs to one version.
+// version checks one version.
 func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
 	c.deprecation(v.declared, path.Child("deprecationWarning"))
 	c.schema(v.schema, status, path.Child("schema"), c.opts.unchanged[v.name])
@@ -35,7 +35,7 @@ func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
 	c.selectable(v.selectable, root, path, v.name)
 }
 
-// deprecation: a text that can be sent as a warning header.
+// deprecation checks that the text can be sent as a warning header.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-deprecation
 func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, path *field.Path) {
@@ -54,8 +54,8 @@ func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion
 	if text == "" {
 		add("must not be an empty string")
 	}
-	// Control characters are not printable either, so the server's own word
-	// for them never comes up.
+	// Control characters are not printable either, so the server never reports its
+	// error for control characters.
 	if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 		add(fmt.Sprintf("must only contain printable UTF-8 characters; non-printable character found at index %d", i))
 	}
@@ -64,7 +64,7 @@ func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion
 	}
 }
 
-// subresources: the paths of scale.
+// subresources checks the paths of the scale subresource.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
 func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, path *field.Path) {
@@ -89,7 +89,7 @@ func (c *checker) scalePath(text string, path *field.Path, demand string, prefix
 	}
 }
 
-// simplePath: that is all that is asked of a JSON path.
+// simplePath checks the only thing that the server demands of a JSON path.
 func (c *checker) simplePath(text string, path *field.Path) {
 	if text[0] != '.' {
 		c.add(field.Invalid(path, text, "must be a simple json path starting with ."))
@@ -101,7 +101,7 @@ const (
 	columnFormats = "byte,date,date-time,double,float,int32,int64,password"
 )
 
-// isListed reports whether a word is one of those with commas between them.
+// isListed reports whether word is in a list that is separated by commas.
 func isListed(word, list string) bool {
 	for w := range strings.SplitSeq(list, ",") {
 		if w == word {
@@ -111,7 +111,7 @@ func isListed(word, list string) bool {
 	return false
 }
 
-// columns: printer columns.
+// columns checks printer columns.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
 func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
@@ -140,16 +140,16 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 	}
 }
 
-// fastValidColumn reports whether nothing is wrong with a column.
+// fastValidColumn reports whether a column has no errors.
 func fastValidColumn(c *apiextensionsv1.CustomResourceColumnDefinition) bool {
 	return c.Name != "" && isListed(c.Type, columnTypes) && (c.Format == "" || isListed(c.Format, columnFormats)) &&
 		strings.HasPrefix(c.JSONPath, ".")
 }
 
-// maxSelectable is how many fields of a version may be selectable.
+// maxSelectable is how many selectable fields a version may have.
 const maxSelectable = 8
 
-// selectable: fields by which clients may select objects. The path is that of
+// selectable checks the fields that clients may select objects by. version is the path of
 // the version.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
@@ -169,8 +169,8 @@ func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *api
 	}
 }
 
-// selectableTexts checks what can be said of selectable fields without a schema
-// to look them up in. The server panics when it would begin to.
+// selectableTexts checks selectable fields without a schema. The server panics when it
+// looks such fields up.
 func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *field.Path) {
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")

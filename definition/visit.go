@@ -6,8 +6,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// anySchema reports whether holds says so of s or of any schema below it,
-// under whatever keyword.
+// anySchema reports whether holds is true of s or of any schema below it, under any
+// keyword.
 func anySchema(s *apiextensionsv1.JSONSchemaProps, holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
 	for n := range everySchema(s) {
 		if holds(n) {
@@ -17,8 +17,8 @@ func anySchema(s *apiextensionsv1.JSONSchemaProps, holds func(*apiextensionsv1.J
 	return false
 }
 
-// everySchema yields s and all schemas below it, fields in random order. A
-// schema that is yielded must not be kept.
+// everySchema yields s and all schemas below it, properties in random order. The yielded
+// pointer is valid only during the iteration.
 func everySchema(s *apiextensionsv1.JSONSchemaProps) iter.Seq[*apiextensionsv1.JSONSchemaProps] {
 	return func(yield func(*apiextensionsv1.JSONSchemaProps) bool) { visit(s, yield) }
 }
@@ -30,11 +30,11 @@ func visit(s *apiextensionsv1.JSONSchemaProps, yield func(*apiextensionsv1.JSONS
 	return yield(s) && children(s, func(child *apiextensionsv1.JSONSchemaProps) bool { return visit(child, yield) })
 }
 
-// A schemaFunc is called for a schema and says whether to go on.
+// A schemaFunc visits a schema and reports whether to go on.
 type schemaFunc func(*apiextensionsv1.JSONSchemaProps) bool
 
-// children calls do for the schemas directly below s until it says no, and
-// returns what it said last.
+// children calls do for the schemas directly below s until it returns false. It returns the
+// last result.
 func children(s *apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
 	if items := s.Items; items != nil && !(one(items.Schema, do) && list(items.JSONSchemas, do)) {
 		return false
@@ -73,8 +73,8 @@ func list(schemas []apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
 	return true
 }
 
-// byName declares its copy outside of the loop, because one declared by the
-// loop would go to the heap once for every schema.
+// byName declares its copy outside of the loop, so that it escapes once and not once for
+// each schema.
 func byName(named map[string]apiextensionsv1.JSONSchemaProps, do schemaFunc) bool {
 	var s apiextensionsv1.JSONSchemaProps
 	for _, s = range named {

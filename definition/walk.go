@@ -9,27 +9,27 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-// Besides being structural, schemas must keep a number of rules of their own,
-// which are checked of every schema under every keyword, except in
-// patternProperties and additionalItems, which are not allowed at all.
+// The server has more rules for schemas than structural schemas have. They apply to
+// every schema under every keyword, except in patternProperties and additionalItems,
+// which are not allowed.
 
-// A walk goes through one schema.
+// A walk visits the schemas of one version.
 type walk struct {
 	*checker
-	ruled bool // rules will be checked, if what is below here is right
-	// faulty are the places of schemas with rules at or below which something
-	// is wrong.
+	ruled bool // rules will be checked
+	// faulty are the field paths of schemas with rules that have errors at or below
+	// the schema.
 	faulty map[string]bool
 	at     pathstack.SchemaStack
 }
 
-// A inherited is what a schema inherits from those that it is in.
+// inherited is what a schema inherits from the schemas around it.
 type inherited struct {
-	root     bool   // of objects
+	root     bool   // the schema is that of whole objects
 	spine    bool   // outside of allOf, anyOf, oneOf, not and keywords that are not allowed
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
-	defaults bool   // are allowed
-	reason   string // why they are not
+	defaults bool   // defaults are allowed
+	reason   string // why defaults are not allowed
 }
 
 func (p inherited) forbidding(reason string) inherited {
@@ -103,8 +103,8 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// properties: a schema describes the fields of a struct or the values of a
-// map, and additionalProperties: true is no description.
+// properties checks that a schema has either properties or additionalProperties, and visits
+// both.
 func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
@@ -137,7 +137,7 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root 
 	}
 }
 
-// nested visits schemas that are no part of the structure.
+// nested visits schemas that are not part of the structure.
 func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	p.spine = false
 	if s.Not != nil {

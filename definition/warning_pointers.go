@@ -12,10 +12,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// warningPointers returns for each of the warnings of s the JSON Pointer to the schema
-// that it is about, "" for one that is about none. Of a warning that is there
-// several times each is about another schema, and of one that is there once
-// although several schemas cause it, it is about the first by its pointer.
+// warningPointers returns for each warning the JSON Pointer of the schema that causes it, ""
+// if none does. Repeated warnings get different schemas. A single warning that several
+// schemas cause gets the first pointer.
 func warningPointers(s *internalForm, warnings []string) []string {
 	found := pointersByWarning(s)
 	out := make([]string, len(warnings))
@@ -27,8 +26,8 @@ func warningPointers(s *internalForm, warnings []string) []string {
 	return out
 }
 
-// pointersByWarning returns the pointers, sorted, by the warning that the schema
-// there causes. What all versions have in common is that of the first.
+// pointersByWarning returns the sorted pointers of the schemas that cause each warning. A
+// common schema has the pointer of the first version.
 func pointersByWarning(s *internalForm) map[string][]string {
 	found := map[string][]string{}
 	w := pointerWalk{visit: func(n *apiextensionsv1.JSONSchemaProps, pointer func() string) {
@@ -54,8 +53,8 @@ func pointersByWarning(s *internalForm) map[string][]string {
 	return found
 }
 
-// setWarning returns the warning about a set of what cannot be compared, "" if
-// n is none.
+// setWarning returns the warning about a set whose elements cannot be compared, "" if n is
+// not such a set.
 func setWarning(n *apiextensionsv1.JSONSchemaProps) string {
 	items := itemsOf(n)
 	if listType(n) != "set" || items == nil || items.Type != "object" && items.Type != "array" {
@@ -64,9 +63,8 @@ func setWarning(n *apiextensionsv1.JSONSchemaProps) string {
 	return fmt.Sprintf("x-kubernetes-list-type: set for items of type %q is not supported by server-side apply or CEL validation rules", items.Type)
 }
 
-// A pointerWalk visits a schema and all schemas below it, under whatever
-// keyword, and knows where they are. The pointer is spelled only for those who
-// ask.
+// A pointerWalk visits a schema and all schemas below it, under any keyword, with their
+// pointers. A pointer is built only when visit asks for it.
 type pointerWalk struct {
 	visit func(n *apiextensionsv1.JSONSchemaProps, pointer func() string)
 	steps []string

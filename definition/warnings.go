@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// createWarnings returns what the server warns of when a definition is created:
-// formats that it ignores, each time one is used, and sets of what cannot be
-// compared.
-//
-// The server warns of formats in random order; here they are sorted.
+// createWarnings returns the server's warnings about a new definition: formats that it
+// ignores, one for each use, and sets whose elements cannot be compared. The server lists
+// formats in random order; here they are sorted.
 func createWarnings(s *internalForm) []string {
 	formats, sets := ignoredFormatsAndSets(s)
 	var out []string
@@ -19,8 +17,7 @@ func createWarnings(s *internalForm) []string {
 	return append(out, sets...)
 }
 
-// updateWarnings returns what the server warns of when a definition replaces
-// old: what old does not have.
+// updateWarnings returns the server's warnings that the definition old does not have.
 func updateWarnings(s, old *internalForm) []string {
 	formats, sets := ignoredFormatsAndSets(s)
 	formatsBefore, setsBefore := ignoredFormatsAndSets(old)
@@ -40,8 +37,8 @@ func updateWarnings(s, old *internalForm) []string {
 
 func formatWarning(name string) string { return fmt.Sprintf("unrecognized format %q", name) }
 
-// ignoredFormatsAndSets returns the formats that the server ignores, one each time it is
-// used, and the warnings about sets, both sorted.
+// ignoredFormatsAndSets returns the formats that the server ignores, one for each use, and
+// the warnings about sets, both sorted.
 func ignoredFormatsAndSets(s *internalForm) (formats, sets []string) {
 	add := func(v *internalVersion) {
 		if v.root() != nil {

@@ -27,6 +27,8 @@ var budgets = []struct {
 	{"defaulting", 19, 8.2},
 	{"validation", 19, 8.9},
 	{"crdkit", 30, 19.5},
+	{"definition", 30, 18.1},
+	{"migration", 30, 19.6},
 	{"openapi", 19, 8.5},
 	{"scale", 20, 9.5},
 	{"discovery", 19, 8.1},
