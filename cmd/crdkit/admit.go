@@ -15,15 +15,15 @@ import (
 const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
 print what the server would write to storage.
 
-The definitions (-c) say which kinds there are. A document is created, or, with
---old, replaces the document of the same kind, namespace and name there. Files
-named *.json are sent as application/json, all others as application/yaml; the
-two differ in numbers and in keys that are given twice. FILE may be a directory,
-with -R one of directories, and - is standard input.
+The definitions (-c) declare the kinds. A document is created, or, with --old,
+replaces the document of the same kind, namespace and name there. Files named
+*.json are sent as application/json and all others as application/yaml, which
+differ in numbers and duplicate keys. FILE may be a directory, with -R including
+its subdirectories, and - is standard input.
 
-Standard output has the admitted objects and nothing else (yaml, json, name,
-diff), or one line of JSON for each document (jsonl). Refusals and warnings go to
-standard error in the server's words.
+Standard output has only the admitted objects (yaml, json, name, diff), or one
+line of JSON for each document (jsonl). Refusals and warnings go to standard error
+with the texts of the server.
 
 The exit code is 0 if all were admitted, 1 if some were refused, and 2 if some
 could not be decided: a file that cannot be read, a kind or version that no

@@ -16,18 +16,19 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-const checkLong = `Say of each CustomResourceDefinition in the files whether kube-apiserver would
-accept it, with the server's errors and warnings, and add advice of our own.
+const checkLong = `Report for each CustomResourceDefinition in the files whether kube-apiserver would
+accept it, with the server's errors and warnings and with notes by crdkit.
 
 With --old, a definition replaces the one of the same metadata.name there, and
-what that got away with is not held against it. An old definition without any
-conditions in its status, as in a repository, counts as established. A
-definition that has no old one is checked as a new one. With --status as well,
-it is what is written to the status subresource, and there must be an old one.
+the server forgives certain errors that the old one has too. An old definition
+without conditions in its status, such as one in a repository, counts as
+established. A definition without an old one is checked as a new one. With
+--status as well, the definition is a write to the status subresource, which
+requires an old one.
 
-FILE may be a directory, with -R one of directories, and - is standard input.
-Documents of other kinds are passed over; of a List, as kubectl get prints it,
-the definitions are checked.
+FILE may be a directory, with -R including its subdirectories, and - is standard
+input. Documents of other kinds are ignored. Definitions in a List, as kubectl
+get prints it, are checked.
 
 Standard output has, in the order of files and documents,
 

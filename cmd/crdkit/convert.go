@@ -18,17 +18,16 @@ import (
 )
 
 const convertLong = `Convert each object in the files to a version, as the server converts objects
-of the definition (-c): by changing apiVersion, or by asking its conversion
-webhook, whose answer is held to the server's rules. With --webhook, that
-webhook is asked whatever the definition says.
+of the definition (-c): by changing apiVersion, or by calling its conversion
+webhook, whose response must follow the server's rules. --webhook calls another
+webhook than that of the definition.
 
-Nothing but conversion is done: fields that the version does not know stay.
-With --served, objects are taken to be stored at their version, and what comes
-out is what the server serves: metadata brought into form, defaults of the
-stored version set, fields that the version does not know removed.
+Without --served, unknown fields are kept. With --served, objects count as stored
+at their version, and the output is what the server serves: with coerced metadata,
+with the defaults of the stored version, and without unknown fields.
 
-FILE may be a directory, with -R one of directories, and - is standard input.
-Lists of the definition's kind are converted as one.
+FILE may be a directory, with -R including its subdirectories, and - is standard
+input. A list of the definition's kind is converted as a whole.
 
 Standard output has the converted objects and nothing else (yaml, json), or one
 line of JSON for each document (jsonl).

@@ -16,18 +16,18 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-const costLong = `Estimate what the rules of definitions (x-kubernetes-validations) can cost at
-most, as kube-apiserver does when a definition is created, and print it.
+const costLong = `Print the estimated maximal cost of the rules of definitions
+(x-kubernetes-validations), as kube-apiserver estimates it on creation.
 
 The server refuses a definition if one rule, times how often its value can occur
 in an object, or one messageExpression, is estimated at more than 10,000,000
 units, or all of a schema at more than 100,000,000. For an expression over its
 limit the report names the bounds of the schema that the cost comes from, and
-for each the largest value with which the expression fits. These values have
-been tried.
+for each the largest value with which the expression fits. crdkit has estimated
+the expression with each of these values.
 
-The exit code is 0 if nothing is over a limit, 1 if something is or a rule does
-not compile, and 2 if a definition cannot be read or is not structural.`
+The exit code is 0 if no cost is over its limit, 1 if one is or a rule does not
+compile, and 2 if a definition cannot be read or is not structural.`
 
 const costExample = `  crdkit cost -c crd.yaml
   crdkit cost -c crds/ -R -o json | jq '.[] | select(.report.over) | .definition'`

@@ -20,12 +20,12 @@ const explainLong = `Describe a kind or one of its fields, as kubectl explain do
 has the definitions.
 
 PATH is a resource, by its plural, singular or short name or its kind, and the
-way to a field: crontabs.spec.replicas. Elements of arrays and maps have no name of their own. The
-group may follow the resource, and must if two definitions have the same name:
-crontabs.stable.example.com.spec. The version is that which clients prefer,
-unless --api-version names one.
+path of a field: crontabs.spec.replicas. Elements of arrays and maps have no step
+in the path. The group may follow the resource, and must if two definitions have
+the same name: crontabs.stable.example.com.spec. The version is the preferred one
+unless --api-version names another.
 
-The exit code is 0, or 2 if there is nothing to describe.`
+The exit code is 0, or 2 if the resource or the field does not exist.`
 
 const explainExample = `  crdkit explain -c crd.yaml crontabs
   crdkit explain -c crds/ crontabs.spec --recursive

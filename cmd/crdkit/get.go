@@ -16,17 +16,16 @@ import (
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
-const getLong = `Print objects as kubectl get prints them, were they stored in a cluster that has
-the definitions: pruned, with defaults, and with the columns that the version
-declares. With --selector and --field-selector only those objects are printed that a
-list request with these selectors would have.
+const getLong = `Print objects as kubectl get prints objects of a cluster that has the definitions:
+pruned, with defaults, and with the columns that the version declares. --selector
+and --field-selector select objects as in a list request.
 
-An object is printed at the version that it is written in. Objects of a list are
-printed one by one. Ages are counted to the time of --now. FILE may be a
-directory, with -R one of directories, and - is standard input.
+An object is printed at the version of the file. Objects of a list are printed one
+by one. Ages are relative to --now. FILE may be a directory, with -R including its
+subdirectories, and - is standard input.
 
-The exit code is 0, or 2 if an object cannot be read or a path of a column does
-not parse; the others are printed all the same.`
+The exit code is 0, or 2 if an object cannot be read or the path of a column does
+not parse; all other objects are printed.`
 
 const getExample = `  crdkit get -c crd.yaml objects.yaml
   crdkit get -c crds/ -R -A -o wide manifests/

@@ -13,11 +13,11 @@ import (
 
 const jsonschemaLong = `Print the JSON Schema of a version of a definition, for editors and validators.
 
-The schema accepts every object that kube-apiserver would admit, and more: what
-it cannot say is listed in docs/JSON-SCHEMA.md. With --strict it also refuses
-what the server only repairs, such as unknown fields.
+The schema accepts every object that kube-apiserver would admit, and more:
+docs/JSON-SCHEMA.md lists the constraints that it lacks. With --strict it also
+refuses what the server repairs, such as unknown fields.
 
-The version is that which clients prefer, unless --version names one. CRD is a
+The version is the preferred one unless --version names another. CRD is a
 file with one definition, or - for standard input. The exit code is 0, or 2 if
 the definition cannot be read or its schema is not structural.`
 

@@ -17,19 +17,19 @@ import (
 	"github.com/crdkit/crdkit/migration"
 )
 
-const migrateLong = `Say what putting a new definition (-c) in the place of the old one (--old) means
-for stored objects, and rehearse it on objects in files.
+const migrateLong = `Print the effect of replacing the old definition (--old) by a new one (-c) on
+stored objects: a plan, and a dry run on the objects in files.
 
-The plan says which versions can be dropped, why others cannot, what has to be
-done in which order, and whether the server refuses the new definition for want
-of a version. If the old definition comes from a server, its
-status.storedVersions counts; a file has none, and then objects are taken to be
-stored at its storage version only.
+The plan lists the versions that can be dropped, the blockers of all others, the
+steps of the migration in their order, and whether the server refuses the new
+definition because it lacks a stored version. For an old definition from a server,
+status.storedVersions lists the stored versions. For one from a file without
+status, only its storage version counts.
 
-The rehearsal reads each object at the version that it has, and writes it back
-with the new definition. It prints the objects that change, those that lose
-something on the way, and those that the server would not take back. Objects of
-other kinds are passed over in directories. One file is in memory at a time.
+The dry run reads each object at its version and writes it back with the new
+definition. It prints the objects that change, those that lose data, and those that
+the server would refuse. Objects of other kinds in directories are ignored. One
+file is in memory at a time.
 
 The exit code is 0 if the plan works out for all objects, 1 if the server
 refuses the definition or an object, or something is lost, and 2 if something
@@ -60,7 +60,7 @@ func newMigrate() *cobra.Command {
 	m := &migrator{counts: map[migration.Outcome]int{}}
 	cmd := &cobra.Command{
 		Use:     "migrate -c NEW --old OLD [DIR...]",
-		Short:   "Plan the change of a definition, and rehearse it on stored objects",
+		Short:   "Plan the change of a definition, with a dry run on stored objects",
 		Long:    migrateLong,
 		Example: migrateExample,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -20,13 +20,13 @@ import (
 
 const openapiLong = `Print the OpenAPI document that kube-apiserver publishes for definitions.
 
-Without --v2 it is of OpenAPI version 3, as clients find it below /openapi/v3.
-The server has a document for each group and version there; they are printed as
-one, unless --group-version names one of them. With --v2 it is what the
-definitions add to /openapi/v2. Only versions that are served are published.
+Without --v2 the document has OpenAPI version 3, as below /openapi/v3. The server
+has a document for each group and version there; they are joined unless
+--group-version selects one. With --v2 the document is the part of /openapi/v2 that
+the definitions add. Only served versions are published.
 
 CRD is a file, a directory, or - for standard input. The exit code is 0, or 2 if
-a definition cannot be read or published; then nothing is printed but why.`
+a definition cannot be read or published; then only the error is printed.`
 
 const openapiExample = `  crdkit openapi -c crd.yaml
   crdkit openapi -c crds/ -R --v2

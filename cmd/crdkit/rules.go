@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-const rulesLong = `List the rules of definitions (x-kubernetes-validations): the values that each is
-on, what it may cost by the server's estimate, which variables and fields it
-reads, its message and its text.
+const rulesLong = `List the rules of definitions (x-kubernetes-validations): the path of the values
+that a rule checks, its cost by the server's estimate, the variables and fields
+that it reads, its message and its text.
 
-A message that is made by a messageExpression is shown as "= expression". [*]
-stands for all elements of a list or all entries of a map.
+The message of a messageExpression is "= expression". [*] denotes all elements of
+a list or all entries of a map.
 
 The exit code is 0, or 2 if a definition cannot be read or is not structural.`
 

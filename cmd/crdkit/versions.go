@@ -11,12 +11,12 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-const versionsLong = `List the versions of a definition, those that clients prefer first.
+const versionsLong = `List the versions of a definition in order of priority.
 
-The preferred version is the first that is served, and the storage version the
-one at which objects are written. A deprecated version is served with a warning.
+The preferred version is the first served one. Objects are stored at the storage
+version. The server warns of requests at a deprecated version.
 
-With -o json there is one array, with an object for each version:
+With -o json the output is an array with an object for each version:
 
   {"name","served","storage","deprecated","preferred","warning"}
 
