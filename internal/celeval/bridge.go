@@ -15,7 +15,6 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/cellib"
-	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // The bridge calls functions of cel-go with boxed values and charges what cel-go
@@ -71,7 +70,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return x.refuse("overload of " + name)
 	}
 	if name == "matches" && len(args) == 2 {
-		impl = matchesKnown(impl, args[1].constant)
+		impl = x.matchesKnown(impl, args[1].constant)
 	}
 	boxes := make([]func(*Frame) ref.Val, len(args))
 	out := operand{}
@@ -89,12 +88,12 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 
 // matchesKnown returns impl with a constant regular expression compiled once, as
 // in cel-go.
-func matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
+func (x *compiler) matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
 	text, ok := expr.(types.String)
 	if !ok || impl.Binary == nil {
 		return impl
 	}
-	p, err := pattern.Compile(string(text))
+	p, err := x.pattern(string(text))
 	if err != nil {
 		return impl
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // A compiler compiles one expression. It stops at the first part that it
@@ -24,6 +25,8 @@ type compiler struct {
 	choices    uint // number of choices between optionals
 	identities identity
 	why        string // the reason why the compiler declined, "" if it did not
+	parts      int    // number of expressions so far
+	patterns   []*pattern.Pattern
 }
 
 // A local is a variable of a loop.
@@ -35,19 +38,19 @@ type local struct {
 // CompileRule compiles the tree of a rule on values of type self. If it declines,
 // it returns nil and the reason. optional says that oldSelf is an optional. The
 // closure is safe for concurrent use.
-func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Closure, string) {
+func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Compiled, string) {
 	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
 	c := x.expr(tree.Expr())
 	run := x.bool(c)
 	if x.why != "" {
 		return nil, x.why
 	}
-	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
+	return x.compiled(c, run), ""
 }
 
 // CompileMessage is like [CompileRule] for a messageExpression. The closure
 // leaves the text in [Frame.Text].
-func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Closure, string) {
+func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Compiled, string) {
 	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
@@ -64,7 +67,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 		f.Text, f.rare = text(f), true
 		return true
 	}
-	return &Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes}, ""
+	return x.compiled(c, run), ""
 }
 
 // refuse declines the expression. The first reason is kept.
@@ -79,6 +82,7 @@ func (x *compiler) expr(e ast.Expr) operand {
 	if x.why != "" {
 		return operand{}
 	}
+	x.parts++
 	c := x.compile(e)
 	if c.typ == nil {
 		c.typ = x.tree.GetType(e.ID())

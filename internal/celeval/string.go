@@ -12,7 +12,6 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
-	"github.com/crdkit/crdkit/internal/pattern"
 )
 
 // This file compiles functions of strings. Their size is in code points. Most
@@ -147,7 +146,7 @@ func (x *compiler) matches(a, b operand) operand {
 	if !ok {
 		return operand{}
 	}
-	p, err := pattern.Compile(string(text))
+	p, err := x.pattern(string(text))
 	if err != nil {
 		return x.refuse("pattern")
 	}

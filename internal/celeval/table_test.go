@@ -27,7 +27,7 @@ const (
 )
 
 // runs tells how a closure runs; nil is none.
-func (x *Closure) runs() string {
+func (x *Compiled) runs() string {
 	switch {
 	case x == nil:
 		return leftover
@@ -136,7 +136,7 @@ func schemaOf(t *testing.T, text []byte) *schema.Node {
 }
 
 // ruleClosure compiles a rule. It is not ok for a rule that the server refuses.
-func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule string) (x *Closure, ok bool) {
+func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule string) (x *Compiled, ok bool) {
 	t.Helper()
 	tree, self := checked(language, n, rule, cel.BoolType)
 	if tree == nil {

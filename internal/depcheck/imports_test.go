@@ -101,6 +101,7 @@ var internalRules = map[string]rule{
 	"internal/crdversion": {ours: []string{"schema", "pruning"}, others: []string{apiextensions, apimachinery}},
 	"internal/jsonscan":   {leaf: true},
 	"internal/jsonval":    {leaf: true},
+	"internal/heapsize":   {leaf: true},
 	"internal/format":     {others: []string{strfmt}},
 	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
 	// Below crdpath, for only programs that evaluate JSON paths link client-go.

@@ -3,7 +3,7 @@ package leafcheck
 import (
 	"encoding/json"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -27,7 +27,7 @@ type Enum struct {
 	bools   [2]bool // whether false and true are allowed
 	others  []any
 
-	texted enumTexts
+	texted atomic.Pointer[enumTexts]
 }
 
 // few is the largest number of texts that are compared one by one.
@@ -63,27 +63,27 @@ func newEnum(values []any) *Enum {
 	return e
 }
 
-// enumTexts are the texts for errors. The first refused value sets them.
-type enumTexts struct {
-	once         sync.Once
-	list, detail string
-}
+// enumTexts are the texts for errors.
+type enumTexts struct{ list, detail string }
 
 // Text returns the allowed values as messages list them, in the format of
 // package fmt for slices.
 func (e *Enum) Text() string {
-	e.texted.once.Do(e.write)
-	return e.texted.list
+	return e.written().list
 }
 
 // Detail returns the detail of the error for a refused value. It quotes strings
 // as they are and other values as JSON.
 func (e *Enum) Detail() string {
-	e.texted.once.Do(e.write)
-	return e.texted.detail
+	return e.written().detail
 }
 
-func (e *Enum) write() {
+// written returns the texts. The first refused value writes them; goroutines that
+// are first together write the same.
+func (e *Enum) written() *enumTexts {
+	if t := e.texted.Load(); t != nil {
+		return t
+	}
 	names := make([]string, len(e.Values))
 	for i, v := range e.Values {
 		if s, ok := v.(string); ok {
@@ -92,8 +92,9 @@ func (e *Enum) write() {
 			names[i] = string(text)
 		}
 	}
-	e.texted.list = fmt.Sprint(e.Values)
-	e.texted.detail = field.NotSupported(nil, nil, names).Detail
+	t := &enumTexts{list: fmt.Sprint(e.Values), detail: field.NotSupported(nil, nil, names).Detail}
+	e.texted.Store(t)
+	return t
 }
 
 // ValidString reports whether s is allowed.

@@ -19,7 +19,7 @@ type Pattern struct {
 	// definition never meet a text.
 	made    atomic.Pointer[matcher]
 	making  sync.Mutex
-	pending *syntax.Regexp // nil once it is made
+	pending atomic.Pointer[syntax.Regexp] // nil once it is made
 }
 
 // A matcher has either an automaton or what package regexp makes.
@@ -43,7 +43,9 @@ func Compile(expr string, opts ...Option) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{expr: expr, cfg: cfg, pending: tree}, nil
+	p := &Pattern{expr: expr, cfg: cfg}
+	p.pending.Store(tree)
+	return p, nil
 }
 
 // matcher returns what matches, and makes it if there is none yet.
@@ -58,14 +60,14 @@ func (p *Pattern) matcher() *matcher {
 	}
 	m := p.build()
 	p.made.Store(m)
-	p.pending = nil
+	p.pending.Store(nil)
 	return m
 }
 
 // build is called once. What parses can be compiled, by package regexp too.
 func (p *Pattern) build() *matcher {
 	m := &matcher{}
-	prog, err := syntax.Compile(p.pending.Simplify())
+	prog, err := syntax.Compile(p.pending.Load().Simplify())
 	if err != nil {
 		prog = &syntax.Prog{} // does not happen
 	} else if !p.cfg.reference {

@@ -227,7 +227,7 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	out.usesOld = out.condition.usesOldSelf
 	b.reads.Add(n, tree)
 	if f := out.condition.fast; f != nil {
-		out.fast = *f
+		out.fast = f.Closure
 	}
 	if r.MessageExpression != "" {
 		tree, why := b.Check(s, r.MessageExpression, r.OptionalOldSelf, cel.StringType, &celtypes.MessageWording)

@@ -10,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celeval"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/heapsize"
 )
 
 // An expression is a compiled rule or messageExpression: its closure, and what is
@@ -17,8 +18,8 @@ import (
 // expressions never need one, so it is made lazily, from the text. An expression
 // is safe for concurrent use.
 type expression struct {
-	fast        *celeval.Closure // nil if cel-go evaluates it
-	declined    string           // why there is no closure
+	fast        *celeval.Compiled // nil if cel-go evaluates it
+	declined    string            // why there is no closure
 	usesOldSelf bool
 
 	optional bool // oldSelf is an optional
@@ -27,10 +28,22 @@ type expression struct {
 
 	detail atomic.Pointer[detail] // of the first eval error
 
-	once     sync.Once
-	compiled cel.Program
-	err      error
+	once sync.Once
+	made atomic.Pointer[program]
 }
+
+// A program is what cel-go makes of an expression.
+type program struct {
+	cel.Program
+	err  error
+	gate heapsize.Gate // closed, because package heapsize cannot look into cel-go
+}
+
+// programSize is about how many bytes a program of cel-go takes.
+const programSize = 14_000
+
+// HeapHidden returns about how much heap the program takes, for package heapsize.
+func (*program) HeapHidden() int { return programSize }
 
 // expression returns the expression of a checked tree, without a closure.
 func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, optional bool) *expression {
@@ -60,6 +73,12 @@ func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue
 // program returns the program of cel-go. It returns no error for an expression
 // that compiled before.
 func (e *expression) program() (cel.Program, error) {
-	e.once.Do(func() { e.compiled, e.err = e.origin.Program(e.text, e.optional) })
-	return e.compiled, e.err
+	e.once.Do(func() {
+		made, err := e.origin.Program(e.text, e.optional)
+		p := &program{Program: made, err: err}
+		p.gate.Close()
+		e.made.Store(p)
+	})
+	p := e.made.Load()
+	return p.Program, p.err
 }

@@ -1,0 +1,27 @@
+// Package heapsize measures how much heap a value keeps alive.
+//
+// # Semantics
+//
+// A [Meter] visits what its values refer to, by the types of the fields, and counts
+// each byte once, however many pointers lead to it. It rounds every piece up to the
+// size that the allocator of the Go runtime uses. Of a slice it counts the capacity,
+// of a map the tables.
+//
+// Some memory has no type that a program can look at. Its owner says what there is:
+//
+//   - Closures are not visible. A type with closures implements [Hidden].
+//   - What a program has once, whatever it serves, is not held by the value that
+//     refers to it. Its type implements [Global].
+//   - What another goroutine may still write must not be read. Such a struct has a
+//     [Gate]. A field of type [sync/atomic.Pointer] needs nothing.
+//   - What is not to be counted has a gate that nobody opens.
+//
+// The contents of a [sync.Pool] are not counted, because the next collection frees
+// them. Channels and functions count as a pointer.
+//
+// # Accuracy
+//
+// Two strings that are cut from one text count as their parts, and so do slices of
+// one array. Whatever lies between them is kept alive too and is not counted. A test
+// compares the sizes of compiled definitions with the heap.
+package heapsize
