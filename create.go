@@ -100,6 +100,9 @@ func (r *request) runMutate(ctx context.Context) error {
 	if r.obj.Object == nil {
 		return errors.New("crdkit: mutating: the object is gone")
 	}
+	if err := r.readyForObject(); err != nil {
+		return err
+	}
 	r.carrier.setDefaults()
 	return nil
 }

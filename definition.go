@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/versionsort"
 )
 
@@ -25,6 +27,7 @@ type Definition struct {
 	kind       string
 	plural     string
 	namespaced bool
+	names      names // in a catalog
 	// preserve: unknown fields of all objects are kept, whatever schemas say
 	// (spec.preserveUnknownFields, a leftover of v1beta1).
 	preserve bool
@@ -33,10 +36,16 @@ type Definition struct {
 	versions  []*Version // by priority
 	byName    map[string]*Version
 	storage   *Version
-	converter conversion.Converter
+	converter heldConverter
 	// noConverter says why there is no converter; it is the error of every
 	// conversion that would need one.
 	noConverter error
+}
+
+// A heldConverter is the converter of a definition, nil if it has none.
+type heldConverter struct {
+	conversion.Converter
+	gate heapsize.Gate // closed if it belongs to the caller or holds connections
 }
 
 // Compile prepares a definition for requests. The definition is not changed
@@ -62,15 +71,37 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 	if crd == nil {
 		return nil, errors.New("crdkit: the definition is nil")
 	}
+	cfg, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDefinition(crd, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.compileVersions(crd, cfg); err != nil {
+		return nil, err
+	}
+	if err := d.setConverter(crd, cfg); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func newConfig(opts []Option) (config, error) {
 	var cfg config
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyCompile(&cfg)
 		}
 	}
-	if err := unknownVersion(cfg.version); err != nil {
-		return nil, err
-	}
+	return cfg, unknownVersion(cfg.version)
+}
+
+// newDefinition returns a definition with versions that are not compiled yet, and
+// without a converter. It returns an error for a definition that lacks what every
+// request needs.
+func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,
 		group:      crd.Spec.Group,
@@ -84,17 +115,33 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 	if err := d.checkShape(crd); err != nil {
 		return nil, err
 	}
-	if err := d.compileVersions(crd, cfg); err != nil {
-		return nil, err
-	}
-	d.converter, d.noConverter = cfg.converter, nil
-	if d.converter == nil {
-		d.converter, d.noConverter = conversion.New(crd)
-		if d.noConverter != nil && !errors.Is(d.noConverter, conversion.ErrNoWebhook) {
-			return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, d.noConverter)
+	for i := range crd.Spec.Versions {
+		v := newVersion(d, crd, i)
+		d.versions = append(d.versions, v)
+		d.byName[v.name] = v
+		if v.storage {
+			d.storage = v
 		}
 	}
+	slices.SortFunc(d.versions, func(a, b *Version) int { return versionsort.Compare(a.name, b.name) })
 	return d, nil
+}
+
+// setConverter takes the converter of the options or, without one, of the
+// definition.
+func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
+	if d.converter.Converter = cfg.converter; cfg.converter != nil {
+		d.converter.gate.Close()
+		return nil
+	}
+	if c := crd.Spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
+		d.converter.gate.Close()
+	}
+	d.converter.Converter, d.noConverter = conversion.New(crd)
+	if d.noConverter != nil && !errors.Is(d.noConverter, conversion.ErrNoWebhook) {
+		return fmt.Errorf("crdkit: definition %s: %w", crd.Name, d.noConverter)
+	}
+	return nil
 }
 
 // checkShape returns an error for a definition that lacks what every request
@@ -136,22 +183,31 @@ func (d *Definition) wrong(errs field.ErrorList) error {
 	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errs.ToAggregate())
 }
 
+// compileVersions compiles all versions, and returns the errors of all.
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
-		v, wrong := newVersion(d, crd, i, cfg)
-		if len(wrong) > 0 {
-			errs = append(errs, wrong...)
-			continue
-		}
-		d.versions = append(d.versions, v)
-		d.byName[v.name] = v
-		if v.storage {
-			d.storage = v
+		v := d.byName[crd.Spec.Versions[i].Name]
+		errs = append(errs, v.compile(crd, i, cfg, d.twin(crd, i))...)
+	}
+	return d.wrong(errs)
+}
+
+// twin returns an earlier version with the same schema that is compiled, nil if
+// there is none.
+func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
+	wanted := crdversion.Schema(&crd.Spec.Versions[i])
+	if d.plain || wanted == nil {
+		return nil
+	}
+	for j := range i {
+		declared := &crd.Spec.Versions[j]
+		earlier := d.byName[declared.Name]
+		if props := crdversion.Schema(declared); props != nil && earlier.engines != nil && crdversion.SameSchema(wanted, props) {
+			return earlier
 		}
 	}
-	slices.SortFunc(d.versions, func(a, b *Version) int { return versionsort.Compare(a.name, b.name) })
-	return d.wrong(errs)
+	return nil
 }
 
 // Name returns the name of the definition, plural.group.
@@ -184,13 +240,13 @@ func (d *Definition) Version(name string) (*Version, bool) {
 // nil. [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	if obj == nil || obj.Object == nil {
-		return nil, errors.New("crdkit: the object is nil")
+		return nil, errNil
 	}
-	return d.served(obj.GroupVersionKind())
+	return d.servedVersion(obj.GroupVersionKind())
 }
 
-// served returns the served version of a kind.
-func (d *Definition) served(gvk runtimeschema.GroupVersionKind) (*Version, error) {
+// servedVersion returns the served version of a kind.
+func (d *Definition) servedVersion(gvk runtimeschema.GroupVersionKind) (*Version, error) {
 	if v, ok := d.byName[gvk.Version]; ok && v.served && gvk.GroupKind() == d.GroupKind() {
 		return v, nil
 	}
@@ -226,7 +282,7 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)
 	}
-	if d.converter == nil {
+	if d.converter.Converter == nil {
 		return nil, d.noConverter
 	}
 	return d.converter.Convert(orBackground(ctx), objs, to)

@@ -3,14 +3,20 @@
 // the same words.
 //
 //	crd, err := definition.Parse(data)
-//	def, err := crdkit.Compile(crd)
-//	v, err := def.VersionFor(obj)
-//	result, err := v.Create(ctx, obj)
+//	def, err := crdkit.Compile(crd)       // once
+//	v, err := def.VersionFor(obj)         // the version that obj names
+//	result, err := v.Create(ctx, obj)     // changes obj as the server does
+//	if err == nil {
+//		err = result.Err()            // the refusal of the server, if there is one
+//	}
 //
-// A definition goes in at the top and becomes one tree for each version
-// (package schema). Each engine compiles the tree into something that cannot
-// change. Objects pass through the engines in the order of the server, which is
-// what this package knows and nothing else does.
+// A program that serves many definitions keeps them in a [Catalog], which compiles a
+// version when it is first needed.
+//
+// A definition goes in at the top and becomes one schema tree per version (package
+// schema). Each engine compiles the tree into something immutable. Objects pass
+// through the engines in the order of the server. This package knows that order, and
+// no other package does.
 //
 // # Which package for what
 //
@@ -79,7 +85,8 @@
 //
 // # Concurrency and ownership
 //
-// A [Definition] and its parts never change and are safe for concurrent use.
+// A [Definition] and its parts never change and are safe for concurrent use. A
+// [Catalog] changes, and is safe for concurrent use too.
 // Requests change the object that they are given, and no other; the object must
 // not be used elsewhere meanwhile. Results belong to the caller. The functions
 // that take JSON never change their input.

@@ -74,11 +74,14 @@ func (r *request) begin(obj *unstructured.Unstructured) error {
 	if obj == nil || obj.Object == nil {
 		return errNil
 	}
+	if err := r.version.ready(); err != nil {
+		return err
+	}
 	r.carrier, r.result, r.obj = &r.maps, &r.own, clone(obj)
 	if r.version.warning != "" {
 		r.warn(r.version.warning)
 	}
-	return nil
+	return r.readyForObject()
 }
 
 // convert turns r.obj into an object of the version of the request, as the codec of

@@ -122,6 +122,9 @@ func (r *request) checkInput(ctx context.Context) error {
 	if err := r.check(r.version); err != nil {
 		return err
 	}
+	if err := r.version.ready(); err != nil {
+		return err
+	}
 	if !r.encoded && (r.maps.given == nil || r.maps.given.Object == nil) {
 		return errNil
 	}
@@ -138,6 +141,9 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 	}
 	defer c.release()
 	refusal, err := c.read()
+	if err == nil {
+		err = r.readyForObject()
+	}
 	if err == nil && refusal == nil {
 		refusal, err = r.steps(ctx)
 	}

@@ -30,7 +30,7 @@ func ToUnstructured(typed any, v *Version) (*unstructured.Unstructured, error) {
 	}
 	content := contentOf(typed)
 	if isNil(content) {
-		return nil, errors.New("crdkit: the object is nil")
+		return nil, errNil
 	}
 	raw, err := json.Marshal(content)
 	if err != nil {

@@ -2,6 +2,7 @@ package crdkit
 
 import (
 	"sync"
+	"sync/atomic"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
+	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -26,84 +28,93 @@ type Version struct {
 	scale           *scale
 	warning         string // on every request, "" if the version is not deprecated
 
+	requests sync.Pool // of *request, for requests to come
+
+	compiled
+	lazy *lazyVersion // nil unless the version belongs to a catalog
+}
+
+// compiled is what a version is compiled to. A version of a catalog must be ready
+// before a field is read; see [Version.ready].
+type compiled struct {
 	node    *schema.Node // nil if the version has no schema
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
-	requests sync.Pool // of *request, for requests to come
-
-	// onepass returns the plan of the quick way from bytes to bytes, nil if
-	// there is none. It is made when it is first asked for.
-	onepass func() *fastpath.Plan
-	// statusPlan is the plan for objects that bring a new status.
-	statusPlan func() *fastpath.Plan
+	minor  int // of the Kubernetes version whose formats count, 0 for the default
+	making sync.Mutex
+	plans  [2]atomic.Pointer[plan] // for whole objects, and for a new status
+	gate   heapsize.Gate           // closed until the fields above are written
 }
 
-func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) (*Version, field.ErrorList) {
+// A plan is the plan of a walk, nil if the fast path declines all objects.
+type plan struct{ *fastpath.Plan }
+
+// newVersion returns version i of a definition, which is not compiled yet.
+func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	declared := &crd.Spec.Versions[i]
 	v := &Version{
-		def:  d,
-		name: declared.Name,
-
+		def:          d,
+		name:         declared.Name,
 		groupVersion: d.group + "/" + declared.Name,
-
-		served:  declared.Served,
-		storage: declared.Storage,
-		warning: d.deprecation(crd, declared),
+		served:       declared.Served,
+		storage:      declared.Storage,
+		warning:      d.deprecation(crd, declared),
 	}
 	if s := declared.Subresources; s != nil {
 		v.status = s.Status != nil
 		v.scale = newScale(s.Scale)
 	}
-	if crdversion.Schema(declared) == nil {
-		v.engines = newEngines(nil, cfg)
-		v.planQuickly(cfg.minor())
-		return v, nil
-	}
-	if twin := d.twin(crd, i, cfg); twin != nil {
+	return v
+}
+
+// compile compiles the schema of version i. It takes the parts of a version with
+// the same schema, if twin is one.
+func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, twin *Version) field.ErrorList {
+	v.minor = cfg.minor()
+	if twin != nil {
 		v.node, v.engines, v.rules = twin.node, twin.engines, twin.rules
-		v.planQuickly(cfg.minor())
-		return v, nil
+		return nil
 	}
 	node, errs := crdversion.Compile(crd, i)
 	if len(errs) > 0 {
-		return nil, errs
+		return errs
 	}
 	v.node = node
-	if node.Facts().Has(schema.HasRules) {
-		if v.rules, errs = cel.Compile(node, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
-			return nil, errs
-		}
-	}
-	v.engines = newEngines(node, cfg)
-	v.planQuickly(cfg.minor())
-	return v, nil
+	v.rules, v.engines, errs = compileEngines(node, i, cfg)
+	return errs
 }
 
-// twin returns an earlier version with the same schema, nil if there is none.
-func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config) *Version {
-	if cfg.plain {
-		return nil
-	}
-	declared := crd.Spec.Versions
-	for j := range declared[:i] {
-		earlier := d.byName[declared[j].Name]
-		if earlier != nil && declared[j].Schema != nil && crdversion.SameSchema(declared[i].Schema.OpenAPIV3Schema, declared[j].Schema.OpenAPIV3Schema) {
-			return earlier
+// compileEngines compiles what works on objects of the schema of version i. node is
+// nil if the version has no schema.
+func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _ *engines, errs field.ErrorList) {
+	if node != nil && node.Facts().Has(schema.HasRules) {
+		if rules, errs = cel.Compile(node, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
+			return nil, nil, errs
 		}
 	}
-	return nil
+	return rules, newEngines(node, cfg), nil
 }
 
-// planQuickly prepares for the quick ways, with the formats of a minor version of
-// Kubernetes.
-func (v *Version) planQuickly(minor int) {
-	v.onepass = sync.OnceValue(func() *fastpath.Plan {
-		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.rules.Reads, Minor: minor})
-	})
-	v.statusPlan = sync.OnceValue(func() *fastpath.Plan {
-		return fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: minor})
-	})
+// onepass returns the plan of the walk over whole objects, nil if there is none.
+// It is made when it is first needed.
+func (v *Version) onepass() *fastpath.Plan {
+	if p := v.plans[0].Load(); p != nil {
+		return p.Plan
+	}
+	return first(&v.making, &v.plans[0], func() *plan {
+		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.rules.Reads, Minor: v.minor})}
+	}).Plan
+}
+
+// statusPlan returns the plan for objects that bring a new status.
+func (v *Version) statusPlan() *fastpath.Plan {
+	if p := v.plans[1].Load(); p != nil {
+		return p.Plan
+	}
+	return first(&v.making, &v.plans[1], func() *plan {
+		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: v.minor})}
+	}).Plan
 }
 
 // Name returns the name of the version, such as v1beta1.
@@ -125,8 +136,14 @@ func (v *Version) HasStatus() bool { return v.status }
 // that it is deprecated. It is "" for a version that is not.
 func (v *Version) Warning() string { return v.warning }
 
-// Schema returns the compiled schema, nil if the version has none.
-func (v *Version) Schema() *schema.Node { return v.node }
+// Schema returns the compiled schema, nil if the version has none. It is nil, too, if
+// the version belongs to a [Catalog] and does not compile.
+func (v *Version) Schema() *schema.Node {
+	if v.ready() != nil {
+		return nil
+	}
+	return v.node
+}
 
 // GroupVersionKind returns the group, version and kind of the objects.
 func (v *Version) GroupVersionKind() runtimeschema.GroupVersionKind {

@@ -30,6 +30,7 @@ import (
 // program does that sets an option only under a condition.
 var optionTests = map[string]func(){
 	"crdkit.Compile":         func() { _, _ = crdkit.Compile(webhookDefinition(), nil) },
+	"crdkit.NewCatalog":      func() { crdkit.NewCatalog(nil) },
 	"definition.Check":       func() { definition.Check(webhookDefinition(), nil) },
 	"definition.CheckUpdate": func() { definition.CheckUpdate(webhookDefinition(), webhookDefinition(), nil) },
 	"schema.Compile":         func() { _, _ = schema.Compile(&apiextensionsv1.JSONSchemaProps{}, nil) },
@@ -52,6 +53,9 @@ var optionTests = map[string]func(){
 // nil.
 var definitionTests = map[string]func(){
 	"crdkit.Compile":              func() { _, _ = crdkit.Compile(nil) },
+	"crdkit.Catalog.Add":          func() { _ = crdkit.NewCatalog().Add(nil) },
+	"crdkit.Catalog.VersionFor":   func() { _, _ = crdkit.NewCatalog().VersionFor(nil) },
+	"crdkit.ToUnstructured":       func() { _, _ = crdkit.ToUnstructured(nil, nil) },
 	"definition.Check":            func() { definition.Check(nil) },
 	"definition.CheckUpdate":      func() { definition.CheckUpdate(nil, webhookDefinition()) },
 	"definition.SetDefaults":      func() { definition.SetDefaults(nil) },

@@ -1,6 +1,8 @@
 package crdversion
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -24,12 +26,13 @@ func SchemaPath(i int) *field.Path {
 // pruned defaults. The tree is nil if the version has no schema. The schema need
 // not be structural if the definition has preserveUnknownFields: true; its defaults
 // are not pruned then. The errors name the schema by [SchemaPath].
-func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int) (*schema.Node, field.ErrorList) {
+// The options are for the schema.
+func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schema.Option) (*schema.Node, field.ErrorList) {
 	props := Schema(&crd.Spec.Versions[i])
 	if props == nil {
 		return nil, nil
 	}
-	opts := []schema.Option{schema.AtPath(SchemaPath(i))}
+	opts = append(slices.Clip(opts), schema.AtPath(SchemaPath(i)))
 	if crd.Spec.PreserveUnknownFields {
 		opts = append(opts, schema.Unstructured())
 	}

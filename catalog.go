@@ -1,0 +1,180 @@
+package crdkit
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A Catalog holds many definitions, as a server does. It compiles a version when
+// it is first needed, and only that version, so that adding a definition takes
+// hardly any time. Equal schemas, and equal parts of schemas, are in memory once.
+//
+// A Catalog is safe for concurrent use. Definitions can be replaced and removed
+// while requests run: a request goes on with the definition that it began with.
+type Catalog struct {
+	cfg   config
+	wrong error // what is wrong with an option
+
+	mu     sync.RWMutex
+	byName map[string]*Definition
+	byKind map[runtimeschema.GroupKind]*Definition
+	shared *sharing
+	gone   int // definitions that shared still knows and byName does not
+}
+
+// NewCatalog returns an empty Catalog. The options are those of every definition;
+// [Catalog.Add] returns an error if one of them has a wrong value.
+func NewCatalog(opts ...Option) *Catalog {
+	c := &Catalog{byName: map[string]*Definition{}, byKind: map[runtimeschema.GroupKind]*Definition{}, shared: newSharing()}
+	c.cfg, c.wrong = newConfig(opts)
+	return c
+}
+
+// Add adds a definition, or replaces the one of the same name. The catalog keeps
+// crd until all its versions are compiled; it must not be changed any more.
+//
+// Add returns an error, and changes nothing, if another definition of the group uses
+// one of its names: the error has the names of both. It also returns the errors of
+// [Compile] that are not about a schema. Those about a schema are returned by
+// [Catalog.Version].
+func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
+	switch {
+	case c.wrong != nil:
+		return c.wrong
+	case crd == nil:
+		return errors.New("crdkit: the definition is nil")
+	case crd.Name == "":
+		return errors.New("crdkit: the definition has no name")
+	}
+	d, err := newDefinition(crd, c.cfg)
+	if err != nil {
+		return err
+	}
+	if err := d.setConverter(crd, c.cfg); err != nil {
+		return err
+	}
+	d.names = claimedNames(&crd.Spec.Names)
+	d.deferVersions(crd, c)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(c.byName)) {
+		if other := c.byName[name]; name != d.name && other.group == d.group {
+			if err := conflict(d, other); err != nil {
+				return err
+			}
+		}
+	}
+	c.remove(d.name)
+	c.byName[d.name] = d
+	c.byKind[d.GroupKind()] = d
+	return nil
+}
+
+// Remove removes the definition of a name, and reports whether there was one.
+func (c *Catalog) Remove(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.remove(name)
+}
+
+// remove is Remove for callers that hold the lock. What definitions share is
+// forgotten when most of it may belong to definitions that are gone.
+func (c *Catalog) remove(name string) bool {
+	d, ok := c.byName[name]
+	if !ok {
+		return false
+	}
+	delete(c.byName, name)
+	delete(c.byKind, d.GroupKind())
+	if c.gone++; c.gone > len(c.byName) {
+		c.shared, c.gone = newSharing(), 0
+	}
+	return true
+}
+
+// Definition returns the definition of a name, and reports whether there is one.
+// Requests to a version of it compile that version, and return the error of
+// [Catalog.Version] if that fails.
+func (c *Catalog) Definition(name string) (*Definition, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	d, ok := c.byName[name]
+	return d, ok
+}
+
+// Definitions returns all definitions in increasing order of name. The list belongs
+// to the caller.
+func (c *Catalog) Definitions() []*Definition {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(c.byName), func(a, b *Definition) int { return cmp.Compare(a.name, b.name) })
+}
+
+// Version returns the served version of a kind, compiled. It returns an error if no
+// definition serves it, and the errors of [Compile] about that version if it does
+// not compile. The first call compiles; later ones return the same.
+func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) {
+	c.mu.RLock()
+	d, ok := c.byKind[gvk.GroupKind()]
+	c.mu.RUnlock()
+	if !ok {
+		return nil, noMatch(gvk, "the catalog has no definition of it")
+	}
+	v, err := d.servedVersion(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.ready(); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// VersionFor is [Catalog.Version] for the kind of an object. A nil object is an
+// error.
+func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
+	if obj == nil || obj.Object == nil {
+		return nil, errNil
+	}
+	return c.Version(obj.GroupVersionKind())
+}
+
+// Names are those by which clients ask for objects. The server keeps a definition
+// from being served if it claims a name that another definition of its group has.
+type names struct {
+	resources, kinds []string
+}
+
+// claimedNames returns the names of a definition, with those that the server sets if
+// they are left out.
+func claimedNames(n *apiextensionsv1.CustomResourceDefinitionNames) names {
+	return names{
+		resources: append([]string{n.Plural, cmp.Or(n.Singular, strings.ToLower(n.Kind))}, n.ShortNames...),
+		kinds:     []string{n.Kind, cmp.Or(n.ListKind, n.Kind+"List")},
+	}
+}
+
+// conflict returns an error if two definitions of one group claim the same name.
+func conflict(d, other *Definition) error {
+	for _, claim := range []struct {
+		what      string
+		mine, has []string
+	}{{"kind", d.names.kinds, other.names.kinds}, {"resource name", d.names.resources, other.names.resources}} {
+		for _, name := range claim.mine {
+			if slices.Contains(claim.has, name) {
+				return fmt.Errorf("crdkit: definition %s: the %s %q is already in use by definition %s", d.name, claim.what, name, other.name)
+			}
+		}
+	}
+	return nil
+}
