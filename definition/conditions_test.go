@@ -16,10 +16,10 @@ func conditionText(c *apiextensionsv1.CustomResourceDefinitionCondition) string 
 }
 
 func TestAcceptNames(t *testing.T) {
-	type names = apiextensionsv1.CustomResourceDefinitionNames
+	type nameSet = apiextensionsv1.CustomResourceDefinitionNames
 	var tests []struct {
 		Name, Before, Accepted, Established string
-		Asked, Had, Claimed, Got            names
+		Asked, Had, Claimed, Got            nameSet
 	}
 	loadFile(t, "testdata/conditions.yaml", &tests)
 	for _, tt := range tests {

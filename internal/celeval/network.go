@@ -15,7 +15,7 @@ var errUnsupported = errors.New("no such address")
 // parseAddress parses an address. It refuses zones and IPv4 addresses mapped to
 // IPv6.
 func parseAddress(s string) (netip.Addr, error) {
-	if !looksLikeAddress(s, ":.") {
+	if !mayBeAddress(s, ":.") {
 		return netip.Addr{}, errUnsupported
 	}
 	a, err := netip.ParseAddr(s)
@@ -25,10 +25,10 @@ func parseAddress(s string) (netip.Addr, error) {
 	return a, err
 }
 
-// looksLikeAddress reports whether s has only hexadecimal digits and bytes of
+// mayBeAddress reports whether s has only hexadecimal digits and bytes of
 // others, as addresses and networks without a zone do. It avoids the allocation
 // of a parse error.
-func looksLikeAddress(s, others string) bool {
+func mayBeAddress(s, others string) bool {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case '0' <= c && c <= '9', 'a' <= c && c <= 'f', 'A' <= c && c <= 'F', strings.IndexByte(others, c) >= 0:
@@ -50,7 +50,7 @@ func isCanonical(s string) (bool, error) {
 }
 
 func parseNetwork(s string) (netip.Prefix, error) {
-	if !looksLikeAddress(s, ":./") {
+	if !mayBeAddress(s, ":./") {
 		return netip.Prefix{}, errUnsupported
 	}
 	p, err := netip.ParsePrefix(s)

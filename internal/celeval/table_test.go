@@ -45,17 +45,17 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ways := make(map[string]string) // by rule
+	runs := make(map[string]string) // by rule
 	for _, g := range tableGroups(t) {
 		for _, r := range g.Rules {
 			if x, ok := ruleClosure(t, language, schemaOf(t, g.Schema), r.Rule); ok {
-				ways[r.Rule] = x.runs()
+				runs[r.Rule] = x.runs()
 			}
 		}
 	}
 	var left []string
-	for rule, way := range ways {
-		if way == leftover {
+	for rule, run := range runs {
+		if run == leftover {
 			left = append(left, rule)
 		}
 	}
@@ -69,7 +69,7 @@ func TestTable(t *testing.T) {
 		if name == "in" { // an old name of the operator
 			continue
 		}
-		best := bestWay(ways, name)
+		best := bestRun(runs, name)
 		if best == "" {
 			t.Errorf("the table has no rule with %s", name)
 		}
@@ -87,18 +87,18 @@ var authorization = map[string]bool{
 	"path": true, "resource": true, "serviceAccount": true, "subresource": true, "fieldSelector": true, "labelSelector": true,
 }
 
-func bestWay(ways map[string]string, function string) string {
+func bestRun(runs map[string]string, function string) string {
 	call := regexp.MustCompile(`(^|[^A-Za-z0-9])` + regexp.QuoteMeta(function) + `\(`)
 	best := ""
-	for rule, way := range ways {
-		if call.MatchString(rule) && (best == "" || slices.Index(byWay, way) < slices.Index(byWay, best)) {
-			best = way
+	for rule, run := range runs {
+		if call.MatchString(rule) && (best == "" || slices.Index(byRun, run) < slices.Index(byRun, best)) {
+			best = run
 		}
 	}
 	return best
 }
 
-var byWay = []string{natively, bridges, leftover}
+var byRun = []string{natively, bridges, leftover}
 
 type tableGroup struct {
 	Schema json.RawMessage `json:"schema"`

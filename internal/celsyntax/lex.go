@@ -45,7 +45,7 @@ func (l *lexer) next() token {
 	switch c := l.text[l.at]; {
 	case isLetter(c):
 		return l.word()
-	case isDigit(c), c == '.' && isDigit(l.peek(1)):
+	case isDigit(c), c == '.' && isDigit(l.byteAt(1)):
 		return l.number()
 	case c == '"' || c == '\'':
 		return l.quoted(false)
@@ -59,7 +59,7 @@ func (l *lexer) skip() {
 		switch c := l.text[l.at]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f':
 			l.at++
-		case c == '/' && l.peek(1) == '/':
+		case c == '/' && l.byteAt(1) == '/':
 			end := strings.IndexByte(l.text[l.at:], '\n')
 			if end < 0 {
 				l.at = len(l.text)
@@ -72,8 +72,8 @@ func (l *lexer) skip() {
 	}
 }
 
-// peek returns the byte n places ahead, 0 at the end.
-func (l *lexer) peek(n int) byte {
+// byteAt returns the byte n bytes ahead, 0 at the end.
+func (l *lexer) byteAt(n int) byte {
 	if l.at+n < len(l.text) {
 		return l.text[l.at+n]
 	}
@@ -168,7 +168,7 @@ func (l *lexer) exponent(at int) int {
 // quoted reads a string of one line.
 func (l *lexer) quoted(raw bool) token {
 	quote := l.text[l.at]
-	if l.peek(1) == quote && l.peek(2) == quote {
+	if l.byteAt(1) == quote && l.byteAt(2) == quote {
 		return token{} // several lines
 	}
 	for end := l.at + 1; end < len(l.text); end++ {

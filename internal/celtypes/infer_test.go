@@ -23,7 +23,7 @@ var replacements = []string{
 	"flatten()", "reverse()", "sort()", "distinct()", "first()", "slice(0, 1)", "lists.range(3)", "self[0]", "self['a']", "[self, self]", "self.map(z, z)", "self.map(z, [z])", "self.filter(z, z == z)", "{'a': self}", "self ? self : self", "google", "net.IP",
 }
 
-var words = regexp.MustCompile(`[A-Za-z_@][A-Za-z_0-9]*|\d+|'[^']*'|[<>=!&|]+|[-+*/%?:.,()]`)
+var ruleTokens = regexp.MustCompile(`[A-Za-z_@][A-Za-z_0-9]*|\d+|'[^']*'|[<>=!&|]+|[-+*/%?:.,()]`)
 
 // TestTyping finds the types of rules of the corpus that were changed at random
 // and of as many that were not, and compares with cel-go. CRDKIT_TYPINGS sets
@@ -52,15 +52,15 @@ func TestTyping(t *testing.T) {
 		}
 		text := s.node.Rules()[rng.IntN(len(s.node.Rules()))].Rule
 		for range i % 3 {
-			places := words.FindAllStringIndex(text, -1)
-			if len(places) == 0 {
+			locations := ruleTokens.FindAllStringIndex(text, -1)
+			if len(locations) == 0 {
 				break
 			}
 			by := pick(replacements)
 			if names := fieldNames(s.node); rng.IntN(3) == 0 && len(names) > 0 {
 				by = pick(names)
 			}
-			at := places[rng.IntN(len(places))]
+			at := locations[rng.IntN(len(locations))]
 			text = text[:at[0]] + by + text[at[1]:]
 		}
 		x := NewChecker(language, perCallLimit, false)

@@ -64,9 +64,9 @@ func expressionTexts(t testing.TB) []schemaTexts {
 	return out
 }
 
-// checkCertain holds what is said of one expression against what cel-go does
+// checkNeedsNone holds what is said of one expression against what cel-go does
 // with it. It reports whether the expression is certain.
-func checkCertain(t *testing.T, x *Checker, s *Scope, text string) bool {
+func checkNeedsNone(t *testing.T, x *Checker, s *Scope, text string) bool {
 	t.Helper()
 	tree := x.fast(s, text, false)
 	if tree == nil || !x.needsNone(tree) {
@@ -101,9 +101,9 @@ func details(tree *ast.AST) string {
 	return b.String()
 }
 
-// TestCertain compares what is certain with what cel-go says, for every version
+// TestNeedsNone compares what is certain with what cel-go says, for every version
 // of the language that has other validators or functions of its own.
-func TestCertain(t *testing.T) {
+func TestNeedsNone(t *testing.T) {
 	for _, minor := range []int{OldestMinor, 29, NewestMinor} {
 		language, err := LanguageOf(minor)
 		if err != nil {
@@ -115,7 +115,7 @@ func TestCertain(t *testing.T) {
 			s := x.Scope(language.NewProvider().TypeOf(SelfType, group.node, true))
 			for _, text := range group.texts {
 				all++
-				if checkCertain(t, &x, s, text) {
+				if checkNeedsNone(t, &x, s, text) {
 					sure++
 				}
 			}
@@ -167,7 +167,7 @@ func TestCorpusNeedsNone(t *testing.T) {
 		for _, r := range at.node.Rules() {
 			for _, text := range []string{r.Rule, r.MessageExpression} {
 				if _, seen := found[text]; !seen && text != "" {
-					found[text] = checkCertain(t, &x, s, text)
+					found[text] = checkNeedsNone(t, &x, s, text)
 				}
 			}
 		}
@@ -223,6 +223,6 @@ func FuzzExpression(f *testing.F) {
 		x := NewChecker(language, perCallLimit, false)
 		s := x.Scope(language.NewProvider().TypeOf(SelfType, groups[group].node, true))
 		checkTyping(t, &x, s, text)
-		checkCertain(t, &x, s, text)
+		checkNeedsNone(t, &x, s, text)
 	})
 }

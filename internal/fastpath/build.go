@@ -82,7 +82,7 @@ func (b *builder) keepOnlyStatus() decline {
 	m := &members{}
 	for name, p := range b.schema.Properties() {
 		b.loose = name != "status"
-		m.add(name, b.node(p, false))
+		m.add(name, b.compileNode(p, false))
 		b.loose = false
 		if name != "status" {
 			m.list[len(m.list)-1].role = droppedRole
@@ -142,7 +142,7 @@ func (b *builder) dropStatus(m *members) {
 	i := m.role("status", droppedRole, b.keep)
 	if status != nil {
 		b.loose = true
-		m.list[i].node = b.node(status, false)
+		m.list[i].node = b.compileNode(status, false)
 		b.loose = false
 	}
 }
@@ -218,7 +218,7 @@ func (b *builder) compileStatus() decline {
 	p.status = b.checks.Node(status)
 	p.statusNode = b.keep
 	if status != nil {
-		p.statusNode = b.node(status, false)
+		p.statusNode = b.compileNode(status, false)
 	}
 	p.validatesStatus = status != nil && status.Facts().Has(schema.HasEmbedded) || p.status.ListsOverlap()
 	return accepted

@@ -27,7 +27,7 @@ type engines struct {
 	pruner    *pruning.Pruner
 	defaulter *defaulting.Defaulter
 	validator *validation.Validator
-	quick     *validation.Validator // with shortcuts
+	fast      *validation.Validator // with shortcuts
 	cfg       fastpath.Config
 }
 
@@ -36,7 +36,7 @@ func newEngines(n *schema.Node, cfg fastpath.Config) *engines {
 		pruner:    pruning.New(n, testopt.Reference{}),
 		defaulter: defaulting.New(n, testopt.Reference{}),
 		validator: validation.New(n, testopt.Reference{}),
-		quick:     validation.New(n),
+		fast:      validation.New(n),
 		cfg:       cfg,
 	}
 }
@@ -103,12 +103,12 @@ func hasNull(v any) bool {
 // agree runs plan and engines on raw, and reports whether the plan accepts it.
 func agree(t *testing.T, plan *fastpath.Plan, e *engines, raw string) (string, bool) {
 	t.Helper()
-	got, ok := made(plan, raw, fastpath.Request{Report: true})
-	silent, silentOK := made(plan, raw, fastpath.Request{})
+	got, ok := generated(plan, raw, fastpath.Request{Report: true})
+	silent, silentOK := generated(plan, raw, fastpath.Request{})
 	if ok && (!silentOK || silent.text != got.text) || silent.unknown != nil {
 		t.Errorf("%s\nwith report %t %s\nwithout     %t %s", raw, ok, got.text, silentOK, silent.text)
 	}
-	spliced, splicedOK := made(plan, raw, fastpath.Request{Report: true, Splice: true})
+	spliced, splicedOK := generated(plan, raw, fastpath.Request{Report: true, Splice: true})
 	if splicedOK != ok {
 		t.Errorf("%s\naccepted: %t; spliced: %t", raw, ok, splicedOK)
 	}
@@ -151,7 +151,7 @@ type outcome struct {
 	unknown []string
 }
 
-func made(plan *fastpath.Plan, raw string, r fastpath.Request) (outcome, bool) {
+func generated(plan *fastpath.Plan, raw string, r fastpath.Request) (outcome, bool) {
 	m, ok := plan.JSON(raw, r)
 	if !ok {
 		return outcome{}, false
@@ -341,7 +341,7 @@ func BenchmarkBytes(b *testing.B) {
 	request := fastpath.Request{Report: true}
 	for n, in := range inputs {
 		plan := list[in.i].plan
-		if _, ok := made(plan, in.raw, request); !ok || len(in.raw) < 400 {
+		if _, ok := generated(plan, in.raw, request); !ok || len(in.raw) < 400 {
 			continue
 		}
 		b.Run(fmt.Sprintf("input=%d/bytes=%d", n, len(in.raw)), func(b *testing.B) {

@@ -46,9 +46,9 @@ func unchecked(o others) *node {
 	return n
 }
 
-// node returns the node for values of n. With preserve, a list above preserves
+// compileNode returns the node for values of n. With preserve, a list above preserves
 // unknown fields.
-func (c *compiler) node(n *schema.Node, preserve bool) *node {
+func (c *compiler) compileNode(n *schema.Node, preserve bool) *node {
 	preserve = preserve || n != nil && n.PreserveUnknownFields()
 	switch {
 	case n == nil && preserve:
@@ -76,7 +76,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.ChecksWhole()
 	out.embedded = n.EmbeddedResource()
-	out.items = c.node(n.Items(), preserve)
+	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	out.list = c.list(out.items, ch)
 	out.onlyText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && !ch.ChecksWhole()
@@ -116,13 +116,13 @@ func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
 		out.others = keepOthers
 	}
 	if additional, declared := n.AdditionalProperties(); declared {
-		out.others, out.rest = walkOthers, c.node(additional, false)
+		out.others, out.rest = walkOthers, c.compileNode(additional, false)
 	}
 	for name, p := range n.Properties() {
-		out.members.add(name, c.node(p, false))
+		out.members.add(name, c.compileNode(p, false))
 	}
 	out.members.finish(nil)
-	out.items = c.node(n.Items(), preserve)
+	out.items = c.compileNode(n.Items(), preserve)
 	return out
 }
 
@@ -132,7 +132,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 	}
 	additional, declared := n.AdditionalProperties()
 	if declared {
-		out.others, out.rest = walkOthers, c.node(additional, false)
+		out.others, out.rest = walkOthers, c.compileNode(additional, false)
 		if !n.AllowsAdditionalProperties() {
 			out.others = refuseOthers
 		}
@@ -143,7 +143,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 	limits := n.Limits()
 	m := &members{size: leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}}
 	for name, p := range n.Properties() {
-		m.add(name, c.node(p, false))
+		m.add(name, c.compileNode(p, false))
 	}
 	if n.EmbeddedResource() && !c.protect(m) {
 		out.decline = changingResource

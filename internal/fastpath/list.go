@@ -74,7 +74,7 @@ func (w *walk) element(l *listWalk, i int) int {
 	start, end, from := len(w.out), refused, len(w.keys)
 	switch {
 	case r.check.Kind == leafcheck.SetList:
-		if end = w.value(items, i); end < 0 {
+		if end = w.walkValue(items, i); end < 0 {
 			return refused
 		}
 		text := w.s[i:end]
@@ -86,7 +86,7 @@ func (w *walk) element(l *listWalk, i int) int {
 		end = w.object(items, i, r.keys)
 	default:
 		l.slow = true
-		return w.value(items, i)
+		return w.walkValue(items, i)
 	}
 	l.slow = l.slow || w.splices && slices.ContainsFunc(w.keys[from:], ambiguous)
 	return end

@@ -136,8 +136,8 @@ func (w *mapWalk) remove(m map[string]any, name string, old any) {
 	delete(m, name)
 }
 
-// value handles a value that stays.
-func (w *mapWalk) value(n *node, v any) bool {
+// walkValue handles a value that stays.
+func (w *mapWalk) walkValue(n *node, v any) bool {
 	if n.decline != accepted {
 		return w.not(n.decline)
 	}
@@ -206,7 +206,7 @@ func (w *mapWalk) element(n *node, list []any, i int, v any) bool {
 		return true
 	}
 	unknown := len(w.notes)
-	if !w.value(n, v) {
+	if !w.walkValue(n, v) {
 		return false
 	}
 	w.throughElement(unknown, i)
@@ -393,7 +393,7 @@ func (w *mapWalk) entry(n *node, m map[string]any, name string, v any) bool {
 
 func (w *mapWalk) below(n *node, name string, v any) bool {
 	unknown := len(w.notes)
-	if !w.value(n, v) {
+	if !w.walkValue(n, v) {
 		return false
 	}
 	w.throughField(unknown, name)

@@ -248,7 +248,7 @@ func (w *walk) dropped(o *objectWalk, m *member, index, i, at int) int {
 func (w *walk) status() bool {
 	s, touched, report := w.s, w.touched, w.request.Report
 	w.s, w.touched, w.request.Report, w.inStatus = w.request.Status, false, false, true
-	end := w.value(w.plan.statusNode, 0)
+	end := w.walkValue(w.plan.statusNode, 0)
 	ok := end == len(w.s) && !w.touched
 	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
 	return ok || w.not(wrongStatus)

@@ -250,6 +250,6 @@ func (p *Plan) walk() *walk {
 // canonical writes a value as it is, in the form of encoding/json.
 func (w *walk) canonical(text string) bool {
 	w.s = text
-	end := w.value(w.plan.keep, 0)
+	end := w.walkValue(w.plan.keep, 0)
 	return end == len(text)
 }

@@ -6,7 +6,7 @@ package fastpath_test
 // at random what is put into it.
 const mostAllocations = 25
 
-const mostPlainAllocations = 25
+const maxTextAllocations = 25
 
 // mostMapAllocations: the state of the walk.
 const mostMapAllocations = 2

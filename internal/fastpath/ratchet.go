@@ -126,7 +126,7 @@ func (w *walk) back(m mark) {
 func (w *walk) forgiven(n *node, i int) int {
 	f, before, touched := w.request.Ratchet, w.mark(), w.touched
 	w.entered = i + 1
-	end := w.value(n, i)
+	end := w.walkValue(n, i)
 	w.entered = 0
 	if end >= 0 || f.Closed {
 		return end

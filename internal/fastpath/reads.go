@@ -47,12 +47,12 @@ func compileReads(n *schema.Node, update bool, sets func(*schema.Node) *fieldacc
 		sets = fieldaccess.AllOf
 	}
 	c := readCompiler{done: make(map[*schema.Node]*readTree), sets: sets, update: update}
-	return c.node(n, nil)
+	return c.compileNode(n, nil)
 }
 
-// node returns the readTree for values of n. The rules above read what the read
+// compileNode returns the readTree for values of n. The rules above read what the read
 // sets in above say.
-func (c *readCompiler) node(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
+func (c *readCompiler) compileNode(n *schema.Node, above []*fieldaccess.ReadSet) *readTree {
 	if n == nil || len(above) == 0 && !n.Facts().Has(schema.HasRules) {
 		return nil
 	}
@@ -83,12 +83,12 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 	}
 	out := &readTree{fields: make(map[string]*readTree)}
 	for name, p := range n.Properties() {
-		if field := c.node(p, below(reads, func(r *fieldaccess.ReadSet) *fieldaccess.ReadSet { return r.Field(name) })); field != nil {
+		if field := c.compileNode(p, below(reads, func(r *fieldaccess.ReadSet) *fieldaccess.ReadSet { return r.Field(name) })); field != nil {
 			out.fields[name] = field
 		}
 	}
 	elements := below(reads, (*fieldaccess.ReadSet).Elements)
-	out.values, out.items = c.node(additional, elements), c.node(n.Items(), elements)
+	out.values, out.items = c.compileNode(additional, elements), c.compileNode(n.Items(), elements)
 	if len(out.fields) == 0 && out.values == nil && out.items == nil && access <= fieldaccess.Presence {
 		return presence(n)
 	}

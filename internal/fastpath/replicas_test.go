@@ -47,7 +47,7 @@ func TestReplicas(t *testing.T) {
 		raw := head + `"spec":` + tt.text + `}`
 		for _, splice := range []bool{false, true} {
 			request := fastpath.Request{Splice: splice, Create: true}
-			made, ok := plan.JSON(raw, request)
+			got, ok := plan.JSON(raw, request)
 			if ok != tt.takes {
 				t.Errorf("%s: accepted: %t (splice %t)", tt.name, ok, splice)
 			}
@@ -55,8 +55,8 @@ func TestReplicas(t *testing.T) {
 			if !wantOK {
 				t.Fatalf("%s is declined without a number of replicas", tt.name)
 			}
-			if ok && made.Text() != want.Text() {
-				t.Errorf("%s: %s, want %s", tt.name, made.Text(), want.Text())
+			if ok && got.Text() != want.Text() {
+				t.Errorf("%s: %s, want %s", tt.name, got.Text(), want.Text())
 			}
 		}
 	}

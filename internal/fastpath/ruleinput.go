@@ -64,14 +64,14 @@ func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
 	if update {
 		reads = v.plan.updateReads
 	}
-	value, end := v.value(reads, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
+	value, end := v.readValue(reads, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
 	m, ok := value.(map[string]any)
 	return m, ok && end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
-// value decodes what n says of the value at s[i]. It returns the index after the
+// readValue decodes what n says of the value at s[i]. It returns the index after the
 // value, negative if the value cannot be read.
-func (v *Values) value(n *readTree, s string, i, depth int) (any, int) {
+func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 	switch {
 	case i >= len(s) || depth < 0:
 		return nil, refused
@@ -144,7 +144,7 @@ func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 		} else {
 			before := len(out)
 			var value any
-			value, end = v.value(below, s, at, depth)
+			value, end = v.readValue(below, s, at, depth)
 			if out[key] = value; len(out) == before {
 				return nil, refused // the key is repeated
 			}
@@ -168,7 +168,7 @@ func (v *Values) elements(n *readTree, s string, i, depth int) (any, int) {
 	}
 	base := len(v.stack)
 	for more := true; more; {
-		value, end := v.value(items, s, i, depth)
+		value, end := v.readValue(items, s, i, depth)
 		if end < 0 {
 			return nil, refused
 		}
@@ -223,16 +223,16 @@ func (v *Values) box(s string) any {
 
 // boxOf returns the slot of a string, which depends on all of its bytes.
 func boxOf(s string) uint8 {
-	const odd = 0x9e3779b97f4a7c15
-	h := uint64(len(s)) * odd
+	const factor = 0x9e3779b97f4a7c15
+	h := uint64(len(s)) * factor
 	for ; len(s) >= 8; s = s[8:] {
 		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		h = (h ^ eight) * odd
+		h = (h ^ eight) * factor
 		h ^= h >> 32
 	}
 	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * odd
+		h = (h ^ uint64(s[i])) * factor
 	}
 	return uint8(h >> 56)
 }

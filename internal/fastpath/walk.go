@@ -77,8 +77,8 @@ func (w *walk) run() bool {
 	return true
 }
 
-// value handles the value at s[i].
-func (w *walk) value(n *node, i int) int {
+// walkValue handles the value at s[i].
+func (w *walk) walkValue(n *node, i int) int {
 	if w.request.Ratchet != nil {
 		if w.entered != i+1 {
 			return w.forgiven(n, i)
@@ -115,7 +115,7 @@ func (w *walk) value(n *node, i int) int {
 // null that the schema does not admit. It reports whether it did.
 func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 	if !n.nullFill || w.s[i] != 'n' {
-		return w.value(n, i), false
+		return w.walkValue(n, i), false
 	}
 	if n.fill.decline != accepted {
 		return w.refuse(n.fill.decline), false
@@ -130,7 +130,7 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 func (w *walk) discard(n *node, i int) int {
 	before := w.sink
 	w.splices = true
-	end := w.value(n, i)
+	end := w.walkValue(n, i)
 	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
 	return end
 }

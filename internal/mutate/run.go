@@ -126,18 +126,18 @@ const (
 
 // judge runs the tests that reach the mutant, the short ones first.
 func (b *binary) judge(id int) verdict {
-	var quick, slow []*test
+	var short, slow []*test
 	for _, t := range b.tests {
 		switch {
 		case !t.reaches[id]:
 		case t.took < 500*time.Millisecond:
-			quick = append(quick, t)
+			short = append(short, t)
 		default:
 			slow = append(slow, t)
 		}
 	}
 	result := unreached
-	for _, tests := range [][]*test{quick, slow} {
+	for _, tests := range [][]*test{short, slow} {
 		if len(tests) == 0 {
 			continue
 		}

@@ -50,7 +50,7 @@ func TestBehaviour(t *testing.T) {
 		if p == nil {
 			return
 		}
-		plain, _ := cel.Compile(n, append(opts, testopt.Reference{})...)
+		reference, _ := cel.Compile(n, append(opts, testopt.Reference{})...)
 		var eval []cel.EvalOption
 		if c.Has("old.yaml") {
 			eval = append(eval, cel.Old(c.Object(t, "old.yaml")))
@@ -62,7 +62,7 @@ func TestBehaviour(t *testing.T) {
 		c.Want(t, "errors", lines(res.Errors))
 		c.Want(t, "ratcheted", lines(res.Ratcheted))
 		c.Want(t, "cost", strconv.FormatUint(res.Cost, 10))
-		if d := cmp.Diff(resultText(plain.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
+		if d := cmp.Diff(resultText(reference.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
 			t.Errorf("by cel-go alone (-) and as usual (+):\n%s", d)
 		}
 		for name, opts := range map[string][]cel.Option{"first": opts, "late": append(opts, cel.AtFirstUse())} {

@@ -88,10 +88,10 @@ type buildKey struct {
 	root bool
 }
 
-// node builds the tree for n, whose values are of type t. It returns nil if there
+// buildNode builds the tree for n, whose values are of type t. It returns nil if there
 // are no rules to run. implied says that t is the type of an implied field and
 // not made from n.
-func (b *builder) node(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
+func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
 	key := buildKey{node: n, root: root}
 	if old, ok := b.memo[key]; ok && !implied && t != nil {
 		return old
@@ -116,7 +116,7 @@ func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, pa
 		elem = t.Elem
 	}
 	if items := n.Items(); celtypes.HasRules(items) {
-		out.items = b.node(items, elem, items.EmbeddedResource(), implied, path.Child("items"))
+		out.items = b.buildNode(items, elem, items.EmbeddedResource(), implied, path.Child("items"))
 	}
 	for name, child := range n.Properties() {
 		if celtypes.HasRules(child) {
@@ -124,7 +124,7 @@ func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, pa
 		}
 	}
 	if values, _ := n.AdditionalProperties(); celtypes.HasRules(values) {
-		out.values = b.node(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
+		out.values = b.buildNode(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
 	out.ruled = len(n.Rules()) > 0
 	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
@@ -150,7 +150,7 @@ func (b *builder) property(parent *node, name string, n *schema.Node, t *celtype
 		b.unreached(n, path)
 		return
 	}
-	if c := b.node(n, child, n.EmbeddedResource(), implied, path); c != nil {
+	if c := b.buildNode(n, child, n.EmbeddedResource(), implied, path); c != nil {
 		parent.fields = append(parent.fields, childField{name: name, step: schema.Field(name), node: c})
 	}
 }
@@ -264,7 +264,7 @@ func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 	if rules := n.Rules(); len(rules) > 0 && !below {
 		t := b.types.TypeOf(celtypes.SelfType, n, n.EmbeddedResource())
 		if t != nil {
-			b.node(n, t, n.EmbeddedResource(), false, path)
+			b.buildNode(n, t, n.EmbeddedResource(), false, path)
 			return
 		}
 		below = true

@@ -9,9 +9,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestWhereabouts compares how a run spells places with how the paths of the
+// TestErrorLocations compares how a run spells places with how the paths of the
 // server and of package schema do.
-func TestWhereabouts(t *testing.T) {
+func TestErrorLocations(t *testing.T) {
 	names := []string{"spec", "", "a.b", "a/b", "m~n", "[0]", "ä"}
 	var steps []schema.Step
 	for _, name := range names {

@@ -36,13 +36,13 @@ func TestPaths(t *testing.T) {
 				continue
 			}
 			usual, _ := cel.Compile(n)
-			plain, _ := cel.Compile(n, testopt.Reference{})
+			reference, _ := cel.Compile(n, testopt.Reference{})
 			for _, o := range samples {
 				objects++
 				changed := testkit.Mutate(rng, o)
-				samePaths(t, d.Path, usual, plain, changed, nil)
-				samePaths(t, d.Path, usual, plain, changed, o)
-				samePaths(t, d.Path, usual, plain, o, changed)
+				samePaths(t, d.Path, usual, reference, changed, nil)
+				samePaths(t, d.Path, usual, reference, changed, o)
+				samePaths(t, d.Path, usual, reference, o, changed)
 			}
 		}
 	}
@@ -61,16 +61,16 @@ func samplesOf(d *testkit.Definition, version string) []map[string]any {
 
 // samePaths compares the two ways to run rules. One that loops over a map may
 // stop at any entry, so that it runs again before it is a difference.
-func samePaths(t *testing.T, name string, usual, plain *cel.Program, obj, old map[string]any) {
+func samePaths(t *testing.T, name string, usual, reference *cel.Program, obj, old map[string]any) {
 	t.Helper()
 	run := func(p *cel.Program) string { return resultText(p.Eval(context.Background(), obj, cel.Old(old))) }
 	got := run(usual)
 	for range 200 {
-		if got == run(plain) {
+		if got == run(reference) {
 			return
 		}
 	}
-	t.Errorf("%s: by cel-go alone (-) and as usual (+):\n%s", name, cmp.Diff(run(plain), got))
+	t.Errorf("%s: by cel-go alone (-) and as usual (+):\n%s", name, cmp.Diff(run(reference), got))
 }
 
 // TestConcurrentProgram has 8 goroutines run one Program on several objects, the

@@ -73,7 +73,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		stored:   o.stored,
 		lazy:     o.lazy,
 	}
-	root := b.node(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
+	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if len(b.errs) > 0 {
 		return nil, b.errs
 	}

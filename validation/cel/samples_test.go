@@ -27,10 +27,10 @@ func (w watching) applyEval(o *evalOptions) { o.watch = w }
 
 // A sampled is an object of the corpus, with the programs for it.
 type sampled struct {
-	path         string
-	usual, plain *Program
-	object       map[string]any
-	defaulted    bool
+	path             string
+	usual, reference *Program
+	object           map[string]any
+	defaulted        bool
 }
 
 // samples returns the samples of the corpus that rules are run on, each as it is
@@ -66,15 +66,15 @@ func sampler(d *testkit.Definition, version string, out *[]sampled) func(path st
 		return nil
 	}
 	usual, _ := Compile(n)
-	plain, _ := Compile(n, testopt.Reference{})
-	if usual == nil || plain == nil {
+	reference, _ := Compile(n, testopt.Reference{})
+	if usual == nil || reference == nil {
 		return nil
 	}
 	values, defaults := validation.New(n), defaulting.New(n)
 	return func(path string, object map[string]any) {
 		full := testkit.Clone(object)
 		defaults.Default(full)
-		for _, s := range []sampled{{path, usual, plain, object, false}, {path, usual, plain, full, true}} {
+		for _, s := range []sampled{{path, usual, reference, object, false}, {path, usual, reference, full, true}} {
 			if !values.Validate(s.object).BlocksRules() {
 				*out = append(*out, s)
 			}
@@ -142,7 +142,7 @@ func (e evaluation) where() string {
 func agree(s sampled, watch EvalOption, opts []EvalOption) bool {
 	first := s.usual.Eval(context.Background(), s.object, append(opts, watch)...)
 	for range 20 {
-		if a, b := first, s.plain.Eval(context.Background(), s.object, opts...); a.Cost == b.Cost &&
+		if a, b := first, s.reference.Eval(context.Background(), s.object, opts...); a.Cost == b.Cost &&
 			report(a.Errors) == report(b.Errors) && report(a.Ratcheted) == report(b.Ratcheted) {
 			return true
 		}
