@@ -144,32 +144,31 @@ func (w *mapWalk) walkValue(n *node, v any) bool {
 	if n.opaque {
 		return n.check.Valid(v) || w.not(wrongScalar)
 	}
-	switch t := v.(type) {
+	switch t := v.(type) { // Valid takes v, because to make another interface costs a copy.
 	case string:
-		return w.scalar(n, leafcheck.String, v)
+		return n.accept&leafcheck.String != 0 && (n.free&leafcheck.String != 0 || n.check.Valid(v)) || w.notScalar(n, leafcheck.String)
 	case map[string]any:
 		return w.object(n, t)
 	case []any:
 		return w.list(n, t) && (n.wholeValid(v) || w.not(wrongWhole))
 	case int64:
-		return w.scalar(n, leafcheck.Int, v)
+		return n.accept&leafcheck.Int != 0 && (n.free&leafcheck.Int != 0 || n.check.Valid(v)) || w.notScalar(n, leafcheck.Int)
 	case bool:
-		return w.scalar(n, leafcheck.Bool, v)
+		return n.accept&leafcheck.Bool != 0 && (n.free&leafcheck.Bool != 0 || n.check.Valid(v)) || w.notScalar(n, leafcheck.Bool)
 	case nil:
-		return w.scalar(n, leafcheck.Null, v)
+		return n.accept&leafcheck.Null != 0 && (n.free&leafcheck.Null != 0 || n.check.Valid(v)) || w.notScalar(n, leafcheck.Null)
 	case float64:
 		return n.accept&leafcheck.Float != 0 && n.check.Valid(v) || w.not(wrongScalar)
 	}
 	return w.not(wrongType)
 }
 
-// scalar handles a scalar of one kind. It takes the interface that the value is
-// in, because to make another one would cost a copy.
-func (w *mapWalk) scalar(n *node, kind leafcheck.Mask, v any) bool {
+// notScalar notes why a scalar of one kind is declined, and returns false.
+func (w *mapWalk) notScalar(n *node, kind leafcheck.Mask) bool {
 	if n.accept&kind == 0 {
 		return w.not(wrongType)
 	}
-	return n.free&kind != 0 || n.check.Valid(v) || w.not(wrongScalar)
+	return w.not(wrongScalar)
 }
 
 // wholeValid reports whether v, whose parts are complete and valid, is valid as a
