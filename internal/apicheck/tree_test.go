@@ -79,7 +79,6 @@ const (
 // pendingFiles are too long. The list only shrinks, until it goes.
 var pendingFiles = []string{
 	"request.go", "internal/fastpath/splice.go",
-	"validation/cel/estimate_test.go",
 }
 
 // TestSizes checks that no file and no function is too long. It logs the median

@@ -20,6 +20,6 @@
 // equal schemas in different places have different types. A type is built when the
 // checker asks for it.
 //
-// TestTyping, TestCertain and FuzzExpression compare both; TestCorpusNeedsNone holds
+// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone holds
 // the share of real rules that take the fast path.
 package celtypes

@@ -101,7 +101,7 @@ func details(tree *ast.AST) string {
 	return b.String()
 }
 
-// TestNeedsNone compares what is certain with what cel-go says, for every version
+// TestNeedsNone compares what needs no validators with what cel-go says, for every version
 // of the language that has other validators or functions of its own.
 func TestNeedsNone(t *testing.T) {
 	for _, minor := range []int{OldestMinor, 29, NewestMinor} {
