@@ -128,6 +128,10 @@ var internalRules = map[string]rule{
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
 	},
+	"internal/testkit/enginetest": {
+		ours:   []string{"schema"},
+		others: []string{apiextensions, apimachinery, sigsYAML},
+	},
 }
 
 // unreachable packages must not be linked into anything, however indirectly.
