@@ -97,6 +97,26 @@ func encode(t *testing.T, v any) string {
 }
 
 // A path that does not parse ends the columns.
+// TestHeaders: a column without a description is described by its path, and
+// everything else of a header is as declared.
+func TestHeaders(t *testing.T) {
+	p, err := table.New([]apiextensionsv1.CustomResourceColumnDefinition{
+		{Name: "A", Type: "integer", Format: "int32", Description: "The first.", Priority: 1, JSONPath: ".spec.a"},
+		{Name: "B", Type: "string", JSONPath: ".spec.b"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := p.Columns()
+	want := []metav1.TableColumnDefinition{
+		{Name: "A", Type: "integer", Format: "int32", Description: "The first.", Priority: 1},
+		{Name: "B", Type: "string", Description: "Custom resource definition column (in JSONPath format): .spec.b"},
+	}
+	if diff := cmp.Diff(want, columns[len(columns)-2:]); diff != "" {
+		t.Errorf("Columns (-want +got):\n%s", diff)
+	}
+}
+
 func TestBadPath(t *testing.T) {
 	p, err := table.New([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "A", Type: "string", JSONPath: ".spec.text"},
