@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // Updates of objects that are not valid, and updates that are reported on.
@@ -281,7 +282,7 @@ func TestRatchetTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference, err := crdkit.Compile(crd, crdkit.PlainOnly())
+	reference, err := crdkit.Compile(crd, testopt.Reference{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +322,7 @@ func TestRatchetReplicas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference, err := crdkit.Compile(crd, crdkit.PlainOnly())
+		reference, err := crdkit.Compile(crd, testopt.Reference{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // A scribe writes values as JSON in as many ways as there are, some of them
@@ -156,7 +157,7 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 		if err != nil {
 			continue // nothing to serve
 		}
-		reference, err := crdkit.Compile(d.CRD, crdkit.PlainOnly())
+		reference, err := crdkit.Compile(d.CRD, testopt.Reference{})
 		if err != nil {
 			t.Fatal(err)
 		}

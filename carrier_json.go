@@ -39,7 +39,7 @@ type jsonCarrier struct {
 func (c *jsonCarrier) takes() bool {
 	v := c.version
 	if !c.encoded || c.yaml || c.mutate != nil || c.report && c.verb == creating ||
-		len(c.raw) > MaxRequestBytes || v.def.plain || v.def.preserve {
+		len(c.raw) > MaxRequestBytes || v.def.reference || v.def.preserve {
 		return false
 	}
 	c.plan = v.onepass()

@@ -78,7 +78,7 @@ func (c *mapCarrier) prune(e *engines, obj map[string]any, how coercion) {
 // declines; the object is then as it was.
 func (c *mapCarrier) walk(d *Version, obj map[string]any) bool {
 	v := c.version
-	if d != v || c.verb != creating && c.verb != updating || c.report || c.mutate != nil || v.def.plain || v.def.preserve ||
+	if d != v || c.verb != creating && c.verb != updating || c.report || c.mutate != nil || v.def.reference || v.def.preserve ||
 		c.fields == Strict && len(c.complaints) > 0 {
 		return false
 	}

@@ -149,16 +149,16 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	return c.Version(obj.GroupVersionKind())
 }
 
-// Names are those by which clients ask for objects. The server keeps a definition
+// A nameSet has the names by which clients ask for objects. The server keeps a definition
 // from being served if it claims a name that another definition of its group has.
-type names struct {
+type nameSet struct {
 	resources, kinds []string
 }
 
 // claimedNames returns the names of a definition, with those that the server sets if
 // they are left out.
-func claimedNames(n *apiextensionsv1.CustomResourceDefinitionNames) names {
-	return names{
+func claimedNames(n *apiextensionsv1.CustomResourceDefinitionNames) nameSet {
+	return nameSet{
 		resources: append([]string{n.Plural, cmp.Or(n.Singular, strings.ToLower(n.Kind))}, n.ShortNames...),
 		kinds:     []string{n.Kind, cmp.Or(n.ListKind, n.Kind+"List")},
 	}

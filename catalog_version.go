@@ -90,7 +90,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	c.mu.RLock()
 	shared := c.shared
 	c.mu.RUnlock()
-	if c.cfg.plain {
+	if c.cfg.reference {
 		return v.compile(s.crd, s.index, c.cfg, nil)
 	}
 	node, t, errs := shared.find(s)

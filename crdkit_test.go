@@ -23,6 +23,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 func TestCompileErrors(t *testing.T) {
@@ -139,7 +140,7 @@ func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (f
 	if err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
-	if reference, err = crdkit.Compile(crd, crdkit.PlainOnly()); err != nil {
+	if reference, err = crdkit.Compile(crd, testopt.Reference{}); err != nil {
 		t.Fatalf("%s: %v", crd.Name, err)
 	}
 	return fast, reference

@@ -55,7 +55,7 @@ func (r *request) decode() *Refusal {
 // It returns nil for any other body. Most objects that are refused are such.
 func (r *request) decodeFast(raw []byte) *unstructured.Unstructured {
 	v := r.version
-	if r.yaml || v.def.plain {
+	if r.yaml || v.def.reference {
 		return nil
 	}
 	value, ok := jsonscan.Decode(string(raw))

@@ -13,7 +13,7 @@ func TestBodies(t *testing.T) {
 	p, _ := cronTabPair(t)
 	const typ = `"apiVersion":"jobs.example.org/v1","kind":"CronTab",`
 	const rest = `"metadata":{"name":"a","namespace":"default"},"spec":{"cronSpec":"* * * * *","image":1}}`
-	for _, body := range []string{
+	for _, text := range []string{
 		`{` + typ + rest,
 		" \n{" + typ + rest + "\t\r\n",
 		`{` + typ + rest + `x`,
@@ -50,7 +50,7 @@ func TestBodies(t *testing.T) {
 		`[]`, `null`, `"a"`, `{}`, ``, `{`, `{"a"`, `kind: CronTab`,
 	} {
 		for _, fields := range []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict} {
-			onBothCarriers(t, p, creating, []byte(body), nil, fields)
+			onBothCarriers(t, p, creating, []byte(text), nil, fields)
 		}
 	}
 }

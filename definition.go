@@ -27,11 +27,11 @@ type Definition struct {
 	kind       string
 	plural     string
 	namespaced bool
-	names      names // in a catalog
+	names      nameSet // in a catalog
 	// preserve: unknown fields of all objects are kept, whatever schemas say
 	// (spec.preserveUnknownFields, a leftover of v1beta1).
-	preserve bool
-	plain    bool // shortcuts are off
+	preserve  bool
+	reference bool // shortcuts are off
 
 	versions  []*Version // by priority
 	byName    map[string]*Version
@@ -89,12 +89,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 }
 
 func newConfig(opts []Option) (config, error) {
-	var cfg config
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyCompile(&cfg)
-		}
-	}
+	cfg := configOf(opts)
 	return cfg, unknownVersion(cfg.version)
 }
 
@@ -109,7 +104,7 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 		plural:     crd.Spec.Names.Plural,
 		namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 		preserve:   crd.Spec.PreserveUnknownFields,
-		plain:      cfg.plain,
+		reference:  cfg.reference,
 		byName:     make(map[string]*Version, len(crd.Spec.Versions)),
 	}
 	if err := d.checkShape(crd); err != nil {
@@ -188,16 +183,16 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
 		v := d.byName[crd.Spec.Versions[i].Name]
-		errs = append(errs, v.compile(crd, i, cfg, d.twin(crd, i))...)
+		errs = append(errs, v.compile(crd, i, cfg, d.earlierEqual(crd, i))...)
 	}
 	return d.wrong(errs)
 }
 
-// twin returns an earlier version with the same schema that is compiled, nil if
+// earlierEqual returns an earlier version with the same schema that is compiled, nil if
 // there is none.
-func (d *Definition) twin(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
+func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
-	if d.plain || wanted == nil {
+	if d.reference || wanted == nil {
 		return nil
 	}
 	for j := range i {

@@ -108,10 +108,10 @@ func TestReadme(t *testing.T) {
 	}
 	jobs := 0
 	for _, part := range strings.Split(string(source), "\nfunc Example_")[1:] {
-		_, body, _ := strings.Cut(part, " {\n")
-		body, _, _ = strings.Cut(body, "	// Output:")
+		_, text, _ := strings.Cut(part, " {\n")
+		text, _, _ = strings.Cut(text, "	// Output:")
 		jobs++
-		if block := "```go\n" + unindented(body) + "```\n"; !strings.Contains(string(readme), block) {
+		if block := "```go\n" + unindented(text) + "```\n"; !strings.Contains(string(readme), block) {
 			t.Errorf("README.md does not show this block:\n%s", block)
 		}
 	}

@@ -38,7 +38,7 @@ func TestGoTypes(t *testing.T) {
 		{"wrong value", "three", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			made := func() *unstructured.Unstructured {
+			newObject := func() *unstructured.Unstructured {
 				return cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": tt.value})
 			}
 			refused := func() *unstructured.Unstructured {
@@ -46,22 +46,22 @@ func TestGoTypes(t *testing.T) {
 			}
 			for _, def := range []*crdkit.Definition{fast, reference} {
 				v := testkit.Must(def.Version("v1"))
-				_, err := v.Create(ctx, made())
+				_, err := v.Create(ctx, newObject())
 				wantError(t, "Create", err, tt.want)
-				_, err = v.Update(ctx, made(), refused())
+				_, err = v.Update(ctx, newObject(), refused())
 				wantError(t, "Update", err, tt.want)
 				_, err = v.Create(ctx, refused(), crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
-					obj.Object = made().Object
+					obj.Object = newObject().Object
 					return nil
 				}))
 				wantError(t, "Create after Mutate", err, tt.want)
-				_, err = v.Update(ctx, refused(), made())
+				_, err = v.Update(ctx, refused(), newObject())
 				wantError(t, "Update of it", err, strings.Replace(tt.want, " is of", " of the old object is of", 1))
 				// What gives no verdict passes it on.
-				if _, _, err := v.Read(ctx, made()); err != nil {
+				if _, _, err := v.Read(ctx, newObject()); err != nil {
 					t.Errorf("Read: %v", err)
 				}
-				if _, err := v.Store(ctx, made()); err != nil {
+				if _, err := v.Store(ctx, newObject()); err != nil {
 					t.Errorf("Store: %v", err)
 				}
 			}

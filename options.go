@@ -5,16 +5,20 @@ import (
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // An Option changes how [Compile] prepares a definition. Without options a
 // definition behaves exactly as in kube-apiserver 1.37. A later option wins over
 // an earlier one, and a nil Option changes nothing.
-type Option interface{ applyCompile(*config) }
+type Option interface {
+	// CompileOption seals the interface: only this module implements it.
+	CompileOption(testopt.Sealed)
+}
 
 type config struct {
 	converter conversion.Converter
-	plain     bool
+	reference bool   // see testopt.Reference
 	version   string // of Kubernetes, "" for that which is followed by default
 }
 
@@ -26,7 +30,20 @@ func (c config) minor() int {
 
 type compileOption func(*config)
 
-func (f compileOption) applyCompile(c *config) { f(c) }
+func (compileOption) CompileOption(testopt.Sealed) {}
+
+func configOf(opts []Option) config {
+	var cfg config
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case compileOption:
+			opt(&cfg)
+		case testopt.Reference:
+			cfg.reference = true
+		}
+	}
+	return cfg
+}
 
 // WithConverter makes the definition convert objects with c, whatever its
 // spec.conversion says: with another strategy, in this process (see
@@ -36,12 +53,6 @@ func (f compileOption) applyCompile(c *config) { f(c) }
 //	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
 func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
-}
-
-// PlainOnly switches every shortcut of the engines off. Results are the same;
-// tests compare the two.
-func PlainOnly() Option {
-	return compileOption(func(cfg *config) { cfg.plain = true })
 }
 
 // KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4",

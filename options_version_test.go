@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // Rules may use the functions that the version knows: isIP came with 1.30.
@@ -62,7 +63,7 @@ func TestKubernetesVersionFormats(t *testing.T) {
 	}
 	ctx := context.Background()
 	for version, refuses := range map[string]bool{"1.29": false, "1.34": false, "1.35": true, "1.37": true, "": true} {
-		for _, opts := range [][]crdkit.Option{{crdkit.KubernetesVersion(version)}, {crdkit.PlainOnly(), crdkit.KubernetesVersion(version)}} {
+		for _, opts := range [][]crdkit.Option{{crdkit.KubernetesVersion(version)}, {testopt.Reference{}, crdkit.KubernetesVersion(version)}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)

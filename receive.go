@@ -26,7 +26,7 @@ func (r *request) coerce(c coercion) *Refusal {
 	if err != nil {
 		return r.unreadable(err)
 	}
-	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: c.report || r.report, Reference: d.plain})
+	meta, unknown, err := objectmeta.Decode(obj, objectmeta.Options{DropInvalid: c.stored, ReportUnknown: c.report || r.report, Reference: d.reference})
 	if err != nil {
 		return r.unreadable(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 var requestSections = []string{
@@ -39,7 +40,7 @@ func TestRequests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, opts := range [][]crdkit.Option{nil, {crdkit.PlainOnly()}} {
+		for _, opts := range [][]crdkit.Option{nil, {testopt.Reference{}}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)
@@ -55,18 +56,18 @@ type outcome struct {
 }
 
 func runRequest(t *testing.T, c *testkit.Case, def *crdkit.Definition) {
-	words := strings.Fields(c.Section("request"))
-	if len(words) < 2 {
-		t.Fatalf("request %q", words)
+	fields := strings.Fields(c.Section("request"))
+	if len(fields) < 2 {
+		t.Fatalf("request %q", fields)
 	}
-	v, ok := def.Version(words[1])
+	v, ok := def.Version(fields[1])
 	if !ok {
-		t.Fatalf("no version %q", words[1])
+		t.Fatalf("no version %q", fields[1])
 	}
-	opts := requestOptions(t, words[2:])
+	opts := requestOptions(t, fields[2:])
 
-	got := onBytes(t, c, v, words[0], opts)
-	if onMap, ok := onObject(t, c, v, words[0], opts); ok {
+	got := onBytes(t, c, v, fields[0], opts)
+	if onMap, ok := onObject(t, c, v, fields[0], opts); ok {
 		// Only bytes can have complaints of decoding.
 		if c.Has("object.yaml") {
 			if diff := cmp.Diff(got.object, onMap.object); diff != "" {
@@ -91,9 +92,9 @@ func runRequest(t *testing.T, c *testkit.Case, def *crdkit.Definition) {
 	}
 }
 
-func requestOptions(t *testing.T, words []string) []crdkit.RequestOption {
+func requestOptions(t *testing.T, fields []string) []crdkit.RequestOption {
 	var opts []crdkit.RequestOption
-	for _, w := range words {
+	for _, w := range fields {
 		namespace, ok := strings.CutPrefix(w, "namespace=")
 		switch {
 		case ok:

@@ -7,6 +7,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // TestRequiredStatus creates objects of kinds that require the status that is
@@ -23,7 +24,7 @@ func TestRequiredStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for carrier, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.PlainOnly()}} {
+		for carrier, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {
 				t.Fatal(err)

@@ -42,7 +42,7 @@ type typedSpec struct {
 	Ratio    float64                         `json:"ratio,omitempty"`
 	Count    uint64                          `json:"count,omitempty"`
 	Data     []byte                          `json:"data,omitempty"`
-	Words    []string                        `json:"words"`
+	Texts    []string                        `json:"words"`
 	Ports    map[string][]intstr.IntOrString `json:"ports,omitempty"`
 	Any      any                             `json:"any,omitempty"`
 }
@@ -75,7 +75,7 @@ var typedTests = []struct {
 	{name: "raw text", obj: typedTab{Spec: typedSpec{Raw: &runtime.RawExtension{Raw: []byte(`{"a": [1, 2.5, 1e2, null, "x"], "b": 9223372036854775807}`)}}}},
 	{name: "raw object", obj: typedTab{Spec: typedSpec{Raw: &runtime.RawExtension{Object: &typedTab{Spec: typedSpec{CronSpec: "x"}}}}}},
 	{name: "status", obj: typedTab{Status: typedStatus{Observed: 7, Conditions: []metav1.Condition{{Type: "Ready", Status: "True"}}}}},
-	{name: "bytes and strings", obj: typedTab{Spec: typedSpec{Data: []byte("\x00\xff"), Words: []string{"<&>", "\u2028", "é"}}}},
+	{name: "bytes and strings", obj: typedTab{Spec: typedSpec{Data: []byte("\x00\xff"), Texts: []string{"<&>", "\u2028", "é"}}}},
 	{name: "fractions", obj: typedTab{Spec: typedSpec{Ratio: 0.25}}},
 	{name: "integral float", obj: typedTab{Spec: typedSpec{Ratio: 3}}, integral: true},
 	{name: "huge float", obj: typedTab{Spec: typedSpec{Ratio: 1e300}}},
@@ -117,11 +117,11 @@ func TestToUnstructured(t *testing.T) {
 // throughClient returns what a server decodes when a client sends obj.
 func throughClient(t *testing.T, obj runtime.Object) map[string]any {
 	t.Helper()
-	var body bytes.Buffer
-	if err := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}).Encode(obj, &body); err != nil {
+	var text bytes.Buffer
+	if err := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, nil, json.SerializerOptions{}).Encode(obj, &text); err != nil {
 		t.Fatal(err)
 	}
-	decoded, _, err := unstructured.UnstructuredJSONScheme.Decode(body.Bytes(), nil, nil)
+	decoded, _, err := unstructured.UnstructuredJSONScheme.Decode(text.Bytes(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // TestUpdateOfListLikeObject updates an object whose kind declares a field
@@ -22,7 +23,7 @@ func TestUpdateOfListLikeObject(t *testing.T) {
 		head = `{"apiVersion":"example.com/v1","kind":"Cart","metadata":{"name":"a","namespace":"default","uid":"u","resourceVersion":"1","creationTimestamp":"2024-02-29T12:00:00Z","generation":1},"items":`
 		old  = head + `["pear"]}`
 	)
-	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.PlainOnly()}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
 		t.Run(name, func(t *testing.T) {
 			def, err := crdkit.Compile(crd, opts...)
 			if err != nil {

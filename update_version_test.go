@@ -8,6 +8,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // TestRulesSeeNoStandInVersion updates objects that come from files, without a
@@ -20,7 +21,7 @@ func TestRulesSeeNoStandInVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	const object = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"generation":1,"name":"w"%s},"a":%q}`
-	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {crdkit.PlainOnly()}} {
+	for name, opts := range map[string][]crdkit.Option{"fast": nil, "reference": {testopt.Reference{}}} {
 		def, err := crdkit.Compile(crd, opts...)
 		if err != nil {
 			t.Fatal(err)

@@ -70,10 +70,10 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 
 // compile compiles the schema of version i. It takes the parts of a version with
 // the same schema, if twin is one.
-func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, twin *Version) field.ErrorList {
+func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version) field.ErrorList {
 	v.minor = cfg.minor()
-	if twin != nil {
-		v.node, v.engines, v.rules = twin.node, twin.engines, twin.rules
+	if equal != nil {
+		v.node, v.engines, v.rules = equal.node, equal.engines, equal.rules
 		return nil
 	}
 	node, errs := crdversion.Compile(crd, i)

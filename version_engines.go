@@ -17,8 +17,8 @@ import (
 // fail, so each is made when it is first asked for: most requests take the quick
 // way, which needs none of them. Versions with the same schema share them.
 type engines struct {
-	node  *schema.Node // nil if there is no schema
-	plain bool         // shortcuts are off
+	node      *schema.Node // nil if there is no schema
+	reference bool         // shortcuts are off
 	// version of Kubernetes whose formats count, "" for the default
 	version string
 
@@ -32,8 +32,8 @@ type engines struct {
 
 // newEngines makes all engines at once if shortcuts are off.
 func newEngines(n *schema.Node, cfg config) *engines {
-	e := &engines{node: n, plain: cfg.plain, version: cfg.version}
-	if e.plain {
+	e := &engines{node: n, reference: cfg.reference, version: cfg.version}
+	if e.reference {
 		e.prune()
 		e.setDefaults()
 		e.resources()
@@ -47,7 +47,7 @@ func (e *engines) prune() *pruning.Pruner {
 		return p
 	}
 	return first(&e.making, &e.pruner, func() *pruning.Pruner {
-		return pruning.New(e.node, option[pruning.Option](e.plain, testopt.Reference{})...)
+		return pruning.New(e.node, option[pruning.Option](e.reference, testopt.Reference{})...)
 	})
 }
 
@@ -56,7 +56,7 @@ func (e *engines) setDefaults() *defaulting.Defaulter {
 		return d
 	}
 	return first(&e.making, &e.defaulter, func() *defaulting.Defaulter {
-		return defaulting.New(e.node, option[defaulting.Option](e.plain, testopt.Reference{})...)
+		return defaulting.New(e.node, option[defaulting.Option](e.reference, testopt.Reference{})...)
 	})
 }
 
@@ -65,7 +65,7 @@ func (e *engines) resources() *objectmeta.Embedded {
 		return r
 	}
 	return first(&e.making, &e.embedded, func() *objectmeta.Embedded {
-		return objectmeta.NewEmbedded(e.node, option(e.plain, objectmeta.Reference())...)
+		return objectmeta.NewEmbedded(e.node, option(e.reference, objectmeta.Reference())...)
 	})
 }
 
@@ -74,7 +74,7 @@ func (e *engines) validate() *validation.Validator {
 		return v
 	}
 	return first(&e.making, &e.validator, func() *validation.Validator {
-		opts := option[validation.Option](e.plain, testopt.Reference{})
+		opts := option[validation.Option](e.reference, testopt.Reference{})
 		if formats, err := validation.KubernetesVersion(e.version); err == nil { // Compile refuses wrong versions
 			opts = append(opts, formats)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 )
 
 // lazinessCases are definitions of which two versions have the same schema, with
@@ -63,7 +64,7 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 // come to the same as engines that are not.
 func TestLaziness(t *testing.T) {
 	crd, objects := lazinessCases(t)
-	eager, err := crdkit.Compile(crd, crdkit.PlainOnly())
+	eager, err := crdkit.Compile(crd, testopt.Reference{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type tree struct {
 	children []*tree
 	byName   map[string]*tree
 	value    any
-	late     atomic.Pointer[tree]
+	lazy     atomic.Pointer[tree]
 	pool     sync.Pool
 	lock     sync.Mutex
 }
@@ -43,7 +43,7 @@ func newTree(depth int) *tree {
 		t.children = append(t.children, child)
 		t.byName[strings.Repeat("k", i+10)] = child
 	}
-	t.late.Store(newTree(0))
+	t.lazy.Store(newTree(0))
 	return t
 }
 

@@ -90,7 +90,7 @@ func (m *Meter) pointer(at unsafe.Pointer, info *typeInfo) {
 		return
 	}
 	m.count(at, info.size)
-	m.value(at, info)
+	m.countValue(at, info)
 }
 
 // boxed counts what an interface holds.
@@ -105,6 +105,6 @@ func (m *Meter) boxed(v reflect.Value) {
 		if v.Kind() != reflect.Map && v.Kind() != reflect.Func && v.Kind() != reflect.Chan {
 			m.others += allocated(int(v.Type().Size()))
 		}
-		m.value(copied.Addr().UnsafePointer(), m.info(v.Type()))
+		m.countValue(copied.Addr().UnsafePointer(), m.info(v.Type()))
 	}
 }

@@ -85,8 +85,8 @@ func (m *Meter) structure(info *typeInfo) {
 	info.skip = len(info.fields) == 0
 }
 
-// value counts what a value refers to. The memory of the value itself is counted.
-func (m *Meter) value(at unsafe.Pointer, info *typeInfo) {
+// countValue counts what a value refers to. The memory of the value itself is counted.
+func (m *Meter) countValue(at unsafe.Pointer, info *typeInfo) {
 	if info.skip {
 		return
 	}
@@ -122,7 +122,7 @@ func (m *Meter) members(at unsafe.Pointer, info *typeInfo) {
 		return
 	}
 	for _, f := range info.fields {
-		m.value(unsafe.Add(at, f.offset), f.info)
+		m.countValue(unsafe.Add(at, f.offset), f.info)
 	}
 }
 
@@ -143,7 +143,7 @@ func (m *Meter) elements(at unsafe.Pointer, n int, elem *typeInfo) {
 		return
 	}
 	for i := range n {
-		m.value(unsafe.Add(at, uintptr(i)*elem.size), elem)
+		m.countValue(unsafe.Add(at, uintptr(i)*elem.size), elem)
 	}
 }
 
@@ -160,8 +160,8 @@ func (m *Meter) table(v reflect.Value, info *typeInfo) {
 	k, e := reflect.New(key.typ).Elem(), reflect.New(elem.typ).Elem()
 	for it := v.MapRange(); it.Next(); {
 		k.SetIterKey(it)
-		m.value(k.Addr().UnsafePointer(), key)
+		m.countValue(k.Addr().UnsafePointer(), key)
 		e.SetIterValue(it)
-		m.value(e.Addr().UnsafePointer(), elem)
+		m.countValue(e.Addr().UnsafePointer(), elem)
 	}
 }

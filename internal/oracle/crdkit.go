@@ -30,7 +30,7 @@ func Crdkit(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, er
 
 // CrdkitReference compiles a definition with all shortcuts of crdkit off.
 func CrdkitReference(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
-	return compile(crd, crdkit.PlainOnly())
+	return compile(crd, testopt.Reference{})
 }
 
 func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) (map[string]*Ours, error) {
