@@ -42,7 +42,7 @@ func (c *jsonCarrier) takes() bool {
 		len(c.raw) > MaxRequestBytes || v.def.reference || v.def.preserve {
 		return false
 	}
-	c.plan = v.onepass()
+	c.plan = v.objectPlan()
 	return c.plan != nil && (c.verb != updatingStatus || v.statusPlan() != nil)
 }
 

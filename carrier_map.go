@@ -82,7 +82,7 @@ func (c *mapCarrier) walk(d *Version, obj map[string]any) bool {
 		c.fields == Strict && len(c.complaints) > 0 {
 		return false
 	}
-	plan := v.onepass()
+	plan := v.objectPlan()
 	if plan == nil {
 		return false
 	}
@@ -185,7 +185,7 @@ func (c *mapCarrier) checkScale() error {
 
 func (c *mapCarrier) checkSchema() error {
 	obj := c.obj.Object
-	if c.walked && c.typed && c.version.onepass().Admits(obj) {
+	if c.walked && c.typed && c.version.objectPlan().Admits(obj) {
 		return nil
 	}
 	switch v := c.version.engines.validate(); c.verb {

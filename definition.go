@@ -31,7 +31,7 @@ type Definition struct {
 	// preserve: unknown fields of all objects are kept, whatever schemas say
 	// (spec.preserveUnknownFields, a leftover of v1beta1).
 	preserve  bool
-	reference bool // shortcuts are off
+	reference bool // use the reference implementations
 
 	versions  []*Version // by priority
 	byName    map[string]*Version

@@ -54,7 +54,7 @@ func TestKubernetesVersionUnknown(t *testing.T) {
 	}
 }
 
-// The quick ways and the engines know the same formats.
+// The fast path and the engines know the same formats.
 func TestKubernetesVersionFormats(t *testing.T) {
 	text := strings.Replace(cronTab, "cronSpec: {type: string}", "cronSpec: {type: string, format: k8s-short-name}", 1)
 	crd, err := definition.Parse([]byte(text))

@@ -96,13 +96,13 @@ func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _
 	return rules, newEngines(node, cfg), nil
 }
 
-// onepass returns the plan of the walk over whole objects, nil if there is none.
+// objectPlan returns the plan of the walk over whole objects, nil if there is none.
 // It is made when it is first needed.
-func (v *Version) onepass() *fastpath.Plan {
+func (v *Version) objectPlan() *fastpath.Plan {
 	if p := v.plans[0].Load(); p != nil {
 		return p.Plan
 	}
-	return first(&v.making, &v.plans[0], func() *plan {
+	return initializeOnce(&v.making, &v.plans[0], func() *plan {
 		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.rules.Reads, Minor: v.minor})}
 	}).Plan
 }
@@ -112,7 +112,7 @@ func (v *Version) statusPlan() *fastpath.Plan {
 	if p := v.plans[1].Load(); p != nil {
 		return p.Plan
 	}
-	return first(&v.making, &v.plans[1], func() *plan {
+	return initializeOnce(&v.making, &v.plans[1], func() *plan {
 		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, OnlyStatus: true, Minor: v.minor})}
 	}).Plan
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// Engines are what walks over objects need, beside the rules. Making one cannot
-// fail, so each is made when it is first asked for: most requests take the quick
-// way, which needs none of them. Versions with the same schema share them.
+// The engines are what requests use on maps, apart from the rules. Making an
+// engine cannot fail, so each one is made at its first use: most requests on JSON
+// need none of them. Versions with the same schema share their engines.
 type engines struct {
 	node      *schema.Node // nil if there is no schema
-	reference bool         // shortcuts are off
+	reference bool         // use the reference implementations
 	// version of Kubernetes whose formats count, "" for the default
 	version string
 
@@ -46,8 +46,8 @@ func (e *engines) prune() *pruning.Pruner {
 	if p := e.pruner.Load(); p != nil {
 		return p
 	}
-	return first(&e.making, &e.pruner, func() *pruning.Pruner {
-		return pruning.New(e.node, option[pruning.Option](e.reference, testopt.Reference{})...)
+	return initializeOnce(&e.making, &e.pruner, func() *pruning.Pruner {
+		return pruning.New(e.node, optionIf[pruning.Option](e.reference, testopt.Reference{})...)
 	})
 }
 
@@ -55,8 +55,8 @@ func (e *engines) setDefaults() *defaulting.Defaulter {
 	if d := e.defaulter.Load(); d != nil {
 		return d
 	}
-	return first(&e.making, &e.defaulter, func() *defaulting.Defaulter {
-		return defaulting.New(e.node, option[defaulting.Option](e.reference, testopt.Reference{})...)
+	return initializeOnce(&e.making, &e.defaulter, func() *defaulting.Defaulter {
+		return defaulting.New(e.node, optionIf[defaulting.Option](e.reference, testopt.Reference{})...)
 	})
 }
 
@@ -64,8 +64,8 @@ func (e *engines) resources() *objectmeta.Embedded {
 	if r := e.embedded.Load(); r != nil {
 		return r
 	}
-	return first(&e.making, &e.embedded, func() *objectmeta.Embedded {
-		return objectmeta.NewEmbedded(e.node, option(e.reference, objectmeta.Reference())...)
+	return initializeOnce(&e.making, &e.embedded, func() *objectmeta.Embedded {
+		return objectmeta.NewEmbedded(e.node, optionIf(e.reference, objectmeta.Reference())...)
 	})
 }
 
@@ -73,8 +73,8 @@ func (e *engines) validate() *validation.Validator {
 	if v := e.validator.Load(); v != nil {
 		return v
 	}
-	return first(&e.making, &e.validator, func() *validation.Validator {
-		opts := option[validation.Option](e.reference, testopt.Reference{})
+	return initializeOnce(&e.making, &e.validator, func() *validation.Validator {
+		opts := optionIf[validation.Option](e.reference, testopt.Reference{})
 		if formats, err := validation.KubernetesVersion(e.version); err == nil { // Compile refuses wrong versions
 			opts = append(opts, formats)
 		}
@@ -88,11 +88,11 @@ func (e *engines) correlate() *correlate.Schema {
 	if s := e.pairs.Load(); s != nil || e.node == nil {
 		return s
 	}
-	return first(&e.making, &e.pairs, func() *correlate.Schema { return correlate.New(e.node) })
+	return initializeOnce(&e.making, &e.pairs, func() *correlate.Schema { return correlate.New(e.node) })
 }
 
-// first makes what is not there, once, whoever comes first.
-func first[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
+// initializeOnce initializes *at once, under making, and returns its value.
+func initializeOnce[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
 	making.Lock()
 	defer making.Unlock()
 	if done := at.Load(); done != nil {
@@ -103,8 +103,8 @@ func first[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T 
 	return done
 }
 
-// option returns an option if it is wanted.
-func option[O any](wanted bool, o O) []O {
+// optionIf returns a list of the option o, empty if it is not wanted.
+func optionIf[O any](wanted bool, o O) []O {
 	if !wanted {
 		return nil
 	}
