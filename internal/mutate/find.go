@@ -48,7 +48,6 @@ type finder struct {
 
 	stack    []ast.Node
 	function string
-	results  *types.Tuple
 }
 
 // find returns the possible mutants of a package in the order of its sources.
