@@ -6,10 +6,10 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// The types of authorization. Rules have no variable of any of them, so that
-// there is no value to call a method on. The methods are known nevertheless: a
-// rule that calls one on a value whose type is not known until it runs is
-// admitted, has an estimated cost, and fails when it runs.
+// The types of authorization. Rules have no variable of these types, so there
+// is no value to call a method on. The methods are declared nevertheless. A
+// rule may call one on a value whose type is known only at run time. The server
+// admits such a rule and estimates its cost, and the call fails when it runs.
 var (
 	authorizerType    = cel.ObjectType("kubernetes.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("kubernetes.authorization.PathCheck")
@@ -45,8 +45,9 @@ func authorizationSelectors() cel.EnvOption {
 	)
 }
 
-// declareOnly declares a method on a type that has no values. It has a binding,
-// as cel-go says of functions without one in other words that they do not fit.
+// declareOnly declares a method on a type that has no values. Its binding
+// returns the error for a missing overload. Without a binding, cel-go would
+// report the call with another text.
 func declareOnly(id string, result *cel.Type, params ...*cel.Type) cel.FunctionOpt {
 	s := declare(id, result, params...)
 	switch len(params) {

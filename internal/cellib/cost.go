@@ -13,24 +13,24 @@ import (
 
 // Costs.
 //
-// What a call costs is found by the name of the function: most are charged for
-// in one of few ways. An estimate is of what the values can be, and charges the
-// whole of what may happen; what a call is charged for when it runs is a function
-// of the values. The two ways differ in places, which is as the server has it:
-// rules are admitted by the first and stopped by the second.
+// The name of a function decides how a call is charged. An estimate depends on
+// what is known of the arguments before the call, and covers the most expensive
+// case. The actual cost depends on the values. Estimates and actual costs
+// differ in places, as in the server: the server admits rules by their
+// estimates and stops them by their actual costs.
 
-// A price is a way to charge for a function.
+// A price is a way to charge for a function call.
 type price uint8
 
 const (
-	free              price = iota // charged for by cel-go
-	unit                           // looks something up
+	free              price = iota // cel-go charges for the call
+	unit                           // looks up one thing
 	permission                     // asks for a permission
 	selection                      // parses a selector
-	traversal                      // looks at all of a list
+	traversal                      // visits all elements of a list
 	argumentTraversal              // reads its argument
-	reshaping                      // reads its receiver, or its argument, and returns as much
-	rewriting                      // reads its receiver and writes another
+	reshaping                      // reads its receiver or argument, and returns a value of the same size
+	rewriting                      // reads its receiver and writes a new string
 	joining                        // writes a string from a list
 	searching                      // applies a regular expression
 	canonical                      // parses its argument and prints it again
@@ -39,10 +39,10 @@ const (
 	equality
 )
 
-// permissionCost admits two questions in one rule.
+// permissionCost is low enough for two permission checks in one rule.
 const permissionCost = 350_000
 
-// priceOf returns how a function is charged for.
+// priceOf returns how a function call is charged.
 func priceOf(function, overload string) price {
 	switch function {
 	case "_==_":
@@ -93,10 +93,10 @@ func isLookup(function string) bool {
 	return false
 }
 
-// Costs tells cel-go what the functions of the server cost, before and when
-// they run. Without Sizes, nothing is known of the sizes of variables.
+// Costs tells cel-go the estimated and the actual costs of the functions that
+// the server adds. If Sizes is nil, the sizes of variables are unknown.
 type Costs struct {
-	Sizes checker.CostEstimator // asked for sizes only
+	Sizes checker.CostEstimator // only its EstimateSize is called
 }
 
 // CallCost implements interpreter.ActualCostEstimator.
@@ -107,8 +107,8 @@ func (*Costs) CallCost(function, overload string, args []ref.Val, result ref.Val
 	return nil
 }
 
-// CallCost returns what a call costs. It is not ok for functions that cel-go
-// charges for. The receiver of a method is the first argument.
+// CallCost returns the actual cost of a call. ok is false for functions that
+// cel-go charges for. The receiver of a method is the first argument.
 func CallCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, ok bool) {
 	p := priceOf(function, overload)
 	if len(args) < leastArgs(p) {
@@ -154,7 +154,7 @@ func leastArgs(p price) int {
 	return 0
 }
 
-// sizeOf returns the size of v, which is 1 if v has none.
+// sizeOf returns the size of v, or 1 if v has no size.
 func sizeOf(v ref.Val) uint64 {
 	if s, ok := v.(traits.Sizer); ok {
 		n, _ := s.Size().(types.Int)
@@ -165,19 +165,19 @@ func sizeOf(v ref.Val) uint64 {
 
 func rounded(cost float64) uint64 { return uint64(math.Ceil(cost)) }
 
-// doubleTraversal is what it costs to go over a text two times.
+// doubleTraversal returns the cost of reading a text twice.
 func doubleTraversal(size uint64) uint64 {
 	return rounded(float64(size) * 2 * common.StringTraversalCostFactor)
 }
 
-// searchCost is that of a regular expression on a text. Even an empty text may
-// take a while.
+// searchCost returns the cost of applying a regular expression to a text. An
+// empty text has a cost too.
 func searchCost(text, expr uint64) uint64 {
 	return rounded((1+float64(text))*common.StringTraversalCostFactor) * rounded(float64(expr)*common.RegexStringLengthCostFactor)
 }
 
-// containmentCost is that of comparing a network with another, which has to be
-// masked, or with an address. A text has to be parsed.
+// containmentCost returns the cost of comparing a network with an address, or
+// with another network, which is masked first. A string is parsed first.
 func containmentCost(function, overload string, network, other uint64) uint64 {
 	cost := rounded(float64(network+network) * common.StringTraversalCostFactor)
 	if function == "containsCIDR" {
@@ -189,14 +189,15 @@ func containmentCost(function, overload string, network, other uint64) uint64 {
 	return cost
 }
 
-// parses reports whether what a network is to contain is a text. It does not if
-// only the value tells, which has several overloads and so no name of one.
+// parses reports whether the argument of a containment test is a string. It
+// returns false if the type of the argument is known only at run time, because
+// the checker has then not chosen one overload.
 func parses(overload string) bool {
 	return overload == "cidr_contains_ip_string" || overload == "cidr_contains_cidr_string"
 }
 
-// selectorCost is that of a list of requirements, of which the shortest has two
-// characters, and each makes a list.
+// selectorCost returns the cost of parsing a list of requirements. The shortest
+// requirement has two characters, and each requirement makes a list.
 func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 	const requirement = float64(common.ListCreateBaseCost + common.StructCreateBaseCost)
 	list := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
@@ -204,7 +205,7 @@ func selectorCost(text checker.SizeEstimate) checker.CostEstimate {
 		Add(text.MultiplyByCostFactor(0.5).MultiplyByCostFactor(requirement))
 }
 
-// traversed is what it costs to look at all that v consists of.
+// traversed returns the cost of visiting v and everything in it.
 func traversed(v ref.Val) uint64 {
 	var cost uint64
 	switch v := v.(type) {
@@ -227,7 +228,7 @@ func traversed(v ref.Val) uint64 {
 	return cost
 }
 
-// hasOwnType reports whether v is of a type that the server has added.
+// hasOwnType reports whether the type of v is one that the server adds.
 func hasOwnType(v ref.Val) bool {
 	switch v.(type) {
 	case apiservercel.Quantity, *apiservercel.Quantity, apiservercel.IP, apiservercel.CIDR,

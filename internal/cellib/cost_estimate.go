@@ -10,8 +10,8 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// EstimateCallCost implements checker.CostEstimator. The receiver of a method,
-// nil if there is none, is no argument.
+// EstimateCallCost implements checker.CostEstimator. target is the receiver of
+// a method, nil for a function. args does not include it.
 func (c *Costs) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	p := priceOf(function, overload)
 	switch p {
@@ -86,7 +86,8 @@ func costs(cost checker.CostEstimate, size *checker.SizeEstimate) *checker.CallE
 
 func one() checker.CostEstimate { return checker.CostEstimate{Min: 1, Max: 1} }
 
-// size returns what is known of the size of a value.
+// size returns the estimated size of a value, or the range of all sizes if
+// nothing is known.
 func (c *Costs) size(n checker.AstNode) checker.SizeEstimate {
 	if size := n.ComputedSize(); size != nil {
 		return *size
@@ -105,9 +106,10 @@ func (c *Costs) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
 	return c.Sizes.EstimateSize(n)
 }
 
-// traversalEstimate counts the elements of a list, and the lengths of those
-// that have one. What may be a string is one, but to includes, which takes
-// it for a list.
+// traversalEstimate estimates the cost of visiting the elements of a list, and
+// of reading the elements that are strings or bytes. A value of unknown element
+// type may be a string, and is estimated as one. Only includes treats it as a
+// list.
 func (c *Costs) traversalEstimate(function string, list checker.AstNode) checker.CostEstimate {
 	elem := elementOf(list)
 	if elem == nil && function != "includes" {
@@ -136,8 +138,8 @@ func (c *Costs) rewritingEstimate(function string, target checker.AstNode, args 
 	return costs(text.MultiplyByCostFactor(2*common.StringTraversalCostFactor), &result)
 }
 
-// mostParts is one for each character, unless a literal says that it is less,
-// or more.
+// mostParts returns the maximum number of parts of a split. It is the limit if
+// that is a literal, and otherwise one part for each character.
 func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	if len(args) > 1 {
 		if v := args[1].Expr().AsLiteral(); v != nil {
@@ -149,7 +151,7 @@ func mostParts(text checker.SizeEstimate, args []checker.AstNode) uint64 {
 	return text.Max
 }
 
-// replacedSize returns the size of a text in which something old was replaced.
+// replacedSize returns the size of a text after old was replaced in it.
 func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstimate {
 	var times, kept checker.SizeEstimate
 	times.Max, kept.Max = replacements(text.Max, old.Min, replacement.Max > old.Min)
@@ -157,9 +159,9 @@ func replacedSize(text, old, replacement checker.SizeEstimate) checker.SizeEstim
 	return times.Multiply(replacement).Add(kept)
 }
 
-// replacements returns how often something old is replaced, and how much of the
-// text is left. What is empty is found around each character. Otherwise all of
-// the text is replaced if that helps to get the extreme that is wanted, else
+// replacements returns how often old is replaced, and how much of the text is
+// kept. An empty old matches around each character. Otherwise the extreme size
+// results from replacing the whole text, if helps is true, or from replacing
 // nothing.
 func replacements(text, old uint64, helps bool) (times, kept uint64) {
 	switch {
@@ -173,7 +175,7 @@ func replacements(text, old uint64, helps bool) (times, kept uint64) {
 	return 0, text
 }
 
-// joinedSize is that of all elements, and of a separator between any two.
+// joinedSize returns the size of all elements with a separator between any two.
 func (c *Costs) joinedSize(list checker.AstNode, args []checker.AstNode) checker.SizeEstimate {
 	var size checker.SizeEstimate
 	count := c.size(list)
@@ -194,7 +196,7 @@ func (c *Costs) searchEstimate(target, expr checker.AstNode) *checker.CallEstima
 	return costs(steps.Multiply(states), &checker.SizeEstimate{Max: text.Max})
 }
 
-// containmentEstimate is for addresses of 4 to 16 bytes.
+// containmentEstimate estimates the cost for addresses of 4 to 16 bytes.
 func (c *Costs) containmentEstimate(function, overload string, other checker.AstNode) checker.CostEstimate {
 	bytes := checker.SizeEstimate{Min: 4, Max: 16}
 	cost := bytes.Add(bytes).MultiplyByCostFactor(common.StringTraversalCostFactor)
@@ -207,7 +209,8 @@ func (c *Costs) containmentEstimate(function, overload string, other checker.Ast
 	return cost
 }
 
-// equalityEstimate is for two values of one type that the server has added.
+// equalityEstimate estimates the comparison of two values of one type that the
+// server adds. It returns nil for all other arguments.
 func equalityEstimate(args []checker.AstNode) *checker.CallEstimate {
 	if len(args) != 2 || args[0].Type().Equal(args[1].Type()) != types.True {
 		return nil
@@ -231,18 +234,20 @@ func equalityEstimate(args []checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// upTo is the cost of reading at least one character, and so many at most.
+// upTo returns the cost of reading at least one character and at most size.
 func upTo(size uint64) checker.CostEstimate {
 	return checker.CostEstimate{Min: 1, Max: size}.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
 
-// An element stands for the elements of a list, wherever that list is.
+// An element represents the elements of a list. Its path is that of the list
+// with the step @items.
 type element struct {
 	path []string
 	t    *types.Type
 }
 
-// elementOf returns nil for what is not known to be a list.
+// elementOf returns the element of a list, nil if the type is not known to be a
+// list.
 func elementOf(list checker.AstNode) *element {
 	params := list.Type().Parameters()
 	if len(params) == 0 {

@@ -12,20 +12,22 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// Formats that are checked without a regular expression cost as if they were.
+// The assumed lengths of regular expressions for formats that are checked
+// without one. Costs depend on them.
 const (
 	uriExpr    = 1103
 	base64Expr = 84
 )
 
-// A format has a name for rules, and one by which formats are equal.
+// A format is a format with the name that rules use. Its Format.Name decides
+// equality.
 type format struct {
 	name string
 	apiservercel.Format
 }
 
-// formats returns all formats. The numbers are lengths of regular expressions,
-// by which checks are charged for.
+// formats returns all formats. The numbers are the lengths of regular
+// expressions that determine the cost of a check.
 func formats() []format {
 	return []format{
 		{"dns1123Label", nameFormat("DNS1123Label", 30, apivalidation.NameIsDNSLabel, false)},
@@ -44,7 +46,7 @@ func formats() []format {
 	}
 }
 
-// nameFormat is a format of names, or of what can be in front of a name.
+// nameFormat returns a format of names or, if prefix is true, of name prefixes.
 func nameFormat(name string, length int, errs func(string, bool) []string, prefix bool) apiservercel.Format {
 	return apiservercel.Format{
 		Name:         name,
@@ -53,7 +55,7 @@ func nameFormat(name string, length int, errs func(string, bool) []string, prefi
 	}
 }
 
-// schemaFormat is a format that schemas know, too.
+// schemaFormat returns a format that schemas have too.
 func schemaFormat(name string, length int, err string) apiservercel.Format {
 	return apiservercel.Format{
 		Name: name,
@@ -97,7 +99,7 @@ func formatLibrary() cel.EnvOption {
 	)...)
 }
 
-// validate returns no list if there are none.
+// validate returns the errors of f for s, or no value if s is valid.
 func validate(f apiservercel.Format, s string) ref.Val {
 	if errs := f.ValidateFunc(s); len(errs) > 0 {
 		return types.OptionalOf(texts(errs))

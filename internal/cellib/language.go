@@ -7,20 +7,22 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// InterruptFrequency is how many loop steps pass between two looks at the
+// InterruptFrequency is the number of loop steps between two checks of the
 // context.
 const InterruptFrequency = 100
 
 // A feature is a part of the language, with the minor versions that have it.
 type feature struct {
-	since, until int // until is the first without it, 0 if there is none
+	since, until int // until is the first version without the feature, 0 if there is none
 	options      []cel.EnvOption
 }
 
-// features are in the order in which the server adds them: where several add
-// overloads to one function, those that come first are tried first.
+// features returns all features in the order in which the server adds them. If
+// several features add overloads to one function, cel-go tries the overloads of
+// the earlier features first.
 //
-// See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
+// See
+// https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func features() []feature {
 	return []feature{
 		{options: []cel.EnvOption{
@@ -57,9 +59,9 @@ func features() []feature {
 	}
 }
 
-// Language returns what kube-apiserver 1.minor makes known to rules besides
-// what any environment of cel-go knows. It includes the options of programs,
-// but no limit on what they spend.
+// Language returns the library with which kube-apiserver 1.minor extends a
+// cel-go environment for rules. It includes the program options, but no cost
+// limit.
 func Language(minor int) cel.Library { return language(minor) }
 
 type language int
@@ -85,11 +87,11 @@ func (language) ProgramOptions() []cel.ProgramOption {
 	}
 }
 
-// Programs returns what all languages have in common that matters to programs,
-// for an environment that makes programs of what [Language] has checked and is
-// told by its user which functions they call. It declares the functions of the
-// libraries that have something to say about programs, as the two cannot be had
-// apart.
+// Programs returns the library for an environment that only makes programs,
+// from expressions that [Language] has checked. It has the program options that
+// all languages share. The caller declares the functions that the expressions
+// call. Programs also declares the functions of the libraries that have program
+// options, because a cel-go library provides both together.
 func Programs() cel.Library { return programs{} }
 
 type programs struct{ language }

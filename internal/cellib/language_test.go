@@ -15,8 +15,8 @@ const (
 	newest = 37
 )
 
-// changes has, by minor version, the overloads that rules gain, with a plus, and
-// lose, with a minus.
+// changes has the overloads that each minor version adds, with a plus, and
+// removes, with a minus.
 var changes = map[int][]string{
 	29: {
 		"+format string_format", "+sets.contains list_sets_contains_list",
@@ -64,12 +64,12 @@ func overloads(env *cel.Env) map[string]bool {
 	return set
 }
 
-// TestChanges tells which overloads come and go with each minor version.
+// TestChanges checks which overloads each minor version adds and removes.
 func TestChanges(t *testing.T) {
 	before := overloads(environment(t, oldest))
 	for minor := oldest + 1; minor <= newest; minor++ {
 		now := overloads(environment(t, minor))
-		if minor == 34 { // lists of cel-go
+		if minor == 34 { // adds the list functions of cel-go
 			before = now
 			continue
 		}
@@ -92,8 +92,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestCosts tells what calls of some functions cost, by what is estimated and
-// by what is spent.
+// TestCosts checks the estimated and the actual costs of some calls.
 func TestCosts(t *testing.T) {
 	env := environment(t, newest)
 	tests := map[string]string{

@@ -7,8 +7,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A library is a set of functions. Its name is that by which an environment
-// knows whether it has them already.
+// A library is a set of functions. An environment adds a library once, by its
+// name.
 type library struct {
 	name    string
 	declare []cel.EnvOption
@@ -28,8 +28,9 @@ func newLibrary(name string, declare ...cel.EnvOption) cel.EnvOption {
 	return cel.Lib(&library{name: name, declare: declare})
 }
 
-// What cel-go declares with is small and returns closures, which the compiler
-// would write anew at each of the many declarations: 0.15 MB of a program.
+// These wrappers are not inlined. The compiler would otherwise copy the
+// closures of cel-go's functions into each of the many declarations, which adds
+// 0.15 MB to a program.
 
 //go:noinline
 func define(name string, overloads ...cel.FunctionOpt) cel.EnvOption {
@@ -45,26 +46,26 @@ func bindBinary(f functions.BinaryOp) cel.OverloadOpt { return cel.BinaryBinding
 //go:noinline
 func bindAny(f functions.FunctionOp) cel.OverloadOpt { return cel.FunctionBinding(f) }
 
-// A signature is what tells an overload of a function from another.
+// A signature identifies one overload of a function.
 type signature struct {
 	id     string
 	params []*cel.Type // the receiver of a method is the first
 	result *cel.Type
 }
 
-// declare returns the signature of a function that is named by id.
+// declare returns the signature of the overload id.
 func declare(id string, result *cel.Type, params ...*cel.Type) signature {
 	return signature{id: id, params: params, result: result}
 }
 
-// function declares what is called as f(x).
+// function declares an overload that is called as f(x).
 //
 //go:noinline
 func (s signature) function(binding cel.OverloadOpt) cel.FunctionOpt {
 	return cel.Overload(s.id, s.params, s.result, binding)
 }
 
-// method declares what is called as x.f().
+// method declares an overload that is called as x.f().
 //
 //go:noinline
 func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
@@ -73,12 +74,12 @@ func (s signature) method(binding cel.OverloadOpt) cel.FunctionOpt {
 
 // Bindings.
 //
-// Before cel-go calls a binding it holds the types of the arguments against
-// those of the overload, so that none of the bindings here meets an argument
-// that has another type, or one that failed. They look nevertheless, as what
-// stands behind a type is up to whoever made the value.
+// Before cel-go calls a binding, it compares the types of the arguments with
+// those of the overload. So a binding gets no argument of another CEL type and
+// no error. The bindings check the Go type nevertheless, because the maker of a
+// value decides which Go value a CEL type has.
 
-// unary returns a binding for values that are a T in Go.
+// unary returns a binding of f for values that are a T in Go.
 func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		x, ok := v.Value().(T)
@@ -89,7 +90,7 @@ func unary[T any](f func(T) ref.Val) cel.OverloadOpt {
 	})
 }
 
-// binary is like unary, for two values.
+// binary is like unary, for functions of two values.
 func binary[T, U any](f func(T, U) ref.Val) cel.OverloadOpt {
 	return bindBinary(func(v, w ref.Val) ref.Val {
 		x, ok := v.Value().(T)
@@ -109,16 +110,16 @@ func test[T any](f func(T) bool) cel.OverloadOpt {
 	return unary(func(x T) ref.Val { return types.Bool(f(x)) })
 }
 
-// text returns a binding of what is a string of a T.
+// text returns a binding of a function from a T to a string.
 func text[T any](f func(T) string) cel.OverloadOpt {
 	return unary(func(x T) ref.Val { return types.String(f(x)) })
 }
 
-// Texts returns a list of strings.
+// texts returns a list of strings.
 func texts(list []string) ref.Val { return types.NewStringList(types.DefaultTypeAdapter, list) }
 
-// comparisons declares the comparisons of a type whose values are a T in Go, and
-// whose overloads have names that begin with kind. compare returns -1, 0 or 1.
+// comparisons declares the comparison methods of t, a type whose values are a T
+// in Go. The overload names begin with kind. compare returns -1, 0 or 1.
 func comparisons[T any](kind string, t *cel.Type, compare func(T, T) int) []cel.EnvOption {
 	is := func(sign int) cel.OverloadOpt {
 		return binary(func(x, y T) ref.Val { return types.Bool(compare(x, y) == sign) })

@@ -9,15 +9,15 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A named type has a name in the names of overloads.
+// A named is a type with the name that it has in overload names.
 type named struct {
 	name string
 	t    *cel.Type
 	zero ref.Val // nil if values cannot be added
 }
 
-// ordered returns the types whose values can be compared. A list whose type is
-// not known until a rule runs is taken for one of the first that fits.
+// ordered returns the types whose values can be compared. For a list whose type
+// is known only at run time, cel-go uses the first overload that matches.
 func ordered() []named {
 	return []named{
 		{"int", cel.IntType, types.Int(0)},
@@ -31,7 +31,8 @@ func ordered() []named {
 	}
 }
 
-// lists has the functions on lists, and includes if the server is new enough.
+// lists returns the library of list functions, with the function includes if
+// withIncludes is true.
 func lists(withIncludes bool) cel.EnvOption {
 	var sorted, sums, largest, smallest []cel.FunctionOpt
 	for _, e := range ordered() {
@@ -61,7 +62,7 @@ func lists(withIncludes bool) cel.EnvOption {
 	return newLibrary("kubernetes.lists", functions...)
 }
 
-// elements yields what v iterates over. It is not ok if v does not.
+// elements returns an iterator over v. ok is false if v cannot be iterated.
 func elements(v ref.Val) (seq iter.Seq[ref.Val], ok bool) {
 	list, ok := v.(traits.Iterable)
 	return func(yield func(ref.Val) bool) {
@@ -73,7 +74,8 @@ func elements(v ref.Val) (seq iter.Seq[ref.Val], ok bool) {
 	}, ok
 }
 
-// isSorted looks at neighbours. Two that cannot be compared are in order.
+// isSorted compares neighbours. Neighbours that cannot be compared count as
+// sorted.
 func isSorted(v ref.Val) ref.Val {
 	list, ok := elements(v)
 	if !ok {
@@ -93,7 +95,8 @@ func isSorted(v ref.Val) ref.Val {
 	return types.True
 }
 
-// sum adds up the elements, and returns what adding any two of them fails with.
+// sum returns a binding that adds up the elements. The binding returns the
+// error of the first addition that fails.
 func sum(zero ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
@@ -114,8 +117,9 @@ func sum(zero ref.Val) cel.OverloadOpt {
 	})
 }
 
-// extreme finds the element that no other beats. One beats what was found
-// before if comparing that with it gives the result that is wanted.
+// extreme returns a binding that finds the largest or smallest element. An
+// element replaces the one found before if comparing the latter with it returns
+// beaten.
 func extreme(name string, beaten ref.Val) cel.OverloadOpt {
 	return bindUnary(func(v ref.Val) ref.Val {
 		list, ok := elements(v)
@@ -169,7 +173,8 @@ func length(list traits.Lister) types.Int {
 	return n
 }
 
-// includes looks for elem in a list. Anything else includes what it equals.
+// includes reports whether elem is in a list. A value that is not a list
+// includes elem if the two are equal.
 func includes(v, elem ref.Val) ref.Val {
 	list, ok := v.(traits.Lister)
 	if !ok {

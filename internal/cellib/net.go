@@ -30,8 +30,8 @@ func addresses() cel.EnvOption {
 	)
 }
 
-// parseIP is stricter than netip: an address has no zone, and one of IPv4 is
-// not written as one of IPv6.
+// parseIP parses an address. Unlike netip, it refuses zones and IPv4 addresses
+// in IPv6 form.
 func parseIP(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(s)
 	switch {
@@ -58,7 +58,7 @@ func toIP(s string) ref.Val {
 	return apiservercel.IP{Addr: addr}
 }
 
-// isCanonical reports whether an address is spelled as [netip.Addr] spells it.
+// isCanonical reports whether s is the form that [netip.Addr] prints.
 func isCanonical(s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {
@@ -99,8 +99,9 @@ func networks() cel.EnvOption {
 	)
 }
 
-// What is said of a text that is no network is said twice, by who parses it and
-// by who wanted a network.
+// noNetwork is the error text for an invalid network. parseCIDR adds it, and so
+// do the conversions that call parseCIDR: the text appears twice, as in the
+// server.
 const noNetwork = "network address parse error during conversion from string: %v"
 
 func parseCIDR(s string) (netip.Prefix, error) {
@@ -129,7 +130,8 @@ func toCIDR(s string) ref.Val {
 
 func containsIP(p netip.Prefix, addr netip.Addr) ref.Val { return types.Bool(p.Contains(addr)) }
 
-// containsText does not say what is wrong with a text that is no address.
+// containsText returns the error for a missing overload if s is not an address.
+// It does not return the parse error.
 func containsText(p netip.Prefix, s string) ref.Val {
 	addr, err := parseIP(s)
 	if err != nil {

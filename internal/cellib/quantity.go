@@ -23,7 +23,7 @@ func quantities() cel.EnvOption {
 		[]cel.EnvOption{
 			define("quantity", declare("string_to_quantity", t, cel.StringType).function(unary(toQuantity))),
 			define("isQuantity", declare("is_quantity_string", cel.BoolType, cel.StringType).function(test(isQuantity))),
-			// No method, unlike the others.
+			// A function; the others are methods.
 			define("sign", declare("quantity_sign", cel.IntType, t).function(unary(signOf))),
 			define("asApproximateFloat", declare("quantity_get_float", cel.DoubleType, t).method(unary(doubleOf))),
 			define("asInteger", declare("quantity_get_int", cel.IntType, t).method(unary(integerOf))),
@@ -33,8 +33,9 @@ func quantities() cel.EnvOption {
 
 // arithmetic declares an operation with a quantity or an integer on the right.
 //
-// A result is a pointer, as a quantity is not otherwise, and rules can tell: on
-// the right of == it makes the comparison fail, and no list is found to have it.
+// A result is a *Quantity, while other quantities are a Quantity. Rules can
+// observe this: a comparison with a result on the right of == fails, and a
+// search in a list does not find a result.
 func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) []cel.EnvOption {
 	t := apiservercel.QuantityType
 	result := func(q *resource.Quantity, p resource.Quantity) ref.Val {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// regex has the functions that search. Programs compile expressions that are
-// literals once, and cannot be made if one is wrong.
+// regex returns the library of search functions. A program compiles literal
+// expressions once. It cannot be made if such an expression is invalid.
 func regex() cel.EnvOption {
 	s, list := cel.StringType, cel.ListType(cel.StringType)
 	return cel.Lib(&library{
@@ -47,7 +47,7 @@ func all(re *regexp.Regexp, s string, most int64) ref.Val {
 	return texts(re.FindAllString(s, int(most)))
 }
 
-// find is all of a call but its expression, which is known.
+// find evaluates a call of find with its compiled expression.
 func find(re *regexp.Regexp, args []ref.Val) ref.Val {
 	if len(args) != 2 {
 		return types.NoSuchOverloadErr()
@@ -55,7 +55,7 @@ func find(re *regexp.Regexp, args []ref.Val) ref.Val {
 	return withText(args, 0, func(s string) ref.Val { return first(re, s) })
 }
 
-// findAll is like find. A third argument is how many matches there are at most.
+// findAll is like find. A third argument is the maximum number of matches.
 func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	if len(args) < 2 || len(args) > 3 {
 		return types.NoSuchOverloadErr()
@@ -72,7 +72,8 @@ func findAll(re *regexp.Regexp, args []ref.Val) ref.Val {
 	})
 }
 
-// withText calls f with an argument, if that is a string.
+// withText calls f with argument i if that is a string, and returns an error
+// otherwise.
 func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	s, ok := args[i].Value().(string)
 	if !ok {
@@ -81,7 +82,7 @@ func withText(args []ref.Val, i int, f func(string) ref.Val) ref.Val {
 	return f(s)
 }
 
-// compiledOnce is for calls whose expression is a literal.
+// compiledOnce compiles the expression of calls in which it is a literal.
 func compiledOnce(name string, search func(*regexp.Regexp, []ref.Val) ref.Val) *interpreter.RegexOptimization {
 	return &interpreter.RegexOptimization{
 		Function:   name,

@@ -45,8 +45,8 @@ func parseVersion(s string, lenient bool) (semver.Version, error) {
 	return semver.Parse(s)
 }
 
-// normalized completes a version that is not written out: it may begin with v,
-// lack the last or the last two of its numbers, and have zeros in front of them.
+// normalized returns the full form of a lenient version. A lenient version may
+// begin with v, lack the last one or two numbers, and have leading zeros.
 func normalized(s string) (string, error) {
 	numbers := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
 	for i, n := range numbers {
@@ -61,7 +61,7 @@ func normalized(s string) (string, error) {
 	return strings.Join(numbers, "."), nil
 }
 
-// withoutZeros removes zeros in front, but keeps one if no other digit follows.
+// withoutZeros removes leading zeros. It keeps one if no other digit follows.
 func withoutZeros(n string) string {
 	if len(n) < 2 {
 		return n

@@ -27,14 +27,14 @@ func urls() cel.EnvOption {
 	)
 }
 
-// isURL reports whether s is absolute, or an absolute path.
+// isURL reports whether s is an absolute URL or an absolute path.
 func isURL(s string) bool {
 	_, err := url.ParseRequestURI(s)
 	return err == nil
 }
 
-// toURL admits what isURL does. What it returns is parsed in another way: one
-// that knows fragments, which are no part of what is requested.
+// toURL accepts the strings that isURL accepts. It then parses s as a URL with
+// a fragment, which a request URI does not have.
 func toURL(s string) ref.Val {
 	_, err := url.ParseRequestURI(s)
 	if err == nil {

@@ -1,14 +1,16 @@
-// Package jsonpath evaluates the paths of printer columns and selectable fields.
+// Package jsonpath evaluates the paths of printer columns and selectable
+// fields.
 //
-// Paths are parsed by client-go and walked here. Its own walk keeps state in
-// the parsed path, so that one path cannot serve two objects at once, goes over
-// the fields of objects in any order, and uses reflection for every step. The
-// walk here is over the values that JSON has, fields in order of name, and ends
-// after a million of them.
+// client-go parses the paths and this package evaluates them. The evaluation of
+// client-go keeps state in the parsed path, so one path cannot serve two
+// objects at once. It also visits object fields in random order and uses
+// reflection for every step. The evaluation here supports the values that JSON
+// has, visits fields in order of name, and stops after a million values.
 //
-// A step maps a list of values to a list of values. It may fail, which makes
-// the path have no value; but inside a filter that asks whether something
-// exists, what a step has until it fails is what counts, so steps return both.
+// A step maps a list of values to a list of values, and may fail. If a step
+// fails, the path has no value, with one exception: a filter that tests for
+// existence uses the values that the step found before it failed. So steps
+// return both the values and whether they succeeded.
 package jsonpath
 
 import (
@@ -18,14 +20,15 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// maxVisits is how many values the walk for one cell may look at.
+// maxVisits is the maximum number of values that the evaluation of one path
+// visits.
 const maxVisits = 1_000_000
 
 // A Path is a parsed JSONPath. It never changes and is safe for concurrent use.
 type Path struct{ nodes []jsonpath.Node }
 
 // Parse parses a path as definitions declare it, without the braces of a
-// template. Errors of the parser name the path as name.
+// template. Errors of the parser contain name.
 func Parse(name, text string) (Path, error) {
 	parser, err := jsonpath.Parse(name, "{"+text+"}")
 	if err != nil {
@@ -34,8 +37,8 @@ func Parse(name, text string) (Path, error) {
 	return Path{nodes: parser.Root.Nodes}, nil
 }
 
-// First returns the first value at p, and false if there is none or if the path
-// does not fit the object.
+// First returns the first value at p. It returns false if there is none, or if
+// the path does not fit the object.
 func (p Path) First(obj map[string]any) (any, bool) {
 	results, err := p.Find(obj)
 	if err != nil || len(results) == 0 || len(results[0]) == 0 {
@@ -44,10 +47,10 @@ func (p Path) First(obj map[string]any) (any, bool) {
 	return results[0][0], true
 }
 
-// Find returns a list of values for each part of p: what stands between one
-// pair of braces. Parts within a range have a list for each element. The error
-// says that the path does not fit the object; its text is that of client-go
-// only for names that client-go does not know.
+// Find returns a list of values for each part of p. A part is the text between
+// one pair of braces. A part within a range has a list for each element. Find
+// returns an error if the path does not fit the object. The error has the text
+// of client-go only for an unknown identifier.
 func (p Path) Find(obj map[string]any) ([][]any, error) {
 	w := walk{visits: maxVisits}
 	results, ok := w.all(obj, p.nodes)
@@ -63,12 +66,12 @@ func (p Path) Find(obj map[string]any) ([][]any, error) {
 
 var errMisfit = errors.New("the path does not fit the object")
 
-// nothing is what the body of a range without values is evaluated for. It has
-// no fields and, unlike null, makes steps fail that want an array.
+// nothing is the input of a range body if the range has no values. It has no
+// fields. Unlike null, it makes steps fail that need an array.
 type nothing struct{}
 
-// A walk holds the state of one evaluation: how far it is into ranges, and how
-// many values it may still look at.
+// A walk holds the state of one evaluation: the ranges that are begun, active
+// and ended, and how many more values it may visit.
 type walk struct {
 	begun, inside, ended int
 	lastEnd              *jsonpath.Node
@@ -108,8 +111,8 @@ func (w *walk) all(data any, nodes []jsonpath.Node) ([][]any, bool) {
 	return out, true
 }
 
-// loop evaluates the body of a range for each of its values. Without any it is
-// evaluated for nothing, in order to find its end.
+// loop evaluates the body of a range for each of the values. If there are no
+// values, it evaluates the body once for nothing, to find its end.
 func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	w.begun--
 	w.inside++
@@ -129,7 +132,7 @@ func (w *walk) loop(values []any, body []jsonpath.Node) ([][]any, bool) {
 	return out, true
 }
 
-// step takes values one node further.
+// step applies one node to values.
 func (w *walk) step(values []any, node jsonpath.Node) ([]any, bool) {
 	if w.visits -= 1 + len(values); w.visits < 0 {
 		return nil, false

@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestPaths finds what the table wants. That client-go finds the same is shown
-// by the oracle.
+// TestPaths compares the values at paths with those in the table. The oracle
+// compares them with client-go.
 func TestPaths(t *testing.T) {
 	data, err := os.ReadFile("testdata/paths.yaml")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// fields returns the fields of that name of the values that are objects.
+// fields returns the fields with this name of all values that are objects.
 func fields(values []any, name string) []any {
 	var out []any
 	for _, value := range values {
@@ -21,8 +21,8 @@ func fields(values []any, name string) []any {
 }
 
 // elements returns the elements of arrays that a start, an end and a step
-// select. Values that are null have none; others that are no arrays, and
-// bounds that an array does not have, are failures.
+// select. A null value has no elements. Any other value that is not an array
+// makes the step fail, and so do bounds outside an array.
 func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -54,9 +54,10 @@ func elements(values []any, params [3]jsonpath.ParamsEntry) ([]any, bool) {
 	return out, true
 }
 
-// bounds returns where a selection begins and ends in an array of n elements:
-// negative numbers count from its end. An index is a selection of which the
-// parser derived the end; the end that it derives for the last element is 0.
+// bounds returns the start and end of a selection in an array of n elements.
+// Negative numbers count from the end of the array. For an index, the parser
+// derives the end of the selection; the end that it derives for the last
+// element is 0.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	if params[0].Known {
 		start = params[0].Value
@@ -74,7 +75,8 @@ func bounds(params [3]jsonpath.ParamsEntry, n int) (start, end int) {
 	return start, end
 }
 
-// wildcard returns everything in objects, arrays and, byte by byte, text.
+// wildcard returns all fields of objects, elements of arrays, and bytes of
+// strings.
 func (w *walk) wildcard(values []any) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -84,8 +86,8 @@ func (w *walk) wildcard(values []any) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// descend appends to out the values that have children, each followed by what
-// descent finds in them.
+// descend appends to out each value that has children, followed by the values
+// that it finds below them.
 func (w *walk) descend(out, values []any) ([]any, bool) {
 	for _, value := range values {
 		below := children(value)
@@ -124,8 +126,8 @@ func children(value any) []any {
 	return nil
 }
 
-// filter returns the elements of arrays for which the comparison holds. What
-// cannot be compared is a failure, and so are values that are no arrays.
+// filter returns the elements of arrays that satisfy the comparison. It fails
+// for values that are not arrays and for operands that cannot be compared.
 func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	var out []any
 	for _, value := range values {
@@ -167,8 +169,8 @@ func (w *walk) filter(values []any, node *jsonpath.FilterNode) ([]any, bool) {
 	return out, w.visits >= 0
 }
 
-// compare reports whether left and right are as the operator says, and whether
-// they can be compared at all.
+// compare applies operator to left and right. ok is false if they cannot be
+// compared.
 func compare(operator string, left, right any) (holds, ok bool) {
 	operators := map[string]func(any, any) (bool, error){
 		"<":  template.Less,
