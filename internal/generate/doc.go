@@ -1,20 +1,21 @@
-// Package generate makes objects up for the schemas of definitions. It serves
-// the tests of this module, through crdtest, and package conversiontest.
+// Package generate generates objects for the schemas of definitions. The tests
+// of this module, package crdtest and package conversiontest use it.
 //
 // # Semantics
 //
-// A [Generator] makes objects of four classes: valid ones, valid ones with
-// limits hit exactly, ones with a single fault, and hostile ones. It aims well
-// and does not promise: a rule written in CEL, or a pattern it cannot solve, may
-// refuse an object meant to be valid. The same random source gives the same
-// objects. [Mutate] changes an object a little, as an update would.
+// A [Generator] generates objects of four classes: valid, valid with values at
+// limits, with a single fault, and hostile. The class is not guaranteed: a rule
+// in CEL, or a pattern that the generator cannot solve, may refuse an object
+// that should be valid. The same random source gives the same objects. [Mutate]
+// changes an object a little, as an update would.
 //
-// Values are what apimachinery's decoder makes. A number without fraction and
-// exponent that fits int64 is an int64, every other number a float64.
+// Values are those that the decoder of apimachinery returns. A number without
+// fraction and exponent that fits int64 is an int64, every other number a
+// float64.
 //
 // # Differences from Kubernetes
 //
-// None; the server makes no objects up.
+// None: the server does not generate objects.
 //
 // # Concurrency and ownership
 //

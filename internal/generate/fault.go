@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// A site is a place in an object, with the schema that governs it if any.
+// A site is a value in an object, with the schema for it, nil if there is none.
 type site struct {
 	schema *apiextensionsv1.JSONSchemaProps
 	value  any
@@ -16,7 +16,7 @@ type site struct {
 	remove func() // nil for list elements
 }
 
-// sites lists the places below v, parents before children, in a fixed order.
+// sites returns all values below v, parents before children, in a fixed order.
 func sites(v any, p *apiextensionsv1.JSONSchemaProps) []site {
 	var found []site
 	switch v := v.(type) {
@@ -46,7 +46,7 @@ func sites(v any, p *apiextensionsv1.JSONSchemaProps) []site {
 	return found
 }
 
-// invalidObject makes an object with one fault.
+// invalidObject returns an object with one fault.
 func (r *run) invalidObject() map[string]any {
 	obj := r.base()
 	if r.oneIn(12) {
@@ -73,7 +73,7 @@ func (r *run) invalidObject() map[string]any {
 	return obj
 }
 
-// siteFaults lists the ways to break one place.
+// siteFaults returns functions that each make the value at s invalid.
 func (r *run) siteFaults(s site) []func() {
 	p := s.schema
 	faults := []func(){

@@ -8,37 +8,37 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// A Class says what kind of object a [Generator] makes.
+// A Class is a class of objects that a [Generator] generates.
 type Class int
 
 const (
-	Valid    Class = iota // meant to be accepted
-	Boundary              // accepted, with limits hit exactly where that is possible
-	Fault                 // one thing wrong
-	Hostile               // several things wrong, in ways that no schema foresees
+	Valid    Class = iota // should be accepted
+	Boundary              // should be accepted, with values at limits where possible
+	Fault                 // has one fault
+	Hostile               // has several faults, which no schema expects
 )
 
 func (c Class) String() string {
 	return [...]string{"valid", "boundary", "fault", "hostile"}[c]
 }
 
-// A Target says what objects a [Generator] makes.
+// A Target describes the objects that a [Generator] generates.
 type Target struct {
 	Group, Version, Kind string
 	Namespaced           bool
 	Schema               *apiextensionsv1.JSONSchemaProps // nil: any content
 }
 
-// A Generator makes objects of a target. It is immutable and safe for
+// A Generator generates objects for a target. It is immutable and safe for
 // concurrent use; the random source belongs to the caller.
 type Generator struct {
 	target  Target
 	samples []map[string]any
-	seen    map[string][]any // scalars of the samples by schema path
+	seen    map[string][]any // scalars of the samples, by the path of their schema
 }
 
-// New returns a generator that borrows values, and sometimes whole
-// objects, from the samples whose apiVersion is the target's.
+// New returns a generator. It uses values, and sometimes whole objects, of the
+// samples with the apiVersion of the target.
 func New(t Target, samples ...map[string]any) *Generator {
 	g := &Generator{target: t, seen: map[string][]any{}}
 	if g.target.Schema == nil {
@@ -53,7 +53,7 @@ func New(t Target, samples ...map[string]any) *Generator {
 	return g
 }
 
-// learn notes the scalars of a sample under the path of their schema.
+// learn records the scalars of a sample under the paths of their schemas.
 func (g *Generator) learn(path string, v any, p *apiextensionsv1.JSONSchemaProps) {
 	if p == nil {
 		return
@@ -76,7 +76,8 @@ func (g *Generator) learn(path string, v any, p *apiextensionsv1.JSONSchemaProps
 	}
 }
 
-// childSchema returns the schema of a key and the step to it in a schema path.
+// childSchema returns the schema of a key, and the step to that schema in a
+// schema path.
 func childSchema(p *apiextensionsv1.JSONSchemaProps, key string) (*apiextensionsv1.JSONSchemaProps, string) {
 	if child, ok := p.Properties[key]; ok {
 		return &child, "." + key
@@ -94,7 +95,7 @@ func itemSchema(p *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaP
 	return p.Items.Schema
 }
 
-// Object makes one object, which the caller owns.
+// Object returns a new object of the class. It belongs to the caller.
 func (g *Generator) Object(rng *rand.Rand, class Class) map[string]any {
 	r := &run{Generator: g, rng: rng, budget: 20 + rng.IntN(180), edge: class == Boundary}
 	switch class {
@@ -106,17 +107,17 @@ func (g *Generator) Object(rng *rand.Rand, class Class) map[string]any {
 	return r.object()
 }
 
-// run makes one object.
+// A run generates one object.
 type run struct {
 	*Generator
 	rng    *rand.Rand
-	budget int  // values still to be spent on optional content
-	edge   bool // prefer the limits
+	budget int  // how many more optional values it may add
+	edge   bool // prefer values at limits
 }
 
 func (r *run) oneIn(n int) bool { return r.rng.IntN(n) == 0 }
 
-// base is an object to be broken: a sample or a made-up one.
+// base returns an object to break: a copy of a sample or a generated one.
 func (r *run) base() map[string]any {
 	if len(r.samples) > 0 && r.oneIn(2) {
 		return Clone(r.samples[r.rng.IntN(len(r.samples))])
@@ -124,7 +125,7 @@ func (r *run) base() map[string]any {
 	return r.object()
 }
 
-// object makes an object meant to be valid.
+// object returns an object that should be valid.
 func (r *run) object() map[string]any {
 	obj, ok := r.properties("", r.constraintsOf(r.target.Schema)).(map[string]any)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// hostileObject makes an object with several things wrong.
+// hostileObject returns an object with several faults.
 func (r *run) hostileObject() map[string]any {
 	obj := r.base()
 	if r.oneIn(4) {
@@ -31,8 +31,8 @@ func (r *run) damageBody(body map[string]any) {
 	r.damageSite(all[r.rng.IntN(len(all))])
 }
 
-// editBody changes an object without its head, which makes the server stop at
-// once if it is wrong.
+// editBody changes an object but not its apiVersion, kind and metadata: if
+// these are invalid, the server stops before it checks the rest.
 func editBody(obj map[string]any, edit func(body map[string]any)) {
 	head := map[string]any{}
 	for _, key := range []string{"apiVersion", "kind", "metadata"} {
@@ -89,7 +89,7 @@ func (r *run) hostileValue() any {
 	return values[r.rng.IntN(len(values))]()
 }
 
-// nested makes a value of that many levels.
+// nested returns a value with this number of levels.
 func (r *run) nested(levels int) any {
 	var v any = r.anything(0)
 	for range levels {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Mutate returns a changed copy of an object, such as an update would send:
-// some values changed, dropped, added, nulled, of another type, lists in
-// another order or with an element twice. Now and then metadata changes too;
-// apiVersion and kind do not. The object itself stays as it is.
+// Mutate returns a changed copy of an object, such as an update would send. It
+// changes, removes and adds values, sets values to null or to another type,
+// reorders lists and repeats elements. It sometimes changes metadata too. It
+// never changes apiVersion and kind. obj itself does not change.
 func Mutate(rng *rand.Rand, obj map[string]any) map[string]any {
 	r := &run{rng: rng, budget: 20}
 	out := Clone(obj)
@@ -101,7 +101,7 @@ func (r *run) mutateScalar(s site) {
 	}
 }
 
-// nearby is a value of the same type.
+// nearby returns a slightly different value of the same type.
 func (r *run) nearby(v any) any {
 	switch v := v.(type) {
 	case bool:

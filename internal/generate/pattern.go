@@ -7,14 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Text for a pattern comes from a walk over its syntax tree: one branch of an
-// alternation, one rune of a class, as many rounds of a repetition as bring the
-// text towards the wanted length. Anchors and boundaries give nothing, so a
-// pattern that depends on them can fail; the caller checks.
+// A walk over the syntax tree of a pattern writes a text that matches it. It
+// writes one branch of an alternation and one rune of a class, and repeats a
+// repetition until the text has about the wanted length. Anchors and boundaries
+// write nothing, so the text may not match a pattern that contains them. The
+// caller checks that.
 
 const maxRounds = 300
 
-// patternText makes a candidate of low to high runes.
+// patternText returns a text of low to high runes that may match the pattern.
 func patternText(rng *rand.Rand, pattern string, low, high int, edge bool) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -35,8 +36,8 @@ func patternText(rng *rand.Rand, pattern string, low, high int, edge bool) strin
 type patternWriter struct {
 	rng   *rand.Rand
 	text  strings.Builder
-	want  int // length aimed at
-	limit int // length after which repetitions stop
+	want  int // the wanted length
+	limit int // the length after which repetitions stop
 	runes int
 }
 
@@ -84,7 +85,7 @@ func (w *patternWriter) repeat(sub *syntax.Regexp, low, high int) {
 	}
 }
 
-// class chooses a rune, mostly a printable one of ASCII.
+// class writes one rune of a class, mostly a printable ASCII rune.
 func (w *patternWriter) class(ranges []rune) {
 	var printable []rune
 	for i := 0; i < len(ranges); i += 2 {

@@ -13,7 +13,7 @@ var sampleStrings = []string{
 
 func (r *run) word() string { return sampleStrings[r.rng.IntN(len(sampleStrings))] }
 
-// formats has values of each format, and values that come close.
+// formats has values of each format, and values that almost have the format.
 var formats = map[string][]string{
 	"byte":         {"aGVsbG8=", "AA=="},
 	"cidr":         {"10.0.0.0/8", "fd00::/64", "010.0.0.0/8"},
@@ -68,7 +68,7 @@ func lengths(s *constraints) (int, int) {
 	return low, high
 }
 
-// resizeText repeats or cuts text to a length in runes.
+// resizeText repeats or cuts a text until it has low to high runes.
 func resizeText(text string, low, high int) string {
 	if n := utf8.RuneCountInString(text); n < low {
 		text += strings.Repeat("p", low-n)
@@ -79,8 +79,8 @@ func resizeText(text string, low, high int) string {
 	return text
 }
 
-// matching makes a string that matches a pattern, and mostly one of the wanted
-// length.
+// matching returns a string that matches a pattern. It mostly has low to high
+// runes.
 func (r *run) matching(pattern string, low, high int) string {
 	for _, word := range r.shuffled([]string{"demo", "1", "10s", "100m", "a.b", "/x", "https://example.com"}) {
 		if r.oneIn(4) && len(word) >= low && len(word) <= high && matches(pattern, word) {
@@ -131,7 +131,7 @@ func (r *run) number(s *constraints) any {
 	return v
 }
 
-// span is the range of a number, narrowed where it is exclusive.
+// span returns the range of a number, narrowed at exclusive bounds.
 func (r *run) span(s *constraints, low, high float64) (float64, float64) {
 	if s.Minimum != nil {
 		low = *s.Minimum

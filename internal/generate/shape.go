@@ -7,11 +7,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// A constraintsOf is a schema with its allOf branches and one branch of its anyOf and
-// oneOf merged in, as far as that is easy: a generator that aims, not a solver.
+// constraints is a schema with its allOf branches, and one branch each of its
+// anyOf and oneOf, merged in. The merge is approximate: an object that
+// satisfies the result may be invalid.
 type constraints struct {
 	apiextensionsv1.JSONSchemaProps
-	forbidden map[string]bool // properties that a negation rules out
+	forbidden map[string]bool // properties that a negation excludes
 }
 
 func (r *run) constraintsOf(p *apiextensionsv1.JSONSchemaProps) *constraints {
@@ -41,8 +42,8 @@ func (r *run) constraintsOf(p *apiextensionsv1.JSONSchemaProps) *constraints {
 	return s
 }
 
-// forbid makes a branch fail in the most common case, that it requires
-// properties.
+// forbid makes a branch fail by forbidding the properties that it requires. It
+// does not handle branches that require none.
 func (s *constraints) forbid(branch *apiextensionsv1.JSONSchemaProps) {
 	if s.forbidden == nil {
 		s.forbidden = map[string]bool{}
@@ -55,7 +56,7 @@ func (s *constraints) forbid(branch *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// merge adds the demands of a branch.
+// merge adds the constraints of a branch.
 func (s *constraints) merge(b *apiextensionsv1.JSONSchemaProps) {
 	s.Required = append(slices.Clone(s.Required), b.Required...)
 	if len(b.Enum) > 0 {

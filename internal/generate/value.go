@@ -8,8 +8,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// schemaValue makes a value of a schema. The path is that of the schema, under which
-// the values of samples are kept.
+// schemaValue returns a value for a schema. path is the path of the schema,
+// under which the generator keeps the values of samples.
 func (r *run) schemaValue(path string, p *apiextensionsv1.JSONSchemaProps) any {
 	r.budget--
 	s := r.constraintsOf(p)
@@ -35,8 +35,8 @@ func (r *run) schemaValue(path string, p *apiextensionsv1.JSONSchemaProps) any {
 	return r.anything(2)
 }
 
-// sampleValue takes a value that somebody else chose: of the enum, the default,
-// the samples, or null.
+// sampleValue returns a value that was not generated: from the enum, the
+// default or the samples, or null.
 func (r *run) sampleValue(path string, s *constraints) (any, bool) {
 	if s.Nullable && r.oneIn(8) {
 		return nil, true
@@ -97,7 +97,7 @@ func (r *run) properties(path string, s *constraints) any {
 	return obj
 }
 
-// embed gives an object what a resource must have.
+// embed adds to an object the fields that every resource must have.
 func (r *run) embed(obj map[string]any) {
 	obj["apiVersion"] = []string{"v1", "apps/v1", "example.com/v1alpha1"}[r.rng.IntN(3)]
 	obj["kind"] = []string{"Pod", "Widget"}[r.rng.IntN(2)]
@@ -121,7 +121,7 @@ func (r *run) addProperties(path string, s *constraints, obj map[string]any) {
 	}
 }
 
-// items makes a list whose elements differ where a set or a map demands it.
+// items returns a list. Its elements differ if the list is a set or a map.
 func (r *run) items(path string, s *constraints) any {
 	low, high := bounds(s.MinItems, s.MaxItems, 3)
 	want := r.count(low, high)
@@ -141,7 +141,7 @@ func (r *run) items(path string, s *constraints) any {
 	return list
 }
 
-// identity is what must differ between two elements of a list.
+// identity returns the text in which two elements of a list must differ.
 func identity(s *constraints, item any, index int) string {
 	listType := ""
 	if s.XListType != nil {
@@ -161,7 +161,7 @@ func identity(s *constraints, item any, index int) string {
 	return fmt.Sprint(index)
 }
 
-// bounds turns the limits of a list or map into a small range.
+// bounds returns a small range within the limits of a list or map.
 func bounds(low, high *int64, spread int) (int, int) {
 	from, to := 0, spread
 	if low != nil && *low > 0 {
@@ -198,7 +198,7 @@ func (r *run) shuffled(names []string) []string {
 	return names
 }
 
-// anything makes a value that no schema asked for.
+// anything returns a value that depends on no schema.
 func (r *run) anything(depth int) any {
 	n := 8
 	if depth > 0 {

@@ -11,8 +11,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// DecodeJSON reads one value from JSON, keeping 1.0 and 1e3 apart from 1 and
-// 1000, which a way through YAML does not.
+// DecodeJSON decodes one value from JSON. It keeps 1.0 and 1e3 distinct from 1
+// and 1000, which a conversion through YAML does not.
 func DecodeJSON(data []byte) (any, error) {
 	var v any
 	if err := utiljson.Unmarshal(data, &v); err != nil {
@@ -22,8 +22,8 @@ func DecodeJSON(data []byte) (any, error) {
 }
 
 // Encode writes v as compact JSON with sorted keys. A float64 always has a
-// fraction or an exponent, so that decoding gives back the same value. It
-// panics on a value that no decoder makes, since only a test can be at fault.
+// fraction or an exponent, so that decoding returns the same value. It panics
+// on a value that no decoder returns, because that is a mistake in a test.
 func Encode(v any) []byte {
 	return appendValue(nil, v)
 }
@@ -94,7 +94,7 @@ func appendMap(b []byte, m map[string]any) []byte {
 	return append(b, '}')
 }
 
-// Clone copies an object that a decoder made.
+// Clone returns a deep copy of a decoded object.
 func Clone(obj map[string]any) map[string]any {
 	if obj == nil {
 		return nil

@@ -1,18 +1,18 @@
-// Package leafcheck checks whether a value is valid under a schema. It returns a
-// verdict only: no error texts, no paths, no allocation.
+// Package leafcheck checks whether a value is valid under a schema. It returns
+// a verdict only: no error texts, no paths, no allocation.
 //
-// [New] compiles a schema node into a tree of [Node], which has decided
-// everything that depends on the schema alone. One test of a bit mask checks the
-// type of a value, for any combination of type, format, nullable and
+// [New] compiles a schema node into a tree of [Node]. The tree holds everything
+// that depends on the schema alone. One test of a bit mask checks the type of a
+// value, for any combination of type, format, nullable and
 // x-kubernetes-int-or-string. Patterns are automata, formats are functions, and
-// bounds are converted to the type that they are compared in.
+// bounds are converted to the type in which they are compared.
 //
 // # Semantics
 //
-// [Node.Valid] covers all value validations, also below junctors, and the
-// uniqueness that x-kubernetes-list-type demands. It admits what kube-apiserver
-// admits, also where that may be unexpected. Each case is explained at its
-// implementation:
+// [Node.Valid] covers all value validations, including those below junctors,
+// and the uniqueness that x-kubernetes-list-type requires. It admits what
+// kube-apiserver admits, even where that is unexpected. The comment at each
+// implementation explains the case:
 //
 //   - only type and enum apply to null;
 //   - an array is valid where a string with a format is declared ([Type]);
@@ -27,12 +27,12 @@
 //
 // # Differences from Kubernetes
 //
-// Values must be what JSON decodes to: nil, bool, int64, float64, string, []any
-// and map[string]any. A value of another Go type has no JSON type. It is refused
-// wherever a schema declares a type.
+// Values must be of the types to which JSON is decoded: nil, bool, int64,
+// float64, string, []any and map[string]any. A value of another Go type has no
+// JSON type. It is refused wherever a schema declares a type.
 //
 // # Concurrency and ownership
 //
-// A Node never changes and is safe for concurrent use. Equal schema nodes become
-// one Node. No method changes or keeps a value.
+// A Node never changes and is safe for concurrent use. Equal schema nodes
+// become one Node. No method changes or keeps a value.
 package leafcheck

@@ -52,7 +52,7 @@ func (c *Corpus) Find(name string) *Definition {
 	return nil
 }
 
-// Version returns the version of this name, nil if there is none.
+// Version returns the version with this name, nil if there is none.
 func (d *Definition) Version(name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	for i := range d.CRD.Spec.Versions {
 		if d.CRD.Spec.Versions[i].Name == name {
@@ -103,7 +103,7 @@ func CorpusDir() (string, bool) {
 // only log theirs.
 func DefaultCorpus() bool { return os.Getenv("CRDKIT_CORPUS") == "" }
 
-// shortShare: a short test loads one of shortShare definitions.
+// A short test loads one of shortShare definitions.
 const shortShare = 8
 
 // FindCorpus loads the corpus for a test. It skips the test if there is no
@@ -131,7 +131,7 @@ func FindCorpus(t testing.TB) *Corpus {
 // LoadCorpus reads the corpus in dir.
 func LoadCorpus(dir string) (*Corpus, error) { return loadCorpus(dir, 1) }
 
-// loadCorpus reads one of share definitions, and their objects.
+// loadCorpus reads one of share definitions, and the objects for them.
 func loadCorpus(dir string, share int) (*Corpus, error) {
 	c := &Corpus{Dir: dir}
 	seen := 0
@@ -191,7 +191,7 @@ func LoadTestdata(dir string) (*Corpus, error) {
 	return c, nil
 }
 
-// owners has the definitions by group and kind.
+// owners maps group and kind to definitions.
 type owners map[[2]string]*Definition
 
 func (c *Corpus) owners() owners {

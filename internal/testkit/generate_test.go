@@ -30,7 +30,8 @@ func TestGeneratorIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestGeneratedObjectsDecode checks that objects have only decoded values.
+// TestGeneratedObjectsDecode checks that generated objects hold only values
+// that a decoder returns.
 func TestGeneratedObjectsDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	total := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Varies stands in a record for a line that differs between runs.
+// Varies replaces, in a record, a line that differs between runs.
 const Varies = "varies"
 
 // Recorded compares lines of text with those of a file, without the lines that

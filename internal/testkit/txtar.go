@@ -19,7 +19,7 @@ func Update() bool { return *update }
 
 // A Case is one txtar file of a test.
 type Case struct {
-	Name    string // of the file, without .txtar
+	Name    string // file name without .txtar
 	archive *txtar.Archive
 	changed bool
 }
@@ -116,7 +116,8 @@ func runFile(t *testing.T, path string, sections []string, run func(t *testing.T
 	}
 }
 
-// unknownSection returns the problem of the sections of a file, "" if none.
+// unknownSection describes what is wrong with the sections of a file. It
+// returns "" if nothing is.
 func unknownSection(archive *txtar.Archive, sections []string) string {
 	seen := map[string]bool{}
 	for _, f := range archive.Files {

@@ -15,8 +15,8 @@ type Size struct {
 // Sizes returns the sizes of the objects of benchmarks.
 func Sizes() []Size { return []Size{{"1K", 1_000}, {"10K", 10_000}, {"100K", 100_000}} }
 
-// Label returns the name of the version as a part of the name of a benchmark,
-// which must not have slashes: the first word of the name and the version.
+// Label returns the first word of the name and the version, for the names of
+// benchmarks, which must not contain slashes.
 func (v Version) Label() string {
 	for i, c := range v.Name {
 		if c == '.' {
@@ -79,7 +79,7 @@ func EachMap(v any, change func(m map[string]any)) {
 }
 
 // Measure runs op over obj. If op changes the object, it runs over new copies,
-// which are made while the timer is stopped. The results are per object.
+// which Measure makes while the timer is stopped. The results are per object.
 func Measure(b *testing.B, obj map[string]any, changes bool, op func(map[string]any)) {
 	b.ReportAllocs()
 	if !changes {

@@ -1,7 +1,7 @@
-// Package enginetest holds what the tests and benchmarks of the engines share:
-// compiled schemas, the versions of the definitions in testdata, and objects of
-// a wanted size. It is apart from testkit because tests of package schema import
-// testkit. Only tests import it.
+// Package enginetest holds helpers that the tests and benchmarks of the engines
+// share: compiled schemas, the versions of the definitions in testdata, and
+// objects of a wanted size. It is separate from testkit because tests of
+// package schema import testkit. Only tests import it.
 package enginetest
 
 import (
@@ -46,8 +46,8 @@ func MustCompile(tb testing.TB, text []byte) *schema.Node {
 	return n
 }
 
-// MustCompileYAML compiles a schema in YAML or fails the test. Fields that schemas
-// do not have fail the test too.
+// MustCompileYAML compiles a schema in YAML or fails the test. A field that
+// schemas do not have fails the test too.
 func MustCompileYAML(tb testing.TB, text string) *schema.Node {
 	tb.Helper()
 	var props apiextensionsv1.JSONSchemaProps
