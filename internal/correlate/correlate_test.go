@@ -110,6 +110,15 @@ func TestPair(t *testing.T) {
 	}
 }
 
+func TestKeyed(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
+	for name, want := range map[string]bool{"s": false, "m": false, "a": false, "set": false, "one": true, "two": true, "none": false, "missing": false} {
+		if got := s.Child(name).Keyed(); got != want {
+			t.Errorf("Keyed of %s = %t, want %t", name, got, want)
+		}
+	}
+}
+
 // naive finds the old element of item by the definition: it is the first old
 // element with the same text of its keys.
 func naive(keys []string, old []any, item any) any {

@@ -1,8 +1,10 @@
 package format
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,6 +77,38 @@ func TestNear(t *testing.T) {
 				t.Errorf("no damaged string is valid: the damage is too coarse")
 			}
 		})
+	}
+}
+
+// TestCardPrefixes compares numbers of every length and prefix, with each check
+// digit: issuers differ in the first four digits.
+func TestCardPrefixes(t *testing.T) {
+	f, valid := lookup(t, "creditcard"), 0
+	for prefix := range 10_000 {
+		if prefix%10 > 1 {
+			continue
+		}
+		for length := 12; length <= 17; length++ {
+			card := []byte(fmt.Sprintf("%04d%s", prefix, strings.Repeat("5", length-4)))
+			sum := 0
+			for i, c := range card[:length-1] {
+				d := int(c-'0') * (1 + (length-i+1)%2)
+				sum += d/10 + d%10
+			}
+			for wrong := range 2 {
+				card[length-1] = '0' + byte((10-sum%10+wrong)%10)
+				want := strfmt.Default.Validates("creditcard", string(card))
+				if got := f(string(card)); got != want {
+					t.Errorf("creditcard(%s) = %v, want %v", card, got, want)
+				}
+				if want {
+					valid++
+				}
+			}
+		}
+	}
+	if valid < 500 {
+		t.Errorf("only %d numbers are valid: the test says little", valid)
 	}
 }
 

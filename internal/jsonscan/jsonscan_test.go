@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,61 @@ func TestStringStops(t *testing.T) {
 				if end > 0 && (text&jsonscan.Special != 0) != special || end > 0 && (text&jsonscan.Escaped != 0) != (stop == `\n`) {
 					t.Fatalf("String(%q): text %d", s, text)
 				}
+			}
+		}
+	}
+}
+
+// What stands before a text has no effect, and whatever refuses it returns
+// exactly -1.
+func TestOffset(t *testing.T) {
+	readers := map[string]func(s string, i int) int{
+		"Skip":        jsonscan.Skip,
+		"Value":       func(s string, i int) int { _, end := jsonscan.Value(s, i); return end },
+		"Number":      func(s string, i int) int { end, _ := jsonscan.Number(s, i); return end },
+		"String":      func(s string, i int) int { end, _ := jsonscan.String(s, i); return end },
+		"Key":         func(s string, i int) int { _, _, at := jsonscan.Key(s, i); return at },
+		"Next object": func(s string, i int) int { next, _ := jsonscan.Next(s, i, '}'); return next },
+		"Next list":   func(s string, i int) int { next, _ := jsonscan.Next(s, i, ']'); return next },
+	}
+	for name, read := range readers {
+		for _, s := range slices.Concat(texts, refused) {
+			want := read(s, 0)
+			if want < -1 || want > len(s) {
+				t.Errorf("%s of %.40q = %d", name, s, want)
+			}
+			for _, before := range []string{strings.Repeat("]", 600), strings.Repeat("}", 600), ",1]"} {
+				got := read(before+s, len(before))
+				if got >= 0 {
+					got -= len(before)
+				}
+				if got != want {
+					t.Errorf("%s of %.40q after %.4q = %d, want %d", name, s, before, got, want)
+				}
+			}
+		}
+	}
+}
+
+// All functions have the same limit.
+func TestMaxDepth(t *testing.T) {
+	for _, around := range [][2]string{{"[", "]"}, {`{"a":`, "}"}, {`[{"a":`, "}]"}} {
+		each := strings.Count(around[0], "[") + strings.Count(around[0], "{")
+		for depth := jsonscan.MaxDepth - 2; depth <= jsonscan.MaxDepth+2; depth += each {
+			s := strings.Repeat(around[0], depth/each) + "1" + strings.Repeat(around[1], depth/each)
+			want := depth <= jsonscan.MaxDepth
+			if got := jsonscan.Skip(s, 0) == len(s); got != want {
+				t.Errorf("Skip takes %d levels of %s: %t", depth, around, got)
+			}
+			if _, got := jsonscan.Decode(s); got != want {
+				t.Errorf("Decode takes %d levels of %s: %t", depth, around, got)
+			}
+			var v any
+			if err := utiljson.Unmarshal([]byte(s), &v); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := jsonscan.Append(nil, v); ok != want || ok && string(got) != s {
+				t.Errorf("Append takes %d levels of %s: %t", depth, around, ok)
 			}
 		}
 	}
