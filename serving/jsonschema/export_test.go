@@ -72,10 +72,8 @@ func TestNodes(t *testing.T) {
 			if tt.strict == "" {
 				tt.strict = tt.want
 			}
-			for want, opts := range map[string][]jsonschema.Option{tt.want: nil, tt.strict: {jsonschema.Strict()}} {
-				if tt.want == tt.strict {
-					opts = nil
-				}
+			for i, want := range []string{tt.want, tt.strict} {
+				opts := []jsonschema.Option{nil, jsonschema.Strict()}[:i+1]
 				data, err := jsonschema.Export(crd, "v1", opts...)
 				if err != nil {
 					t.Fatal(err)
@@ -111,22 +109,61 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The status of a version that has it as a subresource is not looked at.
-func TestStatus(t *testing.T) {
-	crd := definition(apiextensionsv1.JSONSchemaProps{Type: "object"})
-	v := &crd.Spec.Versions[0]
-	v.Schema.OpenAPIV3Schema.Properties["status"] = apiextensionsv1.JSONSchemaProps{Type: "object"}
-	for _, subresource := range []bool{false, true} {
-		if subresource {
+// TestRoot: the name is checked as declared, and the server neither looks at a
+// status that has a subresource nor takes metadata as it is, so that junctors on
+// them are left out.
+func TestRoot(t *testing.T) {
+	const declared, ignored = `{"type":["object","null"]}`, `{"description":"Set with the status subresource; not looked at when the object is written."}`
+	for _, tt := range []struct {
+		not         string
+		subresource bool
+		opts        []jsonschema.Option
+		status      string
+		left        bool // not is left out
+	}{
+		{not: `{"required":["spec"]}`, status: declared},
+		{not: `{"required":["spec"]}`, status: ignored, subresource: true},
+		{not: `{"required":["status"]}`, status: declared},
+		{not: `{"required":["status"]}`, status: ignored, subresource: true, left: true},
+		{not: `{"properties":{"status":{"minProperties":1}}}`, status: ignored, subresource: true, left: true},
+		{not: `{"required":["metadata"]}`, status: declared, left: true},
+		{not: `{"required":["spec"]}`, status: `{"type":"object","additionalProperties":false}`, subresource: true, opts: []jsonschema.Option{jsonschema.Strict()}},
+	} {
+		crd := definition(apiextensionsv1.JSONSchemaProps{Type: "object"})
+		v := &crd.Spec.Versions[0]
+		root := v.Schema.OpenAPIV3Schema
+		root.Properties["status"] = apiextensionsv1.JSONSchemaProps{Type: "object"}
+		root.Properties["metadata"] = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+			"name": {Type: "string", Pattern: "^a"},
+		}}
+		if err := json.Unmarshal([]byte(`{"not":`+tt.not+`}`), root); err != nil {
+			t.Fatal(err)
+		}
+		if tt.subresource {
 			v.Subresources = &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}}
 		}
-		data, err := jsonschema.Export(crd, "v1")
+		data, err := jsonschema.Export(crd, "v1", tt.opts...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		status := decode(t, string(data))["properties"].(map[string]any)["status"].(map[string]any)
-		if _, typed := status["type"]; typed == subresource {
-			t.Errorf("with a subresource %v status is %v", subresource, status)
+		out := decode(t, string(data))
+		properties := out["properties"].(map[string]any)
+		if diff := cmp.Diff(decode(t, tt.status), properties["status"]); diff != "" {
+			t.Errorf("%s: status with a subresource %v (-want +got):\n%s", tt.not, tt.subresource, diff)
+		}
+		if _, found := out["not"]; found == tt.left {
+			t.Errorf("not %s with a subresource %v: left out %v, want %v", tt.not, tt.subresource, !found, tt.left)
+		}
+		names := properties["metadata"].(map[string]any)["properties"].(map[string]any)
+		wantType := any([]any{"string", "null"})
+		if tt.opts != nil {
+			wantType = "string"
+		}
+		if diff := cmp.Diff(map[string]any{"type": wantType, "pattern": "^a"}, names["name"]); diff != "" {
+			t.Errorf("name (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(map[string]any{"type": []any{"string", "null"}}, names["generateName"]); diff != "" {
+			t.Errorf("generateName (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -3,9 +3,14 @@ package jsonschema_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	crdefinition "github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
@@ -39,4 +44,33 @@ func TestRecordedSchemas(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRecordedNodes compares what becomes of a field with each schema of
+// ../testdata/nodes.txt with recorded results; with -update it records them anew.
+func TestRecordedNodes(t *testing.T) {
+	text, err := os.ReadFile("../testdata/nodes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for row := range strings.Lines(string(text)) {
+		var spec apiextensionsv1.JSONSchemaProps
+		if err := yaml.UnmarshalStrict([]byte(row), &spec); err != nil {
+			t.Fatalf("%s%v", row, err)
+		}
+		b.WriteString(row)
+		for _, opts := range [][]jsonschema.Option{nil, {jsonschema.Strict()}} {
+			data, err := jsonschema.Export(definition(spec), "v1", opts...)
+			if err != nil {
+				t.Fatalf("%s%v", row, err)
+			}
+			line, err := json.Marshal(decode(t, string(data))["properties"].(map[string]any)["spec"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "  %s\n", line)
+		}
+	}
+	testkit.Recorded(t, "testdata/nodes.txt", b.String())
 }

@@ -72,6 +72,52 @@ func TestNil(t *testing.T) {
 	}
 }
 
+// TestUnpublished: a schema that is not structural or has a type that OpenAPI
+// lacks is not published, nor, in version 2, one that preserves unknown fields.
+func TestUnpublished(t *testing.T) {
+	set := func(p apiextensionsv1.JSONSchemaProps) crdEdit {
+		return func(c *apiextensionsv1.CustomResourceDefinition) {
+			c.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"] = p
+		}
+	}
+	strange, preserves := &apiextensionsv1.JSONSchemaProps{Type: "strange"}, true
+	for _, tt := range []struct {
+		name       string
+		edit       crdEdit
+		three, two bool
+	}{
+		{"as it is", func(*apiextensionsv1.CustomResourceDefinition) {}, true, true},
+		{"not structural", set(apiextensionsv1.JSONSchemaProps{}), false, false},
+		{"field", set(*strange), false, false},
+		{"items", set(apiextensionsv1.JSONSchemaProps{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: strange}}), false, false},
+		{"values", set(apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: strange}}), false, false},
+		{"preserving field", set(apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserves}), true, true},
+		{"preserving root", func(c *apiextensionsv1.CustomResourceDefinition) {
+			c.Spec.Versions[0].Schema.OpenAPIV3Schema.XPreserveUnknownFields = &preserves
+		}, true, false},
+		{"preserving definition", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.PreserveUnknownFields = true }, true, false},
+		{"no schema", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.Versions[0].Schema = nil }, false, false},
+		{"empty schema", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.Versions[0].Schema.OpenAPIV3Schema = nil }, false, false},
+	} {
+		crd := definition(cronTabs)
+		tt.edit(crd)
+		three, err := openapi.VersionV3(crd, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := openapi.VersionV2(crd, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := member(t, three, "components", "schemas", cronTab, "properties") != nil; got != tt.three {
+			t.Errorf("%s: version 3 has properties: %v, want %v", tt.name, got, tt.three)
+		}
+		if got := member(t, two, "definitions", cronTab, "properties") != nil; got != tt.two {
+			t.Errorf("%s: version 2 has properties: %v, want %v", tt.name, got, tt.two)
+		}
+	}
+}
+
 func TestMergeConflicts(t *testing.T) {
 	crd := definition(cronTabs)
 	three, err := openapi.VersionV3(crd, "v1")

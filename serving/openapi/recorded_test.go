@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	crdefinition "github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
@@ -75,4 +77,62 @@ func members(t *testing.T, d *openapi.Document) string {
 	}
 	write("", data, 4)
 	return b.String()
+}
+
+// TestRecordedNodes compares what is published of a field with each schema of
+// ../testdata/nodes.txt, first in version 3, with recorded results. With -update
+// it records them anew.
+func TestRecordedNodes(t *testing.T) {
+	text, err := os.ReadFile("../testdata/nodes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, crd := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n"), definition(cronTabs)
+	fields := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties
+	for i, row := range rows {
+		var p apiextensionsv1.JSONSchemaProps
+		if err := yaml.UnmarshalStrict([]byte(row), &p); err != nil {
+			t.Fatalf("%s%v", row, err)
+		}
+		fields[strconv.Itoa(i)] = p
+	}
+	three, err := openapi.VersionV3(crd, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := openapi.VersionV2(crd, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var published [2]map[string]json.RawMessage
+	for i, properties := range []json.RawMessage{member(t, three, "components", "schemas", cronTab, "properties"), member(t, two, "definitions", cronTab, "properties")} {
+		if err := json.Unmarshal(properties, &published[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		fmt.Fprintf(&b, "%s\n  %s\n  %s\n", strings.TrimSuffix(row, "\n"), published[0][strconv.Itoa(i)], published[1][strconv.Itoa(i)])
+	}
+	testkit.Recorded(t, "testdata/nodes.txt", b.String())
+}
+
+const cronTab = "com.example.stable.v1.CronTab"
+
+// member returns what a document has at a path, which may be nothing.
+func member(t *testing.T, d *openapi.Document, path ...string) json.RawMessage {
+	t.Helper()
+	data, err := json.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := json.RawMessage(data)
+	for _, name := range path {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal(at, &object); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		at = object[name]
+	}
+	return at
 }

@@ -96,7 +96,6 @@ func encode(t *testing.T, v any) string {
 	return string(data)
 }
 
-// A path that does not parse ends the columns.
 // TestHeaders: a column without a description is described by its path, and
 // everything else of a header is as declared.
 func TestHeaders(t *testing.T) {
@@ -117,6 +116,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// A path that does not parse ends the columns.
 func TestBadPath(t *testing.T) {
 	p, err := table.New([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "A", Type: "string", JSONPath: ".spec.text"},
@@ -150,6 +150,26 @@ func TestNothing(t *testing.T) {
 	}
 	if got := encode(t, p.Object(&unstructured.Unstructured{}, now).Rows[0].Cells); got != `["",null]` {
 		t.Errorf("cells of an empty object: %s", got)
+	}
+}
+
+// A table has the resource version of its object, or what its list has of paging.
+func TestPaging(t *testing.T) {
+	p, left := newPrinter(t, ".spec.text", "string"), int64(5)
+	obj := decode(t, widget)
+	if got := p.Object(obj, now).ListMeta; got != (metav1.ListMeta{ResourceVersion: "7"}) {
+		t.Errorf("object: %s", encode(t, got))
+	}
+	list := &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*obj, *obj}}
+	list.SetResourceVersion("8")
+	list.SetContinue("more")
+	list.SetRemainingItemCount(&left)
+	got := p.List(list, now)
+	if diff := cmp.Diff(metav1.ListMeta{ResourceVersion: "8", Continue: "more", RemainingItemCount: &left}, got.ListMeta); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	if len(got.Rows) != 2 {
+		t.Errorf("%d rows", len(got.Rows))
 	}
 }
 
