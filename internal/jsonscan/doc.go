@@ -1,4 +1,4 @@
-// Package jsonscan reads and writes JSON text without a decoder: it finds tokens in
+// Package jsonscan reads and writes JSON text without a decoder. It finds tokens in
 // the text and makes values only on request.
 //
 //	i := jsonscan.Space(text, 0)
@@ -12,25 +12,28 @@
 //
 // # Semantics
 //
-// A number is what apimachinery decodes it to: an int64 if its text has neither
-// fraction nor exponent and fits, and a float64 otherwise. Values are written
-// exactly as encoding/json writes them: keys are sorted, HTML characters are escaped,
-// and floats have the form of ECMAScript. Tests and fuzz targets compare both with
-// encoding/json and apimachinery.
+// Numbers decode as in apimachinery: to an int64 if the text has neither fraction
+// nor exponent and the number fits, and to a float64 otherwise. The package writes
+// values exactly as encoding/json does: it sorts keys, escapes HTML characters and
+// writes floats in the form of ECMAScript. Tests and fuzz targets compare reading
+// and writing with encoding/json and apimachinery.
 //
 // # What the package declines
 //
-// The package serves fast paths. Their callers fall back to a decoder, so that the
-// package may decline valid text. Besides text that is not JSON it declines
+// The package serves fast paths. Their callers fall back to a decoder, so the
+// package may decline valid text. It declines text that is not JSON, and also
 //
-//   - strings that are not UTF-8, and escapes of half a surrogate pair, both of which
-//     a decoder replaces;
+//   - strings that are not UTF-8, and escapes of half a surrogate pair, because a
+//     decoder replaces both;
 //   - objects with a key that is repeated or written with an escape;
 //   - numbers that do not fit a float64;
 //   - values nested deeper than [MaxDepth].
 //
+// [Skip] and [Lookup] accept more; their comments say what.
+//
 // # Concurrency and ownership
 //
-// All functions are pure. Texts are strings, so that a part of a text needs no copy. A
-// decoded value may keep the text in memory.
+// The package has no state, and its functions may be called by multiple goroutines.
+// Texts are strings, so that a part of a text needs no copy. A decoded value may
+// share memory with the text.
 package jsonscan

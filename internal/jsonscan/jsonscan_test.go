@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// texts is JSON and what is nearly JSON. Decode refuses what is in refused.
+// texts are JSON texts that Decode accepts.
 var texts = []string{
 	`0`, `-0`, `1`, `-1`, `123456789012345678`, `1234567890123456789`, `9223372036854775807`, `-9223372036854775808`,
 	`9223372036854775808`, `-9223372036854775809`, `18446744073709551615`, `1.0`, `-0.0`, `1e3`, `1E+3`, `1.5e-7`, `1e-9`, `1e20`, `1e21`,
@@ -25,6 +25,7 @@ var texts = []string{
 	`{"a":1}`, `{ "b" : [ true ] , "a" : { } }`, `{"<":"é"}`, `{"":0}`, "\t{\r\n\"a\" :\t1}\n",
 }
 
+// refused are texts that Decode declines.
 var refused = []string{
 	``, ` `, `nul`, `nulll`, `tru`, `falsy`, `-`, `01`, `-01`, `1.`, `.5`, `+1`, `1e`, `1e+`, `0x1`, `1e400`, `-1e400`, `NaN`,
 	`"`, `"a`, `"\`, `"\x"`, `"\u12"`, `"\u12g4"`, `"\ud800"`, `"\udc00"`, `"\ud800\u0041"`, `"\ud800a"`, "\"\n\"", "\"aaaaaaaa\x01\"", "\"\xff\"", "\"\xed\xa0\x80\"",
@@ -33,8 +34,8 @@ var refused = []string{
 	strings.Repeat("[", 600) + strings.Repeat("]", 600),
 }
 
-// check holds everything that reads and writes against the decoders and
-// encoders that define it. It reports whether Decode took the text.
+// check compares Decode, Skip and Append with encoding/json and the decoders of
+// Kubernetes. It reports whether Decode accepted the text.
 func check(t *testing.T, s string) bool {
 	t.Helper()
 	v, ok := jsonscan.Decode(s)
@@ -86,7 +87,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// A stop is found wherever it is in a string, and whatever is around it.
+// TestStringStops checks that String finds a stop byte at every position and
+// between different neighbours.
 func TestStringStops(t *testing.T) {
 	for _, stop := range []string{`"`, `\n`, "<", ">", "&", "\x1f", "\x00", "é", "\u2028", "\xff", "="} {
 		for _, fill := range []string{"a", "!", "#", "[", "]", ";", "=", "?", "%", "'", " ", "\x7f"} {
@@ -209,7 +211,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// A float64 is integral if its text has neither a fraction nor an exponent.
+// TestIsIntegral checks that a float64 is integral exactly if AppendFloat writes
+// neither a fraction nor an exponent.
 func TestIsIntegral(t *testing.T) {
 	for _, f := range []float64{0, math.Copysign(0, -1), 1, -1, 1.5, 1e3, 123456789, 1e-6, 1e-7, 0.1, 1e20, 1e21, -1e21, 999999999999999868928, 1 << 53, math.MaxFloat64, math.SmallestNonzeroFloat64} {
 		want := !strings.ContainsAny(string(jsonscan.AppendFloat(nil, f)), ".eE")

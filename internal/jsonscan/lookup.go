@@ -1,8 +1,8 @@
 package jsonscan
 
-// Skip returns the index after the value at s[i], -1 if it is refused. Unlike
-// [Value] it does not mind repeated keys, escapes in keys and halves of
-// surrogate pairs.
+// Skip returns the index after the value at s[i], or -1 if it declines the text.
+// Unlike [Value] it accepts repeated keys, keys with escapes, and escapes of half
+// a surrogate pair.
 func Skip(s string, i int) int { return skip(s, i, MaxDepth) }
 
 func skip(s string, i, depth int) int {
@@ -67,9 +67,11 @@ func skipObject(s string, i, depth int) int {
 	return i
 }
 
-// Lookup returns the text of the value that the names lead to in the object s,
-// "" if it is absent. It reports false if s is refused or one of the values on
-// the way is no object.
+// Lookup returns the text of a member of the object s, or "" if there is no such
+// member. Each name selects a member of the object that the names before it
+// selected. Lookup reports false if it declines s, or if a value that must have
+// members is not an object. Where a key is repeated it uses the first member. It
+// does not read the text after the value that it returns.
 func Lookup(s string, names ...string) (string, bool) {
 	i := Space(s, 0)
 	for _, name := range names {
@@ -88,8 +90,8 @@ func Lookup(s string, names ...string) (string, bool) {
 	return s[i:end], true
 }
 
-// member returns the index of the value of a member of the object at s[i], -1
-// if there is none of that name.
+// member returns the index of the value of the named member of the object at s[i],
+// or -1 if the object has no such member. It reports false if it declines the text.
 func member(s string, i int, name string) (int, bool) {
 	i = Space(s, i+1)
 	if i < len(s) && s[i] == '}' {

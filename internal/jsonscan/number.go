@@ -13,11 +13,11 @@ type Num struct {
 	IsFloat bool
 }
 
-// maxDigits is how many digits always fit an int64.
+// maxDigits is the largest number of digits that always fit an int64.
 const maxDigits = 18
 
-// Number reads the number at s[i]. It returns the index after it, -1 if there
-// is no number, or one that does not fit a float64.
+// Number reads the number at s[i]. It returns the index after the number, or -1 if
+// there is no number at s[i] or the number does not fit a float64.
 func Number(s string, i int) (end int, n Num) {
 	start := i
 	if i < len(s) && s[i] == '-' {
@@ -26,7 +26,7 @@ func Number(s string, i int) (end int, n Num) {
 	first := i
 	var value int64
 	for i < len(s) && isDigit(s[i]) {
-		value = value*10 + int64(s[i]-'0') // wrong if there are many digits
+		value = value*10 + int64(s[i]-'0') // overflows if there are many digits; large reads those
 		i++
 	}
 	if i == first || s[first] == '0' && i > first+1 {
@@ -46,8 +46,8 @@ func Number(s string, i int) (end int, n Num) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// fraction reads the rest of a number that begins at start and whose digits
-// before the fraction or exponent end at i.
+// fraction reads the number that begins at s[start] and has a fraction or an
+// exponent, which begins at s[i]. It returns the index after the number.
 func fraction(s string, start, i int) (int, Num) {
 	if s[i] == '.' {
 		end := digits(s, i+1)
@@ -77,7 +77,8 @@ func digits(s string, i int) int {
 	return i
 }
 
-// large reads an integer of many digits.
+// large returns end and the value of text, an integer with more than maxDigits
+// digits.
 func large(text string, end int) (int, Num) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return end, Num{Int: n}
@@ -93,10 +94,11 @@ func float(text string, end int) (int, Num) {
 	return end, Num{Float: f, IsFloat: true}
 }
 
-// Bounds between which a float64 is written without an exponent.
+// AppendFloat writes no exponent for absolute values from smallestFixed up to, but
+// not including, largestFixed.
 const smallestFixed, largestFixed = 1e-6, 1e21
 
-// AppendFloat appends f, which must be finite, as encoding/json writes it.
+// AppendFloat appends f as encoding/json writes it. f must be finite.
 func AppendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	if abs == 0 || abs >= smallestFixed && abs < largestFixed {
@@ -104,18 +106,18 @@ func AppendFloat(dst []byte, f float64) []byte {
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
 	if n := len(dst); n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 is written e-9
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
 		dst = dst[:n-1]
 	}
 	return dst
 }
 
-// IsIntegral reports whether [AppendFloat] writes f like an integer, so that a
-// decoder reads an int64 from the text.
+// IsIntegral reports whether [AppendFloat] writes f without fraction and exponent.
+// A decoder reads an int64 from such a text if the integer fits.
 func IsIntegral(f float64) bool { return f == math.Trunc(f) && math.Abs(f) < largestFixed }
 
-// HasIntegral reports whether v, or a value in it, is a float64 that [Append] writes
-// like an integer.
+// HasIntegral reports whether v is or contains an integral float64, as [IsIntegral]
+// defines it.
 func HasIntegral(v any) bool {
 	switch v := v.(type) {
 	case float64:

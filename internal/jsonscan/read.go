@@ -2,11 +2,12 @@ package jsonscan
 
 import "strings"
 
-// MaxDepth is how deep objects and lists may lie in one another.
+// MaxDepth is the largest number of objects and lists that may be nested in one
+// another. Reading does not count an empty object or list.
 const MaxDepth = 512
 
-// Space returns the index of the first byte of s from i on that is not white
-// space.
+// Space returns the index of the first byte of s[i:] that is not white space, or
+// len(s) if there is none.
 func Space(s string, i int) int {
 	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
 		i++
@@ -14,8 +15,8 @@ func Space(s string, i int) int {
 	return i
 }
 
-// Literal returns the index after word, true, false or null, if it is at s[i],
-// else -1.
+// Literal returns the index after word if s[i:] begins with word, and -1 otherwise.
+// The word is true, false or null.
 func Literal(s string, i int, word string) int {
 	if !strings.HasPrefix(s[i:], word) {
 		return -1
@@ -23,15 +24,15 @@ func Literal(s string, i int, word string) int {
 	return i + len(word)
 }
 
-// Decode returns the value that is the whole of s, and reports false if s is
-// refused.
+// Decode returns the value of the JSON text s. White space may surround the value.
+// Decode reports false if it declines s; the value is then unspecified.
 func Decode(s string) (any, bool) {
 	v, end := Value(s, Space(s, 0))
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
-// Value returns the value that begins at s[i] and the index after it, -1 if it
-// is refused.
+// Value returns the value that begins at s[i] and the index after it. The index is
+// -1 if Value declines the text; the value is then unspecified.
 func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
 
 func readValue(s string, i, depth int) (any, int) {
@@ -119,8 +120,9 @@ func readObject(s string, i, depth int) (any, int) {
 	return nil, -1
 }
 
-// Key reads the key at s[i] and the colon after it. It returns the index of
-// the value, -1 if there is no key, or one that is written with an escape.
+// Key reads the key at s[i] and the colon after it. It returns the key, what the
+// text of the key contains, and the index of the value. The index is -1 if there
+// is no key, or if the key is written with an escape.
 func Key(s string, i int) (key string, text Text, at int) {
 	if i >= len(s) || s[i] != '"' {
 		return "", 0, -1
@@ -142,9 +144,9 @@ func Key(s string, i int) (key string, text Text, at int) {
 	return key, text, i
 }
 
-// Next reads what follows an element that ends at i. If it is a comma, it
-// returns the index of the next element. If it is the closing bracket, it
-// returns the index after it and false, and otherwise -1 and false.
+// Next reads the separator after an element that ends at i. After a comma it
+// returns the index of the next element and true. After the closing bracket it
+// returns the index after the bracket and false. Otherwise it returns -1 and false.
 func Next(s string, i int, closing byte) (next int, more bool) {
 	if i < len(s) && s[i] <= ' ' {
 		i = Space(s, i)

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Text says what a string has in it that keeps it from being written the way
-// it is read.
+// Text describes the text of a JSON string. If it is zero, the string decodes to
+// its text, and the encoder writes the same text.
 type Text uint8
 
 const (
-	// Escaped: there is an escape sequence.
+	// Escaped means that the text contains an escape sequence.
 	Escaped Text = 1 << iota
-	// Special: there is a character that is written as an escape sequence:
-	// one that matters to HTML, or a line separator.
+	// Special means that the text contains a character that the encoder escapes:
+	// one of < > &, or the separators U+2028 and U+2029.
 	Special
 )
 
@@ -23,8 +23,8 @@ const (
 )
 
 // String finds the end of the string whose opening quote is before s[i]. It
-// returns the index of the closing quote, -1 if there is none or the string is
-// refused.
+// returns the index of the closing quote, or -1 if there is no closing quote or
+// String declines the text.
 func String(s string, i int) (end int, text Text) {
 	for {
 		for i+8 <= len(s) {
@@ -68,26 +68,27 @@ func String(s string, i int) (end int, text Text) {
 	}
 }
 
-// load reads eight bytes of s, the first one lowest.
+// load returns the bytes s[i:i+8] as a little-endian number.
 func load(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// stopBytes marks bytes that are not simply part of a string. The lowest mark is
-// right; there may be false ones above it.
+// stopBytes marks the bytes of x that String must examine: quotes, backslashes,
+// < > &, control characters and bytes that are not ASCII. A mark is the highest
+// bit of a byte. The lowest mark is always right; marks above it may be false.
 func stopBytes(x uint64) uint64 {
 	quote := x ^ '"'*ones
 	slash := x ^ '\\'*ones
-	angle := (x | 2*ones) ^ '>'*ones // '<' is '>' but for one bit
+	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>', so one comparison finds both
 	amp := x ^ '&'*ones
 	zero := (quote-ones)&^quote | (slash-ones)&^slash | (angle-ones)&^angle | (amp-ones)&^amp
 	return (zero | (x-' '*ones)&^x | x) & highs
 }
 
-// escapeLen returns the length of the escape sequence that s begins with, 0 if
-// it is none.
+// escapeLen returns the length of the escape sequence at the start of s, or 0 if
+// the sequence is invalid.
 func escapeLen(s string) int {
 	if len(s) < 2 {
 		return 0
@@ -103,7 +104,8 @@ func escapeLen(s string) int {
 	return 0
 }
 
-// hex4 returns the number in an escape sequence with four hexadecimal digits.
+// hex4 returns the number in the escape sequence \uXXXX at the start of s. It
+// reports false if s does not begin with such a sequence.
 func hex4(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -125,8 +127,9 @@ func hex4(s string) (rune, bool) {
 	return r, true
 }
 
-// Unescape appends what s, the inside of a string that [String] has accepted,
-// stands for. It reports false if half a surrogate pair is escaped.
+// Unescape appends the decoded form of s to dst. s is the text between the quotes
+// of a string that [String] has accepted. Unescape reports false if s has an escape
+// of half a surrogate pair.
 func Unescape(dst []byte, s string) ([]byte, bool) {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {

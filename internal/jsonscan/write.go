@@ -60,9 +60,10 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 }
 
-// Append appends v, a value as [Decode] returns it, as JSON with sorted keys.
-// It reports false if it cannot: for other types, strings that are not UTF-8
-// and values nested deeper than [MaxDepth].
+// Append appends v as JSON with sorted keys. It accepts the values that [Decode]
+// returns. It reports false for values of other types, nil maps and lists, floats
+// that are not finite, strings that are not UTF-8, and values nested deeper than
+// [MaxDepth].
 func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth) }
 
 func appendValue(dst []byte, v any, depth int) ([]byte, bool) {
