@@ -7,11 +7,12 @@
 // # Semantics
 //
 // Objects are compared by field and lists by index: an element inserted at the start
-// of a list changes all elements after it. A value that only one side has is one
-// difference, whatever it contains. Numbers of different kinds differ, as in package
-// jsonval.
+// of a list changes all elements after it. A field or element that only one value
+// has is one difference, whatever it contains. An int64 differs from a float64, as
+// in package jsonval.
 //
 // # Concurrency and ownership
 //
-// Nothing is changed. Differences share memory with the values.
+// [Of] changes neither value and is safe for concurrent use. Differences share
+// memory with the values.
 package jsondiff

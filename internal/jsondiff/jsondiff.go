@@ -8,26 +8,26 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A Kind says how a place differs.
+// A Kind says how two values differ at a path.
 type Kind uint8
 
-// What may have happened to a place.
+// The kinds of differences.
 const (
-	Removed  Kind = iota // it is in the first value only
-	Added                // it is in the second value only
-	Replaced             // it is in both, with other content
+	Removed  Kind = iota // only the first value has the path
+	Added                // only the second value has the path
+	Replaced             // both values have the path, with different content
 )
 
-// A Difference is one place at which two values differ.
+// A Difference is a path at which two values differ.
 type Difference struct {
 	Kind          Kind
 	Path          schema.Path
-	Before, After any // nil for the side that lacks the place
+	Before, After any // nil for the value that lacks the path
 }
 
-// Of returns the places at which after differs from before, objects in
-// increasing order of field and parents' fields before what follows them. It is
-// nil if the values are equal.
+// Of returns the differences between before and after, depth first. It visits the
+// fields of an object in increasing order of name, and the elements of a list in
+// increasing order of index. The result is nil if the values are equal.
 func Of(before, after any) []Difference {
 	w := walk{}
 	w.compareValues(before, after)

@@ -62,8 +62,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// FuzzOf checks that there is a difference exactly if values differ, and that
-// undoing the differences gives the first value again.
+// FuzzOf checks that Of returns differences exactly if the values differ, and that
+// undoing the differences restores the first value.
 func FuzzOf(f *testing.F) {
 	for _, tt := range cases {
 		f.Add(tt.before, tt.after)
@@ -91,8 +91,9 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// undo takes a difference back, last first, so that lists shrink from their
-// ends.
+// undo reverts d in v, in place where possible, and returns the result. depth is
+// the number of steps of d.Path that lead to v. The caller undoes the last
+// difference first, so that lists shrink from their ends.
 func undo(v any, d jsondiff.Difference, depth int) any {
 	if depth == len(d.Path) {
 		return d.Before
@@ -113,7 +114,7 @@ func undo(v any, d jsondiff.Difference, depth int) any {
 	case last && d.Kind == jsondiff.Added:
 		return list[:i]
 	case last && d.Kind == jsondiff.Removed:
-		// Elements come back from the last to the first.
+		// Later elements are back already, so d.Before goes in front of them.
 		return append(list[:min(i, len(list)):min(i, len(list))], append([]any{d.Before}, list[min(i, len(list)):]...)...)
 	}
 	list[i] = undo(list[i], d, depth+1)

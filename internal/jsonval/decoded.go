@@ -1,7 +1,7 @@
 package jsonval
 
-// IsDecoded reports whether v has nothing but the Go types that JSON is decoded
-// to: map[string]any, []any, string, int64, float64, bool and nil.
+// IsDecoded reports whether v consists only of the Go types that a JSON decoder
+// returns: map[string]any, []any, string, int64, float64, bool and nil.
 func IsDecoded(v any) bool {
 	switch v := v.(type) {
 	case nil, bool, int64, float64, string:

@@ -4,8 +4,8 @@ package jsonval
 
 import "reflect"
 
-// Clone returns a deep copy of v. Scalars, and values of types that JSON does
-// not decode to, are returned as they are.
+// Clone returns a deep copy of v. It does not copy scalars and values of types
+// that a JSON decoder does not return.
 func Clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -31,9 +31,9 @@ func Clone(v any) any {
 	}
 }
 
-// Equal reports whether a and b are the same value of the same kind: int64(1)
-// and float64(1) differ, nil and empty containers differ, as reflect.DeepEqual
-// has it. NaN equals nothing.
+// Equal reports whether a and b have the same type and the same content. As for
+// reflect.DeepEqual, int64(1) differs from float64(1), and a nil map or list
+// differs from an empty one. NaN differs from every value, itself included.
 func Equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

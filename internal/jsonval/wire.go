@@ -5,10 +5,10 @@ import (
 	"strconv"
 )
 
-// Wire makes v what it is once it has been written as JSON and read again: a
-// float64 without fraction becomes an int64 if its digits fit, since it is
-// written without a point. It changes maps and lists in place and returns v, which is
-// another value only if v itself is a number.
+// Wire returns v as it is after encoding to JSON and decoding: a float64 without
+// fraction becomes an int64 if the integer fits, because its text has no decimal
+// point. Wire changes maps and lists in place. The result is v itself, except
+// if v is a float64.
 func Wire(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -32,10 +32,10 @@ func Wire(v any) any {
 	return v
 }
 
-// integer returns the integer that v is written as in JSON, and reports whether
-// there is one.
+// integer returns the int64 that a decoder reads from the JSON text of v. It
+// reports false if the decoder reads a float64.
 func integer(v float64) (int64, bool) {
-	const exact = 1 << 53 // up to here, all digits of an integer count
+	const exact = 1 << 53 // up to here, the text of an integral float is exact
 	switch {
 	case v != math.Trunc(v) || math.Abs(v) > -math.MinInt64:
 		return 0, false
@@ -46,7 +46,7 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] leaves v as it is.
+// IsWired reports whether [Wire] leaves v unchanged.
 func IsWired(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
-// TestWire compares with a way through JSON.
+// TestWire compares Wire with encoding to JSON and decoding.
 func TestWire(t *testing.T) {
 	for _, v := range []any{
 		nil, true, "1.0", int64(1), 1.0, 1.5, math.Copysign(0, -1), 1e18, 1e19, -1e19, 1e21, 1e300, 1e-9,

@@ -1,11 +1,11 @@
 package nameindex
 
-// An Index has the positions of the names of a list. The zero Index is that of
-// the empty list.
+// An Index maps the names of a list to their positions. The zero Index has no
+// names.
 type Index struct {
-	first   []int32 // by hash: 1 + the index of the first entry, 0 if there is none
+	first   []int32 // first[hash>>shift] is 1 + the index of the first entry, 0 if there is none
 	entries []entry
-	shift   uint8 // of a hash, to get an index of first
+	shift   uint8
 
 	byName map[string]int // replaces all other fields if not nil
 }
@@ -13,13 +13,15 @@ type Index struct {
 type entry struct {
 	head, tail uint64
 	name       string
-	next       int32 // 1 + the index of the next entry with this hash
+	next       int32 // 1 + the index of the next entry with the same hash, 0 if this is the last
 }
 
-// longest is the largest number of names with one hash.
+// longest is the largest number of names with the same hash in an Index without a
+// Go map.
 const longest = 8
 
-// New returns the Index of a list of different names. It keeps the strings.
+// New returns the Index of a list of different names. It keeps references to the
+// strings, but not to the list.
 func New(list []string) Index {
 	x := Index{shift: 62}
 	for 1<<(64-x.shift) < 2*len(list) {
@@ -48,7 +50,7 @@ func newMapIndex(list []string) Index {
 	return x
 }
 
-// chain returns the number of entries that start at link.
+// chain returns the number of entries in the chain that starts at link.
 func (x *Index) chain(link int32) int {
 	n := 0
 	for ; link > 0; link = x.entries[link-1].next {
@@ -57,7 +59,8 @@ func (x *Index) chain(link int32) int {
 	return n
 }
 
-// Find returns the position of name in the list, -1 if the list has no such name.
+// Find returns the position of name in the list, or -1 if the list has no such
+// name.
 func (x *Index) Find(name string) int {
 	if len(x.first) == 0 {
 		return x.findMapped(name)
@@ -81,8 +84,9 @@ func (x *Index) findMapped(name string) int {
 	return -1
 }
 
-// ends returns the first and the last eight bytes of s. Two names of the same
-// length up to 16 are equal if their ends are.
+// ends returns the first and the last eight bytes of s. For a shorter s it returns
+// two words that contain all bytes of s. Two names of the same length up to 16
+// are equal if their ends are equal.
 func ends(s string) (head, tail uint64) {
 	switch n := len(s); {
 	case n >= 8:
@@ -109,7 +113,7 @@ func four(s string) uint64 {
 }
 
 // hash returns a number whose upper bits are well distributed. The factors are
-// arbitrary, but must not be even.
+// arbitrary odd numbers.
 func hash(head, tail uint64, length int) uint64 {
 	return (head ^ tail*0x9E3779B97F4A7C15 ^ uint64(length)) * 0xD6E8FEB86659FD93
 }

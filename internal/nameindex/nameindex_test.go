@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lists returns lists of names, some with names that are similar.
+// lists returns lists of names by description. Some lists have similar names.
 func lists() map[string][]string {
 	var lengths, middles, long []string
 	for n := range 40 {
@@ -71,8 +71,8 @@ func TestZeroIndexHasNothing(t *testing.T) {
 	}
 }
 
-// TestNewSelectsMap checks that an Index uses a map for names that differ only
-// in the middle, and only for such names.
+// TestNewSelectsMap checks that an Index uses a Go map for many names that differ
+// only in the middle, and no Go map for typical names.
 func TestNewSelectsMap(t *testing.T) {
 	if x := New(lists()["middles"]); x.byName == nil {
 		t.Error("names with equal ends are compared one by one")
@@ -110,7 +110,7 @@ func TestFindAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkFind looks up each field of a schema, and as many names that it does
+// BenchmarkFind looks up each name of a list, and as many names that the list does
 // not have.
 func BenchmarkFind(b *testing.B) {
 	for _, n := range []int{3, 6, 25, 126} {
