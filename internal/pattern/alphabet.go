@@ -8,16 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// Runes that no instruction of a program tells apart form a class. The classes
-// are found in three steps: collect the distinct sets of runes that the
-// program's instructions accept; cut the range of all runes wherever one of
-// these sets begins or ends; give the same class to all pieces that lie in the
-// same sets. [^a]+ has two classes, and so has \pL+ despite its 600 ranges.
+// A class is a set of runes that no instruction of a program distinguishes.
+// newAlphabet finds the classes in three steps. It collects the distinct sets of
+// runes that the instructions accept. It cuts the range of all runes into pieces
+// wherever one of these sets begins or ends. It gives the same class to all
+// pieces that lie in the same sets. [^a]+ has two classes, and so has \pL+,
+// although \pL has 600 ranges.
 
-// maxClasses is what a uint8 can tell apart.
+// maxClasses is the number of classes that a uint8 can number.
 const maxClasses = 256
 
-// A kind is what \b, ^ and $ can see of a neighbouring position.
+// A kind is the property of a neighbouring rune that \b, ^ and $ depend on.
 type kind uint8
 
 const (
@@ -28,7 +29,7 @@ const (
 	kinds
 )
 
-// sample returns a rune of the kind, as [syntax.EmptyOpContext] takes it.
+// sample returns a rune of the kind, for [syntax.EmptyOpContext].
 func (k kind) sample() rune {
 	switch k {
 	case word:
@@ -46,7 +47,7 @@ type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
 	wide  []span
 
-	setOf  []int      // by instruction: its set of runes, or -1
+	setOf  []int      // by instruction: the number of its set of runes, or -1
 	within [][]uint64 // by class: bit n is set if the class lies in set n
 	kindOf []kind     // by class
 }
@@ -56,7 +57,8 @@ func (a *alphabet) contains(class, set int) bool {
 	return a.within[class][set/64]>>(set%64)&1 != 0
 }
 
-// newAlphabet returns nil if the classes are too many or too much work.
+// newAlphabet returns the classes of prog, whose zero-width operators are ops. It
+// returns nil if there are more than maxClasses classes or the work is used up.
 func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
 	a := &alphabet{setOf: make([]int, len(prog.Inst))}
 	sets := a.collect(prog)
@@ -80,8 +82,8 @@ func newAlphabet(prog *syntax.Prog, ops syntax.EmptyOp, w *work) *alphabet {
 	return a
 }
 
-// collect fills setOf and returns the distinct sets as ascending pairs of
-// inclusive bounds.
+// collect fills setOf and returns the distinct sets. Each set is a list of
+// ascending pairs of inclusive bounds.
 func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	var sets [][]rune
 	seen := make(map[string]int)
@@ -107,8 +109,8 @@ func (a *alphabet) collect(prog *syntax.Prog) [][]rune {
 	return sets
 }
 
-// runes returns the set of runes that an instruction consumes, and false if it
-// consumes none by its nature.
+// runes returns the set of runes that an instruction consumes. It reports false
+// for operations that consume no rune.
 func runes(in *syntax.Inst) ([]rune, bool) {
 	switch in.Op {
 	case syntax.InstRuneAny:
@@ -122,7 +124,7 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	if len(in.Rune) != 1 {
 		return in.Rune, true
 	}
-	// A single rune is a literal, to be folded if the instruction says so.
+	// A single rune is a literal, which the instruction may ask to fold.
 	all := []rune{in.Rune[0]}
 	if syntax.Flags(in.Arg)&syntax.FoldCase != 0 {
 		for r := unicode.SimpleFold(all[0]); r != all[0]; r = unicode.SimpleFold(r) {
@@ -137,9 +139,9 @@ func runes(in *syntax.Inst) ([]rune, bool) {
 	return pairs, true
 }
 
-// splitRanges returns the first rune of each piece, ascending from 0. ASCII ends at
-// a cut, and what the program's zero-width operators see does not vary within
-// a piece.
+// splitRanges returns the first rune of each piece, ascending from 0. No piece has
+// both ASCII and other runes, and all runes of a piece have the same kind for the
+// operators in ops.
 func splitRanges(sets [][]rune, ops syntax.EmptyOp) []rune {
 	cuts := []rune{0, utf8.RuneSelf}
 	for _, set := range sets {
@@ -161,8 +163,8 @@ func splitRanges(sets [][]rune, ops syntax.EmptyOp) []rune {
 	return cuts
 }
 
-// classify numbers the classes and fills the tables. It reports whether the
-// classes are few enough.
+// classify numbers the classes and fills the tables. It reports whether there are
+// at most maxClasses classes.
 func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax.EmptyOp) bool {
 	seen := make(map[string]uint8)
 	var key []byte
@@ -194,14 +196,16 @@ func (a *alphabet) classify(pieces []rune, rows []uint64, rowLen int, ops syntax
 	return true
 }
 
-// The zero-width operators by what they look at.
+// The zero-width operators that depend on word characters, those that depend on
+// newlines, and those that the rune to the left alone decides.
 const (
 	wordOps = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 	lineOps = syntax.EmptyBeginLine | syntax.EmptyEndLine
 	headOps = syntax.EmptyBeginLine | syntax.EmptyBeginText
 )
 
-// kindOfRune returns the kind of r as far as the operators in ops can see it.
+// kindOfRune returns the kind of r, or other if no operator in ops depends on
+// that kind.
 func kindOfRune(r rune, ops syntax.EmptyOp) kind {
 	switch {
 	case ops&wordOps != 0 && syntax.IsWordChar(r):

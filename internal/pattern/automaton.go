@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The two states that end a search. Every other state is the index of its row
-// in automaton.next.
+// The states never and always end a search. Every other state is the index of its
+// row in automaton.next.
 const (
 	never  = 0 // no continuation matches
 	always = 1 // every continuation matches
@@ -15,15 +15,15 @@ const (
 
 // An automaton is a complete deterministic automaton over all runes.
 //
-// A state is not numbered but stands for the place of its row in next, which
-// saves a multiplication for each byte. Ordinary states that accept at the end
-// of the text come last, so that one comparison tells them.
+// A state is the index of its row in next instead of a row number, which saves a
+// multiplication for each byte. The ordinary states that accept at the end of the
+// text come last, so that one comparison finds them.
 type automaton struct {
 	ascii [utf8.RuneSelf]uint8 // class of each ASCII byte
 	wide  []span               // classes of the other runes, ascending
 	next  []uint16             // next[state+class] is the following state
 	start uint16
-	final uint32 // states from here on accept at the end of the text
+	final uint32 // states at or above final accept at the end of the text
 }
 
 // A span gives the class of all runes from lo to the next span's lo.
@@ -56,7 +56,7 @@ func (a *automaton) match(s string) bool {
 	return state >= uint(a.final)
 }
 
-// classOf returns the class of a rune beyond ASCII.
+// classOf returns the class of a rune that is not ASCII.
 func (a *automaton) classOf(r rune) uint8 {
 	lo, hi := 0, len(a.wide)
 	for hi-lo > 1 {

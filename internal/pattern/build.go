@@ -6,29 +6,28 @@ import (
 	"slices"
 )
 
-// Building an automaton is the subset construction over the program of
-// regexp/syntax, with two twists.
+// The builder performs the subset construction over the program of regexp/syntax,
+// with two changes.
 //
-// The search is unanchored: a match may begin at every position. So the
-// program's entry is an implicit member of every state and is not stored.
+// The search is unanchored: a match may begin at every position. So the entry of
+// the program is an implicit member of every state and is not stored.
 //
-// ^, $, \b and \B depend on both neighbours of a position, but when a state is
-// entered only the left one is known. So a state keeps such instructions
-// unresolved, together with the kind of the rune to the left, and they are
-// resolved once for each kind of rune to the right: word, newline, other, end.
+// ^, $, \b and \B depend on both neighbours of a position, but only the left one is
+// known when the automaton enters a state. So a state keeps such instructions
+// unresolved, together with the kind of the rune to the left. step resolves them
+// once for each kind of rune to the right: word, newline, other and edge.
 //
-// A state in which the program has matched needs no detail: its verdict is
-// fixed. Nor has a state from which no match can be reached. Both are found
-// after all states are known, by walking the transitions backwards, and fold
-// into the states always and never.
+// States from which every continuation matches become the state always, and states
+// from which no continuation matches become the state never. finish finds both
+// after all states are known, by walking the transitions backwards.
 
 // matched stands for a state in which the program has matched.
 const matched = -1
 
-// work counts down what building may cost.
+// work is the number of steps that building may still take.
 type work int
 
-// spend takes n from what is left and reports whether it was there.
+// spend subtracts n steps and reports whether that many were left.
 func (w *work) spend(n int) bool {
 	*w -= work(n)
 	return *w >= 0
@@ -37,7 +36,7 @@ func (w *work) spend(n int) bool {
 // A subset is one state under construction.
 type subset struct {
 	left kind     // of the rune before this position
-	pcs  []uint32 // ascending; consuming and unresolved instructions
+	pcs  []uint32 // instructions that consume a rune or are unresolved, ascending
 }
 
 type builder struct {
@@ -53,16 +52,17 @@ type builder struct {
 	edges     []int32 // edges[state*classes+class] is a state or matched
 	accepts   []bool  // by state: whether the text may end here
 
-	// The set that expand fills. An instruction is in it if its mark is now.
+	// The current set of expand. An instruction is in it if its mark equals now.
 	mark []uint32
 	now  uint32
 
-	// Buffers: of expand, step, advance and, for the last two, state.
+	// Buffers: stack of expand, open of step, next of advance, spare and key of
+	// state.
 	stack, open, next, spare []uint32
 	key                      []byte
 }
 
-// build returns nil if the automaton would exceed a bound.
+// build returns the automaton of prog, or nil if it would exceed a bound.
 func build(prog *syntax.Prog, cfg config) *automaton {
 	if len(prog.Inst) > maxInsts {
 		return nil
@@ -93,7 +93,8 @@ func build(prog *syntax.Prog, cfg config) *automaton {
 	return a
 }
 
-// explore finds all states and edges. It returns the start state.
+// explore finds all states and edges and returns the start state. It reports false
+// if they exceed a bound.
 func (b *builder) explore() (start int32, ok bool) {
 	b.begin()
 	entry, hit := b.expand(nil, uint32(b.prog.Start), 0)
@@ -115,8 +116,7 @@ func (b *builder) explore() (start int32, ok bool) {
 	return start, true
 }
 
-// step adds the edges of a state and reports whether the work was within
-// bounds.
+// step adds the edges of state s and reports whether the work sufficed.
 func (b *builder) step(s int) bool {
 	classes := len(b.abc.within)
 	at := len(b.edges)
@@ -146,8 +146,9 @@ func (b *builder) step(s int) bool {
 	return b.work >= 0
 }
 
-// resolve appends to open the instructions that a state can continue with where
-// the operators in ctx hold, and reports whether it matches there.
+// resolve appends to open the instructions with which a state with the members pcs
+// can continue at a position where the operators in ctx hold. It reports whether
+// the program matches at that position.
 func (b *builder) resolve(open, pcs []uint32, ctx syntax.EmptyOp) (_ []uint32, hit bool) {
 	b.begin()
 	for _, list := range [...][]uint32{pcs, b.entry} {
@@ -160,8 +161,8 @@ func (b *builder) resolve(open, pcs []uint32, ctx syntax.EmptyOp) (_ []uint32, h
 	return open, hit
 }
 
-// advance returns the state after a rune of the class is consumed by one of
-// the given instructions.
+// advance returns the state after one of the instructions in open has consumed a
+// rune of the class, or matched.
 func (b *builder) advance(open []uint32, class int) int32 {
 	b.begin()
 	next, hit := b.next[:0], false
@@ -180,16 +181,16 @@ func (b *builder) advance(open []uint32, class int) int32 {
 	return b.state(b.abc.kindOf[class], next)
 }
 
-// state returns the number of the state with the given members, adding it if
-// it is new. It sorts pcs but does not keep it.
+// state returns the number of the state with the given members, or matched. It
+// adds the state if it is new. It sorts and changes pcs but does not keep it.
 func (b *builder) state(left kind, pcs []uint32) int32 {
 	slices.Sort(pcs)
 	pcs = slices.DeleteFunc(pcs, func(pc uint32) bool {
 		_, implied := slices.BinarySearch(b.entry, pc)
 		return implied
 	})
-	// If the left neighbour alone completes a match there is no need to look
-	// at the right one.
+	// If the left neighbour alone completes a match, the right one does not
+	// matter.
 	if held := syntax.EmptyOpContext(left.sample(), ' ') & headOps & b.ops; held != 0 {
 		var hit bool
 		if b.spare, hit = b.resolve(b.spare[:0], pcs, held); hit {
@@ -209,13 +210,14 @@ func (b *builder) state(left kind, pcs []uint32) int32 {
 	return int32(n)
 }
 
-// begin empties the set that expand fills.
+// begin empties the current set of expand.
 func (b *builder) begin() { b.now++ }
 
-// expand appends to pcs all instructions reachable from pc without consuming
-// a rune, given the zero-width operators that hold. It appends only those that
-// consume, or that wait for an operator to hold, and only those which are not
-// yet in the current set. It reports whether it met the program's match.
+// expand appends to pcs the instructions that the program reaches from pc without
+// consuming a rune, where the zero-width operators in ctx hold. It appends only
+// instructions that consume a rune or need an operator that does not hold, and
+// skips those that are in the current set already. It reports whether it reached
+// the program's match.
 func (b *builder) expand(pcs []uint32, pc uint32, ctx syntax.EmptyOp) ([]uint32, bool) {
 	hit := false
 	b.stack = append(b.stack[:0], pc)

@@ -16,7 +16,7 @@ import (
 )
 
 // corpusPatterns returns the distinct values of the keyword pattern in the
-// published CRDs of the corpus, sorted. It skips the test if there is none.
+// published CRDs of the corpus, sorted. It skips the test if there is no corpus.
 func corpusPatterns(t testing.TB) []string {
 	t.Helper()
 	if testing.Short() {
@@ -72,7 +72,7 @@ func collect(v any, found map[string]bool) {
 	}
 }
 
-// perPattern is kept small for every day. The whole comparison is
+// perPattern has a small default for everyday use. The full comparison is
 //
 //	go test ./internal/pattern -run TestCorpus -strings 20000
 var perPattern = flag.Int("strings", 200, "strings that TestCorpus grows from each pattern of the corpus")

@@ -1,40 +1,41 @@
-// Package pattern answers whether a string matches an RE2 expression, and
-// nothing else about it: no positions, no groups.
-//
-// Giving up everything but the verdict is what makes it fast. An expression
-// becomes a deterministic automaton (see build.go) which reads each byte once
-// and looks up one table entry for it. It stops as soon as the rest of the
-// string cannot change the verdict.
+// Package pattern reports whether a string matches an RE2 expression. It does not
+// report the position of the match or its groups, and is fast because of that: it
+// turns an expression into a deterministic automaton (see build.go), which reads
+// each byte once and looks up one table entry for it. The automaton stops as soon
+// as the rest of the string cannot change the verdict.
 //
 // # Semantics
 //
 // [Compile] accepts exactly what [regexp.Compile] accepts and fails with the
 // same text. [Pattern.Match] gives exactly what [regexp.Regexp.MatchString]
-// gives: a search anywhere in the string unless the expression is anchored,
-// ^ and $ at the ends of the text (of the line with (?m)), \b and \B by ASCII
-// word characters, (?i) by Unicode simple folding, and bytes that are not
-// UTF-8 read as U+FFFD, one for each byte.
+// gives:
 //
-// The automaton covers all of Unicode. Its columns are classes of runes which
-// no part of the expression tells apart; ASCII finds its class by one table
-// lookup, other runes by binary search.
+//   - it searches the whole string unless the expression is anchored;
+//   - ^ and $ match at the ends of the text, and with (?m) at the ends of a line;
+//   - \b and \B use ASCII word characters, and (?i) uses Unicode simple folding;
+//   - each byte that is not UTF-8 reads as U+FFFD.
+//
+// The automaton covers all of Unicode. Each column of its table is a class of
+// runes that the expression does not distinguish. It finds the class of an ASCII
+// byte by one table lookup, and the class of another rune by binary search.
 //
 // Expressions can be hostile: (a|b)*a(a|b){20} needs two million states. So the
-// number of states, the bytes of the table and the steps spent on building it
-// are bounded. An expression that exceeds a bound is matched by package regexp,
-// in linear time, with the same verdicts. [Pattern.Fast] tells which way was
-// taken.
+// number of states, the bytes of the table and the steps of building it are
+// bounded. Package regexp matches an expression that exceeds a bound, in linear
+// time and with the same verdicts. [Pattern.Fast] reports whether the pattern has
+// an automaton.
 //
 // # Differences from Kubernetes
 //
-// None in verdicts: https://spec.openapis.org/oas/v3.0.0#properties lets the
-// keyword pattern hold a regular expression, and kube-apiserver takes RE2
-// syntax as package regexp defines it, searching unanchored. kube-apiserver
-// keeps every expression it ever compiled in one table of the process; here
-// a Pattern belongs to whoever compiled it.
+// Verdicts do not differ. The keyword pattern holds a regular expression, see
+// https://spec.openapis.org/oas/v3.0.0#properties, and kube-apiserver reads it in
+// the RE2 syntax of package regexp and searches unanchored. kube-apiserver keeps
+// every compiled expression in one table of the process. Here the caller of
+// [Compile] owns the Pattern.
 //
 // # Concurrency and ownership
 //
-// A [Pattern] shows no change after Compile and is safe for concurrent use by
-// multiple goroutines. Match does not allocate and does not keep the string.
+// A [Pattern] is safe for concurrent use by multiple goroutines. Its first use
+// builds the automaton, under a lock. After that, Match does not allocate if
+// [Pattern.Fast] is true. Match does not keep the string.
 package pattern

@@ -2,7 +2,7 @@ package pattern
 
 import "slices"
 
-// finish turns the explored states into rows.
+// finish returns the automaton of the explored states.
 func (b *builder) finish(start int32) *automaton {
 	classes := len(b.abc.within)
 	a := &automaton{ascii: b.abc.ascii, wide: slices.Clip(b.abc.wide)}
@@ -25,8 +25,10 @@ func (b *builder) finish(start int32) *automaton {
 	return a
 }
 
-// assignRows allots a row to each state whose verdict is still open, those that
-// accept at the end of the text last.
+// assignRows returns the row of each state. It allots rows to the states whose
+// verdict depends on the rest of the text; those that accept at the end of the
+// text come last. The other states become never or always. It sets a.final and
+// allocates a.next.
 func (b *builder) assignRows(a *automaton) []uint16 {
 	sources, ends := b.reverse()
 	canAccept := b.reaching(true, sources, ends)
@@ -53,8 +55,9 @@ func (b *builder) assignRows(a *automaton) []uint16 {
 	return rows
 }
 
-// reverse returns the sources of all edges, ordered by target: those of the
-// edges into state n lie between ends[n] and ends[n+1].
+// reverse returns the source states of all edges, ordered by target. The sources
+// of the edges into state n are sources[ends[n]:ends[n+1]]. Edges to matched are
+// left out.
 func (b *builder) reverse() (sources []int32, ends []int) {
 	classes := len(b.abc.within)
 	ends = make([]int, len(b.states)+2)
@@ -76,8 +79,8 @@ func (b *builder) reverse() (sources []int32, ends []int) {
 	return sources, ends
 }
 
-// reaching tells for each state whether some continuation ends with the given
-// verdict.
+// reaching returns for each state whether some continuation of the text leads to
+// the given verdict. sources and ends are the result of reverse.
 func (b *builder) reaching(verdict bool, sources []int32, ends []int) []bool {
 	classes := len(b.abc.within)
 	reached := make([]bool, len(b.states))

@@ -9,20 +9,19 @@ import (
 )
 
 // A Pattern is a compiled expression. It is safe for concurrent use by multiple
-// goroutines, to which it never changes. The zero Pattern is not useful; use
-// [Compile].
+// goroutines. The zero Pattern is not useful; use [Compile].
 type Pattern struct {
 	expr string
 	cfg  config
 
-	// An automaton is made by the first [Pattern.Match]: most patterns of a
-	// definition never meet a text.
+	// The first use builds the matcher, because most patterns of a definition
+	// are never matched with a string.
 	made    atomic.Pointer[matcher]
 	making  sync.Mutex
-	pending atomic.Pointer[syntax.Regexp] // nil once it is made
+	pending atomic.Pointer[syntax.Regexp] // nil after the matcher is built
 }
 
-// A matcher has either an automaton or what package regexp makes.
+// A matcher has either an automaton or, as reference, a Regexp.
 type matcher struct {
 	auto *automaton
 	re   *regexp.Regexp
@@ -31,9 +30,8 @@ type matcher struct {
 
 // Compile compiles an expression in the syntax of package regexp. It returns
 // a nil Pattern and the error of [regexp.Compile] if the expression is invalid.
-// The time and the memory it takes beyond parsing are bounded, whatever the
-// expression. Most of that time is spent when the pattern is used for the first
-// time.
+// The first use of the pattern builds the automaton. The time and the memory that
+// this takes are bounded, whatever the expression.
 func Compile(expr string, opts ...Option) (*Pattern, error) {
 	cfg := config{maxStates: defaultMaxStates, maxBytes: defaultMaxBytes}
 	for _, o := range opts {
@@ -48,7 +46,7 @@ func Compile(expr string, opts ...Option) (*Pattern, error) {
 	return p, nil
 }
 
-// matcher returns what matches, and makes it if there is none yet.
+// matcher returns the matcher. The first call builds it.
 func (p *Pattern) matcher() *matcher {
 	if m := p.made.Load(); m != nil {
 		return m
@@ -64,7 +62,8 @@ func (p *Pattern) matcher() *matcher {
 	return m
 }
 
-// build is called once. What parses can be compiled, by package regexp too.
+// build builds the matcher; it is called once. Compile has parsed the expression,
+// and package regexp and regexp/syntax compile every expression that parses.
 func (p *Pattern) build() *matcher {
 	m := &matcher{}
 	prog, err := syntax.Compile(p.pending.Load().Simplify())
@@ -80,8 +79,8 @@ func (p *Pattern) build() *matcher {
 	return m
 }
 
-// Match reports whether s contains a match of the pattern. It does not
-// allocate if [Pattern.Fast] is true, but for the first time.
+// Match reports whether s contains a match of the pattern. If [Pattern.Fast] is
+// true, only the first use of the pattern allocates.
 func (p *Pattern) Match(s string) bool {
 	m := p.made.Load()
 	if m == nil {
@@ -93,16 +92,15 @@ func (p *Pattern) Match(s string) bool {
 	return m.re.MatchString(s)
 }
 
-// String returns the expression as it was given to [Compile].
+// String returns the expression that [Compile] received.
 func (p *Pattern) String() string { return p.expr }
 
-// Fast reports whether the pattern is matched by an automaton, as opposed to
-// package regexp.
+// Fast reports whether an automaton matches the pattern, and not package regexp.
 func (p *Pattern) Fast() bool { return p.matcher().auto != nil }
 
-// Size returns the bytes of memory which the pattern keeps, its expression
-// included. It is exact up to allocator rounding if [Pattern.Fast] is true,
-// and an estimate from the length of the program otherwise.
+// Size returns the number of bytes of memory that the pattern keeps, including its
+// expression. It is exact up to allocator rounding if [Pattern.Fast] is true.
+// Otherwise it is an estimate from the length of the program.
 func (p *Pattern) Size() int { return p.matcher().size }
 
 func (p *Pattern) measure(m *matcher, prog *syntax.Prog) int {

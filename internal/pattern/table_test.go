@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// patternTests feeds the tests, the fuzz seeds and the benchmarks. Each pattern
-// is matched with its own inputs, with inputs grown from its syntax tree, and
-// with commonInputs; package regexp says what is right.
+// patternTests serves the tests, the fuzz targets and the benchmarks. The tests
+// match each pattern with its own inputs, with inputs grown from its syntax tree
+// and with commonInputs. Package regexp gives the expected verdicts.
 var patternTests = []struct {
 	name    string
 	pattern string
@@ -78,7 +78,7 @@ var patternTests = []struct {
 	{"huge program", strings.Repeat(`(x{100}|y{99})`, 60), false, []string{strings.Repeat("x", 6000)}},
 }
 
-// manyClasses returns an expression that tells n runes apart.
+// manyClasses returns an expression that distinguishes n runes.
 func manyClasses(n rune) string {
 	var b strings.Builder
 	for r := rune(0); r < n; r++ {
@@ -98,8 +98,8 @@ var commonInputs = []string{
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "abababababababababababababababab", "example.com/Name", "100Mi", "1h30m",
 }
 
-// A grower makes strings that have a fair chance to match an expression, or to
-// miss it narrowly. It is a pure function of its seed.
+// A grower makes strings that are likely to match an expression or to miss it
+// narrowly. The seed determines the strings.
 type grower struct {
 	seed uint64
 	out  []byte
@@ -110,7 +110,7 @@ func (g *grower) below(n int) int {
 	return int(g.seed>>33) % n
 }
 
-// grow returns a string grown from the tree, damaged two times in three.
+// grow returns a string grown from the tree. It damages about two of three strings.
 func (g *grower) grow(tree *syntax.Regexp) string {
 	g.out = g.out[:0]
 	g.visit(tree)
@@ -159,7 +159,8 @@ func (g *grower) visit(re *syntax.Regexp) {
 	}
 }
 
-// times says how often to repeat: mostly within what the operator allows.
+// times returns how often to repeat the operand of re. The count is mostly one
+// that the operator allows.
 func (g *grower) times(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpPlus:
