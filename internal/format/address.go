@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// Kubernetes reads IPv4 addresses and CIDRs by the rules of Go before 1.17,
-// which took leading zeros for decimal: objects stored long ago contain them.
-// The sloppy scans below follow those rules. The format ipv6 follows today's.
+// Kubernetes parses IPv4 addresses and CIDRs by the rules of Go before 1.17, which
+// accept decimal numbers with leading zeros, because stored objects contain them.
+// mayBeIPv4 and mayBeIPv6 follow those rules. The format ipv6 follows the rules of
+// package netip.
 
-// isIPv4 accepts an IPv4 address, and an IPv6 address that ends like one.
+// isIPv4 accepts an IPv4 address, and an IPv6 address that ends with an IPv4
+// address.
 func isIPv4(s string) bool {
 	switch at := strings.IndexAny(s, ".:"); {
 	case at < 0:
@@ -45,7 +47,8 @@ func isCIDR(s string) bool {
 	return ok && rest == ""
 }
 
-// mayBeIPv4 accepts four decimal numbers up to 255, leading zeros allowed.
+// mayBeIPv4 accepts four decimal numbers up to 255, separated by dots. The numbers
+// may have leading zeros.
 func mayBeIPv4(s string) bool {
 	for i := range 4 {
 		if i > 0 {
@@ -62,9 +65,9 @@ func mayBeIPv4(s string) bool {
 	return s == ""
 }
 
-// mayBeIPv6 accepts eight hexadecimal groups up to ffff, leading zeros
-// allowed. One run of zero groups may be left out, and an IPv4 address may
-// stand for the last two.
+// mayBeIPv6 accepts eight hexadecimal groups up to ffff, separated by colons. The
+// groups may have leading zeros. A double colon may replace one run of zero
+// groups, and an IPv4 address may replace the last two groups.
 func mayBeIPv6(s string) bool {
 	groups, gap := 0, false
 	if strings.HasPrefix(s, "::") {
@@ -104,7 +107,8 @@ func mayBeIPv6(s string) bool {
 	return s == "" && gap == (groups < 8)
 }
 
-// cutDecimal returns what follows a decimal number up to most.
+// cutDecimal returns the rest of s after the decimal number at its start. It
+// reports false if there is no number or the number exceeds most.
 func cutDecimal(s string, most int) (rest string, ok bool) {
 	i, n := 0, 0
 	for ; i < len(s) && isDigit(s[i]); i++ {
@@ -115,7 +119,8 @@ func cutDecimal(s string, most int) (rest string, ok bool) {
 	return s[i:], i > 0
 }
 
-// cutGroup returns what follows a hexadecimal number up to ffff.
+// cutGroup returns the rest of s after the hexadecimal number at its start. It
+// reports false if there is no number or the number exceeds ffff.
 func cutGroup(s string) (rest string, ok bool) {
 	i, n := 0, 0
 	for ; i < len(s) && isHex(s[i]); i++ {
@@ -130,7 +135,7 @@ func cutGroup(s string) (rest string, ok bool) {
 	return s[i:], i > 0
 }
 
-// isMAC accepts what [net.ParseMAC] does: 48 or 64 bits, or 20 octets.
+// isMAC accepts the addresses that [net.ParseMAC] accepts: 6, 8 or 20 octets.
 func isMAC(s string) bool {
 	if isEUI48(s) {
 		return true
@@ -139,7 +144,8 @@ func isMAC(s string) bool {
 	return err == nil
 }
 
-// isEUI48 accepts six octets, all set off by colons or all by dashes.
+// isEUI48 accepts six octets of two hexadecimal digits, all separated by colons or
+// all by dashes.
 func isEUI48(s string) bool {
 	if len(s) != len("00:00:5e:00:53:01") || s[2] != ':' && s[2] != '-' {
 		return false

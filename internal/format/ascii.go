@@ -8,7 +8,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// isSpace reports whether c is what \s matches in a regular expression.
+// isSpace reports whether \s in a regular expression matches c.
 func isSpace(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'
 }
@@ -32,8 +32,8 @@ func all(s string, f func(byte) bool) bool {
 	return true
 }
 
-// twoDigits returns the number written by s[at] and s[at+1], or a negative
-// number if they are not both digits.
+// twoDigits returns the number with the digits s[at] and s[at+1], or a negative
+// number if one of them is not a digit.
 func twoDigits(s string, at int) int {
 	if !isDigit(s[at]) || !isDigit(s[at+1]) {
 		return -1

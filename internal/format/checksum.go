@@ -1,7 +1,7 @@
 package format
 
-// keep copies to buf the bytes of s but those that skip accepts. It reports
-// false if they are more than buf can hold.
+// keep returns the bytes of s that skip does not accept, in the memory of buf. It
+// reports false if buf cannot hold them.
 func keep(buf []byte, s string, skip func(byte) bool) ([]byte, bool) {
 	kept := buf[:0]
 	for i := 0; i < len(s); i++ {
@@ -20,8 +20,8 @@ func isISBN(s string) bool { return isISBN10(s) || isISBN13(s) }
 
 func isISBNFiller(c byte) bool { return c == '-' || isSpace(c) }
 
-// isISBN10 accepts nine digits and a check digit, which is X for ten, with
-// dashes and white space anywhere.
+// isISBN10 accepts nine digits and a check digit. The check digit X means ten.
+// Dashes and white space may stand anywhere.
 func isISBN10(s string) bool {
 	var buf [10]byte
 	isbn, ok := keep(buf[:], s, isISBNFiller)
@@ -42,8 +42,8 @@ func isISBN10(s string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 accepts thirteen digits, the last of which is the check digit, with
-// dashes and white space anywhere.
+// isISBN13 accepts twelve digits and a check digit. Dashes and white space may
+// stand anywhere.
 func isISBN13(s string) bool {
 	var buf [13]byte
 	isbn, ok := keep(buf[:], s, isISBNFiller)
@@ -60,8 +60,8 @@ func isISBN13(s string) bool {
 	return sum%10 == 0
 }
 
-// isCreditCard accepts a number of a known issuer with a valid check digit.
-// Everything but digits is skipped.
+// isCreditCard accepts a number of a known issuer with a valid check digit. It
+// skips all bytes that are not digits.
 func isCreditCard(s string) bool {
 	var buf [16]byte
 	card, ok := keep(buf[:], s, func(c byte) bool { return !isDigit(c) })
@@ -109,7 +109,8 @@ func isIssued(s string) bool {
 	return false
 }
 
-// isSSN accepts three, two and four digits, set off by dashes or spaces.
+// isSSN accepts groups of three, two and four digits. A dash or a space separates
+// the groups.
 func isSSN(s string) bool {
 	if len(s) != len("123-45-6789") {
 		return false

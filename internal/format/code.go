@@ -2,8 +2,8 @@ package format
 
 import "strings"
 
-// isBase64 accepts standard base64 with padding, of at least one byte. The
-// unused bits before the padding need not be zero.
+// isBase64 accepts standard base64 with padding that encodes at least one byte.
+// The unused bits before the padding need not be zero.
 func isBase64(s string) bool {
 	if s == "" || len(s)%4 != 0 {
 		return false
@@ -17,7 +17,7 @@ func isBase64(s string) bool {
 
 func isBase64Byte(c byte) bool { return isLetter(c) || isDigit(c) || c == '+' || c == '/' }
 
-// isObjectID accepts the 12 bytes of a BSON object ID in hexadecimal.
+// isObjectID accepts a BSON object ID, which is 12 bytes in hexadecimal.
 func isObjectID(s string) bool { return len(s) == 24 && all(s, isHex) }
 
 func isPassword(string) bool { return true }
@@ -30,9 +30,9 @@ func isUUID4(s string) bool { return isUUIDOf(s, '4', true) }
 
 func isUUID5(s string) bool { return isUUIDOf(s, '5', true) }
 
-// isUUIDOf accepts 32 hexadecimal digits with a dash or none after the 8th,
-// 12th, 16th and 20th. Unless version is 0 the 13th must equal it, and if
-// variant is true the 17th must be one of 8, 9, a, b.
+// isUUIDOf accepts 32 hexadecimal digits. One dash may follow each of the 8th,
+// 12th, 16th and 20th digit. If version is not 0, the 13th digit must be version.
+// If variant is true, the 17th digit must be 8, 9, a or b.
 func isUUIDOf(s string, version byte, variant bool) bool {
 	digits := 0
 	for i := 0; i < len(s); i++ {
@@ -60,14 +60,14 @@ func isUUIDOf(s string, version byte, variant bool) bool {
 	return digits == 32
 }
 
-// isHexColor accepts three or six hexadecimal digits, with or without #.
+// isHexColor accepts three or six hexadecimal digits. A # may precede them.
 func isHexColor(s string) bool {
 	s = strings.TrimPrefix(s, "#")
 	return (len(s) == 3 || len(s) == 6) && all(s, isHex)
 }
 
-// isRGBColor accepts rgb(r,g,b) with decimal numbers up to 255 without leading
-// zeros, and white space around them.
+// isRGBColor accepts rgb(r,g,b) with decimal numbers up to 255. The numbers must
+// not have leading zeros. White space may surround them.
 func isRGBColor(s string) bool {
 	s, ok := strings.CutPrefix(s, "rgb(")
 	for _, end := range []byte(",,)") {

@@ -1,42 +1,42 @@
-// Package format decides whether a string has one of the formats that a
-// schema can ask for with the keyword format, such as date-time or ipv4.
+// Package format checks whether a string has a format that a schema requires with
+// the keyword format, such as date-time or ipv4.
 //
-// A format is looked up once, when a schema is compiled. The result is a plain
-// function: nothing is locked, searched or normalised when values are checked.
-// The shapes that objects really contain are recognised by hand-written scans
-// which do not allocate; whatever else a format admits goes to the standard
-// library or to strfmt, the package that kube-apiserver uses.
+// A caller looks up a format once, when it compiles a schema. The result is a
+// function, so that checking a value needs no lock, search or normalised name.
+// Hand-written scans recognise the common forms of a format without allocation.
+// The standard library and strfmt, the package that kube-apiserver uses, check
+// the other strings.
 //
 // # Semantics
 //
 // Names are compared after removing every dash and are case-sensitive, so
-// date-time, datetime and date--time are one format and Date-Time is none.
-// kube-apiserver ignores a format that it does not know. What it knows depends
-// on the declared type and on the minor version of Kubernetes:
+// date-time, datetime and date--time are the same format and Date-Time is unknown.
+// kube-apiserver ignores a format that it does not know. The formats that it knows
+// depend on the declared type and on the minor version of Kubernetes:
 //
 //   - type string, or no single type (x-kubernetes-int-or-string): the names of
 //     [Names], see
 //     https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
-//   - type integer: int32 and int64, dashes not removed
-//   - type number: float and double, dashes not removed
-//   - other types: none
+//   - type integer: int32 and int64, without removing dashes
+//   - type number: float and double, without removing dashes
+//   - other types: no format
 //
-// k8s-short-name and k8s-long-name are known since 1.34. A server judges with
-// the minor before its own, so that objects it admits remain valid after a
-// rollback: 1.37 uses [DefaultMinor].
+// Kubernetes 1.34 added k8s-short-name and k8s-long-name. A server uses the
+// formats of the minor version before its own, so that the objects that it admits
+// remain valid after a rollback. The newest server uses [DefaultMinor].
 //
-// [Supported] tells whether a format is honoured. [Lookup] gives the check of a
-// format of strings. [Registered] ignores the version; kube-apiserver validates
-// defaults that way. The formats of numbers restrict the range of values and are
-// not checked here.
+// [Supported] reports whether a server honours a format. [Lookup] returns the
+// check of a format of strings. [Registered] ignores the version, as
+// kube-apiserver does when it validates defaults. This package does not check the
+// formats of numbers, which restrict the range of values.
 //
 // # Differences from Kubernetes
 //
-// None in verdicts. Some are surprising and deliberate: ipv4 and cidr accept
-// leading zeros, ipv4 accepts ::ffff:1.2.3.4, hostname rejects foo-bar unless a
-// dot follows, byte rejects the empty string, date-time ignores what follows a
-// second t, duration accepts any text that contains a number and a unit.
-// Tests compare every format with strfmt.
+// Verdicts do not differ. Some verdicts look wrong, but are those of
+// kube-apiserver: ipv4 and cidr accept leading zeros, ipv4 accepts ::ffff:1.2.3.4,
+// hostname rejects foo-bar unless a dot follows, byte rejects the empty string,
+// date-time ignores the text after a second t, and duration accepts any text that
+// contains a number and a unit. Tests compare every format with strfmt.
 //
 // # Concurrency and ownership
 //

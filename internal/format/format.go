@@ -6,16 +6,15 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// A Func reports whether a string has a format. It is never nil if it comes
-// with true from a function of this package.
+// A Func reports whether a string has a format. The Func is not nil if a function
+// of this package returns it with true.
 type Func func(string) bool
 
-// Normalize returns the name under which a format is known: name without
-// dashes.
+// Normalize returns the normalized name of a format, which is name without dashes.
 func Normalize(name string) string { return strings.ReplaceAll(name, "-", "") }
 
-// Lookup returns the check of a format of strings, and false if Kubernetes
-// 1.minor ignores a format of this name for strings.
+// Lookup returns the check of a format of strings. It returns nil and false if
+// Kubernetes 1.minor ignores a format of this name for strings.
 func Lookup(name string, minor int) (Func, bool) {
 	if !isKnown(Normalize(name), minor) {
 		return nil, false
@@ -23,14 +22,15 @@ func Lookup(name string, minor int) (Func, bool) {
 	return Registered(name)
 }
 
-// Registered returns the check of a format of strings whatever the version,
-// and false if there is no such format.
+// Registered returns the check of a format of strings, whatever the version of
+// Kubernetes. It returns nil and false if there is no such format.
 func Registered(name string) (Func, bool) {
 	f := check(Normalize(name))
 	return f, f != nil
 }
 
-// check returns nil if there is no format of the given normalized name.
+// check returns the check of the format with the given normalized name, or nil if
+// there is no such format.
 func check(name string) Func {
 	switch name {
 	case "bsonobjectid":

@@ -42,8 +42,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestNear damages every string of the table in one place, in every way that
-// could matter, and compares with strfmt.
+// TestNear inserts and replaces pieces at every index of every short string of the
+// table, and compares the verdicts on the results with strfmt.
 func TestNear(t *testing.T) {
 	pieces := []string{"", "0", "1", "2", "3", "5", "6", "9", "a", "b", "f", "g", "s", "t", "z", "A", "K", "T", "X", "Z", "-", "--", ".", "..", ":", "::", "/", "=", "+",
 		"_", "@", "#", "(", ")", ",", "%", "?", "~", "$", " ", "\n", "\v", "\x00", "\x7f", "\x80", "\xff", "é", "İ", "\u212a", "00", "％"}
@@ -80,8 +80,9 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestCardPrefixes compares numbers of every length and prefix, with each check
-// digit: issuers differ in the first four digits.
+// TestCardPrefixes compares card numbers of different lengths and prefixes with
+// strfmt, with a right and a wrong check digit. The prefixes have four digits,
+// because four digits determine the issuer.
 func TestCardPrefixes(t *testing.T) {
 	f, valid := lookup(t, "creditcard"), 0
 	for prefix := range 10_000 {
@@ -112,7 +113,7 @@ func TestCardPrefixes(t *testing.T) {
 	}
 }
 
-// TestEveryByte compares short strings of every byte.
+// TestEveryByte compares the verdicts on short strings with every byte with strfmt.
 func TestEveryByte(t *testing.T) {
 	for _, test := range formatTests {
 		f := lookup(t, test.name)
@@ -152,8 +153,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestRegistry pins the names to strfmt's registry, so that a format added
-// there is noticed. The registry has no list of names; reflection reads it.
+// TestRegistry compares the names with the registry of strfmt, so that it fails
+// if strfmt adds a format. The registry exports no names; reflection reads them.
 func TestRegistry(t *testing.T) {
 	var want []string
 	data := reflect.ValueOf(strfmt.Default).Elem().FieldByName("data")
@@ -258,8 +259,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRegisteredIgnoresVersion holds because defaults are validated without
-// dropping unknown formats first.
+// TestRegisteredIgnoresVersion checks that Registered knows the formats of all
+// versions, because kube-apiserver validates defaults with all of them.
 func TestRegisteredIgnoresVersion(t *testing.T) {
 	f, ok := Registered("k8s-short-name")
 	if !ok || !f("a") || f("A") {

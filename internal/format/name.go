@@ -6,9 +6,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// isHostname accepts a single label, or labels and a top-level domain of two
-// letters at least. The single label is odd: only its second byte may be a
-// dash, and so may its last if that is the second.
+// isHostname accepts a single label, or labels and a top-level domain of at least
+// two letters. As in strfmt, a single label may have a dash only as its second
+// byte, even if that is the last one.
 func isHostname(s string) bool {
 	if !isASCII(s) {
 		return strfmt.IsHostname(s)
@@ -40,11 +40,11 @@ func isSingleLabel(s string) bool {
 	return all(strings.TrimPrefix(s[1:], "-"), isHostByte)
 }
 
-// isLabel accepts up to 63 bytes that satisfy f or are dashes, but no dash at
-// either end.
+// isLabel accepts 1 to 63 bytes. Each byte must satisfy f or be a dash, and
+// neither the first nor the last byte may be a dash.
 func isLabel(s string, f func(byte) bool) bool { return len(s) <= 63 && isSegment(s, f) }
 
-// isSegment is isLabel without the limit.
+// isSegment accepts what isLabel accepts, but without the limit of 63 bytes.
 func isSegment(s string, f func(byte) bool) bool {
 	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -57,8 +57,8 @@ func isSegment(s string, f func(byte) bool) bool {
 	return true
 }
 
-// isHostByte accepts letters, digits and the symbols of ASCII: strfmt lets
-// hostnames contain any Unicode symbol.
+// isHostByte accepts the letters, digits and symbols of ASCII. It accepts symbols
+// because strfmt accepts every Unicode symbol in a hostname.
 func isHostByte(c byte) bool {
 	switch c {
 	case '$', '+', '<', '=', '>', '^', '`', '|', '~':

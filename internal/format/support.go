@@ -2,7 +2,7 @@ package format
 
 import "github.com/crdkit/crdkit/internal/kubeversion"
 
-// DefaultMinor is the minor version whose formats the server of
+// DefaultMinor is the minor version of the formats that a server of version
 // [kubeversion.Newest] honours.
 const DefaultMinor = int(kubeversion.Newest) - 1
 
@@ -10,9 +10,9 @@ const DefaultMinor = int(kubeversion.Newest) - 1
 const namesSince = 34
 
 // Supported reports whether Kubernetes 1.minor honours a format in a schema of
-// the declared type. It ignores a format it does not honour. The type is ""
-// if the schema declares none, or more than one, as x-kubernetes-int-or-string
-// does. The empty format is never supported.
+// the declared type. Kubernetes ignores the formats that it does not honour. The
+// type is "" if the schema declares no type or more than one, as
+// x-kubernetes-int-or-string does. The empty format is not supported.
 func Supported(typ, format string, minor int) bool {
 	switch typ {
 	case "", "string":
@@ -27,7 +27,7 @@ func Supported(typ, format string, minor int) bool {
 
 // Names returns the formats that Kubernetes 1.minor honours in a schema of the
 // declared type, sorted, in the spelling of the Kubernetes documentation. The
-// caller owns the result; it is empty for types without formats.
+// caller owns the result. The result is nil for types without formats.
 func Names(typ string, minor int) []string {
 	switch typ {
 	case "", "string":
@@ -50,7 +50,8 @@ func Names(typ string, minor int) []string {
 		"mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5")
 }
 
-// isKnown reports whether the normalized name is known for strings.
+// isKnown reports whether Kubernetes 1.minor knows a format of strings with the
+// given normalized name.
 func isKnown(name string, minor int) bool {
 	switch name {
 	case "k8slongname", "k8sshortname":

@@ -2,8 +2,8 @@ package format
 
 import "strings"
 
-// formatTests feeds the tests, the fuzz seeds and the benchmarks. Strings in
-// common are valid and must be accepted without allocation.
+// formatTests serves the tests, the fuzz targets and the benchmarks. The strings
+// in common are valid, and their checks must not allocate.
 var formatTests = []struct {
 	name    string
 	common  []string

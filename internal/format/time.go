@@ -6,8 +6,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// isDate accepts yyyy-mm-dd with a day that exists. The year 0000 is a leap
-// year.
+// isDate accepts a date yyyy-mm-dd that exists. The year 0000 is a leap year.
 func isDate(s string) bool {
 	if len(s) != len("2006-01-02") || s[4] != '-' || s[7] != '-' {
 		return false
@@ -32,18 +31,19 @@ func daysIn(month, year int) int {
 	return 31
 }
 
-// isDateTime accepts a date, a t and a time with a zone, in either case. What
-// follows a second t is not looked at, nor are the numbers of the zone.
+// isDateTime accepts a date, a t and a time with a zone. Both t and z may be upper
+// case. As strfmt does, it ignores the text after a second t, and it accepts any
+// digits in the zone.
 func isDateTime(s string) bool {
 	if len(s) > 19 && s[10]|0x20 == 't' && s[19]|0x20 != 't' && isDate(s[:10]) && isClock(s[11:]) {
 		return true
 	}
 	if !isASCII(s) {
-		// Folding to lower case can turn other letters into ASCII ones, and
-		// any rune may stand before the fraction.
+		// Decline other runes: lower case can turn them into ASCII letters,
+		// and any rune may separate the fraction.
 		return strfmt.IsDateTime(s)
 	}
-	// The fraction may be set off by anything, but not by a second t.
+	// Any byte except a second t and a newline may separate the fraction.
 	at := strings.IndexAny(s, "tT")
 	if at < 0 || !isDate(s[:at]) {
 		return false
@@ -55,8 +55,8 @@ func isDateTime(s string) bool {
 	return isClock(s)
 }
 
-// isClock accepts hh:mm:ss, a fraction set off by any byte but a newline, and
-// a zone: z or +hh:mm or -hh:mm.
+// isClock accepts a time hh:mm:ss, an optional fraction and a zone. Any byte except
+// a newline may separate the fraction. The zone is z, +hh:mm or -hh:mm.
 func isClock(s string) bool {
 	if len(s) < len("15:04:05z") || s[2] != ':' || s[5] != ':' {
 		return false

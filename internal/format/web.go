@@ -7,7 +7,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// isURI accepts what [url.ParseRequestURI] does.
+// isURI accepts the strings that [url.ParseRequestURI] accepts.
 func isURI(s string) bool {
 	if isUnescapedURI(s) {
 		return true
@@ -16,9 +16,9 @@ func isURI(s string) bool {
 	return err == nil
 }
 
-// isUnescapedURI accepts an absolute path, or a scheme, a host, an optional port
-// and an optional path, with an optional query, none of which holds anything
-// that needs decoding.
+// isUnescapedURI accepts common URIs in which nothing needs decoding: an absolute
+// path, or a scheme, a host, an optional port and an optional path. A query may
+// follow. It declines other URIs, valid or not.
 func isUnescapedURI(s string) bool {
 	if s == "" {
 		return false
@@ -36,7 +36,8 @@ func isUnescapedURI(s string) bool {
 	return all(s, isPathByte)
 }
 
-// cutOrigin returns what follows scheme://host:port.
+// cutOrigin returns the path after scheme://host:port. It reports false if s does
+// not begin with a scheme and a host in which nothing needs decoding.
 func cutOrigin(s string) (path string, ok bool) {
 	scheme, s, ok := strings.Cut(s, "://")
 	if !ok || scheme == "" || !all(scheme, isLetter) {
@@ -58,8 +59,8 @@ func isPathByte(c byte) bool {
 
 func isQueryByte(c byte) bool { return isPathByte(c) || c == '=' || c == '&' }
 
-// isEmail accepts what [net/mail.ParseAddress] does, display names and comments
-// included.
+// isEmail accepts the addresses that [net/mail.ParseAddress] accepts, including
+// those with display names and comments.
 func isEmail(s string) bool {
 	local, domain, ok := strings.Cut(s, "@")
 	if ok && isDotAtom(local) && isDotAtom(domain) {
