@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Compare orders two version names by priority, for [slices.SortFunc]. It
-// returns -1 if a has the higher priority and so sorts first, +1 if b has,
-// and 0 only if a and b are the same string. It is a strict total order over
-// all strings, valid version names or not.
+// Compare compares two version names by priority, for [slices.SortFunc]. It
+// returns -1 if a has the higher priority and sorts first, +1 if b has the higher
+// priority, and 0 only if a and b are the same string. It is a strict total order
+// over all strings, including those that are not valid version names.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 func Compare(a, b string) int {
@@ -27,9 +27,9 @@ func Compare(a, b string) int {
 	}
 }
 
-// compareLike compares two Kubernetes-like names. Names of the same Version
-// differ in leading zeros only: the name that needs fewest of them is the one
-// an author most likely means.
+// compareLike compares two Kubernetes-like names and their Versions. Different
+// names with equal Versions differ only in leading zeros. Of these the shorter
+// name comes first, because authors rarely write leading zeros.
 func compareLike(a, b string, versionA, versionB Version) int {
 	return cmp.Or(
 		cmp.Compare(versionB.Stability, versionA.Stability),
@@ -41,7 +41,7 @@ func compareLike(a, b string, versionA, versionB Version) int {
 }
 
 // Sort sorts names in place in decreasing order of priority: the preferred
-// version comes first. A nil slice is an empty one.
+// version comes first. The slice may be nil.
 func Sort(names []string) {
 	slices.SortFunc(names, Compare)
 }

@@ -5,20 +5,18 @@
 //	versionsort.Sort(names)
 //	preferred := names[0] // v1
 //
-// A definition may serve the same kind under several versions. Clients that
-// do not name one get the version of highest priority, and discovery lists
-// the versions in this order. The order is a function of the names alone; it
-// does not depend on which version is stored or on the order in which the
-// definition lists them.
+// A definition may serve the same kind under several versions. A client that
+// names no version gets the version of highest priority, and discovery lists the
+// versions in this order. The order depends only on the names. It does not depend
+// on which version is stored or on the order of versions in the definition.
 //
 // # Semantics
 //
 // A name is Kubernetes-like if it is "v" and a major number, optionally
 // followed by "alpha" or "beta" and a minor number: v1, v2beta3. Each number
-// is one or more ASCII digits and must fit an int64; otherwise the name is
-// not Kubernetes-like, however much it resembles one. See
-// [Version priority] for the rule and its published example, which is an
-// example and a test of this package:
+// is one or more ASCII digits and must fit an int64; otherwise the name is not
+// Kubernetes-like. [Version priority] documents the rule, with an example that
+// is an example and a test of this package:
 //
 //   - Kubernetes-like names come before all others.
 //   - Among them, general availability comes before beta and beta before
@@ -33,21 +31,20 @@
 //
 // # Differences from Kubernetes
 //
-// kube-apiserver calls names such as v1 and v01 equal, as the numbers in them
-// are, and then sorts with an algorithm that may put equal names in either
-// order. Here they differ: the shorter name comes first, and names of equal
-// length are ordered by their bytes. Two names compare equal only if they are
-// the same string. Everywhere else the order is that of kube-apiserver.
-// The difference is named versionsort/leading_zeros in docs/DIFFERENCES.md.
+// kube-apiserver treats names such as v1 and v01 as equal, because their numbers
+// are equal, and its sort may put equal names in either order. In this package
+// such names differ: the shorter name comes first, and names of equal length are
+// ordered by their bytes. Two names compare equal only if they are the same
+// string. All other names are in the order of kube-apiserver. The entry
+// versionsort/leading_zeros of docs/DIFFERENCES.md describes this difference.
 //
-// Numbers are 64 bits wide on every platform, as they are in a server built
-// for a 64-bit platform.
+// Numbers have 64 bits on every platform, as in a server on a 64-bit platform.
 //
 // # Concurrency and ownership
 //
-// The package has no state. Compare and Parse do not allocate; they may be
-// called from any number of goroutines. Sort changes the slice it is given
-// and keeps no reference to it.
+// The package has no state, and its functions may be called by multiple
+// goroutines. Compare and Parse do not allocate. Sort changes its slice and keeps
+// no reference to it.
 //
 // [Version priority]: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 package versionsort

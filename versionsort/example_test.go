@@ -7,7 +7,7 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// The example of the Kubernetes documentation.
+// This is the example of the Kubernetes documentation.
 func ExampleSort() {
 	names := []string{"v1", "foo10", "v11alpha2", "v3beta1", "v10", "v12alpha1", "foo1", "v11beta2", "v2", "v10beta3"}
 	versionsort.Sort(names)
@@ -27,7 +27,7 @@ func ExampleSort() {
 	// foo10
 }
 
-// Compare sorts anything that has a version name.
+// Compare can sort all values that have a version name.
 func ExampleCompare() {
 	type version struct {
 		Name   string

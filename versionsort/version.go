@@ -11,13 +11,13 @@ type Stability int8
 
 // The stabilities in increasing order of priority.
 const (
-	Alpha Stability = iota // v1alpha1: may change or go without notice
+	Alpha Stability = iota // v1alpha1: may change or disappear without notice
 	Beta                   // v1beta1: well tested, details may change
-	GA                     // v1: stays as it is
+	GA                     // v1: stable
 )
 
-// String returns "alpha" and "beta" as version names spell them, and "" for
-// GA, which they leave out.
+// String returns the part of a version name that denotes s: "alpha", "beta", or ""
+// for GA.
 func (s Stability) String() string {
 	switch s {
 	case Alpha:
@@ -29,16 +29,16 @@ func (s Stability) String() string {
 	}
 }
 
-// A Version is the meaning of a Kubernetes-like version name. It is
-// comparable: two names have equal Versions exactly if kube-apiserver gives
-// them the same priority. The zero Version is v0alpha0.
+// A Version is the parsed form of a Kubernetes-like version name. Versions are
+// comparable: two names have equal Versions exactly if kube-apiserver gives them
+// the same priority. The zero Version is v0alpha0.
 type Version struct {
 	Major     int64     // the number after "v", never negative
 	Stability Stability // GA if the name has neither alpha nor beta
 	Minor     int64     // the number after alpha or beta, never negative; 0 for GA
 }
 
-// String returns the shortest name of v, which has no leading zeros.
+// String returns the shortest name of v, without leading zeros.
 func (v Version) String() string {
 	major := "v" + strconv.FormatInt(v.Major, 10)
 	if v.Stability == GA {
@@ -47,10 +47,9 @@ func (v Version) String() string {
 	return major + v.Stability.String() + strconv.FormatInt(v.Minor, 10)
 }
 
-// Parse returns the meaning of name and reports whether name is
-// Kubernetes-like. If it is not, the Version is the zero Version. Leading
-// zeros are allowed; signs, spaces, upper case and digits other than ASCII
-// are not.
+// Parse parses name and reports whether it is Kubernetes-like. If it is not, Parse
+// returns the zero Version. The numbers may have leading zeros. Parse rejects
+// signs, spaces, upper case and digits other than ASCII.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
 func Parse(name string) (Version, bool) {
@@ -76,9 +75,8 @@ func Parse(name string) (Version, bool) {
 	return Version{Major: major, Stability: stability, Minor: minor}, true
 }
 
-// cutNumber cuts the decimal number off the front of s and reports whether
-// there is one and it fits an int64. It takes all digits: a number that is
-// too large makes the whole name other than Kubernetes-like.
+// cutNumber cuts the decimal number with all its digits off the front of s. It
+// reports false if there is no number or the number does not fit an int64.
 func cutNumber(s string) (n int64, rest string, ok bool) {
 	end := 0
 	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
@@ -92,7 +90,8 @@ func cutNumber(s string) (n int64, rest string, ok bool) {
 	return n, s[end:], end > 0
 }
 
-// cutStability cuts "alpha" or "beta" off the front of s.
+// cutStability cuts "alpha" or "beta" off the front of s. It reports false if s
+// begins with neither.
 func cutStability(s string) (stability Stability, rest string, ok bool) {
 	if rest, ok := strings.CutPrefix(s, "alpha"); ok {
 		return Alpha, rest, true

@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// sortTests hold names in decreasing order of priority, separated by spaces.
-// They are the table of the test, the seeds of the fuzz targets and the cases
-// of the benchmark.
+// sortTests holds names in decreasing order of priority, separated by spaces. It
+// serves the tests, the fuzz targets and the benchmark.
 var sortTests = []struct {
 	name string
 	want string
@@ -117,8 +116,8 @@ func TestVersionString(t *testing.T) {
 }
 
 // TestDifferenceLeadingZeros is the evidence for the entry
-// versionsort/leading_zeros of docs/DIFFERENCES.md. It fails when upstream
-// changes, too.
+// versionsort/leading_zeros of docs/DIFFERENCES.md. It also fails if upstream
+// changes.
 func TestDifferenceLeadingZeros(t *testing.T) {
 	if got := version.CompareKubeAwareVersionStrings("v1", "v01"); got != 0 {
 		t.Errorf("upstream compares v1 with v01 as %d, want 0: the difference has gone", got)
@@ -142,15 +141,15 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// fitsInt32 reports whether upstream, which counts in int, takes name on a machine
-// of 32 bits for what it is on one of 64 bits, as servers are.
+// fitsInt32 reports whether the numbers of name fit 32 bits. Upstream parses them
+// as int, so larger numbers give other results on a 32-bit platform.
 func fitsInt32(name string) bool {
 	v, _ := Parse(name)
 	return v.Major <= math.MaxInt32 && v.Minor <= math.MaxInt32
 }
 
-// FuzzCompare checks Compare against upstream, from which it may differ only
-// where upstream calls two names equal.
+// FuzzCompare compares Compare with upstream. The two may differ only if upstream
+// compares two names as equal.
 func FuzzCompare(f *testing.F) {
 	for _, test := range sortTests {
 		names := strings.Split(test.want, " ")
@@ -195,8 +194,8 @@ func FuzzTotalOrder(f *testing.F) {
 	})
 }
 
-// FuzzParse checks that Parse and String agree: the printed name has the same
-// meaning and is never longer.
+// FuzzParse checks that Parse and String agree: Parse returns the same Version for
+// the printed name, which is not longer than the original.
 func FuzzParse(f *testing.F) {
 	for _, test := range sortTests {
 		for name := range strings.SplitSeq(test.want, " ") {
