@@ -115,8 +115,8 @@ func TestStringStops(t *testing.T) {
 	}
 }
 
-// What stands before a text has no effect, and whatever refuses it returns
-// exactly -1.
+// TestOffset checks that the text before index i has no effect, and that functions
+// return exactly -1 for a text that they decline.
 func TestOffset(t *testing.T) {
 	readers := map[string]func(s string, i int) int{
 		"Skip":        jsonscan.Skip,
@@ -146,7 +146,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// All functions have the same limit.
+// TestMaxDepth checks that Skip, Decode and Append have the same limit.
 func TestMaxDepth(t *testing.T) {
 	for _, around := range [][2]string{{"[", "]"}, {`{"a":`, "}"}, {`[{"a":`, "}]"}} {
 		each := strings.Count(around[0], "[") + strings.Count(around[0], "{")

@@ -67,11 +67,11 @@ func skipObject(s string, i, depth int) int {
 	return i
 }
 
-// Lookup returns the text of a member of the object s, or "" if there is no such
-// member. Each name selects a member of the object that the names before it
-// selected. Lookup reports false if it declines s, or if a value that must have
-// members is not an object. Where a key is repeated it uses the first member. It
-// does not read the text after the value that it returns.
+// Lookup returns the text of a value in the object s, or "" if s has no such value.
+// The first name selects a member of s, and each other name selects a member of the
+// object before it. Lookup reports false if it declines s, or if a name needs an
+// object and finds another value. If a key is repeated, it uses the first member.
+// It does not read the text after the value that it returns.
 func Lookup(s string, names ...string) (string, bool) {
 	i := Space(s, 0)
 	for _, name := range names {
