@@ -6,7 +6,7 @@ import "github.com/crdkit/crdkit/internal/kubeversion"
 // [kubeversion.Newest] honours.
 const DefaultMinor = int(kubeversion.Newest) - 1
 
-// namesSince is the first minor version that knows the Kubernetes names.
+// namesSince is the first minor version that knows k8s-long-name and k8s-short-name.
 const namesSince = 34
 
 // Supported reports whether Kubernetes 1.minor honours a format in a schema of
