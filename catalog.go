@@ -14,38 +14,40 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A Catalog holds many definitions, as a server does. It compiles a version when
-// it is first needed, and only that version, so that adding a definition takes
-// hardly any time. Equal schemas, and equal parts of schemas, are in memory once.
+// A Catalog holds many definitions, as a server does. It compiles each version
+// separately, at its first use, so adding a definition takes little time. Equal
+// schemas, and equal parts of schemas, are in memory once.
 //
 // A Catalog is safe for concurrent use. Definitions can be replaced and removed
-// while requests run: a request goes on with the definition that it began with.
+// while requests run. A running request uses the definition with which it
+// began.
 type Catalog struct {
 	cfg   config
-	wrong error // what is wrong with an option
+	wrong error // the error of an invalid option
 
 	mu     sync.RWMutex
 	byName map[string]*Definition
 	byKind map[runtimeschema.GroupKind]*Definition
 	shared *sharing
-	gone   int // definitions that shared still knows and byName does not
+	gone   int // removed definitions whose schemas shared still holds
 }
 
-// NewCatalog returns an empty Catalog. The options are those of every definition;
-// [Catalog.Add] returns an error if one of them has a wrong value.
+// NewCatalog returns an empty Catalog. The options apply to every definition.
+// If an option is invalid, [Catalog.Add] returns an error.
 func NewCatalog(opts ...Option) *Catalog {
 	c := &Catalog{byName: map[string]*Definition{}, byKind: map[runtimeschema.GroupKind]*Definition{}, shared: newSharing()}
 	c.cfg, c.wrong = newConfig(opts)
 	return c
 }
 
-// Add adds a definition, or replaces the one of the same name. The catalog keeps
-// crd until all its versions are compiled; it must not be changed any more.
+// Add adds a definition, or replaces the one with the same name. The catalog
+// keeps crd until all its versions are compiled; the caller must not change it
+// any more.
 //
-// Add returns an error, and changes nothing, if another definition of the group uses
-// one of its names: the error has the names of both. It also returns the errors of
-// [Compile] that are not about a schema. Those about a schema are returned by
-// [Catalog.Version].
+// Add returns an error, and changes nothing, if another definition of the group
+// uses one of its names. That error has the names of both definitions. Add also
+// returns the errors of [Compile] that are not about a schema.
+// [Catalog.Version] returns those about a schema.
 func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	switch {
 	case c.wrong != nil:
@@ -80,15 +82,16 @@ func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	return nil
 }
 
-// Remove removes the definition of a name, and reports whether there was one.
+// Remove removes the definition with this name, and reports whether there was
+// one.
 func (c *Catalog) Remove(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.remove(name)
 }
 
-// remove is Remove for callers that hold the lock. What definitions share is
-// forgotten when most of it may belong to definitions that are gone.
+// remove is Remove for callers that hold the lock. It replaces the shared
+// schemas when most of them may belong to removed definitions.
 func (c *Catalog) remove(name string) bool {
 	d, ok := c.byName[name]
 	if !ok {
@@ -102,9 +105,9 @@ func (c *Catalog) remove(name string) bool {
 	return true
 }
 
-// Definition returns the definition of a name, and reports whether there is one.
-// Requests to a version of it compile that version, and return the error of
-// [Catalog.Version] if that fails.
+// Definition returns the definition with this name, and reports whether there
+// is one. A request to one of its versions compiles that version, and returns
+// the error of [Catalog.Version] if that fails.
 func (c *Catalog) Definition(name string) (*Definition, bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -120,9 +123,10 @@ func (c *Catalog) Definitions() []*Definition {
 	return slices.SortedFunc(maps.Values(c.byName), func(a, b *Definition) int { return cmp.Compare(a.name, b.name) })
 }
 
-// Version returns the served version of a kind, compiled. It returns an error if no
-// definition serves it, and the errors of [Compile] about that version if it does
-// not compile. The first call compiles; later ones return the same.
+// Version returns the served version of a kind, compiled. It returns an error
+// if no definition serves the kind. If the version does not compile, it returns
+// the errors of [Compile] about that version. The first call compiles; later
+// calls return the same result.
 func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) {
 	c.mu.RLock()
 	d, ok := c.byKind[gvk.GroupKind()]
@@ -140,8 +144,8 @@ func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) 
 	return v, nil
 }
 
-// VersionFor is [Catalog.Version] for the kind of an object. A nil object is an
-// error.
+// VersionFor is [Catalog.Version] for the kind of an object. It returns an
+// error if obj is nil.
 func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errNil
@@ -149,14 +153,15 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	return c.Version(obj.GroupVersionKind())
 }
 
-// A nameSet has the names by which clients ask for objects. The server keeps a definition
-// from being served if it claims a name that another definition of its group has.
+// A nameSet has the names that clients use for the objects of a definition. The
+// server does not serve a definition that claims a name of another definition
+// in its group.
 type nameSet struct {
 	resources, kinds []string
 }
 
-// claimedNames returns the names of a definition, with those that the server sets if
-// they are left out.
+// claimedNames returns the names of a definition, including the defaults that
+// the server sets for omitted names.
 func claimedNames(n *apiextensionsv1.CustomResourceDefinitionNames) nameSet {
 	return nameSet{
 		resources: append([]string{n.Plural, cmp.Or(n.Singular, strings.ToLower(n.Kind))}, n.ShortNames...),

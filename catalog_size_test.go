@@ -19,7 +19,7 @@ import (
 
 // heapInUse returns the bytes of the heap that are in use.
 func heapInUse() int {
-	for range 3 { // the first collection empties pools, the next frees what they held
+	for range 3 { // the first collection empties pools, the next frees their contents
 		runtime.GC()
 	}
 	var stats runtime.MemStats
@@ -27,8 +27,8 @@ func heapInUse() int {
 	return int(stats.HeapAlloc)
 }
 
-// definitionFiles returns the files of a directory that hold a definition which can be
-// served.
+// definitionFiles returns the files of a directory with a definition that can
+// be served.
 func definitionFiles(t testing.TB, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
@@ -48,8 +48,8 @@ func definitionFiles(t testing.TB, dir string) (files []string) {
 	return files
 }
 
-// readDefinition reads a definition and gives its group a suffix. It returns nil for
-// another document.
+// readDefinition reads a definition and appends suffix to its group. It returns
+// nil for any other document.
 func readDefinition(t testing.TB, path, suffix string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -65,8 +65,8 @@ func readDefinition(t testing.TB, path, suffix string) *apiextensionsv1.CustomRe
 	return crd
 }
 
-// fill adds the definitions of files to a catalog, in groups with each of the
-// suffixes, and returns the kinds that it serves.
+// fill adds the definitions of files to a catalog, once for each suffix of
+// their groups. It returns the kinds that the catalog serves.
 func fill(t testing.TB, c *crdkit.Catalog, files []string, suffixes ...string) (kinds []runtimeschema.GroupVersionKind) {
 	t.Helper()
 	for _, suffix := range suffixes {
@@ -85,7 +85,7 @@ func fill(t testing.TB, c *crdkit.Catalog, files []string, suffixes ...string) (
 	return kinds
 }
 
-// sizeStages are what a program does with a catalog, and each takes memory.
+// sizeStages are operations on a catalog, each of which takes memory.
 var sizeStages = []struct {
 	name string
 	use  func(t testing.TB, c *crdkit.Catalog, kind runtimeschema.GroupVersionKind)
@@ -129,7 +129,7 @@ func TestCatalogSize(t *testing.T) {
 
 func checkSize(t *testing.T, dir string, suffixes ...string) {
 	files := definitionFiles(t, dir)
-	warm := crdkit.NewCatalog() // what the process has once is made before
+	warm := crdkit.NewCatalog() // makes the values that a process has once, before the measurement
 	kinds := fill(t, warm, files, suffixes...)
 	for _, kind := range kinds {
 		for _, stage := range sizeStages {

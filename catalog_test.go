@@ -17,7 +17,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// parsedDefinition returns cronTab after replacements.
+// parsedDefinition returns cronTab with replacements applied to its text.
 func parsedDefinition(t testing.TB, replacements ...string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	crd, err := definition.Parse([]byte(strings.NewReplacer(replacements...).Replace(cronTab)))
@@ -90,8 +90,8 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// TestCatalogRequests compares requests to versions of a catalog with those to
-// compiled definitions, with the versions in each order.
+// TestCatalogRequests compares requests to versions of a catalog with requests
+// to compiled definitions, for each order of the versions.
 func TestCatalogRequests(t *testing.T) {
 	want := compiled()
 	for _, version := range []string{"v1", "v1beta1"} {
@@ -164,8 +164,8 @@ func TestCatalogErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogSchemaErrors checks that one version that does not compile leaves the
-// others alone, and that requests which need it end with its error.
+// TestCatalogSchemaErrors checks that a version that does not compile does not
+// affect the others, and that requests that need it return its error.
 func TestCatalogSchemaErrors(t *testing.T) {
 	crd := parsedDefinition(t)
 	for i := range crd.Spec.Versions {
@@ -214,7 +214,7 @@ func TestCatalogSchemaErrors(t *testing.T) {
 	}
 }
 
-// TestCatalogShares checks that equal schemas of two definitions are one.
+// TestCatalogShares checks that two definitions with equal schemas share one.
 func TestCatalogShares(t *testing.T) {
 	c := newCatalog(t, parsedDefinition(t), parsedDefinition(t, "example.com", "example.org"))
 	one, err := c.Version(cronTabKind("v1"))
@@ -258,7 +258,7 @@ func TestCatalogConcurrently(t *testing.T) {
 				}
 				v, err := c.Version(cronTabKind("v1"))
 				if err != nil {
-					continue // it is removed just now
+					continue // it is removed at this moment
 				}
 				obj := cronTabObject("v1", map[string]any{"cronSpec": "* * * * *"})
 				result, err := v.Create(t.Context(), obj)

@@ -14,22 +14,23 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A lazyVersion compiles a version of a catalog when it is first needed, and keeps
-// the error.
+// A lazyVersion compiles a version of a catalog at its first use, and keeps the
+// error.
 type lazyVersion struct {
 	once   sync.Once
 	err    error
 	source atomic.Pointer[versionSource] // nil once the version is compiled
 }
 
-// A versionSource is what a version is compiled from, and by what.
+// A versionSource holds the definition from which a version is compiled, and
+// the function that compiles it.
 type versionSource struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	index   int
 	compile func(*Version, *versionSource) field.ErrorList
 }
 
-// deferVersions leaves the versions of a definition to their first use.
+// deferVersions makes every version of a definition compile at its first use.
 func (d *Definition) deferVersions(crd *apiextensionsv1.CustomResourceDefinition, c *Catalog) {
 	for i := range crd.Spec.Versions {
 		v := d.byName[crd.Spec.Versions[i].Name]
@@ -39,9 +40,9 @@ func (d *Definition) deferVersions(crd *apiextensionsv1.CustomResourceDefinition
 	}
 }
 
-// ready compiles a version of a catalog unless that has been done. It returns why
-// the version does not compile. Everything that reads a field of [compiled] calls it
-// first.
+// ready compiles a version of a catalog, unless it is compiled already. It
+// returns the error if the version does not compile. Callers must call it
+// before they read a field of [compiled].
 func (v *Version) ready() error {
 	l := v.lazy
 	if l == nil {
@@ -56,8 +57,8 @@ func (v *Version) ready() error {
 	return l.err
 }
 
-// readyForObject makes the version ready that the object of a request names, which
-// need not be the version of the request.
+// readyForObject makes the version ready that the object of the request names.
+// That version may differ from the version of the request.
 func (r *request) readyForObject() error {
 	if r.version.lazy == nil || r.obj == nil {
 		return nil
@@ -68,14 +69,14 @@ func (r *request) readyForObject() error {
 	return nil
 }
 
-// sharing is what the definitions of a catalog have in common.
+// sharing holds the compiled schemas that the definitions of a catalog share.
 type sharing struct {
-	mu      sync.Mutex // of the fields below, and of compiling schemas
+	mu      sync.Mutex // guards the fields below, and the compiling of schemas
 	schemas *schema.Interner
 	trees   map[*schema.Node]*tree // by root
 }
 
-// A tree is what is compiled from a schema.
+// A tree holds the engines and rules of a schema.
 type tree struct {
 	engines *engines
 	rules   *cel.Program
@@ -85,7 +86,8 @@ func newSharing() *sharing {
 	return &sharing{schemas: schema.NewInterner(), trees: map[*schema.Node]*tree{}}
 }
 
-// compile compiles a version. It shares what an equal schema was compiled to.
+// compile compiles a version. If an equal schema was compiled before, the
+// version shares its result.
 func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	c.mu.RLock()
 	shared := c.shared
@@ -104,8 +106,8 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	return nil
 }
 
-// find compiles a schema, and returns what an equal one was compiled to, nil if there
-// was none.
+// find compiles a schema, and returns the tree of an equal schema, nil if there
+// is none.
 func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorList) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,8 +115,8 @@ func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorL
 	return node, s.trees[node], errs
 }
 
-// add compiles what works on objects of the schema of version i. Two goroutines may
-// do that for equal schemas at once; the result of one of them is dropped.
+// add makes the tree for the schema of version i. If two goroutines do this at
+// once for equal schemas, one of the results is dropped.
 func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorList) {
 	rules, engines, errs := compileEngines(node, i, cfg)
 	if len(errs) > 0 {
@@ -128,14 +130,15 @@ func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorL
 	return s.trees[node], nil
 }
 
-// Size returns how many bytes of the heap the catalog keeps alive: the definitions
-// that are not compiled yet, as they were added, and what the others were compiled
-// to. Memory that definitions share counts once; what requests use in passing does
-// not count, nor what a program has once for all definitions. The size is within 5 %
-// of the heap if there are several definitions; the share of CEL rules is estimated.
+// Size returns how many bytes of the heap the catalog keeps alive. It counts
+// definitions that are not compiled yet, as they were added, and the compiled
+// form of the others. It counts shared memory once. It does not count memory
+// that requests use temporarily, nor memory that a program uses once for all
+// definitions. The size is within 5 % of the heap if there are several
+// definitions. The part for CEL rules is an estimate.
 //
-// Size visits everything that it counts. Requests do not wait for it; a version that
-// is compiled meanwhile may.
+// Size visits everything that it counts. Requests do not wait for it, but a
+// version that is compiled at the same time may.
 func (c *Catalog) Size() int {
 	c.mu.RLock()
 	byName, byKind, shared := maps.Clone(c.byName), maps.Clone(c.byKind), c.shared

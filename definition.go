@@ -27,9 +27,9 @@ type Definition struct {
 	kind       string
 	plural     string
 	namespaced bool
-	names      nameSet // in a catalog
-	// preserve: unknown fields of all objects are kept, whatever schemas say
-	// (spec.preserveUnknownFields, a leftover of v1beta1).
+	names      nameSet // set in a catalog only
+	// preserve makes requests keep unknown fields of all objects, whatever the
+	// schemas say (spec.preserveUnknownFields, a field from v1beta1).
 	preserve  bool
 	reference bool // use the reference implementations
 
@@ -37,8 +37,8 @@ type Definition struct {
 	byName    map[string]*Version
 	storage   *Version
 	converter heldConverter
-	// noConverter says why there is no converter; it is the error of every
-	// conversion that would need one.
+	// noConverter says why there is no converter. Every conversion that needs
+	// one returns it.
 	noConverter error
 }
 
@@ -48,24 +48,25 @@ type heldConverter struct {
 	gate heapsize.Gate // closed if it belongs to the caller or holds connections
 }
 
-// Compile prepares a definition for requests. The definition is not changed
-// and not kept.
+// Compile prepares a definition for requests. It does not change or keep crd.
 //
-// The error says everything that keeps the server from serving objects of the
-// definition: schemas that are not structural and rules that do not compile,
-// with the server's words and places. It unwraps to the single *field.Error
-// values. Compile does not judge what has no effect on objects.
+// The error lists everything that keeps the server from serving objects of the
+// definition: schemas that are not structural, and rules that do not compile.
+// It has the texts and field paths of the server, and unwraps to the single
+// *field.Error values. Compile does not check parts of the definition that have
+// no effect on objects.
 //
-// What cannot fail is made by the first request that needs it, which therefore
-// takes longer than those after it. Versions with the same schema share it.
+// Compile defers everything that cannot fail to the first request that needs
+// it. That request therefore takes longer than later ones. Versions with the
+// same schema share the result.
 //
-// Of a definition with preserveUnknownFields: true objects keep what schemas do
-// not know, and schemas need not be structural: they only say which values are
-// valid.
+// If preserveUnknownFields is true, objects keep fields that their schema does
+// not have. The schemas need not be structural then: they only decide which
+// values are valid.
 //
-// A definition whose strategy is Webhook calls its webhook when an object needs
-// to be converted; [WithConverter] says otherwise, or how. If the webhook cannot
-// be called at all, the definition compiles all the same, and conversions fail
+// If the strategy of the definition is Webhook, conversions call its webhook.
+// [WithConverter] replaces or configures the call. If the webhook cannot be
+// called at all, the definition compiles nevertheless, and conversions fail
 // with conversion.ErrNoWebhook.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Definition, error) {
 	if crd == nil {
@@ -93,9 +94,9 @@ func newConfig(opts []Option) (config, error) {
 	return cfg, unknownVersion(cfg.version)
 }
 
-// newDefinition returns a definition with versions that are not compiled yet, and
-// without a converter. It returns an error for a definition that lacks what every
-// request needs.
+// newDefinition returns a definition without a converter and with versions that
+// are not compiled yet. It returns an error if the definition lacks a field
+// that every request needs.
 func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*Definition, error) {
 	d := &Definition{
 		name:       crd.Name,
@@ -122,8 +123,8 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 	return d, nil
 }
 
-// setConverter takes the converter of the options or, without one, of the
-// definition.
+// setConverter sets the converter of the options or, if they have none, the one
+// that the definition declares.
 func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	if d.converter.Converter = cfg.converter; cfg.converter != nil {
 		d.converter.gate.Close()
@@ -139,8 +140,8 @@ func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition,
 	return nil
 }
 
-// checkShape returns an error for a definition that lacks what every request
-// needs.
+// checkShape returns an error if the definition lacks a field that every
+// request needs.
 func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) error {
 	var errs field.ErrorList
 	spec := field.NewPath("spec")
@@ -170,7 +171,7 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	return d.wrong(errs)
 }
 
-// wrong returns errs as the error of Compile, nil if there are none.
+// wrong returns the error of Compile for errs, nil if errs is empty.
 func (d *Definition) wrong(errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -178,7 +179,7 @@ func (d *Definition) wrong(errs field.ErrorList) error {
 	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errs.ToAggregate())
 }
 
-// compileVersions compiles all versions, and returns the errors of all.
+// compileVersions compiles all versions and returns the errors of all of them.
 func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
@@ -188,8 +189,8 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	return d.wrong(errs)
 }
 
-// earlierEqual returns an earlier version with the same schema that is compiled, nil if
-// there is none.
+// earlierEqual returns an earlier version that is compiled and has the same
+// schema as version i. It returns nil if there is none.
 func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
 	if d.reference || wanted == nil {
@@ -222,17 +223,17 @@ func (d *Definition) Namespaced() bool { return d.namespaced }
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority.
 func (d *Definition) Versions() []*Version { return slices.Clone(d.versions) }
 
-// Version returns the version of that name, served or not, and reports whether
-// there is one.
+// Version returns the version with this name, served or not, and reports
+// whether there is one.
 func (d *Definition) Version(name string) (*Version, bool) {
 	v, ok := d.byName[name]
 	return v, ok
 }
 
-// VersionFor returns the version that a request with obj goes to: the one that
-// the apiVersion of obj names. It returns an error if the definition has no such
-// version or does not serve it, if obj is of another group or kind, and if obj is
-// nil. [Definition.Version] also returns versions that are not served.
+// VersionFor returns the version for a request with obj: the one that the
+// apiVersion of obj names. It returns an error if the definition has no such
+// version or does not serve it, if obj is of another group or kind, and if obj
+// is nil. [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errNil
@@ -248,8 +249,8 @@ func (d *Definition) servedVersion(gvk runtimeschema.GroupVersionKind) (*Version
 	return nil, noMatch(gvk, "definition "+d.name+" does not serve it")
 }
 
-// noMatch returns the error for a kind that nothing serves. It begins with the
-// words of Kubernetes clients.
+// noMatch returns the error for a kind that no version serves. It begins with
+// the error text of Kubernetes clients.
 func noMatch(gvk runtimeschema.GroupVersionKind, why string) error {
 	return fmt.Errorf("crdkit: no matches for kind %q in version %q: %s", gvk.Kind, gvk.GroupVersion(), why)
 }
@@ -258,7 +259,7 @@ func noMatch(gvk runtimeschema.GroupVersionKind, why string) error {
 func (d *Definition) Storage() *Version { return d.storage }
 
 // Preferred returns the version that clients use if they may choose: the served
-// one of the highest priority. It reports whether any version is served.
+// version with the highest priority. It returns false if no version is served.
 func (d *Definition) Preferred() (*Version, bool) {
 	for _, v := range d.versions {
 		if v.served {
@@ -268,11 +269,11 @@ func (d *Definition) Preferred() (*Version, bool) {
 	return nil, false
 }
 
-// Convert returns objs at version to, in the same order, as the definition's
-// conversion strategy has it. Nothing is pruned, defaulted or validated; see
-// [Version.Read] for objects as they are served. The objects are not changed,
-// but the results may share with them what is below their top-level fields; see
-// [conversion.Converter].
+// Convert returns objs at version to, in the same order, according to the
+// conversion strategy of the definition. It does not prune, default or
+// validate; [Version.Read] returns objects as they are served. Convert does not
+// change objs, but the results may share memory with them below their top-level
+// fields; see [conversion.Converter].
 func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	if d.byName[to] == nil {
 		return nil, fmt.Errorf("request to convert CR to an invalid group/version: %s/%s", d.group, to)
@@ -283,7 +284,7 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 	return d.converter.Convert(orBackground(ctx), objs, to)
 }
 
-// convertOne is Convert for one object that may be used up.
+// convertOne is Convert for one object that it may change.
 func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructured, to *Version) (*unstructured.Unstructured, error) {
 	if obj.GetAPIVersion() == to.apiVersion() {
 		return obj, nil

@@ -26,31 +26,32 @@ type Version struct {
 	served, storage bool
 	status          bool // has the status subresource
 	scale           *scale
-	warning         string // on every request, "" if the version is not deprecated
+	warning         string // on every request; "" if the version is not deprecated
 
-	requests sync.Pool // of *request, for requests to come
+	requests sync.Pool // of *request, for reuse
 
 	compiled
 	lazy *lazyVersion // nil unless the version belongs to a catalog
 }
 
-// compiled is what a version is compiled to. A version of a catalog must be ready
-// before a field is read; see [Version.ready].
+// compiled holds the parts that compilation fills in. Before a field of a
+// version in a catalog is read, the version must be ready; see [Version.ready].
 type compiled struct {
 	node    *schema.Node // nil if the version has no schema
 	engines *engines
 	rules   *cel.Program // nil if there are no rules
 
-	minor  int // of the Kubernetes version whose formats count, 0 for the default
+	minor  int // of the Kubernetes version whose formats apply, 0 for the default
 	making sync.Mutex
 	plans  [2]atomic.Pointer[plan] // for whole objects, and for a new status
 	gate   heapsize.Gate           // closed until the fields above are written
 }
 
-// A plan is the plan of a walk, nil if the fast path declines all objects.
+// A plan is the plan of a walk. Its Plan is nil if the fast path declines all
+// objects.
 type plan struct{ *fastpath.Plan }
 
-// newVersion returns version i of a definition, which is not compiled yet.
+// newVersion returns version i of a definition. It does not compile it.
 func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	declared := &crd.Spec.Versions[i]
 	v := &Version{
@@ -68,8 +69,8 @@ func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i 
 	return v
 }
 
-// compile compiles the schema of version i. It takes the parts of a version with
-// the same schema, if twin is one.
+// compile compiles the schema of version i. If equal is not nil, it has the
+// same schema, and v takes its compiled parts instead.
 func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version) field.ErrorList {
 	v.minor = cfg.minor()
 	if equal != nil {
@@ -85,8 +86,8 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 	return errs
 }
 
-// compileEngines compiles what works on objects of the schema of version i. node is
-// nil if the version has no schema.
+// compileEngines compiles the rules and makes the engines for the schema of
+// version i. node is nil if the version has no schema.
 func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _ *engines, errs field.ErrorList) {
 	if node != nil && node.Facts().Has(schema.HasRules) {
 		if rules, errs = cel.Compile(node, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
@@ -96,8 +97,8 @@ func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _
 	return rules, newEngines(node, cfg), nil
 }
 
-// objectPlan returns the plan of the walk over whole objects, nil if there is none.
-// It is made when it is first needed.
+// objectPlan returns the plan of the walk over whole objects, nil if there is
+// none. The first call makes the plan.
 func (v *Version) objectPlan() *fastpath.Plan {
 	if p := v.plans[0].Load(); p != nil {
 		return p.Plan
@@ -107,7 +108,8 @@ func (v *Version) objectPlan() *fastpath.Plan {
 	}).Plan
 }
 
-// statusPlan returns the plan for objects that bring a new status.
+// statusPlan returns the plan of the walk over objects with a new status, nil
+// if there is none. The first call makes the plan.
 func (v *Version) statusPlan() *fastpath.Plan {
 	if p := v.plans[1].Load(); p != nil {
 		return p.Plan
@@ -120,7 +122,7 @@ func (v *Version) statusPlan() *fastpath.Plan {
 // Name returns the name of the version, such as v1beta1.
 func (v *Version) Name() string { return v.name }
 
-// Definition returns the definition that v is a version of.
+// Definition returns the definition to which v belongs.
 func (v *Version) Definition() *Definition { return v.def }
 
 // Served reports whether clients may use the version.
@@ -132,12 +134,12 @@ func (v *Version) IsStorage() bool { return v.storage }
 // HasStatus reports whether the version has the status subresource.
 func (v *Version) HasStatus() bool { return v.status }
 
-// Warning returns what the server warns of on every request to the version:
-// that it is deprecated. It is "" for a version that is not.
+// Warning returns the deprecation warning that the server adds to every
+// response of the version. It is "" if the version is not deprecated.
 func (v *Version) Warning() string { return v.warning }
 
-// Schema returns the compiled schema, nil if the version has none. It is nil, too, if
-// the version belongs to a [Catalog] and does not compile.
+// Schema returns the compiled schema. It returns nil if the version has none,
+// and if the version belongs to a [Catalog] and does not compile.
 func (v *Version) Schema() *schema.Node {
 	if v.ready() != nil {
 		return nil

@@ -13,13 +13,15 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// The engines are what requests use on maps, apart from the rules. Making an
-// engine cannot fail, so each one is made at its first use: most requests on JSON
-// need none of them. Versions with the same schema share their engines.
+// The engines do the work of requests on the map carrier, except for the rules.
+// Making an engine cannot fail, so each one is made at its first use: most
+// requests on the JSON carrier need none of them. Versions with the same schema
+// share their engines.
 type engines struct {
 	node      *schema.Node // nil if there is no schema
 	reference bool         // use the reference implementations
-	// version of Kubernetes whose formats count, "" for the default
+	// version is the version of Kubernetes whose formats apply, "" for the
+	// default.
 	version string
 
 	making    sync.Mutex
@@ -30,7 +32,8 @@ type engines struct {
 	pairs     atomic.Pointer[correlate.Schema]
 }
 
-// newEngines makes all engines at once if shortcuts are off.
+// newEngines returns engines for a schema. With the reference implementations
+// it makes them at once.
 func newEngines(n *schema.Node, cfg config) *engines {
 	e := &engines{node: n, reference: cfg.reference, version: cfg.version}
 	if e.reference {
@@ -82,8 +85,8 @@ func (e *engines) validate() *validation.Validator {
 	})
 }
 
-// correlate returns what tells which value of an old object corresponds to one
-// of a new object, nil if there is no schema.
+// correlate returns the schema that finds, for a value of a new object, the
+// corresponding value of the old object. It returns nil if there is no schema.
 func (e *engines) correlate() *correlate.Schema {
 	if s := e.pairs.Load(); s != nil || e.node == nil {
 		return s
@@ -91,7 +94,8 @@ func (e *engines) correlate() *correlate.Schema {
 	return initializeOnce(&e.making, &e.pairs, func() *correlate.Schema { return correlate.New(e.node) })
 }
 
-// initializeOnce initializes *at once, under making, and returns its value.
+// initializeOnce initializes *at under making, unless that is done, and returns
+// its value.
 func initializeOnce[T any](making *sync.Mutex, at *atomic.Pointer[T], make func() *T) *T {
 	making.Lock()
 	defer making.Unlock()
@@ -103,7 +107,7 @@ func initializeOnce[T any](making *sync.Mutex, at *atomic.Pointer[T], make func(
 	return done
 }
 
-// optionIf returns a list of the option o, empty if it is not wanted.
+// optionIf returns a list of o, or nil if wanted is false.
 func optionIf[O any](wanted bool, o O) []O {
 	if !wanted {
 		return nil
