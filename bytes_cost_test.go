@@ -9,9 +9,11 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// The JSON carrier allocates nothing but the result for an object whose metadata the
-// walk prepares, besides the option that holds a buffer. The input of rules uses the
-// memory of earlier objects. Under the race detector a sync.Pool forgets at random.
+// TestAllocationsOfCreateJSON checks that the JSON carrier allocates only the
+// result and the option that holds a buffer, for an object whose metadata the
+// walk prepares. Rules use the memory of earlier objects for their input. The
+// test does not run under the race detector, which makes a sync.Pool drop
+// values at random.
 func TestAllocationsOfCreateJSON(t *testing.T) {
 	p, _ := cronTabPair(t)
 	raw := []byte(`{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"nightly","namespace":"default","labels":{"app":"backup"}},

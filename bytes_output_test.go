@@ -28,7 +28,8 @@ func cronTabPair(t testing.TB) (versionPair, map[string]any) {
 	return versionPair{}, nil
 }
 
-// What is stored, in the spelling of a client, and sent back.
+// stored returns the output of CreateJSON for an object, as a client would send
+// it back.
 func stored(t testing.TB, v *crdkit.Version, obj map[string]any) []byte {
 	t.Helper()
 	out, res, err := v.CreateJSON(context.Background(), testkit.Encode(obj))
@@ -57,7 +58,8 @@ func TestSpliceReturnsTheInput(t *testing.T) {
 	}
 }
 
-// Every way to write an object appends to a buffer what it returns without.
+// TestAppendTo checks that CreateJSON, in each output format, appends to a
+// buffer the same bytes that it returns without a buffer.
 func TestAppendTo(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -90,7 +92,7 @@ func TestAppendTo(t *testing.T) {
 	}
 }
 
-// ValidJSON is the verdict of CreateJSON.
+// TestValidJSON checks that ValidJSON and CreateJSON agree.
 func TestValidJSON(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {

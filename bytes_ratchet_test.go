@@ -17,9 +17,10 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// Updates of objects that are not valid, and updates that are reported on.
+// The tests of this file update objects that are not valid, and request reports
+// of updates.
 
-// renderAll is render with what was forgiven.
+// renderAll is render with the forgiven errors added.
 func renderAll(r *crdkit.Result) map[string]string {
 	out := render(r)
 	for _, e := range r.Ratcheted {
@@ -28,7 +29,7 @@ func renderAll(r *crdkit.Result) map[string]string {
 	return out
 }
 
-// spoil changes some values below v to others that may not be valid.
+// spoil replaces some values below v by others that may be invalid.
 func spoil(rng *rand.Rand, v any, left *int) any {
 	if *left > 0 && rng.IntN(9) == 0 {
 		*left--
@@ -77,11 +78,12 @@ func sorted(m map[string]any) []string {
 // A ratchetTally counts updates.
 type ratchetTally struct{ all, forgiven, onJSON, reported, onJSONReports int }
 
-// compareUpdates makes one update with and without shortcuts.
+// compareUpdates makes one update with the fast and the reference
+// implementation and compares the results.
 func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw, old []byte, opts []crdkit.JSONOption, report bool) {
 	t.Helper()
-	// If the JSON carrier declines, the map carrier must not be disturbed by what
-	// was tried.
+	// If the JSON carrier declines, its attempt must not affect the map
+	// carrier.
 	fast, fastRes, taken := do.forgetful(t, v.fast, raw, old, opts...)
 	var want []byte
 	var wantRes *crdkit.Result
@@ -116,7 +118,7 @@ func (n *ratchetTally) compareUpdates(t testing.TB, v versionPair, do verb, raw,
 	}
 }
 
-// update changes an object as a client does, mostly little.
+// update changes an object as a client does; most changes are small.
 func update(rng *rand.Rand, stored map[string]any) []byte {
 	obj := testkit.Clone(stored)
 	switch rng.IntN(6) {
@@ -176,8 +178,8 @@ func testUpdates(t *testing.T, pairs []versionPair, each int) {
 	}
 }
 
-// What an update of an object that is not valid comes to does not depend on
-// the carrier.
+// TestUpdates checks that the result of updating an invalid object does not
+// depend on the carrier.
 func TestUpdates(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -201,11 +203,11 @@ func TestUpdatesCorpus(t *testing.T) {
 	testUpdates(t, pairs, 4)
 }
 
-// ratchetTests are updates that the JSON carrier takes or declines.
+// ratchetTests are updates that the JSON carrier accepts or declines.
 var ratchetTests = []struct {
 	name     string
 	old, new string // spec and status of the objects
-	status   bool   // it is the status that is written
+	status   bool   // the request updates the status
 	report   bool
 	onJSON   bool
 	forgiven int
@@ -313,7 +315,8 @@ func TestRatchetTable(t *testing.T) {
 	}
 }
 
-// A number of replicas that the scale subresource does not take is not forgiven.
+// TestRatchetReplicas checks that the update does not forgive a number of
+// replicas that the scale subresource refuses.
 func TestRatchetReplicas(t *testing.T) {
 	const head = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a","namespace":"default"},`
 	for _, path := range []string{".spec.n", ".spec.o.n"} {
@@ -349,7 +352,8 @@ func mustParse(t *testing.T, text string) *apiextensionsv1.CustomResourceDefinit
 	return crd
 }
 
-// An update that is refused is as it was: the second walk leaves no trace.
+// TestRatchetRefuses checks that a refused update reports each error once,
+// although a second walk looks for forgiven errors.
 func TestRatchetRefuses(t *testing.T) {
 	def, err := crdkit.Compile(mustParse(t, ratchetCRD))
 	if err != nil {

@@ -19,12 +19,13 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// A scribe writes values as JSON in as many ways as there are, some of them
-// wrong.
+// A scribe writes values as JSON in many different spellings, some of them
+// invalid.
 type scribe struct {
 	rng *rand.Rand
 	bytes.Buffer
-	// One in so many places is spelled in an unusual way, or wrong.
+	// On average, one in unusual places has an unusual spelling, and one in
+	// wrong places is invalid. 0 means none.
 	unusual, wrong int
 }
 
@@ -122,7 +123,8 @@ func (s *scribe) text(v string) {
 	s.Write(text)
 }
 
-// scribbled returns obj, or an object like it, as some text.
+// scribbled returns JSON text for obj, or for an object like it, in a random
+// spelling.
 func scribbled(rng *rand.Rand, obj map[string]any) []byte {
 	s := &scribe{rng: rng}
 	switch rng.IntN(4) {
@@ -155,7 +157,7 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 	for _, d := range definitions {
 		fast, err := crdkit.Compile(d.CRD)
 		if err != nil {
-			continue // nothing to serve
+			continue // Compile refuses the definition
 		}
 		reference, err := crdkit.Compile(d.CRD, testopt.Reference{})
 		if err != nil {
@@ -178,8 +180,8 @@ func versionPairs(t testing.TB, definitions []*testkit.Definition) []versionPair
 
 var fieldValidations = []crdkit.FieldValidation{crdkit.Warn, crdkit.Ignore, crdkit.Strict}
 
-// A verb is the JSON form of a request: on the JSON carrier, if that takes it, and on
-// any carrier.
+// A verb is the JSON form of a request. onJSON uses the JSON carrier only, do
+// uses any carrier.
 type verb struct {
 	name   string
 	onJSON crdkit.OnJSON
@@ -210,9 +212,10 @@ var updatingStatus = verb{
 	},
 }
 
-// forgetful makes a request on the JSON carrier, or else on the map carrier, and
-// overwrites the input afterwards, as a caller may: what came of the request has
-// nothing to do with it any more. It reports whether the JSON carrier took it.
+// forgetful makes a request on the JSON carrier or, if that declines, on the
+// map carrier. It then overwrites the input, as a caller may, to show that the
+// result does not depend on it. It reports whether the JSON carrier accepted
+// the request.
 func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, bool) {
 	t.Helper()
 	in, oldIn := slices.Clone(raw), slices.Clone(old)
@@ -226,7 +229,7 @@ func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts 
 	if !bytes.Equal(in, raw) || !bytes.Equal(oldIn, old) {
 		t.Fatal("the input was changed")
 	}
-	if len(out) > 0 && &out[0] == &in[0] { // that is what splicing does if there is nothing to do
+	if len(out) > 0 && &out[0] == &in[0] { // splicing returns the input if nothing changes
 		out = slices.Clone(out)
 	}
 	for _, input := range [][]byte{in, oldIn} {
@@ -237,8 +240,9 @@ func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts 
 	return out, res, taken
 }
 
-// onBothCarriers makes a request with and without shortcuts and compares what came
-// of it. It reports whether the JSON carrier took it.
+// onBothCarriers makes a request with the fast and the reference implementation
+// and compares the results. It reports whether the JSON carrier accepted the
+// request.
 func onBothCarriers(t testing.TB, v versionPair, do verb, raw, old []byte, fields crdkit.FieldValidation) bool {
 	t.Helper()
 	fast, fastRes, taken := do.forgetful(t, v.fast, raw, old, fields)
@@ -249,13 +253,13 @@ func onBothCarriers(t testing.TB, v versionPair, do verb, raw, old []byte, field
 	if !splicedTaken {
 		return false
 	}
-	// Keys that are written with escapes keep rules from reading the output: then
-	// fast came from the map carrier.
+	// If keys are written with escapes, rules cannot read the output. The JSON
+	// carrier then declines, and fast comes from the map carrier.
 	var want []byte
 	var wantRes *crdkit.Result
 	var err error
-	// A rule that looks through a map may do so in any order, so that its cost
-	// differs from one time to the next.
+	// A rule that iterates over a map does so in any order, so its cost differs
+	// between runs.
 	for range 50 {
 		if want, wantRes, err = do.do(v.reference, raw, old, fields); err != nil {
 			t.Fatalf("%s %s: %v\ninput %s\nold   %s", do.name, v.fast.GroupVersionKind(), err, raw, old)
@@ -284,7 +288,7 @@ func onBothCarriers(t testing.TB, v versionPair, do verb, raw, old []byte, field
 	return taken
 }
 
-// canonical returns a JSON text as the server writes it.
+// canonical returns a JSON text in the form that the server writes.
 func canonical(t testing.TB, text []byte) string {
 	t.Helper()
 	var v any
@@ -299,8 +303,8 @@ func canonical(t testing.TB, text []byte) string {
 	return string(out)
 }
 
-// olds returns texts of an object that obj could replace, as it is stored, and
-// reports whether there is one.
+// olds returns JSON text of a stored object that obj could replace, and the
+// object. It reports whether there is one.
 func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]byte, map[string]any, bool) {
 	t.Helper()
 	text, res, err := v.reference.CreateJSON(context.Background(), testkit.Encode(obj), crdkit.Ignore)
@@ -330,8 +334,8 @@ func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]b
 	return testkit.Encode(stored), stored, true
 }
 
-// The JSON carrier takes objects of all kinds in all spellings with the result of the
-// reference, or declines them.
+// TestBytes checks that the JSON carrier, for objects of all kinds in all
+// spellings, returns the result of the reference implementation or declines.
 func TestBytes(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -345,7 +349,7 @@ func TestBytesCorpus(t *testing.T) {
 		t.Skip("takes long; skipped with -short")
 	}
 	pairs := versionPairs(t, testkit.FindCorpus(t).Definitions)
-	for i := range pairs { // few of each kind will do: there are many kinds
+	for i := range pairs { // few objects of each kind are enough, because there are many kinds
 		pairs[i].samples = pairs[i].samples[:min(2, len(pairs[i].samples))]
 	}
 	testBytes(t, pairs, 2)
@@ -383,7 +387,7 @@ func testBytes(t *testing.T, pairs []versionPair, each int) {
 	}
 }
 
-// replaces replaces an object by one like it.
+// replaces updates an object with one like it on both carriers.
 func replaces(t *testing.T, v versionPair, rng *rand.Rand, obj map[string]any, count map[string]*[2]int) {
 	old, stored, ok := v.olds(t, rng, obj)
 	if !ok {

@@ -11,8 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// The JSON carrier takes requests whose metadata or rules are refused, and those that
-// name no namespace, and comes to the result of the map carrier.
+// TestCarriersAgreeOnMetadata checks that the JSON carrier accepts updates with
+// valid and with invalid metadata, with and without a namespace, and that its
+// result is that of the map carrier.
 func TestCarriersAgreeOnMetadata(t *testing.T) {
 	crd := mustParse(t, ratchetCRD)
 	fast, reference := compileBoth(t, crd)
@@ -59,7 +60,7 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 	}
 }
 
-// keptByStatus are the cases of metadata that an update of the status does not take.
+// keptByStatus names the cases whose metadata an update of the status ignores.
 var keptByStatus = map[string]bool{"an invalid label": true, "another uid": true}
 
 const owner = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`
@@ -73,8 +74,9 @@ func resultOf(t *testing.T, v *crdkit.Version, do verb, raw, old []byte, opts ..
 	return res
 }
 
-// An update without namespaces does what it does to the objects as the server has
-// them: in the namespace of the request, or in "default".
+// TestUpdateWithoutNamespace checks that an update of objects without a
+// namespace uses the namespace that they have in the server: that of the
+// request, or "default".
 func TestUpdateWithoutNamespace(t *testing.T) {
 	v := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
 	const text = `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a"%s},"spec":{"n":%d}}`
@@ -102,7 +104,8 @@ func TestUpdateWithoutNamespace(t *testing.T) {
 	}
 }
 
-// A result says whether the output is the caller's memory.
+// TestAliased checks that Result.Aliased reports whether the output shares
+// memory with the input.
 func TestAliased(t *testing.T) {
 	v := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
 	raw := []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generation":1,"name":"a","namespace":"n"},"spec":{"n":1}}`)
@@ -131,7 +134,8 @@ func TestAliased(t *testing.T) {
 	}
 }
 
-// Values of options that no server has are errors of every verb.
+// TestWrongOptions checks that every verb returns an error for option values
+// that no server has.
 func TestWrongOptions(t *testing.T) {
 	namespaced := testkit.Must(compileText(t, ratchetCRD).Version("v1"))
 	global := testkit.Must(compileText(t, strings.Replace(ratchetCRD, "scope: Namespaced", "scope: Cluster", 1)).Version("v1"))
@@ -154,8 +158,9 @@ func TestWrongOptions(t *testing.T) {
 	}
 }
 
-// An update of an object of another version or kind has no verdict: the server would
-// have converted the old object first.
+// TestOldOfAnotherVersion checks that an update returns an error if the old
+// object has another version or kind. The server would convert the old object
+// first.
 func TestOldOfAnotherVersion(t *testing.T) {
 	v := testkit.Must(compiled().Version("v1"))
 	const text = `{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"spec":{"cronSpec":"* * * * *"}}`

@@ -74,9 +74,9 @@ func TestCompileLeavesDefinitionAlone(t *testing.T) {
 	}
 }
 
-// Definitions whose objects no server could serve are refused with a reason.
-// Others that no server would create, but would serve if they were there, are
-// not Compile's business.
+// TestNonStructuralDefinitions checks that Compile returns an error for
+// definitions whose objects no server can serve. Compile accepts definitions
+// that a server would refuse to create but could serve.
 func TestNonStructuralDefinitions(t *testing.T) {
 	paths, err := filepath.Glob("testdata/nonstructural/*.yaml")
 	if err != nil || len(paths) == 0 {
@@ -98,8 +98,9 @@ func TestNonStructuralDefinitions(t *testing.T) {
 	}
 }
 
-// What lies in testdata is admitted or refused as the name of its directory
-// says, with and without shortcuts.
+// TestTestdata checks that each object in testdata is admitted or refused as
+// the name of its directory says, and that the fast and the reference
+// implementation agree.
 func TestTestdata(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -146,7 +147,7 @@ func compileBoth(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) (f
 	return fast, reference
 }
 
-// create returns everything that came of creating a copy of obj, as text.
+// create returns the complete result of creating a copy of obj, as text.
 func create(t testing.TB, v *crdkit.Version, obj map[string]any) string {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
@@ -299,8 +300,8 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// FuzzCreate compares requests with and without shortcuts, and asks that what
-// was admitted is admitted again and does not change.
+// FuzzCreate compares the fast with the reference implementation. It also
+// checks that an admitted object is admitted again and does not change.
 func FuzzCreate(f *testing.F) {
 	corpus, err := testkit.LoadTestdata("testdata")
 	if err != nil {
@@ -383,7 +384,8 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// Clients look at the reason of a conflict, and at what it is about.
+// TestConflict checks the reason and the details of a conflict, which clients
+// read.
 func TestConflict(t *testing.T) {
 	v := testkit.Must(compiled().Version("v1"))
 	obj, old := cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)}), cronTabObject("v1", map[string]any{"cronSpec": "0 3 * * *", "replicas": int64(1)})

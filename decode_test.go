@@ -7,8 +7,8 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// Bodies that the server takes for something else than a plain decoder would, or
-// complains of, are read the same way with and without shortcuts.
+// TestBodies checks that the fast and the reference implementation agree on
+// request bodies that the server decodes in an unusual way or reports.
 func TestBodies(t *testing.T) {
 	p, _ := cronTabPair(t)
 	const typ = `"apiVersion":"jobs.example.org/v1","kind":"CronTab",`

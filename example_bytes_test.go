@@ -7,12 +7,12 @@ import (
 	"github.com/crdkit/crdkit"
 )
 
-// An object as somebody writes it, with a field that nobody knows.
+// spelled is an object in the spelling of a client, with an unknown field.
 const spelled = `{ "kind": "CronTab", "apiVersion": "example.com/v1",
   "metadata": { "namespace": "default", "name": "a", "generation": 1 },
   "spec": { "cronSpec": "* * * * *", "typo": true } }`
 
-// Canonical output, which is the default, is what the server encodes.
+// Canonical output is the default. It has the form that the server encodes.
 func ExampleCanonical() {
 	v := compiledVersion("v1")
 	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Canonical())
@@ -24,8 +24,8 @@ func ExampleCanonical() {
 	// {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"generation":1,"name":"a","namespace":"default"},"spec":{"cronSpec":"* * * * *","replicas":1}}
 }
 
-// Splice leaves the spelling of the client alone: the unknown field has gone,
-// the default has come.
+// Splice keeps the spelling of the client. It removes the unknown field and
+// adds the default.
 func ExampleSplice() {
 	v := compiledVersion("v1")
 	out, _, err := v.CreateJSON(context.Background(), []byte(spelled), crdkit.Splice())
@@ -39,7 +39,7 @@ func ExampleSplice() {
 	//   "spec": { "cronSpec": "* * * * *" ,"replicas":1} }
 }
 
-// Memory for the output can be used again.
+// AppendTo reuses memory for the output.
 func ExampleAppendTo() {
 	v := compiledVersion("v1")
 	var buf []byte

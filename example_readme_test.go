@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// The examples of this file are the jobs of README.md; TestReadme compares them.
+// README.md shows the examples of this file. TestReadme compares them.
 
 func Example_checkDefinition() {
 	crd, err := definition.Parse([]byte(cronTab))
@@ -96,7 +96,8 @@ func Example_rulesAlone() {
 	// 0 rules are broken
 }
 
-// TestReadme checks that README.md shows the examples of this file as they are.
+// TestReadme checks that README.md contains the examples of this file
+// unchanged.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -120,7 +121,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// unindented removes one tab from each line.
+// unindented removes one tab from the start of each line.
 func unindented(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n\t", "\n"), "\n")
 }

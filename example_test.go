@@ -192,8 +192,9 @@ func ExampleVersion_Read() {
 	if err != nil {
 		panic(err)
 	}
-	// replicas was defaulted at v1 and is not known to v1beta1; timeZone is
-	// not defaulted, since the object is stored at v1.
+	// Read sets the default of replicas at v1, but v1beta1 does not have that
+	// field. It does not set the default of timeZone, because the object is
+	// stored at v1.
 	fmt.Println(obj.GetAPIVersion(), obj.Object["spec"])
 	// Output:
 	// example.com/v1beta1 map[cronSpec:0 3 * * *]

@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// OnJSON is a JSON form of a request on the JSON carrier alone. It reports false if
-// the carrier declines.
+// OnJSON is the JSON form of a request that uses the JSON carrier only. taken
+// is false if the carrier declines.
 type OnJSON func(v *Version, raw, old []byte, opts ...JSONOption) (out []byte, res *Result, taken bool, err error)
 
-// The JSON forms on the JSON carrier alone.
+// The JSON forms of requests that use the JSON carrier only.
 var (
 	CreateOnJSON       = onJSON(creating)
 	UpdateOnJSON       = onJSON(updating)

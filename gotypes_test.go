@@ -13,8 +13,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A verdict on a value of a Go type that JSON is not decoded to would be wrong:
-// the same object, sent as JSON, may be admitted.
+// TestGoTypes checks that requests return an error for values of Go types that
+// no JSON decoder returns. A verdict on such a value could be wrong: the same
+// object, sent as JSON, may be admitted.
 func TestGoTypes(t *testing.T) {
 	crd, err := definition.Parse([]byte(cronTab))
 	if err != nil {
@@ -57,7 +58,7 @@ func TestGoTypes(t *testing.T) {
 				wantError(t, "Create after Mutate", err, tt.want)
 				_, err = v.Update(ctx, refused(), newObject())
 				wantError(t, "Update of it", err, strings.Replace(tt.want, " is of", " of the old object is of", 1))
-				// What gives no verdict passes it on.
+				// Read and Store give no verdict, so they accept the value.
 				if _, _, err := v.Read(ctx, newObject()); err != nil {
 					t.Errorf("Read: %v", err)
 				}
@@ -104,7 +105,8 @@ func TestFieldValidationUnknown(t *testing.T) {
 	}
 }
 
-// A nil context never ends, and nil options change nothing.
+// TestNilArguments checks that a nil context never ends and that nil options
+// have no effect.
 func TestNilArguments(t *testing.T) {
 	var never context.Context
 	def := compiled()

@@ -15,10 +15,10 @@ import (
 )
 
 // TestRecordedMetadata creates objects with the metadata of
-// testdata/metadata/cases.txt, one a line, and puts them in the place of plain
-// ones. It compares the answers of both carriers with recorded ones; with
-// -update it records them anew. internal/oracle compares metadata with the
-// server.
+// testdata/metadata/cases.txt, one case on each line, and updates objects with
+// valid metadata to them. It compares the results of both carriers with
+// recorded ones; with -update it records them again. internal/oracle compares
+// metadata with the server.
 func TestRecordedMetadata(t *testing.T) {
 	text, err := os.ReadFile("testdata/metadata/cases.txt")
 	if err != nil {
@@ -49,7 +49,8 @@ func metadataObject(metadata string) []byte {
 	return []byte(`{"apiVersion":"words.example.org/v1","kind":"Bound","metadata":{` + metadata + `},"spec":{"replicas":1,"numbers":{}}}`)
 }
 
-// metadataAnswer is the metadata of an admitted object, or why it is refused.
+// metadataAnswer returns the metadata of an admitted object, or the errors of a
+// refused one.
 func metadataAnswer(object []byte, result *crdkit.Result, err error) string {
 	if err != nil {
 		return err.Error()

@@ -14,7 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// Rules may use the functions that the version knows: isIP came with 1.30.
+// TestKubernetesVersionRules checks that rules may use the functions of the
+// chosen version. Version 1.30 introduced isIP.
 func TestKubernetesVersionRules(t *testing.T) {
 	text := strings.Replace(cronTab, "self.replicas >= oldSelf.replicas", "isIP(self.cronSpec)", 1)
 	crd, err := definition.Parse([]byte(text))
@@ -37,8 +38,8 @@ func TestKubernetesVersionRules(t *testing.T) {
 	}
 }
 
-// Rules judged by another version than the one that was meant are worse than no
-// answer.
+// TestKubernetesVersionUnknown checks that an unknown version is an error. The
+// rules of another version could give a wrong verdict.
 func TestKubernetesVersionUnknown(t *testing.T) {
 	crd, err := definition.Parse([]byte(cronTab))
 	if err != nil {
@@ -54,7 +55,8 @@ func TestKubernetesVersionUnknown(t *testing.T) {
 	}
 }
 
-// The fast path and the engines know the same formats.
+// TestKubernetesVersionFormats checks that the fast path and the engines
+// support the same formats.
 func TestKubernetesVersionFormats(t *testing.T) {
 	text := strings.Replace(cronTab, "cronSpec: {type: string}", "cronSpec: {type: string, format: k8s-short-name}", 1)
 	crd, err := definition.Parse([]byte(text))

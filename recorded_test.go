@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestRecorded compares with what kube-apiserver answers, as recorded at the
-// top of each object in testdata. See testdata/README.md.
+// TestRecorded compares results with those of kube-apiserver, which are
+// recorded at the top of each object file in testdata. See testdata/README.md.
 func TestRecorded(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/crd.yaml")
 	if err != nil || len(files) == 0 {
@@ -52,7 +52,7 @@ func compileFile(t *testing.T, file string) *crdkit.Definition {
 	return d
 }
 
-// objects returns the files that hold what a request sends.
+// objects returns the files with the objects that requests send.
 func objects(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -81,7 +81,7 @@ func testRecorded(t *testing.T, d *crdkit.Definition, file string) {
 	}
 }
 
-// request does what the name of the file says.
+// request makes the request that the name of the file says.
 func request(t *testing.T, version *crdkit.Version, obj *unstructured.Unstructured, file string) *crdkit.Result {
 	t.Helper()
 	ctx := context.Background()
@@ -102,7 +102,8 @@ func request(t *testing.T, version *crdkit.Version, obj *unstructured.Unstructur
 	return result
 }
 
-// storedFor returns the file of what an update replaces.
+// storedFor returns the file with the object that an update replaces, and
+// reports whether the request is an update.
 func storedFor(file string) (string, bool) {
 	if name, ok := strings.CutSuffix(file, ".new.yaml"); ok {
 		return name + ".old.yaml", true
@@ -141,7 +142,7 @@ func readRecorded(t *testing.T, file string) (*unstructured.Unstructured, []stri
 	return &unstructured.Unstructured{Object: object}, recorded
 }
 
-// answer writes a result as the files do.
+// answer returns a result in the form of the files.
 func answer(result *crdkit.Result) []string {
 	var lines []string
 	if result.Refusal != nil {

@@ -51,7 +51,7 @@ func TestRequests(t *testing.T) {
 }
 
 type outcome struct {
-	object any // nil if not admitted
+	object any // nil if the object is not admitted
 	result *crdkit.Result
 }
 
@@ -68,7 +68,7 @@ func runRequest(t *testing.T, c *testkit.Case, def *crdkit.Definition) {
 
 	got := onBytes(t, c, v, fields[0], opts)
 	if onMap, ok := onObject(t, c, v, fields[0], opts); ok {
-		// Only bytes can have complaints of decoding.
+		// Only the JSON forms report errors of decoding.
 		if c.Has("object.yaml") {
 			if diff := cmp.Diff(got.object, onMap.object); diff != "" {
 				t.Errorf("object from bytes and from a map differ (-bytes +map):\n%s", diff)
@@ -156,7 +156,7 @@ func render(r *crdkit.Result) map[string]string {
 	return out
 }
 
-// onBytes runs the request on the bytes of the file.
+// onBytes runs the JSON form of the request on the text of the file.
 func onBytes(t *testing.T, c *testkit.Case, v *crdkit.Version, verb string, requestOpts []crdkit.RequestOption) outcome {
 	t.Helper()
 	opts := jsonOptions(requestOpts)

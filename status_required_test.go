@@ -10,8 +10,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// TestRequiredStatus creates objects of kinds that require the status that is
-// taken from new objects, whether it has a default or not.
+// TestRequiredStatus creates objects of kinds that require status. The server
+// removes the status of new objects, so the creation fails, whether status has
+// a default or not.
 func TestRequiredStatus(t *testing.T) {
 	for name, status := range map[string]string{
 		"with a default": `{"type":"object","default":{}}`,

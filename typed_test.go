@@ -60,8 +60,9 @@ func (t *typedTab) DeepCopyObject() runtime.Object {
 var typedTests = []struct {
 	name string
 	obj  typedTab
-	// integral is set if a number loses its fraction of zero on the way to the
-	// server, which runtime.DefaultUnstructuredConverter does not do.
+	// integral is set if the server decodes an integer where
+	// runtime.DefaultUnstructuredConverter returns a float64 with a zero
+	// fraction.
 	integral bool
 }{
 	{name: "empty"},
@@ -83,7 +84,7 @@ var typedTests = []struct {
 }
 
 // TestToUnstructured compares the objects with those that a server decodes from
-// the request of a client, and with those of apimachinery's converter.
+// the request of a client, and with those of the converter in apimachinery.
 func TestToUnstructured(t *testing.T) {
 	v := compiledVersion("v1")
 	for _, tt := range typedTests {
@@ -128,7 +129,7 @@ func throughClient(t *testing.T, obj runtime.Object) map[string]any {
 	return decoded.(*unstructured.Unstructured).Object
 }
 
-// TestToUnstructuredByHand converts objects that programs make of maps.
+// TestToUnstructuredByHand converts objects that are made of maps.
 func TestToUnstructuredByHand(t *testing.T) {
 	v := compiledVersion("v1")
 	content := map[string]any{

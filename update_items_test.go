@@ -11,7 +11,7 @@ import (
 )
 
 // TestUpdateOfListLikeObject updates an object whose kind declares a field
-// items: it looks like a list and is none.
+// items. Such an object looks like a list but is not one.
 func TestUpdateOfListLikeObject(t *testing.T) {
 	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"carts.example.com"},
 		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"carts","kind":"Cart"},"versions":[{"name":"v1","served":true,"storage":true,

@@ -11,8 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// TestRulesSeeNoStandInVersion updates objects that come from files, without a
-// resourceVersion, of a kind with a rule that compares them as a whole.
+// TestRulesSeeNoStandInVersion updates objects that come from files and have no
+// resourceVersion. The kind has a rule that compares the whole object with the
+// old one.
 func TestRulesSeeNoStandInVersion(t *testing.T) {
 	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
 		"spec":{"group":"example.com","scope":"Cluster","names":{"plural":"widgets","kind":"Widget"},"versions":[{"name":"v1","served":true,"storage":true,

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// lazinessCases are definitions of which two versions have the same schema, with
-// objects, valid and not.
+// lazinessCases returns a definition in which two versions have the same
+// schema, and objects for it, valid and invalid.
 func lazinessCases(t *testing.T) (*apiextensionsv1.CustomResourceDefinition, []string) {
 	t.Helper()
 	crd, err := definition.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},
@@ -32,7 +32,7 @@ func lazinessCases(t *testing.T) (*apiextensionsv1.CustomResourceDefinition, []s
 		crd.Spec.Versions = append(crd.Spec.Versions, v)
 	}
 	spec := crd.Spec.Versions[2].Schema.OpenAPIV3Schema.Properties["spec"]
-	spec.Properties["colour"] = apiextensionsv1.JSONSchemaProps{Type: "string"} // the schema of v2 is another one
+	spec.Properties["colour"] = apiextensionsv1.JSONSchemaProps{Type: "string"} // makes the schema of v2 differ
 	var objects []string
 	for _, version := range []string{"v1", "v1beta1", "v2"} {
 		for _, spec := range []string{
@@ -45,7 +45,7 @@ func lazinessCases(t *testing.T) (*apiextensionsv1.CustomResourceDefinition, []s
 	return crd, objects
 }
 
-// verdictOf says everything that d says of the creation of an object.
+// verdictOf returns the result of creating an object, as text.
 func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 	t.Helper()
 	obj, err := testkit.Decode([]byte(object))
@@ -60,8 +60,8 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 	return fmt.Sprintf("%s %v", stored, res.Warnings)
 }
 
-// Engines that are made when they are first asked for, and that versions share,
-// come to the same as engines that are not.
+// TestLaziness checks that engines that are made at their first use, and that
+// versions share, give the same results as engines that are made at once.
 func TestLaziness(t *testing.T) {
 	crd, objects := lazinessCases(t)
 	eager, err := crdkit.Compile(crd, testopt.Reference{})
@@ -93,7 +93,8 @@ func TestLaziness(t *testing.T) {
 	}
 }
 
-// Whoever comes first makes the engines, and the others see them whole.
+// TestConcurrentFirstUse checks that goroutines which use the engines for the
+// first time at once all get complete engines.
 func TestConcurrentFirstUse(t *testing.T) {
 	crd, objects := lazinessCases(t)
 	reference, err := crdkit.Compile(crd)

@@ -13,7 +13,7 @@ import (
 var versionForTests = []struct {
 	name             string
 	apiVersion, kind string
-	want             string // the version, or how the error ends
+	want             string // the version, or the end of the error
 }{
 	{"served", "example.com/v1", "CronTab", "v1"},
 	{"served, not stored", "example.com/v1beta1", "CronTab", "v1beta1"},
