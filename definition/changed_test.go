@@ -13,8 +13,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A change replaces a value of a document. It returns false if it is for values
-// of another kind.
+// A change replaces a value of a document. replace returns false if the change
+// does not apply to values of this kind.
 type change struct {
 	name    string
 	replace func(v any) (any, bool)
@@ -58,14 +58,14 @@ var changes = []change{
 	}},
 }
 
-// TestChangedDefinitions checks definitions that differ from those in testdata in
-// one place, as new ones and as updates of the unchanged one, and compares errors
-// and warnings with recorded ones. internal/oracle compares changed definitions
-// with the server.
+// TestChangedDefinitions checks definitions that differ from those in testdata
+// in one value. It checks them as new definitions and as updates of the
+// original, and compares errors and warnings with recorded ones.
+// internal/oracle compares changed definitions with the server.
 //
 //	go test ./definition -run TestChangedDefinitions -update
 //
-// records them anew.
+// records them again.
 func TestChangedDefinitions(t *testing.T) {
 	for _, name := range []string{"crontab", "route", "webhook"} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestChangedDefinitions(t *testing.T) {
 	}
 }
 
-// A changer makes one change after the other and undoes it.
+// A changer makes changes one after the other and reverts each of them.
 type changer struct {
 	t        *testing.T
 	doc      map[string]any
@@ -93,7 +93,8 @@ type changer struct {
 	last     string
 }
 
-// visit changes v, which set puts back, and everything in it.
+// visit changes v and everything in it. It calls set to change v and to restore
+// it.
 func (c *changer) visit(path string, v any, set func(any)) {
 	for _, change := range changes {
 		if changed, ok := change.replace(v); ok {
@@ -118,8 +119,8 @@ func (c *changer) visit(path string, v any, set func(any)) {
 	}
 }
 
-// judge records what is said of the document as it is now. Changes without an
-// effect are left out.
+// judge records the reports on the document as it is now. It omits a report
+// that equals the one before it.
 func (c *changer) judge(name string) {
 	crd, err := definition.Parse(testkit.Encode(c.doc))
 	if err != nil {

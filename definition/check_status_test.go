@@ -9,11 +9,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// checkStatusTests are what is written to the status of a definition with the
-// storage version v1, and what is said of it.
+// checkStatusTests are updates of the status of a definition with the storage
+// version v1, and the expected reports.
 var checkStatusTests = []struct {
 	name     string
-	metadata string // members of the metadata, with a comma in front
+	metadata string // members of the metadata, after a comma
 	status   string
 	want     []string // pointer, type, field and detail
 	warn     []string
@@ -69,7 +69,7 @@ func TestCheckStatus(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text := strings.NewReplacer(
 				`"widgets.example.com"}`, `"widgets.example.com"`+tt.metadata+`}`,
-				`"name":"v1"`, `"name":"v2"`, // the spec that is sent does not count
+				`"name":"v1"`, `"name":"v2"`, // the server ignores the spec of the request
 				"]}}", `]},"status":`+tt.status+"}",
 			).Replace(fmt.Sprintf(checkCRD, "", `{"type":"nonsense"}`))
 			crd := decodeCRD(t, text)

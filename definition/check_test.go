@@ -21,10 +21,10 @@ const checkCRD = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResource
 "spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 "versions":[{"name":"v1","served":true,"storage":true,%s"schema":{"openAPIV3Schema":%s}}]}}`
 
-// checkTests are definitions of one version and what is said of them.
+// checkTests are definitions with one version, and the expected reports.
 var checkTests = []struct {
 	name    string
-	version string // members of the version, with a comma at the end
+	version string // members of the version, followed by a comma
 	schema  string
 	want    []string // pointer, type, field and detail
 	warn    []string
@@ -172,8 +172,8 @@ func warningLines(r *Report) []string {
 	return out
 }
 
-// An update may keep what is wrong, and may not change what objects are stored
-// under.
+// TestCheckUpdate checks that an update may keep existing errors, but may not
+// change names under which objects are stored.
 func TestCheckUpdate(t *testing.T) {
 	sets := func(item string) string {
 		return fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"l":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object"`+item+`}}}}`)
@@ -196,8 +196,8 @@ func TestCheckUpdate(t *testing.T) {
 	}
 }
 
-// The server drops owners that are given twice before it looks at them, and
-// warns of it first.
+// TestCheckOwners checks that duplicate owners cause a warning, and that errors
+// use the indices after the server has removed the duplicates.
 func TestCheckOwners(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"n":{"type":"string","format":"nope"}}}`),
 		`"metadata":{`, `"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"}],`, 1)
@@ -216,7 +216,8 @@ func TestCheckOwners(t *testing.T) {
 		if diff := cmp.Diff(tt.want, warningLines(tt.report)); diff != "" {
 			t.Errorf("%s warnings (-want +got):\n%s", tt.name, diff)
 		}
-		// The server checks the metadata of an update three times.
+		// The server checks the metadata of an update three times, so errors
+		// repeat.
 		if diff := cmp.Diff(wantErrors, slices.Compact(reportLines(tt.report))); diff != "" {
 			t.Errorf("%s errors (-want +got):\n%s", tt.name, diff)
 		}
@@ -226,7 +227,7 @@ func TestCheckOwners(t *testing.T) {
 	}
 }
 
-// Sets of objects are warned of once, though there are two.
+// TestCheckSetWarning checks that two sets of objects cause only one warning.
 func TestCheckSetWarning(t *testing.T) {
 	set := `{"type":"array","x-kubernetes-list-type":"set","items":{"type":"object","x-kubernetes-map-type":"atomic"}}`
 	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"b":`+set+`,"a":`+set+`,"f":{"type":"string","format":"x"},"e":{"type":"string","format":"x"}}}`))
@@ -240,7 +241,7 @@ func TestCheckSetWarning(t *testing.T) {
 	}
 }
 
-// A schema that contains itself ends in an error.
+// TestCheckEndless checks that a schema that contains itself is an error.
 func TestCheckEndless(t *testing.T) {
 	crd := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object"}`))
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -250,8 +251,8 @@ func TestCheckEndless(t *testing.T) {
 	}
 }
 
-// FuzzCheck checks what decodes to a definition: whatever it says, the report is
-// the same twice, and what is accepted compiles.
+// FuzzCheck checks any JSON that decodes to a definition: the report is the
+// same twice, and an accepted definition compiles.
 func FuzzCheck(f *testing.F) {
 	for _, tt := range checkTests {
 		f.Add([]byte(fmt.Sprintf(checkCRD, tt.version, tt.schema)))
@@ -294,8 +295,9 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// Pointers lead to the single annotation, finalizer or part of a default, which
-// the server may not name.
+// TestCheckExactPointers checks that pointers lead to the single annotation,
+// finalizer or part of a default that is wrong, even if the server does not
+// name it.
 func TestCheckExactPointers(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{
 		"a":{"type":"array","items":{"type":"object","properties":{"b.c":{"type":"integer"},"b":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}},"default":[{},{"b.c":"x"}]}}}`),

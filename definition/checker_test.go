@@ -26,8 +26,8 @@ spec:
 status: {storedVersions: [v1], acceptedNames: {plural: "", kind: ""}, conditions: []}
 `
 
-// merged returns the base definition with changes: maps are merged, all else is
-// replaced.
+// merged returns the base definition with changes applied: maps are merged, all
+// other values replaced.
 func merged(t *testing.T, changes map[string]any) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	var whole map[string]any
@@ -78,8 +78,7 @@ func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *interna
 	return newInternalForm(crd, scans)
 }
 
-// TestCheckSpec compares errors, and the places in the definition that they are
-// about.
+// TestCheckSpec compares errors and the pointers to their values.
 func TestCheckSpec(t *testing.T) {
 	var tests []struct {
 		Name     string
@@ -101,7 +100,7 @@ func TestCheckSpec(t *testing.T) {
 			for _, err := range checkSpec(now, old, opts, &config{}) {
 				e := *err
 				if e.Type == field.ErrorTypeInvalid {
-					e.BadValue = field.OmitValueType{} // that is a part of the definition
+					e.BadValue = field.OmitValueType{} // the value is a part of the definition
 				}
 				got = append(got, now.pointer(e.Field)+" "+e.Error())
 			}

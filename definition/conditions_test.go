@@ -65,8 +65,8 @@ func TestNonStructural(t *testing.T) {
 	}
 }
 
-// TestNormal: literals are spelled as the server spells them, and another
-// spelling is no change.
+// TestNormal checks that normalize spells literals as the server does, and
+// which differences between literals count as a change.
 func TestNormal(t *testing.T) {
 	for _, tt := range []struct {
 		name, old, now, want string

@@ -15,7 +15,7 @@ import (
 )
 
 // wide returns a definition with n fields that all have the same schema, in two
-// versions of which the second has one more.
+// versions. The second version has one more field.
 func wide(n int) *apiextensionsv1.CustomResourceDefinition {
 	props := func(extra string) *apiextensionsv1.JSONSchemaProps {
 		fields := map[string]apiextensionsv1.JSONSchemaProps{extra: {Type: "string"}}
@@ -43,8 +43,8 @@ func wide(n int) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// A schema that is like another one costs no memory of its own, so that what
-// grows with the definition is what the fields are called.
+// TestAllocationsOfCheck checks that equal schemas share memory, so that
+// allocations hardly grow with the number of fields.
 func TestAllocationsOfCheck(t *testing.T) {
 	for _, test := range []struct{ fields, check, compile float64 }{
 		{1, 200, 200},
@@ -69,8 +69,8 @@ func TestAllocationsOfCheck(t *testing.T) {
 	}
 }
 
-// What Check allocates is a small multiple of the definition, the largest one
-// included.
+// TestMemoryOfCheck checks that the memory that Check allocates for the largest
+// definition is a small multiple of its size.
 func TestMemoryOfCheck(t *testing.T) {
 	var largest *testkit.Definition
 	size := 0
@@ -84,7 +84,7 @@ func TestMemoryOfCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
-	definition.Check(largest.CRD) // what is made once for all
+	definition.Check(largest.CRD) // makes values that are made once
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	definition.Check(largest.CRD)
@@ -96,7 +96,8 @@ func TestMemoryOfCheck(t *testing.T) {
 	}
 }
 
-// What is accepted at sight is what is accepted after a long look.
+// TestCheckWithoutShortcuts checks that the fast and the reference
+// implementation report the same errors.
 func TestCheckWithoutShortcuts(t *testing.T) {
 	changes := map[string]func(*apiextensionsv1.CustomResourceDefinition){
 		"nothing": func(*apiextensionsv1.CustomResourceDefinition) {},

@@ -69,8 +69,8 @@ func ExampleCheckUpdate() {
 	// spec.names.plural: Invalid value: "boxes": field is immutable
 }
 
-// All objects are stored at v2 by now, and the status is written without v1. A
-// slip of the pen is not noticed by the server.
+// All objects are stored at v2, so the update of the status removes v1. By
+// mistake it names v3 instead of v2. The server does not notice that.
 func ExampleCheckStatus() {
 	old, err := definition.Parse([]byte(crateCRD))
 	if err != nil {
@@ -89,7 +89,7 @@ func ExampleCheckStatus() {
 	}
 
 	crd.Status.AcceptedNames.Plural = "no name"
-	crd.Spec.Scope = "Nowhere" // is not looked at
+	crd.Spec.Scope = "Nowhere" // CheckStatus ignores the spec
 	for _, e := range definition.CheckStatus(crd, old).Errors {
 		fmt.Println(e.Pointer, e.Type)
 	}
@@ -100,7 +100,7 @@ func ExampleCheckStatus() {
 	// /status/acceptedNames/plural Invalid value
 }
 
-// The status is stored as it is sent, the spec stays.
+// StoredStatus stores the status of the request and keeps the spec.
 func ExampleStoredStatus() {
 	old, err := definition.Parse([]byte(crateCRD))
 	if err != nil {
@@ -132,8 +132,8 @@ func ExampleSetDefaults() {
 	// crate CrateList None [v1]
 }
 
-// A definition of the time before 1.22 keeps unknown fields unless it says
-// otherwise, and a server of today does not take that.
+// V1beta1Rules applies the rules of servers before 1.22: a definition keeps
+// unknown fields unless it says otherwise. Current servers refuse that.
 func ExampleV1beta1Rules() {
 	crd, err := definition.Parse([]byte(`
 apiVersion: apiextensions.k8s.io/v1beta1
@@ -160,7 +160,7 @@ spec:
 	// now: spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root
 }
 
-// Errors, warnings and notes lead to lines of the text.
+// NewSource finds the lines of errors, warnings and notes in the text.
 func ExampleNewSource() {
 	crd, err := definition.Parse([]byte(crateCRD))
 	if err != nil {
@@ -179,8 +179,8 @@ func ExampleNewSource() {
 	// crd.yaml:20:36: warning: unrecognized format "metric"
 }
 
-// Two definitions want the same short name. The server takes both, and the one
-// that came later is not served.
+// Two definitions claim the same short name. The server stores both, but does
+// not serve the later one.
 func ExampleReconciledStatus() {
 	first, err := definition.Parse([]byte(crateCRD))
 	if err != nil {
@@ -198,8 +198,8 @@ func ExampleReconciledStatus() {
 	// Established False not all names are accepted
 }
 
-// What a client says of the status is not stored, and a version that objects
-// were stored at is remembered.
+// StoredDefinition ignores the status of the request and records the versions
+// at which objects were stored.
 func ExampleStoredDefinition() {
 	crd, err := definition.Parse([]byte(crateCRD))
 	if err != nil {
@@ -240,7 +240,7 @@ func ExampleKubernetesVersion() {
 	// accepted by 1.31: true
 }
 
-// A version at which objects were stored stays on record.
+// StoredVersions keeps a version at which objects were stored.
 func ExampleStoredVersions() {
 	old, err := definition.Parse([]byte(crateCRD))
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// Bounds of the memory that is taken at the peak, in multiples of the text of a
-// definition: about twice what is measured.
+// The limits of the peak memory, as multiples of the size of a definition's
+// text. They are about twice the measured values.
 const (
-	parsePeak  = 8 // Parse, the definition included
-	checkPeak  = 2 // Check, beyond the definition, with notes or without
-	sourcePeak = 5 // Source, once it is asked for a place
+	parsePeak  = 8 // Parse, including the definition
+	checkPeak  = 2 // Check, in addition to the definition, with or without notes
+	sourcePeak = 5 // Source, after the first lookup of a position
 )
 
-// TestCheckMemory holds the memory that the largest definition of the corpus
-// takes to small multiples of its text. To see them:
+// TestCheckMemory checks that the peak memory for the largest definition of the
+// corpus is a small multiple of the size of its text. To see the values:
 //
 //	go test -v -run TestCheckMemory .
 func TestCheckMemory(t *testing.T) {
@@ -61,8 +61,9 @@ func TestCheckMemory(t *testing.T) {
 	}
 }
 
-// largest returns the files of the n largest definitions of the corpus, which is
-// not loaded: the less is alive, the more often garbage is collected.
+// largest returns the files of the n largest definitions of the corpus. It does
+// not load them, because a small live heap makes the measurement more precise:
+// garbage is collected more often.
 func largest(t *testing.T, n int) []string {
 	t.Helper()
 	dir, ok := testkit.CorpusDir()
@@ -85,9 +86,9 @@ func largest(t *testing.T, n int) []string {
 	return files[:min(n, len(files))]
 }
 
-// memoryOf returns how much the live heap grows while do runs, and how much is
-// allocated. Garbage is collected at every small growth, so that what the
-// collector finds alive is close to what is.
+// memoryOf returns how much the live heap grows while do runs, and how much do
+// allocates. The collector runs after every small growth, so the live heap that
+// it reports is close to the actual one.
 func memoryOf(do func()) (peak, total int) {
 	defer debug.SetGCPercent(debug.SetGCPercent(3))
 	runtime.GC()

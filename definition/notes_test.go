@@ -16,14 +16,14 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// noteTests are definitions, the notes on them, and what becomes of an object,
-// which shows that the notes are right.
+// noteTests are definitions, the notes on them, and the result of creating an
+// object, which shows that the notes are true.
 var noteTests = []struct {
 	name   string
 	schema string   // of v1, the storage version
 	second string   // of v2, if there is one
 	want   []string // code and pointer below /spec/versions
-	object string   // members of an object that is created at v1, or at v2 if there is one
+	object string   // members of an object that is created at v2 if there is one, else at v1
 	stored string   // the same members as they are stored; "" if the object is refused
 }{{
 	name:   "nothing to say",
@@ -149,8 +149,8 @@ func noteLines(r *Report) []string {
 	return out
 }
 
-// storedAs creates an object with the last version and returns its members as
-// they are stored, but not those that every object has.
+// storedAs creates an object at the last version. It returns the members that
+// are stored, except those that every object has.
 func storedAs(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, members string) string {
 	t.Helper()
 	d, err := crdkit.Compile(crd)
@@ -187,7 +187,8 @@ func storedAs(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, membe
 	return strings.TrimSuffix(strings.TrimPrefix(string(data), "{"), "}")
 }
 
-// A definition that is refused as a new one may stay as it is.
+// TestNoteMapKeyOptional checks the notes on a definition that an update may
+// keep, though it would be refused as a new one.
 func TestNoteMapKeyOptional(t *testing.T) {
 	crd := noteCRD(t, `{"type":"object","properties":{"a":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["x","y","z"],
 		"items":{"type":"object","required":["x"],"properties":{"x":{"type":"string"},"y":{"type":"string"},"z":{"type":"string","default":"z"}}}}}}`, "")
@@ -203,7 +204,8 @@ func TestNoteMapKeyOptional(t *testing.T) {
 	}
 }
 
-// Every code is described, here and in the manual, and found in a test.
+// TestNoteCodes checks that every code has a description, is in the manual and
+// occurs in a test.
 func TestNoteCodes(t *testing.T) {
 	manual, err := os.ReadFile("../docs/check.md")
 	if err != nil {

@@ -7,8 +7,9 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// Rules may use the functions that the version knows. isIP came with 1.30, and new
-// rules may use it one version later.
+// TestKubernetesVersionRules checks that rules may use the functions of the
+// chosen version. Version 1.30 introduced isIP, and new rules may use it one
+// version later.
 func TestKubernetesVersionRules(t *testing.T) {
 	text := strings.Replace(crateCRD, "format: metric, default: 5}", "x-kubernetes-validations: [{rule: isIP(self)}], maxLength: 40}", 1)
 	crd := parse(t, text)
@@ -20,7 +21,8 @@ func TestKubernetesVersionRules(t *testing.T) {
 	}
 }
 
-// A verdict by another version than the one that was meant is worse than none.
+// TestKubernetesVersionUnknown checks that an unknown version is an error. The
+// rules of another version could give a wrong verdict.
 func TestKubernetesVersionUnknown(t *testing.T) {
 	crd := parse(t, crateCRD)
 	for _, version := range []string{"latest", "1.28", "1.38", "2.0"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// checkFastParse holds a definition that is read quickly against the one that is
-// read in full, and reports whether it is.
+// checkFastParse compares the results of the fast and the reference parser. It
+// returns false if the fast one declines data.
 func checkFastParse(t *testing.T, data []byte) bool {
 	t.Helper()
 	got, ok := document.ReadDefinition(data)
@@ -32,8 +32,8 @@ func checkFastParse(t *testing.T, data []byte) bool {
 	return true
 }
 
-// TestParseFast reads every fourth definition of the corpus both ways, as YAML,
-// and some as JSON. The tests of the oracle read all of them.
+// TestParseFast compares the parsers on every fourth definition of the corpus
+// as YAML, and on some as JSON. The tests of the oracle compare all of them.
 func TestParseFast(t *testing.T) {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
@@ -79,14 +79,14 @@ func TestParseFast(t *testing.T) {
 	}
 }
 
-// keywords has every field of a schema, and values that are right and wrong.
+// keywords has every field of a schema, with valid and invalid values.
 const keywords = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 "metadata": {"name": "a.b", "creationTimestamp": null}, "spec": {"group": "b", "scope": "Cluster",
 "names": {"plural": "a", "kind": "A"}, "versions": [{"name": "v1", "served": true, "storage": true,
 "schema": {"openAPIV3Schema": {%s "type": "object"}}}]}}`
 
-// TestParseKeywords gives each keyword values of each kind, at the root and below
-// each keyword that has schemas.
+// TestParseKeywords sets each keyword to values of each type, at the root and
+// below each keyword that has schemas.
 func TestParseKeywords(t *testing.T) {
 	names := []string{
 		"id", "$schema", "$ref", "description", "type", "format", "title", "default", "maximum", "exclusiveMaximum",

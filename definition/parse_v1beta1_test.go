@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// v1beta1Tests are specs of v1beta1 and what they are at v1: the spec, or, if
-// there is none, the error.
+// v1beta1Tests are specs of v1beta1 with the result of converting them to v1:
+// the spec or, if there is none, the error.
 var v1beta1Tests = []struct{ name, beta, v1, err string }{{
 	name: "defaults",
 	beta: `{group: example.com, version: v1, names: {plural: jobs, kind: Job}}`,
@@ -126,8 +126,8 @@ func TestParseV1beta1(t *testing.T) {
 	}
 }
 
-// v1beta1RuleTests are specs of v1beta1 with what 1.37 has against them, and
-// what servers of v1beta1 had, both as texts that the errors begin with.
+// v1beta1RuleTests are specs of v1beta1 with the errors of version 1.37 and
+// those of servers that served v1beta1. Both list how the error texts begin.
 var v1beta1RuleTests = []struct {
 	name, group, spec string
 	now, then         []string
@@ -219,7 +219,7 @@ func TestV1beta1Rules(t *testing.T) {
 	}
 }
 
-// begins compares the errors of a report with their beginnings.
+// begins compares the beginnings of the errors in a report.
 func begins(t *testing.T, what string, r *definition.Report, want []string) {
 	t.Helper()
 	var got []string
@@ -235,7 +235,8 @@ func begins(t *testing.T, what string, r *definition.Report, want []string) {
 	}
 }
 
-// TestV1beta1RulesUpdate: what the old definition has, the new one may keep.
+// TestV1beta1RulesUpdate checks that an update may keep what the old definition
+// has.
 func TestV1beta1RulesUpdate(t *testing.T) {
 	parse := func(preserve, more string) string {
 		return "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nmetadata: {name: jobs.example.com}\n" +

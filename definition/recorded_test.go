@@ -13,9 +13,10 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// TestRecordedDefinitions compares what Check says of the definitions in
-// testdata/nonstructural with what kube-apiserver says, as recorded at their
-// top, and of all other definitions in testdata, which are accepted.
+// TestRecordedDefinitions compares the reports of Check with those of
+// kube-apiserver, which are recorded at the top of the definitions in
+// testdata/nonstructural. Check accepts all other definitions in testdata, as
+// the server does.
 func TestRecordedDefinitions(t *testing.T) {
 	for _, pattern := range []string{"../testdata/nonstructural/*.yaml", "../testdata/*/crd.yaml"} {
 		files, err := filepath.Glob(pattern)
@@ -56,9 +57,9 @@ func testRecordedDefinition(t *testing.T, file string) {
 	}
 }
 
-// withoutPart leaves out of the text of an error the part of the definition that
-// is its value, if that has fields: the server spells them as in its internal
-// form, and we as they were given.
+// withoutPart removes the invalid value from an error text if that is an
+// object. The server prints such values in its internal form, Check as they
+// were given.
 func withoutPart(text string) string {
 	before, value, found := strings.Cut(text, "Invalid value: ")
 	if !found || !strings.HasPrefix(strings.TrimLeft(value, "["), `{"`) {

@@ -65,7 +65,8 @@ func TestSourceFieldPointer(t *testing.T) {
 	}
 }
 
-// What a definition of v1beta1 says elsewhere is found there.
+// TestSourceV1beta1 checks that positions are found for fields that v1beta1 has
+// elsewhere.
 func TestSourceV1beta1(t *testing.T) {
 	const text = `apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
@@ -109,8 +110,8 @@ spec:
 	}
 }
 
-// Whatever a report says of a definition, it points to what the definition has,
-// or to what is missing in what it has.
+// TestReportPointers checks that each pointer of a report leads to a value of
+// the definition, or to a missing member of one.
 func TestReportPointers(t *testing.T) {
 	for _, tt := range checkTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,8 +135,8 @@ func pointersOf(r *Report) []string {
 	return out
 }
 
-// checkPointers checks that what the pointers of a report lead to, or what it is
-// missing from, is there, and that its position is where the text has it.
+// checkPointers checks that each pointer of a report leads to a value or to a
+// missing member of one, and that its position is in the text.
 func checkPointers(t *testing.T, text []byte, r *Report) {
 	t.Helper()
 	var doc any
@@ -155,8 +156,8 @@ func checkPointers(t *testing.T, text []byte, r *Report) {
 	}
 }
 
-// resolve returns an error if more than the last step of a pointer leads to
-// nothing.
+// resolve returns an error if a step of a pointer other than the last leads to
+// no value.
 func resolve(v any, pointer string) error {
 	steps := strings.Split(pointer, "/")[1:]
 	for i, step := range steps {
@@ -182,8 +183,8 @@ func resolve(v any, pointer string) error {
 	return nil
 }
 
-// FuzzCheckText checks texts: a report is the same however the definition is
-// written, and what it points to is in the text. A definition that is accepted
+// FuzzCheckText checks any text: the report does not depend on the spelling of
+// the definition, and its pointers lead into the text. An accepted definition
 // compiles.
 func FuzzCheckText(f *testing.F) {
 	for _, tt := range checkTests {
@@ -208,7 +209,7 @@ func FuzzCheckText(f *testing.F) {
 			}
 		}
 		if strings.Contains(string(text), apiVersionV1beta1) {
-			return // whose defaults are written the second time
+			return // the second text has defaults that the first omits
 		}
 		if report.Accepted() {
 			if _, err := crdkit.Compile(crd); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// definitionText returns a definition with these names; change is made to the
-// text.
+// definitionText returns a definition with these names. change lists
+// replacements for the text.
 func definitionText(plural, names string, change ...string) string {
 	text := fmt.Sprintf(`
 apiVersion: apiextensions.k8s.io/v1
@@ -61,7 +61,7 @@ var reconciledTests = []struct {
 	crd    string
 	others []string
 	want   []string
-	names  string // that are accepted
+	names  string // the accepted names
 }{{
 	name: "alone", crd: definitionText("as", "kind: A"),
 	want: []string{accepted, established}, names: "as a [] A AList",
@@ -139,7 +139,8 @@ func TestReconciledStatus(t *testing.T) {
 	}
 }
 
-// TestReconciledStatusUpdate: what a definition has it keeps.
+// TestReconciledStatusUpdate checks that a definition keeps its accepted names,
+// and stays established, when an update adds a name in conflict.
 func TestReconciledStatusUpdate(t *testing.T) {
 	old := parse(t, definitionText("as", "kind: A", "{type: object}", "{}"))
 	old.Status = definition.ReconciledStatus(old)
@@ -161,8 +162,8 @@ func TestReconciledStatusUpdate(t *testing.T) {
 	}
 }
 
-// TestReconciledStatusHalf: of what a status lacks only that is added which the
-// server would add.
+// TestReconciledStatusHalf checks an incomplete status: ReconciledStatus adds
+// only what the server would add.
 func TestReconciledStatusHalf(t *testing.T) {
 	bs := definitionText("bs", "kind: B, shortNames: [q]")
 	conflict := `NamesAccepted=False ShortNamesConflict: "q" is already in use`
@@ -192,7 +193,8 @@ func TestReconciledStatusHalf(t *testing.T) {
 			}
 		})
 	}
-	// What another has without conditions it has, and no more.
+	// The accepted names of another definition count even if it has no
+	// conditions. Its other names do not.
 	half := parse(t, bs+"status: {acceptedNames: {plural: bs, kind: B}}\n")
 	got := definition.ReconciledStatus(parse(t, definitionText("as", "kind: A, shortNames: [q]")), half)
 	if diff := cmp.Diff([]string{accepted, established}, conditions(got)); diff != "" {
@@ -258,7 +260,8 @@ func TestStoredDefinition(t *testing.T) {
 	}
 }
 
-// Defaults are stored with the metadata of resources in the form of ObjectMeta.
+// TestStoredDefinitionCoercesDefaults checks that defaults are stored with the
+// metadata of embedded resources in the form of ObjectMeta.
 func TestStoredDefinitionCoercesDefaults(t *testing.T) {
 	const (
 		given  = `{"apiVersion": "v1", "kind": "A", "metadata": {"name": "a", "unknown": 1, "labels": null, "finalizers": [], "creationTimestamp": null}}`

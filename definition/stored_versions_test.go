@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// TestStoredVersions checks the record that the server keeps.
+// TestStoredVersions checks the stored versions that the server records.
 func TestStoredVersions(t *testing.T) {
 	crd := func(storage string, stored ...string) *apiextensionsv1.CustomResourceDefinition {
 		c := &apiextensionsv1.CustomResourceDefinition{}

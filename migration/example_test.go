@@ -28,7 +28,8 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {host: {type: string}, port: {type: string}}}}
 `
 
-// stable adds v1 to beta, with the same schema, and stores at it.
+// stable returns beta with a second version v1, which has the same schema and
+// is the storage version.
 func stable() string {
 	text := strings.Replace(beta, "storage: true", "storage: false", 1)
 	return text + `
@@ -80,8 +81,7 @@ func read(v *crdkit.Version, stored *unstructured.Unstructured) *unstructured.Un
 	return obj
 }
 
-// The story of the documentation about what happens to objects when a
-// definition gets a new storage version:
+// Example follows the steps of the documentation for a new storage version:
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#writing-reading-and-updating-versioned-customresourcedefinition-objects
 func Example() {
 	newTab := func(version, name string) *unstructured.Unstructured {
@@ -125,8 +125,9 @@ func Example() {
 	first = store(version("v1beta1"), changed, old)
 	fmt.Println("5. first is stored at", first.GetAPIVersion())
 
-	// 6. Nothing is stored at v1beta1 any more. It is struck off the record,
-	// which the server never does by itself, and can go once it is not served.
+	// 6. No object is stored at v1beta1 any more. The program removes it from
+	// storedVersions, which the server never does. The version can be dropped
+	// once it is not served.
 	next.Status.StoredVersions = []string{"v1"}
 	last := next.DeepCopy()
 	last.Spec.Versions = last.Spec.Versions[1:]
@@ -161,7 +162,7 @@ func ExampleNewPlan() {
 }
 
 func ExampleDryRun() {
-	// v1 renames port to hostPort, and nobody converts.
+	// v1 renames port to hostPort, and no conversion is declared.
 	def := compile(parsed(strings.Replace(stable(), "v1\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object, properties: {host: {type: string}, port:",
 		"v1\n    served: true\n    storage: true\n    schema: {openAPIV3Schema: {type: object, properties: {host: {type: string}, hostPort:", 1)))
 	tab := &unstructured.Unstructured{Object: map[string]any{

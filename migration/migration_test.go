@@ -19,8 +19,8 @@ import (
 	"github.com/crdkit/crdkit/migration"
 )
 
-// TestMigrate plans the migration between two definitions of a file and
-// runs it dry on its objects.
+// TestMigrate plans the migration between the two definitions of a file and
+// runs it dry on the objects of the file.
 func TestMigrate(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/*.txtar", []string{"old", "new", "objects", "plan", "dry-run"}, func(t *testing.T, c *testkit.Case) {
 		var old *apiextensionsv1.CustomResourceDefinition
@@ -67,7 +67,7 @@ func planText(p *migration.Plan) string {
 	return b.String()
 }
 
-// blockers returns the sentences about what keeps a version.
+// blockers returns the texts of the blockers of a version.
 func blockers(v migration.VersionPlan) []string {
 	var out []string
 	for _, b := range v.Blockers {
@@ -102,8 +102,8 @@ func rewriteText(r *migration.Rewrite) string {
 	return b.String()
 }
 
-// counted yields n objects, every third of which is an error, and counts how
-// many were asked for.
+// counted yields n results, every third of which is an error, and counts in
+// asked how many were requested.
 func counted(n int, asked *int) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
 		for i := range n {
@@ -123,8 +123,8 @@ func counted(n int, asked *int) iter.Seq2[*unstructured.Unstructured, error] {
 	}
 }
 
-// TestDryRunIsLazy checks that objects are asked for one by one, so that
-// memory does not depend on their number, and that errors keep their places.
+// TestDryRunIsLazy checks that DryRun requests objects one by one, so that
+// memory does not depend on their number, and that errors keep their positions.
 func TestDryRunIsLazy(t *testing.T) {
 	def := compile(parsed(stable()))
 	asked, seen := 0, 0
@@ -168,8 +168,8 @@ func TestDryRunStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestDryRunConverts tries a conversion that moves fields, one that
-// forgets one of them on the way back, and one that cannot go back.
+// TestDryRunConverts tries three conversions: one that moves fields, one that
+// loses a field on the way back, and one that fails on the way back.
 func TestDryRunConverts(t *testing.T) {
 	crd := parsed(stable())
 	crd.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties = map[string]apiextensionsv1.JSONSchemaProps{"address": {Type: "string"}}
@@ -222,8 +222,8 @@ func TestDryRunConverts(t *testing.T) {
 	}
 }
 
-// TestDryRunAgain checks on made-up objects of real definitions that what
-// was rewritten once does not change again, and loses nothing.
+// TestDryRunAgain checks, with generated objects of real definitions, that a
+// second dry run changes and loses nothing.
 func TestDryRunAgain(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	checked := 0
@@ -267,7 +267,7 @@ func TestDryRunAgain(t *testing.T) {
 	}
 }
 
-// madeUp returns objects of all classes but the hostile.
+// madeUp returns generated objects of all classes except hostile.
 func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
 	target := testkit.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	for _, v := range crd.Spec.Versions {
@@ -283,9 +283,9 @@ func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *
 	return objs
 }
 
-// FuzzDryRun rewrites any object. It stays as it is, and what was rewritten
-// does not change a second time; nothing is lost that a second look at the old
-// version would still show.
+// FuzzDryRun rewrites any object. It checks that the input does not change,
+// that a second dry run changes nothing, and that no field is reported as lost
+// that the old version still shows.
 func FuzzDryRun(f *testing.F) {
 	next := parsed(stable())
 	next.Spec.Versions[1].Schema.OpenAPIV3Schema.Properties = map[string]apiextensionsv1.JSONSchemaProps{
@@ -347,7 +347,7 @@ func dryRunOne(t *testing.T, def *crdkit.Definition, obj *unstructured.Unstructu
 	return nil
 }
 
-// BenchmarkDryRun rewrites one object of a definition with the conversion
+// BenchmarkDryRun rewrites one object of a definition with conversion strategy
 // None.
 func BenchmarkDryRun(b *testing.B) {
 	def := compile(parsed(stable()))
@@ -365,8 +365,9 @@ func BenchmarkDryRun(b *testing.B) {
 	}
 }
 
-// A dry run of objects of Go types that JSON is not decoded to, without a context
-// and with an option that is nil, gives a verdict.
+// TestDryRunGoTypes checks that a dry run returns a rewrite with a nil context,
+// a nil option, and objects with values of Go types that no JSON decoder
+// returns.
 func TestDryRunGoTypes(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.com/v1", "kind": "CronTab", "metadata": map[string]any{"name": "a", "labels": map[string]string{"a": "b"}},
