@@ -84,7 +84,7 @@ func TestMemoryOfCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
-	definition.Check(largest.CRD) // makes values that are made once
+	definition.Check(largest.CRD) // makes values that all calls share
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	definition.Check(largest.CRD)

@@ -57,9 +57,9 @@ func testRecordedDefinition(t *testing.T, file string) {
 	}
 }
 
-// withoutPart removes the invalid value from an error text if that is an
-// object. The server prints such values in its internal form, Check as they
-// were given.
+// withoutPart removes the invalid value from an error text if that is an object
+// or a list of objects. The server prints such values in its internal form,
+// Check as they were given.
 func withoutPart(text string) string {
 	before, value, found := strings.Cut(text, "Invalid value: ")
 	if !found || !strings.HasPrefix(strings.TrimLeft(value, "["), `{"`) {

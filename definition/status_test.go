@@ -140,7 +140,7 @@ func TestReconciledStatus(t *testing.T) {
 }
 
 // TestReconciledStatusUpdate checks that a definition keeps its accepted names,
-// and stays established, when an update adds a name in conflict.
+// and stays established, when an update adds a name that conflicts.
 func TestReconciledStatusUpdate(t *testing.T) {
 	old := parse(t, definitionText("as", "kind: A", "{type: object}", "{}"))
 	old.Status = definition.ReconciledStatus(old)

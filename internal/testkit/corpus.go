@@ -103,7 +103,8 @@ func CorpusDir() (string, bool) {
 // only log theirs.
 func DefaultCorpus() bool { return os.Getenv("CRDKIT_CORPUS") == "" }
 
-// A short test loads one of shortShare definitions.
+// shortShare is the share of short tests: they load one of shortShare
+// definitions.
 const shortShare = 8
 
 // FindCorpus loads the corpus for a test. It skips the test if there is no
