@@ -22,8 +22,8 @@ var requestSections = []string{
 	"want.yaml", "errors", "refusal", "warnings", "changes", "cost",
 }
 
-// TestRequests runs testdata/requests/*.txtar. Each file shows one thing that
-// requests do and has the sections
+// TestRequests runs testdata/requests/*.txtar. Each file shows one behaviour of
+// requests and has the sections
 //
 //	crd.yaml     the definition
 //	request      the verb (create, update, status, read or store), the
@@ -31,9 +31,9 @@ var requestSections = []string{
 //	object.yaml  the object (object.json: sent as JSON)
 //	old.yaml     the object that is replaced
 //
-// and what is wanted: want.yaml (the object, if it is admitted), errors,
-// refusal, warnings, changes and cost. Every file runs with and without
-// shortcuts, on objects and on bytes.
+// and sections for the wanted result: want.yaml (the object, if it is
+// admitted), errors, refusal, warnings, changes and cost. Every file runs with
+// the fast and with the reference implementation, on objects and on bytes.
 func TestRequests(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/requests/*.txtar", requestSections, func(t *testing.T, c *testkit.Case) {
 		crd, err := definition.Parse([]byte(c.Section("crd.yaml")))

@@ -196,8 +196,9 @@ func TestCheckUpdate(t *testing.T) {
 	}
 }
 
-// TestCheckOwners checks that duplicate owners cause a warning, and that errors
-// use the indices after the server has removed the duplicates.
+// TestCheckOwners checks that duplicate owners cause a warning. The server
+// removes them before it checks the owners: field paths have the indices after
+// that, pointers the indices in the definition.
 func TestCheckOwners(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(checkCRD, "", `{"type":"object","properties":{"n":{"type":"string","format":"nope"}}}`),
 		`"metadata":{`, `"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"},{"apiVersion":"v1","kind":"A","name":"","uid":"2"}],`, 1)
