@@ -7,13 +7,22 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/conversion"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 var equalities = conversion.EqualitiesOrDie(func(a, b apiextensionsv1.JSON) bool {
-	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(literal(&a), literal(&b))
+	return bytes.Equal(a.Raw, b.Raw) || jsonval.Equal(decoded(a.Raw), decoded(b.Raw))
 })
+
+// decoded returns the value of a literal, nil if it has none.
+func decoded(raw []byte) (v any) {
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return nil
+	}
+	return v
+}
 
 // reflected is the naive definition of sameness.
 func reflected(a, b any) bool { return equalities.DeepEqual(a, b) }

@@ -58,7 +58,7 @@ func (r *ReadSet) Fields() iter.Seq2[string, *ReadSet] {
 	}
 }
 
-// Elements returns the read set of list elements or map entries.
+// Field returns the read set of a field of an object by property name.
 func (r *ReadSet) Field(name string) *ReadSet {
 	if r == nil {
 		return nil
@@ -66,7 +66,7 @@ func (r *ReadSet) Field(name string) *ReadSet {
 	return r.fields[name]
 }
 
-// AllOf returns the read set of a value of n that rules read completely.
+// Elements returns the read set of list elements or map entries.
 func (r *ReadSet) Elements() *ReadSet {
 	if r == nil {
 		return nil
@@ -74,11 +74,11 @@ func (r *ReadSet) Elements() *ReadSet {
 	return r.elements
 }
 
-// A source says which parts of the object a value may come from: the value may be
-// one of direct, or a list, map or optional made of values from within.
+// AllOf returns the read set of a value of n that rules read completely.
 func AllOf(n *schema.Node) *ReadSet { return &ReadSet{schema: n, access: Everything} }
 
-// inside returns the source of the contents of a made value.
+// A source says which parts of the object a value may come from: the value may be
+// one of direct, or a list, map or optional made of values from within.
 type source struct {
 	direct []*ReadSet
 	within *source // nil if there is none
@@ -96,7 +96,7 @@ func (o source) and(p source) source {
 	return out
 }
 
-// depth returns the nesting of made values.
+// inside returns the source of the contents of a made value.
 func (o source) inside() source {
 	if o.within == nil {
 		return source{}
@@ -111,7 +111,7 @@ func (o source) size() int {
 	return len(o.direct) + o.within.size()
 }
 
-// union returns all elements of a and b, each once.
+// depth returns the nesting of made values.
 func (o source) depth() int {
 	if o.within == nil {
 		return 0
@@ -119,7 +119,7 @@ func (o source) depth() int {
 	return 1 + o.within.depth()
 }
 
-// An Analysis collects the read sets of rules. It is for one goroutine.
+// union returns all elements of a and b, each once.
 func union(a, b []*ReadSet) []*ReadSet {
 	for _, v := range b {
 		if !slices.Contains(a, v) {
@@ -129,7 +129,7 @@ func union(a, b []*ReadSet) []*ReadSet {
 	return a
 }
 
-// Add adds a rule on values of n.
+// An Analysis collects the read sets of rules. It is for one goroutine.
 type Analysis struct {
 	Sets map[*schema.Node]*ReadSet // by the schema that rules are on
 	self *ReadSet
@@ -144,7 +144,7 @@ type sourcedVariable struct {
 // New returns an Analysis without rules.
 func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 
-// field returns the read set of a field, which is at least tested for presence.
+// Add adds a rule on values of n.
 func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 	if r.Sets[n] == nil {
 		r.Sets[n] = &ReadSet{schema: n}
@@ -155,8 +155,7 @@ func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
 
 func (v *ReadSet) touch(by Access) { v.access = max(v.access, by) }
 
-// element returns the read set of elements or entries, nil if they have no
-// schema.
+// field returns the read set of a field, which is at least tested for presence.
 func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	if v.fields == nil {
 		v.fields = make(map[string]*ReadSet)
@@ -167,7 +166,8 @@ func (v *ReadSet) field(name string, n *schema.Node) *ReadSet {
 	return v.fields[name]
 }
 
-// consume marks all parts of a source as read completely.
+// element returns the read set of elements or entries, nil if they have no
+// schema.
 func (v *ReadSet) element() *ReadSet {
 	n := v.schema.Items()
 	if n == nil && v.schema.Len() == 0 {
@@ -179,7 +179,7 @@ func (v *ReadSet) element() *ReadSet {
 	return v.elements
 }
 
-// visit returns the source of the value of an expression.
+// consume marks all parts of a source as read completely.
 func (r *Analysis) consume(o source) {
 	for _, v := range o.direct {
 		v.touch(Everything)
@@ -189,7 +189,7 @@ func (r *Analysis) consume(o source) {
 	}
 }
 
-// made returns the source of a list or map literal.
+// visit returns the source of the value of an expression.
 func (r *Analysis) visit(e ast.Expr) source {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -214,7 +214,7 @@ func (r *Analysis) visit(e ast.Expr) source {
 	return source{}
 }
 
-// variable returns the source of a variable. oldSelf has none.
+// literal returns the source of a list or map literal.
 func (r *Analysis) literal(parts []ast.Expr) source {
 	const deepest = 4
 	var all source
@@ -228,7 +228,7 @@ func (r *Analysis) literal(parts []ast.Expr) source {
 	return source{within: &all}
 }
 
-// field returns the source of a field with the name that rules use.
+// variable returns the source of a variable. oldSelf has none.
 func (r *Analysis) variable(name string) source {
 	name = strings.TrimPrefix(name, ".")
 	for i := len(r.vars) - 1; i >= 0; i-- {
@@ -242,7 +242,7 @@ func (r *Analysis) variable(name string) source {
 	return source{}
 }
 
-// namesOf returns the property names that an identifier may denote.
+// field returns the source of a field with the name that rules use.
 func (r *Analysis) field(o source, spelled string) source {
 	out := o.inside()
 	for _, v := range o.direct {
@@ -260,7 +260,7 @@ func (r *Analysis) field(o source, spelled string) source {
 	return out
 }
 
-// elements returns the source of list elements and map entries.
+// namesOf returns the property names that an identifier may denote.
 func namesOf(spelled string) []string {
 	if name, ok := apiservercel.Unescape(spelled); ok && name != spelled {
 		return []string{spelled, name}
@@ -268,8 +268,7 @@ func namesOf(spelled string) []string {
 	return []string{spelled}
 }
 
-// The elements of made lists are passed on. Lists of the object may be sets or
-// maps, which are merged by their contents.
+// elements returns the source of list elements and map entries.
 func (r *Analysis) elements(o source) source {
 	out := o.inside()
 	for _, v := range o.direct {
@@ -314,7 +313,8 @@ func (r *Analysis) call(c ast.CallExpr) source {
 		r.among(of[1])
 		return source{}
 	case name == operators.Add && len(of) == 2:
-		// among marks the right operand of in.
+		// The elements of made lists are passed on. Lists of the object may be sets or
+		// maps, which are merged by their contents.
 		sum := of[0].and(of[1])
 		r.consume(source{direct: sum.direct})
 		return source{within: sum.within}
@@ -325,7 +325,7 @@ func (r *Analysis) call(c ast.CallExpr) source {
 	return source{}
 }
 
-// loop repeats the loop body until its accumulator has no new source.
+// among marks the right operand of in.
 func (r *Analysis) among(o source) {
 	for _, v := range o.direct {
 		if values, _ := v.schema.AdditionalProperties(); values != nil && v.schema.Items() == nil {
@@ -337,8 +337,7 @@ func (r *Analysis) among(o source) {
 	r.consume(o.inside())
 }
 
-// Uses returns the variables and fields that an expression reads, as text and
-// sorted. It follows plain field selections only.
+// loop repeats the loop body until its accumulator has no new source.
 func (r *Analysis) loop(c ast.ComprehensionExpr) source {
 	over := r.visit(c.IterRange())
 	elements := r.elements(over)

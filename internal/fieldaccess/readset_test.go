@@ -28,6 +28,35 @@ func TestReadSet(t *testing.T) {
 		"self.list.all(e, e.name != '')":     {"list": Contents, "list[]": Presence, "list[].name": Everything},
 		"self.list == self.list":             {"list": Everything},
 		"self.map.all(k, self.map[k] != '')": {"map": Contents, "map[]": Everything},
+		"1 == 2":                             {},
+		"self == self":                       {"": Everything},
+		"self.?text.hasValue()":              {"text": Everything},
+		"self.list[0].name == ''":            {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list[?0].?name.hasValue()":     {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list == [] ? self.text == '' : has(self.map.a)": {"list": Everything, "text": Everything, "map": Contents, "map[]": Unread},
+		"(has(self.text) ? self.list : self.list)[0].name == ''": {
+			"text": Presence, "list": Contents, "list[]": Presence, "list[].name": Everything,
+		},
+		"self.list.map(e, e.name).exists(n, n == 'a')": {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list.map(e, e)[0].other == ''":           {"list": Contents, "list[]": Presence, "list[].other": Everything},
+		"self.list.filter(e, e.name == '')[0].other == ''": {
+			"list": Contents, "list[]": Presence, "list[].name": Everything, "list[].other": Everything,
+		},
+		"self.list.filter(e, e.name == '').size() > 0":  {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list.exists(i, e, i > 0 && e.name == '')": {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.map.all(k, v, k != '')":                   {"map": Contents, "map[]": Unread},
+		"self.map.all(k, v, v != '')":                   {"map": Contents, "map[]": Everything},
+		"[self.list][0][0].name == ''":                  {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"([self.list] + [[]])[0][0].name == ''":         {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"(self.list + self.list)[0].name == ''":         {"list": Everything},
+		"{'a': self.list}.a[0].name == ''":              {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"{'a': self.list}.b.size() == 0":                {"list": Contents},
+		"[[[[self.list]]]].size() == 1":                 {"list": Presence},
+		"[[[[[self.list]]]]].size() == 1":               {"list": Everything},
+		"[self.list, self.list].size() == 1":            {"list": Presence},
+		"'a' in self.list.map(e, e.name)":               {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.text in self.list":                        {"text": Everything, "list": Everything},
+		"self.list.all(self, self.name == '')":          {"list": Contents, "list[]": Presence, "list[].name": Everything},
 	} {
 		n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
 			Type: "object",
@@ -47,6 +76,9 @@ func TestReadSet(t *testing.T) {
 		}
 		analysis, got := New(), map[string]Access{}
 		analysis.Add(n, parsed.NativeRep())
+		if access := analysis.Sets[n].Access(); access == Everything {
+			got[""] = access
+		}
 		accesses("", analysis.Sets[n], got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rule, diff)

@@ -9,7 +9,8 @@ import (
 	"github.com/crdkit/crdkit/internal/celtypes"
 )
 
-// path returns the text of a variable or of field selections from one.
+// Uses returns the variables and fields that an expression reads, as text and
+// sorted. It follows plain field selections only.
 func Uses(tree *ast.AST) []string {
 	u := used{texts: make(map[string]bool)}
 	u.visit(tree.Expr())
@@ -44,6 +45,7 @@ func (u *used) visit(e ast.Expr) {
 }
 
 // path returns the text of a variable or of a selection of fields from one.
+// path returns the text of a variable or of field selections from one.
 func (u *used) path(e ast.Expr) (string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
