@@ -27,6 +27,13 @@ var fastMetaCases = []struct {
 	{`{"labels":{"k":"1","l":"1","k":"2"},"name":"a"}`, false, false},
 	{`{"labels":{"k":"-"},"name":"a"}`, false, false},
 	{`{"labels":{"K/k":"1"},"name":"a"}`, false, false},
+	{`{"labels":{"a":"b"},"labels":{"c":"d"},"name":"a"}`, false, false},
+	{`{"name":"a","labels":{"a":"b","a":"c"}}`, false, false},
+	{`{"name":"a","annotations":{"a":"b","a":"b"}}`, false, false},
+	{`{"name":"a","labels":{"a":"b"}}`, true, true},
+	{`{"name":"a","annotations":{"a":"b"}}`, true, true},
+	{`{"name":"a","labels":{"a":1}}`, false, false},
+	{`{"name":"a","labels":{"a":"b"},}`, false, false},
 	{`{"labels":{},"name":"a"}`, false, false},
 	{`{"labels":null,"name":"a"}`, false, false},
 	{`{"labels":[],"name":"a"}`, false, false},
@@ -64,9 +71,11 @@ func TestFastMeta(t *testing.T) {
 			}
 		}
 	}
-	long := `{"name":"a","annotations":{"k":"` + strings.Repeat("x", maxFastAnnotations+1) + `"}}`
-	if agreesWithMaps(t, long, false, "") {
-		t.Error("long annotations are plain")
+	for more, want := range []bool{true, false} {
+		value := strings.Repeat("x", maxFastAnnotations-len(`{"k":""}`)+more)
+		if got := agreesWithMaps(t, `{"name":"a","annotations":{"k":"`+value+`"}}`, false, ""); got != want {
+			t.Errorf("annotations of %d bytes more than the limit are plain: %t", more, got)
+		}
 	}
 	if agreesWithMaps(t, `{"name":"a","namespace":"m"}`, true, "n") {
 		t.Error("another namespace than that of the request is plain")
@@ -79,6 +88,11 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 	t.Helper()
 	var p FastMeta
 	end := p.ReadCreate(text, 0, namespaced, namespace)
+	const before = "}}}" // it has no effect
+	var later FastMeta
+	if got := later.ReadCreate(before+text, len(before), namespaced, namespace); got != end+len(before) && (got >= 0 || end >= 0) {
+		t.Errorf("%s ends at %d, but after %s at %d", text, end, before, got)
+	}
 	if end < 0 {
 		return false
 	}
