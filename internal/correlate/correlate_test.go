@@ -119,6 +119,15 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
+// Equal schemas are compiled once.
+func TestSharing(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"x":{"type":"string"}}},
+		"b":{"type":"object","properties":{"x":{"type":"string"}}},"c":{"type":"object","properties":{"y":{"type":"string"}}}}}`)))
+	if s.Child("a") != s.Child("b") || s.Child("a") == s.Child("c") {
+		t.Error("equal schemas are not one, or different ones are")
+	}
+}
+
 // naive finds the old element of item by the definition: it is the first old
 // element with the same text of its keys.
 func naive(keys []string, old []any, item any) any {
@@ -163,7 +172,7 @@ func naive(keys []string, old []any, item any) any {
 func TestElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
-	values := []any{"a", "b", int64(1), 1.0, int64(2), 0.5, 0.5000000001, 0.1 + 0.2, 0.3, true, false, nil, "\x00", []any{}, "1", "true"}
+	values := []any{"a", "b", int64(1), 1.0, int64(2), int64(11), int64(12), 0.5, 0.5000000001, 0.123456, 0.123457, 0.1234561, 0.1 + 0.2, 0.3, true, false, nil, "\x00", []any{}, "1", "true"}
 	list := func() []any {
 		out := make([]any, rng.IntN(40))
 		for i := range out {
