@@ -199,9 +199,11 @@ func TestLookup(t *testing.T) {
 		{"a.b.c", "", false},
 		{"a.d.c", "", false},
 	} {
-		got, ok := jsonscan.Lookup(s, strings.Split(tt.names, ".")...)
-		if got != tt.want || ok != tt.ok {
-			t.Errorf("Lookup(%s) = %q, %t; want %q, %t", tt.names, got, ok, tt.want, tt.ok)
+		for _, s := range []string{s, strings.TrimSpace(s), "\n " + s} {
+			got, ok := jsonscan.Lookup(s, strings.Split(tt.names, ".")...)
+			if got != tt.want || ok != tt.ok {
+				t.Errorf("Lookup(%s) = %q, %t; want %q, %t", tt.names, got, ok, tt.want, tt.ok)
+			}
 		}
 	}
 	for _, broken := range []string{``, `{`, `{"a"`, `{"b":}`, `{"b":1`, `{"a":[}`} {
