@@ -79,6 +79,28 @@ func TestInterner(t *testing.T) {
 	group.Wait()
 }
 
+// Parts with and without annotations differ, whichever comes first.
+func TestInternerAnnotations(t *testing.T) {
+	parts := []string{"{type: string}", "{type: string, description: A}", "{type: string, title: A}", "{type: string, description: B}", "{type: string, example: A}",
+		"{type: string, externalDocs: {description: A, url: B}}", "{type: string, externalDocs: {description: B, url: A}}"}
+	for _, around := range []string{"{type: array, description: D, items: %s}", "{type: object, description: D, additionalProperties: %s}", "{type: object, description: D, properties: {p: %s}}"} {
+		var b strings.Builder
+		b.WriteString("type: object\nproperties:\n")
+		for i, first := range parts {
+			for j, second := range parts {
+				fmt.Fprintf(&b, "  n%d%d: {type: object, properties: {x: %s, y: %s}}\n", i, j, fmt.Sprintf(around, first), fmt.Sprintf(around, second))
+			}
+		}
+		checkInterned(t, schema.NewInterner(), parse(t, b.String()))
+		for _, first := range parts {
+			for _, second := range parts {
+				checkInterned(t, schema.NewInterner(), parse(t, fmt.Sprintf("{type: object, properties: {x: %s, y: %s, z: %s}}",
+					fmt.Sprintf(around, parts[1]), fmt.Sprintf(around, first), fmt.Sprintf(around, second))))
+			}
+		}
+	}
+}
+
 func TestInternerShares(t *testing.T) {
 	in := schema.NewInterner()
 	one := compile(t, `{type: object, description: one, properties: {a: {type: object, description: A, properties: {x: {type: string, description: X}}}}}`, in)
