@@ -88,6 +88,18 @@ func TestMatchBothVerdicts(t *testing.T) {
 	}
 }
 
+// TestEdgesOfKinds looks at every byte on both sides of a word and of a line.
+func TestEdgesOfKinds(t *testing.T) {
+	var inputs []string
+	for c := range rune(0x100) {
+		s := string(c)
+		inputs = append(inputs, s, "a"+s, s+"a", "-"+s, s+"-", "a"+s+"a")
+	}
+	for _, expr := range []string{`^.\b.$`, `^.\B.$`, `a\b`, `\ba`, `\b.$`, `(?m)^a`, `(?m)a$`, `(?ms)^.$\b.`, `(?i)[k-s]\b`, `\b[^a]`} {
+		checkAgainstRegexp(t, expr, inputs)
+	}
+}
+
 func TestFast(t *testing.T) {
 	for _, test := range patternTests {
 		p, err := Compile(test.pattern)
