@@ -122,7 +122,10 @@ func ExampleNewError() {
 	path := field.NewPath("spec", "cron")
 	err := validation.NewError(field.Required(path, ""), validation.StepSchema, "/spec/cron", "/properties/spec")
 	fmt.Println(err, "by", err.Step)
-	// Output: spec.cron: Required value by schema
+	fmt.Println(err.Pointer, err.SchemaPointer, err.Rule)
+	// Output:
+	// spec.cron: Required value by schema
+	// /spec/cron /properties/spec -1
 }
 
 func ExampleErrorList_BlocksRules() {
