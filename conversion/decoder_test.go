@@ -3,9 +3,11 @@ package conversion
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // reviewTests are answers; UID stands for nothing special.
@@ -19,6 +21,19 @@ var reviewTests = []string{
 	`{"response":{"uid":5}}`, `{"kind":"Status","apiVersion":"v1","status":"Failure"}`, `{}`, `[]`, `null`, ``, `{`,
 	"kind: ConversionReview\napiVersion: apiextensions.k8s.io/v1\nresponse: {uid: UID, convertedObjects: [{kind: K}]}\n",
 	"a: &a [*a]", "a: &a {<<: *a}",
+}
+
+// A UID is a random UUID of version 4.
+func TestNewUID(t *testing.T) {
+	form := regexp.MustCompile("^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+	seen := map[types.UID]bool{}
+	for range 100 {
+		uid := newUID()
+		if !form.MatchString(string(uid)) || seen[uid] {
+			t.Fatalf("newUID = %s", uid)
+		}
+		seen[uid] = true
+	}
 }
 
 // decodeBoth decodes fast and as the server does, and compares.
