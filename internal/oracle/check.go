@@ -13,9 +13,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// Reruns is how often upstream may answer before its answer counts as
-// different. A rule that looks through a map and stops early costs what the
-// order of the map makes it cost, so many answers may be needed.
+// Reruns is the number of times that upstream may answer before its answer counts
+// as different. The cost of a rule that iterates over a map and stops early depends
+// on the order of the map, so many answers may be needed.
 const Reruns = 200
 
 // check compares the two sides on one version.
@@ -35,8 +35,8 @@ func (c *check) differ(op, what, detail string, input any) {
 	})
 }
 
-// encode is crdtest.Encode, and says so where upstream left a value that no
-// decoder makes.
+// encode is testkit.Encode. For a value of upstream that no decoder returns it
+// returns a text that describes the failure.
 func encode(v any) (out []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -57,7 +57,7 @@ func (c *check) guard(op string, input any, f func()) {
 	f()
 }
 
-// mutation compares a step that changes an object, and what it reports.
+// mutation compares a step that changes an object, and the paths that it reports.
 func (c *check) mutation(op string, obj map[string]any, up, ours func(map[string]any) []string) {
 	c.guard(op, obj, func() {
 		a, b := testkit.Clone(obj), testkit.Clone(obj)
@@ -122,9 +122,9 @@ func sideOf(out upstream.Outcome, costs bool) side {
 	return s
 }
 
-// outcome compares what came of a step or request. Rules that look through a
-// map make chance a part of both sides, so ours runs again now and then, too:
-// some run of upstream must give exactly what a run of ours gave.
+// outcome compares the outcome of a step or request. Rules that iterate over a map
+// have random results on both sides, so our side sometimes runs again, too. Some run
+// of upstream must give exactly the result of a run of ours.
 func (c *check) outcome(op string, input any, costs bool, up, ours func() upstream.Outcome) upstream.Outcome {
 	mine := sideOf(ours(), costs)
 	seen := map[string]bool{}
@@ -150,7 +150,7 @@ func (c *check) outcome(op string, input any, costs bool, up, ours func() upstre
 	return theirs
 }
 
-// compareSides says in what the sides differ first, and how.
+// compareSides returns the first part in which the sides differ, and the difference.
 func compareSides(theirs, mine side) (what, detail string) {
 	texts := []struct{ what, theirs, mine string }{
 		{"panic", theirs.panic, mine.panic},
@@ -172,8 +172,8 @@ func compareSides(theirs, mine side) (what, detail string) {
 	return "", ""
 }
 
-// steps compares each step alone, in the order of a request and on the object
-// as it came.
+// steps compares each step alone, first on the given object and then in the order of a
+// request.
 func (c *check) steps(obj map[string]any) {
 	up, ours := c.up, c.ours
 	c.mutation("prune", obj, silent(up.Prune), silent(ours.Prune))
@@ -205,8 +205,8 @@ func (c *check) schema(op string, obj map[string]any) field.ErrorList {
 	return theirs
 }
 
-// rules compares the evaluation of rules on objects whose values are fit for
-// them.
+// rules compares the evaluation of rules, if errs has no error that keeps the rules
+// from running.
 func (c *check) rules(op string, obj, old map[string]any, errs field.ErrorList) {
 	if !c.up.HasRules() || blocking(errs) {
 		return
@@ -227,8 +227,8 @@ func blocking(errs field.ErrorList) bool {
 	})
 }
 
-// create compares the request that creates an object, and returns the object
-// that upstream made of it, nil if it could not be decoded.
+// create compares the request that creates an object. It returns the object that
+// upstream creates, nil if upstream could not decode the request.
 func (c *check) create(obj map[string]any, fields string) map[string]any {
 	body := upstream.Body{Data: testkit.Encode(obj), Fields: fields}
 	up := func() upstream.Outcome { return c.up.Create(body) }
@@ -246,7 +246,7 @@ func (c *check) create(obj map[string]any, fields string) map[string]any {
 	return made
 }
 
-// typed reports whether an object says in the right way what it is.
+// typed reports whether apiVersion and kind of an object are well-formed.
 func typed(obj map[string]any) bool {
 	kind, _ := obj["kind"].(string)
 	apiVersion, versioned := obj["apiVersion"].(string)
@@ -254,7 +254,7 @@ func typed(obj map[string]any) bool {
 	return kind != "" && strings.Count(apiVersion, "/") <= 1 && (versioned || !found)
 }
 
-// bytes compares a request on bytes: the outcome, and what is stored.
+// bytes compares a request on bytes: the outcome, and the bytes to store.
 func (c *check) bytes(op string, input any, up func() upstream.Outcome, ours func() (upstream.Outcome, []byte)) {
 	c.outcome(op, input, false, func() upstream.Outcome {
 		out := up()
@@ -302,7 +302,7 @@ func pair(obj, old map[string]any) map[string]any {
 	return map[string]any{"new": obj, "old": old}
 }
 
-// status compares what concerns the status subresource.
+// status compares the steps and requests of the status subresource.
 func (c *check) status(obj, old map[string]any, fields string) {
 	if !c.up.HasStatus {
 		return
@@ -316,8 +316,8 @@ func (c *check) status(obj, old map[string]any, fields string) {
 	})
 }
 
-// read compares how a stored object is served. What cannot be served is an
-// internal error of the server; its text is not compared.
+// read compares how a stored object is served. An object that cannot be served is an
+// internal error of the server; read does not compare the text of that error.
 func (c *check) read(stored map[string]any) {
 	c.guard("read", stored, func() {
 		c.outcome("read", stored, false, func() upstream.Outcome { return refused(c.up.Read(testkit.Encode(stored))) },

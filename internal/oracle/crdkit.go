@@ -20,7 +20,7 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// budget is what all rules of an object may spend.
+// budget is the cost limit of all rules of an object.
 const budget = 10_000_000
 
 // Crdkit compiles a definition with crdkit.
@@ -28,7 +28,7 @@ func Crdkit(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, er
 	return compile(crd)
 }
 
-// CrdkitReference compiles a definition with all shortcuts of crdkit off.
+// CrdkitReference compiles a definition with the reference implementations of crdkit.
 func CrdkitReference(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
 	return compile(crd, testopt.Reference{})
 }
@@ -52,7 +52,7 @@ func compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Optio
 	return out, nil
 }
 
-// setEngines fills in the engines that change objects.
+// setEngines sets the functions that change objects.
 func (o *Ours) setEngines(n *schema.Node, reference bool) {
 	var prune []pruning.Option
 	var fill []defaulting.Option
@@ -69,7 +69,7 @@ func (o *Ours) setEngines(n *schema.Node, reference bool) {
 	o.Default = d.Default
 }
 
-// setValidation fills in the engines that judge objects.
+// setValidation sets the functions that validate objects.
 func (o *Ours) setValidation(n *schema.Node, reference bool) error {
 	var opts []validation.Option
 	if reference {
@@ -95,7 +95,7 @@ func (o *Ours) setValidation(n *schema.Node, reference bool) error {
 	return nil
 }
 
-// setRequests fills in whole requests.
+// setRequests sets the functions that run whole requests.
 func (o *Ours) setRequests(v *crdkit.Version) {
 	ctx := context.Background()
 	o.Create = func(obj map[string]any, fields string) upstream.Outcome {

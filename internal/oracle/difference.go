@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A Difference is one result of ours that no run of upstream gave.
+// A Difference is a result of crdkit that no run of upstream gave.
 type Difference struct {
 	Op         string // step or request
 	What       string // object, paths, errors, refusal, warnings, cost, verdict, facts, panic
@@ -15,7 +15,7 @@ type Difference struct {
 	Version    string
 	Kind       string // that the definition declares
 	Case       string
-	Detail     string // both sides, or what one has and the other has not
+	Detail     string // both sides, or the parts that only one side has
 	Object     []byte // the input
 }
 
@@ -27,12 +27,12 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s: %s %s, %s\n%s  object %s", d.Op, d.What, d.Definition, d.Version, d.Case, d.Detail, object)
 }
 
-// A Known is a difference that is meant. docs/DIFFERENCES.md says the same
-// under the same name.
+// A Known is an intended difference. docs/DIFFERENCES.md describes it under the same
+// name.
 type Known struct {
 	Name     string
-	Upstream string // what upstream does
-	Ours     string // what crdkit does
+	Upstream string // the behaviour of upstream
+	Ours     string // the behaviour of crdkit
 	Why      string
 	Match    func(Difference) bool
 }
@@ -50,7 +50,7 @@ type Tally struct {
 	Definitions, Versions, Objects, Comparisons int
 }
 
-// examples is how many differences of one kind are kept.
+// examples is the number of differences of one kind that a Tally keeps.
 const examples = 3
 
 func newTally(known []Known) *Tally {
@@ -75,8 +75,8 @@ func (t *Tally) add(d Difference) {
 	}
 }
 
-// patience is how often upstream runs before its answer counts as different:
-// less often for an operation that differs a lot, since that takes long.
+// patience returns the number of times that upstream runs before its answer counts
+// as different. An operation with many differences gets fewer runs, to save time.
 func (t *Tally) patience(op string) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

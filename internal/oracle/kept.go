@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// Kept is the memory that the compiled rules of some definitions hold, beyond
-// the schemas that they were compiled from.
+// Kept is the memory that the compiled rules of some definitions hold, without the
+// schemas from which they were compiled.
 type Kept struct {
 	Versions, Rules int
 	Upstream, Ours  uint64 // bytes
@@ -29,10 +29,10 @@ func (k Kept) String() string {
 		k.Upstream/rules, k.Ours/rules, k.Rules, k.Versions, k.Ratio())
 }
 
-// KeptByRules compiles the rules of all versions of the definitions, on each
-// side all together, and weighs what the collection of garbage leaves of it.
-// Nothing else may run meanwhile. Versions without rules and those whose
-// schemas one side refuses are left out.
+// KeptByRules compiles the rules of all versions of the definitions and measures the
+// memory that is in use after garbage collection, for each side. No other goroutine
+// may run at the same time. It skips versions without rules and versions whose schema
+// one side refuses.
 func KeptByRules(list []*testkit.Definition) (Kept, error) {
 	var k Kept
 	var theirs, ours []func() (any, error)
@@ -90,7 +90,7 @@ func kept(functions []func() (any, error)) (uint64, error) {
 	with := live()
 	runtime.KeepAlive(results)
 	without := live()
-	runtime.KeepAlive(functions) // and the schemas
+	runtime.KeepAlive(functions) // they hold the schemas
 	return with - min(with, without), nil
 }
 
@@ -98,7 +98,7 @@ func kept(functions []func() (any, error)) (uint64, error) {
 func live() uint64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what pools held on to
+	runtime.GC() // frees the memory of pools
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }

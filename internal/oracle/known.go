@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Differences are those that are meant.
+// Differences are the intended differences that TestOracle meets.
 var Differences = []Known{{
 	Name:     "read/other_kind",
 	Upstream: "a stored object of another kind passes through the storage codec as it is: neither pruned nor defaulted",
@@ -16,7 +16,7 @@ var Differences = []Known{{
 	},
 }}
 
-// ofKind reports whether the input says that it is of the definition's kind.
+// ofKind reports whether the kind of the input is that of the definition.
 func (d Difference) ofKind() bool {
 	var head struct{ Kind any }
 	return json.Unmarshal(d.Object, &head) == nil && head.Kind == d.Kind

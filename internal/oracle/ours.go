@@ -6,8 +6,8 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
-// Ours is crdkit's side of one version, as functions so that a test can put a
-// wrong one in the place of any.
+// Ours is crdkit's side of one version. It has a function for each step and request,
+// so that a test can replace any of them by a faulty one.
 type Ours struct {
 	Facts func() []string
 
@@ -22,8 +22,8 @@ type Ours struct {
 	SchemaStatus func(obj, old map[string]any) field.ErrorList
 	Rules        func(obj, old map[string]any) upstream.Outcome
 
-	// Requests. Those on objects leave the object in the outcome; those on
-	// bytes return what is stored, nil if nothing is.
+	// Requests. Requests on objects set the object of the outcome. Requests on bytes
+	// return the bytes to store, nil if the request is refused.
 	Create       func(obj map[string]any, fields string) upstream.Outcome
 	Update       func(obj, old map[string]any, fields string) upstream.Outcome
 	UpdateStatus func(obj, old map[string]any, fields string) upstream.Outcome

@@ -14,11 +14,11 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// Config says what to compare.
+// Config selects what Run compares.
 type Config struct {
 	Objects int // generated for a version
 	Known   []Known
-	// Ours compiles our side of a version; tests put faults in here.
+	// Ours compiles our side of a definition; tests set a function with faults.
 	Ours func(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error)
 }
 
@@ -35,7 +35,7 @@ func Run(definitions []*testkit.Definition, cfg Config) *Tally {
 			}
 		})
 	}
-	// The largest first, so that no worker is left alone with one at the end.
+	// Start the largest definitions first, so that no worker is left with one at the end.
 	order := slices.Clone(definitions)
 	slices.SortStableFunc(order, func(a, b *testkit.Definition) int { return b.CRD.Size() - a.CRD.Size() })
 	for _, d := range order {
@@ -72,7 +72,7 @@ func (t *Tally) definition(d *testkit.Definition, cfg Config) {
 	}
 }
 
-// source returns random numbers that depend on nothing but the names.
+// source returns random numbers that depend only on the names.
 func source(names ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, name := range names {
@@ -82,8 +82,8 @@ func source(names ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(h.Sum64(), 20))
 }
 
-// objects compares on the samples of the version and on n generated objects.
-// It returns how many objects that makes.
+// objects compares the samples of the version and n generated objects. It returns the
+// number of objects.
 func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersion, n int) int {
 	crd := c.up.Definition.CRD
 	target := testkit.Target{
@@ -114,9 +114,8 @@ func (c *check) objects(declared *apiextensionsv1.CustomResourceDefinitionVersio
 	return count
 }
 
-// object compares everything on one object. What an object was before it
-// became what it is cannot be known, so old objects are those that upstream
-// made, valid or not.
+// object compares every request on one object. The old objects of updates are those
+// that upstream creates, valid or not, because the history of an object is unknown.
 func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	fields := []string{"Strict", "Warn", "Warn", "Ignore"}[rng.IntN(4)]
 	c.steps(obj)
@@ -148,7 +147,7 @@ func (c *check) object(obj map[string]any, rng *rand.Rand, everything bool) {
 	c.status(changed, old, fields)
 }
 
-// keep gives an object what a store gives it.
+// keep sets the fields that a store sets in an object.
 func keep(obj map[string]any) {
 	meta, ok := obj["metadata"].(map[string]any)
 	if !ok {

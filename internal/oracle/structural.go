@@ -13,11 +13,11 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// brokenSchemas is how many broken copies of each schema are compared.
+// brokenSchemas is the number of broken copies of each schema to compare.
 const brokenSchemas = 6
 
-// structural compares what is said against a schema, and against copies of it
-// that are broken in a few places.
+// structural compares the structural errors of a schema, and of copies of it that are
+// broken in a few places.
 func (c *check) structural(props *apiextensionsv1.JSONSchemaProps) {
 	path := field.NewPath("spec", "versions").Index(0).Child("schema", "openAPIV3Schema")
 	c.name = "schema"
@@ -38,7 +38,7 @@ func (c *check) schemaErrors(props *apiextensionsv1.JSONSchemaProps, path *field
 		_, errs := schema.Compile(props, schema.AtPath(path))
 		mine := upstream.Lines(errs)
 		var diff string
-		for range c.tally.patience("structural") { // which unsupported field comes first is chance
+		for range c.tally.patience("structural") { // the first unsupported field is random
 			theirs := upstream.Lines(upstream.StructuralErrors(props, path))
 			if slices.Equal(theirs, mine) {
 				return
@@ -49,8 +49,8 @@ func (c *check) schemaErrors(props *apiextensionsv1.JSONSchemaProps, path *field
 	})
 }
 
-// breakSchema does to one place of a schema what makes, or may make, it no
-// structural schema.
+// breakSchema changes one place of a schema so that the schema is not, or may not be,
+// structural.
 func breakSchema(rng *rand.Rand, root *apiextensionsv1.JSONSchemaProps) {
 	locations := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
 	collect(root, &locations, 0)
@@ -72,8 +72,8 @@ func collect(p *apiextensionsv1.JSONSchemaProps, locations *[]func(func(*apiexte
 				p.Properties[name] = child
 			}
 		})
-		// What is below the child shares memory with the entry of the map,
-		// which the child itself, a copy, does not.
+		// The child is a copy, but the schemas below it share memory with the entry
+		// of the map.
 		if child := p.Properties[name]; depth < 6 {
 			collect(&child, locations, depth+1)
 		}

@@ -1,12 +1,12 @@
-// Command builtins prints what the OpenAPI documents of every definition have
-// in common: the schemas of Kubernetes' own types, the parameters of requests
-// and the descriptions of apiVersion, kind and metadata. Package
-// serving/openapi embeds the output:
+// Command builtins prints the common parts of the OpenAPI documents of all
+// definitions: the schemas of Kubernetes' own types, the parameters of requests
+// and the descriptions of apiVersion, kind and metadata. Package serving/openapi
+// embeds the output:
 //
 //	go run -C internal/oracle ./builtins > serving/openapi/builtin.json
 //
-// It takes all of it from the documents that kube-apiserver's builders make of
-// one small definition.
+// It extracts them from the documents that kube-apiserver's builders return for one
+// small definition.
 package main
 
 import (
@@ -68,7 +68,7 @@ func sample() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// A parameter of a request, as OpenAPI v2 has it. Shared is the name under
+// A parameter is a parameter of a request in OpenAPI v2. Shared is the name under
 // which documents share it, "" if they do not.
 type parameter struct {
 	Shared    string `json:"shared,omitempty"`
@@ -113,8 +113,8 @@ func extract() (map[string]any, error) {
 	}, nil
 }
 
-// withoutDefaults returns s without defaults, which OpenAPI v2 documents of the
-// server do not have.
+// withoutDefaults returns s without defaults. The OpenAPI v2 documents of the server
+// have no defaults.
 func withoutDefaults(s *spec.Schema) *spec.Schema {
 	walker := schemamutation.Walker{
 		SchemaCallback: func(s *spec.Schema) *spec.Schema {
@@ -146,7 +146,7 @@ func at(m map[string]any, steps ...string) map[string]any {
 	return m
 }
 
-// others returns the schemas that are not those of the definition.
+// others returns the schemas that do not belong to the definition.
 func others(schemas map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, s := range schemas {
@@ -157,7 +157,7 @@ func others(schemas map[string]any) map[string]any {
 	return out
 }
 
-// parameters returns the parameters of each action, those of paths, and the
+// parameters returns the parameters of each action, the parameters of paths, and the
 // bodies that do not depend on the definition.
 func parameters(doc map[string]any) map[string][]parameter {
 	shared := at(doc, "parameters")

@@ -1,56 +1,56 @@
 // Package celrules compares package validation/cel with the server's
 // evaluation of x-kubernetes-validations, rule by rule and cost unit by cost
-// unit. It holds nothing but tests.
+// unit. It has only tests.
 //
 // # Sides
 //
-// There are three: the rules as crdkit usually runs them, on the executor; the
-// same with testopt.Reference, where cel-go runs them all; and upstream, which is
-// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. Compared are errors
-// with type, field, text and value, warnings, what was spent, and whether and
-// why a rule does not compile.
+// There are three sides: the fast implementation of crdkit, which runs rules on its
+// executor; the reference, which testopt.Reference selects and which runs all rules on
+// cel-go; and upstream, which is
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel. The tests compare errors
+// with type, field, text and value, warnings, the cost that was spent, and compile
+// errors.
 //
 // # Tests
 //
-//   - TestCorpus: all rules of the corpus, on its samples, on generated objects
-//     and on objects that were harmed, created and updated.
-//   - TestSynthetic: the rules and the tables of validation/cel, which
-//     together call every function of the server's language; on the objects
-//     beside them, and on changed ones.
-//   - TestBudgets: every rule alone, with what it costs, one unit less and one
-//     more, as the budget of an object and as the limit of a call.
-//   - TestFormBounds: the same for rules of unusual forms, functions of libraries
+//   - TestCorpus creates and updates the samples of the corpus, generated objects and
+//     damaged objects, with all rules of the corpus.
+//   - TestSynthetic uses the rules and the tables of validation/cel, which together
+//     call every function of the server's language, with their objects and with changed
+//     objects.
+//   - TestBudgets runs every rule alone. The budget of an object and the limit of a
+//     call are the cost of the rule, one unit less, and one unit more.
+//   - TestFormBounds does the same for rules of unusual forms, functions of libraries
 //     and messageExpressions.
-//   - TestMutants: rules broken at random: whether they compile, why not, and
-//     what those that do say.
-//   - TestFunctions: that the synthetic rules do call every function.
-//   - TestDifferential: as many evaluations as asked for, of rules from all of
-//     these.
+//   - TestMutants breaks rules at random. It compares compile errors, and the results
+//     of the rules that compile.
+//   - TestFunctions checks that the synthetic rules call every function.
+//   - TestDifferential makes a given number of evaluations of all these rules.
 //
-// FuzzRule and FuzzObject compare arbitrary rules, schemas and objects. Each
-// test prints what it compared, such as
+// FuzzRule and FuzzObject compare arbitrary rules, schemas and objects. Each test
+// prints a line such as
 //
 //	cel corpus: 2420 rules, 812345 evaluations on three sides, 0 differences
 //
-// and how many answers were found in another run. An evaluation is one rule on
-// one value.
+// and the number of answers that another run gave. An evaluation is one rule on one
+// value.
 //
 // # Chance
 //
-// Upstream visits fields in the random order of Go maps, and a loop over a map
-// within a rule is in that order on every side. If an answer differs from ours,
-// the other side runs again, up to reruns times: some run has to give exactly
-// our answer. Where the budget ends within an object of many fields, ours is one
-// of too many orders to wait for, and upstream's own validators are visited in
-// that order, field by field; TestOrder shows that this is what upstream does.
+// Upstream visits fields in the random order of Go maps. A loop over a map in a rule
+// has a random order on every side. If an answer differs from ours, the other side runs
+// again, up to reruns times. Some run must give exactly our answer. If the budget ends
+// within an object of many fields, our order is too improbable to wait for. The tests
+// then visit upstream's own validators in our order, field by field. TestOrder shows
+// that this visit gives the same result as upstream.
 //
 // # Use
 //
 //	go test -C internal/oracle/celrules
 //	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|FormBounds|Mutants|Differential)$' -full
 //
-// With -full, TestDifferential makes five million evaluations on two sides,
-// every eighth of the inputs on upstream too, and the others take all there is
-// instead of a share. -seed N makes other objects. The corpus is found as crdtest.CorpusDir
-// says; without one, the rules of validation/cel are compared alone.
+// With -full, TestDifferential makes five million evaluations on two sides, and runs
+// every eighth input on upstream, too. The other tests then use all inputs instead of a
+// share. -seed N generates other objects. testkit.CorpusDir finds the corpus. Without a
+// corpus, the tests compare only the rules of validation/cel.
 package celrules

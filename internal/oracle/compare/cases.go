@@ -30,9 +30,9 @@ type testCase struct {
 	all     func() ([]ruled, error) // many objects in the place of one; nil for most
 }
 
-// loadCases makes the cases: the small objects, large ones made from them by
-// repeating list elements, with unknown fields in addition, and, for rules
-// only, samples of the corpus.
+// loadCases returns the cases: the small objects, large objects that repeat their
+// list elements, both with added unknown fields, and samples of the corpus, which are
+// only for rules.
 func loadCases(dir string) ([]*testCase, error) {
 	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
@@ -101,8 +101,8 @@ func loadCases(dir string) ([]*testCase, error) {
 	return append(cases, more...), err
 }
 
-// ruleCases are samples of definitions that have rules: the first valid one of
-// a definition, for at most so many definitions.
+// ruleCases returns the first valid sample of each definition that has rules, for a
+// limited number of definitions.
 func ruleCases(c *testkit.Corpus) ([]*testCase, error) {
 	const most = 16
 	var out []*testCase

@@ -18,14 +18,13 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The operation check is about definitions of the corpus, not about objects:
-// some from the smallest to the largest, and the largest one that the server
-// refuses for what its rules cost together. Both sides begin with the definition
-// as it is decoded. Upstream sets defaults, converts to the internal type,
-// prepares, validates and warns, as its handler and strategy do; crdkit does the
-// same by Check.
+// The operation check measures definitions of the corpus instead of objects: some
+// from the smallest to the largest, and the largest definition that the server refuses
+// because of the total cost of its rules. Both sides begin with a decoded definition.
+// Upstream sets defaults, converts to the internal type, prepares, validates and
+// warns, as its handler and strategy do. crdkit calls definition.Check.
 
-// spread is how many definitions are measured one by one.
+// spread is the number of definitions that are measured one by one.
 const spread = 20
 
 func compareCheck(dir string, rounds int) error {
@@ -155,8 +154,8 @@ func wholeCorpus(server *upstream.DefinitionServer, corpus *testkit.Corpus, roun
 	return nil
 }
 
-// together returns the processor time of one side on all pairs, in
-// milliseconds, with that of collecting the garbage.
+// together returns the processor time of one side on all pairs, including garbage
+// collection, in milliseconds.
 func together(pairs []*pair, side func(*pair) func(any)) float64 {
 	runtime.GC()
 	start := cpuTime()

@@ -11,9 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// The operations compile and compile-create are about definitions: the first
-// ends where the first request can be taken, and the second where its answer is
-// there, because what is only made when it is asked for must be made then.
+// The operations compile and compile-create measure definitions. The first ends when
+// the definition can serve a request. The second also serves the first request, which
+// initializes lazily compiled parts.
 
 // compiles reports whether the case is the one of its definition.
 func compiles(c *testCase) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// growRoute makes an HTTPRoute of about 100 KB that stays within the limits:
+// growRoute returns an HTTPRoute of about 100 KB that stays within the limits:
 // 16 rules of 8 matches with 8 headers each, and some backends.
 func growRoute(small map[string]any) map[string]any {
 	obj := testkit.Clone(small)
@@ -47,8 +47,8 @@ func routeMatch(i, j int) map[string]any {
 	}
 }
 
-// growPrometheus makes a Prometheus of about 100 KB: many containers like the
-// first.
+// growPrometheus returns a Prometheus of about 100 KB with many copies of the first
+// container.
 func growPrometheus(small map[string]any) map[string]any {
 	obj := testkit.Clone(small)
 	spec := obj["spec"].(map[string]any)
@@ -68,8 +68,8 @@ func growPrometheus(small map[string]any) map[string]any {
 	return obj
 }
 
-// addUnknown puts n fields that no schema knows into the objects below spec,
-// evenly. Maps that take any key are left alone.
+// addUnknown adds n undeclared fields to the objects below spec, evenly distributed.
+// It does not change maps that admit any key.
 func addUnknown(object map[string]any, p *apiextensionsv1.JSONSchemaProps, n int) map[string]any {
 	out := testkit.Clone(object)
 	spec := p.Properties["spec"]
@@ -104,7 +104,7 @@ func objectsIn(v any, p *apiextensionsv1.JSONSchemaProps) []map[string]any {
 	return out
 }
 
-// damage breaks every n-th scalar below spec by giving it another type.
+// damage gives every n-th scalar below spec a wrong type.
 func damage(object map[string]any, n int) map[string]any {
 	out := testkit.Clone(object)
 	count := 0

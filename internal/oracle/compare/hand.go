@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// The rules of the shapes as a programmer would write them in Go, on the same
-// maps. They take for granted that values have their types.
+// The functions of this file are the rules of the shapes in hand-written Go, on the
+// same maps. They assume that values have the declared types.
 
 func str(m map[string]any, name string) string { s, _ := m[name].(string); return s }
 

@@ -3,18 +3,17 @@
 //
 //	go run -C internal/oracle ./compare [-op OP,...] [-corpus DIR] [-rounds N]
 //
-// For each operation it prints a row a case: what upstream takes and what
-// crdkit takes, in nanoseconds of processor time with the garbage collection
-// that belongs to it, the ratio, what crdkit allocates, and a yardstick where
-// there is one; and then a line "geomean OP R x" over the cases. A case in which
-// there is nothing to do, such as defaulting where no default is declared, has
-// a star and does not count. The operation cel-compile also prints a line "kept
-// cel-compile" with the memory that compiled rules hold, by rule of the corpus,
-// and its ratio.
+// For each operation it prints a row for each case: the times of upstream and of
+// crdkit, in nanoseconds of processor time including their garbage collection, the
+// ratio, the allocations of crdkit, and a yardstick if the case has one. After the
+// rows it prints a line "geomean OP R x" over the cases. A case without work, such as
+// defaulting without declared defaults, has a star and does not count. The operation
+// cel-compile also prints a line "kept cel-compile" with the memory that compiled
+// rules hold, for each rule of the corpus, and its ratio.
 //
-// Before a pair is measured its results are compared; a difference ends the
-// run. An operation that changes its object gets a fresh copy each time, made
-// outside of the time measured.
+// The command compares the results of both sides before it measures them, and ends at
+// a difference. An operation that changes its object gets a new copy each time. The
+// copies are made outside of the measured time.
 //
 // -list prints the operations.
 package main

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A yardstick is something simpler to compare with.
+// A yardstick is a simpler operation for comparison.
 type yardstick struct {
 	name string
 	run  func(input any)
@@ -18,13 +18,13 @@ type yardstick struct {
 // A pair is an operation on a case: two functions that do the same.
 type pair struct {
 	upstream, ours func(input any)
-	// fresh makes an input that the functions may change; nil if they change
-	// nothing, and then they get nil.
+	// fresh returns an input that the functions may change. It is nil if the functions
+	// change nothing; they get nil then.
 	fresh func() any
-	// size is roughly what an input takes in memory.
+	// size is the approximate memory size of an input.
 	size int
 	idle bool // there is nothing to do
-	// yardstick is something simpler to compare with, nil for none.
+	// yardstick runs a simpler operation for comparison, nil for none.
 	yardstick     func(input any)
 	yardstickName string
 	more          []yardstick
@@ -41,16 +41,15 @@ func (m measurement) ratio() float64 { return m.upstream / m.ours }
 
 const (
 	turn = 12 * time.Millisecond // processor time of one turn, about
-	// chunk is how many bytes of inputs are made at once: so few that they are
-	// as near to the processor as an object that was just decoded, which is in
-	// the second-level cache. To prune the small objects right after decoding
-	// each took 220 to 3295 ns; in a chunk of 256 KiB it took 190 to 3365 ns, and
-	// in one of 4 MiB 390 to 8062 ns.
+	// chunk is the number of bytes of inputs that are made at once. A chunk fits into
+	// the second-level cache, where an object is after it is decoded. To prune the
+	// small objects right after decoding each took 220 to 3295 ns; in a chunk of 256
+	// KiB it took 190 to 3365 ns, and in one of 4 MiB 390 to 8062 ns.
 	chunk    = 256 << 10
 	maxCount = 200_000
 )
 
-// measure lets both sides take turns.
+// measure runs both sides in turns.
 func measure(p *pair, rounds int) measurement {
 	nUp, nOurs := calibrate(p, p.upstream), calibrate(p, p.ours)
 	var up, ours []float64
@@ -78,7 +77,7 @@ func measure(p *pair, rounds int) measurement {
 	return m
 }
 
-// calibrate finds how often f runs in one turn.
+// calibrate returns the number of runs of f in one turn.
 func calibrate(p *pair, f func(any)) int {
 	for n := 1; ; n *= 2 {
 		spent := spend(p, f, n) * float64(n)
@@ -88,14 +87,14 @@ func calibrate(p *pair, f func(any)) int {
 	}
 }
 
-// timed returns the processor time of one run of f, of n. No garbage of the
-// making of inputs is collected on f's time.
+// timed returns the mean processor time of n runs of f. It excludes the collection of
+// garbage that making the inputs leaves.
 func timed(p *pair, f func(any), n int) float64 {
 	runtime.GC()
 	return spend(p, f, n)
 }
 
-// spend is like timed, but what is garbage already may be collected meanwhile.
+// spend is like timed, but the time may include the collection of older garbage.
 func spend(p *pair, f func(any), n int) float64 {
 	var spent time.Duration
 	for left := n; left > 0; {
@@ -110,7 +109,7 @@ func spend(p *pair, f func(any), n int) float64 {
 	return float64(spent) / float64(n)
 }
 
-// inputs makes inputs for up to n runs, and says for how many.
+// inputs returns inputs for up to n runs, and the number of runs.
 func (p *pair) inputs(n int) ([]any, int) {
 	if p.fresh == nil {
 		return []any{nil}, n
@@ -135,7 +134,7 @@ func allocations(p *pair, n int) (count, bytes float64) {
 	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 }
 
-// cpuTime is the processor time that this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// The operations here leave out rules, and the one on maps also metadata and
-// the rest of a request.
+// The operations of this file run no rules. The operation on maps also excludes
+// metadata and the other steps of a request.
 
 // planOf returns the plan of a case.
 func planOf(c *testCase) (*fastpath.Plan, error) {
@@ -30,7 +30,7 @@ func planOf(c *testCase) (*fastpath.Plan, error) {
 	return plan, nil
 }
 
-// steps does on upstream's side what a plan does.
+// steps runs the steps of a plan with upstream.
 func (c *testCase) steps(obj map[string]any) bool {
 	c.up.Prune(obj)
 	c.up.DropNulls(obj)
@@ -66,7 +66,7 @@ func prepareOnepass(c *testCase) (*pair, error) {
 	}, nil
 }
 
-// withoutRules returns a definition as it would be without rules.
+// withoutRules returns a copy of a definition without rules.
 func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	out := crd.DeepCopy()
 	for i := range out.Spec.Versions {
@@ -159,8 +159,8 @@ func bytesPair(v *upstream.Version, w *crdkit.Version, raw []byte, splice bool) 
 	}, nil
 }
 
-// santhosh returns the validation of a case by a library for JSON Schema. It
-// knows nothing of what Kubernetes adds.
+// santhosh returns the validation of a case by a library for JSON Schema, which does
+// not know the extensions of Kubernetes.
 func santhosh(c *testCase) func(any) {
 	text, err := json.Marshal(c.declared())
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// An operation is what both sides can do with a case.
+// An operation is a measured task of both sides.
 type operation struct {
 	name, does string
-	// prepare returns nil for a case that the operation has nothing to say of.
+	// prepare returns nil for a case to which the operation does not apply.
 	prepare func(c *testCase) (*pair, error)
-	// whole measures and prints by itself, in the place of prepare. It is given
-	// the directory of the corpus and how many turns to take.
+	// whole replaces prepare: it measures and prints by itself. Its arguments are the
+	// directory of the corpus and the number of turns.
 	whole func(dir string, rounds int) error
-	// more makes cases that only this operation has; nil for none.
+	// more returns cases that only this operation has; nil for none.
 	more func(dir string) ([]*testCase, error)
 }
 
@@ -71,7 +71,7 @@ var operations = []operation{
 
 var errDiffer = errors.New("the two sides differ")
 
-// weigh guesses what an object takes in memory.
+// weigh estimates the memory size of an object.
 func weigh(obj map[string]any) int { return 6 * len(testkit.Encode(obj)) }
 
 func prepareMutating(sides func(*testCase) (up, ours func(map[string]any)), defaults bool) func(*testCase) (*pair, error) {
@@ -234,7 +234,7 @@ func prepareEval(update bool) func(*testCase) (*pair, error) {
 	}
 }
 
-// ruleShapes are the cases for the evaluation of rules only.
+// ruleShapes returns the cases that are only for the evaluation of rules.
 func ruleShapes(dir string) ([]*testCase, error) {
 	cases, err := shapeCases()
 	if err != nil {
@@ -259,9 +259,9 @@ func prepareCompileRules(c *testCase) (*pair, error) {
 	return p, failed.ToAggregate()
 }
 
-// kept is how much memory the result of f holds.
+// kept returns the size of the memory that the result of f holds.
 func kept(f func() any) int {
-	f() // what is made once for all
+	f() // initializes shared values
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

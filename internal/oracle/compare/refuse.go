@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// prepareRefuse measures the whole of Create on bytes that are not valid, from
-// the text to all errors.
+// prepareRefuse measures a whole create of an invalid object, from the text to all
+// errors.
 func prepareRefuse(c *testCase) (*pair, error) {
 	if c.rules || c.unknown {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// A ruled is an object of a version that has rules.
+// A ruled object is a sample of a version that has rules.
 type ruled struct {
 	path     string
 	up       *upstream.Version
@@ -22,10 +22,10 @@ type ruled struct {
 	obj, old map[string]any
 }
 
-// corpusCases are two cases: the rules of all samples of the corpus, as the
-// samples are written and with defaults. What validation would keep from rules
-// is left out. The corpus is read when the first is measured: other cases are
-// not to share the memory with it.
+// corpusCases returns two cases: the rules of all samples of the corpus, as the samples
+// are written and with defaults. It skips samples whose validation errors keep rules
+// from running. The corpus is read when the first case is measured, so that it takes no
+// memory while other cases are measured.
 func corpusCases(dir string) []*testCase {
 	load := sync.OnceValues(func() (corpusSamples, error) { return loadSamples(dir) })
 	return []*testCase{
@@ -50,8 +50,8 @@ func loadSamples(dir string) (corpusSamples, error) {
 	return s, nil
 }
 
-// add adds the samples of a definition. Both sides only keep the versions that
-// have rules and samples.
+// add adds the samples of a definition. Both sides keep only the versions that have
+// rules and samples.
 func (all *corpusSamples) add(d *testkit.Definition) error {
 	var up *upstream.Definition
 	versions := make(map[string]*sampledVersion)
@@ -87,8 +87,8 @@ type sampledVersion struct {
 	defaults *defaulting.Defaulter
 }
 
-// sampledVersionOf returns nil for a version without rules, and for one that the
-// two sides refuse, which is for tests to compare.
+// sampledVersionOf returns nil for a version without rules, and for a version that the
+// sides refuse. Tests compare such refusals.
 func sampledVersionOf(d *testkit.Definition, name string, up **upstream.Definition) (*sampledVersion, error) {
 	declared := d.Version(name)
 	if declared == nil || declared.Schema == nil {
@@ -155,8 +155,8 @@ func (r *ruled) ours() cel.Result {
 	return r.program.Eval(context.Background(), r.obj, cel.Old(r.old))
 }
 
-// agree compares the two sides. What depends on the order of maps gets a few
-// tries.
+// agree compares the two sides. It tries a few times, because some results depend on
+// the order of maps.
 func (r *ruled) agree() bool {
 	for range 20 {
 		theirs, mine := r.upstream(), r.ours()

@@ -14,8 +14,8 @@ import (
 //go:embed shapes/*.yaml
 var shapeFiles embed.FS
 
-// shapes are schemas with one kind of rules each, and what a programmer would
-// write for them by hand.
+// shapes are schemas with one kind of rules each, and the same rules in hand-written
+// Go.
 var shapes = []struct {
 	name, file string
 	hand       verdict
@@ -27,8 +27,8 @@ var shapes = []struct {
 	{"route, 26 rules", "route", handRoute},
 }
 
-// A verdict tells whether an object breaks no rule. The old object is nil if
-// there is none. It says neither which rules are broken nor what they cost.
+// A verdict reports whether an object breaks no rule. old is nil for a create. It does
+// not report which rules are broken, nor their cost.
 type verdict func(obj, old map[string]any) bool
 
 type shapeFile struct {
@@ -40,7 +40,7 @@ type shapeFile struct {
 	} `json:"repeat"`
 }
 
-// shapeCases are the cases of the shapes, which are for rules only.
+// shapeCases returns the cases of the shapes, which are only for rules.
 func shapeCases() ([]*testCase, error) {
 	var out []*testCase
 	for _, s := range shapes {

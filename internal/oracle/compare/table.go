@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// A table prints what was measured of one operation.
+// A table prints the measurements of one operation.
 type table struct {
 	op      string
 	w       *tabwriter.Writer

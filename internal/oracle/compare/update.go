@@ -13,12 +13,12 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// Updates, from the text of the new object and of the old one to what is stored.
-// Upstream has the old object as a map that it copies, which is less than a
-// server does: there it comes from the text in the store.
+// The operations of this file measure updates from the texts of both objects to the
+// stored text. Upstream copies the old object from a map, which is less work than in a
+// server: a server decodes it from the store.
 
-// prepareReplace measures an update that changes a label. One value of the object
-// may be wrong, and one may ask what is changed.
+// prepareReplace measures an update that changes a label. If wrong is true, one value
+// of the object is wrong. If report is true, the update reports its changes.
 func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 	return func(c *testCase) (*pair, error) {
 		if c.rules || c.unknown {
@@ -75,8 +75,8 @@ func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
 	return p, nil
 }
 
-// spoilOne makes one value of the object wrong in a way that an update which
-// leaves it alone is forgiven. It reports false if there is none.
+// spoilOne makes one value of the object wrong, so that an update that does not change
+// the value is forgiven. It reports false if no value can be made wrong.
 func spoilOne(c *testCase, obj map[string]any) bool {
 	return spoilBelow(obj["spec"], func() bool {
 		if len(c.up.Schema(obj)) != 1 {
@@ -87,8 +87,8 @@ func spoilOne(c *testCase, obj map[string]any) bool {
 	})
 }
 
-// spoilBelow tries other values in the place of strings and integers below v,
-// and reports whether fits came to like one. Else v is as it was.
+// spoilBelow replaces strings and integers below v until fits reports true. It reports
+// whether it did; otherwise v is unchanged.
 func spoilBelow(v any, fits func() bool) bool {
 	switch v := v.(type) {
 	case map[string]any:

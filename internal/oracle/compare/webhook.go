@@ -21,14 +21,13 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// called is how many objects a list has that a webhook converts.
+// called is the number of objects of the list that a webhook converts.
 const called = 500
 
-// prepareWebhook converts a list with a webhook on the loopback that does as
-// little as it can: it sends back what was prepared, with the uid of the
-// request. The yardstick encodes the same objects, sends them to the same
-// webhook and decodes what it answers, all with encoding/json, and does nothing
-// else.
+// prepareWebhook converts a list with a webhook on the loopback interface. The webhook
+// sends a prepared answer with the uid of the request. The yardstick only encodes the
+// same objects, sends them to the same webhook and decodes the answer, all with
+// encoding/json.
 func prepareWebhook(c *testCase) (*pair, error) {
 	if c.unknown || c.rules || len(testkit.Encode(c.stored)) > 20_000 {
 		return nil, nil
@@ -97,7 +96,7 @@ func webhookList(c *testCase) *unstructured.UnstructuredList {
 	return list
 }
 
-// A cannedWebhook has its answer ready, but for the uid.
+// A cannedWebhook has a prepared answer, without the uid.
 type cannedWebhook struct {
 	server        *httptest.Server
 	client        *http.Client
@@ -144,7 +143,7 @@ func (h *cannedWebhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// bare does what any client must do.
+// bare does only what every client must do.
 func (h *cannedWebhook) bare(list *unstructured.UnstructuredList) {
 	objects := make([]any, len(list.Items))
 	for i := range list.Items {

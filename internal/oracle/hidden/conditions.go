@@ -28,14 +28,14 @@ func approval(crd *definition) *condition
 //go:linkname acceptNames k8s.io/apiextensions-apiserver/pkg/controller/status.(*NamingConditionController).calculateNamesAndConditions
 func acceptNames(c *status.NamingConditionController, crd *definition) (nameSet, condition, condition)
 
-// NonStructural is the condition NonStructuralSchema, nil for none.
+// NonStructural returns the condition NonStructuralSchema, nil for none.
 func NonStructural(crd *definition) *condition { return nonStructural(crd) }
 
-// Approval is the condition KubernetesAPIApprovalPolicyConformant, nil for none.
+// Approval returns the condition KubernetesAPIApprovalPolicyConformant, nil for none.
 func Approval(crd *definition) *condition { return approval(crd) }
 
-// AcceptNames is what the naming controller makes of a definition among all
-// that there are: the accepted names and the conditions NamesAccepted and
+// AcceptNames returns what the naming controller computes for a definition, given all
+// definitions of the server: the accepted names and the conditions NamesAccepted and
 // Established.
 func AcceptNames(crd *definition, all []*definition) (nameSet, condition, condition, error) {
 	client := fake.NewSimpleClientset()

@@ -1,9 +1,9 @@
-// Package hidden reaches functions of upstream that are not exported, by their
-// names for the linker. They are needed where upstream's exported functions do
-// not let one ask for what a part decides: validation with other options, and
-// what controllers write into the status of a definition.
+// Package hidden calls functions of upstream that are not exported, by their linker
+// names. Upstream has no exported functions for two results that the tests need:
+// validation with other options, and the status that controllers write to a
+// definition.
 //
-// The types here have the layout of upstream's in the version of go.mod.
-// TestLayout compares what comes of them with what upstream's exported
-// functions say, so that it fails when another version moves a field.
+// The types here have the layout of upstream's types in the version of go.mod.
+// TestLayout compares the results with those of upstream's exported functions, so
+// that it fails if another version moves a field.
 package hidden

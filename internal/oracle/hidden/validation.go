@@ -55,15 +55,15 @@ func createOptions() validationOptions {
 	}
 }
 
-// ValidateSpec is what is wrong with the spec of a new definition.
+// ValidateSpec returns the errors of the spec of a new definition.
 func ValidateSpec(ctx context.Context, spec *apiextensions.CustomResourceDefinitionSpec) field.ErrorList {
 	return validateSpec(ctx, spec, createOptions(), field.NewPath("spec"))
 }
 
-// ValidateV1beta1 is what was wrong with a new definition, but for its metadata,
-// when servers up to 1.21 had it from a client of v1beta1: what today's rules
-// say, with the options of those servers, and without the two checks that they
-// left out, of approval and of unknown fields that are kept.
+// ValidateV1beta1 returns the errors that servers up to 1.21 had for a new definition
+// of a v1beta1 client, without errors of metadata. It uses the present validation with
+// the options of those servers, and without two checks that they did not make: of
+// approval and of kept unknown fields.
 func ValidateV1beta1(ctx context.Context, crd *apiextensions.CustomResourceDefinition) field.ErrorList {
 	opts := createOptions()
 	opts.allowDefaults = false

@@ -1,14 +1,14 @@
 // Package suites runs the recorded suites of a corpus: objects of real projects
-// with what an API server made of them. Its tests report
+// with the recorded results of an API server. Its tests print
 //
 //	suites: N cases, M as recorded
 //
-// and fail for a case that comes out otherwise and has no name in the table of
-// explained ones.
+// and fail for a case with another result, unless the table of explained cases has
+// the name of the case.
 //
-// A verdict must be as recorded, and an admitted object too. The texts of
-// errors changed between the minors of Kubernetes: since 1.35 the error of a rule
-// shows the value, or nothing for an object or an array, where earlier servers
-// show its type in quotes, and since 1.34 a duplicate in a list is shown as
-// JSON. Texts are therefore compared without the value.
+// The verdict and an admitted object must be as recorded. The texts of errors
+// changed between minor versions of Kubernetes. Before 1.35 the error of a rule shows
+// the type of the value in quotes; since then it shows the value, or nothing for an
+// object or an array. Since 1.34 the error of a duplicate in a list shows JSON.
+// Therefore the tests compare texts without the value.
 package suites
