@@ -5,9 +5,11 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/cel-go/checker"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
@@ -75,6 +77,71 @@ func TestTyping(t *testing.T) {
 	t.Logf("%d of %d are right, we find the types of %d", right, count, own)
 	if own < right*3/4 || right > count*9/10 {
 		t.Error("the test shows little")
+	}
+}
+
+// TestDeclined compares the correct texts of the tables whose types are left to
+// cel-go's checker, and those that are left to its validators, with recorded ones.
+// It compares the types of the others with cel-go's. With -update it records.
+func TestDeclined(t *testing.T) {
+	language, err := LanguageOf(NewestMinor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := NewChecker(language, perCallLimit, false)
+	var b strings.Builder
+	seen := map[string]bool{}
+	note := func(why, text string) {
+		if line := why + ": " + text + "\n"; !seen[line] {
+			seen[line] = true
+			b.WriteString(line)
+		}
+	}
+	for _, group := range expressionTexts(t) {
+		s := x.Scope(language.NewProvider().TypeOf(SelfType, group.node, true))
+		for _, text := range group.texts {
+			text = strings.TrimSuffix(text, "\n")
+			inferred := checkTyping(t, &x, s, text)
+			tree := x.fast(s, text, false)
+			if tree == nil {
+				continue
+			}
+			if !inferred {
+				note("types", text)
+			}
+			if !x.needsNone(tree) {
+				note("validators", text)
+			}
+		}
+	}
+	testkit.Recorded(t, "testdata/declined.txt", b.String())
+}
+
+// TestReserved: a field whose name is a reserved word has its escaped name and,
+// since Kubernetes 1.31, its own.
+func TestReserved(t *testing.T) {
+	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
+		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"namespace": {Type: "string"}, "a-b": {Type: "string"}},
+	})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	for minor := OldestMinor; minor <= NewestMinor; minor++ {
+		language, err := LanguageOf(minor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := NewChecker(language, perCallLimit, false)
+		p := language.NewProvider()
+		self := p.TypeOf(SelfType, n, true)
+		for name, want := range map[string]bool{"__namespace__": true, "namespace": minor >= 31, "a__dash__b": true, "__a__": false} {
+			if _, why := x.reference(x.Scope(self), "self."+name+" == 'x'", false); (why == "") != want {
+				t.Errorf("1.%d: self.%s: %q, want it to be right: %v", minor, name, why, want)
+			}
+			if got := p.Field(self, name) != nil; got != (want && name != "namespace") {
+				t.Errorf("1.%d: Field(%q) is found: %v", minor, name, got)
+			}
+		}
 	}
 }
 
