@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// mirror is upstream in the place of ours. It shows that the comparison bears
-// upstream's chance, and faults are planted in it.
+// mirror returns upstream as our side. It tests that the comparison tolerates random
+// results of upstream. Tests plant faults in it.
 func mirror(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*Ours, error) {
 	def, err := upstream.Compile(crd)
 	if err != nil {

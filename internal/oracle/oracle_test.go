@@ -82,8 +82,7 @@ func matching(list []*testkit.Definition, part string) []*testkit.Definition {
 	return slices.DeleteFunc(list, func(d *testkit.Definition) bool { return !strings.Contains(d.Path, part) })
 }
 
-// TestMirror compares upstream with itself, which must not differ in spite of
-// chance.
+// TestMirror compares upstream with itself. Random results must cause no difference.
 func TestMirror(t *testing.T) {
 	list, full := definitions(t)
 	if full {
@@ -124,7 +123,7 @@ func TestPlantedDifferences(t *testing.T) {
 	}
 }
 
-// TestReference compares crdkit with its shortcuts off.
+// TestReference compares the reference implementations of crdkit with upstream.
 func TestReference(t *testing.T) {
 	list, full := definitions(t)
 	if full {
@@ -137,8 +136,8 @@ func TestReference(t *testing.T) {
 	t.Log(tally)
 }
 
-// TestDifferencesAreDocumented looks for every known difference in
-// docs/DIFFERENCES.md, and for entries there that are gone here.
+// TestDifferencesAreDocumented checks that the rows oracle/... of docs/DIFFERENCES.md are
+// those of Differences.
 func TestDifferencesAreDocumented(t *testing.T) {
 	root, err := testkit.ModuleRoot()
 	if err != nil {
@@ -165,8 +164,8 @@ func TestDifferencesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestTally shows what fails a run: an unlisted difference, and an entry that
-// covers nothing.
+// TestTally checks that an unlisted difference fails a run, and an entry that covers no
+// difference.
 func TestTally(t *testing.T) {
 	covers := func(op string) Known {
 		return Known{Name: op, Match: func(d Difference) bool { return d.Op == op }}

@@ -50,9 +50,9 @@ func ruleLocations(props *apiextensionsv1.JSONSchemaProps, path []step) []ruleLo
 	return list
 }
 
-// alone returns a schema with no rule but the one at a place, and with nothing
-// that is not on the way there or below, so that whatever random order upstream
-// visits fields in, there is nothing to visit but what is asked for.
+// alone returns a schema with only the rule at the given path, and only the schemas on
+// that path and below. The random order in which upstream visits fields then has no
+// effect.
 func alone(props *apiextensionsv1.JSONSchemaProps, path []step, rule int, keys []string) *apiextensionsv1.JSONSchemaProps {
 	if len(path) == 0 {
 		out := props.DeepCopy()
@@ -97,9 +97,9 @@ func stripRules(p *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// TestBudgets compares all sides where the budget of an object, or the limit of
-// a call, is what a rule needs, a unit less, and a unit more: for every rule of
-// the corpus alone, and for all rules of a version together.
+// TestBudgets compares all sides with the cost of a rule, one unit less and one unit
+// more as the budget of an object and as the limit of a call. It tests every rule of the
+// corpus alone, and all rules of a version together.
 func TestBudgets(t *testing.T) {
 	list := versions(t)
 	c := newTally(t, "budgets", "three sides")
@@ -136,8 +136,8 @@ func (v *version) pool() []*input {
 	return list
 }
 
-// byItself tries bounds on one rule. It reports whether some object of the pool
-// makes it run.
+// byItself tries bounds on one rule. It reports whether an object of the pool makes the
+// rule run.
 func (v *version) byItself(t *testing.T, c *tally, p ruleLocation, pool []*input, inputs int) bool {
 	props := alone(v.props, p.path, p.rule, nil)
 	name := fmt.Sprintf("%s %v rule %d", v.name(), p.path, p.rule)
@@ -173,7 +173,7 @@ func (v *version) byItself(t *testing.T, c *tally, p ruleLocation, pool []*input
 	return tried > 0
 }
 
-// made returns objects for a schema that nothing else has an object for.
+// made returns generated objects for a schema without other objects.
 func made(rng *rand.Rand, props *apiextensionsv1.JSONSchemaProps) []*input {
 	g := testkit.NewGenerator(testkit.Target{Group: "example.com", Version: "v1", Kind: "A", Namespaced: true, Schema: props})
 	var list []*input
@@ -185,7 +185,7 @@ func made(rng *rand.Rand, props *apiextensionsv1.JSONSchemaProps) []*input {
 	return list
 }
 
-// bounds compares with budgets around what the input costs.
+// bounds compares with budgets around the cost of the input.
 func (s *subject) bounds(c *tally, rng *rand.Rand, in *input, count int) {
 	cost := budget - c.three(s, in, "without a bound", count).left()
 	for _, units := range []int64{cost - 1, cost, cost + 1, rng.Int64N(cost + 1), 0} {
@@ -197,8 +197,8 @@ func (s *subject) bounds(c *tally, rng *rand.Rand, in *input, count int) {
 
 func (a answer) left() int64 { return budget - a.spent }
 
-// firstCall returns what the first evaluation costs: the least budget that does
-// not end there.
+// firstCall returns the cost of the first evaluation: the least budget that does not
+// end in it.
 func (s *subject) firstCall(in *input, cost uint64) uint64 {
 	ends := func(units uint64) string {
 		res := s.reference.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(units))

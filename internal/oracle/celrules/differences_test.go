@@ -21,8 +21,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// differences are those that are meant, by their names in docs/DIFFERENCES.md,
-// with tests that fail when either side changes.
+// differences are the intended differences, by their names in docs/DIFFERENCES.md. Each
+// has a test that fails when either side changes.
 var differences = map[string]func(t *testing.T){
 	"cel/order":      differentOrder,
 	"cel/type_names": differentTypeNames,
@@ -104,7 +104,7 @@ func differentTypeNames(t *testing.T) {
 	}
 }
 
-// differentFieldPath has a path that goes on where no schema says what is below.
+// differentFieldPath has a path that continues below a value without a schema.
 func differentFieldPath(t *testing.T) {
 	p := props(t, "{type: object, properties: {m: {type: object, additionalProperties: true}}, x-kubernetes-validations: [{rule: 'false', fieldPath: .m.a.b}]}")
 	n, s := bothSchemas(t, "field path", p)
@@ -128,8 +128,8 @@ func differentFieldPath(t *testing.T) {
 	}
 }
 
-// TestNestedRules has rules below allOf. Upstream's evaluation would run them,
-// but the server takes no such schema in, and neither do we.
+// TestNestedRules has rules below allOf. Upstream's evaluation would run them, but the
+// server refuses such a schema, and so does crdkit.
 func TestNestedRules(t *testing.T) {
 	p := props(t, `
 type: object

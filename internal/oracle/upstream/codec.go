@@ -27,7 +27,7 @@ func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return u, nil
 }
 
-// defaulter sets the defaults of the version that an object says it is of.
+// defaulter sets the defaults of the version that the apiVersion of an object names.
 type defaulter struct{ *Definition }
 
 func (d defaulter) Default(in runtime.Object) {
@@ -41,7 +41,7 @@ func (d defaulter) Default(in runtime.Object) {
 	}
 }
 
-// requestDecoder is the decoder of request bodies.
+// requestDecoder returns the decoder of request bodies.
 func (v *Version) requestDecoder(strict, yaml bool) runtime.Decoder {
 	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, v.typer, json.SerializerOptions{Yaml: yaml, Strict: strict})
 	d := coercingDecoder{delegate: s, coercer: coercer{Definition: v.Definition, paths: strict}}
@@ -50,7 +50,7 @@ func (v *Version) requestDecoder(strict, yaml bool) runtime.Decoder {
 		v.Kind.GroupVersion(), "unstructuredNegotiatedSerializer")
 }
 
-// storageDecoder is the decoder of stored objects that are wanted at v.
+// storageDecoder returns the decoder of stored objects, which converts them to v.
 func (v *Version) storageDecoder() runtime.Decoder {
 	d := coercingDecoder{
 		delegate: unstructured.UnstructuredJSONScheme,

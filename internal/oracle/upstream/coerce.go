@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// coercer makes an object what decoding into a Go type would have made it:
-// metadata of the right types, no unknown fields, no superfluous nulls.
+// coercer changes an object as decoding into a Go type would: metadata has the right
+// types, and there are no unknown fields and no superfluous nulls.
 type coercer struct {
 	*Definition
 	drop   bool // malformed metadata goes instead of failing
@@ -77,8 +77,8 @@ func (c coercer) body(obj map[string]any, s *structuralschema.Structural) ([]str
 	return append(unknown, more...), nil
 }
 
-// repairGeneration fails as upstream does if there is no metadata: the caller
-// recovers the panic and reports it as an outcome of its own.
+// repairGeneration panics as upstream does if there is no metadata. The caller recovers
+// the panic and reports it as an outcome.
 func (c coercer) repairGeneration(meta *metav1.ObjectMeta) {
 	if c.repair && meta.Generation == 0 {
 		meta.Generation = 1
@@ -117,7 +117,7 @@ func (d coercingDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, 
 	return obj, gvk, nil
 }
 
-// coercingConvertor coerces what it converts.
+// coercingConvertor coerces the objects that it converts.
 type coercingConvertor struct {
 	runtime.ObjectConvertor
 	coercer coercer

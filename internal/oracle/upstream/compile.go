@@ -20,7 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// A Definition is what the server keeps of a definition that it serves.
+// A Definition is the state of the server for a definition that it serves.
 type Definition struct {
 	CRD      *apiextensionsv1.CustomResourceDefinition // with API defaults set
 	Versions []*Version                                // in the order of the definition
@@ -28,8 +28,8 @@ type Definition struct {
 	storage  string
 }
 
-// A Version is what the server keeps of one version. Its methods may be called
-// by several goroutines at once.
+// A Version is the state of the server for one version. Its methods are safe for
+// concurrent use.
 type Version struct {
 	Definition *Definition
 	Name       string
@@ -48,15 +48,14 @@ type Version struct {
 	warning    string // on every request, "" for none
 }
 
-// strategy is what upstream's unexported strategy type can do.
+// strategy has the methods of upstream's unexported strategy type.
 type strategy interface {
 	rest.RESTCreateStrategy
 	rest.RESTUpdateStrategy
 }
 
-// Compile builds what the server needs to serve a definition, and what the
-// single steps need. The conversion strategy is taken to be None, since a
-// webhook needs somebody to answer.
+// Compile builds the state that the server needs to serve a definition, and the state
+// of the single steps. It uses the conversion strategy None, because no webhook runs.
 func Compile(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 	d, err := Serve(crd)
 	if err != nil {
@@ -68,13 +67,13 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error)
 	return d, nil
 }
 
-// CompileRules compiles the rules of the version. The strategies have a copy of
-// their own that cannot be reached.
+// CompileRules compiles the rules of the version. The strategies have their own
+// unexported copy.
 func (v *Version) CompileRules() *cel.Validator {
 	return cel.NewValidator(v.structural, true, celconfig.PerCallLimit)
 }
 
-// Serve builds what the server needs to serve a definition and nothing more.
+// Serve builds only the state that the server needs to serve a definition.
 func Serve(crd *apiextensionsv1.CustomResourceDefinition) (*Definition, error) {
 	crd = crd.DeepCopy()
 	crd.Spec.Conversion = nil
@@ -203,8 +202,7 @@ func (v *Version) strategies(declared *apiextensionsv1.CustomResourceDefinitionV
 	return nil
 }
 
-// StructuralErrors returns what the server has against a schema for not being
-// structural, at path.
+// StructuralErrors returns the structural errors of the server for a schema at path.
 func StructuralErrors(props *apiextensionsv1.JSONSchemaProps, path *field.Path) field.ErrorList {
 	internal, err := internalProps(props)
 	if err != nil {
@@ -217,7 +215,7 @@ func StructuralErrors(props *apiextensionsv1.JSONSchemaProps, path *field.Path) 
 	return structuralschema.ValidateStructural(path, s)
 }
 
-// typer knows unstructured objects, and options of requests.
+// typer returns the kinds of unstructured objects and of request options.
 type typer struct {
 	options runtime.ObjectTyper
 }

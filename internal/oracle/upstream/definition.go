@@ -29,19 +29,18 @@ func NewDefinitionServer() *DefinitionServer {
 	return &DefinitionServer{Scheme: scheme, Strategy: customresourcedefinition.NewStrategy(scheme)}
 }
 
-// Decoded sets the API defaults in crd and converts it to the internal type,
-// as the server does with what it has decoded. What is returned may share
-// memory with crd.
+// Decoded sets the API defaults in crd and converts it to the internal type, as the
+// server does with a decoded definition. The result may share memory with crd.
 func (s *DefinitionServer) Decoded(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	s.Scheme.Default(crd)
 	out := &apiextensions.CustomResourceDefinition{}
 	return out, s.Scheme.Convert(crd, out, nil)
 }
 
-// Create returns what is said of the creation of a definition that was
-// decoded: errors, and the warnings that are sent if there are none.
+// Create returns the errors of the creation of a decoded definition, and the warnings
+// that the server sends if there are no errors.
 func (s *DefinitionServer) Create(obj *apiextensions.CustomResourceDefinition) (field.ErrorList, []string) {
-	// As the handler for creations does, but for names and identifiers.
+	// As the create handler does, except for names and identifiers.
 	obj.DeletionTimestamp, obj.DeletionGracePeriodSeconds, obj.SelfLink = nil, nil, ""
 	obj.UID, obj.CreationTimestamp = "", metav1.Time{}
 	ctx := context.Background()

@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// deprecation is the warning on every request to a version, "" if there is
-// none. The server builds it with an unexported function, and only for versions
-// that can be asked for.
+// deprecation returns the warning on every request to a version, "" if there is none.
+// The server builds it with an unexported function, and only for served versions.
 func deprecation(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	switch {
 	case !v.Deprecated:

@@ -10,9 +10,9 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 )
 
-// Facts describes the structural schema that serves the version, one line a
-// node of the spine, parents first and properties sorted: its place, then what
-// it says about structure. Defaults are those left after pruning.
+// Facts describes the structural schema that serves the version. It returns a line for
+// each node of the spine, parents first and properties sorted: the location of the node,
+// then its structural keywords. Defaults are those that remain after pruning.
 func (v *Version) Facts() []string {
 	if v.structural == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// An Outcome is what came of a step or of a request.
+// An Outcome is the result of a step or of a request.
 type Outcome struct {
 	Object    map[string]any  // as it was left; nil if nothing could be decoded
 	Errors    field.ErrorList // verdict of validation
@@ -34,7 +34,7 @@ func Catch(f func() Outcome) (out Outcome) {
 	return f()
 }
 
-// recorder keeps warnings of a request. The server sends each text once.
+// recorder collects the warnings of a request. The server sends each text once.
 type recorder struct {
 	mu    sync.Mutex
 	texts []string
@@ -50,13 +50,13 @@ func (r *recorder) attach(ctx context.Context) context.Context {
 	return warning.WithWarningRecorder(ctx, r)
 }
 
-// typeName matches the name that upstream makes up for the root type of rules.
+// typeName matches the name that upstream generates for the root type of rules.
 var typeName = regexp.MustCompile(`selfType\d+`)
 
-// Normal replaces what differs between runs of upstream in a text.
+// Normal replaces the parts of a text that differ between runs of upstream.
 func Normal(text string) string { return typeName.ReplaceAllString(text, "selfType") }
 
-// Lines writes errors as comparable text, one line an error, sorted.
+// Lines returns a sorted list with one line of comparable text for each error.
 func Lines(errs field.ErrorList) []string {
 	lines := make([]string, len(errs))
 	for i, e := range errs {
@@ -75,7 +75,7 @@ func SameErrors(a, b field.ErrorList) bool {
 	return len(a) == len(b) && slices.Equal(Lines(a), Lines(b))
 }
 
-// Diff says which lines are in one sorted list and not in the other.
+// Diff describes the lines that only one of two sorted lists has.
 func Diff(upstream, ours []string) string {
 	var b strings.Builder
 	only := func(sign string, list, other []string) {

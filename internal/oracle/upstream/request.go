@@ -20,7 +20,7 @@ import (
 	"k8s.io/apiserver/pkg/warning"
 )
 
-// A Body is what a client sends.
+// A Body is the body of a request and its options.
 type Body struct {
 	Data []byte
 	YAML bool
@@ -28,8 +28,7 @@ type Body struct {
 	Fields string
 }
 
-// Create does what the server does with a POST, up to the point where the
-// object is written.
+// Create runs a POST up to the point where the server writes the object.
 func (v *Version) Create(body Body) Outcome {
 	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
 		rest.WipeObjectMetaSystemFields(u)
@@ -50,8 +49,8 @@ func (v *Version) Create(body Body) Outcome {
 	})
 }
 
-// generateName gives an object a name, as a server does, but always the same,
-// and reports whether it did.
+// generateName gives an object with generateName a fixed name in place of the server's
+// random name, and reports whether it did.
 func generateName(u *unstructured.Unstructured) bool {
 	const suffix = "00000"
 	base := u.GetGenerateName()
@@ -62,13 +61,12 @@ func generateName(u *unstructured.Unstructured) bool {
 	return true
 }
 
-// Update does what the server does with a PUT over old, which is an object as
-// Read returns it.
+// Update runs a PUT over old, which is an object that Read returned.
 func (v *Version) Update(body Body, old map[string]any) Outcome {
 	return v.update(body, old, v.strategy)
 }
 
-// UpdateStatus does what the server does with a PUT of the status subresource.
+// UpdateStatus runs a PUT of the status subresource.
 func (v *Version) UpdateStatus(body Body, old map[string]any) Outcome {
 	return v.update(body, old, v.onStatus)
 }
@@ -97,8 +95,8 @@ func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdate
 	})
 }
 
-// keepSystemFields is what rest.BeforeUpdate does between preparing and
-// validating.
+// keepSystemFields does the part of rest.BeforeUpdate between preparation and
+// validation.
 func keepSystemFields(u, old *unstructured.Unstructured) {
 	if u.GetUID() == "" {
 		u.SetUID(old.GetUID())
@@ -114,7 +112,7 @@ func keepSystemFields(u, old *unstructured.Unstructured) {
 	}
 }
 
-// Read decodes a stored object, of any version, as a client of v sees it.
+// Read decodes a stored object of any version and converts it to v, as for a client.
 func (v *Version) Read(stored []byte) Outcome {
 	return Catch(func() Outcome {
 		into, _ := creator{}.New(v.Kind)
@@ -173,7 +171,7 @@ func (v *Version) decode(ctx context.Context, body Body) (*unstructured.Unstruct
 	return u, nil
 }
 
-// undecodable is the answer to a body that cannot be decoded.
+// undecodable returns the answer to a body that cannot be decoded.
 func (v *Version) undecodable(cause error, into runtime.Object, gvk *schema.GroupVersionKind, body []byte) error {
 	kinds, _, err := v.typer.ObjectKinds(into)
 	if err != nil {
@@ -200,7 +198,7 @@ func summary(body []byte) string {
 	return hex.EncodeToString(body)
 }
 
-// checkName refuses an object of another name than the one in the URL.
+// checkName refuses an object whose name differs from the name in the URL.
 func checkName(u *unstructured.Unstructured, name string) error {
 	switch got := u.GetName(); got {
 	case name:
@@ -212,8 +210,8 @@ func checkName(u *unstructured.Unstructured, name string) error {
 	}
 }
 
-// checkState refuses an update that was made from another state of the object.
-// Nothing is asked where there is no state, since there is no store.
+// checkState refuses an update that was made from another state of the object. It
+// checks nothing if the objects have no state, because there is no store.
 func (v *Version) checkState(u, old *unstructured.Unstructured) error {
 	switch got, want := u.GetResourceVersion(), old.GetResourceVersion(); {
 	case got == "":
@@ -236,13 +234,13 @@ func (v *Version) enterNamespace(u *unstructured.Unstructured, namespace string)
 	return rest.EnsureObjectNamespaceMatchesRequestNamespace(rest.ExpectedNamespaceForScope(namespace, v.namespaced), accessor)
 }
 
-// dedupOwners drops owner references that are there twice, as the handlers do.
+// dedupOwners drops duplicate owner references, as the handlers do.
 func dedupOwners(ctx context.Context, u *unstructured.Unstructured) {
 	warn(ctx, UniqueOwners(u))
 }
 
-// UniqueOwners drops owner references that are there twice, as the handlers do,
-// and returns what they warn of.
+// UniqueOwners drops duplicate owner references, as the handlers do, and returns the
+// warnings.
 func UniqueOwners(obj metav1.Object) []string {
 	var kept []metav1.OwnerReference
 	var twice []string

@@ -17,13 +17,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// Prune removes the fields that the schema does not declare, without keeping
-// account.
+// Prune removes the fields that the schema does not declare. It does not report them.
 func (v *Version) Prune(obj map[string]any) {
 	pruning.Prune(obj, v.structural, true)
 }
 
-// Report prunes and returns the paths of what was removed, sorted.
+// Report prunes and returns the sorted paths of the removed fields.
 func (v *Version) Report(obj map[string]any) []string {
 	return pruning.PruneWithOptions(obj, v.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 }
@@ -53,8 +52,7 @@ func (v *Version) Embedded(obj map[string]any) field.ErrorList {
 	return objectmeta.Validate(context.Background(), nil, obj, v.structural, false)
 }
 
-// Schema validates everything of an object that the schema demands, but for
-// rules.
+// Schema validates an object against the whole schema, except for rules.
 func (v *Version) Schema(obj map[string]any) field.ErrorList {
 	errs := v.Values(obj)
 	errs = append(errs, v.Embedded(obj)...)
@@ -94,8 +92,7 @@ func (v *Version) correlate(obj, old map[string]any) *common.CorrelatedObject {
 // HasRules reports whether the server has rules to evaluate.
 func (v *Version) HasRules() bool { return v.rules != nil }
 
-// Rules evaluates the rules of an object, and of the transition from old if it
-// is not nil.
+// Rules evaluates the rules of an object, and its transition rules if old is not nil.
 func (v *Version) Rules(obj, old map[string]any) Outcome {
 	recorder := &recorder{}
 	ctx := recorder.attach(context.Background())
@@ -118,8 +115,8 @@ func (v *Version) Rules(obj, old map[string]any) Outcome {
 	return out
 }
 
-// Convert converts a list of objects to another version, as the server does
-// between the store and a client: without pruning and defaulting.
+// Convert converts a list of objects to another version, as the server does between the
+// store and a client. It does not prune and sets no defaults.
 func (v *Version) Convert(objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{Items: make([]unstructured.Unstructured, len(objs))}
 	list.SetGroupVersionKind(v.Kind.GroupVersion().WithKind(v.Definition.CRD.Spec.Names.ListKind))
