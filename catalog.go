@@ -18,6 +18,8 @@ import (
 // separately, at its first use, so adding a definition takes little time. Equal
 // schemas, and equal parts of schemas, are in memory once.
 //
+// The zero Catalog is empty and has no options.
+//
 // A Catalog is safe for concurrent use. Definitions can be replaced and removed
 // while requests run. A running request uses the definition with which it
 // began.
@@ -35,9 +37,17 @@ type Catalog struct {
 // NewCatalog returns an empty Catalog. The options apply to every definition.
 // If an option is invalid, [Catalog.Add] returns an error.
 func NewCatalog(opts ...Option) *Catalog {
-	c := &Catalog{byName: map[string]*Definition{}, byKind: map[runtimeschema.GroupKind]*Definition{}, shared: newSharing()}
+	c := &Catalog{}
 	c.cfg, c.wrong = newConfig(opts)
 	return c
+}
+
+// initialize makes the first use of the zero Catalog possible. The caller holds
+// the lock.
+func (c *Catalog) initialize() {
+	if c.byName == nil {
+		c.byName, c.byKind, c.shared = map[string]*Definition{}, map[runtimeschema.GroupKind]*Definition{}, newSharing()
+	}
 }
 
 // Add adds a definition, or replaces the one with the same name. The catalog
@@ -69,6 +79,7 @@ func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.initialize()
 	for _, name := range slices.Sorted(maps.Keys(c.byName)) {
 		if other := c.byName[name]; name != d.name && other.group == d.group {
 			if err := conflict(d, other); err != nil {

@@ -314,3 +314,13 @@ func ExampleNewCatalog() {
 	// Output:
 	// <nil> map[cronSpec:0 3 * * * replicas:1]
 }
+
+func TestZeroCatalog(t *testing.T) {
+	var c crdkit.Catalog
+	if n := len(c.Definitions()); n != 0 || c.Size() < 0 || c.Remove("crontabs.example.com") {
+		t.Errorf("the zero Catalog has %d definitions", n)
+	}
+	if err := c.Add(parsedDefinition(t)); err != nil || len(c.Definitions()) != 1 {
+		t.Errorf("Add() = %v, and there are %d definitions", err, len(c.Definitions()))
+	}
+}

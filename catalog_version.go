@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"errors"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -18,9 +19,12 @@ import (
 // error.
 type lazyVersion struct {
 	once   sync.Once
-	err    error
+	err    atomic.Pointer[error]         // nil before the version is compiled
 	source atomic.Pointer[versionSource] // nil once the version is compiled
 }
+
+// errNotCompiled is the error of a version whose compilation did not end.
+var errNotCompiled = errors.New("crdkit: the version was not compiled")
 
 // A versionSource holds the definition from which a version is compiled, and
 // the function that compiles it.
@@ -49,12 +53,14 @@ func (v *Version) ready() error {
 		return nil
 	}
 	l.once.Do(func() {
+		l.err.Store(&errNotCompiled) // in case compiling panics
 		s := l.source.Load()
-		l.err = v.def.wrong(s.compile(v, s))
+		err := v.def.wrong(s.compile(v, s))
+		l.err.Store(&err)
 		l.source.Store(nil)
 		v.gate.Open()
 	})
-	return l.err
+	return *l.err.Load()
 }
 
 // readyForObject makes the version ready that the object of the request names.
@@ -140,9 +146,10 @@ func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorL
 // Size visits everything that it counts. Requests do not wait for it, but a
 // version that is compiled at the same time may.
 func (c *Catalog) Size() int {
-	c.mu.RLock()
+	c.mu.Lock()
+	c.initialize()
 	byName, byKind, shared := maps.Clone(c.byName), maps.Clone(c.byKind), c.shared
-	c.mu.RUnlock()
+	c.mu.Unlock()
 	m := heapsize.New()
 	m.Add(byName)
 	m.Add(byKind)

@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
@@ -37,6 +38,8 @@ func TestCompileErrors(t *testing.T) {
 		{"two storage versions", "storage: false", "storage: true", "must have exactly one version marked as storage version"},
 		{"two versions of one name", "name: v1beta1", "name: v1", "must contain unique version names"},
 		{"no kind", ", kind: CronTab", "", "spec.names.kind: Required value"},
+		{"no scope", "scope: Namespaced", "scope: ''", "spec.scope: Required value"},
+		{"unknown scope", "scope: Namespaced", "scope: cluster", `spec.scope: Unsupported value: "cluster": supported values: "Cluster", "Namespaced"`},
 		{"no group", "group: example.com", "group: ''", "spec.group: Required value"},
 		{"strategy", "scope:", "conversion: {strategy: Magic}\n  scope:", `unknown conversion strategy "Magic"`},
 	} {
@@ -214,6 +217,11 @@ func TestNoVerdict(t *testing.T) {
 	}
 	if _, _, err := v.Read(ctx, cronTabObject("v9", nil)); err == nil {
 		t.Error("Read of an unknown version succeeds")
+	}
+	for _, other := range []*unstructured.Unstructured{{Object: map[string]any{}}, cronTabObject("v1beta1", nil), cronTabObject("v9", nil)} {
+		if _, err := v.Store(ctx, other); err == nil || !strings.Contains(err.Error(), "want a example.com/v1, Kind=CronTab") {
+			t.Errorf("Store of %v: %v", other.Object, err)
+		}
 	}
 	if _, _, err := v.UpdateJSON(ctx, []byte("{}"), []byte("[")); err != nil {
 		t.Errorf("UpdateJSON looks at the old object of a body that is refused: %v", err)
@@ -402,5 +410,31 @@ func TestConflict(t *testing.T) {
 	want := &metav1.StatusDetails{Name: "nightly", Group: "example.com", Kind: "crontabs"}
 	if diff := cmp.Diff(want, status.Status().Details); diff != "" {
 		t.Errorf("details (-want +got):\n%s", diff)
+	}
+}
+
+// A stubbornConverter returns every object as it is.
+type stubbornConverter struct{}
+
+func (stubbornConverter) Convert(_ context.Context, objs []*unstructured.Unstructured, _ string) ([]*unstructured.Unstructured, error) {
+	return objs, nil
+}
+
+func TestConverterOfAnotherVersion(t *testing.T) {
+	crd, err := definition.Parse([]byte(cronTab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := crdkit.NewCatalog(crdkit.WithConverter(stubbornConverter{}))
+	if err := c.Add(crd); err != nil {
+		t.Fatal(err)
+	}
+	v, err := c.Version(runtimeschema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "CronTab"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "the converter returned a example.com/v1beta1, Kind=CronTab, want a example.com/v1, Kind=CronTab"
+	if _, _, err := v.Read(context.Background(), cronTabObject("v1beta1", nil)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Read = %v, want the error %s", err, want)
 	}
 }

@@ -154,6 +154,13 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	if d.plural == "" {
 		errs = append(errs, field.Required(spec.Child("names", "plural"), ""))
 	}
+	switch crd.Spec.Scope {
+	case apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped:
+	case "":
+		errs = append(errs, field.Required(spec.Child("scope"), ""))
+	default:
+		errs = append(errs, field.NotSupported(spec.Child("scope"), crd.Spec.Scope, []apiextensionsv1.ResourceScope{apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped}))
+	}
 	stored := 0
 	seen := map[string]bool{}
 	for _, v := range crd.Spec.Versions {
@@ -293,8 +300,11 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	if err != nil {
 		return nil, err
 	}
-	if len(out) != 1 || out[0] == nil {
+	if len(out) != 1 || out[0] == nil || out[0].Object == nil {
 		return nil, fmt.Errorf("crdkit: the converter returned %d objects for one", len(out))
+	}
+	if got := out[0].GroupVersionKind(); got != to.GroupVersionKind() {
+		return nil, fmt.Errorf("crdkit: the converter returned a %s, want a %s", got, to.GroupVersionKind())
 	}
 	return out[0], nil
 }

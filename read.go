@@ -52,13 +52,16 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 
 // Store returns obj as the server writes it to storage: converted from v to the
 // storage version and pruned with the schema of that version, if the two differ. It
-// sets no defaults. obj must have been admitted at v. It is not changed, and the
-// result shares no memory with it.
+// sets no defaults. obj must have been admitted at v; an object of another kind or
+// version is an error. It is not changed, and the result shares no memory with it.
 func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r := newRequest[ReadOption](v.def.storage, converting, nil)
 	defer r.release()
 	if err := r.begin(obj); err != nil {
 		return nil, err
+	}
+	if got := obj.GroupVersionKind(); got != v.GroupVersionKind() {
+		return nil, fmt.Errorf("crdkit: the object is a %s, want a %s", got, v.GroupVersionKind())
 	}
 	if r.version == v {
 		return r.obj, nil

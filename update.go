@@ -54,8 +54,8 @@ func (r *request) receiveUpdate(ctx context.Context) (*Refusal, error) {
 	if r.old == nil || r.old.Object == nil {
 		return nil, errors.New("crdkit: the old object is nil")
 	}
-	if got, want := r.old.GroupVersionKind(), r.version.GroupVersionKind(); got != want {
-		return nil, fmt.Errorf("crdkit: the old object is %s, want %s, as Version.Read returns it", got, want)
+	if got, want := r.old.GetAPIVersion(), r.version.apiVersion(); got != want {
+		return nil, fmt.Errorf("crdkit: the old object is at version %q, want %q, as Version.Read returns it", got, want)
 	}
 	if refusal := r.receive(); refusal != nil {
 		return refusal, nil

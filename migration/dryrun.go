@@ -154,10 +154,13 @@ func DryRun(ctx context.Context, def *crdkit.Definition, objects iter.Seq2[*unst
 			if err == nil {
 				one, err = d.rewrite(ctx, version, obj, index)
 			}
-			if !yield(one, err) || ctx.Err() != nil {
+			if !yield(one, err) {
 				return
 			}
 			index++
+		}
+		if ctx.Err() != nil {
+			yield(nil, ctx.Err())
 		}
 	}
 }

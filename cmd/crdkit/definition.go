@@ -24,7 +24,7 @@ func readDefinition(name string, in io.Reader) (*apiextensionsv1.CustomResourceD
 			return nil, fmt.Errorf("%s: %w", doc.location(), doc.err)
 		}
 		if found != nil {
-			return nil, fmt.Errorf("%s: a second definition where one is expected", doc.location())
+			return nil, fmt.Errorf("%s: a second document where one definition is expected", doc.location())
 		}
 		crd, err := definition.Parse(doc.data)
 		if err != nil {
