@@ -159,16 +159,16 @@ func TestWrongOptions(t *testing.T) {
 }
 
 // TestOldOfAnotherVersion checks that an update returns an error if the old
-// object has another version or kind. The server would convert the old object
-// first.
+// object has another version: the server converts the old object first. An old
+// object of another kind is judged as the server judges it.
 func TestOldOfAnotherVersion(t *testing.T) {
 	v := testkit.Must(compiled().Version("v1"))
 	const text = `{"apiVersion":%q,"kind":%q,"metadata":{"name":"a"},"spec":{"cronSpec":"* * * * *"}}`
 	raw := fmt.Appendf(nil, text, "example.com/v1", "CronTab")
 	for _, tt := range []struct{ apiVersion, kind, want string }{
 		{"example.com/v1", "CronTab", ""},
-		{"example.com/v1beta1", "CronTab", "the old object is example.com/v1beta1, Kind=CronTab, want example.com/v1, Kind=CronTab"},
-		{"example.com/v1", "Other", "the old object is example.com/v1, Kind=Other"},
+		{"example.com/v1beta1", "CronTab", `the old object is at version "example.com/v1beta1", want "example.com/v1"`},
+		{"example.com/v1", "Other", ""},
 	} {
 		old := fmt.Appendf(nil, text, tt.apiVersion, tt.kind)
 		for _, opts := range [][]crdkit.JSONOption{nil, {crdkit.YAML()}} {
