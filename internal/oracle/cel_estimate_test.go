@@ -24,12 +24,11 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// What rules may cost, and what is wrong with them when a definition is
-// written. The numbers are compared with those of the server's own schema
-// contexts and compiler, the errors with those of its validation of whole
-// definitions.
+// The tests of this file compare the estimated cost of rules and the errors of rules in
+// new definitions. The server's own schema contexts and compiler give its estimates, and
+// its validation of whole definitions gives its errors.
 
-// An estimate is what both sides say of one expression.
+// An estimate is the result of one side for one expression.
 type estimate struct {
 	Field              string
 	Cost, Cardinality  uint64
@@ -114,7 +113,8 @@ func saturated(a, b uint64) uint64 {
 	return a * b
 }
 
-// ourEstimates is nil if the schema is not structural.
+// ourEstimates returns our estimates of the rules of a schema, nil if the schema is not
+// structural.
 func ourEstimates(props *apiextensionsv1.JSONSchemaProps) map[string]estimate {
 	n, errs := schema.Compile(props)
 	if len(errs) > 0 {
@@ -157,8 +157,7 @@ func TestEstimates(t *testing.T) {
 	fmt.Printf("oracle: estimates %d rules, %d differences\n", total, differences)
 }
 
-// schemaPath is where the server finds the schema of a definition with one
-// version.
+// schemaPath returns the field path of the schema of a definition with one version.
 func schemaPath() *field.Path { return field.NewPath("spec", "validation", "openAPIV3Schema") }
 
 // definitionOf wraps a schema, as the server holds it.
@@ -184,8 +183,8 @@ func definitionOf(t *testing.T, props *apiextensionsv1.JSONSchemaProps) *apiexte
 	return out
 }
 
-// ofRules keeps the errors that are about rules, and reports whether there are
-// others, which keep the server from looking at some rules.
+// ofRules returns the errors about rules, and reports whether there are other errors.
+// Other errors keep the server from checking some rules.
 func ofRules(errs field.ErrorList) (rules field.ErrorList, others bool) {
 	for _, e := range errs {
 		if strings.Contains(e.Field, "x-kubernetes-validations") || strings.HasPrefix(e.Detail, "x-kubernetes-validations estimated") {
@@ -197,8 +196,8 @@ func ofRules(errs field.ErrorList) (rules field.ErrorList, others bool) {
 	return rules, others
 }
 
-// compareCheck compares the errors for new rules and reports how many there are,
-// or that upstream has other errors too.
+// compareCheck compares the errors for new rules. It returns their number, and false if
+// upstream has other errors, too.
 func compareCheck(t *testing.T, props *apiextensionsv1.JSONSchemaProps) (count int, comparable bool) {
 	t.Helper()
 	n, errs := schema.Compile(props)
@@ -207,7 +206,7 @@ func compareCheck(t *testing.T, props *apiextensionsv1.JSONSchemaProps) (count i
 	}
 	mine := upstream.Lines(cel.Check(n, cel.AtPath(schemaPath())))
 	var theirs []string
-	// Which of several equally expensive rules are named is chance.
+	// The server names random ones of several equally expensive rules.
 	for range Patience {
 		all, others := ofRules(apivalidation.ValidateCustomResourceDefinition(context.Background(), definitionOf(t, props)))
 		if others {
@@ -221,10 +220,10 @@ func compareCheck(t *testing.T, props *apiextensionsv1.JSONSchemaProps) (count i
 	return len(mine), true
 }
 
-// Patience is how often upstream is asked again when answers differ.
+// Patience is the number of times that upstream runs if answers differ.
 const Patience = 60
 
-// TestCheckCorpus compares what is wrong with the rules of the corpus.
+// TestCheckCorpus compares the errors of the rules of the corpus.
 func TestCheckCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every definition takes long; left out with -short")
@@ -238,8 +237,8 @@ func TestCheckCorpus(t *testing.T) {
 	t.Logf("%d schemas", checked)
 }
 
-// TestCheckMutants compares what is wrong with rules that are changed at
-// random, as are the schemas around them.
+// TestCheckMutants compares the errors of rules that are changed at random, together with
+// the schemas around them.
 func TestCheckMutants(t *testing.T) {
 	mutants := 3000
 	if testing.Short() {
@@ -270,9 +269,9 @@ func TestCheckMutants(t *testing.T) {
 	fmt.Printf("oracle: checks %d mutants of %d parts, %d of them refused with %d errors, 0 differences\n", compared, len(parts), refused, problems)
 }
 
-// TestCheckUpdate compares what is wrong with rules of a definition that is
-// updated: expressions which were there may use all functions, and what one of
-// them costs does not matter if the schema stays the same.
+// TestCheckUpdate compares the errors of rules in updates of a definition. Preexisting
+// expressions may use all functions, and the cost of one of them does not count if the
+// schema stays the same.
 func TestCheckUpdate(t *testing.T) {
 	const expensive = `{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"},"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, x == y))","messageExpression":"self.map(x, self.map(y, x + y).join(',')).join('')"}]}}}`
 	const newer = `{"type":"object","properties":{"a":{"type":"array","maxItems":2,"items":{"type":"string","maxLength":3},"x-kubernetes-validations":[{"rule":"self.includes('a')","messageExpression":"self.includes('a') ? 'a' : 'b'"}]}}}`

@@ -28,7 +28,7 @@ func ruledParts(t *testing.T) []map[string]any {
 	return parts
 }
 
-// ruleSeeds have what the corpus lacks.
+// ruleSeeds are schemas with rules that the corpus lacks.
 var ruleSeeds = []string{
 	`{"type":"object","properties":{"kind":{"type":"string"},"a":{"type":"string","maxLength":10,"x-kubernetes-validations":[{"rule":"self.size() > 1","messageExpression":"self + ' is short'"}]},
 		"m":{"type":"object","additionalProperties":{"type":"object","properties":{"b":{"type":"string"}},"x-kubernetes-validations":[{"rule":"self.b != 'x'"}]}}},
@@ -105,7 +105,7 @@ func (m *ruleMutator) mutate() {
 	}
 }
 
-// bound changes what bounds sizes, or types.
+// bound changes keywords that bound sizes, or types.
 func (m *ruleMutator) bound(n map[string]any) {
 	keyword := pick(m.rng, []string{"maxItems", "maxLength", "maxProperties", "format", "enum", "required", "x-kubernetes-map-type", "x-kubernetes-list-type", "default"})
 	value := pick(m.rng, boundValues[keyword])

@@ -2,8 +2,8 @@ package oracle_test
 
 import "testing"
 
-// TestCheckEmptyReason compares what is wrong with a reason that is there but
-// empty, which is another thing than none.
+// TestCheckEmptyReason compares the errors of a reason that is present but empty. An
+// absent reason has no error.
 func TestCheckEmptyReason(t *testing.T) {
 	for text, wrong := range map[string]int{
 		`{"type":"object","x-kubernetes-validations":[{"rule":"true"}]}`:                                      0,

@@ -18,8 +18,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// versionedRules use every function of every library, and what else changed
-// between versions. They are about an object with the fields of versionedSchema.
+// versionedRules use every function of every library, and other features that changed
+// between versions. Their objects have the fields of versionedSchema.
 var versionedRules = []string{
 	// kubernetes.lists
 	"self.ints.isSorted()", "self.ints.sum() > 1", "self.ints.min() > 1", "self.ints.max() > 1", "self.ints.indexOf(1) > 1", "self.ints.lastIndexOf(1) > 1",
@@ -84,8 +84,7 @@ const versionedSchema = `{"type":"object","properties":{
 	"ints":{"type":"array","items":{"type":"integer"}},"strings":{"type":"array","items":{"type":"string"}},
 	"m":{"type":"object","additionalProperties":{"type":"string"}},"any":{"x-kubernetes-int-or-string":true}}}`
 
-// TestVersions compares which rules are admitted by each minor version, new and
-// stored.
+// TestVersions compares the rules that each minor version admits, new and stored.
 func TestVersions(t *testing.T) {
 	props := decodeProps(t, []byte(versionedSchema))
 	in := internalSchema(t, props)
@@ -141,7 +140,7 @@ func ruled(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule string) *s
 	return n
 }
 
-// admits reports whether a rule compiles, whatever it costs.
+// admits reports whether a rule compiles. It ignores the cost.
 func admits(t *testing.T, props *apiextensionsv1.JSONSchemaProps, rule string, opts ...cel.Option) bool {
 	t.Helper()
 	report := cel.Estimate(ruled(t, props, rule), opts...)

@@ -25,8 +25,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// What crdkit check prints in formats of others, over mutants, documents that
-// cannot be decided, and the corpus.
+// The tests of this file validate the SARIF and JUnit output of crdkit check for mutants,
+// undecided documents and the corpus.
 
 // sarifModule has the official schema of SARIF 2.1.0, errata 01, in a constant
 // of its source.
@@ -73,8 +73,8 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// uriReference is the characters that RFC 3986 admits. Draft 4, of which the
-// schema is, does not have the format, so that it would not be looked at.
+// uriReference checks that a string has only characters that RFC 3986 admits. The schema
+// uses draft 4, which does not have this format.
 func uriReference(v any) error {
 	s, _ := v.(string)
 	for i := 0; i < len(s); i++ {
@@ -94,7 +94,7 @@ func uriReference(v any) error {
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 
-// A checkCommand is crdkit check, built, and files that it may be run over.
+// A checkCommand is a built crdkit command, and files to check.
 type checkCommand struct {
 	binary, dir string
 	files       []string
@@ -144,7 +144,7 @@ func (c *checkCommand) run(t *testing.T, output string) []byte {
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 2 {
-		return out // something is undecided
+		return out // some documents are undecided
 	}
 	t.Fatalf("crdkit check -o %s ends with %v", output, err)
 	return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// A conversionCase is a conversion that both sides do with one webhook.
+// A conversionCase is a conversion that both sides make with one webhook.
 type conversionCase struct {
 	name    string
 	input   string // a name of conversionInputs
@@ -31,7 +31,7 @@ type conversionCase struct {
 	resolve func() (string, error)
 }
 
-// conversionInputs are what is converted; lists have items.
+// conversionInputs are the objects and lists to convert; lists have items.
 var conversionInputs = map[string]string{
 	"single": `{"apiVersion":"example.com/v1beta1","kind":"CronTab",
 		"metadata":{"name":"a","namespace":"b","uid":"u-1","generation":3,"labels":{"app":"x"},"annotations":{"note":"y"},"creationTimestamp":"2024-01-01T00:00:00Z"},
@@ -73,7 +73,7 @@ func (c *conversionCase) definition(strategy apiextensionsv1.ConversionStrategyT
 	return crd
 }
 
-// An answer is what came of a conversion: JSON, or the text of an error.
+// An answer is the result of a conversion: JSON, or the text of an error.
 type answer struct{ object, err string }
 
 func (a answer) String() string {
@@ -94,8 +94,7 @@ var (
 	clientTimeout = regexp.MustCompile(` \(Client\.Timeout [^()]*\)`)
 )
 
-// failed returns the answer of an error, without what differs from call to
-// call.
+// failed returns the answer of an error, without the parts that differ from call to call.
 func failed(err error) answer {
 	text := uuids.ReplaceAllString(err.Error(), "UUID")
 	text = ports.ReplaceAllString(text, "127.0.0.1:PORT->")
@@ -197,7 +196,7 @@ func (c *conversionCase) runUpstream(t *testing.T, converter runtime.ObjectConve
 	return succeeded(out)
 }
 
-// runOurs also reports an input that was changed, as an error.
+// runOurs runs the case on our side. A changed input is an error, too.
 func (c *conversionCase) runOurs(t *testing.T, converter conversion.Converter) answer {
 	obj, list := c.decode(t)
 	original, originalList := c.decode(t)

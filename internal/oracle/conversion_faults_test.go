@@ -107,17 +107,17 @@ func serve(t *testing.T, cert tls.Certificate, h http.Handler) *httptest.Server 
 	return s
 }
 
-// untilHung is how long a call waits for a webhook that never answers. All others
-// have time enough on a machine that is busy.
+// untilHung is the timeout of calls of a webhook that never answers. Other calls have a
+// timeout that is long enough on a busy machine.
 const untilHung = time.Second
 
-// A faulty webhook does not even get as far as a wrong answer.
+// A faulty webhook fails before it answers.
 type faulty struct {
 	name  string
 	serve http.HandlerFunc
 }
 
-// hijacked writes to the connection as it is. With HTTP/2 there is none.
+// hijacked gives f the raw connection. HTTP/2 does not allow this.
 func hijacked(f func(net.Conn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -208,8 +208,8 @@ func faultyWebhooks(good http.Handler) []faulty {
 	return list
 }
 
-// conversionFaults compares what is said of webhooks that fail before they
-// answer, and prints the table.
+// conversionFaults compares the errors of webhooks that fail before they answer, and
+// prints a table of them.
 func conversionFaults(t *testing.T, n *conversions) {
 	good := &answering{spoil: func(a map[string]any) any { return a }}
 	ca, stranger := newAuthority(t), newAuthority(t)
@@ -265,7 +265,7 @@ func conversionFaults(t *testing.T, n *conversions) {
 	printFaults(t, table)
 }
 
-// flapping compares webhooks that ask to be called again.
+// flapping compares webhooks that send Retry-After.
 func flapping(t *testing.T, n *conversions, try func(*conversionCase, func()), to func(http.Handler) *conversionCase, good http.Handler) {
 	for _, f := range []struct {
 		name    string
@@ -300,7 +300,7 @@ func comparePrefix(t *testing.T, n *conversions, c *conversionCase, until string
 	})
 }
 
-// compareSuffix compares an error that ours begins with a text of its own.
+// compareSuffix compares an error that has a prefix of its own on our side.
 func compareSuffix(t *testing.T, n *conversions, c *conversionCase) {
 	compareCut(t, n, c, func(s string) string {
 		_, after, _ := strings.Cut(s, "unable to load root certificates")
@@ -337,8 +337,8 @@ func short(a answer) string {
 	return strings.ReplaceAll(text, "\n", `\n`)
 }
 
-// printFaults prints the table of faulty webhooks. Where the answers are the
-// same, ours is not said again.
+// printFaults prints the table of faulty webhooks. If the answers are the same, it prints
+// them once.
 func printFaults(t *testing.T, table [][3]string) {
 	if !testing.Verbose() {
 		return

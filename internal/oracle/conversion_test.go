@@ -23,15 +23,15 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// conversions counts what was compared.
+// conversions counts the comparisons.
 type conversions struct {
 	mu        sync.Mutex
 	cases     int
 	different int
 }
 
-// compare runs a case on both sides and returns our answer. Upstream may try
-// several times, since it walks maps.
+// compare runs a case on both sides and returns our answer. Upstream may run several
+// times, because it walks maps.
 func (n *conversions) compare(t *testing.T, c *conversionCase, strategy apiextensionsv1.ConversionStrategyType, reset func()) (theirs, mine answer) {
 	t.Helper()
 	n.mu.Lock()
@@ -48,7 +48,7 @@ func (n *conversions) compare(t *testing.T, c *conversionCase, strategy apiexten
 	begin := time.Now()
 	for i := range Reruns {
 		if i > 1 && time.Since(begin) > time.Second {
-			break // chance has no part in what takes time
+			break // slow cases have no random results
 		}
 		reset()
 		if err != nil {
@@ -67,7 +67,7 @@ func (n *conversions) compare(t *testing.T, c *conversionCase, strategy apiexten
 	return theirs, mine
 }
 
-// answering is a webhook that converts and then spoils its answer.
+// answering is a webhook that converts and then breaks its answer.
 type answering struct {
 	mu     sync.Mutex
 	spoil  func(answer map[string]any) any
@@ -154,8 +154,7 @@ func edit(value any, change string) {
 	}
 }
 
-// conversionEdits are ways to spoil a right answer, several separated by line
-// breaks.
+// conversionEdits are edits that break a right answer, separated by line breaks.
 var conversionEdits = strings.Split(strings.TrimSpace(`
 kind="ConversionReview"
 kind="Other"
@@ -267,8 +266,7 @@ response/convertedObjects/0/spec={"big":9223372036854775807,"bigger":92233720368
 -response/convertedObjects/0/spec
 `), "\n")
 
-// rawAnswers are documents that are not what they should be. UID stands for the
-// uid of the request.
+// rawAnswers are malformed or wrong documents. UID stands for the uid of the request.
 var rawAnswers = []string{
 	``, ` `, `null`, `5`, `"text"`, `[]`, `{}`, `{`, `{"a"`, `<html>not found</html>`, "kind: ConversionReview",
 	"apiVersion: apiextensions.k8s.io/v1\nkind: ConversionReview\nresponse:\n  uid: UID\n  result: {status: Success}\n  convertedObjects:\n  - {apiVersion: example.com/v1, kind: CronTab, metadata: {name: a}, spec: {n: 1}}\n",
@@ -287,8 +285,8 @@ var rawAnswers = []string{
 	`{"a":` + strings.Repeat("[", 20000),
 }
 
-// TestConversions compares converted objects and errors with those of the
-// server's converter. The webhook is one and the same.
+// TestConversions compares converted objects and errors with those of the server's
+// converter. Both sides call the same webhook.
 func TestConversions(t *testing.T) {
 	n := &conversions{}
 	hook := &answering{}

@@ -22,7 +22,7 @@ import (
 
 var mutants = flag.Int("mutants", 20_000, "definitions to break and compare")
 
-// A definitionTally gathers what differs.
+// A definitionTally collects the differences.
 type definitionTally struct {
 	mu       sync.Mutex
 	compared int
@@ -107,8 +107,8 @@ func (l *definitionTally) update(t *testing.T, s *definitionServer, what string,
 	})
 }
 
-// bases returns small definitions that have everything: those of testdata
-// beside this file.
+// bases returns the small definitions in testdata beside this file, which together use
+// every field.
 func bases(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("testdata", "definitions", "*.yaml"))
@@ -136,8 +136,8 @@ func seeded(parts ...any) *rand.Rand {
 	return rand.New(rand.NewPCG(h.Sum64(), 1))
 }
 
-// TestDefinitions compares Check and CheckUpdate with what upstream says of the
-// same definitions, whole and broken.
+// TestDefinitions compares Check and CheckUpdate with upstream's answers for the same
+// definitions, whole and broken.
 func TestDefinitions(t *testing.T) {
 	list, _ := definitions(t)
 	list = matching(list, *only)
@@ -197,9 +197,9 @@ func inParallel(n int, do func(int)) {
 	wg.Wait()
 }
 
-// compareMutant makes and compares one mutant: every other one is an update,
-// either of what is whole to what is broken, the other way around, or from one
-// mutant to another.
+// compareMutant makes and compares one mutant. Every other one is an update: from a whole
+// definition to a mutant, from a mutant to a whole definition, or from one mutant to
+// another.
 func compareMutant(t *testing.T, server *definitionServer, tally *definitionTally, small, sources []*apiextensionsv1.CustomResourceDefinition, fields []typeField, i int) {
 	rng := seeded("definition", i)
 	base := small[i/len(fields)%len(small)]
@@ -248,8 +248,8 @@ func (m *definitionMutator) mutant(tally *definitionTally, base *apiextensionsv1
 	return sent(crd)
 }
 
-// interesting picks a field of a schema, a rule or a version rather than one of
-// metadata.
+// interesting picks a field, and prefers fields of schemas, rules and versions to fields
+// of metadata.
 func (m *definitionMutator) interesting(fields []typeField) typeField {
 	for {
 		f := fields[m.rng.IntN(len(fields))]
@@ -259,7 +259,7 @@ func (m *definitionMutator) interesting(fields []typeField) typeField {
 	}
 }
 
-// stored returns a definition as it may be in storage.
+// stored returns a definition in a form that storage may have.
 func stored(crd *apiextensionsv1.CustomResourceDefinition, rng *rand.Rand) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.UID, crd.ResourceVersion = "7", "12"

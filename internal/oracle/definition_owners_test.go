@@ -11,9 +11,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// TestDefinitionOwners compares the warning about owners that are given twice
-// with the server's, which is not its strategy's for definitions but that of the
-// handler of all requests.
+// TestDefinitionOwners compares the warning about duplicate owners with the server's. The
+// handler of all requests makes this warning, not the strategy of definitions.
 func TestDefinitionOwners(t *testing.T) {
 	crd := bases(t)[0].DeepCopy()
 	before := definition.Check(crd).Warnings

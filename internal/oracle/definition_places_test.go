@@ -15,9 +15,9 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// TestDefinitionLocations breaks definitions and looks up what the errors point to:
-// it, or what it is missing from, is in the definition as it was sent, and if the
-// server shows a value, it is the value of that place.
+// TestDefinitionLocations breaks definitions and looks up the pointers of the errors. The
+// definition that was sent must have the value, or the object in which it is missing. If
+// the server shows a value, it must be the value at the pointer.
 func TestDefinitionLocations(t *testing.T) {
 	n := min(*mutants, 3000)
 	if testing.Short() {
@@ -85,8 +85,8 @@ func (l *locationTally) show(text string) {
 	}
 }
 
-// find looks a pointer up, and reports whether it leads to something. What is
-// required may be missing from what is missing itself.
+// find looks up a pointer and reports whether it leads to a value. A required value may
+// be missing in an object that is missing itself.
 func (l *locationTally) find(what string, v any, pointer string, required bool) (any, bool) {
 	steps := strings.Split(pointer, "/")[1:]
 	for i, step := range steps {
@@ -120,9 +120,9 @@ func member(v any, step string) (any, bool) {
 	return nil, false
 }
 
-// sameValue reports whether the value of an error is the one that is at its
-// place, as far as that can be said: what is required or forbidden is not shown,
-// of defaults often the type alone, and of a URL the part that is wrong.
+// sameValue reports whether the value of an error is v, as far as it is comparable.
+// Errors show no value that is required or forbidden, often only the type of a default,
+// and only the wrong part of a URL.
 func sameValue(e *field.Error, v any, compared *int) bool {
 	if e.Type != field.ErrorTypeInvalid && e.Type != field.ErrorTypeNotSupported {
 		return true

@@ -21,8 +21,8 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/hidden"
 )
 
-// reconciled is the status that upstream's controllers leave, each run until it has
-// nothing to do.
+// reconciled returns the reconciled status of upstream's controllers. Each runs until it
+// changes nothing.
 func reconciled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomResourceDefinition, others []*apiextensionsv1.CustomResourceDefinition) apiextensionsv1.CustomResourceDefinitionStatus {
 	t.Helper()
 	crd = crd.DeepCopy()
@@ -53,7 +53,7 @@ func reconciled(t *testing.T, s *definitionServer, crd *apiextensionsv1.CustomRe
 	return crd.Status
 }
 
-// syncNames is what the naming controller does, and whether it did anything.
+// syncNames runs the naming controller, and reports whether it changed the status.
 func syncNames(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, all []*apiextensionsv1.CustomResourceDefinition) bool {
 	t.Helper()
 	if equality.Semantic.DeepEqual(crd.Spec.Names, crd.Status.AcceptedNames) {
@@ -73,7 +73,7 @@ func syncNames(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, all 
 	return true
 }
 
-// establish is what the establishing controller does.
+// establish runs the establishing controller.
 func establish(crd *apiextensionsv1.CustomResourceDefinition) {
 	if !apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.NamesAccepted) || apihelpers.IsCRDConditionTrue(crd, apiextensionsv1.Established) {
 		return
@@ -87,7 +87,7 @@ func establish(crd *apiextensionsv1.CustomResourceDefinition) {
 	apihelpers.SetCRDCondition(crd, c)
 }
 
-// timeless writes a status without the times of conditions.
+// timeless returns a status as text, without the times of conditions.
 func timeless(s apiextensionsv1.CustomResourceDefinitionStatus) string {
 	s = *s.DeepCopy()
 	for i := range s.Conditions {
@@ -107,8 +107,8 @@ func inJSON(v any) string {
 	return string(text)
 }
 
-// named gives a definition names of which some are those of others, and a
-// status that may be of another time.
+// named gives a definition names that other definitions may have, and a status that may
+// be outdated.
 func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	any := func() apiextensionsv1.CustomResourceDefinitionNames {
@@ -151,9 +151,9 @@ func named(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefinition) *apiex
 	return crd
 }
 
-// TestReconciledStatus compares the status of definitions with what upstream's
-// controllers make of it: of those that there are, among all, and of mutants
-// among others of similar names.
+// TestReconciledStatus compares the reconciled status of definitions with the status that
+// upstream's controllers write. It reconciles every definition among all others, and
+// mutants among others of similar names.
 func TestReconciledStatus(t *testing.T) {
 	server := newDefinitionServer()
 	tally := &definitionTally{fields: map[string]int{}}
@@ -172,7 +172,7 @@ func TestReconciledStatus(t *testing.T) {
 		}
 		tally.compared++
 		mu.Unlock()
-		for i := range 20 { // which unsupported keyword comes first is chance
+		for i := range 20 { // the first unsupported keyword is random
 			want := reconciled(t, server, crd, others)
 			if timeless(got) == timeless(want) {
 				return

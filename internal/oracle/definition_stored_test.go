@@ -81,9 +81,9 @@ func withEmbeddedDefault(rng *rand.Rand, crd *apiextensionsv1.CustomResourceDefi
 	return crd
 }
 
-// TestStoredDefinition compares stored definitions with what upstream's strategies,
-// its validation, which changes defaults, and its conversions make of definitions,
-// mutants, and mutants with defaults of embedded resources.
+// TestStoredDefinition compares stored definitions with the results of upstream's
+// strategies, its validation, which changes defaults, and its conversions. The inputs are
+// definitions, mutants, and mutants with defaults of embedded resources.
 func TestStoredDefinition(t *testing.T) {
 	server := newDefinitionServer()
 	onStatus := customresourcedefinition.NewStatusStrategy(server.Scheme)

@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// An reply is what is said of a definition.
+// A reply is the answer of one side for a definition.
 type reply struct {
 	errors   []string // sorted
 	warnings []string // sorted
@@ -33,8 +33,8 @@ func (a reply) diff(b reply) string {
 	return upstream.Diff(a.errors, b.errors) + upstream.Diff(a.warnings, b.warnings)
 }
 
-// definitionErrors writes errors as text: type, field and detail, each with the
-// number of times it is there.
+// definitionErrors returns errors as texts of type, field and detail, each with the number
+// of its occurrences.
 func definitionErrors(errs field.ErrorList) []string {
 	lines := make([]string, len(errs))
 	for i, e := range errs {
@@ -135,9 +135,9 @@ func (s *definitionServer) replace(t testing.TB, crd, old *apiextensionsv1.Custo
 	})
 }
 
-// knownPanic reports whether upstream's panic is one of those that are clear
-// errors of ours: looking up a path in nothing, and looking for the type of what
-// is below elements that the type above does not have.
+// knownPanic reports whether crdkit has an error in the place of upstream's panic: a
+// lookup of a path without a schema, or of the type of a schema below elements that the
+// type above does not have.
 func knownPanic(text string) bool {
 	return strings.Contains(text, "nil pointer dereference") &&
 		(strings.Contains(text, "ValidFieldPath") || strings.Contains(text, "accessTypeInfo"))

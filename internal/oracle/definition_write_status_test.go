@@ -18,8 +18,7 @@ func (l *definitionTally) status(t *testing.T, s *definitionServer, what string,
 	})
 }
 
-// reconciledBase returns a definition that has all that metadata and a status can
-// have.
+// reconciledBase returns a definition with every field of metadata and of a status.
 func reconciledBase(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.UID, crd.ResourceVersion, crd.Generation = "7", "12", 3
@@ -33,7 +32,7 @@ func reconciledBase(crd *apiextensionsv1.CustomResourceDefinition) *apiextension
 	return crd
 }
 
-// TestCheckStatus compares what is said of writes to the status of definitions.
+// TestCheckStatus compares the answers for writes to the status of definitions.
 func TestCheckStatus(t *testing.T) {
 	server := newDefinitionServer()
 	tally := &definitionTally{fields: map[string]int{}}
