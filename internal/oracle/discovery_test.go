@@ -26,9 +26,8 @@ import (
 	"github.com/crdkit/crdkit/serving/discovery"
 )
 
-// discoveryServer runs the discovery controller of the server on definitions,
-// and returns the handlers that answer for versions and for groups. Their types
-// are not exported, but they are handlers.
+// discoveryServer runs the discovery controller of the server on definitions, and returns
+// the handlers for versions and for groups. Their types are not exported.
 func discoveryServer(t *testing.T, crds []*apiextensionsv1.CustomResourceDefinition) (versions, groups http.Handler) {
 	t.Helper()
 	objs := make([]runtime.Object, len(crds))
@@ -68,7 +67,7 @@ func set(p reflect.Value, name string, value reflect.Value) {
 	reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem().Set(value)
 }
 
-// get returns what a handler answers, "404" if it knows no such document.
+// get returns the answer of a handler, "404" if it has no such document.
 func get(t *testing.T, h http.Handler, path string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -93,9 +92,8 @@ func encoded(t *testing.T, doc any) string {
 	return string(data)
 }
 
-// inOrder sorts the resources of a document by the definition that they are
-// of: the server has them in any order. Definitions without accepted names are
-// alike but for what else there is to them.
+// inOrder sorts the resources of a document by their definition, because the order of the
+// server is random. Definitions without accepted names are sorted by their other fields.
 func inOrder(t *testing.T, document string) string {
 	t.Helper()
 	if document == "404" {
@@ -140,9 +138,9 @@ func compareDiscovery(t *testing.T, crds []*apiextensionsv1.CustomResourceDefini
 	return documents
 }
 
-// TestDiscovery compares every document of made-up definitions with what the
-// server answers, byte for byte. All of them have conditions: of others the
-// server publishes nothing yet.
+// TestDiscovery compares every document of generated definitions with the answer of the
+// server, byte for byte. All of them have conditions, because the server publishes
+// nothing for definitions without conditions.
 func TestDiscovery(t *testing.T) {
 	documents := 0
 	for seed := range uint64(40) {
@@ -151,8 +149,8 @@ func TestDiscovery(t *testing.T) {
 	t.Logf("%d documents", documents)
 }
 
-// TestDiscoveryDifference shows what is different on purpose: a definition
-// without conditions is published here and not by the server.
+// TestDiscoveryDifference tests discovery/without_conditions: crdkit publishes a
+// definition without conditions, and the server does not.
 func TestDiscoveryDifference(t *testing.T) {
 	crd := madeUpDefinition(rand.New(rand.NewPCG(1, 1)), 0)
 	crd.Spec.Versions[0].Served = true

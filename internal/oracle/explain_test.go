@@ -22,8 +22,8 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// What kubectl explain prints. Upstream is kubectl's own code over the document
-// that we publish, which TestOpenAPICorpus compares with the server's.
+// The tests of this file compare the output of kubectl explain. Upstream is kubectl's own
+// code over our document, which TestOpenAPICorpus compares with the server's document.
 
 var allPaths = flag.Bool("explain-all", false, "explain every version, not every other")
 
@@ -53,7 +53,7 @@ func newExplainServer(t *testing.T, crd *definitionV1, version string) explainSe
 	return explainServer{path: "apis/" + crd.Spec.Group + "/" + version, document: data}
 }
 
-// compareExplain returns our text and how upstream's differs from it.
+// compareExplain returns our text, and its difference from upstream's text.
 func compareExplain(t *testing.T, s explainServer, crd *definitionV1, r kubectl.ExplainRequest) (text, diff string) {
 	t.Helper()
 	var b strings.Builder
@@ -109,8 +109,8 @@ func TestExplain(t *testing.T) {
 	fmt.Fprintf(os.Stdout, "oracle: kubectl explain prints %d texts (%d recursive, %d errors), %d lines, %d differences\n", texts, recursive, missing, lines, differences)
 }
 
-// explainPaths returns the kind itself and ways to fields, the last of which
-// does not exist.
+// explainPaths returns the empty path of the kind and paths of fields. The field of the
+// last path does not exist.
 func explainPaths(rng *rand.Rand, v apiextensionsv1.CustomResourceDefinitionVersion) [][]string {
 	out := [][]string{nil, {"metadata"}}
 	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
@@ -122,7 +122,7 @@ func explainPaths(rng *rand.Rand, v apiextensionsv1.CustomResourceDefinitionVers
 	return append(out, append(explainPath(rng, v.Schema.OpenAPIV3Schema), "nothing"))
 }
 
-// explainPath walks down to some field, through arrays and maps.
+// explainPath returns the path of a random field, through arrays and maps.
 func explainPath(rng *rand.Rand, s *apiextensionsv1.JSONSchemaProps) []string {
 	var path []string
 	for rng.IntN(6) > 0 || len(path) == 0 {

@@ -20,9 +20,9 @@ import (
 	"github.com/crdkit/crdkit/serving/table"
 )
 
-// What kubectl get prints. Upstream is kubectl's own printer, fed with the
-// answer of the server's handler; ours is the printer of crdkit get, fed with
-// our table.
+// The tests of this file compare the output of kubectl get. Upstream is kubectl's own
+// printer with the answer of the server's handler. Our side is the printer of crdkit get
+// with our table.
 
 func TestGet(t *testing.T) {
 	count := 8
@@ -67,8 +67,8 @@ var getOptions = []kubectl.TableOptions{
 	{Wide: true, Namespace: true, Kind: "kind", Labels: []string{"app", "app.kubernetes.io/name"}, AllLabels: true},
 }
 
-// compareGet returns our text and how upstream's differs from it. It tries
-// again while ages change.
+// compareGet returns our text, and its difference from upstream's text. It tries again if
+// an age has changed.
 func compareGet(t *testing.T, server *tableServer, ours *table.Printer, list *unstructured.UnstructuredList, o kubectl.TableOptions) (got, diff string) {
 	t.Helper()
 	for range 20 {
@@ -120,7 +120,8 @@ func kubectlGet(t *testing.T, answer string, o kubectl.TableOptions) string {
 	return b.String()
 }
 
-// Cells that break lines, steer terminals, are not ASCII, or are missing.
+// TestGetCells compares cells with line breaks, control characters for terminals, or
+// text that is not ASCII, and missing cells.
 func TestGetCells(t *testing.T) {
 	columns := []metav1.TableColumnDefinition{{Name: "Name", Type: "string", Format: "name"}, {Name: "Größe", Type: "string"}, {Name: "C", Type: "number"}, {Name: "D", Type: "integer", Priority: 1}, {Name: "E", Type: "string"}}
 	values := []any{"", "a", "größer als alles", "two\nlines", "\x1b[31mred", nil, 3.0, 1e6, 1e21, 1e-7, int64(7), true, "\fform", "\r", "世界世界世界世界"}
@@ -148,8 +149,8 @@ func TestGetCells(t *testing.T) {
 	}
 }
 
-// A tab in a cell makes one more column of it, whose width kubectl keeps for
-// the rest of the table (get/tabs in docs/DIFFERENCES.md).
+// TestDifferenceGetTabs tests get/tabs of docs/DIFFERENCES.md: a tab in a cell adds a
+// column, and kubectl keeps its width for the rest of the table.
 func TestDifferenceGetTabs(t *testing.T) {
 	out := &metav1.Table{
 		TypeMeta:          metav1.TypeMeta{Kind: "Table", APIVersion: "meta.k8s.io/v1"},

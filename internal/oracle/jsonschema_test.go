@@ -19,10 +19,11 @@ import (
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
-// Exported JSON Schemas. The judge is another validator; what the engine admits
-// it must accept, written as it was.
+// The tests of this file validate objects with exported JSON Schemas and another
+// validator. It must accept every object that the engine admits, in the form in which the
+// client wrote it.
 
-// A schemaPair judges objects of one version in both ways.
+// A schemaPair validates objects of one version with the engine and with the schema.
 type schemaPair struct {
 	engine *crdkit.Version
 	schema *jsonschemav6.Schema
@@ -54,7 +55,7 @@ func newSchemaPair(t testing.TB, crd *definitionV1, version string, opts ...json
 	return &schemaPair{engine: testkit.Must(d.Version(version)), schema: compiled}
 }
 
-// judge returns what the engine says of a new object, and the other validator.
+// judge returns the errors of the engine and of the other validator for a new object.
 func (p *schemaPair) judge(t testing.TB, obj map[string]any) (engine, schema error) {
 	t.Helper()
 	value, err := jsonschemav6.UnmarshalJSON(bytes.NewReader(testkit.Encode(obj)))
@@ -69,7 +70,7 @@ func (p *schemaPair) judge(t testing.TB, obj map[string]any) (engine, schema err
 	return res.Err(), p.schema.Validate(value)
 }
 
-// A schemaTally counts judgements.
+// A schemaTally counts verdicts.
 type schemaTally struct{ accepted, refused, shared, arrays, wrong int }
 
 func (c *schemaTally) add(t testing.TB, name string, p *schemaPair, obj map[string]any) {
@@ -133,9 +134,8 @@ func TestJSONSchema(t *testing.T) {
 		samples.refused+generated.refused, samples.shared+generated.shared, samples.shared+strict.shared)
 }
 
-// jsonSchemaCases are schemas of a field spec, with values for it that the
-// engine admits although a schema that is translated keyword by keyword would
-// refuse them.
+// jsonSchemaCases are schemas of a field spec, and values of the field. The engine admits
+// the values, but a schema that is translated keyword by keyword would refuse them.
 var jsonSchemaCases = []struct{ name, schema, value string }{
 	{"required with a default", `{"type":"object","required":["a"],"properties":{"a":{"type":"string","default":"x"}}}`, `{}`},
 	{"null is dropped", `{"type":"object","properties":{"a":{"type":"string","enum":["x"]}}}`, `{"a":null}`},
@@ -161,8 +161,8 @@ var jsonSchemaCases = []struct{ name, schema, value string }{
 	{"pruned fields below not", `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}},"not":{"properties":{"a":{"minProperties":1}},"required":["a"]}}`, `{"a":{"c":1}}`},
 }
 
-// TestJSONSchemaCases also shows that strict schemas refuse nothing that a
-// writer means: what the engine would store is accepted.
+// TestJSONSchemaCases also checks that strict schemas accept the object that the engine
+// would store.
 func TestJSONSchemaCases(t *testing.T) {
 	for _, tt := range jsonSchemaCases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -217,9 +217,9 @@ func TestJSONSchemaRefusals(t *testing.T) {
 	}
 }
 
-// Whatever the schema and the value, what the engine admits the exported schema
-// accepts; but for arrays in the place of strings with a format, and numbers
-// that 64 bits cannot tell apart.
+// FuzzJSONSchema checks that the exported schema accepts every value that the engine
+// admits. Exceptions are arrays in the place of strings with a format, and numbers that
+// 64 bits cannot distinguish.
 func FuzzJSONSchema(f *testing.F) {
 	for _, tt := range jsonSchemaCases {
 		f.Add(tt.schema, tt.value)

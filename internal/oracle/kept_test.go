@@ -8,12 +8,12 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// minKept is how many times more memory than crdkit upstream has to keep for
-// the rules of the corpus.
+// minKept is the least ratio of upstream's memory for the rules of the corpus to the
+// memory of crdkit.
 const minKept = 10
 
-// TestRulesKeepLittle holds the memory of compiled rules to a fraction of what
-// upstream's take.
+// TestRulesKeepLittle checks that compiled rules take only a fraction of upstream's
+// memory.
 func TestRulesKeepLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all rules of the corpus on both sides; skipped with -short")

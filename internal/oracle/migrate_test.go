@@ -26,7 +26,7 @@ import (
 	"github.com/crdkit/crdkit/migration"
 )
 
-// internalOf returns a definition in the form that the registry works on.
+// internalOf returns a definition in the internal form of the registry.
 func internalOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	out := &apiextensions.CustomResourceDefinition{}
@@ -50,8 +50,8 @@ func upstreamStored(t *testing.T, crd, old *apiextensionsv1.CustomResourceDefini
 	return next.Status.StoredVersions
 }
 
-// upstreamErrors returns the errors of an update that are about what
-// NewPlan judges: the record of stored versions, and identity.
+// upstreamErrors returns the errors of an update that NewPlan also checks: those of the
+// record of stored versions and of identity.
 func upstreamErrors(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition) sets.Set[string] {
 	t.Helper()
 	prepared, before := internalOf(t, crd), internalOf(t, old)
@@ -97,8 +97,8 @@ func versioned(rng *rand.Rand) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// TestStoredVersions compares the record of stored versions, and the errors of
-// plans, with what the registry makes of made-up definitions.
+// TestStoredVersions compares the record of stored versions, and the errors of plans, with
+// those of the registry, for generated definitions.
 func TestStoredVersions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	refused := 0
@@ -160,9 +160,9 @@ func dropEach(t *testing.T, name string, plan *migration.Plan, crd *apiextension
 	}
 }
 
-// TestDryRun rewrites made-up objects of all versions of the definitions of
-// this repository with the code of the server: read at the storage version,
-// put back, read at the old version.
+// TestDryRun rewrites generated objects of all versions of the repository's definitions
+// with the code of the server: it reads them at the storage version, stores them, and
+// reads them at the old version.
 func TestDryRun(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("../../testdata")
 	if err != nil {
@@ -201,8 +201,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// storedObjects returns made-up objects of a version, some of them faulty, and
-// the samples that the definition has of it.
+// storedObjects returns generated objects of a version, some of them faulty, and the
+// samples of the definition for the version.
 func storedObjects(d *testkit.Definition, v *apiextensionsv1.CustomResourceDefinitionVersion, rng *rand.Rand) []*unstructured.Unstructured {
 	target := testkit.Target{
 		Group: d.CRD.Spec.Group, Version: v.Name, Kind: d.CRD.Spec.Names.Kind,
@@ -258,7 +258,7 @@ func compareRewrite(t *testing.T, reference *upstream.Definition, storage string
 	}
 }
 
-// decoded returns what is left of v after a way through JSON.
+// decoded returns v encoded to JSON and decoded again.
 func decoded(t *testing.T, v any) any {
 	t.Helper()
 	out, err := testkit.DecodeJSON(jsonOf(t, v))
@@ -324,7 +324,7 @@ func loses(raw, shown, back any, root bool) bool {
 	}
 }
 
-// withoutServer returns metadata without what the server changes as it likes.
+// withoutServer returns metadata without the fields that the server sets.
 func withoutServer(metadata any) any {
 	m, ok := metadata.(map[string]any)
 	if !ok {

@@ -18,9 +18,8 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// OpenAPI documents. What serving/openapi makes of every version of every
-// definition must be, as JSON, what the server's builders make of it with the
-// options that its controllers use.
+// The tests of this file compare the OpenAPI documents of serving/openapi, as JSON, with
+// those of the server's builders with the options of its controllers.
 
 func TestOpenAPICorpus(t *testing.T) {
 	var c openAPIComparison
@@ -30,7 +29,7 @@ func TestOpenAPICorpus(t *testing.T) {
 	t.Logf("oracle: openapi v3 %d documents, v2 %d documents, %d differences", c.v3, c.v2, c.differences)
 }
 
-// What the server publishes for all definitions together.
+// TestOpenAPIMerged compares the documents of all definitions together.
 func TestOpenAPIMerged(t *testing.T) {
 	var crds []*apiextensionsv1.CustomResourceDefinition
 	three := map[string][]*spec3.OpenAPI{}
@@ -82,9 +81,9 @@ func TestOpenAPIMerged(t *testing.T) {
 	t.Logf("oracle: openapi of %d definitions merged into v3 %d documents, v2 1 document", len(crds), len(three))
 }
 
-// Every value of every keyword in every kind of place, if it is structural. The
-// schemas are properties of few definitions, since a document of upstream takes
-// milliseconds however small it is.
+// TestOpenAPIKeywords compares every structural value of every keyword in every kind of
+// location. The schemas are properties of few definitions, because upstream takes
+// milliseconds for every document.
 func TestOpenAPIKeywords(t *testing.T) {
 	var c openAPIComparison
 	properties := map[string]any{}
@@ -121,8 +120,7 @@ func TestOpenAPIKeywords(t *testing.T) {
 	t.Logf("oracle: openapi of %d schemas, v3 %d documents, v2 %d documents, %d differences", schemas, c.v3, c.v2, c.differences)
 }
 
-// Whatever a definition says, the documents are those of upstream, unless
-// upstream has none.
+// FuzzOpenAPI compares the documents of arbitrary definitions, unless upstream has none.
 func FuzzOpenAPI(f *testing.F) {
 	for _, tt := range openAPIDefinitions {
 		f.Add([]byte(tt.schema))
@@ -144,7 +142,7 @@ func FuzzOpenAPI(f *testing.F) {
 	})
 }
 
-// Schemas whose place is the root, and definitions that are unlike the others.
+// TestOpenAPIDefinitions compares schemas at the root, and unusual definitions.
 func TestOpenAPIDefinitions(t *testing.T) {
 	var c openAPIComparison
 	for _, tt := range openAPIDefinitions {
@@ -239,7 +237,7 @@ func openAPIDefinition(props *apiextensionsv1.JSONSchemaProps) *definitionV1 {
 	return crd
 }
 
-// upstreamV3 is what the server's controller builds.
+// upstreamV3 returns the document that the server's controller builds.
 func upstreamV3(t *testing.T, crd *definitionV1, version string) *spec3.OpenAPI {
 	t.Helper()
 	d, err := builder.BuildOpenAPIV3(apiDefaulted(crd), version, builder.Options{IncludeSelectableFields: true})
@@ -296,7 +294,7 @@ func (c *openAPIComparison) judge(t *testing.T, name string, upstream any, ours 
 	}
 }
 
-// openAPITree returns a document as JSON, with numbers as they are spelled.
+// openAPITree returns a document as JSON. Numbers keep their spelling.
 func openAPITree(t *testing.T, document any) any {
 	t.Helper()
 	data, err := json.Marshal(document)
@@ -312,8 +310,8 @@ func openAPITree(t *testing.T, document any) any {
 	return out
 }
 
-// withoutDefaults does to a schema of version 2 what the server's controller
-// does before it publishes.
+// withoutDefaults removes defaults from a schema of version 2, as the server's controller
+// does before it publishes the document.
 func withoutDefaults(s *spec.Schema) *spec.Schema {
 	walker := schemamutation.Walker{
 		SchemaCallback: func(s *spec.Schema) *spec.Schema {

@@ -34,8 +34,8 @@ import (
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
-// The scale subresource. Upstream is its storage for custom resources, with a
-// store below it that holds one object in memory.
+// The tests of this file compare the scale subresource. Upstream is its storage for custom
+// resources, over a store that holds one object in memory.
 
 var scaleKind = runtimeschema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}
 
@@ -102,7 +102,7 @@ var (
 	}
 )
 
-// scaleValues are what fields of objects hold, right or wrong; "" is nothing.
+// scaleValues are values of fields, right and wrong; "" is an absent field.
 var scaleValues = []string{`"app=x"`, ``, `3`, `-1`, `2147483648`, `4294967299`, `-2147483648`, `-4294967295`, `1.5`, `1.0`, `1e3`, `"3"`, `""`, `null`, `true`, `[1]`, `{}`}
 
 func TestScale(t *testing.T) {
@@ -167,8 +167,8 @@ func TestScale(t *testing.T) {
 	t.Logf("oracle: scale %d reads (%d of them errors) and %d writes (%d of them errors, %d for values out of range), 0 differences", count, failed, count, unwritten, refused)
 }
 
-// Upstream takes the wanted number from the manager who has it; ours leaves
-// managers alone (scale/managed_fields in docs/DIFFERENCES.md).
+// TestDifferenceScaleManagedFields tests scale/managed_fields of docs/DIFFERENCES.md:
+// upstream changes the manager of the replicas field; crdkit does not change managers.
 func TestDifferenceScaleManagedFields(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: decodeTree(t, `{"apiVersion":"example.com/v1","kind":"Widget",
 		"metadata":{"name":"w","namespace":"default","uid":"u-1","resourceVersion":"7","managedFields":[

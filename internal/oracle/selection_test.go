@@ -35,9 +35,9 @@ import (
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
-// Field and label selectors. Upstream is the handler of list requests with the
-// converter and the strategy of the definition; compared are its errors and
-// which objects it lists.
+// The tests of this file compare field and label selectors. Upstream is the handler of
+// list requests with the converter and the strategy of the definition. They compare errors
+// and the listed objects.
 
 // A selectionServer answers list requests.
 type selectionServer struct {
@@ -209,13 +209,13 @@ func randomSelectors(t *testing.T, rng *rand.Rand, f *selection.Fields, objects 
 	return byLabel, strings.Join(terms, ",")
 }
 
-// selectionPaths are selectable fields, ordinary and odd.
+// selectionPaths are paths of selectable fields, usual and unusual.
 var selectionPaths = []string{".spec.a", ".spec.b.c", "spec.a", ".spec", ".spec.a b", ".spec.*", ".spec['a']", ".spec.list[0]", ".spec.list[*]", ".spec.list[9]", ".", "", ".spec[", ".spec.a\\.b", ".metadata.name", ".spec.$a"}
 
 var selectionTexts = []string{"spec.a=x", "spec.b.c!=7", "metadata.name=w,metadata.namespace=n", "", ",", "spec.a", "spec=", "spec.a b=x", "spec.*=1", "spec.list[0]=1", "x\\=y=1", "spec.a=\\,", "metadata.name=a\\"}
 
-// Whatever is selectable and asked for, the answer is that of upstream. Where a
-// path does not fit an object, the error begins as upstream's does.
+// FuzzSelection compares the answers for arbitrary selectable fields and selectors. If a
+// path does not fit an object, our error begins with upstream's error.
 func FuzzSelection(f *testing.F) {
 	for i, path := range selectionPaths {
 		f.Add(path, selectionTexts[i%len(selectionTexts)], "", `{"metadata":{"name":"w","namespace":"n"},"spec":{"a":"x","b":{"c":7},"list":[1.5,null,true]}}`, i%2 == 0)
@@ -238,7 +238,7 @@ func FuzzSelection(f *testing.F) {
 		v := &crd.Spec.Versions[0]
 		v.SelectableFields = []apiextensionsv1.SelectableField{{JSONPath: path}}
 		objects := []map[string]any{tree}
-		// The server's words come in JSON, which has no bytes that are not UTF-8.
+		// The text of the server comes in JSON, which has only UTF-8.
 		got := string([]rune(ourList(t, selectableFields(t, v.SelectableFields, crd.Spec.Scope), objects, byLabel, byField)))
 		want := ""
 		for range 200 {

@@ -17,16 +17,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Whether a schema is structural. schema.Compile must give the errors that the
-// server gives, one by one: same type, field, value, detail and order. The
-// schemas are the cases of package schema, those of the corpus, every keyword
-// in every kind of place, and parts of the corpus changed at random.
+// The tests of this file compare structural errors. schema.Compile must return the errors
+// of the server with the same type, field, value, detail and order. The schemas are the
+// cases of package schema, those of the corpus, every keyword in every kind of location,
+// and parts of the corpus with random changes.
 
 const structuralCases = "../../schema/testdata/structural/*.txtar"
 
 var structuralSections = []string{"schema.yaml", "path", "errors", "unsupported"}
 
-// The sections that say what package schema wants must be what the server says.
+// TestStructuralCases checks that the expected errors of package schema are those of the
+// server.
 func TestStructuralCases(t *testing.T) {
 	testkit.RunTxtar(t, structuralCases, structuralSections, func(t *testing.T, c *testkit.Case) {
 		props := decodeProps(t, testkit.Encode(c.Object(t, "schema.yaml")))
@@ -58,7 +59,7 @@ func TestStructuralCorpus(t *testing.T) {
 	}
 }
 
-// Every value of every keyword in every kind of place.
+// TestStructuralKeywords compares every value of every keyword in every kind of location.
 func TestStructuralKeywords(t *testing.T) {
 	count := 0
 	for _, location := range structuralLocations {

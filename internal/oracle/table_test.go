@@ -30,8 +30,8 @@ import (
 	"github.com/crdkit/crdkit/serving/table"
 )
 
-// Tables. Upstream is the handler of GET requests with the convertor for the
-// declared columns; compared is the body of its answer.
+// The tests of this file compare tables. Upstream is the handler of GET requests with the
+// convertor for the declared columns. They compare the body of its answer.
 
 func TestTable(t *testing.T) {
 	count := 12
@@ -77,8 +77,8 @@ func listLike(obj map[string]any) bool {
 	return ok
 }
 
-// TestDifferenceTableItems shows that the server prints no object that it takes
-// for a list.
+// TestDifferenceTableItems tests table/items of docs/DIFFERENCES.md: the server makes no
+// row for an object that it treats as a list.
 func TestDifferenceTableItems(t *testing.T) {
 	upstream, err := tableconvertor.New(nil)
 	if err != nil {
@@ -176,7 +176,7 @@ func (c *tableComparison) server(t *testing.T, crd *definitionV1, v apiextension
 	}}
 }
 
-// sameVersion converts nothing, for objects are at the version of the request.
+// sameVersion converts nothing, because objects have the version of the request.
 type sameVersion struct{ runtime.ObjectConvertor }
 
 func (sameVersion) ConvertToVersion(in runtime.Object, _ runtime.GroupVersioner) (runtime.Object, error) {
@@ -270,7 +270,7 @@ var tableObjects = []string{
 
 var tableTypes = []string{"string", "integer", "number", "boolean", "date"}
 
-// Every path at every object as every type, in a table of their own.
+// TestTablePaths compares a table for every path, object and type.
 func TestTablePaths(t *testing.T) {
 	var c tableComparison
 	for _, text := range tableObjects {
@@ -300,7 +300,7 @@ func (c *tableComparison) column(t *testing.T, path, kind, object string) {
 	ours, oursErr := table.New(columns)
 	var want, got string
 	for range 200 {
-		// A path is changed by being used; see the package's differences.
+		// Using a path changes it; see table/range in docs/DIFFERENCES.md.
 		upstream, err := tableconvertor.New(columns)
 		if (err != nil) != (oursErr != nil) {
 			t.Fatalf("path %q: upstream %v, ours %v", path, err, oursErr)
@@ -336,8 +336,8 @@ func upstreamTable(t *testing.T, convert toTable, obj *unstructured.Unstructured
 	return string(encode(t, out))
 }
 
-// Whatever a definition declares as the path of a column, the cell is that of
-// some run of upstream.
+// FuzzTablePath checks that the cell of an arbitrary path is the cell of some run of
+// upstream.
 func FuzzTablePath(f *testing.F) {
 	for i, path := range tablePaths {
 		for _, object := range tableObjects[:3] {
@@ -353,8 +353,8 @@ func FuzzTablePath(f *testing.F) {
 	})
 }
 
-// Upstream keeps in a path where its last use ended; ours does not
-// (table/range in docs/DIFFERENCES.md).
+// TestDifferenceTableRange tests table/range of docs/DIFFERENCES.md: a path of upstream
+// keeps the position at which its last use ended, and a path of crdkit does not.
 func TestDifferenceTableRange(t *testing.T) {
 	columns := []apiextensionsv1.CustomResourceColumnDefinition{{Name: "C", Type: "string", JSONPath: "range .spec.list[*]}{.b}{end}{.spec.a"}}
 	upstream, err := tableconvertor.New(columns)
