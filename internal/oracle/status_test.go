@@ -13,17 +13,17 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// Updates of the object and of its status. TestOracle compares updates of
-// whatever an object has come to be; these are of what clients must not do, or
-// what only the server does: to metadata, to the status in the main resource,
-// and to anything else in the status subresource.
+// The tests of this file compare updates of objects and of their status. TestOracle
+// compares valid and random updates. These updates change fields that clients must not
+// change or that only the server sets: metadata, the status in the main resource, and
+// other fields in the status subresource.
 
 var statusAll = flag.Bool("status-all", false, "compare updates of the status of every definition, not of every third")
 
 // A statusEdit is a JSON merge patch.
 type statusEdit struct{ name, patch string }
 
-// olds are what happened to the object before, besides what a store gives it.
+// olds are edits of the old object, in addition to the fields that a store sets.
 var olds = []statusEdit{
 	{"as it was", `{}`},
 	{"being deleted", `{"metadata":{"deletionTimestamp":"2024-03-01T00:00:00Z","deletionGracePeriodSeconds":0,"finalizers":["example.com/a","orphan"]}}`},
@@ -33,7 +33,7 @@ var olds = []statusEdit{
 	{"without metadata of a store", `{"metadata":{"uid":null,"creationTimestamp":null}}`},
 }
 
-// edits are what a client makes of it.
+// edits are the changes that a client makes.
 var edits = []statusEdit{
 	{"nothing", `{}`},
 	{"uid", `{"metadata":{"uid":"other"}}`},
@@ -83,8 +83,8 @@ var edits = []statusEdit{
 	{"version", `{"apiVersion":"example.com/v0"}`},
 }
 
-// merged returns obj with the patches applied. Null stands for nothing, or for
-// itself.
+// merged returns obj with the patches applied. Null deletes a member, or stays if nulls is
+// true.
 func merged(obj map[string]any, nulls bool, patches ...statusEdit) map[string]any {
 	out := testkit.Clone(obj)
 	for _, p := range patches {
@@ -98,7 +98,7 @@ func merged(obj map[string]any, nulls bool, patches ...statusEdit) map[string]an
 	return out
 }
 
-// integers turns numbers into those of the decoders of objects.
+// integers converts numbers to the types that the decoders of objects return.
 func integers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

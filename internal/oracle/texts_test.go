@@ -21,14 +21,14 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// textCount is kept small for every day. 100 makes over 100,000 texts of the corpus:
+// textCount is small by default. 100 makes over 100,000 texts of the corpus:
 //
 //	go test -C internal/oracle -run TestTexts -texts 100 -timeout 60m
 var textCount = flag.Int("texts", 3, "objects of each version that TestTexts spells out, each for every request")
 
-// TestTexts compares requests on bytes with upstream: objects that are damaged
-// and spelled in all ways, canonical and spliced. What is spliced has to have
-// the value of what upstream stores.
+// TestTexts compares requests on bytes with upstream: damaged objects and all spellings,
+// with canonical and spliced output. Spliced output must have the value of the object that
+// upstream stores.
 func TestTexts(t *testing.T) {
 	list, full := definitions(t)
 	n := *textCount
@@ -107,7 +107,7 @@ type speller struct {
 	rng     *rand.Rand
 }
 
-// requests makes every request with obj, and returns how many.
+// requests makes every request with obj, and returns their number.
 func (s *speller) requests(obj map[string]any) int {
 	fields := []string{"Strict", "Warn", "Ignore"}[s.rng.IntN(3)]
 	stored := s.up.Create(upstream.Body{Data: testkit.Encode(obj), Fields: "Ignore"})
@@ -138,11 +138,10 @@ func (s *speller) requests(obj map[string]any) int {
 	return 3
 }
 
-// request compares one request with what upstream says, which is asked again
-// only if there is a difference.
+// request compares one request. Upstream runs again only if there is a difference.
 func (s *speller) request(op string, body upstream.Body, old map[string]any, up func() upstream.Outcome) {
-	// What is spliced is compared as a value: -0.0 is written -0, which is an
-	// integer when it is read again.
+	// Spliced output is compared as a value: -0.0 is written -0, which is an integer when
+	// it is read again.
 	value := func(out upstream.Outcome) upstream.Outcome {
 		if out.Panic != "" || out.Object == nil {
 			return out
@@ -214,8 +213,8 @@ func (s *speller) ours(op string, body upstream.Body, old []byte, splice bool) (
 	return outcome(nil)(res, err), out
 }
 
-// spell writes v as JSON with its members in any order, with white space, and
-// now and then with an escape.
+// spell writes v as JSON with its members in random order, with white space, and
+// sometimes with an escape.
 func (s *speller) spell(v any) []byte {
 	var b bytes.Buffer
 	if s.rng.IntN(3) == 0 {

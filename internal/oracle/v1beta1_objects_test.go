@@ -10,9 +10,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestV1beta1Objects compares what becomes of objects of definitions that keep
-// unknown fields: those of v1beta1 that there are, and definitions of v1 whose
-// schemas were made no structural ones.
+// TestV1beta1Objects compares requests on objects of definitions that keep unknown fields:
+// the existing definitions of v1beta1, and definitions of v1 whose schemas are changed to
+// nonstructural ones.
 func TestV1beta1Objects(t *testing.T) {
 	server := newDefinitionServer()
 	var list []*testkit.Definition
@@ -71,8 +71,8 @@ func destructured(whole *apiextensionsv1.CustomResourceDefinition, i int) *apiex
 			simplify(broken.OpenAPIV3Schema)
 			before := v.Schema
 			v.Schema = broken
-			// What v1beta1 does not take is taken back, and $schema is tested
-			// apart, since the server then has no structure for any step.
+			// Undo a change that v1beta1 refuses. $schema has its own test, because the server
+			// then has no structural schema for any step.
 			if broken.OpenAPIV3Schema.Schema != "" || !definition.Check(crd, definition.V1beta1Rules()).Accepted() {
 				v.Schema = before
 			}
@@ -84,7 +84,7 @@ func destructured(whole *apiextensionsv1.CustomResourceDefinition, i int) *apiex
 	return crd
 }
 
-// simplify takes away what only structural schemas can have.
+// simplify removes the keywords that only structural schemas may have.
 func simplify(root *apiextensionsv1.JSONSchemaProps) {
 	locations := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
 	collect(root, &locations, 0)

@@ -90,8 +90,8 @@ func (s *definitionServer) v1(in *apiextensions.CustomResourceDefinition) (*apie
 	return out, s.Scheme.Convert(in.DeepCopy(), out, nil)
 }
 
-// sentBeta returns what is sent of a definition, and the definition without
-// what JSON leaves out. It returns nil for one that cannot be sent.
+// sentBeta returns the JSON of a definition, and the definition that this JSON decodes to.
+// It returns nil for a definition that cannot be sent.
 func sentBeta(crd *apiextensionsv1beta1.CustomResourceDefinition) ([]byte, *apiextensionsv1beta1.CustomResourceDefinition) {
 	crd.APIVersion, crd.Kind = apiextensionsv1beta1.SchemeGroupVersion.String(), "CustomResourceDefinition"
 	data, err := json.Marshal(crd)
@@ -105,7 +105,7 @@ func sentBeta(crd *apiextensionsv1beta1.CustomResourceDefinition) ([]byte, *apie
 	return data, out
 }
 
-// asAny decodes what v encodes to.
+// asAny returns v encoded to JSON and decoded again.
 func asAny(t *testing.T, v any) any {
 	t.Helper()
 	data, err := json.Marshal(v)
@@ -119,7 +119,7 @@ func asAny(t *testing.T, v any) any {
 	return out
 }
 
-// A betaTally gathers what differs, and what was compared.
+// A betaTally collects differences and counts comparisons.
 type betaTally struct {
 	definitionTally
 	contradictory int
@@ -177,8 +177,7 @@ func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, 
 	})
 }
 
-// contradiction compares the error of Parse with what the server has against
-// the definition.
+// contradiction compares the error of Parse with the server's errors for the definition.
 func (l *betaTally) contradiction(t *testing.T, s *definitionServer, what string, internal *apiextensions.CustomResourceDefinition, err error) {
 	l.mu.Lock()
 	l.contradictory++
@@ -196,7 +195,7 @@ func (l *betaTally) contradiction(t *testing.T, s *definitionServer, what string
 	for text := range strings.SplitSeq(strings.Trim(list, "[]"), ", spec.") {
 		text = "spec." + strings.TrimPrefix(text, "spec.")
 		if strings.HasPrefix(text, "spec.selectableFields: ") || strings.HasPrefix(text, "spec.versions: Required value: there is no version") {
-			continue // where upstream loses a part without a word
+			continue // upstream drops a part silently
 		}
 		if !slices.Contains(theirs.errors, text) {
 			l.differ(what, "Parse fails with "+text+", upstream says\n"+strings.Join(theirs.errors, "\n"))
@@ -212,8 +211,8 @@ func errorTexts(errs field.ErrorList) []string {
 	return out
 }
 
-// createLenient is what upstream says of a definition with the options that
-// servers up to 1.21 had for v1beta1.
+// createLenient returns upstream's answer for a definition with the options that servers
+// up to 1.21 had for v1beta1.
 func (s *definitionServer) createLenient(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) reply {
 	obj, err := s.internal(crd)
 	if err != nil {
@@ -235,9 +234,9 @@ func (s *definitionServer) createLenient(t *testing.T, crd *apiextensionsv1.Cust
 	})
 }
 
-// TestV1beta1 compares how definitions of v1beta1 are read, and what Check says
-// of them, with upstream: those that there are, those that the definitions of
-// v1 are at v1beta1, and broken ones.
+// TestV1beta1 compares the reading of definitions of v1beta1, and the reports of Check,
+// with upstream: existing definitions, definitions of v1 converted to v1beta1, and broken
+// ones.
 func TestV1beta1(t *testing.T) {
 	server := newDefinitionServer()
 	tally := &betaTally{definitionTally: definitionTally{fields: map[string]int{}}}

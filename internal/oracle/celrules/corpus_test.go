@@ -24,8 +24,7 @@ var (
 	seed = flag.Uint64("seed", 20, "of generated objects")
 )
 
-// source returns random numbers that depend on nothing but the seed and the
-// names.
+// source returns random numbers that depend only on the seed and the names.
 func source(names ...string) *rand.Rand {
 	h := fnv.New64a()
 	for _, name := range names {
@@ -60,8 +59,8 @@ var compiled struct {
 	list []*version
 }
 
-// corpusVersions is versions for a test that has something else to compare: it
-// returns none if there is no corpus.
+// corpusVersions is like versions, for a test with other inputs. It returns none if there
+// is no corpus.
 func corpusVersions(t testing.TB) []*version {
 	t.Helper()
 	compiled.once.Do(func() { compiled.list = compileCorpus(t) })
@@ -143,8 +142,8 @@ func oldOf(in *input) any {
 	return in.old
 }
 
-// each visits the samples of a version, n generated objects and what came of
-// them by changes, created and updated.
+// each visits creates and updates of the samples of a version, of n generated objects, and
+// of changed copies.
 func (v *version) each(n int, visit func(in *input, what string)) {
 	for i, o := range v.samples {
 		rng := source(v.name(), "sample", fmt.Sprint(i))
@@ -162,7 +161,7 @@ func (v *version) each(n int, visit func(in *input, what string)) {
 	}
 }
 
-// family visits an object as one that is created, left as it is, and changed.
+// family visits a create of an object, an update without changes, and updates with changes.
 func (v *version) family(rng *rand.Rand, o map[string]any, visit func(in *input, what string), what string) {
 	changed := testkit.Mutate(rng, o)
 	visit(&input{obj: o, budget: budget}, what+" created")

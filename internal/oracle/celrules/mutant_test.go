@@ -21,7 +21,7 @@ var scraps = []string{
 	"// comment\n", "\n", "é", "\x00", "\"", "'", "`a-b`", "9223372036854775808", "0x1F", "1e400", "\\", "@", "$", "__a__",
 }
 
-// mutate returns a rule with something wrong, or only something else.
+// mutate returns a changed rule, which may be wrong.
 func mutate(rng *rand.Rand, rule string) string {
 	if rule == "" {
 		return scraps[rng.IntN(len(scraps))]
@@ -42,9 +42,8 @@ func mutate(rng *rand.Rand, rule string) string {
 	}
 }
 
-// TestMutants breaks the rules of all tables and of the corpus at random.
-// Whether they still compile, why they do not, and what those that do say about
-// the objects beside them is the same on all sides.
+// TestMutants breaks the rules of all tables and of the corpus at random. All sides must
+// have the same compile errors, and the same results for the rules that compile.
 func TestMutants(t *testing.T) {
 	// What validates objects upstream does not compile rules that it never runs,
 	// so that it has nothing to say of broken ones. The server's check of

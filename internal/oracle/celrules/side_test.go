@@ -56,7 +56,7 @@ func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProp
 	return subjectOf(t, name, n, s, perCall)
 }
 
-// compareCompiling compares what the sides have against the rules of a schema.
+// compareCompiling compares the compile errors of the rules of a schema.
 func compareCompiling(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural) {
 	t.Helper()
 	_, errs := cel.Compile(n)
@@ -180,7 +180,7 @@ func propertyType(parent *apiservercel.DeclType, name string, s *structuralschem
 	return parent.Fields[escaped].Type
 }
 
-// An answer is what a side says, in a form that can be compared.
+// An answer is the result of a side, in a comparable form.
 type answer struct {
 	errors, warnings []string // sorted
 	spent            int64    // all of the budget if rules were stopped
@@ -190,7 +190,7 @@ func (a answer) equal(b answer) bool {
 	return a.spent == b.spent && slices.Equal(a.errors, b.errors) && slices.Equal(a.warnings, b.warnings)
 }
 
-// diff says what differs from another answer.
+// diff describes the difference from another answer.
 func (a answer) diff(other answer) string {
 	var b strings.Builder
 	b.WriteString(upstream.Diff(other.errors, a.errors))
@@ -219,7 +219,7 @@ func (in *input) context() context.Context {
 	return ctx
 }
 
-// upstream lets upstream answer. A panic is an answer too.
+// upstream returns the answer of upstream. A panic is an answer, too.
 func (s *subject) upstream(in *input) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -239,7 +239,7 @@ func (s *subject) upstream(in *input) (a answer) {
 	return answer{errors: upstream.Lines(errs), warnings: w.texts, spent: in.budget - max(left, 0)}
 }
 
-// ours lets one of our programs answer.
+// ours returns the answer of one of our programs.
 func ours(p *cel.Program, in *input) answer {
 	res := p.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
 	return answerOf(&res)

@@ -13,11 +13,11 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// reruns is how often the other side runs before its answer counts as
+// reruns is the number of times that the other side runs before its answer counts as
 // different.
 const reruns = 5000
 
-// A tally counts what was compared.
+// A tally counts comparisons.
 type tally struct {
 	t     testing.TB
 	name  string
@@ -35,7 +35,7 @@ func newTally(t testing.TB, name, sides string) *tally {
 	return &tally{t: t, name: name, sides: sides}
 }
 
-// three compares all sides. It returns the answer of the usual one.
+// three compares all sides. It returns the answer of the fast one.
 func (c *tally) three(s *subject, in *input, what string, count int) answer {
 	usual := c.two(s, in, what, count)
 	c.third.Add(int64(count))
@@ -76,9 +76,8 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 	return usual
 }
 
-// keeps runs the executor on another object between an answer and the look at
-// it: an answer may refer to its own object, and not to memory that is used
-// again. Objects are not changed.
+// keeps runs the executor on another object before it checks an answer. An answer may refer
+// to its own object, but not to memory that later runs use. The executor changes no object.
 func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 	before := string(testkit.Encode(in.obj)) + string(testkit.Encode(in.old))
 	res := s.usual.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
@@ -95,8 +94,7 @@ func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 	}
 }
 
-// patience is how often to run again: less often if much differs, since that
-// takes long.
+// patience returns the number of runs. Many differences reduce it, to save time.
 func (c *tally) patience() int {
 	if c.differences.Load() > 10 {
 		return reruns / 100

@@ -21,7 +21,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// explained are the cases that do not come out as recorded, and why.
+// explained are the cases whose results are not as recorded, with the reasons.
 var explained = map[string]string{
 	"tests/imageregistry_v1/configs.imageregistry.operator.openshift.io/ChunkSizeMiB.yaml: Should reject configuration with decimal value in chunkSizeMiB for storage s3": formatted,
 	"tests/insights_v1/datagathers.insights.openshift.io/InsightsOnDemandDataGather.yaml: lastGatherSeconds must be integer":                                              formatted,
@@ -68,8 +68,8 @@ func TestSuites(t *testing.T) {
 	t.Logf("suites: %d cases, %d as recorded", total.cases, total.recorded)
 }
 
-// judge compares what came of a case with what is recorded; problem is "" if
-// they are the same.
+// judge counts a case. problem is the difference between its result and the recorded
+// result, "" if they are the same.
 func (c *tally) judge(t *testing.T, name, problem string) {
 	t.Helper()
 	c.cases++
@@ -84,8 +84,8 @@ func (c *tally) judge(t *testing.T, name, problem string) {
 	t.Errorf("%s: %s", name, problem)
 }
 
-// compareVerdict says how an outcome differs from a recorded one: an error with
-// that text, or none.
+// compareVerdict returns the difference between an error and the recorded text, "" for
+// none. The recorded text is "" if there was no error.
 func compareVerdict(err error, want string) string {
 	switch {
 	case want == "" && err == nil:
@@ -96,7 +96,7 @@ func compareVerdict(err error, want string) string {
 		return fmt.Sprintf("admitted, want %q", want)
 	}
 	got := withoutValues(err.Error())
-	// Lists of errors come in another order: ours are sorted.
+	// The order of errors differs: crdkit sorts them.
 	for _, part := range strings.Split(want, ", <nil>") {
 		part = strings.ReplaceAll(strings.TrimSuffix(part, "]"), "is invalid: [", "is invalid: ")
 		_, part, ok := cutInvalid(part)
@@ -107,7 +107,7 @@ func compareVerdict(err error, want string) string {
 	return ""
 }
 
-// cutInvalid cuts off which object is invalid.
+// cutInvalid splits the text of an error at "is invalid: ".
 func cutInvalid(text string) (object, rest string, ok bool) {
 	if object, rest, ok = strings.Cut(text, "is invalid: "); ok {
 		return object, rest, true
@@ -158,7 +158,7 @@ func object(text string) (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// create returns what a server stores for obj, or its refusal.
+// create returns the object that a server stores for obj, or its refusal.
 func create(def *crdkit.Definition, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	v, ok := def.Version(obj.GroupVersionKind().Version)
 	if !ok {
@@ -172,8 +172,7 @@ func create(def *crdkit.Definition, obj *unstructured.Unstructured) (*unstructur
 	return obj, res.Err()
 }
 
-// update returns what a server stores for obj in the place of stored, or its
-// refusal.
+// update returns the object that a server stores when obj replaces stored, or its refusal.
 func update(def *crdkit.Definition, obj, stored *unstructured.Unstructured, status bool) (*unstructured.Unstructured, error) {
 	ctx := context.Background()
 	v := testkit.Must(def.Version(obj.GroupVersionKind().Version))
