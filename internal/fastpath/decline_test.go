@@ -79,6 +79,8 @@ func TestDeclines(t *testing.T) {
 		one("{type: string, maxLength: 3}", `"abcd"`, `"abc"`, wrongScalar),
 		one("{type: integer, maximum: 3}", `4`, `3`, wrongScalar),
 		one("{type: boolean, enum: [true]}", `false`, `true`, wrongScalar),
+		one("{type: object, x-kubernetes-embedded-resource: true, properties: {kind: {type: string, maxLength: 2}}}",
+			`{"apiVersion":"v1","kind":"Abc"}`, `{"apiVersion":"v1","kind":"Ab"}`, wrongScalar),
 		one("{type: object, enum: [{a: 1}], properties: {a: {type: integer}}}", `{"a":2}`, `{"a":1}`, wrongWhole),
 		one("{type: array, items: {type: integer}, not: {minItems: 2}}", `[1,2]`, `[1]`, wrongWhole),
 		one("{type: object, maxProperties: 1, additionalProperties: {type: string}}", `{"a":"","b":""}`, `{"a":""}`, wrongCount),
