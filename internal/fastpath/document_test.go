@@ -1,6 +1,8 @@
 package fastpath_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -164,6 +166,37 @@ func TestSame(t *testing.T) {
 	for _, pair := range [][2]string{{"1.0", "1"}, {"[1.0]", "[1]"}, {`{"a":1,"a":1}`, `{"a":1}`}, {"x", "y"}, {"", "1"}} {
 		if plan.SameValue(pair[0], pair[1]) || plan.SameValue(pair[1], pair[0]) {
 			t.Errorf("%s and %s are the same, although this cannot be told", pair[0], pair[1])
+		}
+	}
+}
+
+// Long lists are hashed. Each size of the table finds equal elements, and none that
+// are not there.
+func TestLongLists(t *testing.T) {
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {
+		set: {type: array, x-kubernetes-list-type: set, items: {type: string}},
+		map: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}}}}}}`}), testConfig)
+	for _, n := range []int{1, 2, 12, 13, 16, 17, 32, 33, 64, 65, 96, 97, 128, 129, 200, 256, 300, 600} {
+		for member, form := range map[string]string{"set": `"e%d"`, "map": `{"k":"e%d"}`} {
+			for _, again := range []int{-1, 0, n / 2, n - 1} {
+				elements := make([]string, n, n+1)
+				for i := range elements {
+					elements[i] = fmt.Sprintf(form, i)
+				}
+				if again >= 0 {
+					elements = append(elements, elements[again])
+				}
+				raw := head + `"` + member + `":[` + strings.Join(elements, ",") + "]}"
+				for _, splice := range []bool{false, true} {
+					if got := accepts(plan, raw, fastpath.Request{Splice: splice}); got != (again < 0) {
+						t.Errorf("%s of %d elements, %d repeated: accepted is %t (splice %t)", member, n, again, got, splice)
+					}
+				}
+				v, _ := jsonscan.Decode(raw)
+				if _, got := plan.Map(v.(map[string]any), fastpath.MapRequest{}); got != (again < 0) {
+					t.Errorf("%s of %d elements, %d repeated: accepted is %t as a map", member, n, again, got)
+				}
+			}
 		}
 	}
 }
