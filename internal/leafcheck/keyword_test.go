@@ -148,3 +148,49 @@ func TestLimitTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestStructuralKeywords has keywords that depend on the declared type, or that
+// branches do not have.
+func TestStructuralKeywords(t *testing.T) {
+	for _, tt := range []struct{ text, valid, invalid string }{
+		{"{type: integer, maximum: 1.5}", `[]`, `[0,1,2]`},
+		{"{type: integer, minimum: 0.5}", `[]`, `[0,1,2]`},
+		{"{type: integer, format: int32}", `[2147483647,-2147483648]`, `[2147483648,-2147483649]`},
+		{"{type: integer, format: int32, maximum: 2147483648}", `[]`, `[0]`},
+		{"{type: number, maximum: 1.5}", `[0,1,1.5]`, `[2,1.75]`},
+		{"{type: array, x-kubernetes-list-type: set, items: {type: string}}", `[[],["a"],["a","b"]]`, `[["a","a"],["a","b","a"]]`},
+		{"{type: array, x-kubernetes-list-type: set, minItems: 1, items: {type: string}}", `[["a"],["a","b"]]`, `[[],["a","a"]]`},
+		{"{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, properties: {k: {type: string}}}}", `[[],[{"k":"a"}],[{"k":"a"},{"k":"b"},{}]]`, `[[{"k":"a"},{"k":"a"}],[{},{}]]`},
+		{"{type: array, x-kubernetes-list-type: atomic, items: {type: string}}", `[["a","a"]]`, `[["a",1]]`},
+		{"{type: object, additionalProperties: false, properties: {a: {type: string}}}", `[{},{"a":"b"}]`, `[{"b":"a"},{"a":"b","b":"a"}]`},
+	} {
+		n := mustNode(t, tt.text)
+		for list, want := range map[string]bool{tt.valid: true, tt.invalid: false} {
+			values, err := testkit.DecodeJSON([]byte(list))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range values.([]any) {
+				if got := validEverywhere(t, n, v); got != want {
+					t.Errorf("%s admits %v: %t", tt.text, v, got)
+				}
+				if list, ok := v.([]any); ok && n.List != nil && n.List.Allows(len(list)) && n.Distinct(v) != n.List.Distinct(list) {
+					t.Errorf("%s: Distinct(%v) = %t", tt.text, v, n.Distinct(v))
+				}
+			}
+		}
+	}
+}
+
+// A server checks the formats of the version before its own.
+func TestFormatVersions(t *testing.T) {
+	s, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "string", Format: "k8s-short-name"}, schema.Unstructured())
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for minor, want := range map[int]bool{33: true, 34: true, 35: false, 36: false} {
+		if got := New(s, Config{Minor: minor}).Valid("A"); got != want {
+			t.Errorf("version 1.%d admits a wrong name: %t", minor, got)
+		}
+	}
+}
