@@ -132,7 +132,7 @@ func TestService(t *testing.T) {
 	a := newAuthority(t)
 	r := &recorder{next: conversion.Handler(renaming)}
 	s := a.start(t, r)
-	path, port := "/a/convert", int32(9443)
+	path, port, lowest, highest := "/a/convert", int32(9443), int32(1), int32(65535)
 	for _, tt := range []struct {
 		name     string
 		service  apiextensionsv1.ServiceReference
@@ -140,6 +140,8 @@ func TestService(t *testing.T) {
 		want     string
 	}{
 		{"defaults", apiextensionsv1.ServiceReference{Namespace: "ns", Name: "hook"}, 443, "hook.ns.svc:443 /?timeout=30s hook.ns.svc"},
+		{"lowest port", apiextensionsv1.ServiceReference{Namespace: "ns", Name: "hook", Port: &lowest}, 1, "hook.ns.svc:1 /?timeout=30s hook.ns.svc"},
+		{"highest port", apiextensionsv1.ServiceReference{Namespace: "ns", Name: "hook", Port: &highest}, 65535, "hook.ns.svc:65535 /?timeout=30s hook.ns.svc"},
 		{"port and path", apiextensionsv1.ServiceReference{Namespace: "ns", Name: "hook", Port: &port, Path: &path}, 9443, "hook.ns.svc:9443 /a/convert?timeout=30s hook.ns.svc"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,7 +168,7 @@ func TestService(t *testing.T) {
 }
 
 func TestNoWebhook(t *testing.T) {
-	zero, high, relative := int32(-1), int32(70000), "a"
+	zero, high, relative := int32(-1), int32(65536), "a"
 	service := func(s apiextensionsv1.ServiceReference) *apiextensionsv1.CustomResourceDefinition {
 		return referring(s, nil)
 	}
