@@ -18,6 +18,7 @@ import (
 // v (see [Version.Store]), apart from what only a server can set: metadata.uid,
 // creationTimestamp, resourceVersion, managedFields and a name made from
 // generateName. If it is refused it is left as it was judged, pruned and defaulted.
+// After an error it may be changed in part.
 //
 // The error says why there is no verdict: the context ended, the caller's [Mutate]
 // step failed, an option has a value that does not exist, obj is nil, or the server's

@@ -51,15 +51,17 @@ func configOf(opts []Option) config {
 // server's, as in
 //
 //	converter, err := conversion.New(crd, conversion.Timeout(time.Second))
+//
+// A nil c means the converter of the definition.
 func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
 }
 
-// KubernetesVersion follows the server of a version, such as "1.33" or "1.33.4",
-// in what changes from one version to the next with regard to objects: which
+// KubernetesVersion follows the server of a version, such as "1.33", "v1.33.4" or
+// "v1.33.4-eks-1", of which only the minor version counts, in what changes from one version to the next with regard to objects: which
 // functions rules may use, from 1.29 to 1.37, and which formats of text are
 // known. Everything else is that of 1.37. An empty version means 1.37. [Compile]
-// returns an error for any other text.
+// returns an error for a text without such a minor version.
 //
 // See https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries.
 func KubernetesVersion(version string) Option {

@@ -54,7 +54,8 @@ func (requestOption) applyRequest() {}
 func (readOption) applyRead() {}
 
 // A FieldValidation says how a request treats fields that the schema does not
-// declare and fields that are given twice. The zero value means [Warn].
+// declare and fields that are given twice. Its values are options: pass [Strict] to
+// a request. The zero value means [Warn].
 //
 // See https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation.
 type FieldValidation string
@@ -96,7 +97,8 @@ func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) R
 	return requestOption{func(o *requestOptions) { o.mutate = f }}
 }
 
-// YAML makes the request read its input as application/yaml. The output is JSON.
+// YAML makes the request read its input as application/yaml. As in the server, only
+// the first document counts. The output is JSON.
 func YAML() JSONOption {
 	return jsonOption(func(o *requestOptions) { o.yaml = true })
 }
@@ -123,8 +125,8 @@ func Splice() JSONOption {
 }
 
 // AppendTo makes the request append the object to buf and return the extended slice.
-// buf must not overlap the input. The request does not change it if it returns no
-// object.
+// buf must not overlap the input. A request that refuses the object returns nil and
+// does not change buf, so keep buf in a variable of its own.
 func AppendTo(buf []byte) JSONOption {
 	return jsonOption(func(o *requestOptions) { o.buffer, o.appends = buf, true })
 }
