@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/traits"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -111,5 +112,61 @@ func TestLists(t *testing.T) {
 	}
 	if got := d.Value([]any{x, x}).Equal(d.Value([]any{x, y})); got != types.False {
 		t.Errorf("lists of type map with other keys: Equal = %v", got)
+	}
+}
+
+// TestUnescapable: a list of type map finds elements by keys that rules cannot
+// spell.
+func TestUnescapable(t *testing.T) {
+	d := declared(t, `{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: ["a b"], items: {type: object, required: ["a b"],
+		properties: {"a b": {type: string}}}}`)
+	x, y := map[string]any{"a b": "x"}, map[string]any{"a b": "y"}
+	if got := d.Value([]any{x, y}).Equal(d.Value([]any{y, x})); got != types.True {
+		t.Errorf("Equal = %v", got)
+	}
+}
+
+// TestLess: a value is less than none before it in the order.
+func TestLess(t *testing.T) {
+	for text, ordered := range map[string][]any{
+		`{type: string}`: {"a", "b"}, `{type: integer}`: {int64(1), int64(2)}, `{type: number}`: {int64(1), 1.5, int64(2)}, `{type: boolean}`: {false, true},
+	} {
+		less := declared(t, text).Less()
+		for i, a := range ordered {
+			for j, b := range ordered {
+				if got := less(a, b); got != (i < j) {
+					t.Errorf("%s: less(%v, %v) = %v", text, a, b, got)
+				}
+			}
+		}
+	}
+	if declared(t, `{type: string, format: date}`).Less() != nil {
+		t.Error("dates have an order")
+	}
+}
+
+// TestElements: indexes have bounds, and iterators return each element or key once.
+func TestElements(t *testing.T) {
+	list := declared(t, `{type: array, items: {type: integer}}`).Value([]any{int64(5), int64(6)}).(traits.Lister)
+	for i, want := range map[types.Int]bool{-1: false, 0: true, 1: true, 2: false} {
+		if v := list.Get(i); !types.IsUnknownOrError(v) != want || want && v != i+5 {
+			t.Errorf("Get(%d) = %v", i, v)
+		}
+	}
+	object := declared(t, `{type: object, additionalProperties: {type: integer}}`).Value(map[string]any{"a": int64(1), "b": int64(2)}).(traits.Mapper)
+	for it, want := range map[traits.Iterator]int{list.Iterator(): 2, object.Iterator(): 2} {
+		seen := map[any]bool{}
+		for range 10 {
+			if it.HasNext() != types.True {
+				break
+			}
+			seen[it.Next().Value()] = true
+		}
+		if len(seen) != want || it.HasNext() != types.False {
+			t.Errorf("an iterator returns %v", seen)
+		}
+	}
+	if object.Contains(types.String("a")) != types.True || object.Contains(types.String("c")) != types.False {
+		t.Error("Contains is wrong")
 	}
 }

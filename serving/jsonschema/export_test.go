@@ -167,3 +167,14 @@ func TestRoot(t *testing.T) {
 		}
 	}
 }
+
+// Literals without text, which a program may leave, are none.
+func TestEmptyLiterals(t *testing.T) {
+	data, err := jsonschema.Export(definition(apiextensionsv1.JSONSchemaProps{Type: "string", Default: &apiextensionsv1.JSON{}, Example: &apiextensionsv1.JSON{}}), "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(any(decode(t, `{"type":"string"}`)), decode(t, string(data))["properties"].(map[string]any)["spec"]); diff != "" {
+		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
