@@ -292,6 +292,20 @@ func TestNothingToDoAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Equal schemas have one node for defaults and one for nulls.
+func TestSharing(t *testing.T) {
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"x":{"type":"string","default":"d"},"y":{"type":"string"}}},
+		"b":{"type":"object","properties":{"x":{"type":"string","default":"d"},"y":{"type":"string"}}},"c":{"type":"object","properties":{"x":{"type":"string","default":"e"},"z":{"type":"string"}}}}}`))
+	nulls := compileNulls(n).fields
+	if len(nulls) != 3 || nulls[0].below != nulls[1].below || nulls[0].below == nulls[2].below {
+		t.Errorf("nulls of equal schemas are not one node, or those of different ones are: %v", nulls)
+	}
+	fills := compileDefaults(n, maxFilled).walks
+	if len(fills) != 3 || fills[0].below != fills[1].below || fills[0].below == fills[2].below {
+		t.Errorf("defaults of equal schemas are not one node, or those of different ones are: %v", fills)
+	}
+}
+
 // TestScalarsAllocateNothing sets scalars, which are shared, and drops a null.
 func TestScalarsAllocateNothing(t *testing.T) {
 	d := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string","default":"x"},"b":{"type":"integer","default":1234567},"c":{"type":"string"}}}`)))

@@ -71,6 +71,7 @@ var differing = []string{
 	"{minimum: 1}", "{minimum: 2}", "{maximum: 1}", "{multipleOf: 1}", "{minimum: 1, exclusiveMinimum: true}", "{maximum: 1, exclusiveMaximum: true}", "{uniqueItems: true}",
 	"{required: [a]}", "{required: [b]}", "{required: [a, b]}", "{required: [ab]}",
 	"{allOf: [{minLength: 1}]}", "{anyOf: [{minLength: 1}]}", "{oneOf: [{minLength: 1}]}", "{not: {minLength: 1}}", "{not: {minLength: 2}}", "{allOf: [{minLength: 1}, {minLength: 1}]}",
+	"{allOf: [{properties: {q: {minLength: 9}}}, {properties: {r: {minLength: 9}}}]}", "{allOf: [{properties: {r: {minLength: 9}}}, {properties: {q: {minLength: 9}}}]}",
 	"{properties: {x: {minLength: 1}}}", "{properties: {y: {minLength: 1}}}", "{properties: {x: {minLength: 2}}}", "{properties: {x: {minLength: 1}, y: {minLength: 1}}}",
 	"{items: {minLength: 1}}", "{items: {minLength: 2}}", "{additionalProperties: {minLength: 1}}", "{additionalProperties: {minLength: 2}}", "{additionalProperties: false}", "{}",
 }
