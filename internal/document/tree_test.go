@@ -328,3 +328,19 @@ func startsWithName(text []byte, name string) bool {
 	first, _, _ = strings.Cut(first, "\n")
 	return bytes.HasPrefix(text, []byte(first))
 }
+
+// TestPosition: lines and columns of offsets, also of those at the end and past it.
+func TestPosition(t *testing.T) {
+	for _, tt := range []struct {
+		text         string
+		offset       int
+		line, column int
+	}{
+		{"ab\nc", 0, 1, 1}, {"ab\nc", 2, 1, 3}, {"ab\nc", 3, 2, 1}, {"ab\nc", 4, 2, 1}, {"ab\nc", 9, 2, 1}, {"ab\n", 3, 1, 3},
+		{"é\né", 2, 1, 2}, {"éb", 2, 1, 2}, {"\ufeffab", 0, 1, 1}, {"\ufeffab", 4, 1, 2}, {"", 0, 1, 1},
+	} {
+		if line, column := NewLineIndex([]byte(tt.text)).Position(tt.offset); line != tt.line || column != tt.column {
+			t.Errorf("%q: offset %d is at %d:%d, want %d:%d", tt.text, tt.offset, line, column, tt.line, tt.column)
+		}
+	}
+}
