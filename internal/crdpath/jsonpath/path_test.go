@@ -31,6 +31,10 @@ func TestPaths(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := p.Find(obj)
+			first, found := p.First(obj)
+			if want := len(got) > 0 && len(got[0]) > 0; found != want || found && !cmp.Equal(first, got[0][0]) {
+				t.Errorf("First = %v, %v, but Find = %v", first, found, got)
+			}
 			if fails := row["fails"] == true; (err != nil) != fails {
 				t.Fatalf("Find: %v, want a failure: %v", err, fails)
 			}
