@@ -200,3 +200,19 @@ func TestLongLists(t *testing.T) {
 		}
 	}
 }
+
+// Depth counts what lies in one another, and not what lies side by side.
+func TestManySiblings(t *testing.T) {
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {
+		l: {type: array, items: {type: array, items: {type: integer}}}, o: {type: array, items: {type: object, properties: {a: {type: integer}}}},
+		p: {type: object, x-kubernetes-preserve-unknown-fields: true}}}`}), testConfig)
+	for _, element := range []string{`"l":[[1]`, `"o":[{"a":1}`, `"p":{"x":[[1]`, `"p":{"x":[{"a":1}`} {
+		start := strings.IndexByte(element, '[') + 1
+		raw := head + element + strings.Repeat(","+element[start:], 1000) + "]" + strings.Repeat("}", strings.Count(element[:start], "{")) + "}"
+		for _, splice := range []bool{false, true} {
+			if !accepts(plan, raw, fastpath.Request{Splice: splice, Report: true}) {
+				t.Errorf("1000 times %s is declined (splice %t)", element, splice)
+			}
+		}
+	}
+}
