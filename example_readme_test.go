@@ -71,6 +71,9 @@ func Example_update() {
 func Example_storeAndRead() {
 	v := compiledVersion("v1beta1")
 	obj := cronTabObject("v1beta1", map[string]any{"cronSpec": "0 3 * * *"})
+	if result, err := v.Create(context.Background(), obj); err != nil || result.Err() != nil {
+		panic("not admitted")
+	}
 	stored, err := v.Store(context.Background(), obj)
 	if err != nil {
 		panic(err)
