@@ -104,8 +104,8 @@ func escapeLen(s string) int {
 	return 0
 }
 
-// hex4 returns the number in the escape sequence \uXXXX at the start of s. It
-// reports false if s does not begin with such a sequence.
+// hex4 returns the number in the escape sequence at the start of s, a backslash, u
+// and four hexadecimal digits. It reports false if s does not begin with one.
 func hex4(s string) (rune, bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
