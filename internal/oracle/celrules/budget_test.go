@@ -157,7 +157,7 @@ func (v *version) byItself(t *testing.T, c *tally, p ruleLocation, pool []*input
 		if count == 0 || tried == inputs {
 			continue
 		}
-		cost := sub.usual.Eval(in.context(), in.obj, cel.Old(in.old)).Cost
+		cost := sub.fast.Eval(in.context(), in.obj, cel.Old(in.old)).Cost
 		if cost == 0 || seen[cost] {
 			continue
 		}

@@ -34,12 +34,12 @@ func source(names ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(h.Sum64(), *seed))
 }
 
-// A version is one of the corpus that has rules.
+// A version is a version of the corpus that has rules.
 type version struct {
 	*subject
 	props     *apiextensionsv1.JSONSchemaProps
 	generator *testkit.Generator
-	samples   []map[string]any // of the version
+	samples   []map[string]any // objects of the version
 }
 
 // versions compiles all versions of the corpus that have rules. Without a
@@ -53,14 +53,14 @@ func versions(t testing.TB) []*version {
 	return list
 }
 
-// compiled keeps what corpusVersions returns, for the next test.
+// compiled keeps the result of corpusVersions for the next test.
 var compiled struct {
 	once sync.Once
 	list []*version
 }
 
-// corpusVersions is like versions, for a test with other inputs. It returns none if there
-// is no corpus.
+// corpusVersions is like versions, but returns nil without a corpus. It is for
+// tests that have other inputs, too.
 func corpusVersions(t testing.TB) []*version {
 	t.Helper()
 	compiled.once.Do(func() { compiled.list = compileCorpus(t) })
@@ -170,7 +170,7 @@ func (v *version) family(rng *rand.Rand, o map[string]any, visit func(in *input,
 	visit(&input{obj: o, old: harm(rng, changed), budget: budget}, what+" mended")
 }
 
-// harm returns a copy of an object with values in it that rules seldom see.
+// harm returns a copy of an object with some values replaced by unusual values.
 func harm(rng *rand.Rand, obj map[string]any) map[string]any {
 	out := testkit.Clone(obj)
 	for range 1 + rng.IntN(3) {
@@ -204,7 +204,7 @@ func harmBelow(rng *rand.Rand, v any, depth int) any {
 	return unusualValue(rng, v)
 }
 
-// unusualValue returns a value to put in the place of v.
+// unusualValue returns a replacement for v.
 func unusualValue(rng *rand.Rand, v any) any {
 	if list, ok := v.([]any); ok && len(list) > 0 && rng.IntN(2) == 0 {
 		return unusualList(rng, list)

@@ -7,24 +7,24 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// What TestDifferential compares: how many evaluations, and on which share of
-// the inputs upstream answers too, which is much slower than the others.
+// The number of evaluations that TestDifferential makes, and the share of the
+// inputs that also run on upstream, which is much slower than the other sides.
 const (
 	fullEvaluations  = 5_000_000
 	shareEvaluations = 200_000
-	upstreamShare    = 8 // one in so many
+	upstreamShare    = 8 // one of eight inputs
 )
 
-// A source of inputs for one subject.
+// A stream is a source of inputs for one subject.
 type stream struct {
 	*subject
 	next func(rng *rand.Rand) *input
 }
 
-// TestDifferential compares the executor with cel-go on as many inputs as it
-// takes to make a number of evaluations, and with upstream on a share of them.
-// The rules are those of the corpus, by number of versions, and the synthetic
-// ones; every input is made for this test.
+// TestDifferential compares the executor with cel-go until a number of
+// evaluations is made, and with upstream on a share of the inputs. It uses the
+// rules of the versions in the corpus and the synthetic rules. It generates
+// every input.
 func TestDifferential(t *testing.T) {
 	want := int64(shareEvaluations)
 	if testing.Short() {
@@ -38,7 +38,7 @@ func TestDifferential(t *testing.T) {
 	for _, s := range streams {
 		c.rules.Add(int64(rules(s.node)))
 	}
-	// Rounds of a few inputs for every subject, until there are enough.
+	// Each round runs a few inputs of every subject.
 	for round := uint64(0); c.evaluations.Load() < want; round++ {
 		parallel(len(streams), func(i int) {
 			s := streams[i]
@@ -63,7 +63,7 @@ func TestDifferential(t *testing.T) {
 	c.report()
 }
 
-// streams makes a stream for every version of the corpus, and for every
+// streams returns a stream for every version of the corpus, and one for every
 // synthetic rule.
 func streams(t *testing.T) []*stream {
 	var list []*stream
@@ -116,8 +116,8 @@ func (v *version) next(rng *rand.Rand) *input {
 	return tighten(rng, v.subject, in)
 }
 
-// tighten gives some inputs a budget that is just enough, or not enough, or a
-// context that is cancelled.
+// tighten gives some inputs a canceled context, or a budget that is exactly
+// enough, one unit less, one unit more, or random.
 func tighten(rng *rand.Rand, s *subject, in *input) *input {
 	if in == nil || rng.IntN(8) > 0 {
 		return in
@@ -126,7 +126,7 @@ func tighten(rng *rand.Rand, s *subject, in *input) *input {
 		in.cancel = true
 		return in
 	}
-	cost := ours(s.usual, in).spent
+	cost := ours(s.fast, in).spent
 	in.budget = []int64{max(cost, 1) - 1, cost, cost + 1, rng.Int64N(cost + 1)}[rng.IntN(4)]
 	return in
 }

@@ -14,12 +14,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// uncalled are the overloads that no rule can call, and why.
+// uncalled are the overloads that no rule can call, with the reasons.
 var uncalled = map[string]string{
-	"__not_strictly_false__": "the condition of loops, which is called @not_strictly_false now",
+	"__not_strictly_false__": "the condition of loops; its name is @not_strictly_false now",
 }
 
-// TestFunctions tells whether the synthetic rules call every overload of every
+// TestFunctions checks that the synthetic rules call every overload of every
 // function and macro of the server's language.
 func TestFunctions(t *testing.T) {
 	called := map[string]bool{}
@@ -46,14 +46,14 @@ func TestFunctions(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(uncalled)) {
 		if called[name] {
-			t.Errorf("%s is called, though it is listed as one that cannot be", name)
+			t.Errorf("a rule calls %s, although the table says that no rule can", name)
 		}
 	}
-	fmt.Printf("cel functions: %d overloads, %d of them called by synthetic rules, %d cannot be\n", known, known-len(missing)-len(uncalled), len(uncalled))
+	fmt.Printf("cel functions: %d overloads, %d of them called by synthetic rules, %d that no rule can call\n", known, known-len(missing)-len(uncalled), len(uncalled))
 }
 
-// overloads returns what the rule at the root of s calls, nil if it does not
-// compile.
+// overloads returns the overloads that the rule at the root of s calls. It
+// returns nil if the rule does not compile.
 func overloads(t *testing.T, s *synthetic) map[string]bool {
 	t.Helper()
 	in, err := structural(s.props)

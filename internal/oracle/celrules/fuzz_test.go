@@ -18,15 +18,15 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// Bounds of fuzzing, which shall not wait for a loop over a loop.
+// The limits of fuzzing stop nested loops early.
 const (
 	fuzzBudget  = 50_000
 	fuzzPerCall = 5_000
 )
 
-// FuzzRule puts an arbitrary rule on an arbitrary schema. Nothing panics or
-// takes forever; it compiles if it does upstream, and else for the same reason;
-// and it does the same to an arbitrary object.
+// FuzzRule puts an arbitrary rule on an arbitrary schema. Nothing may panic or
+// run forever. The compile errors must be those of upstream. If the rule
+// compiles, all sides must have the same result for an arbitrary object.
 func FuzzRule(f *testing.F) {
 	for i, s := range synthetics(f) {
 		if len(s.props.XValidations) != 1 || s.slow || i%20 != 0 {
@@ -49,7 +49,7 @@ func FuzzRule(f *testing.F) {
 		if len(text) > 4000 || len(rule) > 400 || len(message) > 400 || json.Unmarshal(text, &props) != nil {
 			return
 		}
-		if breaks > 0 { // what a fuzzer that knows nothing of CEL would not find
+		if breaks > 0 { // changes that a fuzzer without knowledge of CEL would not find
 			rng := rand.New(rand.NewPCG(breaks, 0))
 			for range 1 + rng.IntN(3) {
 				rule = mutate(rng, rule)
@@ -79,8 +79,8 @@ func FuzzRule(f *testing.F) {
 	})
 }
 
-// fuzzSchemas returns both forms of a schema that the server would store, apart
-// from its rules.
+// fuzzSchemas returns both forms of a schema. It reports false if the server
+// would refuse the schema without its rules.
 func fuzzSchemas(props *apiextensionsv1.JSONSchemaProps) (*schema.Node, *structuralschema.Structural, bool) {
 	n, errs := schema.Compile(props, schema.MaxDepth(30), schema.MaxNodes(300))
 	if len(errs) > 0 || n == nil {
@@ -93,7 +93,7 @@ func fuzzSchemas(props *apiextensionsv1.JSONSchemaProps) (*schema.Node, *structu
 	return n, s, true
 }
 
-// fuzzSubject is subjectOf, but nil if upstream cannot take the schema in.
+// fuzzSubject is subjectOf, but returns nil if upstream panics.
 func fuzzSubject(t *testing.T, n *schema.Node, s *structuralschema.Structural) (sub *subject) {
 	t.Helper()
 	panicked := upstream.Catch(func() upstream.Outcome {
@@ -103,7 +103,7 @@ func fuzzSubject(t *testing.T, n *schema.Node, s *structuralschema.Structural) (
 	if panicked == "" {
 		return sub
 	}
-	// It is upstream that may panic, over a fieldPath, and not we.
+	// Upstream may panic because of a fieldPath. Our sides must not.
 	for _, opts := range [][]cel.Option{{cel.Stored()}, {cel.Stored(), testopt.Reference{}}} {
 		_, _ = cel.Compile(n, opts...)
 	}
@@ -123,7 +123,7 @@ func fuzzInput(object, old []byte) *input {
 	return in
 }
 
-// FuzzObject runs the synthetic rules on arbitrary objects, within arbitrary
+// FuzzObject runs the synthetic rules on arbitrary objects with arbitrary
 // budgets.
 func FuzzObject(f *testing.F) {
 	list := slices.DeleteFunc(synthetics(f), func(s *synthetic) bool { return s.slow || len(s.inputs) == 0 })

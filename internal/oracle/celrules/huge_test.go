@@ -8,8 +8,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// hugeRules are about the object of huge. Several exceed what a call may cost,
-// and the list of them what an object may.
+// hugeRules are rules for the schema of huge. Several of them exceed the cost
+// limit of a call, and all of them together exceed that of an object.
 var hugeRules = []string{
 	"self.ints.all(x, x >= 0)",
 	"self.ints.all(x, self.ints.all(y, x + y >= 0))",
@@ -43,8 +43,8 @@ var hugeRules = []string{
 	"self == oldSelf",
 }
 
-// huge are rules over an object that is as large as objects get, so that they
-// run into the limit of a call, and together into that of an object.
+// huge returns rules for large objects, so that rules reach the cost limit of a
+// call, and several rules together reach that of an object.
 func huge() []*synthetic {
 	text, integer := apiextensionsv1.JSONSchemaProps{Type: "string"}, apiextensionsv1.JSONSchemaProps{Type: "integer"}
 	object := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"name": text, "v": integer}}

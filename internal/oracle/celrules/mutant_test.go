@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// scraps are what a rule is broken with.
+// scraps are texts that mutate inserts into a rule.
 var scraps = []string{
 	"self", "oldSelf", "size", " == ", " != ", " && ", " || ", " < ", " > ", " + ", " - ", " * ", " / ", " % ", "1", "0", "-1", "1u", "'a'", "''", "b'a'", "1.5", "true", "null", "[", "]", "(", ")", ".", "?", ":", "!", "-", " in ",
 	"has", "has(self)", "duration('1h')", "duration('x')", "timestamp('z')", "'['", ".matches('[')", ".matches('a+')", ".find('[')", "[1,'a']", "[1, 2]", "{'a':1,'b':'c'}", "{}", "[]", "{1: 2}", "optional.of(self)", "optional.none()", "quantity('1')",
@@ -21,7 +21,7 @@ var scraps = []string{
 	"// comment\n", "\n", "é", "\x00", "\"", "'", "`a-b`", "9223372036854775808", "0x1F", "1e400", "\\", "@", "$", "__a__",
 }
 
-// mutate returns a changed rule, which may be wrong.
+// mutate returns a changed rule, which may not compile.
 func mutate(rng *rand.Rand, rule string) string {
 	if rule == "" {
 		return scraps[rng.IntN(len(scraps))]
@@ -45,9 +45,9 @@ func mutate(rng *rand.Rand, rule string) string {
 // TestMutants breaks the rules of all tables and of the corpus at random. All sides must
 // have the same compile errors, and the same results for the rules that compile.
 func TestMutants(t *testing.T) {
-	// What validates objects upstream does not compile rules that it never runs,
-	// so that it has nothing to say of broken ones. The server's check of
-	// definitions has, and so have we.
+	// The server compiles only rules that it can run when it validates objects.
+	// So it reports no error of this rule, unlike its check of definitions and
+	// crdkit.
 	list := slices.DeleteFunc(synthetics(t), func(s *synthetic) bool { return s.slow || s.name == "unreached_quirk.txtar" })
 	for _, v := range corpusVersions(t) {
 		list = append(list, v.mutable()...)
@@ -87,7 +87,7 @@ func TestMutants(t *testing.T) {
 	c.report()
 }
 
-// mutable returns a version as something to mutate.
+// mutable returns the schema and samples of a version for TestMutants.
 func (v *version) mutable() []*synthetic {
 	s := &synthetic{name: v.name(), props: v.props}
 	for _, o := range v.samples[:min(2, len(v.samples))] {
@@ -96,7 +96,7 @@ func (v *version) mutable() []*synthetic {
 	return []*synthetic{s}
 }
 
-// mutateAll breaks the rules of a schema and below, most of them.
+// mutateAll changes most of the rules of a schema and of the schemas below it.
 func mutateAll(rng *rand.Rand, props *apiextensionsv1.JSONSchemaProps) {
 	for i := range props.XValidations {
 		r := &props.XValidations[i]

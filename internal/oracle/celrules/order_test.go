@@ -17,24 +17,24 @@ import (
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 )
 
-// Upstream in order.
+// Upstream with a fixed order.
 //
-// Where the budget ends depends on the order in which upstream visits the
-// fields of an object, and of the orders that Go's maps may take ours is one in
-// many: with ten fields that have rules it will not turn up by itself. So the
-// walk of upstream is made again here, in increasing order of names, and every
-// node of it is given to upstream's own validator of that node, without what is
-// below. What comes of it is what upstream says if its maps happen to be in
-// order. TestOrder compares this walk with upstream's own.
+// Upstream visits the fields of an object in the order of a Go map. The order
+// decides where the budget ends. For an object with ten fields that have rules,
+// upstream practically never visits them in our order. So the tests repeat
+// upstream's walk here, in increasing order of names. They call upstream's own
+// validator of each node, without the validators below it. The result is the
+// one that upstream has when its maps are in this order. TestOrder compares
+// this walk with upstream's own.
 
-// An orderedWalk is the state of one such run.
+// An orderedWalk is the state of one walk.
 type orderedWalk struct {
 	ctx       context.Context
 	remaining int64
 	errs      field.ErrorList
 }
 
-// inOrder lets upstream answer with its maps in order.
+// inOrder returns the answer of upstream if its maps are in order.
 func (s *subject) inOrder(in *input) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -54,8 +54,8 @@ func (s *subject) inOrder(in *input) (a answer) {
 	return answer{errors: upstream.Lines(walk.errs), warnings: w.texts, spent: in.budget - max(walk.remaining, 0)}
 }
 
-// visit runs the rules of a node and of those below it. It reports whether
-// there is anything left to spend.
+// visit runs the rules of a node and of the nodes below it. It reports whether
+// any budget is left.
 func (w *orderedWalk) visit(v *upstreamcel.Validator, path *field.Path, obj, old any, c correlation) bool {
 	if v == nil || obj == nil {
 		return true
@@ -112,7 +112,7 @@ func (w *orderedWalk) object(v *upstreamcel.Validator, path *field.Path, obj, ol
 	return true
 }
 
-// A correlation is what upstream knows at a node of the old object.
+// A correlation holds upstream's state about the old object at a node.
 type correlation struct{ here, above *common.CorrelatedObject }
 
 func (c correlation) key(name string) correlation {
@@ -132,9 +132,9 @@ func (c correlation) index(i int) correlation {
 	return correlation{here: c.here.Index(i), above: c.here}
 }
 
-// option hands a correlation to upstream, whose option of that type sets only
-// the first half of it. The type of its argument cannot be named: it is a
-// struct of the two pointers.
+// option returns an upstream option that sets the whole correlation. The
+// exported option sets only the first field. The argument of an option has an
+// unexported type, a struct with the two pointers.
 func (c correlation) option() upstreamcel.Option {
 	set := reflect.MakeFunc(reflect.TypeFor[upstreamcel.Option](), func(args []reflect.Value) []reflect.Value {
 		if size := args[0].Type().Elem().Size(); size != unsafe.Sizeof(c) {
@@ -146,8 +146,8 @@ func (c correlation) option() upstreamcel.Option {
 	return set.Interface().(upstreamcel.Option)
 }
 
-// TestOrder compares the walk above with that of upstream, which has to agree
-// with it whenever the budget is large enough.
+// TestOrder compares the walk above with upstream's own walk. Their answers
+// must agree if the budget is large enough.
 func TestOrder(t *testing.T) {
 	list := versions(t)
 	c := newTally(t, "order", "upstream and upstream in order")

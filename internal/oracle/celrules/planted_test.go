@@ -7,7 +7,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// A counter counts the errors of a test that is meant to have some.
+// A counter counts the errors of a test that is expected to fail.
 type counter struct {
 	testing.TB
 	errors int
@@ -15,8 +15,8 @@ type counter struct {
 
 func (c *counter) Errorf(string, ...any) { c.errors++ }
 
-// TestPlantedDifferences shows that the comparison finds each kind of fault, on
-// either of our sides.
+// TestPlantedDifferences checks that the comparison finds each kind of
+// difference, on the fast and on the reference side.
 func TestPlantedDifferences(t *testing.T) {
 	ruled := func(limit uint64, rules ...apiextensionsv1.ValidationRule) *subject {
 		return newSubject(t, "planted", &apiextensionsv1.JSONSchemaProps{
@@ -33,10 +33,10 @@ func TestPlantedDifferences(t *testing.T) {
 		"limit":   ruled(1, right),
 		"warning": ruled(celconfig.PerCallLimit, apiextensionsv1.ValidationRule{Rule: "self.s == 'a' && oldSelf.s == oldSelf.s", Message: "failed rule: self.s == 'a'"}),
 	} {
-		for _, side := range []string{"usual", "plain"} {
+		for _, side := range []string{"fast", "reference"} {
 			s := ruled(celconfig.PerCallLimit, right)
-			if side == "usual" {
-				s.usual = wrong.usual
+			if side == "fast" {
+				s.fast = wrong.fast
 			} else {
 				s.reference = wrong.reference
 			}

@@ -27,7 +27,7 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// budget is what all rules may spend on an object.
+// budget is the cost limit of all rules of an object.
 const budget = celconfig.RuntimeCELCostBudget
 
 // A subject is a schema with rules, compiled for each side.
@@ -35,20 +35,20 @@ type subject struct {
 	name string
 	node *schema.Node
 
-	usual, reference *cel.Program
-	structural       *structuralschema.Structural
-	validator        *upstreamcel.Validator
+	fast, reference *cel.Program
+	structural      *structuralschema.Structural
+	validator       *upstreamcel.Validator
 }
 
-// An input is what rules are run on, and within which bounds.
+// An input is an object and the limits within which rules run on it.
 type input struct {
 	obj, old map[string]any // old is nil for an object that is created
 	budget   int64
 	cancel   bool // the context is cancelled from the start
 }
 
-// newSubject compiles a schema for all sides, and compares what they have
-// against its rules. It returns nil if there are no rules to run.
+// newSubject compiles a schema for all sides and compares the errors of its
+// rules. It returns nil if there are no rules to run.
 func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps, perCall uint64) *subject {
 	t.Helper()
 	n, s := bothSchemas(t, name, props)
@@ -62,7 +62,7 @@ func compareCompiling(t testing.TB, name string, n *schema.Node, s *structuralsc
 	_, errs := cel.Compile(n)
 	_, referenceErrs := cel.Compile(n, testopt.Reference{})
 	if a, b := upstream.Lines(errs), upstream.Lines(referenceErrs); !slices.Equal(a, b) {
-		t.Errorf("%s: compiling as usual and for cel-go alone:\n%s", name, upstream.Diff(b, a))
+		t.Errorf("%s: compiling for the fast and for the reference side:\n%s", name, upstream.Diff(b, a))
 	}
 	theirs, panicked := upstreamCompileLines(s)
 	if ours := compileLines(errs); !panicked && !slices.Equal(theirs, ours) {
@@ -84,16 +84,16 @@ func bothSchemas(t testing.TB, name string, props *apiextensionsv1.JSONSchemaPro
 }
 
 // subjectOf compiles the two forms of a schema. A rule that does not compile is
-// an error of every value, as in a server that has it stored.
+// an error of every value, as in a server that has stored the rule.
 func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
-	sub.usual, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
+	sub.fast, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
 	sub.reference, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
-	if (sub.validator == nil) != (sub.usual == nil) || (sub.validator == nil) != (sub.reference == nil) {
-		t.Errorf("%s: upstream has rules to run: %v, we do: %v, with cel-go alone: %v", name, sub.validator != nil, sub.usual != nil, sub.reference != nil)
+	if (sub.validator == nil) != (sub.fast == nil) || (sub.validator == nil) != (sub.reference == nil) {
+		t.Errorf("%s: has rules to run: upstream %v, fast %v, reference %v", name, sub.validator != nil, sub.fast != nil, sub.reference != nil)
 	}
-	if sub.validator == nil || sub.usual == nil || sub.reference == nil {
+	if sub.validator == nil || sub.fast == nil || sub.reference == nil {
 		return nil
 	}
 	return sub
@@ -107,9 +107,10 @@ func structural(props *apiextensionsv1.JSONSchemaProps) (*structuralschema.Struc
 	return structuralschema.NewStructural(&in)
 }
 
-// compileLines says why rules do not compile. That there is no type for some
-// is left out: upstream's validator passes over those, and what the server says
-// when they are written is compared by package oracle.
+// compileLines returns the compile errors of rules as sorted lines. It leaves
+// out rules of schemas without a declared type: upstream's validator skips
+// them, and package oracle compares what the server reports when they are
+// written.
 func compileLines(errs field.ErrorList) []string {
 	var lines []string
 	for _, e := range errs {
@@ -125,9 +126,9 @@ var upstreamLanguage = sync.OnceValue(func() *environment.EnvSet {
 	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 })
 
-// upstreamCompileLines says why rules do not compile. Upstream itself keeps
-// that in its validator, to tell the user of every object. It may panic, over
-// a fieldPath.
+// upstreamCompileLines returns upstream's compile errors of rules as sorted
+// lines. Upstream keeps them in its validator and reports them for every
+// object. Upstream may panic because of a fieldPath.
 func upstreamCompileLines(s *structuralschema.Structural) (lines []string, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	compileLevel(s, model.SchemaDeclType(s, true), nil, &lines)
@@ -135,7 +136,7 @@ func upstreamCompileLines(s *structuralschema.Structural) (lines []string, panic
 	return lines, false
 }
 
-// compileLevel visits what upstream's validator visits.
+// compileLevel visits the schemas that upstream's validator visits.
 func compileLevel(s *structuralschema.Structural, typ *apiservercel.DeclType, path *field.Path, lines *[]string) {
 	if len(s.XValidations) > 0 && typ != nil {
 		results, err := upstreamcel.Compile(s, typ, celconfig.PerCallLimit, upstreamLanguage(), upstreamcel.StoredExpressionsEnvLoader())
@@ -183,7 +184,7 @@ func propertyType(parent *apiservercel.DeclType, name string, s *structuralschem
 // An answer is the result of a side, in a comparable form.
 type answer struct {
 	errors, warnings []string // sorted
-	spent            int64    // all of the budget if rules were stopped
+	spent            int64    // the whole budget if rules were stopped
 }
 
 func (a answer) equal(b answer) bool {
@@ -203,7 +204,7 @@ func (a answer) diff(other answer) string {
 	return b.String()
 }
 
-// warnings gathers what upstream says besides errors.
+// warnings collects the warnings of upstream.
 type warnings struct{ texts []string }
 
 // AddWarning implements warning.Recorder.
@@ -254,9 +255,8 @@ func answerOf(res *cel.Result) answer {
 	return a
 }
 
-// evaluations counts the rules that an object has run, unless they are stopped
-// early: never too many, as rules that mention oldSelf below a list are left
-// out.
+// evaluations returns a lower bound of the rules that run on an object, unless
+// they stop early. It omits rules below a list that mention oldSelf.
 func evaluations(n *schema.Node, value, old any) int {
 	if n == nil || value == nil || !n.Facts().Has(schema.HasRules) {
 		return 0

@@ -18,8 +18,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A group is an entry of validation/cel/testdata/rules: a schema, rules to put on it one by one,
-// and objects.
+// A group is an entry of validation/cel/testdata/rules: a schema, rules that
+// are added to it one by one, and objects.
 type group struct {
 	Name    string          `json:"name"`
 	Schema  json.RawMessage `json:"schema"`
@@ -27,13 +27,13 @@ type group struct {
 	Rules   []groupRule     `json:"rules"`
 }
 
-// An objectCase is an object and the one it replaces, if any.
+// An objectCase is an object and the old object that it replaces, if any.
 type objectCase struct {
 	Object json.RawMessage `json:"object"`
 	Old    json.RawMessage `json:"old"`
 }
 
-// A groupRule is a rule, or its text alone.
+// A groupRule is a rule. In YAML it may be only the text of the rule.
 type groupRule struct {
 	apiextensionsv1.ValidationRule
 }
@@ -46,17 +46,18 @@ func (r *groupRule) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &r.ValidationRule)
 }
 
-// A synthetic is one rule, or the rules of a schema, with what to run on.
+// A synthetic is a schema with one rule or several, and inputs for it.
 type synthetic struct {
 	name   string
 	props  *apiextensionsv1.JSONSchemaProps
-	inputs []*input // without bounds
-	limit  uint64   // of a call
-	stop   int64    // budget to try besides the usual one, 0 for none
-	slow   bool     // not to be changed, nor run more often than needed
+	inputs []*input // without limits
+	limit  uint64   // cost limit of a call
+	stop   int64    // a second budget to try, 0 for none
+	slow   bool     // the inputs run few times and unchanged
 }
 
-// synthetics reads the rules and the tables of validation/cel.
+// synthetics reads the rules and the tables of validation/cel, and adds the
+// generated rules.
 func synthetics(t testing.TB) []*synthetic {
 	t.Helper()
 	var list []*synthetic
@@ -123,7 +124,7 @@ func decode(t testing.TB, data []byte) map[string]any {
 	return v.(map[string]any)
 }
 
-// expressions are the rules of the table of validation/cel.
+// expressions returns the rules of the table of validation/cel.
 func expressions(t testing.TB) []*synthetic {
 	t.Helper()
 	var groups []struct {
@@ -143,7 +144,7 @@ func expressions(t testing.TB) []*synthetic {
 	return list
 }
 
-// behaviours are the schemas of the files of validation/cel.
+// behaviours returns the schemas of the behaviour files of validation/cel.
 func behaviours(t testing.TB) []*synthetic {
 	t.Helper()
 	files, err := filepath.Glob("../../../validation/cel/testdata/behaviour/*.txtar")
@@ -189,12 +190,14 @@ func (s *synthetic) section(t testing.TB, in *input, f txtar.File) {
 	}
 }
 
-// reserved are words of CEL, and of languages that it keeps out of its way.
+// reserved are the keywords of CEL, and the names that CEL reserves for the
+// languages that embed it.
 var reserved = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while",
 }
 
-// escaped are rules on properties whose names have to be escaped, or cannot be.
+// escaped returns rules on properties with names that must be escaped or cannot
+// be escaped.
 func escaped() []*synthetic {
 	names := append([]string{"a-b", "a.b", "a/b", "a__b", "a__dash__b", "__x__", "_", "__", "-", ".", "/", "$x", "1a", "a b", "é", "self", "oldSelf", "type", "size", "int", "string", "has", "all", "dyn", "kind", "__if__", "A-1._/", ""}, reserved...)
 	var list []*synthetic
@@ -226,8 +229,8 @@ func escaped() []*synthetic {
 	return list
 }
 
-// TestSynthetic compares all sides on rules that were made up, within bounds
-// that are generous, tight, or nothing at all.
+// TestSynthetic compares all sides on synthetic rules, with large budgets, with
+// small budgets and with a canceled context.
 func TestSynthetic(t *testing.T) {
 	list := synthetics(t)
 	c := newTally(t, "synthetic", "three sides")
@@ -252,7 +255,7 @@ func TestSynthetic(t *testing.T) {
 	c.report()
 }
 
-// each visits the objects of s, and n changed ones.
+// each visits the objects of s, and n changed objects.
 func (s *synthetic) each(n int, visit func(in *input, what string)) {
 	rng := source("synthetic", s.name)
 	for _, in := range s.inputs {
@@ -280,7 +283,7 @@ func (s *synthetic) each(n int, visit func(in *input, what string)) {
 	}
 }
 
-// changed returns an input made from those of s.
+// changed returns a changed copy of an input of s.
 func (s *synthetic) changed(rng *rand.Rand) *input {
 	if len(s.inputs) == 0 {
 		return nil

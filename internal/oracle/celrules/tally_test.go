@@ -21,10 +21,10 @@ const reruns = 5000
 type tally struct {
 	t     testing.TB
 	name  string
-	sides string // that every input ran on
+	sides string // the sides on which every input ran
 
 	rules                                 atomic.Int64
-	evaluations, third                    atomic.Int64 // third: those that upstream made as well
+	evaluations, third                    atomic.Int64 // third: those that also ran on upstream
 	chance, byUs, differences, inputs, ok atomic.Int64
 
 	mu    sync.Mutex
@@ -37,19 +37,19 @@ func newTally(t testing.TB, name, sides string) *tally {
 
 // three compares all sides. It returns the answer of the fast one.
 func (c *tally) three(s *subject, in *input, what string, count int) answer {
-	usual := c.two(s, in, what, count)
+	fast := c.two(s, in, what, count)
 	c.third.Add(int64(count))
-	if s.upstream(in).equal(usual) {
-		return usual
+	if s.upstream(in).equal(fast) {
+		return fast
 	}
 	for range c.patience() {
-		if s.upstream(in).equal(usual) || s.inOrder(in).equal(usual) {
+		if s.upstream(in).equal(fast) || s.inOrder(in).equal(fast) {
 			c.chance.Add(1)
-			return usual
+			return fast
 		}
 	}
-	c.differ(s, in, what+", upstream (-) and the executor (+)", usual.diff(s.inOrder(in)))
-	return usual
+	c.differ(s, in, what+", upstream (-) and the executor (+)", fast.diff(s.inOrder(in)))
+	return fast
 }
 
 // two compares the executor with cel-go.
@@ -58,36 +58,36 @@ func (c *tally) two(s *subject, in *input, what string, count int) answer {
 	if n := c.inputs.Add(1); n%16 == 0 {
 		c.keeps(s, in, what, uint64(n))
 	}
-	usual := ours(s.usual, in)
+	fast := ours(s.fast, in)
 	reference := ours(s.reference, in)
-	if len(usual.errors) == 0 {
+	if len(fast.errors) == 0 {
 		c.ok.Add(1)
 	}
-	if reference.equal(usual) {
-		return usual
+	if reference.equal(fast) {
+		return fast
 	}
 	for range c.patience() {
-		if ours(s.reference, in).equal(usual) {
+		if ours(s.reference, in).equal(fast) {
 			c.byUs.Add(1)
-			return usual
+			return fast
 		}
 	}
-	c.differ(s, in, what+", cel-go (-) and the executor (+)", usual.diff(ours(s.reference, in)))
-	return usual
+	c.differ(s, in, what+", cel-go (-) and the executor (+)", fast.diff(ours(s.reference, in)))
+	return fast
 }
 
 // keeps runs the executor on another object before it checks an answer. An answer may refer
 // to its own object, but not to memory that later runs use. The executor changes no object.
 func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 	before := string(testkit.Encode(in.obj)) + string(testkit.Encode(in.old))
-	res := s.usual.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
+	res := s.fast.Eval(in.context(), in.obj, cel.Old(in.old), cel.Budget(uint64(in.budget)))
 	first := answerOf(&res)
 	rng := rand.New(rand.NewPCG(seed, 16))
 	for range 2 {
-		s.usual.Eval(in.context(), harm(rng, in.obj), cel.Old(in.obj))
+		s.fast.Eval(in.context(), harm(rng, in.obj), cel.Old(in.obj))
 	}
 	if second := answerOf(&res); !second.equal(first) {
-		c.differ(s, in, what+", an answer at once (-) and after another run (+)", second.diff(first))
+		c.differ(s, in, what+", the answer before (-) and after another run (+)", second.diff(first))
 	}
 	if string(testkit.Encode(in.obj))+string(testkit.Encode(in.old)) != before {
 		c.differ(s, in, what, "  the object is changed")
@@ -126,7 +126,7 @@ func (c *tally) report() {
 	}
 }
 
-// parallel runs work on n things, on all processors.
+// parallel calls work with all numbers below n, on all processors.
 func parallel(n int, work func(i int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup
