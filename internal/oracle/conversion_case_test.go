@@ -25,7 +25,7 @@ type conversionCase struct {
 	name    string
 	input   string // a name of conversionInputs
 	to      string
-	reviews []string // conversionReviewVersions
+	reviews []string // spec.conversion.webhook.conversionReviewVersions
 	config  apiextensionsv1.WebhookClientConfig
 	timeout time.Duration
 	resolve func() (string, error)
@@ -87,10 +87,9 @@ var (
 	uuids   = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`)
 	schemes = regexp.MustCompile(`in scheme \\?"[^"]*\\?"`)
 	ports   = regexp.MustCompile(`127\.0\.0\.1:\d+->`)
-	// clientTimeout is added if the client of a case, which has a timeout of its own
-	// beside that of the request, comes too late as well; and if it is the first, the
-	// request is "canceled". That is chance, and the client of a server
-	// has no timeout.
+	// clientTimeout is a note in errors about timeouts. The client of a case
+	// has a timeout in addition to that of the request, and which of them ends
+	// first is random. The client of a server has no timeout.
 	clientTimeout = regexp.MustCompile(` \(Client\.Timeout [^()]*\)`)
 )
 

@@ -71,8 +71,8 @@ func sign(t *testing.T, template *x509.Certificate, by *authority) (*ecdsa.Priva
 	return key, cert
 }
 
-// serving returns the certificate of a server. Its times are fixed, for errors
-// quote them.
+// serving returns the certificate of a server. Its times are fixed, because
+// errors quote them.
 func (a *authority) serving(t *testing.T, expired bool, names ...string) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{
@@ -92,7 +92,7 @@ func (a *authority) serving(t *testing.T, expired bool, names ...string) tls.Cer
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
 }
 
-// serve starts a webhook with that certificate.
+// serve starts a webhook with the certificate.
 func serve(t *testing.T, cert tls.Certificate, h http.Handler) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -167,8 +167,8 @@ func faultyWebhooks(good http.Handler) []faulty {
 			_, _ = w.Write([]byte(`{"kind":`))
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-			// A client that says goodbye still reads for a moment; it must not
-			// find that the body has come to its end.
+			// A client that closes the connection still reads for a moment. It
+			// must not read the end of the body.
 			time.Sleep(200 * time.Millisecond)
 		}},
 		{"breaks off in the body", func(w http.ResponseWriter, r *http.Request) {
@@ -246,7 +246,8 @@ func conversionFaults(t *testing.T, n *conversions) {
 			c.timeout = untilHung
 		}
 		try(c, nothing)
-		// Once more without HTTP/2, as for everything that is not this machine.
+		// Run the webhook a second time as a service. Clients use HTTP/2 only
+		// for URLs of the loopback interface.
 		s := serve(t, local, f.serve)
 		service := single(f.name+" (service)", apiextensionsv1.WebhookClientConfig{
 			CABundle: bundle, Service: &apiextensionsv1.ServiceReference{Namespace: "ns", Name: "hook", Port: pointer(int32(8443)), Path: pointer("/a/b/../c")},
@@ -272,7 +273,7 @@ func flapping(t *testing.T, n *conversions, try func(*conversionCase, func()), t
 		times   int32
 		code    int
 		header  string
-		timeout time.Duration // 0 for one that is never reached
+		timeout time.Duration // 0 for a timeout that is never reached
 	}{
 		{"is overloaded twice, then fine", 2, 429, "0", 0}, {"breaks down ten times, then is fine", 10, 503, "0", 0},
 		{"breaks down eleven times", 11, 500, "0", 0}, {"is overloaded for longer than anybody waits", 1, 429, "60", 2 * time.Second},
@@ -292,7 +293,7 @@ func flapping(t *testing.T, n *conversions, try func(*conversionCase, func()), t
 	}
 }
 
-// comparePrefix compares a case whose error ends in the time of day.
+// comparePrefix compares a case whose error ends with a time of day.
 func comparePrefix(t *testing.T, n *conversions, c *conversionCase, until string) {
 	compareCut(t, n, c, func(s string) string {
 		before, _, _ := strings.Cut(s, until)
@@ -300,7 +301,7 @@ func comparePrefix(t *testing.T, n *conversions, c *conversionCase, until string
 	})
 }
 
-// compareSuffix compares an error that has a prefix of its own on our side.
+// compareSuffix compares an error to which our side adds a prefix.
 func compareSuffix(t *testing.T, n *conversions, c *conversionCase) {
 	compareCut(t, n, c, func(s string) string {
 		_, after, _ := strings.Cut(s, "unable to load root certificates")

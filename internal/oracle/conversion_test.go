@@ -71,7 +71,7 @@ func (n *conversions) compare(t *testing.T, c *conversionCase, strategy apiexten
 type answering struct {
 	mu     sync.Mutex
 	spoil  func(answer map[string]any) any
-	bodies []string // of requests, without their uid
+	bodies []string // bodies of requests, without their uid
 }
 
 func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -113,8 +113,8 @@ func (a *answering) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// edit changes the place in a value that a path of keys and indices names:
-// "path=JSON" sets it, "-path" deletes it.
+// edit changes the value at a path of keys and indices: "path=JSON" sets it,
+// "-path" deletes it.
 func edit(value any, change string) {
 	path, text, set := strings.Cut(change, "=")
 	steps := strings.Split(strings.TrimPrefix(path, "-"), "/")
@@ -154,7 +154,7 @@ func edit(value any, change string) {
 	}
 }
 
-// conversionEdits are edits that break a right answer, separated by line breaks.
+// conversionEdits are edits that make a right answer wrong, one per line.
 var conversionEdits = strings.Split(strings.TrimSpace(`
 kind="ConversionReview"
 kind="Other"

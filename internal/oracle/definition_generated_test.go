@@ -35,7 +35,7 @@ func TestDefinitionGeneratedName(t *testing.T) {
 		}
 	}
 
-	// The stand-in is no name that the definition could have.
+	// The definition must not have the generated name of the stand-in rule.
 	crd := base.DeepCopy()
 	crd.Spec.Group += "00000"
 	crd.GenerateName = want

@@ -15,10 +15,9 @@ import (
 
 // Mutants of definitions.
 //
-// A mutant differs from a definition in one field, or in several. Fields are
-// chosen by type: one after the other each field of each struct that a
-// definition can hold, so that all have their turn, in a struct of that type
-// which the definition has.
+// A mutant differs from a definition in one field or in several. The tests
+// choose fields by type, so that every field of every struct type has its turn.
+// The changed field is in a random struct of this type in the definition.
 
 // A typeField is one field of the Go types of a definition.
 type typeField struct {
@@ -71,11 +70,11 @@ func fieldsOf(root reflect.Type) []typeField {
 type definitionMutator struct {
 	t     *testing.T
 	rng   *rand.Rand
-	donor reflect.Value // another definition to take parts from
+	donor reflect.Value // another definition, whose parts graft copies
 }
 
-// mutate changes one field of that type in the definition v, and reports whether
-// the definition has one.
+// mutate changes the field f in a struct of the definition v. It reports false
+// if the definition has no struct of this type.
 func (m *definitionMutator) mutate(v reflect.Value, f typeField) bool {
 	n := 0
 	eachStruct(v, f.of, func(reflect.Value) bool { n++; return false })
@@ -97,8 +96,8 @@ func (m *definitionMutator) mutate(v reflect.Value, f typeField) bool {
 	return true
 }
 
-// eachStruct calls do with the structs of type t in v, which can be set, until
-// it says that it changed one, and reports whether it did.
+// eachStruct calls do with the structs of type t in v until do returns true. It
+// reports whether do returned true. The structs can be set.
 func eachStruct(v reflect.Value, t reflect.Type, do func(reflect.Value) bool) bool {
 	if slices.Contains(leaves, v.Type()) {
 		return false
@@ -146,7 +145,7 @@ func sortedKeys(v reflect.Value) []reflect.Value {
 	return keys
 }
 
-// change gives v another value.
+// change sets v to another value.
 func (m *definitionMutator) change(v reflect.Value, name string) {
 	if slices.Contains(leaves, v.Type()) {
 		m.changeLeaf(v)
@@ -227,7 +226,7 @@ func (m *definitionMutator) changeSlice(v reflect.Value, name string) {
 			v.Set(reflect.Append(v.Slice3(0, n, n), v.Index(m.rng.IntN(n))))
 		}
 	case 4:
-		for range 9 { // more than anything allows
+		for range 9 { // more than any list allows
 			extra := reflect.New(v.Type().Elem()).Elem()
 			m.change(extra, name)
 			v.Set(reflect.Append(v.Slice3(0, v.Len(), v.Len()), extra))
@@ -268,7 +267,8 @@ func (m *definitionMutator) changeMap(v reflect.Value, name string) {
 	v.Set(out)
 }
 
-// graft makes a struct what another of its type is, in the donor, or nothing.
+// graft replaces a struct by a struct of the same type in the donor, or by the
+// zero value.
 func (m *definitionMutator) graft(v reflect.Value) {
 	n := 0
 	eachStruct(m.donor, v.Type(), func(reflect.Value) bool { n++; return false })
@@ -289,7 +289,7 @@ func (m *definitionMutator) graft(v reflect.Value) {
 	})
 }
 
-// deepCopy copies by way of a pointer's DeepCopy method, which all types of a
+// deepCopy calls the DeepCopy method of a pointer, which all types of a
 // definition have.
 func deepCopy(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type())
@@ -297,7 +297,7 @@ func deepCopy(v reflect.Value) reflect.Value {
 	return p.MethodByName("DeepCopy").Call(nil)[0].Elem()
 }
 
-// texts are values that mean something in fields of a name, or anywhere.
+// texts are values with a meaning for the field of this name.
 var texts = map[string][]string{
 	"Type":                     {"object", "array", "string", "integer", "number", "boolean", "null", "foo", ""},
 	"Format":                   {"date", "int32", "int64", "nope", "k8s-short-name", "double", "date-time", ""},
@@ -339,8 +339,8 @@ func (m *definitionMutator) text(old, name string) string {
 	}
 }
 
-// sent returns a definition as a client can send it: what JSON leaves out is
-// gone. It returns nil for one that cannot be sent.
+// sent returns a definition as a client sends it: without fields that JSON
+// omits. It returns nil for a definition that cannot be sent.
 func sent(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	data, err := json.Marshal(crd)
 	if err != nil {

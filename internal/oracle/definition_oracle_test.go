@@ -29,7 +29,7 @@ type definitionTally struct {
 	panics   int // of upstream, where we have errors
 	refused  int
 	warned   int
-	fields   map[string]int // that were changed
+	fields   map[string]int // number of changes of each field
 	found    int
 	shown    []string
 }
@@ -43,8 +43,8 @@ func (l *definitionTally) differ(what, diff string) {
 	}
 }
 
-// compare runs both sides. Upstream runs again if the answers differ, for some
-// of its answers depend on chance.
+// compare runs both sides. If the answers differ, upstream runs again, because
+// some of its answers are random.
 func (l *definitionTally) compare(what string, theirs func() reply, ours func() reply) {
 	mine := ours()
 	var first reply
@@ -83,7 +83,7 @@ func (l *definitionTally) compare(what string, theirs func() reply, ours func() 
 func (l *definitionTally) create(t *testing.T, s *definitionServer, what string, crd *apiextensionsv1.CustomResourceDefinition) {
 	l.compare(what, func() reply { return s.create(t, crd) }, func() reply {
 		r := definition.Check(crd)
-		if r.Accepted() && len(crd.Name)%4 == 0 { // takes as long as all the rest
+		if r.Accepted() && len(crd.Name)%4 == 0 { // takes as long as everything else
 			if _, err := crdkit.Compile(crd); err != nil {
 				l.differ(what, "Check accepts what Compile does not: "+err.Error())
 			}

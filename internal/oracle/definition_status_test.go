@@ -218,7 +218,7 @@ func TestReconciledStatus(t *testing.T) {
 			t.Errorf("no status has the reason %s", reason)
 		}
 	}
-	fmt.Printf("oracle: settled statuses %d, %d differences, conditions %v\n", tally.compared, tally.found, reasons)
+	fmt.Printf("oracle: reconciled statuses %d, %d differences, conditions %v\n", tally.compared, tally.found, reasons)
 }
 
 func sortedNames(m map[string]int) []string {

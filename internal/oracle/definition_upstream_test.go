@@ -104,7 +104,7 @@ func (s *definitionServer) replace(t testing.TB, crd, old *apiextensionsv1.Custo
 	if err != nil {
 		t.Fatalf("converting %s: %v", old.Name, err)
 	}
-	// What a client does.
+	// A client sends the resourceVersion of the old definition.
 	if obj.ResourceVersion == "" {
 		if obj.ResourceVersion = before.ResourceVersion; obj.ResourceVersion == "" {
 			obj.ResourceVersion = "1"

@@ -144,7 +144,7 @@ func compareDiscovery(t *testing.T, crds []*apiextensionsv1.CustomResourceDefini
 func TestDiscovery(t *testing.T) {
 	documents := 0
 	for seed := range uint64(40) {
-		documents += compareDiscovery(t, madeUpDefinitions(rand.New(rand.NewPCG(seed, 1))))
+		documents += compareDiscovery(t, generatedDefinitions(rand.New(rand.NewPCG(seed, 1))))
 	}
 	t.Logf("%d documents", documents)
 }
@@ -152,7 +152,7 @@ func TestDiscovery(t *testing.T) {
 // TestDiscoveryDifference tests discovery/without_conditions: crdkit publishes a
 // definition without conditions, and the server does not.
 func TestDiscoveryDifference(t *testing.T) {
-	crd := madeUpDefinition(rand.New(rand.NewPCG(1, 1)), 0)
+	crd := generatedDefinition(rand.New(rand.NewPCG(1, 1)), 0)
 	crd.Spec.Versions[0].Served = true
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
 	_, groups := discoveryServer(t, []*apiextensionsv1.CustomResourceDefinition{crd})
@@ -169,15 +169,15 @@ func TestDiscoveryDifference(t *testing.T) {
 	}
 }
 
-func madeUpDefinitions(rng *rand.Rand) []*apiextensionsv1.CustomResourceDefinition {
+func generatedDefinitions(rng *rand.Rand) []*apiextensionsv1.CustomResourceDefinition {
 	crds := make([]*apiextensionsv1.CustomResourceDefinition, 1+rng.IntN(5))
 	for i := range crds {
-		crds[i] = madeUpDefinition(rng, i)
+		crds[i] = generatedDefinition(rng, i)
 	}
 	return crds
 }
 
-func madeUpDefinition(rng *rand.Rand, i int) *apiextensionsv1.CustomResourceDefinition {
+func generatedDefinition(rng *rand.Rand, i int) *apiextensionsv1.CustomResourceDefinition {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	crd.Spec.Group = []string{"example.com", "example.org"}[rng.IntN(2)]
 	crd.Spec.Scope = []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped}[rng.IntN(2)]

@@ -36,8 +36,7 @@ func internalOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *ap
 	return out
 }
 
-// upstreamStored returns the record of stored versions that the registry
-// keeps.
+// upstreamStored returns the stored versions that the registry records.
 func upstreamStored(t *testing.T, crd, old *apiextensionsv1.CustomResourceDefinition) []string {
 	t.Helper()
 	strategy := customresourcedefinition.NewStrategy(runtime.NewScheme())
@@ -133,8 +132,8 @@ func TestStoredVersions(t *testing.T) {
 	t.Logf("%d of 2000 updates refused", refused)
 }
 
-// dropEach takes each version away from a definition, and checks that upstream
-// refuses exactly what the plan says it refuses.
+// dropEach removes each version from a definition. It checks that upstream
+// refuses the result if and only if the plan has blockers for the version.
 func dropEach(t *testing.T, name string, plan *migration.Plan, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	for _, v := range plan.Versions {
@@ -155,7 +154,7 @@ func dropEach(t *testing.T, name string, plan *migration.Plan, crd *apiextension
 			refused = refused || err.BadValue == v.Name
 		}
 		if refused != slices.Contains(v.Blockers, migration.MayBeStored) {
-			t.Fatalf("%s: dropping %s: upstream refuses it: %t, obstacles %q", name, v.Name, refused, v.Blockers)
+			t.Fatalf("%s: dropping %s: upstream refuses it: %t, blockers %q", name, v.Name, refused, v.Blockers)
 		}
 	}
 }

@@ -21,7 +21,7 @@ var (
 	only      = flag.String("only", "", "compare only the definitions whose path contains this")
 )
 
-// ownDefinitions returns those of the repository's testdata.
+// ownDefinitions returns the definitions of the repository's testdata.
 func ownDefinitions(t *testing.T) []*testkit.Definition {
 	t.Helper()
 	root, err := testkit.ModuleRoot()
@@ -38,8 +38,8 @@ func ownDefinitions(t *testing.T) []*testkit.Definition {
 	return c.Definitions
 }
 
-// definitions returns those of the repository's testdata and of the corpus, and
-// reports whether the corpus is there.
+// definitions returns the definitions of the repository's testdata and of the
+// corpus, and reports whether there is a corpus.
 func definitions(t *testing.T) ([]*testkit.Definition, bool) {
 	t.Helper()
 	own := ownDefinitions(t)
@@ -104,7 +104,8 @@ func sampleOf(list []*testkit.Definition, n int) []*testkit.Definition {
 	return out
 }
 
-// TestPlantedDifferences shows that the comparison finds each kind of fault.
+// TestPlantedDifferences checks that the comparison finds each kind of
+// difference.
 func TestPlantedDifferences(t *testing.T) {
 	list := ownDefinitions(t)
 	for _, p := range planted {

@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestParse reads each definition of the corpus as package crdkit does and as
-// sigs.k8s.io/yaml does.
+// TestParse compares definition.Parse with sigs.k8s.io/yaml on each definition
+// of the corpus.
 func TestParse(t *testing.T) {
 	corpus := testkit.FindCorpus(t)
 	for _, d := range corpus.Definitions {

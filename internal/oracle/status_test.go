@@ -200,8 +200,8 @@ func TestStatus(t *testing.T) {
 	fmt.Printf("oracle: status subresource of %d versions: %v updates, %v updates of the status, each as object and as bytes, %d differences\n", versions, updates, statuses, strings.Count(tally.Unknown(), "\n"))
 }
 
-// madeObjects returns objects as clients see them: valid ones, and others that
-// got into the store somehow.
+// madeObjects returns objects as clients read them: valid objects, and invalid
+// objects that are stored.
 func madeObjects(c *check, declared *apiextensionsv1.CustomResourceDefinitionVersion) []map[string]any {
 	target := testkit.Target{Group: c.up.Kind.Group, Version: declared.Name, Kind: c.up.Kind.Kind, Namespaced: c.def.CRD.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	if declared.Schema != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// structuralKeywords are all keywords of a schema, each with values that could
-// make a difference: empty, null, zero, nested.
+// structuralKeywords are all keywords of a schema, each with values that may
+// matter to a rule: empty, null, zero, nested.
 var structuralKeywords = []struct {
 	name   string
 	values []string
@@ -65,8 +65,9 @@ var structuralKeywords = []struct {
 	{"definitions", []string{`{"a":{}}`, `{}`}},
 }
 
-// structuralLocations are the kinds of places that rules tell apart: a schema and
-// the way to the place, with steps separated by spaces.
+// structuralLocations are the kinds of locations that rules distinguish: a
+// schema, and the keys and indices that lead to the location, separated by
+// spaces.
 var structuralLocations = []struct{ schema, at string }{
 	{`{}`, ""},
 	{`{"type":"object"}`, ""},
@@ -99,7 +100,7 @@ var structuralLocations = []struct{ schema, at string }{
 	{`{"type":"object","not":{"properties":{"zz":{}}}}`, "not properties zz"},
 }
 
-// member returns the object at a place of a tree.
+// member returns the object at a location of a tree.
 func member(t testing.TB, root map[string]any, at string) map[string]any {
 	t.Helper()
 	var v any = root

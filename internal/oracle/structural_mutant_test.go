@@ -7,16 +7,16 @@ import (
 	"testing"
 )
 
-// A mutator changes one schema at random: it adds, removes and moves keywords,
-// and nests schemas in one another.
+// A mutator changes a schema at random. It adds, removes and moves keywords,
+// and nests schemas.
 type mutator struct {
 	t    *testing.T
 	rng  *rand.Rand
 	root map[string]any
 }
 
-// mutant changes the schema one to five times and returns it, which may then
-// be a field of a whole object.
+// mutant changes the schema one to five times and returns it. Sometimes it
+// first makes the schema the field spec of a whole object.
 func (m *mutator) mutant() map[string]any {
 	if m.rng.IntN(3) == 0 {
 		m.root = map[string]any{"type": "object", "properties": map[string]any{
@@ -45,7 +45,7 @@ func (m *mutator) mutate() {
 	}
 }
 
-// pickNode picks a schema, the root and its metadata more often than others.
+// pickNode picks a schema. It prefers the root and its metadata.
 func (m *mutator) pickNode() map[string]any {
 	switch m.rng.IntN(8) {
 	case 0:
@@ -61,7 +61,8 @@ func (m *mutator) pickNode() map[string]any {
 	return all[m.rng.IntN(len(all))]
 }
 
-// add sets a keyword. Unsupported ones hide all else and are therefore rare.
+// add sets a keyword. It rarely sets an unsupported keyword, because an
+// unsupported keyword hides all other errors.
 func (m *mutator) add(n map[string]any) {
 	const unsupported = 7 // at the end of the table
 	keywords := structuralKeywords
@@ -72,8 +73,8 @@ func (m *mutator) add(n map[string]any) {
 	n[k.name] = decodeAny(m.t, k.values[m.rng.IntN(len(k.values))])
 }
 
-// nest puts a copy of n into a junctor of n, sometimes reduced to its shape,
-// with one property renamed.
+// nest puts a copy of n into a junctor of n. Half of the copies keep only
+// properties, items and required, and get another property.
 func (m *mutator) nest(n map[string]any) {
 	inner := m.clone(n).(map[string]any)
 	if m.rng.IntN(2) == 0 {
@@ -93,7 +94,7 @@ func (m *mutator) nest(n map[string]any) {
 	}
 }
 
-// key picks a key, "" if there is none.
+// key picks a key. It returns "" for an empty map.
 func (m *mutator) key(of map[string]any) string {
 	if len(of) == 0 {
 		return ""
@@ -103,7 +104,7 @@ func (m *mutator) key(of map[string]any) string {
 
 func (m *mutator) clone(v any) any { return decodeAny(m.t, string(encode(m.t, v))) }
 
-// eachSchema visits a schema and all below it in a fixed order.
+// eachSchema visits a schema and all schemas below it in a fixed order.
 func eachSchema(n map[string]any, visit func(map[string]any)) {
 	visit(n)
 	below := func(v any) {

@@ -61,16 +61,16 @@ func TestTable(t *testing.T) {
 	fmt.Fprintf(os.Stdout, "oracle: tables %d of objects, %d of lists, %d rows, %d cells (%d with a value), %d differences\n", c.objects, c.lists, c.rows, c.cells, c.filled, c.differences)
 }
 
-// stableColumns returns the columns that depend on the object alone. What those
-// with a wildcard or a recursive descent have is up to chance, and hardly the
-// same for all rows of a table twice; see TestTablePaths.
+// stableColumns returns the columns whose cells depend only on the object. The
+// cells of paths with a wildcard or a recursive descent are random, so two rows
+// of a table seldom agree; see TestTablePaths.
 func stableColumns(columns []apiextensionsv1.CustomResourceColumnDefinition) []apiextensionsv1.CustomResourceColumnDefinition {
 	return slices.DeleteFunc(slices.Clone(columns), func(c apiextensionsv1.CustomResourceColumnDefinition) bool {
 		return strings.Contains(c.JSONPath, "..") || strings.Contains(c.JSONPath, ".*")
 	})
 }
 
-// listLike reports whether the server takes an object for a list; see
+// listLike reports whether the server treats an object as a list; see
 // TestDifferenceTableItems.
 func listLike(obj map[string]any) bool {
 	_, ok := obj["items"].([]any)
@@ -286,8 +286,8 @@ func TestTablePaths(t *testing.T) {
 	fmt.Fprintf(os.Stdout, "oracle: tables of %d paths at %d objects as %d types, %d cells (%d with a value), %d differences\n", len(tablePaths), len(tableObjects), len(tableTypes), c.cells, c.filled, c.differences)
 }
 
-// column compares the table of one column. A path that makes upstream panic has
-// no value.
+// column compares the table of one column. A cell that makes upstream panic
+// must be empty on our side.
 func (c *tableComparison) column(t *testing.T, path, kind, object string) {
 	t.Helper()
 	value, err := testkit.DecodeJSON([]byte(object))

@@ -52,7 +52,8 @@ func TestV1beta1Objects(t *testing.T) {
 }
 
 // destructured returns a copy of a definition that keeps unknown fields and has
-// schemas that are not structural, as v1beta1 took them, nil if there is none.
+// nonstructural schemas, which v1beta1 accepts. It returns nil if there is no
+// such copy.
 func destructured(whole *apiextensionsv1.CustomResourceDefinition, i int) *apiextensionsv1.CustomResourceDefinition {
 	crd := whole.DeepCopy()
 	crd.Spec.PreserveUnknownFields = true

@@ -126,8 +126,8 @@ type betaTally struct {
 	lenient       int // accepted by v1beta1 and not by v1
 }
 
-// compare compares what Parse makes of a definition, and what Check says of
-// that with and without leniency.
+// compareBeta compares the result of Parse for a definition, and the reports of
+// Check on it with and without the rules of v1beta1.
 func (l *betaTally) compareBeta(t *testing.T, s *definitionServer, what string, crd *apiextensionsv1beta1.CustomResourceDefinition) {
 	data, crd := sentBeta(crd)
 	if data == nil {
@@ -302,7 +302,7 @@ func (l *betaTally) compareBetaMutant(t *testing.T, server *definitionServer, ow
 			f = m.interesting(fields)
 		}
 		changed := m.mutate(reflect.ValueOf(crd).Elem(), f)
-		for next := 0; k == 0 && !changed && next < len(own); next++ { // another that has what the field is of
+		for next := 0; k == 0 && !changed && next < len(own); next++ { // a definition that has the struct of the field
 			base, crd = own[next], own[next].crd.DeepCopy()
 			changed = m.mutate(reflect.ValueOf(crd).Elem(), f)
 		}

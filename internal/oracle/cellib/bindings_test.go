@@ -10,14 +10,14 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A bound is an implementation on both sides.
+// A bound is one implementation of a function on both sides.
 type bound struct {
 	function     string
 	ours, theirs *functions.Overload
 }
 
-// bindings returns the implementations of all functions that the server adds to
-// what cel-go has, and of those to which it adds an overload.
+// bindings returns the implementations of all functions that the server
+// declares.
 func bindings(t testing.TB) []bound {
 	t.Helper()
 	var list []bound
@@ -36,7 +36,7 @@ func bindings(t testing.TB) []bound {
 		}
 		for i := range b {
 			if i >= len(a) || a[i].Operator != b[i].Operator {
-				t.Fatalf("%s: no implementation %s in its place", name, b[i].Operator)
+				t.Fatalf("%s: our implementations do not have %s at the same index", name, b[i].Operator)
 			}
 			list = append(list, bound{name, a[i], b[i]})
 		}
@@ -68,7 +68,7 @@ func TestBindings(t *testing.T) {
 				compare(b, func(o *functions.Overload) ref.Val { return o.Function(v) }, v)
 				compare(b, func(o *functions.Overload) ref.Val { return o.Function(v, w) }, v, w)
 				compare(b, func(o *functions.Overload) ref.Val { return o.Function(v, w, x) }, v, w, x)
-				for _, n := range pool[:3] { // for those that take a number at the end
+				for _, n := range pool[:3] { // for functions whose last argument is a number
 					compare(b, func(o *functions.Overload) ref.Val { return o.Function(v, w, n) }, v, w, n)
 				}
 			}

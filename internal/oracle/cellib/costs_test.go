@@ -19,8 +19,8 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 )
 
-// each calls f for every overload of every function, and once a function
-// without naming the overload.
+// each calls f for every overload of every function, with the id of the
+// overload and once more without it.
 func each(f func(function, id string, o *decls.OverloadDecl)) {
 	all := theirs(newest).env.Functions()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -31,8 +31,8 @@ func each(f func(function, id string, o *decls.OverloadDecl)) {
 	}
 }
 
-// TestCallCosts compares what calls cost, whatever they are called with. What
-// fails is charged for, too.
+// TestCallCosts compares the actual costs of calls with arguments of all types.
+// A call that fails has a cost, too.
 func TestCallCosts(t *testing.T) {
 	pool := runnable()
 	calls, charged := 0, 0
@@ -67,10 +67,10 @@ func TestCallCosts(t *testing.T) {
 			}
 		}
 	})
-	fmt.Printf("cel costs: %d calls, %d of them charged for by the server\n", calls, charged)
+	fmt.Printf("cel costs: %d calls, %d of them with a cost in the server\n", calls, charged)
 }
 
-// A node is something whose size is asked for.
+// A node is an argument whose size the estimate requests.
 type node struct {
 	path []string
 	t    *types.Type
@@ -83,7 +83,7 @@ func (n *node) Type() *types.Type                   { return n.t }
 func (n *node) Expr() ast.Expr                      { return n.expr }
 func (n *node) ComputedSize() *checker.SizeEstimate { return n.size }
 
-// nodes returns nodes of a type that differ in what is known of them.
+// nodes returns nodes of a type with different known sizes, paths and values.
 func nodes(t *types.Type) []checker.AstNode {
 	factory := ast.NewExprFactory()
 	ident := factory.NewIdent(1, "x")
@@ -102,7 +102,7 @@ func nodes(t *types.Type) []checker.AstNode {
 	return list
 }
 
-// TestEstimates compares what is estimated of calls.
+// TestEstimates compares the estimated costs of calls.
 func TestEstimates(t *testing.T) {
 	calls, charged := 0, 0
 	compare := func(function, id string, target *checker.AstNode, args []checker.AstNode) {
@@ -117,7 +117,7 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("%s %q: upstream (-) and ours (+):\n%s", function, id, d)
 		}
 		if d := cmp.Diff(theirSizes.asked, ourSizes.asked); d != "" {
-			t.Errorf("%s %q asks for other sizes than upstream (-):\n%s", function, id, d)
+			t.Errorf("%s %q requests sizes, upstream (-) and ours (+):\n%s", function, id, d)
 		}
 		bare := (&library.CostEstimator{}).EstimateCallCost(function, id, target, args)
 		if d := cmp.Diff(bare, (&cellib.Costs{}).EstimateCallCost(function, id, target, args)); d != "" {
@@ -135,7 +135,7 @@ func TestEstimates(t *testing.T) {
 				args := []checker.AstNode{first}
 				for j, p := range params[1:] {
 					if p.Kind() == types.TypeParamKind {
-						p = params[0] // for values of one type
+						p = params[0] // both arguments have the same type
 					}
 					all := nodes(p)
 					args = append(args, all[(k*(j+1)+j)%len(all)])
@@ -155,18 +155,18 @@ func TestEstimates(t *testing.T) {
 			}
 		}
 	}
-	fmt.Printf("cel estimates: %d calls, %d of them charged for by the server\n", calls, charged)
+	fmt.Printf("cel estimates: %d calls, %d of them with a cost in the server\n", calls, charged)
 }
 
-// ownTypes returns the types of the server. Some are known by their name, others
-// by being the very same.
+// ownTypes returns the types that the server adds to CEL, except those of
+// authorization.
 func ownTypes() []*types.Type {
 	seen := map[string]bool{}
 	var list []*types.Type
 	for _, lib := range library.KnownLibraries() {
 		for _, t := range lib.Types() {
-			// Nothing outside its library has a type of authorization: testdata
-			// compares values of those.
+			// Testdata compares values of the types of authorization. Only
+			// their library has them.
 			if !seen[t.TypeName()] && !strings.HasPrefix(t.TypeName(), "kubernetes.authorization.") {
 				seen[t.TypeName()] = true
 				list = append(list, t)

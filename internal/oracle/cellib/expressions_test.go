@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A group is what testdata has for a library.
+// A group holds the expressions and texts of one library in testdata.
 type group struct {
 	Texts       []string
 	Expressions []string
@@ -34,15 +34,15 @@ func groups(t testing.TB) map[string]group {
 	return all
 }
 
-// A pair is an expression on both sides.
+// A pair is an expression that is compiled on both sides.
 type pair struct {
 	text         string
 	ours, theirs cel.Program
 }
 
-// compiled returns the program of an expression, what there is to say of the
-// expression before it runs, and the overloads that it calls.
-func (s side) compiled(text string) (p cel.Program, said string, calls []string) {
+// compiled returns the program of an expression, a description of the compiled
+// expression or of its errors, and the overloads that it calls.
+func (s side) compiled(text string) (p cel.Program, description string, calls []string) {
 	checked, issues := s.env.Compile(text)
 	if issues.Err() != nil {
 		return nil, issues.Err().Error(), nil
@@ -52,16 +52,16 @@ func (s side) compiled(text string) (p cel.Program, said string, calls []string)
 	}
 	asked := &sizes{}
 	estimate, err := s.env.EstimateCost(checked, s.estimate(asked))
-	said = fmt.Sprintf("%v, costs %v %v, asks for %q\n%s", checked.OutputType(), estimate, err, asked.asked,
+	description = fmt.Sprintf("%v, costs %v %v, asks for %q\n%s", checked.OutputType(), estimate, err, asked.asked,
 		debug.ToDebugString(checked.NativeRep().Expr()))
 	p, err = s.env.Program(checked, s.options...)
 	if err != nil {
-		return nil, said + err.Error(), calls
+		return nil, description + err.Error(), calls
 	}
-	return p, said, calls
+	return p, description, calls
 }
 
-// pairs compiles expressions on both sides, which must agree on each.
+// pairs compiles expressions on both sides and compares the descriptions.
 func pairs(t testing.TB, expressions []string, ours, theirs side) (list []pair, calls map[string]bool) {
 	t.Helper()
 	calls = map[string]bool{}
@@ -88,7 +88,8 @@ func (p pair) compare(t testing.TB, vars map[string]any) {
 	}
 }
 
-// assign chooses values of the variables. Those of d and e are of any type.
+// assign returns values of the variables. The variables d and e may have any
+// type.
 func assign(s, t string, i int64, b bool, d, e int) map[string]any {
 	pool := runnable()
 	at := func(n int) any {
@@ -103,8 +104,8 @@ func assign(s, t string, i int64, b bool, d, e int) map[string]any {
 	}
 }
 
-// TestExpressions runs the expressions of testdata in every language, and in
-// the newest on all that there is to run them on.
+// TestExpressions compiles the expressions of testdata in every language, and
+// runs them in the newest on all combinations of values.
 func TestExpressions(t *testing.T) {
 	all := groups(t)
 	compiled, evaluations := 0, 0
@@ -150,8 +151,8 @@ func evaluate(t *testing.T, texts []string, list []pair) (n int) {
 	return n
 }
 
-// reportMissing fails if there is an overload that no expression calls and
-// that is not of cel-go.
+// reportMissing reports each overload of the server, except those of cel-go,
+// that no expression calls.
 func reportMissing(t *testing.T, s side, called map[string]bool) {
 	known := map[string]bool{}
 	bare, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Strings(), ext.Sets(), ext.Lists(), ext.TwoVarComprehensions())

@@ -16,8 +16,8 @@ import (
 
 var epoch = time.Unix(0, 0)
 
-// TestLanguages compares all that an environment lets be seen of what it
-// declares.
+// TestLanguages compares everything that an environment exports about its
+// declarations.
 func TestLanguages(t *testing.T) {
 	languages, overloads := 0, 0
 	compare := func(name string, want, got side) {
@@ -43,12 +43,13 @@ func TestLanguages(t *testing.T) {
 	}
 	for minor := oldest; minor <= newest; minor++ {
 		compare(fmt.Sprintf("new rules of 1.%d", minor), theirs(minor), ours(t, minor))
-		compare(fmt.Sprintf("stored rules, new ones being of 1.%d", minor), theirStored(minor), ours(t, newest))
+		compare(fmt.Sprintf("stored rules in a server compatible with 1.%d", minor), theirStored(minor), ours(t, newest))
 	}
 	fmt.Printf("cel language: %d languages with %d overloads and implementations in all\n", languages, overloads)
 }
 
-// listFunctions has a line for each overload, in their order within a function.
+// listFunctions returns a line for each overload, in their order within a
+// function.
 func listFunctions(t testing.TB, env *cel.Env) []string {
 	var list []string
 	all := env.Functions()
@@ -86,8 +87,8 @@ func listMacros(_ testing.TB, env *cel.Env) []string {
 	return list
 }
 
-// listNames has the names that mean something by themselves: types, mostly. An
-// environment does not tell which it has.
+// listNames returns a line for each variable and for each known name of a type.
+// An environment does not list its types.
 func listNames(_ testing.TB, env *cel.Env) []string {
 	var list []string
 	for _, v := range env.Variables() {
@@ -118,7 +119,7 @@ func listValidators(_ testing.TB, env *cel.Env) []string {
 	return append(list, "and no more")
 }
 
-// listSettings has what an environment would be configured from.
+// listSettings returns the lines of the configuration of an environment.
 func listSettings(t testing.TB, env *cel.Env) []string {
 	config, err := env.ToConfig("language")
 	if err != nil {
@@ -129,6 +130,6 @@ func listSettings(t testing.TB, env *cel.Env) []string {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	slices.Sort(lines) // the order is that of a map
+	slices.Sort(lines) // the configuration has the order of a map
 	return lines
 }

@@ -27,14 +27,14 @@ const (
 	newest = 37
 )
 
-// A side is one of the two that are compared.
+// A side is one of the two sides that the tests compare.
 type side struct {
 	env      *cel.Env
 	estimate func(checker.CostEstimator) checker.CostEstimator
 	options  []cel.ProgramOption
 }
 
-// ours returns what internal/cellib declares for a minor version.
+// ours returns the language that internal/cellib declares for a minor version.
 func ours(t testing.TB, minor int) side {
 	t.Helper()
 	env, err := cel.NewEnv()
@@ -61,14 +61,14 @@ func upstreamSide(env *cel.Env) side {
 	}
 }
 
-// theirs returns the server's language of new rules that are compatible with a
+// theirs returns the server's language for new rules that are compatible with a
 // minor version.
 func theirs(minor int) side {
 	return upstreamSide(environment.MustBaseEnvSet(utilversion.MajorMinor(1, uint(minor))).NewExpressionsEnv())
 }
 
-// theirStored returns what the server knows in stored rules, whichever minor
-// version new ones are compatible with.
+// theirStored returns the server's language for stored rules. It must not
+// depend on the minor version with which new rules are compatible.
 func theirStored(minor int) side {
 	return upstreamSide(environment.MustBaseEnvSet(utilversion.MajorMinor(1, uint(minor))).StoredExpressionsEnv())
 }
@@ -89,7 +89,7 @@ func (s side) with(t testing.TB) side {
 	return s
 }
 
-// sizes answers how large variables are, by name, and remembers who asked.
+// sizes returns sizes of variables by name, and records the requests.
 type sizes struct{ asked []string }
 
 func (z *sizes) EstimateSize(n checker.AstNode) *checker.SizeEstimate {
@@ -143,12 +143,12 @@ func values() []ref.Val {
 	}
 }
 
-// runnable are the values that a variable can have. It makes them once.
+// runnable returns the values that a variable can have. It makes them once.
 var runnable = sync.OnceValue(func() []ref.Val {
 	return slices.DeleteFunc(values(), types.IsUnknownOrError)
 })
 
-// stringVal returns what a function of the server makes of a text.
+// stringVal returns the result of a function of the server for a text.
 func stringVal(function, text string) ref.Val {
 	fn, ok := theirs(newest).env.Functions()[function]
 	if !ok {
@@ -169,7 +169,7 @@ func stringVal(function, text string) ref.Val {
 	panic(function + " of " + text)
 }
 
-// describe returns all that can be seen of a value.
+// describe returns a text with all exported properties of a value.
 func describe(v ref.Val) string {
 	switch v := v.(type) {
 	case nil:
@@ -212,7 +212,7 @@ func failure(v ref.Val) string {
 	return fmt.Sprint(v.Value())
 }
 
-// caught returns the description of what f returns, or what it panics with.
+// caught returns a description of the result of f, or of its panic.
 func caught(f func() ref.Val) (text string) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// read returns a definition as the server has it.
+// read returns a definition in the internal form of the server.
 func read(t *testing.T, file string) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -38,8 +38,8 @@ func read(t *testing.T, file string) *apiextensions.CustomResourceDefinition {
 	return out
 }
 
-// TestLayout compares with the exported function on definitions for which every
-// option matters: what is asked only if an option says so is among the errors.
+// TestLayout compares ValidateSpec with upstream's exported function. For each
+// option there is a definition with an error that only this option causes.
 func TestLayout(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "..", "..", "testdata", "nonstructural", "*.yaml"))
 	if err != nil || len(files) == 0 {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// istio runs files whose objects say in _err what their refusal contains.
+// istio runs the files of Istio. The member _err of an object is a part of its
+// expected refusal.
 func istio(t *testing.T, dir string, defs *definitions, total *tally) {
 	for _, path := range glob(t, dir, "istio-api/*.yaml") {
 		for i, doc := range documents(t, path) {
@@ -25,8 +26,9 @@ func istio(t *testing.T, dir string, defs *definitions, total *tally) {
 	}
 }
 
-// snapshotter runs X.yaml with X.yaml.err, and X.pre.yaml with X.post.yaml and
-// X.post.yaml.tx_err.
+// snapshotter runs the files of the external snapshotter. X.yaml.err has the
+// expected refusal of X.yaml. X.post.yaml updates X.pre.yaml, and
+// X.post.yaml.tx_err has the expected refusal of the update.
 func snapshotter(t *testing.T, dir string, defs *definitions, total *tally) {
 	for _, path := range glob(t, dir, "external-snapshotter/*/*.yaml") {
 		name := strings.TrimPrefix(path, dir+string(filepath.Separator))
@@ -41,7 +43,7 @@ func snapshotter(t *testing.T, dir string, defs *definitions, total *tally) {
 		def := defs.find(t, obj)
 		if !isPost {
 			_, err := create(def, obj)
-			total.judge(t, name, compareVerdict(err, readIfThere(path+".err")))
+			total.judge(t, name, compareVerdict(err, readOptional(path+".err")))
 			continue
 		}
 		before, err := object(read(t, base+".pre.yaml"))
@@ -54,11 +56,12 @@ func snapshotter(t *testing.T, dir string, defs *definitions, total *tally) {
 			continue
 		}
 		_, err = update(def, obj, stored, false)
-		total.judge(t, name, compareVerdict(err, readIfThere(path+".tx_err")))
+		total.judge(t, name, compareVerdict(err, readOptional(path+".tx_err")))
 	}
 }
 
-// gateway runs objects all of which are refused.
+// gateway runs the files of the Gateway API. All of their objects must be
+// refused.
 func gateway(t *testing.T, dir string, defs *definitions, total *tally) {
 	for _, path := range glob(t, dir, "gateway-api-invalid/*/*.yaml", "gateway-api-invalid/*/*/*.yaml") {
 		for i, doc := range documents(t, path) {
@@ -98,8 +101,8 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// readIfThere returns "" if there is no such file.
-func readIfThere(path string) string {
+// readOptional returns "" if the file does not exist.
+func readOptional(path string) string {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return ""

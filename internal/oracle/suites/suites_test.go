@@ -120,7 +120,7 @@ var shown = regexp.MustCompile(`(Invalid value|Duplicate value|Unsupported value
 // typeFirst is the end of a text that shows a type for the value.
 var typeFirst = regexp.MustCompile(`^"(string|object|array|integer)": `)
 
-// withoutValues takes the values out of the text of errors.
+// withoutValues removes the values from the texts of errors.
 func withoutValues(text string) string {
 	text = typeFirst.ReplaceAllString(text, "")
 	return strings.TrimSpace(shown.ReplaceAllString(text, "$1: "))
@@ -289,8 +289,9 @@ func onCreate(def *crdkit.Definition, initial, expected, expectedError string) s
 	return compareObject(got.Object, expected)
 }
 
-// onUpdate does what the runner of openshift/api does: the object is created,
-// its status is written, then the object is updated and its status again.
+// onUpdate does the same as the runner of openshift/api: it creates the object
+// and writes its status, then it updates the object and writes its status
+// again.
 func onUpdate(first, def *crdkit.Definition, initial, updated, expected, expectedError, expectedStatusError string) string {
 	obj, err := object(initial)
 	if err != nil {
@@ -328,7 +329,7 @@ func writeStatus(def *crdkit.Definition, stored *unstructured.Unstructured, stat
 	return update(def, obj, stored, true)
 }
 
-// definitions compiles those of the corpus when they are asked for.
+// definitions compiles the definitions of a corpus at their first use.
 type definitions struct {
 	corpus   *testkit.Corpus
 	compiled map[string]*crdkit.Definition

@@ -20,8 +20,8 @@ func corpus(t *testing.T) *testkit.Corpus {
 	return testkit.FindCorpus(t)
 }
 
-// TestCorpusRuns shows that upstream as it is put together here takes every
-// definition of the corpus, and the samples as the corpus says.
+// TestCorpusRuns checks that package upstream compiles every definition of the
+// corpus and creates every sample without a panic. Most samples must be valid.
 func TestCorpusRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles every definition of the corpus")
@@ -56,15 +56,15 @@ func TestCorpusRuns(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d definitions, %d versions; samples: %d valid, %d with wrong metadata only, %d refused, %d invalid, %d of versions that are gone",
+	t.Logf("%d definitions, %d versions; samples: %d valid, %d with invalid metadata only, %d refused, %d invalid, %d of removed versions",
 		len(c.Definitions), versions, valid, nameless, refused, invalid, without)
 	if len(c.Definitions) == 394 && valid+nameless < 1300 {
-		t.Errorf("%d samples of the corpus are valid but for metadata, want at least 1300", valid+nameless)
+		t.Errorf("%d samples of the corpus are valid apart from metadata, want at least 1300", valid+nameless)
 	}
 }
 
-// onlyMetadata reports whether errors are all about metadata, such as a name
-// that is a placeholder; the corpus counts such samples as valid.
+// onlyMetadata reports whether all errors are about metadata, such as a
+// placeholder name. The corpus counts samples with such errors as valid.
 func onlyMetadata(errs field.ErrorList) bool {
 	for _, e := range errs {
 		if !strings.HasPrefix(e.Field, "metadata.") {
