@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -183,7 +184,7 @@ func (d *Definition) wrong(errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errs.ToAggregate())
+	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errorlist.Of(errs))
 }
 
 // compileVersions compiles all versions and returns the errors of all of them.

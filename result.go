@@ -7,6 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crdkit/crdkit/internal/errorlist"
 	crdschema "github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -63,7 +64,7 @@ func (r *Result) Err() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(r.groupKind, r.name, r.Errors.Field())
+	return errorlist.Invalid(r.groupKind, r.name, r.Errors.Field())
 }
 
 func (r *Refusal) status(resource schema.GroupResource, name string) error {

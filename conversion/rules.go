@@ -11,6 +11,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/errorlist"
 )
 
 // The server takes the fields of an object and its labels and annotations from a
@@ -255,7 +257,7 @@ func validateStrings(name string, m map[string]any) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return errs.ToAggregate()
+	return errorlist.Of(errs)
 }
 
 // annotationsPath returns the path of annotations in errors of the server.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/pruning"
@@ -187,7 +188,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 		errs = append(errs, problem.Err)
 	}
 	if len(errs) > 0 {
-		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", errs.ToAggregate())))
+		c.add(field.Invalid(d.path, d.value, fmt.Sprintf("must result in valid metadata: %v", errorlist.Of(errs))))
 		return true
 	}
 	return c.checkValue(d)

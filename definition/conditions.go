@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -41,7 +42,7 @@ func nonStructuralCondition(crd *apiextensionsv1.CustomResourceDefinition) *apie
 	if len(errs) == 0 {
 		return nil
 	}
-	c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "Violations", errs.ToAggregate().Error()
+	c.Status, c.Reason, c.Message = apiextensionsv1.ConditionTrue, "Violations", errorlist.Of(errs).Error()
 	return c
 }
 

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/internal/errorlist"
 )
 
 // Servers up to 1.21 served definitions of apiextensions.k8s.io/v1beta1, and old tools
@@ -84,7 +86,7 @@ func parseV1beta1(data []byte) (*apiextensionsv1.CustomResourceDefinition, error
 	}
 	beta.Spec.setDefaults()
 	if errs := beta.Spec.contradictions(field.NewPath("spec")); len(errs) > 0 {
-		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, errs.ToAggregate())
+		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, errorlist.Of(errs))
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: crdKind},

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/errorlist"
 )
 
 // A Step names the check of a request that found an error.
@@ -87,7 +88,7 @@ func (l ErrorList) Err() error {
 	for i, e := range l {
 		errs[i] = e
 	}
-	return utilerrors.NewAggregate(errs)
+	return errorlist.Join(errs)
 }
 
 // BlocksRules reports whether rules must not be evaluated because of these

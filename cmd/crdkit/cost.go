@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -156,7 +157,7 @@ func (e *estimator) estimate(doc inputDocument) []estimatedVersion {
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
 		if len(errs) > 0 {
-			e.fail(doc.location(), errs.ToAggregate())
+			e.fail(doc.location(), errorlist.Of(errs))
 			continue
 		}
 		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))

@@ -102,6 +102,7 @@ var internalRules = map[string]rule{
 	"internal/jsonscan":   {leaf: true},
 	"internal/jsonval":    {leaf: true},
 	"internal/heapsize":   {leaf: true},
+	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
 	"internal/format":     {others: []string{strfmt}},
 	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
 	// Below crdpath, for only programs that evaluate JSON paths link client-go.

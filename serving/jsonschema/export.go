@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -68,7 +69,7 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 		preserve = crd.Spec.PreserveUnknownFields
 	}
 	if _, errs := schema.Compile(root); len(errs) > 0 {
-		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, errs.ToAggregate())
+		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, errorlist.Of(errs))
 	}
 	e.top = root
 	e.status = v.Subresources != nil && v.Subresources.Status != nil
