@@ -11,6 +11,7 @@ import (
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 
+	"github.com/crdkit/crdkit/internal/document"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
@@ -32,6 +33,11 @@ func (r *request) decode() *Refusal {
 	}
 	if r.obj = r.decodeFast(raw); r.obj != nil {
 		return nil
+	}
+	if r.yaml {
+		if err := document.CheckAliases(raw); err != nil {
+			return r.undecodable(err, nil, raw)
+		}
 	}
 	s := json.NewSerializerWithOptions(json.DefaultMetaFactory, creator{}, unstructuredscheme.NewUnstructuredObjectTyper(),
 		json.SerializerOptions{Yaml: r.yaml, Strict: r.fields != Ignore})

@@ -14,6 +14,8 @@ import (
 	serializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdkit/crdkit/internal/document"
 )
 
 // The fast path decodes a regular response in one pass, down to the values of the
@@ -158,6 +160,11 @@ func (d *decoder) into(data []byte, review runtime.Object) error {
 func (d *decoder) document(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, error) {
 	scheme := d.scheme()
 	yaml := !bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{"))
+	if yaml {
+		if err := document.CheckAliases(data); err != nil {
+			return nil, err
+		}
+	}
 	s := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme, scheme, serializer.SerializerOptions{Yaml: yaml})
 	obj, _, err := s.Decode(data, defaults, into)
 	return obj, err

@@ -1,14 +1,12 @@
 package definition
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -70,10 +68,9 @@ func toJSON(data []byte) ([]byte, error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return trimmed, nil
 	}
-	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
 	var doc []byte
-	for {
-		next, err := reader.Read()
+	for documents := document.Split(data); ; {
+		next, _, err := documents.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -90,6 +87,9 @@ func toJSON(data []byte) ([]byte, error) {
 	}
 	if doc == nil {
 		return nil, errors.New("no document where one is expected")
+	}
+	if err := document.CheckAliases(doc); err != nil {
+		return nil, err
 	}
 	return yaml.YAMLToJSONStrict(doc)
 }

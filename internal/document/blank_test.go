@@ -14,7 +14,12 @@ func TestBlank(t *testing.T) {
 		"{}":                       false,
 		"null\n":                   false,
 		"# a\nb: c\n":              false,
-		"...":                      false,
+		"...":                      true,
+		"# a\rb: c\r":              false,
+		"# a\u0085b: c":            false,
+		"# a\u2028b: c":            false,
+		"# a\u2029b: c":            false,
+		"# a\r# b\u2028":           true,
 		"----\n":                   false,
 	} {
 		if got := Blank([]byte(doc)); got != want {

@@ -8,21 +8,42 @@ import (
 
 // A Splitter returns the documents of a YAML file.
 type Splitter struct {
-	rest []byte
-	line int // of the first line of rest, from 0
+	rest   []byte
+	line   int  // of the first line of rest, from 0
+	breaks bool // lines end at other breaks than line feeds too
 }
 
 // Split returns a Splitter that cuts a text as apimachinery's YAMLReader does:
-// at lines that start with three dashes and have nothing else but a comment.
+// at lines that start with three dashes and have nothing else but a comment. It
+// also cuts where that reader would leave two documents in one, of which YAML
+// libraries return only the first: after a line of three dots, and at lines that
+// end with another break of YAML 1.1 than a line feed.
+//
 // The documents share memory with the text, except for the last one if the text
 // does not end with a line feed, which Split adds.
-func Split(text []byte) *Splitter { return &Splitter{rest: text} }
+func Split(text []byte) *Splitter { return &Splitter{rest: text, breaks: hasOtherBreaks(text)} }
+
+// hasOtherBreaks reports whether a line may end with a break that has no line
+// feed.
+func hasOtherBreaks(text []byte) bool {
+	for rest := text; ; {
+		at := bytes.IndexByte(rest, '\r')
+		if at < 0 {
+			break
+		}
+		if at+1 == len(rest) || rest[at+1] != '\n' {
+			return true
+		}
+		rest = rest[at+2:]
+	}
+	return bytes.Contains(text, []byte("\u0085")) || bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029"))
+}
 
 // Next returns the next document and the number of its first line, from 1. It
 // returns io.EOF after the last document. It returns an error for a separator
 // with other text, after which the rest cannot be read.
 func (s *Splitter) Next() (doc []byte, line int, err error) {
-	first, size := s.line+1, 0
+	first, size, blank := s.line+1, 0, true
 	for {
 		current, ok := s.lineAt(size)
 		if !ok {
@@ -40,7 +61,17 @@ func (s *Splitter) Next() (doc []byte, line int, err error) {
 			}
 		}
 		size += len(current)
+		if blank = blank && blankLine(current); !blank && endsDocument(current) {
+			return s.cut(size, 0), first, nil
+		}
 	}
+}
+
+// endsDocument reports whether a line ends a document: it has three dots and
+// nothing else but a comment.
+func endsDocument(line []byte) bool {
+	after, found := bytes.CutPrefix(line, []byte("..."))
+	return found && (len(after) == 0 || breakSize(after) > 0 || after[0] == ' ' || after[0] == '\t')
 }
 
 // lineAt returns the line at an offset in the rest, and reports whether there
@@ -50,10 +81,24 @@ func (s *Splitter) lineAt(after int) ([]byte, bool) {
 	if len(rest) == 0 {
 		return nil, false
 	}
-	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-		rest = rest[:end+1]
+	return rest[:lineSize(rest, s.breaks)], true
+}
+
+// lineSize returns the length of the first line of a text, with its break. If
+// breaks is false, only line feeds end lines.
+func lineSize(text []byte, breaks bool) int {
+	if !breaks {
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			return end + 1
+		}
+		return len(text)
 	}
-	return rest, true
+	for i := range text {
+		if size := breakSize(text[i:]); size > 0 {
+			return i + size
+		}
+	}
+	return len(text)
 }
 
 // cut removes a document and the separator after it from the rest.
@@ -61,20 +106,28 @@ func (s *Splitter) cut(size, separator int) []byte {
 	doc := s.rest[:size:size]
 	s.line += bytes.Count(s.rest[:size+separator], []byte("\n"))
 	s.rest = s.rest[size+separator:]
-	if doc[size-1] != '\n' {
+	if doc[size-1] != '\n' && len(s.rest) == 0 && separator == 0 {
 		doc = append(doc, '\n')
 	}
 	return doc
 }
 
-// Blank reports whether a document has only comments, white space and
-// directives, such as the %YAML before the first document.
+// Blank reports whether a document has only comments, white space, directives,
+// such as the %YAML before the first document, and marks of the start or the end
+// of a document.
 func Blank(doc []byte) bool {
-	for line := range bytes.Lines(doc) {
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' && line[0] != '%' && !bytes.Equal(line, []byte("---")) {
+	breaks := hasOtherBreaks(doc)
+	for len(doc) > 0 {
+		size := lineSize(doc, breaks)
+		if !blankLine(doc[:size]) {
 			return false
 		}
+		doc = doc[size:]
 	}
 	return true
+}
+
+func blankLine(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || line[0] == '#' || line[0] == '%' || bytes.Equal(line, []byte("---")) || bytes.Equal(line, []byte("..."))
 }

@@ -100,7 +100,7 @@ func TestReadTreeFails(t *testing.T) {
 
 var splitTests = []string{
 	"", "\n", "a: 1", "a: 1\n", "---\na: 1\n---\nb: 2\n---\n", "---\n---\na: 1\n", "a\r\n---\r\nb\r\n", "a\n--- # x\nb\n",
-	"a\n--- b\nc\n", "---", "a\n---", "a\n---\n\n\n---  \nb: |\n  x\n ---\n", "a\n----\nb", "a\r", "a\n---\r", "|\n  x\n\n",
+	"a\n--- b\nc\n", "---", "a\n---", "a\n---\n\n\n---  \nb: |\n  x\n ---\n", "a\n----\nb", "|\n  x\n\n",
 }
 
 func TestSplit(t *testing.T) {
@@ -137,6 +137,57 @@ func checkSplit(t *testing.T, text string) {
 	}
 }
 
+// checkWhole requires that the documents and the separators are the whole text.
+func checkWhole(t *testing.T, text string) {
+	t.Helper()
+	rest := text + "\n"
+	for documents := Split([]byte(text)); ; {
+		doc, _, err := documents.Next()
+		if err != nil {
+			return
+		}
+		before, after, found := strings.Cut(rest, string(doc))
+		if !found || !Blank([]byte(before)) && !strings.HasPrefix(strings.TrimSpace(before), "---") {
+			t.Fatalf("Split(%q) dropped %q before %q", text, before, doc)
+		}
+		rest = after
+	}
+}
+
+func TestSplitBreaks(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		want  []string
+		lines []int
+	}{
+		{"a: 1\r---\rb: 2\r", []string{"a: 1\r", "b: 2\r\n"}, []int{1, 1}},
+		{"a: 1\r\n---\r\nb: 2\r\n", []string{"a: 1\r\n", "b: 2\r\n"}, []int{1, 3}},
+		{"# a\u0085---\u0085b: 2\n", []string{"# a\u0085", "b: 2\n"}, []int{1, 1}},
+		{"a: 1\u2028---\u2028b: 2", []string{"a: 1\u2028", "b: 2\n"}, []int{1, 1}},
+		{"a: 1\n...\nb: 2\n", []string{"a: 1\n...\n", "b: 2\n"}, []int{1, 3}},
+		{"a: 1\n... # end\n---\nb: 2\n", []string{"a: 1\n... # end\n", "---\nb: 2\n"}, []int{1, 3}},
+		{"a: 1\n....\n", []string{"a: 1\n....\n"}, []int{1}},
+		{"a\r", []string{"a\r\n"}, []int{1}},
+		{"a\n---\r", []string{"a\n"}, []int{1}},
+	} {
+		var got []string
+		var lines []int
+		for documents := Split([]byte(tt.text)); ; {
+			doc, line, err := documents.Next()
+			if err != nil {
+				break
+			}
+			got, lines = append(got, string(doc)), append(lines, line)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("Split(%q) (-want +got):\n%s", tt.text, diff)
+		}
+		if diff := cmp.Diff(tt.lines, lines); diff != "" {
+			t.Errorf("lines of Split(%q) (-want +got):\n%s", tt.text, diff)
+		}
+	}
+}
+
 func FuzzSplit(f *testing.F) {
 	for _, text := range splitTests {
 		f.Add(text)
@@ -144,6 +195,10 @@ func FuzzSplit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "\r\r\n") || strings.Contains(text, "\r") && len(text) > 4000 {
 			return // at the end of its buffer the reader takes them apart
+		}
+		if hasOtherBreaks([]byte(text)) || strings.HasPrefix(text, "...") || strings.Contains(text, "\n...") {
+			checkWhole(t, text) // the reader would leave several documents in one
+			return
 		}
 		checkSplit(t, text)
 	})
