@@ -2,6 +2,7 @@ package correlate_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
@@ -22,6 +23,7 @@ const tested = `{"type":"object","properties":{
 		"k":{"x-kubernetes-preserve-unknown-fields":true},"v":{"x-kubernetes-preserve-unknown-fields":true}}}},
 	"two":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k","l"],"items":{"type":"object","properties":{
 		"k":{"x-kubernetes-preserve-unknown-fields":true},"l":{"x-kubernetes-preserve-unknown-fields":true},"v":{"type":"integer"}}}},
+	"single":{"type":"object","properties":{"x":{"type":"integer"}}},
 	"none":{"type":"array","x-kubernetes-list-type":"map","items":{"type":"object","properties":{"k":{"type":"string"}}}}
 }}`
 
@@ -53,6 +55,8 @@ func TestUnchanged(t *testing.T) {
 		{`{"z":1}`, `{"z":1}`, false}, // not declared
 		{`{"m":{"a":1}}`, `{"m":{"a":1}}`, true},
 		{`{"m":{"a":1}}`, `{"m":{"b":1}}`, false},
+		{`{"single":{"x":1}}`, `{"single":{"x":1}}`, true},
+		{`{"single":{"x":1}}`, `{"single":{"x":2}}`, false},
 		{`{"p":{}}`, `{"p":{}}`, true},
 		{`{"p":{"a":1}}`, `{"p":{"a":1}}`, false}, // not declared
 		{`{"a":[{"z":1}]}`, `{"a":[{"z":1}]}`, true},
@@ -60,6 +64,8 @@ func TestUnchanged(t *testing.T) {
 		{`{"set":["a","b"]}`, `{"set":["b","a"]}`, false},
 		{`{"one":[{"k":1,"v":2},{"k":2}]}`, `{"one":[{"k":2},{"k":1,"v":2}]}`, true},
 		{`{"one":[{"k":1},{"k":1}]}`, `{"one":[{"k":1},{"k":2}]}`, true}, // both are the first
+		{`{"one":[{"k":1}]}`, `{"one":[{"k":1},{"k":2}]}`, false},        // another length
+		{`{"one":[]}`, `{"one":[{"k":1}]}`, false},
 		{`{"one":[{"k":1}]}`, `{"one":[{"k":1.0}]}`, false},
 		{`{"one":[{}]}`, `{"one":[{}]}`, false},             // no key
 		{`{"one":[{"k":{}}]}`, `{"one":[{"k":{}}]}`, false}, // no scalar
@@ -119,6 +125,41 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
+func TestItems(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
+	if items := s.Child("one").Items(); items == nil || items.Child("k") == nil {
+		t.Errorf("Items of a list = %v", items)
+	}
+	for _, name := range []string{"s", "missing"} {
+		if items := s.Child(name).Items(); items != nil {
+			t.Errorf("Items of %s = %v, want nil", name, items)
+		}
+	}
+}
+
+// Lists without elements are equal, whether they are nil or not.
+func TestUnchangedNilList(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
+	for _, name := range []string{"a", "one"} {
+		if !s.Child(name).Unchanged([]any(nil), []any{}) {
+			t.Errorf("%s: a nil list differs from an empty one", name)
+		}
+	}
+}
+
+// Short lists are searched without allocating.
+func TestSearchAllocatesNothing(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
+	obj := object(t, `{"one":[{"k":"a"},{"k":"b"},{"k":"c"}],"two":[{"k":"a","l":1.5},{"k":"b","l":0.25}]}`)
+	if got := testing.AllocsPerRun(100, func() {
+		if !s.Unchanged(obj, obj) {
+			t.Fatal("the object has changed")
+		}
+	}); got != 0 {
+		t.Errorf("%v allocations, want 0", got)
+	}
+}
+
 // Equal schemas are compiled once.
 func TestSharing(t *testing.T) {
 	s := correlate.New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"x":{"type":"string"}}},
@@ -172,7 +213,7 @@ func naive(keys []string, old []any, item any) any {
 func TestElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
-	values := []any{"a", "b", int64(1), 1.0, int64(2), int64(11), int64(12), 0.5, 0.5000000001, 0.123456, 0.123457, 0.1234561, 0.1 + 0.2, 0.3, true, false, nil, "\x00", []any{}, "1", "true"}
+	values := []any{"a", "b", int64(1), 1.0, int64(2), int64(11), int64(12), 0.5, 0.5000000001, 0.123456, 0.123457, 0.1234561, 0.1 + 0.2, 0.3, 7.5, 0.0, math.Copysign(0, -1), true, false, nil, "\x00", []any{}, "1", "true"}
 	list := func() []any {
 		out := make([]any, rng.IntN(40))
 		for i := range out {
@@ -206,6 +247,20 @@ func TestElements(t *testing.T) {
 	}
 	if found < 1000 {
 		t.Errorf("only %d elements corresponded: the test says little", found)
+	}
+}
+
+// In a long list too, each of several keys counts by itself.
+func TestSeveralKeysStaySeparate(t *testing.T) {
+	s := correlate.New(enginetest.MustCompile(t, []byte(tested)))
+	old := []any{map[string]any{"k": int64(11), "l": int64(1)}}
+	for i := range 20 {
+		old = append(old, map[string]any{"k": "filler", "l": int64(i)})
+	}
+	want := map[string]any{"k": int64(1), "l": int64(11)}
+	e := s.Child("two").Pair([]any{want}, append(old, want)).Elements()
+	if got := e.At(0); !reflect.DeepEqual(got.Old, want) {
+		t.Errorf("At(0) = %v, want the old value %v", got.Old, want)
 	}
 }
 

@@ -63,3 +63,43 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("second Copy (-want +got):\n%s", diff)
 	}
 }
+
+// Values that the schema declares without defaults below them count as they are,
+// and those under additionalProperties are filled too.
+func TestDefaultBelowPropertiesAndEntries(t *testing.T) {
+	n := enginetest.MustCompileYAML(t, `{type: object, properties: {
+		entries: {type: object, default: {a: {}, b: {d: 5}}, additionalProperties: {type: object, properties: {d: {type: integer, default: 1}}}},
+		plain: {type: object, default: {x: {w: [null, 2]}, u: {v: 1}}, properties: {
+			x: {type: object, properties: {w: {type: array, items: {type: integer, nullable: true}}}},
+			add: {type: array, default: [{}, {}], items: {type: object, properties: {d: {type: integer, default: 1}}}}}}}}`)
+	one := map[string]any{"d": int64(1)}
+	for _, tt := range []struct {
+		name   string
+		limit  int // the number of values that are added
+		filled any
+	}{
+		{"entries", 1, map[string]any{"a": one, "b": map[string]any{"d": int64(5)}}},
+		{"plain", 5, map[string]any{"x": map[string]any{"w": []any{nil, int64(2)}}, "u": map[string]any{"v": int64(1)}, "add": []any{one, one}}},
+	} {
+		v, filled := NewFiller(tt.limit).Default(n.Property(tt.name))
+		if diff := cmp.Diff(tt.filled, v); !filled || diff != "" {
+			t.Errorf("%s: filled is %t (-want +got):\n%s", tt.name, filled, diff)
+		}
+		if _, filled := NewFiller(tt.limit - 1).Default(n.Property(tt.name)); filled {
+			t.Errorf("%s is filled beyond the limit", tt.name)
+		}
+	}
+}
+
+// A short schema whose defaults fill each other without bound is refused at once,
+// because each schema is counted once.
+func TestDefaultThatGrowsExponentially(t *testing.T) {
+	text := "{type: integer, default: 1}"
+	for range 60 {
+		text = "{type: array, default: [null, null], items: " + text + "}"
+	}
+	n := enginetest.MustCompileYAML(t, "{type: object, properties: {a: "+text+"}}")
+	if v, filled := NewFiller(1 << 20).Default(n.Property("a")); filled || !cmp.Equal(v, any([]any{nil, nil})) {
+		t.Errorf("Default = %v, %t", v, filled)
+	}
+}

@@ -17,6 +17,7 @@ func TestWire(t *testing.T) {
 		nil, true, "1.0", int64(1), 1.0, 1.5, math.Copysign(0, -1), 1e18, 1e19, -1e19, 1e21, 1e300, 1e-9,
 		float64(math.MaxInt64), float64(math.MinInt64), float64(1 << 53), float64(1<<53) + 2, float64(1 << 62), -float64(1 << 62), float64(1<<62) + 1<<20, math.Nextafter(1<<63, 0),
 		[]any{1.0, []any{2.0, 2.5}, map[string]any{"a": 3.0}},
+		map[string]any{"a": 1.0}, map[string]any{"a": 0.5}, []any{1.0}, []any{0.5}, map[string]any{}, []any{},
 		map[string]any{"a": 1.0, "b": map[string]any{"c": []any{-7.0, nil}}, "d": 0.25},
 	} {
 		data, err := json.Marshal(v)

@@ -62,6 +62,33 @@ func check(t *testing.T, what string, x *Index, want map[string]int, s string) {
 	}
 }
 
+// Two names of the same length differ, whichever byte it is that differs.
+func TestFindComparesEachByte(t *testing.T) {
+	for length := 1; length <= 20; length++ {
+		name := []byte(strings.Repeat("n", length))
+		x := New([]string{string(name)})
+		for i := range name {
+			for _, other := range []byte{'m', 'o', 0xee, 0} {
+				name[i] = other
+				if got := x.Find(string(name)); got != -1 {
+					t.Errorf("Find(%q) = %d in an index of %q", name, got, strings.Repeat("n", length))
+				}
+			}
+			name[i] = 'n'
+		}
+	}
+}
+
+// TestSlots checks that an Index has two slots for each name and at least four, so
+// that few names share a slot.
+func TestSlots(t *testing.T) {
+	for names, slots := range []int{4, 4, 4, 8, 8, 16, 16, 16, 16, 32} {
+		if x := New(lists()["lengths"][:names]); len(x.first) != slots {
+			t.Errorf("%d slots for %d names, want %d", len(x.first), names, slots)
+		}
+	}
+}
+
 func TestZeroIndexHasNothing(t *testing.T) {
 	var x Index
 	for _, s := range []string{"", "a", "name", "metadata"} {
@@ -76,6 +103,12 @@ func TestZeroIndexHasNothing(t *testing.T) {
 func TestNewSelectsMap(t *testing.T) {
 	if x := New(lists()["middles"]); x.byName == nil {
 		t.Error("names with equal ends are compared one by one")
+	}
+	if x := New(lists()["middles"][:longest+1]); x.byName == nil {
+		t.Error("more names with equal ends than a chain may have are compared one by one")
+	}
+	if x := New(lists()["middles"][:longest]); x.byName != nil {
+		t.Error("as many names with equal ends as a chain may have are in a map")
 	}
 	if x := New(lists()["fields"]); x.byName != nil {
 		t.Error("ordinary names are in a map")

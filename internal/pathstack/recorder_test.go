@@ -102,3 +102,20 @@ func TestWalkWithoutPathsAllocatesNothing(t *testing.T) {
 		t.Errorf("a walk allocated %v times, want 0", got)
 	}
 }
+
+// Paths share few blocks of memory: few paths have small blocks, and many paths
+// do not need a block each.
+func TestRecordedPathsShareMemory(t *testing.T) {
+	for paths, most := range map[int]float64{1: 2, 1000: 30} {
+		got := testing.AllocsPerRun(10, func() {
+			var r recorder
+			r.Enter(schema.Field("a"))
+			for range paths {
+				r.Record(schema.Field("b"))
+			}
+		})
+		if got > most {
+			t.Errorf("%d paths took %v allocations, want at most %v", paths, got, most)
+		}
+	}
+}
