@@ -289,7 +289,7 @@ type planLine struct {
 type planVersion struct {
 	Name     string   `json:"name"`
 	CanDrop  bool     `json:"canDrop"`
-	Blockers []string `json:"obstacles"`
+	Blockers []string `json:"blockers"`
 }
 
 func planLineOf(p *migration.Plan) planLine {
