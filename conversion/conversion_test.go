@@ -103,8 +103,8 @@ func objects(n int, apiVersion string) []*unstructured.Unstructured {
 	return out
 }
 
-// TestSharing pins the contract of Converter: results are objects of their own,
-// but only as far as their top level.
+// TestSharing checks the contract of Converter: a result is an object of its
+// own, but may share its values below the top level with the input.
 func TestSharing(t *testing.T) {
 	in := object(beta)
 	out, err := convert(conversion.None(definition("")), "v1", in)
@@ -126,14 +126,14 @@ func TestNoneAllocations(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	// A map and its table for each object, and some for the call.
+	// Each object needs a map and its table; the call needs a few more.
 	if got > 2*n+10 {
 		t.Errorf("Convert of %d objects allocates %v times, want at most %d", n, got, 2*n+10)
 	}
 }
 
-// TestConvertList compares lists with objects, for converters of ours and of
-// others.
+// TestConvertList compares lists with objects, for converters of this package
+// and for a converter of another program.
 func TestConvertList(t *testing.T) {
 	list := &unstructured.UnstructuredList{
 		Object: map[string]any{"apiVersion": beta, "kind": "CronTabList", "metadata": map[string]any{"continue": "x"}},
@@ -175,7 +175,7 @@ func TestConvertList(t *testing.T) {
 	}
 }
 
-// other is a converter of somebody else.
+// other is a converter of another program.
 type other struct{ next conversion.Converter }
 
 func (o other) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {

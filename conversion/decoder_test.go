@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// reviewTests are answers; UID stands for nothing special.
+// reviewTests are answers of webhooks.
 var reviewTests = []string{
 	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"UID","result":{"status":"Success"},"convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"x"},"n":[1,1.5]}]}}`,
 	`{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1","response":{"result":{"status":"Success"},"convertedObjects":[{"apiVersion":"a.b/v1","kind":"K"}]}}`,
@@ -36,31 +36,31 @@ func TestNewUID(t *testing.T) {
 	}
 }
 
-// decodeBoth decodes fast and as the server does, and compares.
+// decodeBoth compares the fast decoder with the reference.
 func decodeBoth(t *testing.T, d *decoder, data []byte, version string) {
 	t.Helper()
 	fast := decodeFast(data, version)
 	reference, err := d.decodeReference(data, version)
 	if err != nil || fast == nil {
 		if fast != nil {
-			t.Fatalf("decodeFast of %q succeeds, decodePlain says %v", data, err)
+			t.Fatalf("decodeFast of %q succeeds, the reference says %v", data, err)
 		}
 		return
 	}
 	if fast.gvk != reference.gvk || fast.found != reference.found || fast.uid != reference.uid || fast.result.Status != reference.result.Status ||
 		fast.result.Message != reference.result.Message || len(fast.objects) != len(reference.objects) {
-		t.Fatalf("decodeFast of %q = %+v, decodePlain = %+v", data, fast, reference)
+		t.Fatalf("decodeFast of %q = %+v, the reference = %+v", data, fast, reference)
 	}
 	for i := range fast.objects {
 		a, errA := fast.objects[i].object()
 		b, errB := reference.objects[i].object()
 		if errA != nil || errB != nil {
-			t.Fatalf("object %d of %q: fast %v, plain %v", i, data, errA, errB)
+			t.Fatalf("object %d of %q: fast %v, reference %v", i, data, errA, errB)
 		}
 		x, errA := json.Marshal(a.Object)
 		y, errB := json.Marshal(b.Object)
 		if errA != nil || errB != nil || !bytes.Equal(x, y) {
-			t.Errorf("object %d of %q: fast %s, plain %s, %v, %v", i, data, x, y, errA, errB)
+			t.Errorf("object %d of %q: fast %s, reference %s, %v, %v", i, data, x, y, errA, errB)
 		}
 	}
 }
@@ -73,20 +73,20 @@ func TestDecodeBoth(t *testing.T) {
 	}
 }
 
-// TestFastPath pins which answers take it.
+// TestFastPath checks which answers the fast decoder accepts.
 func TestFastPath(t *testing.T) {
 	for i, want := range []bool{true, false, true, false, true, false} {
 		if got := decodeFast([]byte(reviewTests[i]), "v1") != nil; got != want {
-			t.Errorf("decodeFast takes %s: %v, want %v", reviewTests[i], got, want)
+			t.Errorf("decodeFast accepts %s: %v, want %v", reviewTests[i], got, want)
 		}
 	}
 	if decodeFast([]byte(reviewTests[1]), "v1beta1") == nil {
-		t.Errorf("decodeFast does not take %s", reviewTests[1])
+		t.Errorf("decodeFast declines %s", reviewTests[1])
 	}
 }
 
-// FuzzReview holds the fast decoder to the plain one, and everything that a
-// webhook may answer to the rules.
+// FuzzReview compares the fast decoder with the reference, and checks that
+// accepted answers satisfy the rules for webhooks.
 func FuzzReview(f *testing.F) {
 	for _, text := range reviewTests {
 		f.Add([]byte(text))
@@ -123,9 +123,8 @@ func FuzzReview(f *testing.F) {
 	})
 }
 
-// foldedType reports whether a document spells kind or apiVersion in another
-// case somewhere. The server, which looks at the type in its own way, would be
-// taken in.
+// foldedType reports whether a document may have a member that differs from
+// kind or apiVersion only in case. The server would read such a member.
 func foldedType(data []byte) bool {
 	lower := bytes.ToLower(data)
 	return bytes.Count(lower, []byte("kind")) != bytes.Count(data, []byte("kind")) ||

@@ -52,7 +52,7 @@ func TestEncodeCycle(t *testing.T) {
 	}
 }
 
-// FuzzEncode compares with encoding/json.
+// FuzzEncode compares the encoding with encoding/json.
 func FuzzEncode(f *testing.F) {
 	for _, text := range encodeTests {
 		f.Add([]byte(text))

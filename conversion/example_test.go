@@ -80,7 +80,7 @@ func ExampleConvertList() {
 	// stable.example.com/v1
 }
 
-// The rules that the server has for webhooks hold here too.
+// A local function must obey the rules that the server has for webhooks.
 func ExampleLocal() {
 	c := conversion.Local(definition(""), func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		obj.SetName(obj.GetName() + "-converted")
@@ -91,9 +91,9 @@ func ExampleLocal() {
 	// Output: conversion webhook for stable.example.com/v1beta1, Kind=CronTab returned invalid object: must have the same name: a != a-converted
 }
 
-// A whole webhook: v1beta1 has spec.hostPort where v1 has spec.host and
-// spec.port. With http.ListenAndServeTLS instead of the request at the end it
-// can be deployed.
+// This webhook converts spec.hostPort of v1beta1 to spec.host and spec.port of
+// v1, and back. With http.ListenAndServeTLS instead of the request at the end
+// it can be deployed.
 func ExampleHandler() {
 	http.Handle("/convert", conversion.Handler(func(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
 		spec, ok := obj.Object["spec"].(map[string]any)

@@ -19,7 +19,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// spoiling answers rightly, and then replaces text in the answer.
+// spoiling gives a right answer with some text replaced.
 func spoiling(pairs ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
@@ -29,7 +29,8 @@ func spoiling(pairs ...string) http.HandlerFunc {
 	}
 }
 
-// hijacked hands over the connection of HTTP/1.1 after the request was read.
+// hijacked calls f with the connection of HTTP/1.1 after it has read the
+// request.
 func hijacked(f func(net.Conn)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -42,8 +43,8 @@ func hijacked(f func(net.Conn)) http.HandlerFunc {
 	}
 }
 
-// TestFaultyWebhooks calls webhooks that do it wrong. That the texts are the
-// server's is compared in internal/oracle; here stands what they say.
+// TestFaultyWebhooks checks the errors of webhooks that fail or give wrong
+// answers. internal/oracle compares the error texts with the server.
 func TestFaultyWebhooks(t *testing.T) {
 	a := newAuthority(t)
 	http1 := func(s *httptest.Server) { s.EnableHTTP2 = false }
@@ -75,8 +76,8 @@ func TestFaultyWebhooks(t *testing.T) {
 			_, _ = io.WriteString(w, "{")
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-			// A client that says goodbye still reads for a moment; it must not
-			// find that the body has come to its end.
+			// A client that closes the connection still reads for a moment. It
+			// must not read the end of the body.
 			time.Sleep(200 * time.Millisecond)
 		}), nil, "unexpected error when reading response body. Please retry. Original error: context deadline exceeded"},
 		{"half closed", hijacked(func(c net.Conn) { _ = c.(*tls.Conn).CloseWrite() }), http1, "EOF"},
@@ -124,8 +125,8 @@ func TestFaultyWebhooks(t *testing.T) {
 			if tt.want == "" {
 				opts = nil
 			}
-			// Time is short only for those that never answer; a busy machine may
-			// take a while to shake hands.
+			// Only webhooks that never answer have a short timeout, because a
+			// TLS handshake takes a while on a busy machine.
 			if strings.Contains(tt.want, "context deadline exceeded") {
 				opts = append(opts, conversion.Timeout(time.Second))
 			}
@@ -147,7 +148,7 @@ func TestFaultyWebhooks(t *testing.T) {
 	}
 }
 
-// edited answers rightly, with the list of objects changed.
+// edited gives a right answer with a changed list of objects.
 func edited(w http.ResponseWriter, r *http.Request, change func([]any) []any) {
 	rec := httptest.NewRecorder()
 	conversion.Handler(renaming).ServeHTTP(rec, r)
@@ -169,7 +170,7 @@ func dropping(w http.ResponseWriter, r *http.Request) {
 	edited(w, r, func(objects []any) []any { return objects[:1] })
 }
 
-// TestCancel ends calls by the caller's context.
+// TestCancel cancels the context of calls.
 func TestCancel(t *testing.T) {
 	a := newAuthority(t)
 	arrived := make(chan struct{})
@@ -200,8 +201,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestOversizedDefault has an answer that is larger than what is allowed
-// without an option.
+// TestOversizedDefault checks the default limit of the size of an answer.
 func TestOversizedDefault(t *testing.T) {
 	a := newAuthority(t)
 	s := a.start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -210,6 +210,6 @@ func TestOversizedDefault(t *testing.T) {
 	}))
 	_, err := convert(client(t, calling(s.URL, a.bundle())), "v1", object(beta))
 	if err == nil || !strings.Contains(err.Error(), "the response is larger than 6") {
-		t.Errorf("Convert = %v, want that the response is too large", err)
+		t.Errorf("Convert = %v, want an error that the response is too large", err)
 	}
 }

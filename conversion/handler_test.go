@@ -19,8 +19,8 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// A handlerTest has a request to a handler that converts with picky. %s stands
-// for the version of the review.
+// A handlerTest is a request to a handler that converts with picky. %s is
+// replaced by the version of the review.
 type handlerTest struct {
 	name, request string
 	status        int
@@ -48,7 +48,7 @@ var handlerTests = []handlerTest{
 	{"no JSON", `apiVersion: %s`, 400, "decoding the request: invalid character 'a' looking for beginning of value\n"},
 }
 
-// picky treats objects by their names.
+// picky fails, or changes the object, as the name of the object says.
 func picky(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
 	switch obj.GetName() {
 	case "bad":
@@ -86,7 +86,7 @@ func TestHandler(t *testing.T) {
 					want += "\n"
 					header := rec.Header()
 					if got, length := header.Get("Content-Type"), header.Get("Content-Length"); got != "application/json" || length != strconv.Itoa(len(want)) {
-						t.Errorf("the answer is %s of %s bytes", got, length)
+						t.Errorf("Content-Type and Content-Length are %s and %s", got, length)
 					}
 				}
 				if diff := cmp.Diff(want, rec.Body.String()); diff != "" {
@@ -122,7 +122,7 @@ func TestHandlerHTTP(t *testing.T) {
 	}
 }
 
-// TestHandlerManyFailures has more failures, and longer ones, than fit.
+// TestHandlerManyFailures has failures with more text than an answer may have.
 func TestHandlerManyFailures(t *testing.T) {
 	h := conversion.Handler(func(context.Context, *unstructured.Unstructured, string) (*unstructured.Unstructured, error) {
 		return nil, errors.New(strings.Repeat("long ", 1000))
@@ -167,8 +167,8 @@ func TestOnFailure(t *testing.T) {
 	}
 }
 
-// TestServerSideApply converts what server-side apply converts: a part of an
-// object, without metadata.
+// TestServerSideApply converts a part of an object without metadata, as
+// server-side apply does.
 func TestServerSideApply(t *testing.T) {
 	a := newAuthority(t)
 	s := a.start(t, conversion.Handler(renaming))
@@ -211,8 +211,8 @@ func TestLocal(t *testing.T) {
 	}
 }
 
-// What a conversion writes in Go types that JSON is not decoded to comes out as
-// if it had been sent, from a webhook in the same process as from one elsewhere.
+// TestLocalGoTypes checks that values of Go types that no JSON decoder returns
+// have the same result in a local function as in a webhook.
 func TestLocalGoTypes(t *testing.T) {
 	goTypes := func(_ context.Context, obj *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 		obj.Object["spec"] = map[string]any{"int": 3, "strings": []string{"a"}, "whole": 4.0, "map": map[string]int32{"a": 1}}

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ruleTests have an object of version v2 as it was sent, as it came back, and
-// what becomes of it at v1: an object, or an error.
+// ruleTests are an object of version v2 that was sent to a webhook, the object
+// that the webhook returned, and the result at v1: an object or an error.
 var ruleTests = []struct {
 	name, sent, returned, want string
 }{
@@ -18,10 +18,10 @@ var ruleTests = []struct {
 		`{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"x","uid":"u","generation":3,"finalizers":["f"],"labels":{"a":"b"},"annotations":{"c":"d"}},"n":1}`,
 		`{"apiVersion":"a.b/v1","kind":"K","metadata":{"name":"x","uid":"u","generation":9,"added":1,"labels":{"a":"z"}},"m":2}`,
 		`{"apiVersion":"a.b/v1","kind":"K","m":2,"metadata":{"finalizers":["f"],"generation":3,"labels":{"a":"z"},"name":"x","uid":"u"}}`},
-	{"null labels are none",
+	{"null labels are no labels",
 		`{"apiVersion":"a.b/v2","kind":"K","metadata":{"labels":{"a":"b"}}}`, `{"apiVersion":"a.b/v1","kind":"K","metadata":{"labels":null}}`,
 		`{"apiVersion":"a.b/v1","kind":"K","metadata":{}}`},
-	{"invalid labels that were there stay",
+	{"unchanged invalid labels stay",
 		`{"apiVersion":"a.b/v2","kind":"K","metadata":{"labels":{"a b":"c d"}}}`, `{"apiVersion":"a.b/v1","kind":"K","metadata":{"labels":{"a b":"c d"}}}`,
 		`{"apiVersion":"a.b/v1","kind":"K","metadata":{"labels":{"a b":"c d"}}}`},
 	{"no metadata was sent",
@@ -84,14 +84,14 @@ func TestRules(t *testing.T) {
 				t.Errorf("merge (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(parse(t, tt.sent), sent); diff != "" {
-				t.Errorf("merge changed what was sent (-want +got):\n%s", diff)
+				t.Errorf("merge changed the object that was sent (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// TestAnswers checks what is said of answers before their objects are looked
-// at. In v1beta1, type and uid do not count.
+// TestAnswers checks the errors of answers apart from their objects. In
+// v1beta1, type and uid have no effect.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct{ review, answer, want string }{
 		{"v1", `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"u","result":{"status":"Success"}}}`, ""},

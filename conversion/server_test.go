@@ -24,7 +24,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// An authority signs certificates that no one else trusts.
+// An authority signs certificates. Only the tests trust it.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -69,7 +69,8 @@ func (a *authority) bundle() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
 }
 
-// certificate is good for names, for a server or a client, until it expires.
+// certificate returns a certificate for names, for a server or a client. It is
+// valid until expires.
 func (a *authority) certificate(t testing.TB, expires time.Time, names ...string) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{
@@ -85,8 +86,8 @@ func (a *authority) certificate(t testing.TB, expires time.Time, names ...string
 	return tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: key}
 }
 
-// start serves h with a certificate of a for 127.0.0.1 and the service hook in
-// the namespace ns, after tune has seen the server.
+// start serves h with a certificate of a for 127.0.0.1 and for the service hook
+// in the namespace ns. tune may change the server before it starts.
 func (a *authority) start(t testing.TB, h http.Handler, tune ...func(*httptest.Server)) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -134,7 +135,8 @@ func client(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, opts ..
 	return c
 }
 
-// renaming is a conversion: spec.list of v1beta1 is spec.items in v1.
+// renaming is a conversion: it renames spec.list of v1beta1 to spec.items of
+// v1.
 func renaming(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
 	spec, _ := obj.Object["spec"].(map[string]any)
 	from, into := "list", "items"
@@ -152,7 +154,7 @@ func convert(c conversion.Converter, to string, objs ...*unstructured.Unstructur
 	return c.Convert(context.Background(), objs, to)
 }
 
-// pool returns the authority as the only one that is trusted.
+// pool returns a pool with only this authority.
 func (a *authority) pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.cert)

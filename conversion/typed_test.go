@@ -14,7 +14,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// Three versions of a machine. The hub, v2, has a place for everything.
+// Three versions of a machine. The hub, v2, has a field for every value.
 type (
 	machineV1 struct {
 		metav1.TypeMeta   `json:",inline"`
@@ -102,7 +102,8 @@ func TestHub(t *testing.T) {
 				t.Errorf("%s to %s: %v", from, to, err)
 				continue
 			}
-			// Who calls a ConvertFunc sets the version if it does not.
+			// The caller of a ConvertFunc sets the version if the function does
+			// not.
 			out.SetAPIVersion("example.com/" + to)
 			if diff := cmp.Diff(machine(to, specs[to]), out); diff != "" {
 				t.Errorf("%s to %s (-want +got):\n%s", from, to, diff)
@@ -111,7 +112,7 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// A spoke may lack a direction that nobody asks for.
+// A spoke may lack the function of a direction that no request needs.
 func TestHubWithoutFunction(t *testing.T) {
 	convert := conversion.Hub("v1", map[string]conversion.Spoke{"v2": {}})
 	for from, to := range map[string]string{"v1": "v2", "v2": "v1"} {

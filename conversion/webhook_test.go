@@ -25,7 +25,7 @@ import (
 
 const beta, stable = "stable.example.com/v1beta1", "stable.example.com/v1"
 
-// recorder notes what reaches a handler.
+// recorder records the requests that a handler receives.
 type recorder struct {
 	next http.Handler
 	mu   sync.Mutex
@@ -102,9 +102,9 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestNotCalled converts what needs no webhook.
+// TestNotCalled makes conversions that need no webhook.
 func TestNotCalled(t *testing.T) {
-	c := client(t, calling("https://127.0.0.1:1", nil)) // where nobody listens
+	c := client(t, calling("https://127.0.0.1:1", nil)) // no program listens at this port
 	bare := &unstructured.Unstructured{Object: map[string]any{"apiVersion": beta, "kind": "CronTab"}}
 	for name, objs := range map[string][]*unstructured.Unstructured{
 		"no object": {}, "a converted object": {object(stable)}, "an object of a type only": {bare},
@@ -200,7 +200,7 @@ func TestNoWebhook(t *testing.T) {
 			t.Errorf("New = %v, %v, want ErrNoWebhook with %q", c, err, name)
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
-			t.Errorf("the error tells the password: %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 	c, err := conversion.New(calling("https://example.com", nil), conversion.Transport(http.DefaultTransport), conversion.ClientCertificate(tls.Certificate{}))
@@ -232,7 +232,7 @@ func TestClientOptions(t *testing.T) {
 	}
 }
 
-// TestConnections looks at how many connections calls take, and of which kind.
+// TestConnections checks the number and the protocol of connections.
 func TestConnections(t *testing.T) {
 	a := newAuthority(t)
 	var opened atomic.Int32
@@ -264,8 +264,8 @@ func TestConnections(t *testing.T) {
 			}
 		}
 	}
-	// With HTTP/1.1 the next call may be faster than the return of a connection
-	// to the pool, now and then.
+	// With HTTP/1.1, a call may start before the connection of the last one
+	// returns to the pool.
 	if n := opened.Load(); n < 2 || n > 10 {
 		t.Errorf("%d connections for 40 calls of two converters, want 2", n)
 	}

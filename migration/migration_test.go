@@ -19,8 +19,8 @@ import (
 	"github.com/crdkit/crdkit/migration"
 )
 
-// TestMigrate plans the migration between the two definitions of a file and
-// runs it dry on the objects of the file.
+// TestMigrate plans the migration between the two definitions of a file, and
+// makes a dry run on the objects of the file.
 func TestMigrate(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/*.txtar", []string{"old", "new", "objects", "plan", "dry-run"}, func(t *testing.T, c *testkit.Case) {
 		var old *apiextensionsv1.CustomResourceDefinition
@@ -123,8 +123,8 @@ func counted(n int, asked *int) iter.Seq2[*unstructured.Unstructured, error] {
 	}
 }
 
-// TestDryRunIsLazy checks that DryRun requests objects one by one, so that
-// memory does not depend on their number, and that errors keep their positions.
+// TestDryRunIsLazy checks that DryRun requests objects one by one, so that its
+// memory does not depend on their number. Errors keep their positions.
 func TestDryRunIsLazy(t *testing.T) {
 	def := compile(parsed(stable()))
 	asked, seen := 0, 0
@@ -241,7 +241,7 @@ func TestDryRunAgain(t *testing.T) {
 		if !storage.Served() {
 			continue
 		}
-		for _, obj := range madeUp(crd, storage.Name(), rng, 30) {
+		for _, obj := range generated(crd, storage.Name(), rng, 30) {
 			before := obj.DeepCopy()
 			for r, err := range migration.DryRun(context.Background(), def, migration.Objects(obj)) {
 				if err != nil {
@@ -267,8 +267,8 @@ func TestDryRunAgain(t *testing.T) {
 	}
 }
 
-// madeUp returns generated objects of all classes except hostile.
-func madeUp(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
+// generated returns generated objects of all classes except hostile.
+func generated(crd *apiextensionsv1.CustomResourceDefinition, version string, rng *rand.Rand, n int) []*unstructured.Unstructured {
 	target := testkit.Target{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped}
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version && v.Schema != nil {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// wanted returns the standard output of a case of testdata, whose args must
-// contain arg.
+// wanted returns the expected standard output of a case in testdata. The args
+// of the case must contain arg.
 func wanted(t *testing.T, name, arg string) string {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
@@ -41,9 +41,8 @@ func wanted(t *testing.T, name, arg string) string {
 	return stdout
 }
 
-// TestSARIF holds what is printed against what SARIF 2.1.0 demands of the
-// properties that it has: those that must be there, and which values they may
-// have.
+// TestSARIF checks the output against the requirements of SARIF 2.1.0 for the
+// properties that it has: required properties and permitted values.
 func TestSARIF(t *testing.T) {
 	for _, name := range []string{"check_sarif", "check_accepted"} {
 		var log map[string]any
@@ -113,7 +112,7 @@ func TestFileURI(t *testing.T) {
 	}
 }
 
-// TestJUnit reads back what is printed, and counts.
+// TestJUnit decodes the output and checks its counts.
 func TestJUnit(t *testing.T) {
 	var all junitSuites
 	if err := xml.Unmarshal([]byte(wanted(t, "check_junit", "-o junit")), &all); err != nil {
@@ -142,7 +141,8 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// Findings come in the order of files, however long each takes.
+// TestInOrder checks that findings have the order of files, even if one file
+// takes longer than the next.
 func TestInOrder(t *testing.T) {
 	const n = 50
 	work := func(yield func(func() int) bool) {
@@ -167,7 +167,7 @@ func TestInOrder(t *testing.T) {
 	}
 	for got := range inOrder(context.Background(), work) {
 		if got == 3 {
-			break // and nothing is left running
+			break // no goroutine keeps running
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -177,7 +177,8 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// Many files are checked at a time, and the output is always the same.
+// TestCheckManyFiles checks many files in parallel. The output is the same each
+// time.
 func TestCheckManyFiles(t *testing.T) {
 	dir := t.TempDir()
 	const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x%d}\n"
@@ -204,10 +205,11 @@ func TestCheckManyFiles(t *testing.T) {
 	}
 }
 
-// A run of more than a second says on a terminal how far it is.
+// TestProgress checks that a run of more than a second prints its progress on a
+// terminal.
 func TestProgress(t *testing.T) {
 	if p := newProgress(&bytes.Buffer{}, "definitions"); p.out != nil {
-		t.Error("a buffer is taken for a terminal")
+		t.Error("a buffer is treated as a terminal")
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -215,7 +217,7 @@ func TestProgress(t *testing.T) {
 	}
 	defer null.Close()
 	if isTerminal(null) {
-		t.Errorf("%s is taken for a terminal", os.DevNull)
+		t.Errorf("%s is treated as a terminal", os.DevNull)
 	}
 	var out bytes.Buffer
 	now := time.Unix(0, 0)

@@ -15,9 +15,8 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-// FuzzCheckOutputs checks any text as standard input, and prints what is found
-// in all formats: each can be read by those that read it, they agree on the
-// counts, and places are in the text.
+// FuzzCheckOutputs checks any text as standard input, in all output formats.
+// Each output decodes, all have the same counts, and positions are in the text.
 func FuzzCheckOutputs(f *testing.F) {
 	paths, err := filepath.Glob("testdata/check*.txtar")
 	if err != nil {

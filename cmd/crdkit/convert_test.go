@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 )
 
-// TestWebhook converts and migrates with a webhook that listens.
+// TestWebhook converts and migrates objects with a webhook that listens.
 func TestWebhook(t *testing.T) {
 	server := httptest.NewTLSServer(conversion.Handler(func(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
 		if obj.GetName() == "bad" {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the wanted output in testdata")
 
-// TestCommand runs the command lines of testdata/*.txtar. A file says what it
-// shows in its comment and has the sections
+// TestCommand runs the command lines of testdata/*.txtar. The comment of a
+// file says what it tests. Its sections are
 //
 //	args    the command line, split at spaces
 //	stdin   standard input, if any
@@ -76,7 +76,7 @@ func runCase(t *testing.T, path string) {
 	}
 }
 
-// rewrite puts what a command printed into its file.
+// rewrite replaces the sections of a file by the output of the command.
 func rewrite(t *testing.T, path string, archive *txtar.Archive, got map[string]string) {
 	var files []txtar.File
 	for _, f := range archive.Files {

@@ -16,7 +16,7 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// openapiDefinition makes a definition in a group and version.
+// openapiDefinition is the format of a definition with a group and a version.
 const openapiDefinition = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -37,8 +37,9 @@ spec:
           spec: {type: object, properties: {replicas: {type: integer, default: 1}}}
 `
 
-// What the command prints is what package openapi makes of the definitions; it
-// is too long for testdata, for it has Kubernetes' own types.
+// TestOpenAPI compares the output of the command with the documents of package
+// openapi. They are too long for testdata, because they have Kubernetes' own
+// types.
 func TestOpenAPI(t *testing.T) {
 	dir := t.TempDir()
 	var crds []*apiextensionsv1.CustomResourceDefinition
@@ -82,7 +83,7 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("openapi %v (-want +got):\n%s", tt.args, diff)
 		}
 		if !strings.Contains(out.String(), `"description": "A table of <jobs>."`) {
-			t.Errorf("openapi %v lacks the description of the schema as it is written", tt.args)
+			t.Errorf("openapi %v lacks the description of the schema", tt.args)
 		}
 	}
 }

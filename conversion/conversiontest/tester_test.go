@@ -21,8 +21,7 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// faults are what conversions do wrong besides convert, and the smallest objects
-// that show it.
+// faults are conversions with a fault, and the smallest objects that show it.
 var faults = []struct {
 	name     string
 	from, to string
@@ -120,7 +119,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// fields returns the fields of an object that say something of its content.
+// fields returns the fields of an object except apiVersion, kind and metadata.
 func fields(obj *unstructured.Unstructured) []string {
 	var names []string
 	for name := range obj.Object {
@@ -132,8 +131,8 @@ func fields(obj *unstructured.Unstructured) []string {
 	return names
 }
 
-// TestIdenticalVersions takes real schemas to a version with the same schema,
-// and nothing may happen to any object.
+// TestIdenticalVersions converts objects of real schemas to a version with the
+// same schema, which must not change any object.
 func TestIdenticalVersions(t *testing.T) {
 	corpus, err := testkit.LoadTestdata("../../testdata")
 	if err != nil {
@@ -222,8 +221,8 @@ func TestNoVerdict(t *testing.T) {
 		err  error
 		want string
 	}{
-		{"no such version", roundTrip(ctx, tester, "v1", "v9"), `no version "v9"`},
-		{"from no such version", roundTrip(ctx, tester, "v9", "v1"), `no version "v9"`},
+		{"an unknown version", roundTrip(ctx, tester, "v1", "v9"), `no version "v9"`},
+		{"from an unknown version", roundTrip(ctx, tester, "v9", "v1"), `no version "v9"`},
 		{"nothing to convert", roundTrip(ctx, tester, "v1", "v1"), "there is nothing to convert from v1 to v1"},
 		{"no object", roundTrip(ctx, never, "v1", "v1beta1"), "no admitted object: none of 60 at version v1"},
 		{"no seeded object", seeded, conversiontest.ErrNoObject.Error()},
@@ -257,15 +256,15 @@ func TestConcurrentUse(t *testing.T) {
 	wait.Wait()
 }
 
-// FuzzSeeded is how a fuzz test of a conversion looks. The conversion must hold
-// for every object, and a smallest object of the faulty one must fail as the
+// FuzzSeeded shows a fuzz test of a conversion. A right conversion must keep
+// every object. The smallest object of a wrong conversion must fail as the
 // failure says.
 func FuzzSeeded(f *testing.F) {
 	sound, err := conversiontest.New(service(), conversiontest.Func(convert))
 	if err != nil {
 		f.Fatal(err)
 	}
-	faulty, err := conversiontest.New(service())
+	wrong, err := conversiontest.New(service())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -285,22 +284,21 @@ func FuzzSeeded(f *testing.F) {
 		if err != nil || failure != nil {
 			t.Fatal(failure, err)
 		}
-		failure, err = faulty.Seeded(ctx, seed, "v1beta1", "v1")
+		failure, err = wrong.Seeded(ctx, seed, "v1beta1", "v1")
 		if err != nil || failure == nil {
 			t.Fatal(failure, err)
 		}
 		if result, err := testkit.Must(def.Version("v1beta1")).Create(ctx, failure.Object.DeepCopy()); err != nil || !result.Admitted() {
 			t.Errorf("the smallest object is refused: %v, %v", result, err)
 		}
-		again, err := faulty.Object(ctx, failure.Object, "v1")
+		again, err := wrong.Object(ctx, failure.Object, "v1")
 		if err != nil || again == nil || again.Error() != failure.Error() {
 			t.Errorf("the smallest object gives\n%v, %v\nand not\n%v", again, err, failure)
 		}
 	})
 }
 
-// TestWebhook tests a conversion where it runs, through a definition that names
-// its webhook.
+// TestWebhook tests a conversion through a definition that names its webhook.
 func TestWebhook(t *testing.T) {
 	server := httptest.NewTLSServer(conversion.Handler(convert))
 	defer server.Close()

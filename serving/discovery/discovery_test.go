@@ -12,8 +12,8 @@ import (
 	"github.com/crdkit/crdkit/serving/discovery"
 )
 
-// TestDiscovery asks for the documents that files name, each file with
-// definitions of its own.
+// TestDiscovery compares the documents of the definitions in a file with those
+// in the file.
 func TestDiscovery(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/*.txtar", []string{"crds", "ask", "want"}, func(t *testing.T, c *testkit.Case) {
 		crds := definitions(t, c.Section("crds"))

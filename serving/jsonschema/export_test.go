@@ -11,7 +11,7 @@ import (
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
-// nodeTests say what becomes of the schema of a field spec, which is required.
+// nodeTests are schemas of a required field spec, and the exported schemas.
 var nodeTests = []struct{ name, schema, want, strict string }{
 	{
 		name:   "string",
@@ -109,9 +109,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRoot: the name is checked as declared, and the server neither looks at a
-// status that has a subresource nor takes metadata as it is, so that junctors on
-// them are left out.
+// TestRoot checks that metadata.name has its declared schema, and that junctors
+// at the root omit metadata, which the server changes, and a status with a
+// subresource, which the server ignores.
 func TestRoot(t *testing.T) {
 	const declared, ignored = `{"type":["object","null"]}`, `{"description":"Set with the status subresource; not looked at when the object is written."}`
 	for _, tt := range []struct {
@@ -119,7 +119,7 @@ func TestRoot(t *testing.T) {
 		subresource bool
 		opts        []jsonschema.Option
 		status      string
-		left        bool // not is left out
+		left        bool // the keyword not is omitted
 	}{
 		{not: `{"required":["spec"]}`, status: declared},
 		{not: `{"required":["spec"]}`, status: ignored, subresource: true},
@@ -168,7 +168,8 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// Literals without text, which a program may leave, are none.
+// TestEmptyLiterals checks that a literal without text counts as absent.
+// Programs can set such literals.
 func TestEmptyLiterals(t *testing.T) {
 	data, err := jsonschema.Export(definition(apiextensionsv1.JSONSchemaProps{Type: "string", Default: &apiextensionsv1.JSON{}, Example: &apiextensionsv1.JSON{}}), "v1")
 	if err != nil {

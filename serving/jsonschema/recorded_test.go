@@ -18,8 +18,8 @@ import (
 )
 
 // TestRecordedSchemas compares the schemas of definitions in testdata with
-// recorded ones; with -update it records them anew. internal/oracle tests that
-// they accept what the server does.
+// recorded ones; with -update it records them again. internal/oracle tests that
+// they accept every object that the server accepts.
 func TestRecordedSchemas(t *testing.T) {
 	for _, name := range []string{"bounds", "crontab", "keywords", "workload"} {
 		data, err := os.ReadFile(filepath.Join("../../testdata", name, "crd.yaml"))
@@ -46,8 +46,9 @@ func TestRecordedSchemas(t *testing.T) {
 	}
 }
 
-// TestRecordedNodes compares what becomes of a field with each schema of
-// ../testdata/nodes.txt with recorded results; with -update it records them anew.
+// TestRecordedNodes exports a field with each schema of ../testdata/nodes.txt
+// and compares the results with recorded ones; with -update it records them
+// again.
 func TestRecordedNodes(t *testing.T) {
 	text, err := os.ReadFile("../testdata/nodes.txt")
 	if err != nil {

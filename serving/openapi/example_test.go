@@ -144,7 +144,7 @@ func ExampleVersionV2() {
 	// }
 }
 
-// Only what is served is published, by group and version.
+// V3 publishes only served versions, by group and version.
 func ExampleV3() {
 	docs, err := openapi.V3([]*apiextensionsv1.CustomResourceDefinition{definition(cronTabs)})
 	if err != nil {

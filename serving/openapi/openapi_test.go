@@ -14,8 +14,9 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// That documents are those of the server is tested in internal/oracle, over the
-// corpus and over every keyword. Here is what the server does not do.
+// internal/oracle compares documents with those of the server, over the corpus
+// and over every keyword. These tests cover the behaviour that the server does
+// not have.
 
 func containsSelectable(data []byte) bool {
 	return bytes.Contains(data, []byte("x-kubernetes-selectable-fields"))
@@ -30,7 +31,7 @@ func TestErrors(t *testing.T) {
 		edit    crdEdit
 		want    string
 	}{
-		{"no such version", "v7", func(*apiextensionsv1.CustomResourceDefinition) {}, `openapi: definition crontabs.stable.example.com has no version "v7"`},
+		{"an unknown version", "v7", func(*apiextensionsv1.CustomResourceDefinition) {}, `openapi: definition crontabs.stable.example.com has no version "v7"`},
 		{"no group", "v1", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.Group = "" }, "openapi: definition crontabs.stable.example.com has no group"},
 		{"no kind", "v1", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.Names.Kind = "" }, "openapi: definition crontabs.stable.example.com has no kind"},
 		{"no plural", "v1", func(c *apiextensionsv1.CustomResourceDefinition) { c.Spec.Names.Plural = "" }, "openapi: definition crontabs.stable.example.com has no plural name"},
@@ -72,8 +73,9 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// TestUnpublished: a schema that is not structural or has a type that OpenAPI
-// lacks is not published, nor, in version 2, one that preserves unknown fields.
+// TestUnpublished checks that a schema is not published if it is not structural
+// or has a type that OpenAPI lacks. Version 2 also omits schemas that preserve
+// unknown fields.
 func TestUnpublished(t *testing.T) {
 	set := func(p apiextensionsv1.JSONSchemaProps) crdEdit {
 		return func(c *apiextensionsv1.CustomResourceDefinition) {
@@ -138,7 +140,7 @@ func TestMergeConflicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 10 { // the first in order, however maps are walked
+	for range 10 { // the error does not depend on the order of maps
 		_, err = openapi.Merge(three, again)
 		if diff := cmp.Diff("openapi: two documents have the path /apis/stable.example.com/v1/crontabs", err.Error()); diff != "" {
 			t.Fatalf("Merge (-want +got):\n%s", diff)
@@ -146,8 +148,8 @@ func TestMergeConflicts(t *testing.T) {
 	}
 }
 
-// Documents are the same bytes each time, also when goroutines share a
-// definition, and leave the definition as it is.
+// TestStable checks that documents have the same bytes each time, also when
+// goroutines share a definition, and that the definition does not change.
 func TestStable(t *testing.T) {
 	crd := definition(cronTabs)
 	before := crd.DeepCopy()

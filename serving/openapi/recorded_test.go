@@ -20,8 +20,8 @@ import (
 )
 
 // TestRecordedDocuments compares the documents for definitions in testdata with
-// recorded ones. internal/oracle compares those of the corpus with the server's.
-// With -update it records them anew.
+// recorded ones; with -update it records them again. internal/oracle compares
+// those of the corpus with the server.
 func TestRecordedDocuments(t *testing.T) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, name := range []string{"crontab", "keywords"} {
@@ -51,8 +51,8 @@ func TestRecordedDocuments(t *testing.T) {
 	testkit.Recorded(t, "testdata/v2.txt", members(t, v2))
 }
 
-// members has a line for each path and each schema of a document; those that
-// come with every definition are named only.
+// members returns a line for each path and each schema of a document. It omits
+// the content of schemas that are the same for every definition.
 func members(t *testing.T, d *openapi.Document) string {
 	t.Helper()
 	data, err := json.Marshal(d)
@@ -79,9 +79,9 @@ func members(t *testing.T, d *openapi.Document) string {
 	return b.String()
 }
 
-// TestRecordedNodes compares what is published of a field with each schema of
-// ../testdata/nodes.txt, first in version 3, with recorded results. With -update
-// it records them anew.
+// TestRecordedNodes publishes a field with each schema of
+// ../testdata/nodes.txt, first in version 3, and compares the results with
+// recorded ones; with -update it records them again.
 func TestRecordedNodes(t *testing.T) {
 	text, err := os.ReadFile("../testdata/nodes.txt")
 	if err != nil {
@@ -119,7 +119,8 @@ func TestRecordedNodes(t *testing.T) {
 
 const cronTab = "com.example.stable.v1.CronTab"
 
-// member returns what a document has at a path, which may be nothing.
+// member returns the value at a path of a document, nil if there is no such
+// value.
 func member(t *testing.T, d *openapi.Document, path ...string) json.RawMessage {
 	t.Helper()
 	data, err := json.Marshal(d)

@@ -12,7 +12,7 @@ import (
 
 var selectorPath = ".status.labelSelector"
 
-// declared is what spec.versions[*].subresources.scale has.
+// declared is a value of spec.versions[*].subresources.scale.
 var declared = &apiextensionsv1.CustomResourceSubresourceScale{
 	SpecReplicasPath:   ".spec.replicas",
 	StatusReplicasPath: ".status.replicas",
@@ -94,7 +94,7 @@ func ExampleScaler_Validate() {
 	// .status.labelSelector: Invalid value: "": .status.labelSelector accessor error: true is of the type bool, expected string
 }
 
-// A write to the status subresource does not see the wanted number.
+// A write to the status subresource does not change spec.replicas.
 func ExampleScaler_ValidateStatus() {
 	s, err := scale.New(declared)
 	if err != nil {

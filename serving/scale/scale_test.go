@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
-// That results and errors are those of the server is tested in internal/oracle.
-// These tests say what they are, and what the server cannot be asked.
+// internal/oracle compares results and errors with the server. These tests pin
+// them, and cover the cases that the server cannot have.
 
 var scaleTests = []struct {
 	name   string
@@ -25,7 +25,7 @@ var scaleTests = []struct {
 	update string // the object after a write of 5, or the error
 	wrong  []string
 }{{
-	name:   "all there",
+	name:   "all fields are present",
 	object: `{"spec":{"replicas":3},"status":{"labelSelector":"a=b","replicas":2}}`,
 	read:   `[3,2,"a=b"]`,
 	update: `{"spec":{"replicas":5},"status":{"labelSelector":"a=b","replicas":2}}`,
@@ -127,8 +127,8 @@ func readText(t *testing.T, s *scale.Scaler, obj *unstructured.Unstructured) str
 	return encode(t, []any{got.Spec.Replicas, got.Status.Replicas, got.Status.Selector})
 }
 
-// A change that leaves the number unset is refused, one that fails is told, and
-// neither touches the object.
+// A change that leaves the number unset is refused. Update returns the error of
+// a change that fails. Neither changes the object.
 func TestUpdateRefused(t *testing.T) {
 	s, err := scale.New(declared)
 	if err != nil {
@@ -154,8 +154,9 @@ func TestUpdateRefused(t *testing.T) {
 	}
 }
 
-// The server would take spec.replicas from the manager who has it; here the
-// managers stay as they are (scale/managed_fields in docs/DIFFERENCES.md).
+// The server would move spec.replicas from its manager to the manager of the
+// request. Update does not change managers (scale/managed_fields in
+// docs/DIFFERENCES.md).
 func TestDifferenceManagedFields(t *testing.T) {
 	s, err := scale.New(declared)
 	if err != nil {
@@ -230,11 +231,12 @@ func encode(t *testing.T, v any) string {
 	return string(data)
 }
 
-// What a Scale takes over from its object, and gives back.
+// TestMetadata checks the metadata that a Scale takes from its object, and the
+// metadata that an update takes from the Scale.
 func TestMetadata(t *testing.T) {
 	empty := ""
 	paths := *declared
-	paths.LabelSelectorPath = &empty // is none
+	paths.LabelSelectorPath = &empty // counts as absent
 	s, err := scale.New(&paths)
 	if err != nil {
 		t.Fatal(err)

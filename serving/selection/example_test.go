@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
-// selectable is what spec.versions[*].selectableFields has.
+// selectable is a value of spec.versions[*].selectableFields.
 var selectable = []apiextensionsv1.SelectableField{{JSONPath: ".spec.color"}, {JSONPath: ".spec.size"}}
 
 func shirt(color string, size int64) *unstructured.Unstructured {

@@ -12,7 +12,7 @@ import (
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
-// matchTests say which objects a selector takes.
+// matchTests are objects and selectors that match or do not match them.
 var matchTests = []struct {
 	name, path, selector, object string
 	scope                        apiextensionsv1.ResourceScope

@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/serving/table"
 )
 
-// columns are what spec.versions[*].additionalPrinterColumns has.
+// columns is a value of spec.versions[*].additionalPrinterColumns.
 var columns = []apiextensionsv1.CustomResourceColumnDefinition{
 	{Name: "Schedule", Type: "string", JSONPath: ".spec.schedule"},
 	{Name: "Replicas", Type: "integer", JSONPath: ".spec.replicas", Priority: 1},

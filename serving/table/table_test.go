@@ -23,7 +23,7 @@ const widget = `{"apiVersion":"example.com/v1","kind":"Widget",
 	"spec":{"text":"t","int":3,"float":2.7,"large":1e21,"flag":true,"null":null,"object":{"b":"<","a":1},"list":["x","y"],
 		"items":[{"n":"a","v":1},{"n":"b","v":2}],"then":"2024-01-02T03:04:05Z","bad":"yesterday","empty":""}}`
 
-// cellTests say what one cell has for one path and type.
+// cellTests are the cells of one object for a path and a type.
 var cellTests = []struct{ name, path, kind, want string }{
 	{"text", ".spec.text", "string", `"t"`},
 	{"number as text", ".spec.large", "string", `"1e+21"`},
@@ -96,8 +96,8 @@ func encode(t *testing.T, v any) string {
 	return string(data)
 }
 
-// TestHeaders: a column without a description is described by its path, and
-// everything else of a header is as declared.
+// TestHeaders checks that the description of a column without one is its path,
+// and that everything else is as declared.
 func TestHeaders(t *testing.T) {
 	p, err := table.New([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "A", Type: "integer", Format: "int32", Description: "The first.", Priority: 1, JSONPath: ".spec.a"},
@@ -116,7 +116,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// A path that does not parse ends the columns.
+// New drops a column whose path does not parse, and all columns after it.
 func TestBadPath(t *testing.T) {
 	p, err := table.New([]apiextensionsv1.CustomResourceColumnDefinition{
 		{Name: "A", Type: "string", JSONPath: ".spec.text"},
@@ -131,8 +131,8 @@ func TestBadPath(t *testing.T) {
 	}
 }
 
-// What a path may look at is bounded: without a bound this one would look at
-// every way to choose 40 of 60 levels.
+// A path visits a limited number of values. Without a limit this path would
+// visit every choice of 40 of 60 levels.
 func TestVisits(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 60) + `1` + strings.Repeat(`}`, 60)
 	p := newPrinter(t, strings.Repeat("..a", 40), "string")
@@ -153,7 +153,8 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// A table has the resource version of its object, or what its list has of paging.
+// A table has the resource version of its object, or the paging metadata of its
+// list.
 func TestPaging(t *testing.T) {
 	p, left := newPrinter(t, ".spec.text", "string"), int64(5)
 	obj := decode(t, widget)
