@@ -116,7 +116,7 @@ func TestValidJSON(t *testing.T) {
 					t.Errorf("%s: ValidJSON = %t, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
 				}
 				if got := p.reference.ValidJSON(raw); got != res.Admitted() {
-					t.Errorf("%s: ValidJSON = %t without shortcuts, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
+					t.Errorf("%s: ValidJSON = %t with the reference, but %v\n%s", p.fast.GroupVersionKind(), got, res.Err(), raw)
 				}
 			}
 		}

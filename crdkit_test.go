@@ -123,7 +123,7 @@ func TestTestdata(t *testing.T) {
 			objects++
 			got := create(t, v, s.Object)
 			if want := create(t, testkit.Must(reference.Version(s.Version())), s.Object); got != want {
-				t.Errorf("%s: with and without shortcuts (-without +with):\n%s", s.Path, cmp.Diff(want, got))
+				t.Errorf("%s: reference (-) and fast (+):\n%s", s.Path, cmp.Diff(want, got))
 			}
 			switch {
 			case strings.Contains(s.Path, "/invalid/") && !strings.HasPrefix(got, "refused"):
@@ -343,10 +343,10 @@ func FuzzCreate(f *testing.F) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(referenceOut), string(out)); diff != "" {
-			t.Errorf("object without and with shortcuts:\n%s", diff)
+			t.Errorf("object (-reference +fast):\n%s", diff)
 		}
 		if diff := cmp.Diff(render(referenceRes), render(res)); diff != "" {
-			t.Errorf("result without and with shortcuts:\n%s", diff)
+			t.Errorf("result (-reference +fast):\n%s", diff)
 		}
 		if out == nil {
 			return

@@ -119,7 +119,7 @@ var checkTests = []struct {
 	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"self.nope"}]}`,
 	want:   []string{"/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"},
 }, {
-	name:    "status keeps the root plain",
+	name:    "the root of a schema with a status may have few keywords",
 	version: `"subresources":{"status":{}},`,
 	schema:  `{"type":"object","maxProperties":3}`,
 	want:    []string{`/spec/versions/0/schema/openAPIV3Schema: Invalid value: spec.validation.openAPIV3Schema: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled`},
@@ -150,7 +150,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("Check warnings (-want +got):\n%s", diff)
 			}
 			if reference := Check(crd, testopt.Reference{}); !cmp.Equal(reportLines(report), reportLines(reference)) {
-				t.Errorf("Check without shortcuts: %v, want %v", reportLines(reference), reportLines(report))
+				t.Errorf("Check with the reference: %v, want %v", reportLines(reference), reportLines(report))
 			}
 		})
 	}

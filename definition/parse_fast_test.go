@@ -24,10 +24,10 @@ func checkFastParse(t *testing.T, data []byte) bool {
 	}
 	want, err := parseInFull(data)
 	if err != nil {
-		t.Fatalf("%.1000q is read, but %v", data, err)
+		t.Fatalf("the fast parser accepts %.1000q, but %v", data, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("of %.1000q (-full +quick):\n%s", data, diff)
+		t.Fatalf("%.1000q (-reference +fast):\n%s", data, diff)
 	}
 	return true
 }
@@ -69,13 +69,13 @@ func TestParseFast(t *testing.T) {
 		}
 		for _, data := range [][]byte{asJSON, indented.Bytes()} {
 			if !checkFastParse(t, data) {
-				t.Errorf("%s as JSON is not read quickly", file)
+				t.Errorf("%s as JSON is declined", file)
 			}
 		}
 	}
-	t.Logf("%d of %d definitions are read quickly", fast, all)
+	t.Logf("the fast parser accepts %d of %d definitions", fast, all)
 	if fast < all*9/10 {
-		t.Errorf("%d of %d definitions are read quickly, want nine of ten", fast, all)
+		t.Errorf("the fast parser accepts %d of %d definitions, want nine of ten", fast, all)
 	}
 }
 
@@ -121,9 +121,9 @@ func TestParseKeywords(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d are read quickly", fast, 2*len(wraps)*len(names)*len(values))
+	t.Logf("the fast parser accepts %d of %d texts", fast, 2*len(wraps)*len(names)*len(values))
 	if fast < 1000 {
-		t.Errorf("only %d are read quickly", fast)
+		t.Errorf("the fast parser accepts only %d texts", fast)
 	}
 }
 

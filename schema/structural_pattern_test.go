@@ -144,8 +144,8 @@ func TestSimplePatternCorpus(t *testing.T) {
 			simple++
 		}
 	}
-	t.Logf("%d of %d patterns are plain", simple, len(all))
+	t.Logf("%d of %d patterns are simple", simple, len(all))
 	if 4*simple < 3*len(all) {
-		t.Errorf("%d of %d patterns are plain, want three of four", simple, len(all))
+		t.Errorf("%d of %d patterns are simple, want three of four", simple, len(all))
 	}
 }

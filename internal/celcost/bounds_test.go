@@ -12,8 +12,9 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestBounds: the bounds that a rule over the limit depends on, and a value that
-// makes it fit while the next larger one does not.
+// TestBounds checks the bounds on which the cost of an expensive rule depends.
+// With the reported value the rule is within the limit, and with the next
+// larger value it is not.
 func TestBounds(t *testing.T) {
 	var props apiextensionsv1.JSONSchemaProps
 	if err := yaml.UnmarshalStrict([]byte(`{type: object, properties: {l: {type: array, items: {type: string, maxLength: 10},
@@ -52,7 +53,7 @@ func TestLargest(t *testing.T) {
 	for top := range int64(20) {
 		for limit := range int64(25) {
 			if got, want := largest(top, func(v int64) bool { return v <= limit }), min(top, limit); got != want {
-				t.Errorf("largest number up to %d that is at most %d: %d", top, limit, got)
+				t.Errorf("largest(%d) with the limit %d = %d", top, limit, got)
 			}
 		}
 	}

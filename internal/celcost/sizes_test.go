@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestSizes: the size that a field a of each schema may have, and what the JSON of
-// one takes at least, in bytes.
+// TestSizes checks the largest size of a field with each schema, and the
+// minimum length of its JSON in bytes.
 func TestSizes(t *testing.T) {
 	for _, tt := range []struct {
 		schema    string
@@ -63,7 +63,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestNames: the sizes of what the root of a resource has without declaring it.
+// TestNames checks the sizes of fields by their paths, among them the fields
+// that the root of a resource has without a declaration.
 func TestNames(t *testing.T) {
 	for text, want := range map[string]map[string]int64{
 		`{type: object}`: {"kind": maxStringBytes, "apiVersion": maxStringBytes, "metadata.name": 253 * 4, "metadata.generateName": 252 * 4, "metadata.labels": -1, "spec": -1},

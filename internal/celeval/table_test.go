@@ -19,14 +19,14 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// The ways in which a rule runs, best first.
+// The values of runs, from the fastest to the slowest.
 const (
 	natively = "natively"
-	bridges  = "natively, but for functions of cel-go"
+	bridges  = "natively, with functions of cel-go"
 	leftover = "by cel-go"
 )
 
-// runs tells how a closure runs; nil is none.
+// runs says what evaluates a closure. A nil closure is evaluated by cel-go.
 func (x *Compiled) runs() string {
 	switch {
 	case x == nil:
@@ -37,9 +37,9 @@ func (x *Compiled) runs() string {
 	return natively
 }
 
-// TestTable tells how each function of the language runs, by the rules of
-// testdata/expressions.yaml that call it: the best way counts. Every function is
-// in the table.
+// TestTable logs for each function of the language what evaluates it, with the
+// fastest rule of testdata/expressions.yaml that calls it. Every function must
+// occur in the table.
 func TestTable(t *testing.T) {
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 		if !spelledOut.MatchString(name) || authorization[name] {
 			continue
 		}
-		if name == "in" { // an old name of the operator
+		if name == "in" { // an old name of the operator in
 			continue
 		}
 		best := bestRun(runs, name)
@@ -77,11 +77,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// spelledOut matches the functions that rules call by name.
+// spelledOut matches the names of functions that are not operators.
 var spelledOut = regexp.MustCompile(`^[a-z][A-Za-z0-9.]*$`)
 
-// authorization are the functions that rules of definitions have nothing to call
-// on.
+// authorization are the functions whose receivers do not exist in rules of
+// definitions.
 var authorization = map[string]bool{
 	"allowed": true, "check": true, "errored": true, "error": true, "reason": true, "group": true, "name": true, "namespace": true,
 	"path": true, "resource": true, "serviceAccount": true, "subresource": true, "fieldSelector": true, "labelSelector": true,
@@ -135,7 +135,8 @@ func schemaOf(t *testing.T, text []byte) *schema.Node {
 	return n
 }
 
-// ruleClosure compiles a rule. It is not ok for a rule that the server refuses.
+// ruleClosure compiles a rule. It reports false for a rule that the server
+// refuses.
 func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule string) (x *Compiled, ok bool) {
 	t.Helper()
 	tree, self := checked(language, n, rule, cel.BoolType)
@@ -146,8 +147,9 @@ func ruleClosure(t *testing.T, language *celtypes.Language, n *schema.Node, rule
 	return x, true
 }
 
-// checked returns the tree of an expression whose result is of a type, nil if it
-// is not one, and the type of self.
+// checked returns the checked tree of an expression with a result of type want,
+// and the type of self. The tree is nil if the expression does not have this
+// type.
 func checked(language *celtypes.Language, n *schema.Node, text string, want *cel.Type) (*ast.AST, *celvalue.DeclaredType) {
 	checker := celtypes.NewChecker(language, math.MaxInt64, false)
 	scope := checker.Scope(language.NewProvider().TypeOf(celtypes.SelfType, n, true))
@@ -158,7 +160,7 @@ func checked(language *celtypes.Language, n *schema.Node, text string, want *cel
 	return tree, make(celvalue.Types).Of(n, true)
 }
 
-// TestMessages tells how messageExpressions run.
+// TestMessages checks what evaluates messageExpressions.
 func TestMessages(t *testing.T) {
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
 	if err != nil {

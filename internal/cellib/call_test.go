@@ -11,9 +11,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestCalls evaluates testdata/calls.txt, one expression a line, by the newest
-// language and compares the results, what is spent and what is estimated with
-// recorded ones. With -update it records them anew.
+// TestCalls evaluates the expressions of testdata/calls.txt, one on each line,
+// in the newest language. It compares results, actual costs and estimated costs
+// with recorded ones; with -update it records them again.
 func TestCalls(t *testing.T) {
 	env := environment(t, newest)
 	text, err := os.ReadFile("testdata/calls.txt")

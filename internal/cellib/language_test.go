@@ -15,7 +15,7 @@ const (
 	newest = 37
 )
 
-// changes has the overloads that each minor version adds, with a plus, and
+// changes lists the overloads that each minor version adds, with a plus, and
 // removes, with a minus.
 var changes = map[int][]string{
 	29: {

@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// parsable are texts at the edges of what the parser reads, and past them.
+// parsable are texts that the parser accepts or nearly accepts.
 var parsable = []string{
 	"", " ", "self", "self.a", "self . a", "self.\ta\n.b", "self.?a.?b", "self.? a", "self[0]", "self[?0]", "self [ ? 0 ]", "self[?'a'].b", "a.b(c)", "a.b(c, d).e[f]", "f()", "f(a,)", ".a", ".f(x)", "a.?b(c)",
 	"1", "-1", "- 1", "--1", "- -1", "-a", "- a.b", "--a", "---a", "!a", "!!a", "! ! !a", "!-1", "!-a", "-!a", "-1.a", "-(1)", "-1u", "1-1", "1 - 1", "1 -1", "1--1", "a-1", "-1-1", "a - -1", "-a[0]",
@@ -31,7 +31,7 @@ var parsable = []string{
 	"a // comment", "a // comment\n == b", "// comment\na", "a /* b */", "a / / b", "a\f==\rb", "a\v", "a\u00a0", "a;", "a#", "a$b", "a@b", "\ufeffa",
 }
 
-// declined are the tested texts that cel-go reads and the parser declines.
+// declined are texts of the tests that cel-go parses and the parser declines.
 var declined = []string{
 	".a", ".f(x)", "--1", "- -1", "--a", "---a", "!-1", "'''a'''", `"""a"""`, "r'''a'''", "b'a'", "br'a'", `'\x41'`, `'\u00e9'`, `'\101'`, "'\xff'",
 	"[,]", "[?a]", "{}", "{'a': 1}", "A{}", "a.B{c: 1}", "{'a': 1}.a", "a.`b`", "a.`b-c`.d", "a.transformMapEntry(k, v, {v: k})",
@@ -40,10 +40,10 @@ var declined = []string{
 	"kubernetes.Foo{} == 1", "google.protobuf.Duration{seconds: 1} == duration('1s')", "google.protobuf.Any{} == null",
 }
 
-// The versions of Kubernetes whose language is parsed, 1.x.
+// The minor versions of Kubernetes whose languages are parsed.
 const oldest, newest = 28, 37
 
-// A language is what both parsers know of a version.
+// A language holds both parsers of a version.
 type language struct {
 	env    *cel.Env
 	parser Parser
@@ -58,9 +58,8 @@ func languageOf(t testing.TB, minor int) *language {
 	return &language{env: env, parser: New(env.Macros())}
 }
 
-// checkParse compares the parser with cel-go's: the tree and the numbers of its
-// nodes are the same, and nothing is read that cel-go does not read. It reports
-// whether the parser reads the text.
+// checkParse compares the parser with that of cel-go: the trees, the IDs of
+// their nodes, and the errors. It reports whether the parser accepts the text.
 func checkParse(t *testing.T, l *language, text string) bool {
 	t.Helper()
 	tree := l.parser.Parse(text)
@@ -69,11 +68,11 @@ func checkParse(t *testing.T, l *language, text string) bool {
 	}
 	want, issues := l.env.Parse(text)
 	if issues.Err() != nil {
-		t.Errorf("%q is read, but %v", text, issues.Err())
+		t.Errorf("%q is accepted, but %v", text, issues.Err())
 		return true
 	}
 	if got, want := printed(tree.Expr()), printed(want.NativeRep().Expr()); got != want {
-		t.Errorf("%q is read as\n%s\nwant\n%s", text, got, want)
+		t.Errorf("%q is parsed as\n%s\nwant\n%s", text, got, want)
 	}
 	if n := len(want.NativeRep().SourceInfo().MacroCalls()); n > 0 {
 		t.Errorf("%q: cel-go remembers %d macros", text, n)
@@ -81,8 +80,8 @@ func checkParse(t *testing.T, l *language, text string) bool {
 	return true
 }
 
-// printed returns a tree with all numbers and, for lists, which elements are
-// optional.
+// printed returns a tree as text, with the IDs of nodes and the types of
+// literals.
 func printed(e ast.Expr) string {
 	var b strings.Builder
 	b.WriteString(debug.ToDebugStringWithIDs(e))
@@ -110,25 +109,25 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// checkChoice is checkParse, and tests that the parser reads a text if cel-go
-// does and declined does not have it.
+// checkChoice calls checkParse and checks that the parser accepts the texts
+// that cel-go parses, except those of declined.
 func checkChoice(t *testing.T, l *language, text string) {
 	t.Helper()
 	read := checkParse(t, l, text)
 	_, issues := l.env.Parse(text)
 	if want := issues.Err() == nil && !slices.Contains(declined, text); read != want {
-		t.Errorf("%q: read %v, want %v", text, read, want)
+		t.Errorf("%q: accepted %v, want %v", text, read, want)
 	}
 }
 
-// TestParseDeep tries what is deeper than cel-go can go, in every way, and holds
-// how deep the parser goes.
+// TestParseDeep checks how deep each kind of expression may be before the
+// parser declines it. The parser never accepts what is too deep for cel-go.
 func TestParseDeep(t *testing.T) {
 	const unlimited = 300
 	l := languageOf(t, newest)
 	for _, tt := range []struct {
 		name, left, right string
-		most              int // the parser reads so many around a; unlimited is the most that is tried
+		most              int // the largest depth that the parser accepts; unlimited is the largest depth tried
 	}{
 		{"brackets", "(", ")", 65}, {"lists", "[", "]", 65}, {"calls", "f(", ")", 65}, {"indices", "a[", "]", 49}, {"loops", "a.all(x, ", ")", 49},
 		{"fields", "", ".b", 197}, {"members", "", ".f()", 197}, {"elements", "", "[0]", 194}, {"sums", "", " + 1", 197}, {"products", "", " * 1", 197},
@@ -139,15 +138,15 @@ func TestParseDeep(t *testing.T) {
 			text := strings.Repeat(tt.left, n) + "a" + strings.Repeat(tt.right, n)
 			for _, text := range []string{text, text + " "} {
 				if got, want := checkParse(t, l, text), n <= tt.most; got != want {
-					t.Errorf("%s: %d are read %v, want %v", tt.name, n, got, want)
+					t.Errorf("%s: depth %d is accepted %v, want %v", tt.name, n, got, want)
 				}
 			}
 		}
 	}
 }
 
-// TestCorpus holds the share of the corpus' expressions that the parser reads,
-// and compares each with cel-go's parser.
+// TestCorpus checks the share of the expressions of the corpus that the parser
+// accepts, and compares each with the parser of cel-go.
 func TestCorpus(t *testing.T) {
 	if testing.Short() {
 		t.Skip("parses all rules of the corpus; skipped with -short")
@@ -185,13 +184,13 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d texts are read", read, len(all))
+	t.Logf("%d of %d texts are accepted", read, len(all))
 	if share := 100 * float64(read) / float64(len(all)); testkit.DefaultCorpus() && share < 97 {
-		t.Errorf("%.1f%% of the texts are read, want 97%%", share)
+		t.Errorf("%.1f%% of the texts are accepted, want 97%%", share)
 	}
 }
 
-// FuzzParse holds the parser against cel-go's.
+// FuzzParse compares the parser with that of cel-go.
 func FuzzParse(f *testing.F) {
 	l := languageOf(f, newest)
 	for _, text := range parsable {

@@ -15,8 +15,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// replacements are what a word of a rule is replaced with, besides names of
-// fields.
+// replacements are texts that replace a word of a rule. Names of fields replace
+// others.
 var replacements = []string{
 	"self", "oldSelf", "x", "y", "k", "'a'", "1", "-1", "1u", "1.5", "true", "null", "[]", "[1]", "['a']", "[1, 'a']", "b'a'", "int", "string", "type", "dyn(self)", "optional.of(self)", "@result",
 	"==", "!=", "<", ">=", "&&", "||", "+", "-", "*", "/", "%", " in ", "?", ":", ",", ".", "!", "(", ")",
@@ -27,9 +27,9 @@ var replacements = []string{
 
 var ruleTokens = regexp.MustCompile(`[A-Za-z_@][A-Za-z_0-9]*|\d+|'[^']*'|[<>=!&|]+|[-+*/%?:.,()]`)
 
-// TestTyping finds the types of rules of the corpus that were changed at random
-// and of as many that were not, and compares with cel-go. CRDKIT_TYPINGS sets
-// how many.
+// TestTyping infers the types of rules of the corpus, unchanged and changed at
+// random, and compares them with those of cel-go. CRDKIT_TYPINGS sets the
+// number of rules.
 func TestTyping(t *testing.T) {
 	if testing.Short() {
 		t.Skip("checks rules of the corpus; skipped with -short")
@@ -74,15 +74,16 @@ func TestTyping(t *testing.T) {
 			right++
 		}
 	}
-	t.Logf("%d of %d are right, we find the types of %d", right, count, own)
+	t.Logf("%d of %d rules have types, the types of %d are inferred", right, count, own)
 	if own < right*3/4 || right > count*9/10 {
-		t.Error("the test shows little")
+		t.Error("too few types are inferred, or too few rules are invalid")
 	}
 }
 
-// TestDeclined compares the correct texts of the tables whose types are left to
-// cel-go's checker, and those that are left to its validators, with recorded ones.
-// It compares the types of the others with cel-go's. With -update it records.
+// TestDeclined compares the types of the texts in the tables with those of
+// cel-go. It compares the list of the texts without inferred types, and of the
+// texts that need validators, with recorded ones; with -update it records them
+// again.
 func TestDeclined(t *testing.T) {
 	language, err := LanguageOf(NewestMinor)
 	if err != nil {
@@ -117,8 +118,8 @@ func TestDeclined(t *testing.T) {
 	testkit.Recorded(t, "testdata/declined.txt", b.String())
 }
 
-// TestReserved: a field whose name is a reserved word has its escaped name and,
-// since Kubernetes 1.31, its own.
+// TestReserved checks that a field with a reserved name has its escaped name
+// and, since Kubernetes 1.31, its own name.
 func TestReserved(t *testing.T) {
 	n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
 		Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"namespace": {Type: "string"}, "a-b": {Type: "string"}},
@@ -136,7 +137,7 @@ func TestReserved(t *testing.T) {
 		self := p.TypeOf(SelfType, n, true)
 		for name, want := range map[string]bool{"__namespace__": true, "namespace": minor >= 31, "a__dash__b": true, "__a__": false} {
 			if _, why := x.reference(x.Scope(self), "self."+name+" == 'x'", false); (why == "") != want {
-				t.Errorf("1.%d: self.%s: %q, want it to be right: %v", minor, name, why, want)
+				t.Errorf("1.%d: self.%s: %q, want it to compile: %v", minor, name, why, want)
 			}
 			if got := p.Field(self, name) != nil; got != (want && name != "namespace") {
 				t.Errorf("1.%d: Field(%q) is found: %v", minor, name, got)
@@ -151,7 +152,7 @@ type site struct {
 	root bool
 }
 
-var sites []site // of all tests; loading takes longer than most of them
+var sites []site // loaded once, because loading takes longer than most tests
 
 func corpusSites(t *testing.T) []site {
 	t.Helper()
@@ -171,7 +172,7 @@ func corpusSites(t *testing.T) []site {
 	return sites
 }
 
-// fieldNames returns the names of the fields of n and of those of its fields.
+// fieldNames returns the names of the fields of n and of the fields below them.
 func fieldNames(n *schema.Node) []string {
 	var names []string
 	for name, child := range n.Properties() {
@@ -183,8 +184,8 @@ func fieldNames(n *schema.Node) []string {
 	return names
 }
 
-// checkTyping compares what we find of a text with what cel-go's checker finds.
-// It reports whether we find anything.
+// checkTyping compares the inferred types of a text with those of cel-go's
+// checker. It reports whether types were inferred.
 func checkTyping(t *testing.T, x *Checker, s *Scope, text string) bool {
 	t.Helper()
 	tree := x.Language.syntax.Parse(text)

@@ -18,7 +18,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// schemaTexts are expressions for the root of a schema.
+// schemaTexts holds expressions for the root of a schema.
 type schemaTexts struct {
 	node  *schema.Node
 	texts []string
@@ -31,8 +31,8 @@ func expressionTexts(t testing.TB) []schemaTexts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Expressions whose types fit and that are wrong all the same, or look like
-	// those that are.
+	// Expressions with right types that cel-go refuses for another reason, and
+	// similar ones that it accepts.
 	doubtful, err := os.ReadFile("../celsyntax/testdata/doubtful.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -64,8 +64,8 @@ func expressionTexts(t testing.TB) []schemaTexts {
 	return out
 }
 
-// checkNeedsNone holds what is said of one expression against what cel-go does
-// with it. It reports whether the expression is certain.
+// checkNeedsNone checks that an expression that needs no validators has the
+// types of the reference and can be planned. It reports whether it needs none.
 func checkNeedsNone(t *testing.T, x *Checker, s *Scope, text string) bool {
 	t.Helper()
 	tree := x.fast(s, text, false)
@@ -74,20 +74,19 @@ func checkNeedsNone(t *testing.T, x *Checker, s *Scope, text string) bool {
 	}
 	full, why := x.reference(s, text, false)
 	if why != "" {
-		t.Errorf("%s: is not certain: %s", text, why)
+		t.Errorf("%s: needs no validators, but %s", text, why)
 		return true
 	}
 	if got, want := details(tree), details(full); got != want {
 		t.Errorf("%s: types and references are\n%s\nwant\n%s", text, got, want)
 	}
 	if _, err := x.plan(full); err != nil {
-		t.Errorf("%s: is not certain: %v", text, err)
+		t.Errorf("%s: needs no validators, but %v", text, err)
 	}
 	return true
 }
 
-// details returns all that is known of a checked tree, but not where its parts
-// are in the text.
+// details returns everything in a checked tree except positions.
 func details(tree *ast.AST) string {
 	var b strings.Builder
 	b.WriteString(debug.ToDebugStringWithIDs(tree.Expr()))
@@ -101,7 +100,7 @@ func details(tree *ast.AST) string {
 	return b.String()
 }
 
-// TestNeedsNone compares what needs no validators with what cel-go says, for every version
+// TestNeedsNone checks the expressions that need no validators against cel-go, for each version
 // of the language that has other validators or functions of its own.
 func TestNeedsNone(t *testing.T) {
 	for _, minor := range []int{OldestMinor, 29, NewestMinor} {
@@ -120,15 +119,15 @@ func TestNeedsNone(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("1.%d: %d of %d are certain", minor, sure, all)
+		t.Logf("1.%d: %d of %d need no validators", minor, sure, all)
 		if sure == 0 || sure == all {
-			t.Error("the test shows nothing")
+			t.Error("no expression or every expression needs no validators")
 		}
 	}
 }
 
-// TestValidators fails if a language has a validator that certain knows nothing
-// of.
+// TestValidators fails if a language has a validator that needsNone does not
+// know.
 func TestValidators(t *testing.T) {
 	known := "[cel.validator.homogeneous_literals cel.validator.duration cel.validator.timestamp cel.validator.matches cel.validator.string_format]"
 	for minor := OldestMinor; minor <= NewestMinor; minor++ {
@@ -146,8 +145,8 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// TestCorpusNeedsNone holds the share of the corpus' expressions that are checked
-// fast and need no validators, and compares each with the reference.
+// TestCorpusNeedsNone checks the share of the expressions of the corpus that
+// need no validators, and compares each with the reference.
 func TestCorpusNeedsNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all rules of the corpus; skipped with -short")
@@ -184,10 +183,10 @@ func TestCorpusNeedsNone(t *testing.T) {
 	}
 }
 
-// perCallLimit is that of the server.
+// perCallLimit is the cost limit of a call in the server.
 const perCallLimit = 1_000_000
 
-// eachRule calls visit for n and all below that have rules.
+// eachRule calls visit for n and all nodes below it that have rules.
 func eachRule(n *schema.Node, root bool, visit func(n *schema.Node, root bool)) {
 	if !HasRules(n) {
 		return
@@ -203,8 +202,8 @@ func eachRule(n *schema.Node, root bool, visit func(n *schema.Node, root bool)) 
 	}
 }
 
-// FuzzExpression holds the types that we find against cel-go's checker, and what
-// needs no validators against its validators and its planner.
+// FuzzExpression compares inferred types with those of cel-go's checker, and
+// expressions that need no validators with cel-go's validators and planner.
 func FuzzExpression(f *testing.F) {
 	language, err := LanguageOf(NewestMinor)
 	if err != nil {

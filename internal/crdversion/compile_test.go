@@ -23,8 +23,8 @@ func definition(t *testing.T, text string) *apiextensionsv1.CustomResourceDefini
 	return crd
 }
 
-// TestDefaults: the default of a field a as the server applies it, and as it is
-// in a definition that preserves unknown fields.
+// TestDefaults checks the default of a field a as the server applies it, and as
+// it is in a definition that preserves unknown fields.
 func TestDefaults(t *testing.T) {
 	for schema, want := range map[string][2]string{
 		`{type: object, properties: {b: {type: string}}, default: {b: x, c: 1}}`:                             {`{"b":"x"}`, `{"b":"x","c":1}`},
@@ -64,8 +64,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestCompile: a version may have no schema, and only a definition that preserves
-// unknown fields one that is not structural.
+// TestCompile checks that a version may have no schema, and that only a
+// definition that preserves unknown fields may have a nonstructural schema.
 func TestCompile(t *testing.T) {
 	crd := definition(t, `{properties: {a: {}}}`)
 	if n, errs := Compile(crd, 0); n != nil || errs != nil {

@@ -27,8 +27,8 @@ func decoded(raw []byte) (v any) {
 // reflected is the naive definition of sameness.
 func reflected(a, b any) bool { return equalities.DeepEqual(a, b) }
 
-// values returns some values of a type, two different ones at least, and empty
-// lists and maps among them.
+// values returns some values of a type, at least two different ones, with empty
+// lists and maps.
 func values(t reflect.Type, depth int) []reflect.Value {
 	zero := reflect.Zero(t)
 	if t == reflect.TypeFor[apiextensionsv1.JSON]() {
@@ -88,7 +88,8 @@ func structs(t reflect.Type, depth int) []reflect.Value {
 	return out
 }
 
-// Every field of a schema, and of what a schema is made of, counts.
+// TestSame checks that every field of a schema counts, also in the types that a
+// schema contains.
 func TestSame(t *testing.T) {
 	schemas := values(reflect.TypeFor[apiextensionsv1.JSONSchemaProps](), 2)
 	base := schemas[0].Interface().(apiextensionsv1.JSONSchemaProps)

@@ -8,9 +8,9 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
-// A default is filled in if the limit admits all the values by which it grows,
-// and stays as it is declared otherwise. What one default takes is not left for
-// the next.
+// A default is filled if the limit admits the values that this adds. Otherwise
+// it stays as it is declared. A filled default reduces the limit for the next
+// one.
 func TestDefault(t *testing.T) {
 	n := enginetest.MustCompileYAML(t, `{type: object, properties: {
 		list: {type: array, default: [null, null], items: {type: array, default: [null, 5], items: {type: integer, default: 1}}},
@@ -27,11 +27,11 @@ func TestDefault(t *testing.T) {
 		declared any
 		filled   any
 	}{
-		// Each list has 3 values instead of a null.
+		// A list of 3 values replaces each null.
 		{"list", 4, []any{nil, nil}, list},
 		{"object", 1, map[string]any{"z": map[string]any{}, "kept": nil, "m": nil}, object},
 		{"scalar", 0, nil, int64(7)},
-		{"nulls", 0, nil, []any{int64(7), int64(7)}}, // which become as many scalars
+		{"nulls", 0, nil, []any{int64(7), int64(7)}}, // two scalars replace two nulls, which adds no values
 	} {
 		p := n.Property(tt.name)
 		f := NewFiller(tt.limit)
@@ -49,7 +49,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// Copies of a template share nothing that can change.
+// Copies of a template share no maps and lists.
 func TestTemplate(t *testing.T) {
 	value := map[string]any{"a": []any{int64(1), map[string]any{"b": nil}}, "c": "d"}
 	template := NewTemplate(value)

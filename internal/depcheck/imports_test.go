@@ -28,24 +28,24 @@ const (
 	sigsJSON              = "sigs.k8s.io/json"
 	sigsYAML              = "sigs.k8s.io/yaml"
 	celGo                 = "github.com/google/cel-go/"
-	apiserverCEL          = "k8s.io/apiserver/pkg/cel" // and nothing below it; see unreachable
+	apiserverCEL          = "k8s.io/apiserver/pkg/cel" // without the packages below it; see unreachable
 	jsonPath              = "k8s.io/client-go/util/jsonpath"
 	jsonPathValues        = "k8s.io/client-go/third_party/forked/golang/template" // compares values in filters
 )
 
-// A rule says what the package may import besides the standard library and,
-// except for the leaves, packages below internal. A name that ends in a slash
-// allows everything below it.
+// A rule lists what a package may import in addition to the standard library. A
+// package that is not a leaf may also import packages below internal. A name
+// that ends in a slash allows everything below it.
 type rule struct {
 	ours   []string // packages of this module, relative to it; "." is the root
 	others []string // packages of other modules
-	leaf   bool     // nothing below internal either
+	leaf   bool     // may not import packages below internal
 }
 
 var engines = []string{"schema", "pruning", "defaulting", "validation", "validation/cel", "conversion", "versionsort"}
 
-// rules has an entry for each package outside internal. All of them must
-// exist, and a package that is not here fails the test until it is.
+// rules has an entry for each package outside internal. The test fails for an
+// entry without a package, and for a package without an entry.
 var rules = map[string]rule{
 	".": {
 		ours:   engines,
@@ -53,7 +53,7 @@ var rules = map[string]rule{
 	},
 	"definition": {
 		ours: []string{"schema", "pruning", "validation", "validation/cel"},
-		// What the server stores is what the conversions between its types leave.
+		// The server stores the result of conversions between its types.
 		others: []string{apiextensions, apiextensionsInternal, apimachinery, sigsJSON, sigsYAML},
 	},
 	"migration": {
@@ -87,8 +87,8 @@ var rules = map[string]rule{
 	},
 }
 
-// internalRule holds for packages below internal: they serve the engines and
-// know none of them.
+// internalRule is the rule of packages below internal. They serve the engines
+// and import none of them.
 var internalRule = rule{
 	ours:   []string{"schema"},
 	others: []string{apiextensions, apimachinery, strfmt, sigsJSON},
@@ -105,7 +105,8 @@ var internalRules = map[string]rule{
 	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
 	"internal/format":     {others: []string{strfmt}},
 	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
-	// Below crdpath, for only programs that evaluate JSON paths link client-go.
+	// A package of its own, because only programs that evaluate JSON paths link
+	// client-go.
 	"internal/crdpath/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
 	"internal/cellib": {
 		leaf:   true,
@@ -118,13 +119,13 @@ var internalRules = map[string]rule{
 	"internal/celvalue":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, equality, strfmt}},
 	"internal/celeval": {
 		ours: []string{"schema"},
-		// Values of functions that run without boxing them.
+		// Types of the values that functions take and return without boxing.
 		others: []string{celGo, apiserverCEL, "k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4"},
 	},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate":    {others: []string{apiextensions, utiljson}},
-	// For tests only, as TestTestHelpers checks.
+	// Only tests import it; see TestTestHelpers.
 	"internal/testkit": {
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
@@ -135,7 +136,7 @@ var internalRules = map[string]rule{
 	},
 }
 
-// unreachable packages must not be linked into anything, however indirectly.
+// unreachable packages must not be linked, not even indirectly.
 var unreachable = []string{
 	"k8s.io/apiextensions-apiserver/pkg/apiserver",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation",
@@ -149,15 +150,15 @@ var unreachable = []string{
 	"testing",
 }
 
-// unused packages of the standard library must not be imported by our own
-// code, for the results would depend on chance, or be told to nobody.
+// unused packages of the standard library must not be imported by packages of
+// this module: results would be random, or the library would write logs.
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
-// seeded packages make things up, from a random source that the caller seeds.
+// seeded packages generate objects from a random source that the caller seeds.
 var seeded = []string{"internal/testkit", "internal/generate", "conversion/conversiontest", "internal/mutate"}
 
-// clientGo may be reached from nowhere but what evaluates JSON paths, and of it
-// only these, which import nothing but the standard library.
+// clientGo may be linked only by the evaluation of JSON paths, and only these
+// packages of it, which import only the standard library.
 const clientGo = "k8s.io/client-go/"
 
 var pathUsers = []string{"internal/crdpath/jsonpath", "serving/table", "serving/selection", "cmd/crdkit"}
@@ -171,8 +172,8 @@ type goPackage struct {
 	Deps         []string
 }
 
-// list runs go list on the packages of this module. It needs no network: the
-// build of this very test has fetched what there is to fetch.
+// list runs go list on the packages of this module. It needs no network,
+// because building this test has downloaded all modules.
 func list(t *testing.T) map[string]goPackage {
 	t.Helper()
 	testkit.DependOnSources(t)
@@ -228,7 +229,7 @@ func TestImports(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		r, ok := ruleFor(name)
 		if !ok {
-			t.Errorf("package %s has no rule: say in the table what it may import", name)
+			t.Errorf("package %s has no rule: add it to the table with the packages that it may import", name)
 			continue
 		}
 		for _, path := range packages[name].Imports {
@@ -260,14 +261,14 @@ func (r rule) allows(path string) bool {
 	})
 }
 
-// standard reports whether path is one of the standard library: the first
+// standard reports whether path is a package of the standard library: the first
 // element of any other import path has a dot.
 func standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 
-// matches reports whether path is pattern or, if that ends in a slash, is
+// matches reports whether path is pattern or, if pattern ends in a slash, is
 // below it.
 func matches(pattern, path string) bool {
 	return path == pattern || strings.HasSuffix(pattern, "/") && strings.HasPrefix(path, pattern)
@@ -299,8 +300,8 @@ func forbidden(name, path string) bool {
 	})
 }
 
-// TestTestHelpers checks that what is there for tests is used by tests only,
-// and that tests use no assertion library.
+// TestTestHelpers checks that only tests import test helpers, and that tests
+// use no assertion library.
 func TestTestHelpers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs go list; skipped with -short")

@@ -13,15 +13,15 @@ import (
 )
 
 // budgets are upper bounds for each program in testdata. A megabyte is 10^6
-// bytes; the binaries are stripped and built for linux/amd64 without cgo, so
-// that the figures mean the same on every machine.
+// bytes. The binaries are stripped and built for linux/amd64 without cgo, so
+// that their sizes are the same on every machine.
 var budgets = []struct {
 	program   string
-	modules   int // that took part in the build, ours included
+	modules   int // number of modules in the build, with this one
 	megabytes float64
 }{
 	{"versionsort", 1, 1.6},
-	{"types", 19, 8}, // nothing of ours: what the others cannot be below
+	{"types", 19, 8}, // without this module: a lower bound for the others
 	{"schema", 19, 8.2},
 	{"pruning", 19, 8.2},
 	{"defaulting", 19, 8.2},
@@ -62,7 +62,7 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestEveryProgramHasABudget fails for a program that nothing weighs.
+// TestEveryProgramHasABudget fails for a program without a budget.
 func TestEveryProgramHasABudget(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.go")
 	if err != nil {
@@ -86,7 +86,8 @@ func build(t *testing.T, program string) string {
 	return binary
 }
 
-// linkedModules returns the modules that the binary says it was built from.
+// linkedModules returns the modules that the build information of a binary
+// lists.
 func linkedModules(t *testing.T, binary string) []string {
 	t.Helper()
 	info, err := buildinfo.ReadFile(binary)

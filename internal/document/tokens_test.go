@@ -25,7 +25,7 @@ func checkTokenize(t *testing.T, text string) bool {
 	}
 	got, ok := tp.encode(nil, 0, nil)
 	if !ok {
-		return true // a name is there twice
+		return true // a name occurs twice
 	}
 	var want []byte
 	var err error

@@ -20,10 +20,10 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// TestFind looks pointers up in the documents of testdata/trees/*.txtar. The section
-// text is a document, and find has lines of a pointer, the line and column that
-// it leads to, what is there, and "near" if it leads to the innermost place
-// that there is.
+// TestFind looks up pointers in the documents of testdata/trees/*.txtar. The
+// section text has a document. Each line of the section find has a pointer, its
+// line and column, and the text at this position. The line ends with "near" if
+// the position is that of the innermost existing parent.
 func TestFind(t *testing.T) {
 	paths, err := filepath.Glob("testdata/trees/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// unescape puts in what an archive cannot hold well.
+// unescape replaces the escapes of characters that an archive cannot hold.
 func unescape(text string) string {
 	return strings.NewReplacer("<BOM>", "\ufeff", "<CR>", "\r", "<LS>", "\u2028", "<TAB>", "\t").Replace(text)
 }
@@ -89,7 +89,7 @@ func findText(t *testing.T, text, pointer string) string {
 	return fmt.Sprintf("%s %d:%d %.12q%s\n", pointer, line, column, what, near)
 }
 
-// A text that cannot be read has no tree.
+// ReadTree returns an error for a text that is not YAML.
 func TestReadTreeFails(t *testing.T) {
 	for _, text := range []string{"", "# nothing\n", "just text", "[1, 2]", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxTreeDepth)} {
 		if tree, err := ReadTree([]byte(text)); err == nil {
@@ -109,7 +109,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// checkSplit compares Split with apimachinery's reader, and the numbers of lines
+// checkSplit compares Split with the reader of apimachinery, and line numbers
 // with the text.
 func checkSplit(t *testing.T, text string) {
 	t.Helper()
@@ -125,8 +125,8 @@ func checkSplit(t *testing.T, text string) {
 		if err != nil {
 			return
 		}
-		// The reader drops carriage returns at the end of lines, which is all
-		// the same to YAML.
+		// The reader drops carriage returns at the end of lines, which makes no
+		// difference in YAML.
 		withoutCR := func(b []byte) string { return strings.ReplaceAll(string(b), "\r\n", "\n") }
 		if withoutCR(doc) != withoutCR(wantDoc) {
 			t.Fatalf("Split(%q) = %q, want %q", text, doc, wantDoc)
@@ -194,7 +194,7 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "\r\r\n") || strings.Contains(text, "\r") && len(text) > 4000 {
-			return // at the end of its buffer the reader takes them apart
+			return // the reader splits them at the end of its buffer
 		}
 		if hasOtherBreaks([]byte(text)) || strings.HasPrefix(text, "...") || strings.Contains(text, "\n...") {
 			checkWhole(t, text) // the reader would leave several documents in one
@@ -204,8 +204,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// FuzzFind looks up every member of what is read. Each must be found where its
-// name is written.
+// FuzzFind looks up every member of a text. The position of a member must be
+// that of its name.
 func FuzzFind(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/trees/*.txtar")
 	for _, path := range paths {
@@ -365,8 +365,9 @@ func (w *walker) walk(n *node, pointer string) {
 	}
 }
 
-// startsWithName reports whether a text begins with a name, as far as that is to be seen:
-// in quotes, after a tag or an anchor, as an alias, in a block, or as it is.
+// startsWithName reports whether a text may begin with a name. It returns true
+// for quoted and block scalars, tags, anchors and aliases that it cannot
+// decide.
 func startsWithName(text []byte, name string) bool {
 	if len(text) == 0 {
 		return name == ""
@@ -384,7 +385,8 @@ func startsWithName(text []byte, name string) bool {
 	return bytes.HasPrefix(text, []byte(first))
 }
 
-// TestPosition: lines and columns of offsets, also of those at the end and past it.
+// TestPosition checks the lines and columns of offsets within a text, at its
+// end and behind it.
 func TestPosition(t *testing.T) {
 	for _, tt := range []struct {
 		text         string

@@ -7,7 +7,7 @@ import (
 	"github.com/crdkit/crdkit/internal/fastpath"
 )
 
-// What it takes to walk is kept from one call to the next.
+// A walk reuses the memory of earlier walks.
 func TestAllocations(t *testing.T) {
 	n := compileGroup(t, &group{Spec: `{type: object, required: [l], properties: {
 		a: {type: integer, default: 1},
@@ -28,10 +28,10 @@ func TestAllocations(t *testing.T) {
 		splice, create bool
 		most           float64
 	}{
-		"canonical":                 {false, false, mostAllocations},
-		"spliced":                   {true, false, mostAllocations},
-		"canonical, plain metadata": {false, true, maxTextAllocations},
-		"spliced, plain metadata":   {true, true, maxTextAllocations},
+		"canonical":                {false, false, mostAllocations},
+		"spliced":                  {true, false, mostAllocations},
+		"canonical, fast metadata": {false, true, maxTextAllocations},
+		"spliced, fast metadata":   {true, true, maxTextAllocations},
 	} {
 		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
 		run := func() {
@@ -40,7 +40,7 @@ func TestAllocations(t *testing.T) {
 				t.Fatal("declined")
 			}
 			if text := m.Metadata() == nil; text != test.create {
-				t.Fatal("plain metadata:", text)
+				t.Fatal("the output has the metadata of the text:", text)
 			}
 			if !test.create && !m.SetMetadata(metadata) {
 				t.Fatal("the metadata cannot be written")

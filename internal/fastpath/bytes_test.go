@@ -27,7 +27,7 @@ type engines struct {
 	pruner    *pruning.Pruner
 	defaulter *defaulting.Defaulter
 	validator *validation.Validator
-	fast      *validation.Validator // with shortcuts
+	fast      *validation.Validator // the fast implementation
 	cfg       fastpath.Config
 }
 

@@ -43,7 +43,7 @@ func agreeOnMap(t *testing.T, plan *fastpath.Plan, e *engines, raw string) bool 
 	reference := e.decoded(raw)
 	wantUnknown, err := e.judge(reference)
 	if (err == nil) != reconciled {
-		t.Errorf("%s\nengines: %v\nplan: settled is %t", raw, err, reconciled)
+		t.Errorf("%s\nengines: %v\nplan: Admits is %t", raw, err, reconciled)
 		return false
 	}
 	if err != nil {

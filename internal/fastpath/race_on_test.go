@@ -8,5 +8,5 @@ const mostAllocations = 25
 
 const maxTextAllocations = 25
 
-// mostMapAllocations: the state of the walk.
+// mostMapAllocations is the state of the walk.
 const mostMapAllocations = 2

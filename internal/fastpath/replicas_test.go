@@ -38,7 +38,7 @@ func TestReplicas(t *testing.T) {
 	} {
 		n := compileGroup(t, &group{Spec: tt.spec})
 		cfg := testConfig
-		usual := fastpath.Compile(n, cfg)
+		unchecked := fastpath.Compile(n, cfg)
 		cfg.Replicas = tt.steps
 		plan := fastpath.Compile(n, cfg)
 		if plan.ChecksReplicas() != tt.checks {
@@ -51,7 +51,7 @@ func TestReplicas(t *testing.T) {
 			if ok != tt.takes {
 				t.Errorf("%s: accepted: %t (splice %t)", tt.name, ok, splice)
 			}
-			want, wantOK := usual.JSON(raw, request)
+			want, wantOK := unchecked.JSON(raw, request)
 			if !wantOK {
 				t.Fatalf("%s is declined without a number of replicas", tt.name)
 			}

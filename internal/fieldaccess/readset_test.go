@@ -86,7 +86,7 @@ func TestReadSet(t *testing.T) {
 	}
 }
 
-// accesses adds what is read below a value at a path.
+// accesses adds the accesses below a value at a path.
 func accesses(path string, of *ReadSet, to map[string]Access) {
 	for name, field := range of.Fields() {
 		at := name

@@ -52,8 +52,8 @@ func newTree(depth int) *tree {
 	return t
 }
 
-// heapTests make values that are large enough for the heap to be told from what
-// else a test leaves there.
+// heapTests make values that are large in comparison with the garbage of a
+// test.
 var heapTests = []struct {
 	name string
 	make func() any
@@ -89,8 +89,9 @@ func numbers(n int) map[int]int {
 	return out
 }
 
-// TestBytes compares sizes with the heap, in which the race detector, too, has
-// its share: CI runs it with -short.
+// TestBytes compares sizes with the growth of the heap. It is skipped with
+// -short, which CI sets for the race detector, because the detector uses the
+// heap, too.
 func TestBytes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares sizes with the heap; skipped with -short")

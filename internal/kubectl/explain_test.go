@@ -15,10 +15,10 @@ import (
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
-// TestExplain runs testdata/explain/*.txtar. The sections "want" are what kubectl 1.37
-// prints (k8s.io/kubectl/pkg/explain/v2 over the same document). A file has the
-// definition in crd.yaml, and in request, by line, the field with its steps
-// separated by dots, and then "recursive" and the depth if all fields are wanted.
+// TestExplain runs testdata/explain/*.txtar. The section want is the output of
+// kubectl 1.37 (k8s.io/kubectl/pkg/explain/v2 with the same document). crd.yaml
+// has the definition. Each line of request has the steps of a field, separated
+// by dots, and "recursive" and the depth if all fields below it are printed.
 func TestExplain(t *testing.T) {
 	testkit.RunTxtar(t, "testdata/explain/*.txtar", []string{"crd.yaml", "request", "want"}, func(t *testing.T, c *testkit.Case) {
 		var crd apiextensionsv1.CustomResourceDefinition
@@ -84,7 +84,7 @@ func FuzzWrap(f *testing.F) {
 		if limit < 1 || limit > 1000 {
 			return
 		}
-		s = string([]rune(s)) // what is not UTF-8 does not stay, nor with kubectl
+		s = string([]rune(s)) // kubectl does not keep invalid UTF-8, either
 		got := wrap(limit, s)
 		if diff := cmp.Diff(strings.Fields(s), strings.Fields(got)); diff != "" {
 			t.Errorf("wrap(%d, %q) = %q changes words (-want +got):\n%s", limit, s, got, diff)
@@ -100,7 +100,7 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-// hasLongWord reports whether a line has a word that no break makes fit.
+// hasLongWord reports whether a line has a word that is longer than the limit.
 func hasLongWord(line string, limit int) bool {
 	for _, word := range strings.Fields(line) {
 		if utf8.RuneCountInString(word) >= limit {

@@ -25,7 +25,7 @@ var printTableTests = []struct {
 	options TableOptions
 	want    string
 }{
-	{"plain", TableOptions{}, "NAME     WEIGHT   READY\na        3        true\nlonger   1e+21    \n"},
+	{"default", TableOptions{}, "NAME     WEIGHT   READY\na        3        true\nlonger   1e+21    \n"},
 	{"wide", TableOptions{Wide: true}, "NAME     WEIGHT   NOTE        READY\na        3        two...      true\nlonger   1e+21    ^[[0m       \n"},
 	{"no headers", TableOptions{NoHeaders: true}, "a        3       true\nlonger   1e+21   \n"},
 	{"kind and namespace", TableOptions{Kind: "w.x", Namespace: true}, "NAMESPACE   NAME         WEIGHT   READY\nn           w.x/a        3        true\n            w.x/longer   1e+21    \n"},

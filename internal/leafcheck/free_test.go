@@ -62,8 +62,8 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// ValidInt agrees with Valid, and ValidWhole with Valid for values that satisfy
-// everything else.
+// ValidInt agrees with Valid. ValidWhole agrees with Valid for values that
+// satisfy all other keywords.
 func TestValidParts(t *testing.T) {
 	for _, text := range []string{
 		"{type: integer, minimum: 2}", "{type: integer, enum: [2, 3]}", "{type: integer, anyOf: [{maximum: 1}, {minimum: 3}]}", "{type: string}", "{type: number}",

@@ -23,7 +23,7 @@ func TestCorpus(t *testing.T) {
 		for _, s := range d.Samples {
 			objects++
 			routes[route(s.Object)]++
-			sameWithoutShortcuts(t, s)
+			sameWithReference(t, s)
 			if createdRight := len(createProblems(s.Object, namespaced)) == 0; ValidCreate(s.Object, namespaced) && !createdRight {
 				t.Errorf("%s: taken for right", s.Path)
 			}
@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func sameWithoutShortcuts(t *testing.T, s testkit.Sample) {
+func sameWithReference(t *testing.T, s testkit.Sample) {
 	t.Helper()
 	fast, reference := jsonval.Clone(s.Object).(map[string]any), jsonval.Clone(s.Object).(map[string]any)
 	fastUnknown, fastErr := Coerce(fast, Options{ReportUnknown: true})

@@ -64,21 +64,21 @@ func TestFastMeta(t *testing.T) {
 	for _, c := range fastMetaCases {
 		for _, namespace := range []string{"", "n"} {
 			if got := agreesWithMaps(t, c.text, true, namespace); got != c.namespaced {
-				t.Errorf("plain = %t for %s", got, c.text)
+				t.Errorf("FastMeta accepts %t for %s", got, c.text)
 			}
 			if got := agreesWithMaps(t, c.text, false, namespace); got != c.not {
-				t.Errorf("plain = %t without namespaces for %s", got, c.text)
+				t.Errorf("FastMeta without namespaces accepts %t for %s", got, c.text)
 			}
 		}
 	}
 	for more, want := range []bool{true, false} {
 		value := strings.Repeat("x", maxFastAnnotations-len(`{"k":""}`)+more)
 		if got := agreesWithMaps(t, `{"name":"a","annotations":{"k":"`+value+`"}}`, false, ""); got != want {
-			t.Errorf("annotations of %d bytes more than the limit are plain: %t", more, got)
+			t.Errorf("annotations of %d bytes more than the limit are accepted: %t", more, got)
 		}
 	}
 	if agreesWithMaps(t, `{"name":"a","namespace":"m"}`, true, "n") {
-		t.Error("another namespace than that of the request is plain")
+		t.Error("FastMeta accepts another namespace than that of the request")
 	}
 }
 
@@ -98,7 +98,7 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 	}
 	v, ok := jsonscan.Decode(text[:end])
 	if !ok {
-		t.Errorf("no JSON is plain: %s", text[:end])
+		t.Errorf("FastMeta accepts invalid JSON: %s", text[:end])
 		return true
 	}
 	want, ok := createdByMaps(map[string]any{"metadata": v}, namespaced, namespace)

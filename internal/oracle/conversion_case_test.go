@@ -36,7 +36,7 @@ var conversionInputs = map[string]string{
 	"single": `{"apiVersion":"example.com/v1beta1","kind":"CronTab",
 		"metadata":{"name":"a","namespace":"b","uid":"u-1","generation":3,"labels":{"app":"x"},"annotations":{"note":"y"},"creationTimestamp":"2024-01-01T00:00:00Z"},
 		"spec":{"size":1,"ratio":1.5,"html":"<a href='x'>&</a>","lines":["ünï\u2028",null,true]}}`,
-	"plain":           `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":{}}`,
+	"one object":      `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":{}}`,
 	"no metadata":     `{"apiVersion":"example.com/v1beta1","kind":"CronTab","spec":{"size":1}}`,
 	"odd labels":      `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","labels":{"not valid!":"no, not"},"annotations":{"not valid!":"z"}},"spec":{}}`,
 	"no labels":       `{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a","labels":5,"annotations":null},"spec":{}}`,

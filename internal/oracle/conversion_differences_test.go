@@ -20,7 +20,7 @@ import (
 // differing runs a case on both sides, which are expected to differ.
 func differing(t *testing.T, url string, server *httptest.Server) (theirs, mine answer) {
 	t.Helper()
-	c := &conversionCase{input: "plain", to: "v1", reviews: []string{"v1"}, config: apiextensionsv1.WebhookClientConfig{URL: &url}}
+	c := &conversionCase{input: "one object", to: "v1", reviews: []string{"v1"}, config: apiextensionsv1.WebhookClientConfig{URL: &url}}
 	if server.Certificate() != nil {
 		c.config.CABundle = certificatePEM(server.Certificate().Raw)
 	}

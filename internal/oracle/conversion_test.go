@@ -312,7 +312,7 @@ func TestConversions(t *testing.T) {
 			n.compare(t, c, "Magic", func() {})
 		}
 	}
-	for _, input := range []string{"single", "plain", "no metadata", "odd labels", "no labels", "list", "list of one"} {
+	for _, input := range []string{"single", "one object", "no metadata", "odd labels", "no labels", "list", "list of one"} {
 		for _, review := range []string{"v1", "v1beta1"} {
 			for _, change := range conversionEdits {
 				spoiled(change, input, "v1", review, func(a map[string]any) any {
@@ -322,7 +322,7 @@ func TestConversions(t *testing.T) {
 			}
 		}
 	}
-	for _, input := range []string{"plain", "list of one"} {
+	for _, input := range []string{"one object", "list of one"} {
 		for _, review := range []string{"v1", "v1beta1"} {
 			for _, text := range rawAnswers {
 				spoiled(fmt.Sprintf("%.60q", text), input, "v1", review, func(a map[string]any) any {
@@ -366,7 +366,7 @@ func handled(t *testing.T, n *conversions) {
 			for _, review := range []string{"v1", "v1beta1"} {
 				c := &conversionCase{name: "Handler", input: input, to: to, reviews: []string{review}, config: config}
 				theirs, _ := n.compare(t, c, apiextensionsv1.WebhookConverter, func() {})
-				if right := slices.Contains([]string{"single", "plain", "no metadata", "list of one"}, input) && to == "v1"; right && theirs.err != "" {
+				if right := slices.Contains([]string{"single", "one object", "no metadata", "list of one"}, input) && to == "v1"; right && theirs.err != "" {
 					t.Errorf("the server does not take %s to %s, reviews %s: %s", input, to, review, theirs.err)
 				}
 			}

@@ -110,7 +110,7 @@ func TestFast(t *testing.T) {
 			t.Errorf("%s: Compile(%.60q).Fast() = %v, want %v", test.name, test.pattern, p.Fast(), test.fast)
 		}
 		if p, err = Compile(test.pattern, Reference()); err != nil || p.Fast() {
-			t.Errorf("%s: Compile(…, Plain()).Fast() = %v, %v, want false", test.name, p.Fast(), err)
+			t.Errorf("%s: Compile(…, Reference()).Fast() = %v, %v, want false", test.name, p.Fast(), err)
 		}
 	}
 }

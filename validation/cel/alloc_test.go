@@ -8,8 +8,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// TestNoAllocation holds typical rules to no allocation, of an object and of an
-// update. The schema's fields are all in the object.
+// TestNoAllocation checks that typical rules allocate nothing, for a new object
+// and for an update. The object has all fields of the schema.
 func TestNoAllocation(t *testing.T) {
 	const object = `{i: 5, j: 7, num: 1.5, s: some text, b: true, w: 50%, l: [a, b], k: [1, 2], m: {k: v, x: w}, o: {a: z, c: 3},
   ls: [{name: a, v: 1, tags: [x]}, {name: b, v: 2, tags: [z]}], d: 1h, p: 5s, t: "2024-01-01T00:00:00Z"}`
@@ -80,8 +80,8 @@ x-kubernetes-validations: [{rule: "RULE", optionalOldSelf: OPTIONAL}]
 	}
 }
 
-// TestLibraryAllocation holds functions of libraries to what they have to make:
-// texts, and a URL each time one is parsed.
+// TestLibraryAllocation checks that functions of libraries allocate only the
+// texts that they return, and a URL for each text that they parse.
 func TestLibraryAllocation(t *testing.T) {
 	const schema = `
 type: object
@@ -118,8 +118,8 @@ x-kubernetes-validations: [{rule: "RULE"}]
 	}
 }
 
-// TestErrorAllocation holds the errors of a call to three allocations in all,
-// however many they are: the list, the errors and their text.
+// TestErrorAllocation checks that the errors of a call take three allocations,
+// whatever their number: the list, the errors and their text.
 func TestErrorAllocation(t *testing.T) {
 	p := compile(t, `
 type: object
@@ -151,8 +151,8 @@ x-kubernetes-validations: [{rule: "self.l.filter(x, x.a > 1).size() > 0"}, {rule
 	}
 }
 
-// TestMessageAllocation holds a messageExpression to one allocation for each text
-// that it makes, besides those of the error.
+// TestMessageAllocation checks that a messageExpression takes one allocation
+// for each text that it makes, in addition to those of the error.
 func TestMessageAllocation(t *testing.T) {
 	const schema = `
 type: object
@@ -174,8 +174,9 @@ x-kubernetes-validations: [{rule: self.i < 2, messageExpression: "MESSAGE"}]
 	}
 }
 
-// fewestAllocs returns the allocations of the run with the fewest. The pool of
-// runs may be emptied at any time, and the race detector sees to it.
+// fewestAllocs returns the smallest number of allocations of several runs. The
+// garbage collector may empty the pool of runs at any time, and the race
+// detector empties it at random.
 func fewestAllocs(run func()) float64 {
 	fewest := testing.AllocsPerRun(1, run)
 	for range 50 {

@@ -28,10 +28,10 @@ import (
 //	old.yaml     the object that is replaced, if any
 //	budget       cost units for all rules, if not the default
 //	per-call     cost units for one call, if not the default
-//	stored       there if the schema is one that is already stored
+//	stored       present if the schema is already stored
 //	compile      errors of compiling
 //	errors       errors of the object: type, field, detail, value, JSON Pointer,
-//	             place in the schema, index of the rule
+//	             schema pointer, index of the rule
 //	ratcheted    errors that are forgiven
 //	cost         cost units spent
 func TestBehaviour(t *testing.T) {
@@ -65,19 +65,19 @@ func TestBehaviour(t *testing.T) {
 		if d := cmp.Diff(resultText(reference.Eval(context.Background(), c.Object(t, "object.yaml"), eval...)), resultText(res)); d != "" {
 			t.Errorf("by cel-go alone (-) and as usual (+):\n%s", d)
 		}
-		for name, opts := range map[string][]cel.Option{"first": opts, "late": append(opts, cel.AtFirstUse())} {
+		for name, opts := range map[string][]cel.Option{"first": opts, "lazy": append(opts, cel.AtFirstUse())} {
 			p, _ := cel.Compile(n, opts...)
 			for _, got := range atOnce(p, c.Object(t, "object.yaml"), eval) {
 				if d := cmp.Diff(resultText(res), got); d != "" {
-					t.Errorf("%s of several at once (-want +got):\n%s", name, d)
+					t.Errorf("%s: concurrent evaluations (-want +got):\n%s", name, d)
 				}
 			}
 		}
 	})
 }
 
-// atOnce runs a program that was never run before in eight goroutines, and
-// returns what they come to.
+// atOnce evaluates a new program in eight goroutines at the same time and
+// returns their results.
 func atOnce(p *cel.Program, obj map[string]any, opts []cel.EvalOption) []string {
 	out := make([]string, 8)
 	var wg sync.WaitGroup

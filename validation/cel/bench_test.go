@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// benchmarks are the shapes of well-known definitions: a few rules on fields,
-// and a list of routes with rules at every level.
+// benchmarks resemble well-known definitions: a few rules on fields, and a list
+// of routes with rules at every level.
 var benchmarks = []struct{ name, schema, object string }{{
 	name: "CronTab",
 	schema: `

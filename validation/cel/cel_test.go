@@ -23,7 +23,7 @@ func compile(t testing.TB, text string, opts ...cel.Option) *cel.Program {
 }
 
 func TestNoRules(t *testing.T) {
-	for name, n := range map[string]*schema.Node{"nil": nil, "plain": compileSchema(t, "{type: object}")} {
+	for name, n := range map[string]*schema.Node{"nil": nil, "no rules": compileSchema(t, "{type: object}")} {
 		p, errs := cel.Compile(n)
 		if p != nil || errs != nil {
 			t.Errorf("%s: Compile = %v, %v", name, p, errs)
@@ -99,8 +99,8 @@ Invalid value | <nil> | operation interrupted: context canceled evaluating rule:
 	}
 }
 
-// TestConcurrent compiles and runs at once, for the race detector and because
-// programs share an environment.
+// TestConcurrent compiles and evaluates in several goroutines. Programs share
+// an environment, which the race detector watches.
 func TestConcurrent(t *testing.T) {
 	groups := expressionGroups(t)
 	var wg sync.WaitGroup
@@ -137,7 +137,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// TestShared runs one schema compiled with shared nodes and without.
+// TestShared evaluates a program whose schema has shared nodes.
 func TestShared(t *testing.T) {
 	const text = `
 type: object
@@ -159,7 +159,7 @@ Invalid value | b | failed rule: self.x != self.z | omitted | /b | /properties/b
 		t.Errorf("Eval: got\n%swant\n%s", lines(got.Errors), want)
 	}
 
-	// Equal schemas at different places have different types all the same.
+	// Equal schemas at different locations have different types.
 	bad := strings.Replace(text, "type: object\n", "type: object\nx-kubernetes-validations: [{rule: self.a == self.b}]\n", 1)
 	_, errs := cel.Compile(compileSchema(t, bad))
 	if len(errs) != 1 || !strings.Contains(errs[0].Detail, "(selfType.a, selfType.b)") {
@@ -188,7 +188,7 @@ func TestCorpusCompiles(t *testing.T) {
 	}
 }
 
-// TestWrongVersion: a text that is no known version of Kubernetes is an error,
+// TestWrongVersion checks that an unknown version of Kubernetes is an error,
 // with rules and without.
 func TestWrongVersion(t *testing.T) {
 	for version, ok := range map[string]bool{"": true, "1.29": true, "v1.37.1": true, "1.28": false, "1.38": false, "latest": false} {

@@ -11,7 +11,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// hosts is a schema with a rule that costs too much, as hosts has no maxItems.
+// hosts returns a schema with a rule that is too expensive, because hosts has
+// no maxItems.
 func hosts() *schema.Node {
 	var props apiextensionsv1.JSONSchemaProps
 	if err := json.Unmarshal([]byte(`{"type": "object", "properties": {"hosts": {

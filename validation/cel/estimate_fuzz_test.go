@@ -15,9 +15,9 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// FuzzCheck gives arbitrary rules to arbitrary schemas: nothing panics or takes
-// forever, answers are the same each time and for schemas whose equal parts are
-// not shared, and Check, Estimate and Compile agree on what compiles.
+// FuzzCheck puts arbitrary rules on arbitrary schemas. Nothing may panic or run
+// forever. The results are the same for each call and for schemas without
+// shared nodes. Check, Estimate and Compile agree on which rules compile.
 func FuzzCheck(f *testing.F) {
 	for _, test := range checkTests {
 		f.Add(test.schema, "self == oldSelf", "'a'")

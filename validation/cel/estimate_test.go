@@ -17,9 +17,9 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// estimateTests are schemas with what the server estimates: a line for each
-// expression, with its place, cost, cardinality and total, and then a line for
-// each bound that matters.
+// estimateTests are schemas with the estimates of the server: a line for each
+// expression with its location, cost, cardinality and total, and then a line
+// for each bound that affects the cost.
 var estimateTests = []struct {
 	name, schema string
 	want         []string
@@ -33,12 +33,12 @@ var estimateTests = []struct {
 		{type: string, maxLength: 5, x-kubernetes-validations: [{rule: "self != ''", messageExpression: "self + '!'"}]}}}}`,
 	want: []string{`l[*] rule: 1 x 10 = 10`, `l[*] messageExpression: 4 x 1 = 4`},
 }, {
-	name: "without a bound as many values as fit into a request",
+	name: "without a bound, as many values as fit into a request",
 	schema: `{type: object, properties: {l: {type: array, items:
 		{type: integer, x-kubernetes-validations: [{rule: self > 1}]}}}}`,
 	want: []string{`l[*] rule: 2 x 1572864 (unbounded) = 3145728`},
 }, {
-	name: "one bound makes it fit",
+	name: "one bound brings the rule within the limit",
 	schema: `{type: object, properties: {l: {type: array, items: {type: string, maxLength: 10}, x-kubernetes-validations:
 		[{rule: "self.all(x, self.all(y, x == y))"}]}}}`,
 	want: []string{
@@ -56,7 +56,7 @@ var estimateTests = []struct {
 		`  l[*]: maxLength is 10: 17 fits`,
 	},
 }, {
-	name: "of two lists without a bound neither suffices",
+	name: "two lists without a bound, neither of which is enough alone",
 	schema: `{type: object, properties: {a: {type: array, items: {type: array, items:
 		{type: string, maxLength: 1000, x-kubernetes-validations: [{rule: "self.matches('^[a-z]+$')"}]}}}}}`,
 	want: []string{
@@ -106,7 +106,8 @@ func line(c *cel.ExpressionCost) string {
 	return fmt.Sprintf("%s %s: %d x %d%s = %d", c.Path, c.Kind, c.Cost, c.Cardinality, unbounded, c.Total)
 }
 
-// TestBoundsAreProved puts what the report says into the schema, and one more.
+// TestBoundsAreProved sets a reported bound in the schema, and the next larger
+// one.
 func TestBoundsAreProved(t *testing.T) {
 	for _, test := range []struct{ name, schema, path string }{
 		{"list", `{type: object, properties: {l: {type: array, %s items: {type: string, maxLength: 10}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x == y))"}]}}}`, "l"},
@@ -142,7 +143,8 @@ func TestBoundsAreProved(t *testing.T) {
 	}
 }
 
-// TestTogether bounds what no single bound makes fit.
+// TestTogether sets several bounds for a rule that no single bound brings
+// within the limit.
 func TestTogether(t *testing.T) {
 	const text = `{type: object, properties: {a: {type: array, %[1]s items: {type: array, %[1]s items: {type: integer}}, x-kubernetes-validations: [
 		{rule: "self.all(x, self.all(y, x.all(v, y.all(w, v == w || self.all(z, v in z)))))"}]}}}`
@@ -174,7 +176,7 @@ func TestEstimateJSON(t *testing.T) {
 	}
 }
 
-// TestAdvice holds what the table says besides numbers.
+// TestAdvice checks the advice in the table of a report.
 func TestAdvice(t *testing.T) {
 	for _, test := range []struct{ name, schema, want string }{
 		{"alone", `{type: object, properties: {s: {type: string, x-kubernetes-validations: [{rule: "self.split('').all(x, self.contains(x))"}]}}}`,
@@ -193,7 +195,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestCheckTogether checks from several goroutines, which share the languages.
+// TestCheckTogether calls Check from several goroutines, which share the
+// languages.
 func TestCheckTogether(t *testing.T) {
 	n := nodeOf(t, checkTests[3].schema)
 	want := fmt.Sprint(cel.Check(n), cel.Estimate(n))
@@ -221,7 +224,7 @@ func TestEstimateNothing(t *testing.T) {
 	}
 }
 
-// TestUses holds what an expression is said to read.
+// TestUses checks which fields an estimate reports as read by an expression.
 func TestUses(t *testing.T) {
 	for rule, want := range map[string]string{
 		"true":                                   "",
@@ -261,7 +264,7 @@ func nodeOf(t testing.TB, text string, opts ...schema.Option) *schema.Node {
 	return n
 }
 
-// checkTests are schemas with what the server has against the rules.
+// checkTests are schemas with the errors of the server for their rules.
 var checkTests = []struct {
 	name, schema string
 	opts         []cel.Option
@@ -276,7 +279,7 @@ var checkTests = []struct {
 		`x-kubernetes-validations[0].reason: Unsupported value: "": supported values: "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"`,
 	},
 }, {
-	name: "first sight, and then nothing is compiled there or above",
+	name: "a schema with malformed rules, where and above which nothing is compiled",
 	schema: `{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: " "}, {rule: "nope", message: " "}, {rule: "a\n&& b"}, {rule: "true", message: "a\nb"},
 		{rule: "true", messageExpression: " ", reason: Odd, fieldPath: "a\n"}, {rule: "true", fieldPath: " "}]}, b: {type: string, x-kubernetes-validations: [{rule: nope}]}},
 		x-kubernetes-validations: [{rule: nope, fieldPath: .c}]}`,
@@ -296,7 +299,7 @@ var checkTests = []struct {
 			"compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope\n | ^",
 	},
 }, {
-	name: "oldSelf where old values are not to be found, and options in vain",
+	name: "oldSelf without a correlated old value, and optionalOldSelf without oldSelf",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 5, items: {type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self > oldSelf}]}}}},
 		o: {type: integer, x-kubernetes-validations: [{rule: self > 1, optionalOldSelf: false}, {rule: "oldSelf.orValue(1) > 1", optionalOldSelf: true}]}}}`,
 	want: []string{
@@ -314,12 +317,12 @@ var checkTests = []struct {
 	want: []string{`properties[u].x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: ` +
 		`unable to convert structural schema to CEL declarations`},
 }, {
-	name:   "a function that the version before does not know",
+	name:   "a function that the previous version does not have",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 5, items: {type: integer}, x-kubernetes-validations: [{rule: self.includes(1)}]}}}`,
 	want: []string{`properties[l].x-kubernetes-validations[0].rule: Invalid value: {"Rule":"self.includes(1)","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}: ` +
 		"compilation failed: ERROR: <input>:1:14: undeclared reference to 'includes' (in container '')\n | self.includes(1)\n | .............^"},
 }, {
-	name:   "the same where it was before",
+	name:   "the same function in a preexisting rule",
 	schema: `{type: object, properties: {l: {type: array, maxItems: 5, items: {type: integer}, x-kubernetes-validations: [{rule: self.includes(1)}]}}}`,
 	opts:   []cel.Option{cel.Preexisting(map[string]bool{"self.includes(1)": true}, nil)},
 }, {
@@ -332,7 +335,7 @@ var checkTests = []struct {
 	schema: `{type: object, properties: {l: {type: array, maxItems: 1100, items: {type: string, maxLength: 10}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x == y))"}]}}}`,
 	opts:   []cel.Option{cel.Unchanged()},
 }, {
-	name:   "a schema that the caller has found errors in",
+	name:   "a schema in which the caller has found errors",
 	schema: `{type: object, properties: {a: {type: string, x-kubernetes-validations: [{rule: nope}]}}}`,
 	opts:   []cel.Option{cel.AtPath(field.NewPath("s")), cel.SyntaxChecked(map[string]bool{"s.properties[a]": true})},
 }}
@@ -356,7 +359,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTotal names those that the total comes from.
+// TestTotal checks that the rules with the largest costs have errors of their
+// own if the total exceeds the limit.
 func TestTotal(t *testing.T) {
 	rule := `{type: array, maxItems: 1050, items: {type: string, maxLength: 10}, x-kubernetes-validations: [{rule: "self.all(x, self.all(y, x == y))"}]}`
 	var fields []string

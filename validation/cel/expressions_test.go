@@ -16,8 +16,8 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// An expressionGroup is an entry of testdata/expressions.yaml: rules at the
-// root of one schema, with what the server makes of each for one object. Want
+// An expressionGroup is an entry of testdata/expressions.yaml: rules for the
+// root of one schema, with the server's result of each rule on one object. Want
 // is "true", "false", or the text of the error.
 type expressionGroup struct {
 	Name   string          `json:"name"`
@@ -72,15 +72,15 @@ func TestExpressions(t *testing.T) {
 				}
 				got, cost := outcome(ruleSchema(t, g.Schema, r.Rule), r.Rule, obj, cel.AtFirstUse())
 				if got = strings.TrimPrefix(got, "rule compile error: "); got != r.Want || cost != r.Cost {
-					t.Errorf("late: Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
+					t.Errorf("lazy: Eval = %q at cost %d, want %q at %d", got, cost, r.Want, r.Cost)
 				}
 			})
 		}
 	}
 }
 
-// paths are the ways to evaluate rules.
-var paths = map[string][]cel.Option{"usual": nil, "plain": {testopt.Reference{}}}
+// paths are the options that select each implementation.
+var paths = map[string][]cel.Option{"fast": nil, "reference": {testopt.Reference{}}}
 
 // outcome compiles the only rule of n and runs it.
 func outcome(n *schema.Node, rule string, obj map[string]any, opts ...cel.Option) (string, uint64) {
@@ -98,11 +98,11 @@ func outcome(n *schema.Node, rule string, obj map[string]any, opts ...cel.Option
 	return res.Errors[0].Detail, res.Cost
 }
 
-// FuzzEval runs the rules of the table on other objects. Nothing may panic, and
-// two runs have the same outcome at the same cost: one as usual, one by cel-go
-// alone, of a program made from a schema that shares no nodes, with a context
-// that could be cancelled and an old object that shares no memory. The cost of
-// the first run, and a little less and more, are also tried as limits.
+// FuzzEval runs the rules of the table on other objects. Nothing may panic. The
+// fast and the reference implementation must have the same outcome and cost.
+// The reference has a schema without shared nodes, a context that can be
+// canceled, and an old object that shares no memory. The test also tries limits
+// at the cost of the first run, a little less and a little more.
 func FuzzEval(f *testing.F) {
 	groups := expressionGroups(f)
 	for i, g := range groups {
@@ -148,8 +148,8 @@ func FuzzEval(f *testing.F) {
 	})
 }
 
-// hasMaps reports whether an object contains one with several entries below
-// the root.
+// hasMaps reports whether an object has maps with several entries below the
+// root.
 func hasMaps(obj map[string]any) bool {
 	var found func(v any) bool
 	found = func(v any) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// TestErrorLocations compares how a run spells places with how the paths of the
-// server and of package schema do.
+// TestErrorLocations compares the locations that a run writes with the field
+// paths of the server and the pointers of package schema.
 func TestErrorLocations(t *testing.T) {
 	names := []string{"spec", "", "a.b", "a/b", "m~n", "[0]", "ä"}
 	var steps []schema.Step

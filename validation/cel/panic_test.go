@@ -14,8 +14,9 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// TestNoPanics runs the rules of the table. None of them panics on an object that
-// is valid: the recover in package celeval is for others, as the one in cel-go is.
+// TestNoPanics checks that no rule of the table panics on a valid object. The
+// recover in package celeval is for invalid objects, as is the recover in
+// cel-go.
 func TestNoPanics(t *testing.T) {
 	data, err := os.ReadFile("testdata/expressions.yaml")
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/crdkit/crdkit/validation/cel"
 )
 
-// TestPaths runs the rules of the corpus on changes of its samples, there and
-// back: as usual and by cel-go alone. TestSamples does so for the samples.
+// TestPaths compares the implementations on the rules of the corpus, with
+// changed samples as new objects, as old objects and as updates. TestSamples
+// compares them on the samples.
 func TestPaths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: compiles all rules of the corpus twice")
@@ -35,14 +36,14 @@ func TestPaths(t *testing.T) {
 			if len(errs) > 0 || !n.Facts().Has(schema.HasRules) {
 				continue
 			}
-			usual, _ := cel.Compile(n)
+			fast, _ := cel.Compile(n)
 			reference, _ := cel.Compile(n, testopt.Reference{})
 			for _, o := range samples {
 				objects++
 				changed := testkit.Mutate(rng, o)
-				samePaths(t, d.Path, usual, reference, changed, nil)
-				samePaths(t, d.Path, usual, reference, changed, o)
-				samePaths(t, d.Path, usual, reference, o, changed)
+				samePaths(t, d.Path, fast, reference, changed, nil)
+				samePaths(t, d.Path, fast, reference, changed, o)
+				samePaths(t, d.Path, fast, reference, o, changed)
 			}
 		}
 	}
@@ -59,23 +60,23 @@ func samplesOf(d *testkit.Definition, version string) []map[string]any {
 	return list
 }
 
-// samePaths compares the two ways to run rules. One that loops over a map may
-// stop at any entry, so that it runs again before it is a difference.
-func samePaths(t *testing.T, name string, usual, reference *cel.Program, obj, old map[string]any) {
+// samePaths compares the two implementations. It repeats the reference, because
+// a rule that iterates over a map may stop at any entry.
+func samePaths(t *testing.T, name string, fast, reference *cel.Program, obj, old map[string]any) {
 	t.Helper()
 	run := func(p *cel.Program) string { return resultText(p.Eval(context.Background(), obj, cel.Old(old))) }
-	got := run(usual)
+	got := run(fast)
 	for range 200 {
 		if got == run(reference) {
 			return
 		}
 	}
-	t.Errorf("%s: by cel-go alone (-) and as usual (+):\n%s", name, cmp.Diff(run(reference), got))
+	t.Errorf("%s: reference (-) and fast (+):\n%s", name, cmp.Diff(run(reference), got))
 }
 
-// TestConcurrentProgram has 8 goroutines run one Program on several objects, the
-// first evaluation among them, and compares results with those of another
-// Program that only one goroutine uses.
+// TestConcurrentProgram evaluates one new Program in 8 goroutines on several
+// objects. It compares the results with those of a Program that only one
+// goroutine uses.
 func TestConcurrentProgram(t *testing.T) {
 	for path, opts := range paths {
 		for _, g := range expressionGroups(t) {
@@ -114,8 +115,8 @@ func (in *concurrentInput) run(p *cel.Program) string {
 	return resultText(p.Eval(context.Background(), in.obj, cel.Old(in.old)))
 }
 
-// allRules returns the schema of a group with all rules that are the same
-// whatever order maps are in.
+// allRules returns the schema of a group with all rules whose results do not
+// depend on the order of maps.
 func allRules(t *testing.T, g expressionGroup) *schema.Node {
 	t.Helper()
 	var props apiextensionsv1.JSONSchemaProps

@@ -20,7 +20,8 @@ import (
 )
 
 // A ruleGroup is an entry of testdata/rules/*.yaml: a schema, objects with the
-// ones that they replace, and rules to put at the root one by one.
+// old objects that they replace, and rules that are added to the root one by
+// one.
 type ruleGroup struct {
 	Name    string          `json:"name"`
 	Schema  json.RawMessage `json:"schema"`
@@ -31,7 +32,7 @@ type ruleGroup struct {
 	Rules []json.RawMessage `json:"rules"`
 }
 
-// schemaWith returns the schema of g with one more rule at its root.
+// schemaWith returns the schema of g with another rule at its root.
 func (g *ruleGroup) schemaWith(t *testing.T, rule json.RawMessage) *schema.Node {
 	t.Helper()
 	var props apiextensionsv1.JSONSchemaProps
@@ -55,13 +56,13 @@ func (g *ruleGroup) schemaWith(t *testing.T, rule json.RawMessage) *schema.Node 
 	return n
 }
 
-// TestRecordedRules runs the rules of testdata/rules on their objects, by the
-// executor and by cel-go, and compares errors, costs and estimates with the
-// recorded ones. internal/oracle/celrules compares the same with the server.
+// TestRecordedRules runs the rules of testdata/rules on their objects with both
+// implementations. It compares errors, costs and estimates with recorded ones.
+// internal/oracle/celrules compares the same rules with the server.
 //
 //	go test ./validation/cel -run TestRecordedRules -update
 //
-// records them anew; run celrules after it.
+// records them again. Run celrules after that.
 func TestRecordedRules(t *testing.T) {
 	files, err := filepath.Glob("testdata/rules/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -87,7 +88,7 @@ func TestRecordedRules(t *testing.T) {
 	}
 }
 
-// outcomes has a line for each rule and each of its objects.
+// outcomes returns a line for each rule and each of its objects.
 func outcomes(t *testing.T, groups []ruleGroup, opts []cel.Option) string {
 	var b strings.Builder
 	for _, g := range groups {
@@ -129,8 +130,8 @@ func estimated(n *schema.Node) string {
 	return b.String()
 }
 
-// outcomeOf says what a program makes of an object. What depends on the order in
-// which a rule visits a Go map is not recorded.
+// outcomeOf returns the cost and the errors of a program for an object, or
+// testkit.Varies if they depend on the order of a Go map.
 func outcomeOf(t *testing.T, p *cel.Program, object, old json.RawMessage) string {
 	t.Helper()
 	first, runs := "", 1
@@ -161,8 +162,8 @@ func outcomeOf(t *testing.T, p *cel.Program, object, old json.RawMessage) string
 	return first
 }
 
-// brief is the text of an error of a rule at the root without the rule, and
-// without what is the same in most of them.
+// brief returns the text of an error without the text of the rule, and for
+// rules at the root without type and field.
 func brief(err *validation.Error) string {
 	detail, _, _ := strings.Cut(err.Detail, " evaluating rule: ")
 	detail, _, _ = strings.Cut(detail, " for rule: ")

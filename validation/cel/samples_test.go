@@ -16,24 +16,24 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
-// minFastSamples is how many evaluations on the samples of the corpus the
-// executor has to finish, in percent.
+// minFastSamples is the minimum share of evaluations on the samples of the
+// corpus that the executor finishes, in percent.
 const minFastSamples = 99.5
 
-// watching is the option that tells a test what ran where.
+// watching is an option that reports each evaluation to a test.
 type watching func(evaluation)
 
 func (w watching) applyEval(o *evalOptions) { o.watch = w }
 
-// A sampled is an object of the corpus, with the programs for it.
+// A sampled is an object of the corpus with the programs for its version.
 type sampled struct {
-	path             string
-	usual, reference *Program
-	object           map[string]any
-	defaulted        bool
+	path            string
+	fast, reference *Program
+	object          map[string]any
+	defaulted       bool
 }
 
-// samples returns the samples of the corpus that rules are run on, each as it is
+// samples returns the samples of the corpus to which rules apply, each as it is
 // written and with defaults.
 func samples(t testing.TB) []sampled {
 	t.Helper()
@@ -55,7 +55,8 @@ func samples(t testing.TB) []sampled {
 	return out
 }
 
-// sampler returns what adds the samples of a version, or nil if it has no rules.
+// sampler returns a function that adds samples of a version, nil if the version
+// has no rules.
 func sampler(d *testkit.Definition, version string, out *[]sampled) func(path string, object map[string]any) {
 	v := d.Version(version)
 	if v == nil || v.Schema == nil {
@@ -65,16 +66,16 @@ func sampler(d *testkit.Definition, version string, out *[]sampled) func(path st
 	if len(errs) > 0 || !celtypes.HasRules(n) {
 		return nil
 	}
-	usual, _ := Compile(n)
+	fast, _ := Compile(n)
 	reference, _ := Compile(n, testopt.Reference{})
-	if usual == nil || reference == nil {
+	if fast == nil || reference == nil {
 		return nil
 	}
 	values, defaults := validation.New(n), defaulting.New(n)
 	return func(path string, object map[string]any) {
 		full := testkit.Clone(object)
 		defaults.Default(full)
-		for _, s := range []sampled{{path, usual, reference, object, false}, {path, usual, reference, full, true}} {
+		for _, s := range []sampled{{path, fast, reference, object, false}, {path, fast, reference, full, true}} {
 			if !values.Validate(s.object).BlocksRules() {
 				*out = append(*out, s)
 			}
@@ -82,9 +83,9 @@ func sampler(d *testkit.Definition, version string, out *[]sampled) func(path st
 	}
 }
 
-// TestSamples runs the rules on the samples of the corpus, for creation and for
-// an update that changes nothing, as usual and by cel-go alone. The results are
-// the same; and it tells what the executor did not finish, by reason.
+// TestSamples compares the implementations on the samples of the corpus, as new
+// objects and as updates without changes. It logs the evaluations that the
+// executor left to cel-go, by reason.
 func TestSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the rules of the corpus, which is left out with -short")
@@ -122,7 +123,7 @@ const (
 	failed   = "ended in an error, which the executor knew"
 )
 
-// location says what became of an evaluation.
+// where returns what finished an evaluation, or why the executor declined it.
 func (e evaluation) where() string {
 	switch {
 	case e.fast && e.err == nil:
@@ -137,16 +138,16 @@ func (e evaluation) where() string {
 	return "left to cel-go, which had a result"
 }
 
-// agree reports whether the two paths come to the same end. What depends on the
-// order of maps gets a few tries.
+// agree reports whether both implementations have the same result. It tries
+// several times, because some results depend on the order of maps.
 func agree(s sampled, watch EvalOption, opts []EvalOption) bool {
-	first := s.usual.Eval(context.Background(), s.object, append(opts, watch)...)
+	first := s.fast.Eval(context.Background(), s.object, append(opts, watch)...)
 	for range 20 {
 		if a, b := first, s.reference.Eval(context.Background(), s.object, opts...); a.Cost == b.Cost &&
 			report(a.Errors) == report(b.Errors) && report(a.Ratcheted) == report(b.Ratcheted) {
 			return true
 		}
-		first = s.usual.Eval(context.Background(), s.object, opts...)
+		first = s.fast.Eval(context.Background(), s.object, opts...)
 	}
 	return false
 }
@@ -172,9 +173,9 @@ func BenchmarkSamples(b *testing.B) {
 							continue
 						}
 						if op == "create" {
-							s.usual.Eval(context.Background(), s.object)
+							s.fast.Eval(context.Background(), s.object)
 						} else {
-							s.usual.Eval(context.Background(), s.object, Old(s.object))
+							s.fast.Eval(context.Background(), s.object, Old(s.object))
 						}
 					}
 				}

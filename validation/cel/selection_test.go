@@ -11,14 +11,15 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// What the executor has to take over of the rules of the corpus, in percent.
+// The minimum shares of the rules of the corpus, and of their different texts,
+// that the executor runs, in percent.
 const (
 	minFastTexts = 99.5
 	minFastRules = 99.5
 )
 
-// TestSelection tells which rules of the corpus the executor runs, and why it
-// does not run the others.
+// TestSelection logs which rules of the corpus the executor runs, and why it
+// declines the others.
 func TestSelection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles all rules of the corpus")
@@ -63,8 +64,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestMessageOnOptional: a messageExpression that takes oldSelf for an optional is
-// left to cel-go, and others are not.
+// TestMessageOnOptional checks that the executor declines a messageExpression
+// that uses oldSelf as an optional, and accepts others.
 func TestMessageOnOptional(t *testing.T) {
 	optional := true
 	for message, want := range map[string]bool{"self.s": true, "oldSelf.hasValue() ? 'was' : 'is'": false} {
@@ -88,7 +89,7 @@ func TestMessageOnOptional(t *testing.T) {
 
 func share(n, of int) float64 { return 100 * float64(n) / float64(of) }
 
-// each calls visit for the rules of n and below that compile.
+// each calls visit for the rules that compile, of n and of all nodes below it.
 func (n *node) each(s *schema.Node, visit func(r *rule, text string)) {
 	if n == nil {
 		return
