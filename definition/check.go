@@ -191,8 +191,12 @@ func newReport(form *internalForm, errs field.ErrorList, texts []string, o owner
 
 // explain adds errors with their pointers to a report without errors.
 func (r *Report) explain(form *internalForm, errs field.ErrorList, o owners) {
+	if len(errs) == 0 {
+		return
+	}
+	l := newLocator(form.crd)
 	for _, err := range errs {
-		pointer := metadataPointer(&form.crd.ObjectMeta, o.pointer(form.pointer(err.Field)), err.BadValue)
+		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
 	r.Errors.Sort()

@@ -48,11 +48,15 @@ func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, pa
 	}
 	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})
 	var out field.ErrorList
+	var names *prefixIndex // of the properties, for the first error
 	for _, err := range found {
 		if err.Step == validation.StepSchema {
 			moved := *err.FieldError()
 			moved.Field = defaultField(moved.Field, path)
-			moved.Detail = withoutHeld(moved.Detail, s)
+			if names == nil {
+				names = newPrefixIndex(s.Properties)
+			}
+			moved.Detail = withoutHeld(moved.Detail, names)
 			out = append(out, &moved)
 		}
 	}
@@ -186,8 +190,9 @@ func defaultField(location string, path *field.Path) string {
 }
 
 // withoutHeld removes the name of the held value from the start of a text, where it may
-// be quoted. In texts about maps a dot follows the name.
-func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
+// be quoted. In texts about maps a dot follows the name. properties are the names of the
+// properties of the value.
+func withoutHeld(detail string, properties *prefixIndex) string {
 	quote := ""
 	if strings.HasPrefix(detail, `"`) {
 		quote, detail = `"`, detail[1:]
@@ -208,20 +213,18 @@ func withoutHeld(detail string, s *apiextensionsv1.JSONSchemaProps) string {
 	if !ok {
 		return quote + before + detail
 	}
-	if name, ok := strings.CutPrefix(rest, "."); ok && declares(s, name) {
+	if name, ok := strings.CutPrefix(rest, "."); ok && startsWithName(properties, name) {
 		rest = name
 	}
 	return quote + before + rest
 }
 
-// declares reports whether text starts with the name of a property of s.
-func declares(s *apiextensionsv1.JSONSchemaProps, text string) bool {
-	for name := range s.Properties {
-		if rest, ok := strings.CutPrefix(text, name); ok && (rest == "" || strings.ContainsRune(` ."[`, rune(rest[0]))) {
-			return true
-		}
-	}
-	return false
+// startsWithName reports whether text starts with one of the names.
+func startsWithName(names *prefixIndex, text string) bool {
+	_, ok := names.longest(text, func(rest string) bool {
+		return rest == "" || strings.IndexByte(` ."[`, rest[0]) >= 0
+	})
+	return ok
 }
 
 // noField is how the server writes a nil path.

@@ -121,7 +121,8 @@ func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Sche
 }
 
 func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
-	for i, key := range s.XListMapKeys {
+	seen := map[string]bool{}
+	for _, key := range s.XListMapKeys {
 		property, ok := items.Properties[key]
 		switch {
 		case !ok:
@@ -131,9 +132,10 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 			c.add(field.Invalid(at.Path().Child("items", "properties").Key(key).Child("type"), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
 		}
-		if slices.Contains(s.XListMapKeys[:i], key) {
+		if seen[key] {
 			c.add(field.Invalid(at.Path().Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
 		}
+		seen[key] = true
 	}
 }
 
@@ -151,12 +153,16 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Sc
 	if typ == "set" {
 		return
 	}
+	required := map[string]bool{}
+	for _, name := range items.Required {
+		required[name] = true
+	}
 	for _, key := range s.XListMapKeys {
 		property, ok := items.Properties[key]
 		if !ok {
 			continue
 		}
-		if property.Default == nil && !slices.Contains(items.Required, key) {
+		if property.Default == nil && !required[key] {
 			c.add(field.Required(at.Path().Child("items", "properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
 		}
 		if property.Nullable {

@@ -128,9 +128,10 @@ func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 	}
 	path := field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
 	report := cel.Estimate(n, cel.AtPath(path))
+	l := newLocator(form.crd)
 	for i := range report.Expressions {
 		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
-			a.add(CostNearLimit, form.pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
+			a.add(CostNearLimit, l.pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
 		}
 	}
 	if near(report.Total, report.Limit) {

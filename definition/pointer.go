@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -9,10 +10,35 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// A locator finds the JSON Pointers of the errors of one definition. It indexes the names
+// of properties and decodes defaults at the first error that needs them, so that many
+// errors take time in proportion to their number.
+type locator struct {
+	crd      *apiextensionsv1.CustomResourceDefinition
+	names    map[uintptr]*prefixIndex // by the address of the map that has the names
+	values   map[*byte]any            // decoded defaults, by the address of their text
+	metadata metadataLocator
+}
+
+func newLocator(crd *apiextensionsv1.CustomResourceDefinition) *locator {
+	return &locator{crd: crd, names: map[uintptr]*prefixIndex{}, values: map[*byte]any{}, metadata: metadataLocator{meta: &crd.ObjectMeta}}
+}
+
+// namesOf returns the index of the names of a map, which must belong to the definition.
+func namesOf[V any](l *locator, named map[string]V) *prefixIndex {
+	at := reflect.ValueOf(named).Pointer()
+	x, ok := l.names[at]
+	if !ok {
+		x = newPrefixIndex(named)
+		l.names[at] = x
+	}
+	return x
+}
+
 // pointer returns the JSON Pointer (RFC 6901) of the field of an error, in the definition
 // as it was written. What all versions share is found in the first version. A field that
 // the definition lacks has the pointer that it would have.
-func (s *internalForm) pointer(field string) string {
+func (l *locator) pointer(field string) string {
 	for _, common := range [...]struct{ field, pointer string }{
 		{"spec.validation", "/spec/versions/0/schema"},
 		{"spec.schema", "/spec/versions/0/schema"},
@@ -26,19 +52,19 @@ func (s *internalForm) pointer(field string) string {
 		{"metadata.labels", "/metadata/labels"},
 	} {
 		if rest, ok := strings.CutPrefix(field, common.field); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return common.pointer + s.below(common.pointer, rest)
+			return common.pointer + l.below(common.pointer, rest)
 		}
 	}
-	return s.below("", "."+field)
+	return l.below("", "."+field)
 }
 
 // below returns the pointer of a field below a location.
-func (s *internalForm) below(location, rest string) string {
+func (l *locator) below(location, rest string) string {
 	var b strings.Builder
 	for rest != "" {
-		if root, after, ok := s.enterSchema(location+b.String(), rest); ok {
+		if root, after, ok := l.enterSchema(location+b.String(), rest); ok {
 			b.WriteString("/openAPIV3Schema")
-			writeSchemaPointer(&b, root, after)
+			l.writeSchemaPointer(&b, root, after)
 			break
 		}
 		var name string
@@ -53,17 +79,17 @@ func (s *internalForm) below(location, rest string) string {
 
 // enterSchema reports whether the location is the schema of a version and the field leads
 // into it.
-func (s *internalForm) enterSchema(location, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
+func (l *locator) enterSchema(location, rest string) (*apiextensionsv1.JSONSchemaProps, string, bool) {
 	after, ok := strings.CutPrefix(rest, ".openAPIV3Schema")
 	if !ok {
 		return nil, "", false
 	}
 	number, ok := strings.CutPrefix(strings.TrimSuffix(location, "/schema"), "/spec/versions/")
 	i, err := strconv.Atoi(number)
-	if !ok || err != nil || i < 0 || i >= len(s.crd.Spec.Versions) {
+	if !ok || err != nil || i < 0 || i >= len(l.crd.Spec.Versions) {
 		return nil, "", false
 	}
-	v := s.crd.Spec.Versions[i].Schema
+	v := l.crd.Spec.Versions[i].Schema
 	if v == nil {
 		return nil, after, true
 	}
@@ -87,7 +113,7 @@ func cutStep(rest string) (name, after string) {
 
 // schemaPointer writes the pointer that a field spells below a schema. The
 // names of properties may have any bytes, so they are looked up.
-func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, rest string) {
+func (l *locator) writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, rest string) {
 	for rest != "" {
 		var name string
 		name, rest = cutStep(rest)
@@ -97,9 +123,9 @@ func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, 
 		}
 		switch name {
 		case "properties":
-			s, rest = enterNamed(b, s.Properties, rest)
+			s, rest = l.enterNamed(b, s.Properties, rest)
 		case "definitions":
-			s, rest = enterNamed(b, s.Definitions, rest)
+			s, rest = l.enterNamed(b, s.Definitions, rest)
 		case "items":
 			s = itemsOf(s)
 		case "not":
@@ -118,7 +144,7 @@ func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, 
 			s, rest = enterListed(b, s.OneOf, rest)
 		case "default":
 			if s.Default != nil {
-				valuePointer(b, s.Default.Raw, rest)
+				l.valuePointer(b, s.Default.Raw, rest)
 			}
 			return
 		default:
@@ -128,19 +154,18 @@ func writeSchemaPointer(b *strings.Builder, s *apiextensionsv1.JSONSchemaProps, 
 }
 
 // enterNamed enters the schema with the longest name that the field can mean.
-func enterNamed(b *strings.Builder, named map[string]apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
-	best, found := "", false
-	for name := range named {
-		if strings.HasPrefix(rest, "["+name+"]") && (!found || len(name) > len(best)) {
-			best, found = name, true
-		}
-	}
-	if !found {
+func (l *locator) enterNamed(b *strings.Builder, named map[string]apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
+	inside, ok := strings.CutPrefix(rest, "[")
+	if !ok {
 		return nil, rest
 	}
-	b.WriteString("/" + schema.EscapePointer(best))
-	s := named[best]
-	return &s, rest[len(best)+2:]
+	name, ok := namesOf(l, named).longest(inside, func(after string) bool { return strings.HasPrefix(after, "]") })
+	if !ok {
+		return nil, rest
+	}
+	b.WriteString("/" + schema.EscapePointer(name))
+	s := named[name]
+	return &s, inside[len(name)+len("]"):]
 }
 
 func enterListed(b *strings.Builder, listed []apiextensionsv1.JSONSchemaProps, rest string) (*apiextensionsv1.JSONSchemaProps, string) {
