@@ -49,9 +49,10 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	w.nested(s, p)
 	w.items(s, p)
 	w.listsAndMaps(s, &w.at)
+	rules := ruleWalk{walk: w, schema: s}
 	for i := range s.XValidations {
 		w.at.PushIndex("x-kubernetes-validations", i)
-		w.rule(&s.XValidations[i], s)
+		rules.check(&s.XValidations[i])
 		w.at.Pop()
 	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && len(w.errs) > before {

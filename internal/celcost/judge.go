@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
-	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -162,69 +159,5 @@ func factorText(factor float64) string {
 		return fmt.Sprintf("%fx", factor)
 	default:
 		return fmt.Sprintf("%.1fx", factor)
-	}
-}
-
-// CheckSyntax returns the errors of rules that need no compilation; see the
-// function of this name in package validation/cel.
-func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	path = path.Child("x-kubernetes-validations")
-	for i := range rules {
-		r, path := &rules[i], path.Index(i)
-		errs = append(errs, ruleSyntax(r, path)...)
-		if r.MessageExpression != "" && celtypes.IsBlank(r.MessageExpression) {
-			errs = append(errs, field.Required(path.Child("messageExpression"), "messageExpression must be non-empty if specified"))
-		}
-		if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); (reason != "" || r.SetReason) && !slices.Contains(reasons(), string(reason)) {
-			errs = append(errs, field.NotSupported(path.Child("reason"), reason, reasons()))
-		}
-		errs = append(errs, fieldPathSyntax(r.FieldPath, n, path.Child("fieldPath"))...)
-	}
-	return errs
-}
-
-// ruleSyntax returns at most one error about rule and message.
-func ruleSyntax(r *schema.Rule, path *field.Path) field.ErrorList {
-	message := strings.TrimSpace(r.Message)
-	switch {
-	case celtypes.IsBlank(r.Rule):
-		return field.ErrorList{field.Required(path.Child("rule"), "rule is not specified")}
-	case r.Message != "" && message == "":
-		return field.ErrorList{field.Invalid(path.Child("message"), r.Message, "must be non-empty if specified")}
-	case hasLineBreak(message):
-		return field.ErrorList{field.Invalid(path.Child("message"), r.Message, "must not contain line breaks")}
-	case message == "" && hasLineBreak(strings.TrimSpace(r.Rule)):
-		return field.ErrorList{field.Required(path.Child("message"), "message must be specified if rule contains line breaks")}
-	}
-	return nil
-}
-
-func fieldPathSyntax(text string, n *schema.Node, path *field.Path) field.ErrorList {
-	if text == "" {
-		return nil
-	}
-	var errs field.ErrorList
-	if celtypes.IsBlank(text) {
-		errs = append(errs, field.Invalid(path, text, "must be non-empty if specified"))
-	}
-	if hasLineBreak(text) {
-		errs = append(errs, field.Invalid(path, text, "must not contain line breaks"))
-	}
-	if n != nil {
-		if _, err := crdpath.ParseField(text, n); err != nil {
-			errs = append(errs, field.Invalid(path, text, "must be a valid path"))
-		}
-	}
-	return errs
-}
-
-func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\r\n") }
-
-// reasons returns the values of reason that the server knows, sorted.
-func reasons() []string {
-	return []string{
-		string(apiextensionsv1.FieldValueDuplicate), string(apiextensionsv1.FieldValueForbidden),
-		string(apiextensionsv1.FieldValueInvalid), string(apiextensionsv1.FieldValueRequired),
 	}
 }

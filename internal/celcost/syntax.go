@@ -1,0 +1,88 @@
+package celcost
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// CheckSyntax returns the errors of rules that need no compilation; see the
+// function of this name in package validation/cel.
+func CheckSyntax(rules []schema.Rule, n *schema.Node, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	var follow func(string) error
+	if n != nil {
+		follow = func(fieldPath string) error {
+			_, err := crdpath.ParseField(fieldPath, n)
+			return err
+		}
+	}
+	for i := range rules {
+		at := func() *field.Path { return path.Child("x-kubernetes-validations").Index(i) }
+		errs = append(errs, CheckRule(&rules[i], at, follow)...)
+	}
+	return errs
+}
+
+// CheckRule returns the errors of one rule that need no compilation, nil if there
+// are none. at returns the path of the rule; CheckRule calls it only for errors.
+// follow returns an error if a fieldPath leads nowhere. If follow is nil, the
+// target of fieldPath is not checked.
+//
+// https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+func CheckRule(r *schema.Rule, at func() *field.Path, follow func(fieldPath string) error) field.ErrorList {
+	errs := checkText(r, at)
+	if r.MessageExpression != "" && celtypes.IsBlank(r.MessageExpression) {
+		errs = append(errs, field.Required(at().Child("messageExpression"), "messageExpression must be non-empty if specified"))
+	}
+	if reason := apiextensionsv1.FieldValueErrorReason(r.Reason); (reason != "" || r.SetReason) && !slices.Contains(reasons(), string(reason)) {
+		errs = append(errs, field.NotSupported(at().Child("reason"), reason, reasons()))
+	}
+	text := r.FieldPath
+	if text == "" {
+		return errs
+	}
+	invalid := func(detail string) { errs = append(errs, field.Invalid(at().Child("fieldPath"), text, detail)) }
+	if celtypes.IsBlank(text) {
+		invalid("must be non-empty if specified")
+	}
+	if hasLineBreak(text) {
+		invalid("must not contain line breaks")
+	}
+	if follow != nil && follow(text) != nil {
+		invalid("must be a valid path")
+	}
+	return errs
+}
+
+// checkText returns at most one error about rule and message.
+func checkText(r *schema.Rule, at func() *field.Path) field.ErrorList {
+	message := strings.TrimSpace(r.Message)
+	switch {
+	case celtypes.IsBlank(r.Rule):
+		return field.ErrorList{field.Required(at().Child("rule"), "rule is not specified")}
+	case r.Message != "" && message == "":
+		return field.ErrorList{field.Invalid(at().Child("message"), r.Message, "must be non-empty if specified")}
+	case hasLineBreak(message):
+		return field.ErrorList{field.Invalid(at().Child("message"), r.Message, "must not contain line breaks")}
+	case message == "" && hasLineBreak(strings.TrimSpace(r.Rule)):
+		return field.ErrorList{field.Required(at().Child("message"), "message must be specified if rule contains line breaks")}
+	}
+	return nil
+}
+
+func hasLineBreak(text string) bool { return strings.ContainsAny(text, "\r\n") }
+
+// reasons returns the values of reason that the server knows, sorted.
+func reasons() []string {
+	return []string{
+		string(apiextensionsv1.FieldValueDuplicate), string(apiextensionsv1.FieldValueForbidden),
+		string(apiextensionsv1.FieldValueInvalid), string(apiextensionsv1.FieldValueRequired),
+	}
+}
