@@ -185,16 +185,16 @@ func newReport(form *internalForm, errs field.ErrorList, texts []string, o owner
 	if e.notes {
 		r.Notes = advise(form)
 	}
-	r.explain(form, errs, o)
+	r.explain(form.crd, errs, o)
 	return r
 }
 
 // explain adds errors with their pointers to a report without errors.
-func (r *Report) explain(form *internalForm, errs field.ErrorList, o owners) {
+func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs field.ErrorList, o owners) {
 	if len(errs) == 0 {
 		return
 	}
-	l := newLocator(form.crd)
+	l := newLocator(crd)
 	for _, err := range errs {
 		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))

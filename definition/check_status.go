@@ -44,7 +44,7 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if cfg.notes {
 		r.Notes = adviseStatus(crd)
 	}
-	r.explain(&internalForm{crd: crd}, errs, owners)
+	r.explain(crd, errs, owners)
 	return r
 }
 

@@ -12,8 +12,12 @@ import (
 // belongs to the definition as a whole. It refers to parts of the definition.
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
-	common   internalVersion   // what all versions share; its name is that of the first version
-	versions []internalVersion // in their order, without what is in common
+	common   internalVersion             // what all versions share; its name is that of the first version
+	versions []internalVersion           // in their order, without what is in common
+	byName   map[string]*internalVersion // the first of each name
+
+	// A version has a schema, or subresources, that not all versions share.
+	schemasApart, subresourcesApart bool
 }
 
 // An internalVersion is one version of an [internalForm].
@@ -46,7 +50,21 @@ func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanRe
 	if len(s.versions) > 0 {
 		s.lift()
 	}
+	s.index()
 	return s
+}
+
+// index sets the fields by which versions are found.
+func (s *internalForm) index() {
+	s.byName = make(map[string]*internalVersion, len(s.versions))
+	for i := range s.versions {
+		v := &s.versions[i]
+		if s.byName[v.name] == nil {
+			s.byName[v.name] = v
+		}
+		s.schemasApart = s.schemasApart || v.schema != nil
+		s.subresourcesApart = s.subresourcesApart || v.subresources != nil
+	}
 }
 
 // lift moves what all versions share to common.
@@ -115,34 +133,22 @@ func (v *internalVersion) root() *apiextensionsv1.JSONSchemaProps {
 // schemaOf returns the schema of the version of that name, and reports whether there is
 // such a version. A common schema belongs to any version, even one that does not exist.
 func (s *internalForm) schemaOf(name string) (*apiextensionsv1.CustomResourceValidation, bool) {
-	apart := false
-	for i := range s.versions {
-		apart = apart || s.versions[i].schema != nil
-	}
-	if !apart {
+	if !s.schemasApart {
 		return s.common.schema, true
 	}
-	for i := range s.versions {
-		if s.versions[i].name == name {
-			return s.versions[i].schema, true
-		}
+	if v := s.byName[name]; v != nil {
+		return v.schema, true
 	}
 	return nil, false
 }
 
 // subresourcesOf returns the subresources of the first version of that name.
 func (s *internalForm) subresourcesOf(name string) *apiextensionsv1.CustomResourceSubresources {
-	apart := false
-	for i := range s.versions {
-		apart = apart || s.versions[i].subresources != nil
-	}
-	if !apart {
+	if !s.subresourcesApart {
 		return s.common.subresources
 	}
-	for i := range s.versions {
-		if s.versions[i].name == name {
-			return s.versions[i].subresources
-		}
+	if v := s.byName[name]; v != nil {
+		return v.subresources
 	}
 	return nil
 }

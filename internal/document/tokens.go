@@ -99,8 +99,8 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 
 // AppendJSON appends a value as JSON: unchanged if the text is JSON and nothing
 // is skipped, and as encoding/json writes it otherwise. It leaves out the
-// members of objects whose values are in skip. It reports false if the value
-// has a duplicate name.
+// members of objects whose values are in skip, which must be in increasing
+// order. It reports false if the value has a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
 	if t.json && len(skip) == 0 {
 		at := t.Offset(i)
@@ -145,7 +145,7 @@ func (t *Tokens) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
 func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 	names := make([]int, 0, t.Len(i))
 	for at, left := i+1, t.Len(i); left > 0; at, left = t.Next(at+1), left-1 {
-		if !slices.Contains(skip, at+1) {
+		if _, skipped := slices.BinarySearch(skip, at+1); !skipped {
 			names = append(names, at)
 		}
 	}
