@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,8 +111,9 @@ func newDefinition(crd *apiextensionsv1.CustomResourceDefinition, cfg config) (*
 	if err := d.checkShape(crd); err != nil {
 		return nil, err
 	}
+	best := bestVersion(crd)
 	for i := range crd.Spec.Versions {
-		v := newVersion(d, crd, i)
+		v := newVersion(d, &crd.Spec.Versions[i], best)
 		d.versions = append(d.versions, v)
 		d.byName[v.name] = v
 		if v.storage {
@@ -197,14 +197,20 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 	return d.wrong(errs)
 }
 
+// earlierVersions is with how many of the versions before it a version is
+// compared. Definitions rarely have more, and a definition may have so many that
+// comparing all pairs takes longer than compiling each.
+const earlierVersions = 16
+
 // earlierEqual returns an earlier version that is compiled and has the same
-// schema as version i. It returns nil if there is none.
+// schema as version i. It looks at the last [earlierVersions] ones, and returns
+// nil if there is none among them.
 func (d *Definition) earlierEqual(crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
 	wanted := crdversion.Schema(&crd.Spec.Versions[i])
 	if d.reference || wanted == nil {
 		return nil
 	}
-	for j := range i {
+	for j := max(0, i-earlierVersions); j < i; j++ {
 		declared := &crd.Spec.Versions[j]
 		earlier := d.byName[declared.Name]
 		if props := crdversion.Schema(declared); props != nil && earlier.engines != nil && crdversion.SameSchema(wanted, props) {
@@ -310,27 +316,31 @@ func (d *Definition) convertOne(ctx context.Context, obj *unstructured.Unstructu
 	return out[0], nil
 }
 
-// deprecation returns the warning of a deprecated version, "" for others.
-func (d *Definition) deprecation(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) string {
+// deprecation returns the warning of a deprecated version, "" for others. best is
+// the version that clients should use instead, nil if there is none.
+func (d *Definition) deprecation(v, best *apiextensionsv1.CustomResourceDefinitionVersion) string {
 	if !v.Deprecated {
 		return ""
 	}
 	if v.DeprecationWarning != nil {
 		return *v.DeprecationWarning
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%s/%s %s is deprecated", d.group, v.Name, d.kind)
-	best := ""
-	for _, other := range crd.Spec.Versions {
-		if !other.Served || other.Deprecated || versionsort.Compare(other.Name, v.Name) >= 0 {
-			continue
-		}
-		if best == "" || versionsort.Compare(other.Name, best) < 0 {
-			best = other.Name
+	text := fmt.Sprintf("%s/%s %s is deprecated", d.group, v.Name, d.kind)
+	if best != nil && versionsort.Compare(best.Name, v.Name) < 0 {
+		text += fmt.Sprintf("; use %s/%s %s", d.group, best.Name, d.kind)
+	}
+	return text
+}
+
+// bestVersion returns the version with the highest priority among those that are
+// served and not deprecated, nil if there is none.
+func bestVersion(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinitionVersion {
+	var best *apiextensionsv1.CustomResourceDefinitionVersion
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		if v.Served && !v.Deprecated && (best == nil || versionsort.Compare(v.Name, best.Name) < 0) {
+			best = v
 		}
 	}
-	if best != "" {
-		fmt.Fprintf(&text, "; use %s/%s %s", d.group, best, d.kind)
-	}
-	return text.String()
+	return best
 }

@@ -51,16 +51,16 @@ type compiled struct {
 // objects.
 type plan struct{ *fastpath.Plan }
 
-// newVersion returns version i of a definition. It does not compile it.
-func newVersion(d *Definition, crd *apiextensionsv1.CustomResourceDefinition, i int) *Version {
-	declared := &crd.Spec.Versions[i]
+// newVersion returns a version of a definition. It does not compile it. best is
+// what [bestVersion] returns for the definition.
+func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDefinitionVersion) *Version {
 	v := &Version{
 		def:          d,
 		name:         declared.Name,
 		groupVersion: d.group + "/" + declared.Name,
 		served:       declared.Served,
 		storage:      declared.Storage,
-		warning:      d.deprecation(crd, declared),
+		warning:      d.deprecation(declared, best),
 	}
 	if s := declared.Subresources; s != nil {
 		v.status = s.Status != nil
