@@ -20,12 +20,15 @@ func FinalizerWarnings(obj, old map[string]any) []string {
 	if noFinalizerWarnings(obj, old) {
 		return nil
 	}
-	before := finalizers(old)
+	before := map[string]bool{}
+	for _, f := range finalizers(old) {
+		before[f] = true
+	}
 	var warnings []string
 	added := finalizers(obj)
 	slices.Sort(added)
 	for _, f := range slices.Compact(added) {
-		if !slices.Contains(before, f) {
+		if !before[f] {
 			warnings = append(warnings, finalizerWarnings(f)...)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
@@ -207,11 +208,14 @@ func DropDuplicateOwners(obj map[string]any) []string {
 // duplicates.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
 	var dropped []string
+	seen := make(map[ownerKey]bool, len(refs))
 	for i, ref := range refs {
-		if containsOwner(kept, ref) {
+		key := keyOf(ref)
+		if seen[key] {
 			dropped = append(dropped, string(ref.UID))
 			continue
 		}
+		seen[key] = true
 		kept, was = append(kept, ref), append(was, i)
 	}
 	if len(dropped) == 0 {
@@ -238,19 +242,27 @@ func sharedUID(list []any) bool {
 	return false
 }
 
-func containsOwner(refs []metav1.OwnerReference, ref metav1.OwnerReference) bool {
-	for _, r := range refs {
-		if r.APIVersion == ref.APIVersion && r.Kind == ref.Kind && r.Name == ref.Name && r.UID == ref.UID &&
-			sameBool(r.Controller, ref.Controller) && sameBool(r.BlockOwnerDeletion, ref.BlockOwnerDeletion) {
-			return true
-		}
-	}
-	return false
+// An ownerKey is an owner reference whose pointers are replaced by their values. Two
+// owner references are equal if their keys are equal.
+type ownerKey struct {
+	apiVersion, kind, name    string
+	uid                       types.UID
+	controller, blockDeletion optionalBool
 }
 
-func sameBool(a, b *bool) bool {
-	if a == nil || b == nil {
-		return a == b
+// An optionalBool is the value of a *bool.
+type optionalBool struct{ set, value bool }
+
+func keyOf(ref metav1.OwnerReference) ownerKey {
+	return ownerKey{
+		ref.APIVersion, ref.Kind, ref.Name, ref.UID,
+		optional(ref.Controller), optional(ref.BlockOwnerDeletion),
 	}
-	return *a == *b
+}
+
+func optional(b *bool) optionalBool {
+	if b == nil {
+		return optionalBool{}
+	}
+	return optionalBool{set: true, value: *b}
 }

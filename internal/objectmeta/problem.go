@@ -36,13 +36,19 @@ func compareProblems(a, b Problem) int {
 // A locator finds the pointers of the errors of one object with metadata.
 type locator struct {
 	metadata map[string]any
-	field    string         // of the metadata, as errors spell it
-	parent   string         // pointer of the object
-	taken    map[string]int // number of errors by entry and text
+	field    string // of the metadata, as errors spell it
+	parent   string // pointer of the object
+	// entries are the pointers of the entries by member and value, in increasing order
+	// of key or index. A member is indexed when its first error is located.
+	entries map[string]map[string][]string
+	located map[locatedText]int // number of errors that were located
 }
 
+// A locatedText tells errors apart that differ by more than their entry.
+type locatedText struct{ member, value, detail string }
+
 func newLocator(metadata map[string]any, field, parent string) *locator {
-	return &locator{metadata: metadata, field: field, parent: parent, taken: map[string]int{}}
+	return &locator{metadata: metadata, field: field, parent: parent, entries: map[string]map[string][]string{}, located: map[locatedText]int{}}
 }
 
 func (l *locator) pointer(err *field.Error) string {
@@ -75,41 +81,41 @@ func (l *locator) element(rest string, err *field.Error) string {
 	if rest != ".finalizers" && err.Origin != "format=k8s-label-value" {
 		return "/" + schema.EscapePointer(value)
 	}
-	first := ""
-	for _, p := range l.entries(rest[1:], value) {
-		if first == "" {
-			first = p
-		}
-		if l.take(rest + p + "\x00" + err.Detail) {
-			return p
-		}
+	entries := l.entriesOf(rest[1:])[value]
+	if len(entries) == 0 {
+		return ""
 	}
-	return first
+	text := locatedText{rest, value, err.Detail}
+	next := l.located[text]
+	l.located[text]++
+	if next >= len(entries) {
+		next = 0
+	}
+	return entries[next]
 }
 
-// entries returns the pointers of the entries with this value, relative to the
-// member that has them.
-func (l *locator) entries(name, value string) []string {
-	var out []string
-	switch v := l.metadata[name].(type) {
+// entriesOf returns the pointers of the entries of a member by their values, relative to
+// the member.
+func (l *locator) entriesOf(member string) map[string][]string {
+	if entries, ok := l.entries[member]; ok {
+		return entries
+	}
+	entries := map[string][]string{}
+	add := func(value any, pointer string) {
+		if text, ok := value.(string); ok {
+			entries[text] = append(entries[text], pointer)
+		}
+	}
+	switch v := l.metadata[member].(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if v[key] == value {
-				out = append(out, "/"+schema.EscapePointer(key))
-			}
+			add(v[key], "/"+schema.EscapePointer(key))
 		}
 	case []any:
 		for i, e := range v {
-			if e == value {
-				out = append(out, "/"+strconv.Itoa(i))
-			}
+			add(e, "/"+strconv.Itoa(i))
 		}
 	}
-	return out
-}
-
-// take reports whether no earlier error with this text was assigned to entry.
-func (l *locator) take(entry string) bool {
-	l.taken[entry]++
-	return l.taken[entry] == 1
+	l.entries[member] = entries
+	return entries
 }

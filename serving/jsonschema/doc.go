@@ -11,6 +11,8 @@
 //
 // # Semantics
 //
+// The text is indented, but for a schema of more than 100 levels, which is on one line.
+//
 // The exported schema accepts every object that the server accepts on creation. The
 // reverse does not hold, because JSON Schema cannot express every constraint;
 // docs/JSON-SCHEMA.md lists those that are left out. The schema describes an object

@@ -61,6 +61,11 @@ func Export(crd *apiextensionsv1.CustomResourceDefinition, version string, opts 
 	return nil, fmt.Errorf("jsonschema: %s has no version %q", crd.Name, version)
 }
 
+// maxIndented is the depth, in levels of the schema, up to which the text is indented.
+// The indentation of a text grows with the square of its depth. The deepest of 400 real
+// definitions has 21 levels.
+const maxIndented = 100
+
 func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) ([]byte, error) {
 	root := &props{Type: "object"}
 	preserve := true
@@ -68,7 +73,8 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 		root = v.Schema.OpenAPIV3Schema
 		preserve = crd.Spec.PreserveUnknownFields
 	}
-	if _, errs := schema.Compile(root); len(errs) > 0 {
+	node, errs := schema.Compile(root)
+	if len(errs) > 0 {
 		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, errorlist.Of(errs))
 	}
 	e.top = root
@@ -85,7 +91,9 @@ func (e *exporter) export(crd *apiextensionsv1.CustomResourceDefinition, v *apie
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	if node.Stats().Depth <= maxIndented {
+		enc.SetIndent("", "  ")
+	}
 	if err := enc.Encode(out); err != nil {
 		return nil, fmt.Errorf("jsonschema: %s, version %s: %w", crd.Name, v.Name, err)
 	}

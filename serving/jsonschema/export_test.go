@@ -1,6 +1,7 @@
 package jsonschema_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -177,5 +178,28 @@ func TestEmptyLiterals(t *testing.T) {
 	}
 	if diff := cmp.Diff(any(decode(t, `{"type":"string"}`)), decode(t, string(data))["properties"].(map[string]any)["spec"]); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
+	}
+}
+
+func TestDeepSchemaIsNotIndented(t *testing.T) {
+	for _, c := range []struct {
+		depth    int
+		indented bool
+	}{{90, true}, {110, false}} {
+		schema := apiextensionsv1.JSONSchemaProps{Type: "string"}
+		for range c.depth {
+			schema = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"a": schema}}
+		}
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "v1", Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &schema},
+		}}
+		text, err := jsonschema.Export(crd, "v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Count(text, []byte("\n")) > 1; got != c.indented {
+			t.Errorf("depth %d: indented is %t, want %t", c.depth, got, c.indented)
+		}
 	}
 }
