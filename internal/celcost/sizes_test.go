@@ -40,6 +40,10 @@ func TestSizes(t *testing.T) {
 		{schema: `{type: object, required: [b, b, no], properties: {b: {type: integer}, c: {type: integer}}}`, min: 2 + 1 + 1 + 4},
 		{schema: `{type: object, required: [b, c], properties: {b: {type: integer}, c: {type: integer, default: 1}}}`, min: 2 + 1 + 1 + 4},
 		{schema: `{type: object, required: [kind], x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}`, min: 2 + 4 + 2 + 4},
+		{schema: `{type: object, required: [kind], properties: {kind: {type: boolean}}}`, min: 2 + 4 + 4 + 4},
+		{schema: `{type: array, items: {type: array, items: {type: integer}}}`, max: maxStringBytes / 3, min: 2},
+		{schema: `{type: array, items: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}}`, max: maxStringBytes / 3, min: 2, isUnknown: true},
+		{schema: `{type: array, items: {type: object, required: [a, bbb], properties: {a: {type: integer}, bbb: {type: integer}}}}`, max: maxStringBytes / (2 + 6 + 8 + 1), min: 2},
 		{schema: `{x-kubernetes-preserve-unknown-fields: true}`, isUnknown: true},
 		{schema: `{type: array, items: {x-kubernetes-preserve-unknown-fields: true}}`, max: maxStringBytes, min: 2, isUnknown: true},
 	} {

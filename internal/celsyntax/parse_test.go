@@ -28,6 +28,7 @@ var parsable = []string{
 	"has(a)", "has(a.b)", "has(a.?b)", "has(a[0])", "has(a.b, c)", "a.has(b)", "has(a.b.c) && has(d.e)", "has(has(a.b).c)", "!has(a.b)", "has(a.b) == has(a.c)",
 	"a.all(x, x)", "a.all(x, y, x)", "a.all(1, x)", "a.all(x.y, x)", "a.all(__result__, true)", "a.all(@result, true)", "a.exists(x, x > 1)", "a.exists_one(x, x)", "a.existsOne(x, x)", "a.map(x, x + 1)", "a.map(x, x > 1, x + 1)", "a.filter(x, x.all(y, y))", "a.all(k, v, v == k)", "a.exists(i, v, i < v)", "a.existsOne(i, v, i < v)", "a.transformList(i, v, v)", "a.transformList(i, v, v > 1, v)", "a.transformMap(k, v, v)", "a.transformMap(k, v, v > 1, v)", "a.transformMapEntry(k, v, {v: k})", "a.filter(x, has(x.y)).map(x, x.y).all(x, x)", "all(x, x)", "a.all()", "a.all(x)",
 	"a.?b.optMap(x, x + 1)", "a.?b.optFlatMap(x, x.?c)", "a.?b.orValue(1)", "a.optMap(x, x.all(y, has(y.z) ? y.z : [y][0]))", "a.optMap(x.y, x)", "optional.of(1)", "cel.bind(x, 1, x)", "sets.contains([1], [2])", "a.sortBy(x, x.y)", "a.f(x).sortBy(x, [x])", "a.b.sortBy(x, has(x.a) ? -x.b : !x.c ? 1 : x.all(y, y) ? x[0] : x.?d)", "lists.range(3)",
+	"Z", "aZb", "az", "A9", "z[Z]", "[" + strings.Repeat("a.b.c[0].d, ", 80) + "a]",
 	"a // comment", "a // comment\n == b", "// comment\na", "a /* b */", "a / / b", "a\f==\rb", "a\v", "a\u00a0", "a;", "a#", "a$b", "a@b", "\ufeffa",
 }
 
@@ -141,6 +142,20 @@ func TestParseDeep(t *testing.T) {
 					t.Errorf("%s: depth %d is accepted %v, want %v", tt.name, n, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestLongTexts pins the length of the longest text that the parser reads.
+func TestLongTexts(t *testing.T) {
+	l := languageOf(t, newest)
+	for _, tt := range []struct {
+		length int
+		read   bool
+	}{{maxParsed - 1, true}, {maxParsed, true}, {maxParsed + 1, false}} {
+		text := "a" + strings.Repeat(" ", tt.length-1)
+		if got := checkParse(t, l, text); got != tt.read {
+			t.Errorf("a text of %d bytes is read: %v, want %v", tt.length, got, tt.read)
 		}
 	}
 }

@@ -146,6 +146,46 @@ func TestReserved(t *testing.T) {
 	}
 }
 
+// TestDeclaresMeta: a schema declares the metadata of resources only if it
+// declares each part with its type.
+func TestDeclaresMeta(t *testing.T) {
+	parts := map[string]string{"apiVersion": "string", "kind": "string", "name": "string", "generateName": "string"}
+	declares := func(changed, typ string) bool {
+		props := map[string]apiextensionsv1.JSONSchemaProps{}
+		metadata := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
+		for name, is := range parts {
+			if name == changed {
+				is = typ
+			}
+			switch {
+			case is == "":
+			case strings.HasSuffix(strings.ToLower(name), "name"):
+				metadata.Properties[name] = apiextensionsv1.JSONSchemaProps{Type: is}
+			default:
+				props[name] = apiextensionsv1.JSONSchemaProps{Type: is}
+			}
+		}
+		if props["metadata"] = metadata; changed == "metadata" {
+			delete(props, "metadata")
+		}
+		n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: props})
+		if len(errs) > 0 {
+			return false // metadata of another type is refused
+		}
+		return DeclaresMeta(n)
+	}
+	if !declares("", "") {
+		t.Error("a schema with all parts does not declare metadata")
+	}
+	for _, name := range []string{"apiVersion", "kind", "name", "generateName", "metadata"} {
+		for _, typ := range []string{"", "integer"} {
+			if declares(name, typ) {
+				t.Errorf("a schema whose %s has type %q declares metadata", name, typ)
+			}
+		}
+	}
+}
+
 // A site is a schema of the corpus with rules.
 type site struct {
 	node *schema.Node

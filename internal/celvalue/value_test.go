@@ -1,10 +1,14 @@
 package celvalue
 
 import (
+	"fmt"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -123,6 +127,63 @@ func TestUnescapable(t *testing.T) {
 	x, y := map[string]any{"a b": "x"}, map[string]any{"a b": "y"}
 	if got := d.Value([]any{x, y}).Equal(d.Value([]any{y, x})); got != types.True {
 		t.Errorf("Equal = %v", got)
+	}
+}
+
+// TestNativeStrings: only a list whose elements are strings becomes []string.
+func TestNativeStrings(t *testing.T) {
+	for _, tt := range []struct {
+		schema string
+		value  []any
+		want   any // nil for an error
+	}{
+		{`{type: array, items: {type: string}}`, []any{"a", "b"}, []string{"a", "b"}},
+		{`{type: array, items: {type: string}}`, []any{"a", int64(1)}, nil},
+		{`{type: array, items: {type: integer}}`, []any{int64(1)}, []any{int64(1)}},
+	} {
+		got, err := declared(t, tt.schema).Value(tt.value).ConvertToNative(reflect.TypeFor[[]string]())
+		if diff := cmp.Diff(tt.want, got); diff != "" || (err != nil) != (tt.want == nil) {
+			t.Errorf("%s of %v: %v (-want +got):\n%s", tt.schema, tt.value, err, diff)
+		}
+		if _, err := declared(t, tt.schema).Value(tt.value).ConvertToNative(reflect.TypeFor[string]()); err == nil {
+			t.Errorf("%s becomes a string", tt.schema)
+		}
+	}
+}
+
+// TestUnknownListType: the value of a list of an unknown type is an error that
+// names the type.
+func TestUnknownListType(t *testing.T) {
+	v := declared(t, `{type: array, x-kubernetes-list-type: other, items: {type: string}}`).Value([]any{"a"})
+	if got := fmt.Sprint(v); !strings.Contains(got, "but got other") {
+		t.Errorf("Value = %s, want an error that names the type", got)
+	}
+}
+
+// TestSumsOfMapLists: a sum of lists of type map has the elements of both, and the
+// right one of two with equal keys, for any number of keys.
+func TestSumsOfMapLists(t *testing.T) {
+	for keys := 1; keys <= 5; keys++ {
+		names := []string{"a", "b", "c", "d", "e"}[:keys]
+		d := declared(t, `{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [`+strings.Join(names, ", ")+`],
+			items: {type: object, required: [`+strings.Join(names, ", ")+`], properties: {a: {type: integer}, b: {type: integer}, c: {type: integer}, d: {type: integer}, e: {type: integer}, v: {type: integer}}}}`)
+		element := func(last, v int64) map[string]any {
+			m := map[string]any{"v": v}
+			for _, name := range names {
+				m[name] = int64(0)
+			}
+			m[names[keys-1]] = last
+			return m
+		}
+		left, right := d.Value([]any{element(1, 10), element(2, 20)}), d.Value([]any{element(2, 21), element(3, 30)})
+		sum := left.(traits.Adder).Add(right)
+		want := d.Value([]any{element(3, 30), element(1, 10), element(2, 21)})
+		if sum.Equal(want) != types.True || sum.(traits.Sizer).Size() != types.Int(3) {
+			t.Errorf("%d keys: the sum is %v", keys, sum)
+		}
+		if sum.Equal(left) != types.False || left.Equal(right) != types.False || sum.Equal(types.True) == types.True {
+			t.Errorf("%d keys: lists of other elements are equal", keys)
+		}
 	}
 }
 

@@ -56,12 +56,28 @@ func TestReadSet(t *testing.T) {
 		"[self.list, self.list].size() == 1":            {"list": Presence},
 		"'a' in self.list.map(e, e.name)":               {"list": Contents, "list[]": Presence, "list[].name": Everything},
 		"self.text in self.list":                        {"text": Everything, "list": Everything},
-		"self.list.all(self, self.name == '')":          {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.a__dash__b == 'a'":                        {"a-b": Everything},
+		"has(self.a__dash__b)":                          {"a-b": Presence},
+		"self.namespace == 'a'":                         {"namespace": Everything},
+		"self.__namespace__ == 'a'":                     {"namespace": Everything},
+		"'abc'.replace('a', self.text).size() > 0":      {"text": Everything},
+		"self.text.startsWith('a')":                     {"text": Everything},
+		"self.list.map(e, e.name).join(',').size() > 0": {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list.map(e, e.name == '' ? [e.name] : [[self.text][0]]).exists(l, l[0] == 'a')": {
+			"list": Contents, "list[]": Presence, "list[].name": Everything, "text": Everything,
+		},
+		"self.lists.map(l, l.size() > 0 ? l : [self.text]).exists(l, l[0] == 'a')": {
+			"lists": Contents, "lists[]": Contents, "lists[][]": Everything, "text": Everything,
+		},
+		"self.list.all(self, self.name == '')": {"list": Contents, "list[]": Presence, "list[].name": Everything},
 	} {
 		n, errs := schema.Compile(&apiextensionsv1.JSONSchemaProps{
 			Type: "object",
 			Properties: map[string]apiextensionsv1.JSONSchemaProps{
-				"text": text,
+				"text": text, "a-b": text, "namespace": text,
+				"lists": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &text},
+				}}},
 				"list": {Type: "array", MaxItems: &few, Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &element}},
 				"map":  {Type: "object", MaxProperties: &few, AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &text}},
 			},
@@ -102,17 +118,47 @@ func accesses(path string, of *ReadSet, to map[string]Access) {
 	}
 }
 
+// TestReadSetOfParts: Field and Elements return the read sets of the parts, and
+// none of a value that is not read. AllOf is read completely.
+func TestReadSetOfParts(t *testing.T) {
+	element := &ReadSet{access: Contents}
+	field := &ReadSet{access: Presence, elements: element}
+	object := &ReadSet{fields: map[string]*ReadSet{"a": field}}
+	if got := object.Field("a"); got != field {
+		t.Errorf("Field(a) = %v, want %v", got, field)
+	}
+	if got := object.Field("b"); got != nil || got.Access() != Unread {
+		t.Errorf("Field(b) = %v, want none", got)
+	}
+	if got := field.Elements(); got != element {
+		t.Errorf("Elements = %v, want %v", got, element)
+	}
+	var none *ReadSet
+	if none.Field("a") != nil || none.Elements() != nil || none.Access() != Unread {
+		t.Error("a nil ReadSet has parts")
+	}
+	for name := range none.Fields() {
+		t.Errorf("a nil ReadSet has field %s", name)
+	}
+	n, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object"})
+	if all := AllOf(n); all == nil || all.Access() != Everything {
+		t.Errorf("AllOf = %v, want Everything", all)
+	}
+}
+
 func TestUses(t *testing.T) {
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for rule, want := range map[string][]string{
-		"1 == 2":                         nil,
-		"self.a.b > oldSelf.a.b":         {"oldSelf.a.b", "self.a.b"},
-		"has(self.a) && self.a[0].b > 1": {"self.a"},
-		"self.all(self, self.a)":         {"self"},
-		"self.l.map(x, {x: self.m})":     {"self.l", "self.m"},
+		"1 == 2":                                   nil,
+		"self.a.b > oldSelf.a.b":                   {"oldSelf.a.b", "self.a.b"},
+		"has(self.a) && self.a[0].b > 1":           {"self.a"},
+		"self.all(self, self.a)":                   {"self"},
+		"self.?a.optMap(x, x + self.b).hasValue()": {"self", "self.b"},
+		"[1].exists(x, x == self.b) && self.c.exists_one(x, x == self.d)": {"self.b", "self.c", "self.d"},
+		"self.l.map(x, {x: self.m})":                                      {"self.l", "self.m"},
 	} {
 		parsed, issues := language.Env.Parse(rule)
 		if issues.Err() != nil {
