@@ -39,18 +39,18 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 	if node == nil || !node.Facts().Has(schema.HasRules) {
 		return
 	}
-	c.rules(node, path, unchanged, w.faulty)
+	c.rules(node, path, unchanged, w.invalid)
 }
 
 // rules checks the rules of a structural schema with valid defaults. If the schema
-// is unchanged, a single expression may cost more than the limit. faulty are the
+// is unchanged, a single expression may cost more than the limit. invalid are the
 // field paths of schemas whose rules are skipped because of other errors there or
 // below.
-func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, faulty map[string]bool) {
+func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, invalid map[string]bool) {
 	opts := []cel.Option{
 		cel.AtPath(path),
 		cel.Preexisting(c.opts.stored.rules, c.opts.stored.messages),
-		cel.SyntaxChecked(faulty),
+		cel.SyntaxChecked(invalid),
 		cel.KubernetesVersion(c.cfg.version),
 	}
 	if unchanged {

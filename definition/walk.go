@@ -17,9 +17,9 @@ import (
 type walk struct {
 	*checker
 	ruled bool // rules will be checked
-	// faulty are the field paths of schemas with rules that have errors at or below
+	// invalid are the field paths of schemas with rules that have errors at or below
 	// the schema.
-	faulty map[string]bool
+	invalid map[string]bool
 	at     pathstack.SchemaStack
 }
 
@@ -56,10 +56,10 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 		w.at.Pop()
 	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && len(w.errs) > before {
-		if w.faulty == nil {
-			w.faulty = map[string]bool{}
+		if w.invalid == nil {
+			w.invalid = map[string]bool{}
 		}
-		w.faulty[w.at.Path().String()] = true
+		w.invalid[w.at.Path().String()] = true
 	}
 }
 

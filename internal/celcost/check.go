@@ -146,7 +146,7 @@ func (s *Checker) visit(p *site) bool {
 		s.syntax = append(s.syntax, wrong...)
 		sound = sound && len(wrong) == 0
 	}
-	if sound && (len(s.options.Faulty) == 0 || !s.options.Faulty[p.path.String()]) {
+	if sound && (len(s.options.Invalid) == 0 || !s.options.Invalid[p.path.String()]) {
 		s.rules(p)
 	}
 	return sound

@@ -32,7 +32,7 @@ type Options struct {
 	Rules, Messages map[string]bool // stored rules and messageExpressions, by text
 	Unchanged       bool            // a single expression over its limit is no error
 	SyntaxChecked   bool            // CheckSyntax has been done by the caller
-	Faulty          map[string]bool // paths of schemas to skip
+	Invalid         map[string]bool // paths of schemas to skip
 }
 
 // Check returns the errors of the rules of n and below, in the order of the

@@ -157,8 +157,8 @@ func equalRaw(a, b operand) operand {
 	})}
 }
 
-func (c operand) isIntOrString() bool {
-	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindIntOrString
+func (o operand) isIntOrString() bool {
+	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindIntOrString
 }
 
 // equalIntOrString compiles a comparison with a constant string or integer.

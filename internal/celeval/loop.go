@@ -178,8 +178,8 @@ func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 }
 
 // isMap reports whether an operand is a map of the object.
-func (c operand) isMap() bool {
-	return c.kind() == kindRaw && c.declared.Kind == celvalue.KindObject && c.declared.Props == nil && c.declared.Values != nil
+func (o operand) isMap() bool {
+	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindObject && o.declared.Props == nil && o.declared.Values != nil
 }
 
 // quantifier compiles all and exists.

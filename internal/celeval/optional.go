@@ -36,8 +36,8 @@ func (o rawOptional) after(before func(*Frame)) value {
 }
 
 // isOptional reports whether an operand is an optional.
-func (c operand) isOptional() bool {
-	return c.kind() == kindOptional || c.kind() == kindRawOptional || c.kind() == kindBox && c.typ != nil && isOptionalType(c.typ)
+func (o operand) isOptional() bool {
+	return o.kind() == kindOptional || o.kind() == kindRawOptional || o.kind() == kindBox && o.typ != nil && isOptionalType(o.typ)
 }
 
 func isOptionalType(t *types.Type) bool {
@@ -89,9 +89,9 @@ func optionalNone() operand {
 
 // evaluated returns the operand without the properties of a variable, a ternary
 // or a constant, which some operators treat specially. The caller sets its cost.
-func (c operand) evaluated() operand {
-	c.cost, c.attr, c.choice, c.presence, c.constant, c.terms = 0, false, false, false, nil, nil
-	return c
+func (o operand) evaluated() operand {
+	o.cost, o.attr, o.choice, o.presence, o.constant, o.terms = 0, false, false, false, nil, nil
+	return o
 }
 
 // optionalMethod compiles a method of an optional.

@@ -97,11 +97,11 @@ func (x *compiler) identityOf(c operand) identity {
 type listFunc func(*Frame) []any
 
 // elements returns a closure that reads a raw list.
-func (c operand) elements() listFunc {
-	if c.list != nil {
-		return c.list
+func (o operand) elements() listFunc {
+	if o.list != nil {
+		return o.list
 	}
-	raw, what, own := c.raw, c.absent, c.id
+	raw, what, own := o.raw, o.absent, o.id
 	return func(f *Frame) []any {
 		r := raw(f)
 		l, ok := r.([]any)

@@ -64,11 +64,11 @@ type term struct {
 	id     identity
 }
 
-func (c operand) sumTerms() []term {
-	if c.terms != nil {
-		return c.terms
+func (o operand) sumTerms() []term {
+	if o.terms != nil {
+		return o.terms
 	}
-	return []term{{string: closureOf[string](c), id: c.id}}
+	return []term{{string: closureOf[string](o), id: o.id}}
 }
 
 // concatenation compiles + of strings. It makes the sum of several terms at once,

@@ -121,11 +121,11 @@ func Unchanged() Option {
 }
 
 // SyntaxChecked says that the caller has done [CheckSyntax], so that [Check] does
-// not repeat it. faulty holds the paths, as in errors, of schemas with errors
+// not repeat it. invalid holds the paths, as in errors, of schemas with errors
 // there or below: [Check] does not compile their rules, like the server. It is
 // not changed and may be nil.
-func SyntaxChecked(faulty map[string]bool) Option {
-	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Faulty = true, faulty })
+func SyntaxChecked(invalid map[string]bool) Option {
+	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Invalid = true, invalid })
 }
 
 // An EvalOption changes one [Program.Eval]. A nil EvalOption changes nothing.
