@@ -18,7 +18,7 @@ import (
 type jsonCarrier struct {
 	*request
 	plan *fastpath.Plan
-	// out is what becomes of the object. It holds memory of the plan if open is set.
+	// out is the result of the walk. It holds memory of the plan if open is set.
 	out  fastpath.Output
 	open bool
 	// newText and oldText are the texts of the objects. The text of an object

@@ -12,8 +12,8 @@ import (
 // place of old, or as a new definition if old is nil. A nil crd adds no version. The status
 // of crd is ignored, as the server does. The result belongs to the caller.
 //
-// The server never removes a version. Whoever has rewritten all objects does, with an
-// update of the status subresource.
+// The server never removes a version. A client that has rewritten all objects removes it
+// with an update of the status subresource.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#previous-storage-versions.
 func StoredVersions(crd, old *apiextensionsv1.CustomResourceDefinition) []string {

@@ -21,7 +21,7 @@ import (
 // With [Unstructured], Compile also accepts a schema that is not structural.
 //
 // Errors have the type, field, detail and order of those of kube-apiserver. If
-// the server gives up before it checks the structure, there is one error at the
+// the server stops before it checks the structure, there is one error at the
 // root.
 //
 // See

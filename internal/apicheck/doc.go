@@ -1,10 +1,10 @@
-// Package apicheck holds no code but tests that look at the exported API of
+// Package apicheck has only tests. They read the exported API of
 // this module as a reader of its documentation does.
 //
 // The file api.txt at the root of the module lists everything that is exported
-// by packages that other modules can import: one line a declaration, field or
+// by packages that other modules can import: one line for each declaration, field or
 // method. A change of the API therefore shows in a review as a change of that
-// file. After a change that is meant:
+// file. After an intended change, run
 //
 //	go test ./internal/apicheck -run TestAPI -update
 //
@@ -12,7 +12,7 @@
 // doc.go, each exported name has a comment, and each entry point has an example.
 //
 // TestVocabulary and TestSizes read all Go files of this module and of the
-// module of the oracle. TestVocabulary rejects identifiers with words that the
-// glossary of docs/ARCHITECTURE.md replaced. TestSizes rejects long files and
+// module of the oracle. TestVocabulary rejects identifiers, comments and strings
+// with words that the glossary of docs/ARCHITECTURE.md replaced. TestSizes rejects long files and
 // functions.
 package apicheck

@@ -66,7 +66,7 @@ func parseGoFile(root, path string) (*goFile, error) {
 	rel = filepath.ToSlash(rel)
 	f := &goFile{path: rel, pkg: filepath.ToSlash(filepath.Dir(rel)), fset: token.NewFileSet()}
 	f.lines = bytes.Count(text, []byte("\n"))
-	f.ast, err = parser.ParseFile(f.fset, rel, text, parser.SkipObjectResolution)
+	f.ast, err = parser.ParseFile(f.fset, rel, text, parser.ParseComments|parser.SkipObjectResolution)
 	return f, err
 }
 
@@ -104,7 +104,7 @@ func TestSizes(t *testing.T) {
 
 func parseText(t *testing.T, text string) *ast.File {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "p.go", text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ type parsing struct {
 }
 
 // maxDepth limits the depth of an expression: three for each pair of brackets,
-// one for each operator in a row. cel-go gives up at 250 at the earliest.
+// one for each operator in a row. cel-go stops at 250 at the earliest.
 const maxDepth = 200
 
 // Parse returns the tree of an expression, or nil if cel-go has to parse the

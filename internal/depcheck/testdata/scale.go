@@ -1,5 +1,5 @@
 // Command scale reads an object from its first argument, gives it as many
-// replicas as its second has letters, and prints what comes of it.
+// replicas as its second has letters, and prints the result.
 package main
 
 import (

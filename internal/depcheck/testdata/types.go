@@ -1,6 +1,5 @@
 // Command types reads a schema from its first argument and prints its type. It
-// uses nothing of ours: whoever uses the types of Kubernetes has this much
-// linked, whatever else.
+// uses no package of this module: its size is that of the types of Kubernetes.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Command validation reads a schema from its first argument and an object from its
-// second, and prints what comes of it.
+// second, and prints the result.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package sample is what the tests of mutate change.
+// Package sample has the code that the tests of mutate change.
 package sample
 
 import "errors"
