@@ -221,7 +221,7 @@ var ratchetTests = []struct {
 	{name: "a field that is missing", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"n":1,"o":{"d":"d","x":"1"}}`, onJSON: true, forgiven: 1},
 	{name: "a field that is missing from what changed", old: `"spec":{"o":{"d":"d","x":"1"}}`, new: `"spec":{"o":{"d":"d","x":"2"}}`},
 	{name: "an element by its key", old: `"spec":{"l":[{"k":"a","v":99}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","v":99}]}`, onJSON: true, forgiven: 1},
-	{name: "an element by its place", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99,1]}`},
+	{name: "an element by its index", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99,1]}`},
 	{name: "a list as a whole", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,100],"n":1}`, onJSON: true, forgiven: 2},
 	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, forgiven: 1},
 	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, onJSON: true, forgiven: 1},

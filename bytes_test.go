@@ -24,8 +24,8 @@ import (
 type scribe struct {
 	rng *rand.Rand
 	bytes.Buffer
-	// On average, one in unusual places has an unusual spelling, and one in
-	// wrong places is invalid. 0 means none.
+	// On average, one in unusual values has an unusual spelling, and one in
+	// wrong values is invalid. 0 means that no value is.
 	unusual, wrong int
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// change records what was done to places of the object, if the caller asked for
+// change records changes at locations of the object, if the caller asked for
 // it.
 func (r *request) change(op Op, paths ...schema.Path) {
 	if !r.report {

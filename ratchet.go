@@ -45,7 +45,7 @@ func (c *jsonCarrier) newRatchet(start int) *ratchet {
 	return f
 }
 
-// candidate finds the counterpart of the value at a place, and reports whether
+// candidate finds the counterpart of the value at a location, and reports whether
 // there is one.
 func (f *ratchet) candidate(at fastpath.Location) bool {
 	path, ok := at.Path()

@@ -32,7 +32,7 @@ var checkTests = []struct {
 	name:   "accepted",
 	schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer","default":1}}}}}`,
 }, {
-	name:   "errors name the place where all versions are alike",
+	name:   "the path of an error if all versions have the same schema",
 	schema: `{"type":"object","properties":{"a.b":{"type":"foo","uniqueItems":true}}}`,
 	want: []string{
 		`/spec/versions/0/schema/openAPIV3Schema/properties/a.b/type: Unsupported value: spec.validation.openAPIV3Schema.properties[a.b].type: supported values: "array", "boolean", "integer", "number", "object", "string"`,

@@ -34,8 +34,8 @@
 // first, see [SetDefaults]. Then it converts the definition to its internal form.
 // There, what all versions share (schema, subresources, printer columns and
 // selectable fields, each on its own) belongs to the whole definition, and the
-// webhook of the conversion is one level higher. The fields of errors name places
-// in that form. The pointers of errors name places in the definition as it was
+// webhook of the conversion is one level higher. The fields of errors name locations
+// in that form. The pointers of errors lead into the definition as it was
 // given, and a [Source] finds their lines in the text.
 //
 // An update may keep most faults of the old definition. The server then does not

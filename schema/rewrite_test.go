@@ -27,7 +27,7 @@ properties:
 		t.Error("RewriteDefaults made a new tree although nothing changed")
 	}
 	if diff := cmp.Diff([]string{"a=x", "b[0].c=x", "d[*]=y"}, paths); diff != "" {
-		t.Errorf("places (-want +got):\n%s", diff)
+		t.Errorf("locations (-want +got):\n%s", diff)
 	}
 
 	got := root.RewriteDefaults(func(path schema.Path, def any) any {

@@ -1,15 +1,18 @@
-// Package celcost checks rules as kube-apiserver does when a definition is written:
-// do they compile, what may they cost at most, and which bound would make them fit.
+// Package celcost checks rules as kube-apiserver does when a definition is
+// written. It reports rules that do not compile, the maximum cost of each rule,
+// and the bounds that would bring a rule within its limit.
 //
-// [New] visits a schema in the order of the server and returns a [Checker] with a
-// [RuleCost] for each rule. The server estimates the cost of an expression from the
-// sizes that the schema allows, and multiplies that of a rule by how often its value
-// can occur in one object. [Checker.Bounds] finds the bounds of the schema that a
-// cost depends on, and by bisection the largest value of each that fits.
+// [New] visits a schema in the order of the server and returns a [Checker] with
+// a [RuleCost] for each rule. The server estimates the cost of one evaluation
+// from the sizes that the schema allows. It multiplies this cost by the number
+// of times that the value of the rule can occur in one object. [Checker.Bounds]
+// finds the bounds of the schema that determine a cost. For each it finds by
+// bisection the largest value that keeps the rule within its limit.
 //
-// This walk differs from the one that compiles a program: below a schema with rules
-// the type of self is a part of the type above, and elsewhere it is made from the
-// schema alone.
+// This walk differs from the walk that compiles a program. If a schema with
+// rules contains a value, the type of self is a part of the type of that
+// schema. Otherwise the type of self is made from the schema of the value
+// alone.
 //
-// The tests are those of Check and Estimate in package validation/cel.
+// The tests of Check and Estimate in package validation/cel test this package.
 package celcost

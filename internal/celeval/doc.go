@@ -23,14 +23,14 @@
 //
 // # Errors
 //
-// Most failed evaluations lack a field, overflow or divide by zero. CEL defines
-// what follows: an operator with a failed operand fails, except that && and || may
-// not need it, and what was evaluated is paid for. Closures that follow these rules
-// have an identity, which they leave in the frame when they fail. The consumer of
-// the result finds there whether this closure failed, adds what is still to be
-// paid, and leaves its own identity. A failure without an identity declines the
+// Most evaluations that fail read an absent field, overflow or divide by zero. CEL
+// defines the result. An operator with a failed operand fails, except that && and || may
+// not need the operand. The cost of evaluated operands counts. Closures that follow these rules
+// have an identity, which they store in the frame when they fail. The closure that uses
+// the result reads there whether this closure failed, adds the remaining cost,
+// and stores its own identity. A failure without an identity declines the
 // evaluation.
 //
-// TestTable holds how each function runs. The oracle compares results, errors and
+// TestTable logs what evaluates each function. The oracle compares results, errors and
 // costs with cel-go and with the server.
 package celeval

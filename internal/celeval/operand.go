@@ -15,7 +15,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
-// A kind is what an operand evaluates to.
+// A kind is the kind of value to which an operand evaluates.
 type kind uint8
 
 const (
@@ -65,23 +65,23 @@ type operand struct {
 	summed bool                   // a quantity that is a sum, which CEL holds by pointer
 }
 
-// kind returns what the operand evaluates to.
-func (c operand) kind() kind {
+// kind returns the kind of value to which the operand evaluates.
+func (o operand) kind() kind {
 	switch {
-	case c.value != nil:
-		return c.value.kind()
-	case c.raw != nil:
+	case o.value != nil:
+		return o.value.kind()
+	case o.raw != nil:
 		return kindRaw
-	case c.box != nil:
+	case o.box != nil:
 		return kindBox
 	}
 	return kindNone
 }
 
 // isOpaque reports whether an operand has a value that only libraries read.
-func (c operand) isOpaque() bool { return c.kind() >= kindStrings }
+func (o operand) isOpaque() bool { return o.kind() >= kindStrings }
 
-// A value is what evaluates an operand: a closure, a rawOptional or an *optional.
+// A value evaluates an operand: it is a closure, a rawOptional or an *optional.
 type value interface {
 	kind() kind
 	after(before func(*Frame)) value // returns a value that calls before first
@@ -121,7 +121,7 @@ func (c closure[T]) choice(b *branches, no value) value {
 	return closure[T]{c.is, choice(b, c.run, no.(closure[T]).run)}
 }
 
-// effect returns what evaluates c for its cost and its error only.
+// effect returns a function that evaluates c for its cost and its error only.
 func (c closure[T]) effect() func(*Frame) {
 	run := c.run
 	return func(f *Frame) { run(f) }

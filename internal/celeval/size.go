@@ -17,7 +17,7 @@ const partSize = 52
 // HeapHidden returns about how much heap the closures take; see package heapsize.
 func (c *Compiled) HeapHidden() int { return c.parts * partSize }
 
-// compiled returns what the compiler made of an expression.
+// compiled returns the closure of an expression with its size.
 func (x *compiler) compiled(c operand, run func(*Frame) bool) *Compiled {
 	return &Compiled{
 		Closure:  Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes},

@@ -132,7 +132,7 @@ func sortCost(n int, isText bool) uint64 {
 	return madeList(factor, n*n)
 }
 
-// release drops references to what was sorted.
+// release drops references to the keys.
 func (s *sorter) release() {
 	s.raw, s.boxed = nil, Emptied(s.boxed[:cap(s.boxed)])
 	if cap(s.order) > maxKept {

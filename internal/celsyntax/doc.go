@@ -1,8 +1,8 @@
 // Package celsyntax parses the text of rules to trees of cel-go.
 //
-// The parser of cel-go takes several times longer than everything else that
-// compiling a rule consists of. [Parser] reads the part of the language that rules
-// are written in. It returns the tree that cel-go returns, with the same number for
+// The parser of cel-go takes several times longer than all other steps of
+// compiling a rule together. [Parser] reads the part of the language that rules
+// use. It returns the tree that cel-go returns, with the same number for
 // each node, and expands macros with the functions of cel-go.
 //
 // [Parser.Parse] returns nil for a text that it does not read: a text with an
@@ -13,6 +13,6 @@
 // Trees of this parser have no source positions. Only errors need those, and a text
 // with an error is parsed again by cel-go.
 //
-// TestParse and FuzzParse compare both parsers; TestCorpus holds the share of real
+// TestParse and FuzzParse compare both parsers; TestCorpus pins the share of real
 // rules that this parser reads.
 package celsyntax

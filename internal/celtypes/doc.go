@@ -1,7 +1,7 @@
 // Package celtypes turns schemas into CEL types and checks expressions against
 // them.
 //
-// A [Language] is what rules of one Kubernetes version are written in: functions,
+// A [Language] is the language of rules in one Kubernetes version: functions,
 // types, macros and validators. It is built once per process. A [Provider] returns
 // the types of one schema, and a [Checker] checks the expressions of it.
 //
@@ -17,9 +17,9 @@
 // the checker of cel-go finds the types of the parsed tree.
 //
 // Object types are named by their path below the value that a rule is on, so two
-// equal schemas in different places have different types. A type is built when the
+// equal schemas at different locations have different types. A type is built when the
 // checker asks for it.
 //
-// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone holds
+// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone pins
 // the share of real rules that take the fast path.
 package celtypes

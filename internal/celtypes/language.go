@@ -20,7 +20,7 @@ const (
 	OldSelf = "oldSelf"
 )
 
-// A Language is what rules of one Kubernetes version are written in: functions,
+// A Language is the language of rules in one Kubernetes version: functions,
 // types, macros and validators. It is immutable and safe for concurrent use.
 // Building one takes longer than compiling a rule, so programs share it; see
 // [LanguageOf].

@@ -8,7 +8,7 @@
 //
 // The other methods of a DeclaredType serve package celeval, which reads raw values
 // without wrapping them: they look up fields, check that a value fits, and compare
-// values. What they decide equals what the wrapped values decide.
+// values. Their results are those of the wrapped values.
 //
 // Lists of type set and map compare without order, and + merges them. Null fields
 // are absent. Fields that no schema declares are invisible, but count for the size.

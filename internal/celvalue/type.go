@@ -36,7 +36,7 @@ type declaredField struct {
 	declared *DeclaredType
 }
 
-// A Kind is what a schema node declares its values to be.
+// A Kind is the kind of values that a schema node declares.
 type Kind uint8
 
 const (

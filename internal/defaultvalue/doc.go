@@ -5,7 +5,7 @@
 // one schema. A [Template] makes the copies that are set.
 //
 // Package defaulting and package fastpath set defaults that are prepared here.
-// Which values get a default is theirs to decide, and the tests of fastpath
+// They decide which values get a default, and the tests of fastpath
 // compare the two. The reference of package defaulting does not use this package:
 // it sets a default as it is declared, and then fills it.
 package defaultvalue

@@ -46,7 +46,7 @@ func CheckAliases(text []byte) error {
 // space, the last bytes of other line breaks, punctuation, and the 0 of UTF-16.
 var beforeIndicator = []byte(" \t\r\n\x00\x85\xa8\xa9,[{:")
 
-// countIndicators counts the places in a text that can start an anchor or an
+// countIndicators counts the bytes of a text that can start an anchor or an
 // alias.
 func countIndicators(text []byte, indicator byte) int {
 	n := 0

@@ -20,7 +20,7 @@ const (
 	otherHead     // apiVersion, kind or metadata is absent or not what the plan is for
 	likeTypeKey   // a key differs from kind or apiVersion in nothing but case
 	wrongMetadata // the metadata is not an object
-	wrongStatus   // the status of the request has no place or would be changed
+	wrongStatus   // the status of the request cannot be inserted or would be changed
 
 	// Values that package validation refuses, or may refuse.
 
@@ -41,7 +41,7 @@ const (
 	largeDefault    // it grows beyond maxFilled values
 	resourceDefault // it may hold an embedded resource
 
-	// Schemas of places. Other places of the same objects are accepted.
+	// Schemas of single values. Other values of the same objects are accepted.
 
 	propertiesAndOthers // properties are declared beside additionalProperties
 	undeclaredRequired  // a property is required but not declared

@@ -6,16 +6,16 @@ import (
 	"github.com/crdkit/crdkit/internal/nameindex"
 )
 
-// A node says what to do with the values of one place. It joins pruning, null
+// A node says what to do with the values at one location. It joins pruning, null
 // dropping, defaulting and validation. Equal schemas share their node. A schema
-// has two nodes if one of its places inherits preserving unknown fields and
+// has two nodes if one of its locations inherits preserving unknown fields and
 // another does not.
 type node struct {
 	accept leafcheck.Mask // kinds that the type admits
 	free   leafcheck.Mask // kinds that need no check but accept, see leafcheck.Node.Free
 	others others
 
-	decline decline // why values of the place are declined, accepted if they are not
+	decline decline // why values of the node are declined, accepted if they are not
 	whole   bool    // check.ChecksWhole: complete objects and lists need check.ValidWhole
 
 	nullDrop bool // a member that is null is removed

@@ -17,7 +17,7 @@ import (
 
 // A Ratchet says which wrong values an object may keep. It is for one request.
 type Ratchet struct {
-	// Candidate reports whether the wrong value at a place may be forgiven.
+	// Candidate reports whether the wrong value at a location may be forgiven.
 	// Forgive decides it then, given the value.
 	Candidate func(at Location) bool
 	Forgive   func(v any) bool
@@ -35,14 +35,14 @@ type Forgiven struct {
 	Value any
 }
 
-// A Location is the place of a value in the text of an object.
+// A Location is the position of a value in the text of an object.
 type Location struct {
 	text   string
 	index  int
 	status bool // the text is that of the status of the request
 }
 
-// Path returns the steps to the place from the root of the object. The members
+// Path returns the steps to the value from the root of the object. The members
 // of an object are fields, declared or not. It reports false if it cannot tell
 // the path.
 func (p Location) Path() (schema.Path, bool) {
@@ -66,7 +66,7 @@ func (p Location) Path() (schema.Path, bool) {
 	return path, i == p.index
 }
 
-// field returns the step from the object at s[i] towards the place, and the
+// field returns the step from the object at s[i] towards the location, and the
 // index of the value that it leads to, negative if there is none.
 func (p Location) field(i int) (schema.Step, int) {
 	i = jsonscan.Space(p.text, i+1)

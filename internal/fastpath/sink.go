@@ -20,7 +20,7 @@ type sink struct {
 	scratch []byte
 }
 
-// write puts out a text that the input has in the same place, apart from its
+// write puts out a text that the input has at the same position, apart from its
 // spelling.
 func (k *sink) write(text string) {
 	if !k.splices {

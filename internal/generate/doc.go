@@ -1,5 +1,5 @@
 // Package generate generates objects for the schemas of definitions. The tests
-// of this module, package crdtest and package conversiontest use it.
+// of this module and package conversiontest use it.
 //
 // # Semantics
 //

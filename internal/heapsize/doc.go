@@ -7,14 +7,14 @@
 // size that the allocator of the Go runtime uses. Of a slice it counts the capacity,
 // of a map the tables.
 //
-// Some memory has no type that a program can look at. Its owner says what there is:
+// Reflection cannot inspect some memory. The owner of the memory describes it:
 //
 //   - Closures are not visible. A type with closures implements [Hidden].
-//   - What a program has once, whatever it serves, is not held by the value that
-//     refers to it. Its type implements [Global].
-//   - What another goroutine may still write must not be read. Such a struct has a
+//   - A value that a program has once, whatever it serves, does not belong to the
+//     value that refers to it. Its type implements [Global].
+//   - A struct that another goroutine may still write must not be read. It has a
 //     [Gate]. A field of type [sync/atomic.Pointer] needs nothing.
-//   - What is not to be counted has a gate that nobody opens.
+//   - A struct that must not be counted has a gate that is never opened.
 //
 // The contents of a [sync.Pool] are not counted, because the next collection frees
 // them. Channels and functions count as a pointer.

@@ -38,7 +38,7 @@ func TestDefinitionLocations(t *testing.T) {
 	for _, text := range tally.shown {
 		t.Error(text)
 	}
-	fmt.Printf("oracle: places of errors and notes %d, %d of them there, %d missing from what is there, %d astray; %d values compared\n",
+	fmt.Printf("oracle: locations of errors and notes %d, %d of them with a value, %d missing from an existing object, %d wrong; %d values compared\n",
 		tally.exact+tally.missing+tally.astray, tally.exact, tally.missing, tally.astray, tally.values)
 }
 

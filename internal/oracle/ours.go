@@ -7,7 +7,7 @@ import (
 )
 
 // Ours is crdkit's side of one version. It has a function for each step and request,
-// so that a test can replace any of them by a faulty one.
+// so that a test can replace any of them by a wrong one.
 type Ours struct {
 	Facts func() []string
 

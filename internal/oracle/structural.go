@@ -17,7 +17,7 @@ import (
 const brokenSchemas = 6
 
 // structural compares the structural errors of a schema, and of copies of it that are
-// broken in a few places.
+// broken at a few locations.
 func (c *check) structural(props *apiextensionsv1.JSONSchemaProps) {
 	path := field.NewPath("spec", "versions").Index(0).Child("schema", "openAPIV3Schema")
 	c.name = "schema"
@@ -49,8 +49,8 @@ func (c *check) schemaErrors(props *apiextensionsv1.JSONSchemaProps, path *field
 	})
 }
 
-// breakSchema changes one place of a schema so that the schema is not, or may not be,
-// structural.
+// breakSchema changes a schema at one location so that the schema is not, or
+// may not be, structural.
 func breakSchema(rng *rand.Rand, root *apiextensionsv1.JSONSchemaProps) {
 	locations := []func(func(*apiextensionsv1.JSONSchemaProps)){func(f func(*apiextensionsv1.JSONSchemaProps)) { f(root) }}
 	collect(root, &locations, 0)

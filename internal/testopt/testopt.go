@@ -32,8 +32,8 @@ func (Reference) ValidationOption(Sealed) {}
 // CELOption makes Reference an option of package validation/cel.
 func (Reference) CELOption(Sealed) {}
 
-// Unshared makes package schema build a node for every place of a schema, so
-// that equal places do not share one.
+// Unshared makes package schema build a node for every location in a schema, so
+// that equal schemas do not share one.
 type Unshared struct{}
 
 // SchemaOption makes Unshared an option of package schema.
