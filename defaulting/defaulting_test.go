@@ -100,6 +100,9 @@ func TestIdleSubtreesCompileToNil(t *testing.T) {
 	if _, ok := d.defaults.byName["a"]; ok || len(d.defaults.walks) != 1 {
 		t.Errorf("defaulting enters a subtree without defaults: %+v", d.defaults)
 	}
+	if c := d.defaults.walks[0].below; len(c.sets) != 1 || c.sets[0].below != nil {
+		t.Errorf("defaulting enters a value with a default and none below: %+v", c)
+	}
 	if got := New(enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`))).defaults; got != nil {
 		t.Errorf("a schema without defaults compiles to %+v, want nil", got)
 	}

@@ -141,6 +141,29 @@ func TestCompile(t *testing.T) {
 	})
 }
 
+// Fields are looked up in the order in which objects are likely to have them:
+// required ones, those with defaults in them, others. Those of a resource come
+// first.
+func TestFieldOrder(t *testing.T) {
+	const text = `{type: object, required: [r, u], properties: {
+		a: {type: string}, b: {type: object, properties: {x: {type: string, default: y}}}, c: {type: integer, default: 1},
+		r: {type: string, default: z}, s: {type: string}, u: {type: string}}}`
+	for _, resource := range []bool{false, true} {
+		n := compile(enginetest.MustCompileYAML(t, text), resource)
+		var got []string
+		for _, f := range n.fields {
+			got = append(got, f.name)
+		}
+		want := []string{"r", "u", "b", "c", "a", "s"}
+		if resource {
+			want = append([]string{"metadata", "kind", "apiVersion"}, want...)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("resource %t (-want +got):\n%s", resource, diff)
+		}
+	}
+}
+
 func TestNilSchemaAndNilObject(t *testing.T) {
 	for _, impl := range implementations {
 		p := New(nil, impl.opts...)

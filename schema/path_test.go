@@ -41,6 +41,7 @@ func TestPath(t *testing.T) {
 		{schema.Path{schema.Field("spec"), schema.Field("list"), schema.Index(3), schema.Field("name")}, "spec.list[3].name", "/spec/list/3/name"},
 		{schema.Path{schema.Field("spec"), schema.Key("a.b/c~d"), schema.Field("x")}, "spec[a.b/c~d].x", "/spec/a.b~1c~0d/x"},
 		{schema.Path{schema.Key("k")}, "[k]", "/k"},
+		{schema.Path{schema.Index(19), schema.Index(0)}, "[19][0]", "/19/0"},
 	} {
 		if got := tt.path.String(); got != tt.text {
 			t.Errorf("String = %q, want %q", got, tt.text)

@@ -69,3 +69,20 @@ func spelled(errs validation.ErrorList) []string {
 	}
 	return out
 }
+
+// A path to a valid value takes no memory of its own.
+func TestValidateAtAllocatesLittle(t *testing.T) {
+	v := validation.New(compile(t, `{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"c":{"type":"string"}}}}}}}`))
+	f := schema.Field
+	short, long := schema.Path{}, schema.Path{f("a"), f("b"), f("c")}
+	allocs := func(path schema.Path, value any) float64 {
+		return testing.AllocsPerRun(10, func() {
+			if errs := v.ValidateAt(path, value); errs != nil {
+				t.Fatal(errs)
+			}
+		})
+	}
+	if few, many := allocs(short, map[string]any{}), allocs(long, "text"); many > few {
+		t.Errorf("a path of %d steps allocated %v times, an empty one %v times", len(long), many, few)
+	}
+}

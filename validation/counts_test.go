@@ -39,6 +39,7 @@ func TestCounts(t *testing.T) {
 		{"an object with one string", `{properties: {a: {maxLength: 3}}}`, `{"a":"b"}`, 10},
 		{"an object with two values", `{properties: {a: {maxLength: 3}, b: {minimum: 1}}}`, `{"a":"b","b":1}`, 16},
 		{"an undeclared property", `{properties: {a: {maxLength: 3}}}`, `{"b":"b"}`, 5},
+		{"an object with few of many properties", `{properties: {a: {maxLength: 3}, b: {}, c: {}, d: {}, e: {}, f: {}, g: {}, h: {}, i: {}, j: {}, k: {minimum: 1}}}`, `{"a":"b","k":1}`, 16},
 		{"all of two", `{allOf: [{maxLength: 3}, {pattern: a}]}`, `"a"`, 15},
 		{"all of two that fail", `{allOf: [{maxLength: 0}, {pattern: b}]}`, `"a"`, 15},
 		{"any of two: the first that is satisfied", `{anyOf: [{maxLength: 0, format: date}, {}, {format: date}]}`, `"a"`, 10},

@@ -1,12 +1,14 @@
 package validation_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testopt"
@@ -95,6 +97,15 @@ func lines(errs validation.ErrorList) string {
 		s += e + "\n"
 	}
 	return s
+}
+
+// An error unwraps to the error that the server reports.
+func TestErrorUnwraps(t *testing.T) {
+	errs := validation.New(compile(t, `{type: object, properties: {v: {type: string}}}`)).Validate(map[string]any{"v": int64(1)})
+	var reported *field.Error
+	if len(errs) != 1 || !errors.As(errs[0], &reported) || reported != errs[0].FieldError() || reported.Field != "v" {
+		t.Errorf("errors %v unwrap to %v", errs, reported)
+	}
 }
 
 func TestNoSchema(t *testing.T) {

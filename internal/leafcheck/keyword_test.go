@@ -153,8 +153,9 @@ func TestLimitTypes(t *testing.T) {
 // branches do not have.
 func TestStructuralKeywords(t *testing.T) {
 	for _, tt := range []struct{ text, valid, invalid string }{
-		{"{type: integer, maximum: 1.5}", `[]`, `[0,1,2]`},
-		{"{type: integer, minimum: 0.5}", `[]`, `[0,1,2]`},
+		{"{type: integer, maximum: 1.5}", `[]`, `[0,1,2,1.0]`},
+		{"{type: integer, minimum: 0.5}", `[]`, `[0,1,2,1.0]`},
+		{"{type: number, format: float}", `[1.5,3e38,1]`, `[4e38,1e300]`},
 		{"{type: integer, format: int32}", `[2147483647,-2147483648]`, `[2147483648,-2147483649]`},
 		{"{type: integer, format: int32, maximum: 2147483648}", `[]`, `[0]`},
 		{"{type: number, maximum: 1.5}", `[0,1,1.5]`, `[2,1.75]`},

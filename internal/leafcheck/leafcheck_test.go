@@ -21,7 +21,7 @@ var values = []any{
 	int64(9223372036854775000), int64(1<<53 + 1),
 	0.0, math.Copysign(0, -1), 1.0, 1.5, 1.9, 2.0, 65.0, 1.0000000001, 1e300, 9223372036854774784.0, 9007199254740992.0, math.MaxInt32 + 1.0,
 	"", "a", "A", "\x00", "\ufffd", "\xff", "\xfe", "1", "null", "{}",
-	[]any{}, []any{int64(1)}, []any{1.0}, []any{nil}, []any{"a", []any{}}, []any{"\xff"}, []any{"\xfe"}, []any{"\ufffd"},
+	[]any{}, []any{int64(1)}, []any{1.0}, []any{nil}, []any{"a", []any{}}, []any{"\xff"}, []any{"\xfe"}, []any{"a\xff"}, []any{"\ufffd"},
 	map[string]any{}, map[string]any{"a": int64(1)}, map[string]any{"a": 1.0}, map[string]any{"b": nil}, map[string]any{"a": math.Copysign(0, -1)},
 	map[string]any{"a": 0.0}, map[string]any{"a": int64(0)}, map[string]any{"a": int64(9223372036854775000)}, map[string]any{"a": 9223372036854774784.0},
 }
