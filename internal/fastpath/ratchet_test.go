@@ -1,0 +1,143 @@
+package fastpath_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit/internal/fastpath"
+)
+
+// A walk that ratchets proposes the innermost wrong value first and then the
+// values around it, but not the whole object. A value that it may keep must be one that pruning, dropping
+// nulls and defaulting would not change.
+func TestRatchet(t *testing.T) {
+	const spec = `{type: object, properties: {
+		a: {type: object, properties: {b: {type: string, maxLength: 1}, c: {type: integer, default: 1}, n: {type: string}, u: {type: string, nullable: true}}},
+		e: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true},
+		f: {type: number, maximum: 1},
+		k: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {b: {type: string, maxLength: 1}}},
+		l: {type: array, items: {type: string, maxLength: 1, default: d}},
+		m: {type: object, additionalProperties: {type: string, maxLength: 1}},
+		p: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, v: {type: string, maxLength: 1}}}},
+		q: {type: array, x-kubernetes-list-type: set, items: {type: string}, maxItems: 1},
+		x: {type: object, additionalProperties: false, properties: {}, maxProperties: 1},
+		w: {type: object, maxProperties: 1, properties: {i: {type: integer}, j: {type: integer}}}}}`
+	for _, tt := range []struct {
+		name, in   string
+		forgive    string   // the path of the value that is forgiven
+		typed      bool     // Ratchet.Typed
+		candidates []string // paths, in order
+		out        string   // "" if the object is declined
+	}{
+		{name: "a scalar", in: `{"a":{"b":"xx","c":2}}`, forgive: "spec.a.b", candidates: []string{"spec.a.b"}, out: `{"a":{"b":"xx","c":2}}`},
+		{name: "a scalar of a wrong type", in: `{"a":{"b":5,"c":2}}`, forgive: "spec.a.b", candidates: []string{"spec.a.b"}, out: `{"a":{"b":5,"c":2}}`},
+		{name: "a scalar of a wrong type, and all have to be typed", in: `{"a":{"b":5,"c":2}}`, forgive: "spec.a.b", typed: true, candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "the object around it", in: `{"a":{"b":"xx","c":2}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a"}, out: `{"a":{"b":"xx","c":2}}`},
+		{name: "nothing", in: `{"a":{"b":"xx","c":2}}`, candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "an object with an undeclared field", in: `{"a":{"b":"xx","c":2,"z":1}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "an object without a default", in: `{"a":{"b":"xx"}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "an object with a null to drop", in: `{"a":{"b":"xx","c":2,"n":null}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "an object with a null that a default replaces", in: `{"a":{"b":"xx","c":null}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a", "spec"}},
+		{name: "an object with a null that stays", in: `{"a":{"b":"xx","c":2,"u":null}}`, forgive: "spec.a", candidates: []string{"spec.a.b", "spec.a"}, out: `{"a":{"b":"xx","c":2,"u":null}}`},
+		{name: "a scalar beside an undeclared field", in: `{"a":{"b":"xx","c":2,"z":1}}`, forgive: "spec.a.b", candidates: []string{"spec.a.b"}, out: `{"a":{"b":"xx","c":2}}`},
+		{name: "an element", in: `{"l":["a","bb","c"]}`, forgive: "spec.l[1]", candidates: []string{"spec.l[1]"}, out: `{"l":["a","bb","c"]}`},
+		{name: "a list", in: `{"l":["a","bb","c"]}`, forgive: "spec.l", candidates: []string{"spec.l[1]", "spec.l"}, out: `{"l":["a","bb","c"]}`},
+		{name: "a list with a null that a default replaces", in: `{"l":["a","bb",null]}`, forgive: "spec.l", candidates: []string{"spec.l[1]", "spec.l", "spec"}},
+		{name: "the entry of a map", in: `{"m":{"a":"1","b":"22"}}`, forgive: "spec.m.b", candidates: []string{"spec.m.b"}, out: `{"m":{"a":"1","b":"22"}}`},
+		{name: "a map", in: `{"m":{"a":"1","b":"22"}}`, forgive: "spec.m", candidates: []string{"spec.m.b", "spec.m"}, out: `{"m":{"a":"1","b":"22"}}`},
+		{name: "a map with a null to drop", in: `{"m":{"a":null,"b":"22"}}`, forgive: "spec.m", candidates: []string{"spec.m.b", "spec.m", "spec"}},
+		{name: "an object that preserves fields", in: `{"k":{"b":"xx","z":{"y":null}}}`, forgive: "spec.k", candidates: []string{"spec.k.b", "spec.k"}, out: `{"k":{"b":"xx","z":{"y":null}}}`},
+		{name: "in an element of a list of type map", in: `{"p":[{"k":"a","v":"1"},{"k":"b","v":"22"}]}`, forgive: "spec.p[1].v", candidates: []string{"spec.p[1].v"}, out: `{"p":[{"k":"a","v":"1"},{"k":"b","v":"22"}]}`},
+		{name: "a list of type map", in: `{"p":[{"k":"a","v":"22"}]}`, forgive: "spec.p", candidates: []string{"spec.p[0].v", "spec.p"}, out: `{"p":[{"k":"a","v":"22"}]}`},
+		{name: "a list of type map with equal elements", in: `{"p":[{"k":"a"},{"k":"a"}]}`, forgive: "spec.p", candidates: []string{"spec.p", "spec"}},
+		{name: "too many elements of a set", in: `{"q":["a","b"]}`, forgive: "spec.q", candidates: []string{"spec.q"}, out: `{"q":["a","b"]}`},
+		{name: "equal elements of a set", in: `{"q":["a","a"]}`, forgive: "spec.q", candidates: []string{"spec.q", "spec"}},
+		{name: "too many properties", in: `{"w":{"i":1,"j":2}}`, forgive: "spec.w", candidates: []string{"spec.w"}, out: `{"w":{"i":1,"j":2}}`},
+		{name: "an integral float", in: `{"f":2.0}`, forgive: "spec.f", candidates: []string{"spec.f", "spec"}},
+		{name: "a float", in: `{"f":2.5}`, forgive: "spec.f", candidates: []string{"spec.f"}, out: `{"f":2.5}`},
+		{name: "an embedded resource", in: `{"e":{"kind":"A"}}`, forgive: "spec.e", candidates: []string{"spec.e", "spec"}},
+		{name: "two values", in: `{"a":{"b":"xx","c":2},"m":{"a":"22"}}`, forgive: "spec.a.b", candidates: []string{"spec.a.b", "spec.m.a", "spec.m", "spec"}},
+		{name: "with white space", in: `{ "l" : [ "a" , "bb" ] }`, forgive: "spec.l[1]", candidates: []string{"spec.l[1]"}, out: `{"l":["a","bb"]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			plan := fastpath.Compile(compileGroup(t, &group{Spec: spec}), testConfig)
+			for _, splice := range []bool{false, true} {
+				var candidates []string
+				ratchet := &fastpath.Ratchet{Typed: tt.typed}
+				ratchet.Candidate = func(at fastpath.Location) bool {
+					candidates = append(candidates, pathOf(t, at))
+					return tt.forgive != "" && pathOf(t, at) == tt.forgive
+				}
+				ratchet.Forgive = func(any) bool { return true }
+				out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, Ratchet: ratchet})
+				if ok != (tt.out != "") {
+					t.Fatalf("accepted is %t (splice %t), candidates %q", ok, splice, candidates)
+				}
+				if diff := cmp.Diff(tt.candidates, candidates); diff != "" {
+					t.Errorf("candidates (-want +got), splice %t:\n%s", splice, diff)
+				}
+				if !ok {
+					continue
+				}
+				if len(ratchet.Forgiven) != 1 || pathOf(t, ratchet.Forgiven[0].At) != tt.forgive {
+					t.Errorf("forgiven are %v", ratchet.Forgiven)
+				}
+				if got := out.Text(); !splice && got != head2+`"spec":`+tt.out+`}` {
+					t.Errorf("output %s", got)
+				}
+				out.Release()
+			}
+		})
+	}
+}
+
+// head2 is head with the metadata that an output has until it is set.
+const head2 = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{},`
+
+func pathOf(t *testing.T, at fastpath.Location) string {
+	t.Helper()
+	path, ok := at.Path()
+	if !ok {
+		t.Error("a location has no path")
+	}
+	return path.String()
+}
+
+// Once a ratchet is closed, the walk proposes nothing more. A value that Forgive
+// refuses is not kept.
+func TestRatchetRefuses(t *testing.T) {
+	plan := fastpath.Compile(compileGroup(t, &group{Spec: `{type: object, properties: {a: {type: object, properties: {b: {type: string, maxLength: 1}}}}}`}), testConfig)
+	for _, closes := range []bool{false, true} {
+		var asked, judged int
+		ratchet := &fastpath.Ratchet{}
+		ratchet.Candidate = func(fastpath.Location) bool { asked++; return true }
+		ratchet.Forgive = func(any) bool { judged++; ratchet.Closed = closes; return false }
+		if _, ok := plan.JSON(head+`"spec":{"a":{"b":"xx"}}}`, fastpath.Request{Ratchet: ratchet}); ok {
+			t.Errorf("closed %t: a value that is not forgiven is accepted", closes)
+		}
+		if want := map[bool]int{false: 3, true: 1}[closes]; asked < want || judged != want || closes && asked != 1 {
+			t.Errorf("closed %t: %d candidates, %d judged, want %d", closes, asked, judged, want)
+		}
+	}
+}
+
+// The status of the request may be forgiven too. Its location starts with status.
+func TestRatchetStatus(t *testing.T) {
+	cfg := testConfig
+	cfg.DropStatus = true
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {status: {type: object, properties: {l: {type: array, items: {type: integer, maximum: 3}}}}}}`}), cfg)
+	var candidates []string
+	ratchet := &fastpath.Ratchet{Forgive: func(v any) bool { return v == int64(7) }}
+	ratchet.Candidate = func(at fastpath.Location) bool {
+		candidates = append(candidates, pathOf(t, at))
+		return true
+	}
+	out, ok := plan.JSON(head+`"status":{"x":1}}`, fastpath.Request{Status: `{"l":[1,7]}`, Ratchet: ratchet})
+	if !ok || out.Text() != head2+`"status":{"l":[1,7]}}` {
+		t.Errorf("accepted %t: %q", ok, candidates)
+	}
+	if diff := cmp.Diff([]string{"status.l[1]"}, candidates); diff != "" {
+		t.Errorf("candidates (-want +got):\n%s", diff)
+	}
+}
