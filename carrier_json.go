@@ -85,8 +85,8 @@ func (c *jsonCarrier) readNew() bool {
 	}) {
 		return false
 	}
-	if c.metadataDone = c.out.Metadata() == nil; c.metadataDone {
-		c.typed = true
+	if c.headDone = c.out.Metadata() == nil; c.headDone {
+		c.complaints = c.unknownFields // of which the head has none
 		return true
 	}
 	c.obj = c.head(&c.sent, c.out.Metadata())
@@ -245,7 +245,7 @@ func (c *jsonCarrier) checkSchema() error {
 // metadata returns the metadata of the object. It reports false if the walk has
 // prepared it.
 func (c *jsonCarrier) metadata() (map[string]any, bool) {
-	if c.metadataDone {
+	if c.headDone {
 		return nil, false
 	}
 	metadata, _ := c.obj.Object["metadata"].(map[string]any)
@@ -267,7 +267,7 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	if in.obj, ok = in.memory.RuleInput(text, c.old != nil); !ok {
 		return ruleInput{}, errDeclined
 	}
-	if !c.metadataDone {
+	if !c.headDone {
 		maps.Copy(in.obj, c.obj.Object)
 	}
 	if c.old == nil {
@@ -287,7 +287,7 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 	if !ok || !isObject {
 		return ruleInput{}, errDeclined
 	}
-	if c.metadataDone {
+	if c.headDone {
 		c.sent.Object = obj
 		c.obj = &c.sent
 	} else {

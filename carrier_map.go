@@ -185,7 +185,7 @@ func (c *mapCarrier) checkScale() error {
 
 func (c *mapCarrier) checkSchema() error {
 	obj := c.obj.Object
-	if c.walked && c.typed && c.version.objectPlan().Admits(obj) {
+	if c.walked && !c.otherType && c.version.objectPlan().Admits(obj) {
 		return nil
 	}
 	switch v := c.version.engines.validate(); c.verb {

@@ -2,8 +2,6 @@ package crdkit
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -38,72 +36,35 @@ func (v *Version) doMap(ctx context.Context, verb verb, obj, old *unstructured.U
 	return res, err
 }
 
-func (r *request) create(ctx context.Context) (*Refusal, error) {
-	if refusal := r.receive(); refusal != nil {
-		return refusal, nil
-	}
-	if r.metadataDone {
-		return nil, r.validateContent(ctx)
-	}
+// prepareCreate clears what clients cannot set in metadata.
+func (r *request) prepareCreate() {
 	r.watchMetadata(func() { r.warn(objectmeta.PrepareCreate(r.obj.Object)...) })
-	if refusal := r.enterNamespace(r.namespace); refusal != nil {
-		return refusal, nil
-	}
-	if err := r.runMutate(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.carrier.setStatus(); err != nil {
-		return nil, err
-	}
-	objectmeta.SetGeneration(r.obj.Object, 1)
-	defer r.standInName()()
-	if err := r.validate(ctx); err != nil {
-		return nil, err
-	}
-	r.warnOfFinalizers()
-	return nil, nil
 }
+
+// enterNamespace puts the object into the namespace of the request.
+func (r *request) enterNamespace() *Refusal { return r.enter(r.namespace) }
+
+func (r *request) setFirstGeneration() { objectmeta.SetGeneration(r.obj.Object, 1) }
 
 // standInName gives an object that asks for a generated name one, for the time of
-// validation, and returns a function that removes it: the name that the server
-// generates is unknown.
-func (r *request) standInName() (undo func()) {
+// validation: the name that the server generates is unknown.
+func (r *request) standInName() {
 	metadata, _ := r.obj.Object["metadata"].(map[string]any)
 	prefix, _ := metadata["generateName"].(string)
-	if name, _ := metadata["name"].(string); name != "" || prefix == "" {
-		return func() {}
+	if name, _ := metadata["name"].(string); name == "" && prefix != "" {
+		metadata["name"], r.standIn = objectmeta.StandInName(prefix), "name"
 	}
-	metadata["name"] = objectmeta.StandInName(prefix)
-	return func() { delete(metadata, "name") }
 }
 
-// enterNamespace puts the object into the namespace of the request, "" for its
-// own.
-func (r *request) enterNamespace(namespace string) *Refusal {
-	var err error
-	r.watchMetadata(func() {
-		err = objectmeta.EnterNamespace(r.obj.Object, r.version.def.namespaced, namespace)
-	})
-	if err != nil {
-		return badRequest(err.Error())
+func (r *request) validateCreate() {
+	if !r.otherType {
+		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced))
 	}
-	return nil
 }
 
-// runMutate runs the caller's mutation. The server sets defaults afterwards.
-func (r *request) runMutate(ctx context.Context) error {
-	if r.mutate == nil {
-		return nil
+// validateCommonCreate makes the checks that the server makes of valid objects only.
+func (r *request) validateCommonCreate() {
+	if len(r.result.Errors) == 0 {
+		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced))
 	}
-	if err := r.mutate(ctx, r.obj); err != nil {
-		return fmt.Errorf("crdkit: mutating: %w", err)
-	}
-	if r.obj.Object == nil {
-		return errors.New("crdkit: mutating: the object is gone")
-	}
-	if err := r.readyForObject(); err != nil {
-		return err
-	}
-	r.carrier.setDefaults()
-	return nil
 }

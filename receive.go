@@ -12,15 +12,17 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
+// coerceInput is coerce for an object that a client sends.
+func (r *request) coerceInput() *Refusal {
+	return r.coerce(coercion{report: r.fields != Ignore})
+}
+
 // coerce does to the object what decoding into a Go struct does to an object of a
 // built-in kind: metadata takes the form of ObjectMeta, fields that the schema does
 // not declare go, and so do nulls where null is not admitted. It complains of
 // unknown fields: first those of metadata, then those that were pruned, then those
 // of embedded metadata. The refusal is the server's answer to malformed metadata.
 func (r *request) coerce(c coercion) *Refusal {
-	if r.metadataDone {
-		return r.unreadable(r.carrier.conform(r.version, c))
-	}
 	obj, d := r.obj.Object, r.version.def
 	gv, err := groupVersionOf(obj)
 	if err != nil {
@@ -102,6 +104,16 @@ func (r *request) judgeFields() *Refusal {
 	gvk := r.obj.GroupVersionKind()
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
 		gvk.Kind, gvk.Version, gvk.Kind, joinUnique(r.complaints)), r.complaints...)
+}
+
+func (r *request) setDefaults() { r.carrier.setDefaults() }
+
+// checkVersion refuses an object of another version.
+func (r *request) checkVersion() *Refusal {
+	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want {
+		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
+	}
+	return nil
 }
 
 // joined returns both lists as one, which may be one of them.

@@ -8,28 +8,97 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A request takes an object through the steps of the server, in its order:
-//
-//	read        decode the body and the old object             (JSON forms only)
-//	receive     coerce metadata, prune, drop nulls, set defaults
-//	prepare     enter the namespace, run the caller's mutation, set what clients
-//	            cannot set: status, generation, metadata of the server
-//	validate    type, metadata, scale, schema
-//	rules       unless an error above makes values unfit for them
-//	output      encode the object                              (JSON forms only)
-//
-// The files create.go, update.go, status.go and read.go hold what differs by
-// verb. A [carrier] holds the object.
+// A request takes an object through the steps of the server. A [carrier] holds
+// the object: it reads the object before the first step and encodes it after the
+// last one. The steps of the requests that write are in [steps]; read.go has
+// those of the requests that convert. The files create.go, update.go and status.go
+// hold what differs by verb.
 
 // A verb is what a request does.
 type verb uint8
 
 const (
-	creating verb = iota
+	creating verb = 1 << iota
 	updating
 	updatingStatus
 	converting
+
+	replacing = updating | updatingStatus
+	writing   = creating | replacing
 )
+
+// A step is one step of the requests that write an object.
+type step struct {
+	verbs verb // that have the step
+	on    part // of the object that the step works on
+	do    action
+}
+
+// An action returns a refusal, or an error if no verdict is possible.
+type action func(*request, context.Context) (*Refusal, error)
+
+// A part is a part of the object.
+type part uint8
+
+const (
+	head    part = iota // apiVersion, kind and metadata
+	content             // the other members, or all of them
+)
+
+// steps are the steps of the requests that write, in the order of the server.
+var steps = [...]step{
+	{replacing, head, failing((*request).checkOld)},
+
+	// Receive the object, as every body that the server decodes.
+	{writing, head, refusing((*request).coerceInput)},
+	{writing, content, refusing((*request).judgeFields)},
+	{writing, content, changing((*request).setDefaults)},
+	{writing, head, refusing((*request).checkVersion)},
+
+	// Enter the namespace, mutate, and set what clients cannot set.
+	{creating, head, changing((*request).prepareCreate)},
+	{creating, head, refusing((*request).enterNamespace)},
+	{replacing, head, refusing((*request).enterNamespaces)},
+	{replacing, head, refusing((*request).checkIdentity)},
+	{writing, content, (*request).runMutate},
+	{updating, head, changing((*request).prepareUpdate)},
+	{updatingStatus, head, changing((*request).prepareStatus)},
+	{creating | updating, content, failing((*request).setStatus)},
+	{updatingStatus, content, failing((*request).restoreRest)},
+	{creating, head, changing((*request).setFirstGeneration)},
+	{updating, head, failing((*request).setNextGeneration)},
+
+	// Validate.
+	{creating, head, changing((*request).standInName)},
+	{replacing, head, changing((*request).standInVersions)},
+	{writing, head, changing((*request).checkType)},
+	{creating, head, changing((*request).validateCreate)},
+	{replacing, head, changing((*request).validateUpdate)},
+	{writing, content, failing((*request).checkScale)},
+	{writing, content, failing((*request).checkSchema)},
+	{writing, content, (*request).evaluateRules},
+	{creating, head, changing((*request).validateCommonCreate)},
+	{replacing, head, changing((*request).validateCommonUpdate)},
+	{creating | updating, head, changing((*request).warnOfFinalizers)},
+}
+
+// changing returns the action of a step that cannot fail.
+func changing(f func(*request)) action {
+	return func(r *request, _ context.Context) (*Refusal, error) {
+		f(r)
+		return nil, nil
+	}
+}
+
+// refusing returns the action of a step that can refuse the object.
+func refusing(f func(*request) *Refusal) action {
+	return func(r *request, _ context.Context) (*Refusal, error) { return f(r), nil }
+}
+
+// failing returns the action of a step that can end without a verdict.
+func failing(f func(*request) error) action {
+	return func(r *request, _ context.Context) (*Refusal, error) { return nil, f(r) }
+}
 
 // A request is one call of a verb.
 type request struct {
@@ -53,15 +122,18 @@ type request struct {
 // A run is the state of one pass through the steps, on one carrier.
 type run struct {
 	// obj and old are the objects as far as steps look at them: their apiVersion,
-	// kind and metadata. obj is nil if metadataDone is set, unless
-	// rules have refused the object.
+	// kind and metadata. If headDone is set, obj is nil unless rules have refused
+	// the object.
 	obj, old *unstructured.Unstructured
-	// metadataDone: the carrier has prepared and validated the metadata.
-	metadataDone bool
+	// headDone: the carrier has done all steps on the head while it read the object.
+	headDone bool
 	// copied: old belongs to the request, as far as its metadata.
 	copied     bool
 	complaints []string // about unknown and duplicate fields
-	typed      bool     // kind and apiVersion are those of the version
+	otherType  bool     // kind and apiVersion are not those of the version
+	// standIn is the member of metadata that the object has for the time of
+	// validation only, "" for none.
+	standIn string
 }
 
 // newRequest returns a request without a result. Most requests use the memory of
@@ -145,7 +217,7 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 		err = r.readyForObject()
 	}
 	if err == nil && refusal == nil {
-		refusal, err = r.steps(ctx)
+		refusal, err = r.takeSteps(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -160,16 +232,19 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 	return c.output()
 }
 
-// steps are the steps between reading the object and encoding it.
-func (r *request) steps(ctx context.Context) (*Refusal, error) {
-	switch r.verb {
-	case creating:
-		return r.create(ctx)
-	case updating:
-		return r.update(ctx)
-	default:
-		return r.updateStatus(ctx)
+// takeSteps takes the object through the steps between reading and encoding it.
+func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
+	defer r.dropStandIn()
+	for i := range steps {
+		s := &steps[i]
+		if s.verbs&r.verb == 0 || s.on == head && r.headDone {
+			continue
+		}
+		if refusal, err := s.do(r, ctx); refusal != nil || err != nil {
+			return refusal, err
+		}
 	}
+	return nil, nil
 }
 
 // finish completes the result.
@@ -180,21 +255,6 @@ func (r *request) finish(refusal *Refusal) {
 	}
 	r.result.Errors.Sort()
 	r.result.Ratcheted.Sort()
-}
-
-// receive does what the server does with every body that it decodes.
-func (r *request) receive() *Refusal {
-	if refusal := r.coerce(coercion{report: r.fields != Ignore}); refusal != nil {
-		return refusal
-	}
-	if refusal := r.judgeFields(); refusal != nil || r.metadataDone {
-		return refusal
-	}
-	r.carrier.setDefaults()
-	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want {
-		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
-	}
-	return nil
 }
 
 // warn adds warnings, which the result may keep as they are.

@@ -21,20 +21,16 @@ func (v *Version) UpdateStatus(ctx context.Context, obj, old *unstructured.Unstr
 	return v.doMap(ctx, updatingStatus, obj, old, opts)
 }
 
-func (r *request) updateStatus(ctx context.Context) (*Refusal, error) {
-	if refusal, err := r.receiveUpdate(ctx); refusal != nil || err != nil {
-		return refusal, err
-	}
+// prepareStatus is prepareUpdate for an update of the status.
+func (r *request) prepareStatus() {
 	r.watchMetadata(func() {
 		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
 		objectmeta.PrepareStatusUpdate(r.obj.Object, r.old.Object)
 	})
-	if err := r.carrier.restoreRest(); err != nil {
-		return nil, err
-	}
-	defer r.standInVersions()()
-	return nil, r.validate(ctx)
 }
+
+// restoreRest makes all but metadata and status what the old object has.
+func (r *request) restoreRest() error { return r.carrier.restoreRest() }
 
 // checkStatus returns an error if the version has no status subresource.
 func (v *Version) checkStatus() error {

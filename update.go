@@ -25,48 +25,39 @@ func (v *Version) Update(ctx context.Context, obj, old *unstructured.Unstructure
 	return v.doMap(ctx, updating, obj, old, opts)
 }
 
-func (r *request) update(ctx context.Context) (*Refusal, error) {
-	if refusal, err := r.receiveUpdate(ctx); refusal != nil || err != nil {
-		return refusal, err
-	}
-	r.watchMetadata(func() {
-		r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...)
-	})
-	if err := r.carrier.setStatus(); err != nil {
-		return nil, err
-	}
-	switch changed, err := r.carrier.specChanged(); {
-	case err != nil:
-		return nil, err
-	case changed:
-		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
-	}
-	defer r.standInVersions()()
-	if err := r.validate(ctx); err != nil {
-		return nil, err
-	}
-	r.warnOfFinalizers()
-	return nil, nil
-}
-
-// receiveUpdate holds the first steps of the two kinds of update.
-func (r *request) receiveUpdate(ctx context.Context) (*Refusal, error) {
+// checkOld returns an error for an old object that [Version.Read] does not return.
+func (r *request) checkOld() error {
 	if r.old == nil || r.old.Object == nil {
-		return nil, errors.New("crdkit: the old object is nil")
+		return errors.New("crdkit: the old object is nil")
 	}
 	if got, want := r.old.GetAPIVersion(), r.version.apiVersion(); got != want {
-		return nil, fmt.Errorf("crdkit: the old object is at version %q, want %q, as Version.Read returns it", got, want)
+		return fmt.Errorf("crdkit: the old object is at version %q, want %q, as Version.Read returns it", got, want)
 	}
-	if refusal := r.receive(); refusal != nil {
-		return refusal, nil
+	return nil
+}
+
+// prepareUpdate sets what clients cannot set in metadata.
+func (r *request) prepareUpdate() {
+	r.watchMetadata(func() { r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...) })
+}
+
+// setNextGeneration counts the generation if more than metadata changed.
+func (r *request) setNextGeneration() error {
+	changed, err := r.carrier.specChanged()
+	if changed {
+		objectmeta.SetGeneration(r.obj.Object, objectmeta.Generation(r.old.Object)+1)
 	}
-	if refusal := r.enterNamespaces(); refusal != nil {
-		return refusal, nil
+	return err
+}
+
+func (r *request) validateUpdate() {
+	if !r.otherType {
+		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced))
 	}
-	if refusal := r.checkIdentity(); refusal != nil {
-		return refusal, nil
-	}
-	return nil, r.runMutate(ctx)
+}
+
+func (r *request) validateCommonUpdate() {
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced))
 }
 
 // enterNamespaces puts both objects into the namespace of the request: by default
@@ -77,7 +68,7 @@ func (r *request) enterNamespaces() *Refusal {
 	if namespace == "" {
 		namespace = r.old.GetNamespace()
 	}
-	if refusal := r.enterNamespace(namespace); refusal != nil {
+	if refusal := r.enter(namespace); refusal != nil {
 		return refusal
 	}
 	if r.version.def.namespaced && r.old.GetNamespace() == "" {
@@ -102,22 +93,20 @@ func (r *request) ownOldMetadata() map[string]any {
 }
 
 // standInVersions gives objects without resourceVersion one for the time of
-// validation, and returns a function that removes it from the new object. In the
-// store of a server every object has one. Both objects get the same, so that rules
-// that compare whole objects see no difference.
-func (r *request) standInVersions() (undo func()) {
+// validation. In the store of a server every object has one. Both objects get the
+// same, so that rules that compare whole objects see no difference.
+func (r *request) standInVersions() {
 	const standIn = "1"
 	metadata, ok := r.obj.Object["metadata"].(map[string]any)
 	if !ok || r.obj.GetResourceVersion() != "" {
-		return func() {}
+		return
 	}
-	metadata["resourceVersion"] = standIn
+	metadata["resourceVersion"], r.standIn = standIn, "resourceVersion"
 	if r.old.GetResourceVersion() == "" {
 		if before := r.ownOldMetadata(); before != nil {
 			before["resourceVersion"] = standIn
 		}
 	}
-	return func() { delete(metadata, "resourceVersion") }
 }
 
 // checkIdentity refuses an update of another object, or of another state of the

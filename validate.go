@@ -14,34 +14,8 @@ import (
 // budget is what all rules of one object may spend together, in CEL cost units.
 const budget = 10_000_000
 
-// validate judges the object: its type, its metadata, and its content.
-func (r *request) validate(ctx context.Context) error {
-	namespaced := r.version.def.namespaced
-	if r.verb == creating {
-		if r.checkType() {
-			r.addProblems(objectmeta.ValidateCreate(r.obj.Object, namespaced))
-		}
-		if err := r.validateContent(ctx); err != nil {
-			return err
-		}
-		if len(r.result.Errors) == 0 {
-			r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, namespaced))
-		}
-		return nil
-	}
-	obj, old := r.obj.Object, r.old.Object
-	if r.checkType() {
-		r.addProblems(objectmeta.ValidateUpdate(obj, old, namespaced))
-	}
-	if err := r.validateContent(ctx); err != nil {
-		return err
-	}
-	r.addProblems(objectmeta.ValidateCommonUpdate(obj, old, namespaced))
-	return nil
-}
-
-// checkType checks kind and apiVersion, and reports whether they are right.
-func (r *request) checkType() bool {
+// checkType checks kind and apiVersion.
+func (r *request) checkType() {
 	v := r.version
 	if got := r.obj.GetKind(); got != v.def.kind {
 		r.addTypeError("kind", got, v.def.kind)
@@ -49,34 +23,31 @@ func (r *request) checkType() bool {
 	if got := r.obj.GetAPIVersion(); got != v.apiVersion() {
 		r.addTypeError("apiVersion", got, v.apiVersion())
 	}
-	r.typed = len(r.result.Errors) == 0
-	return r.typed
+	r.otherType = len(r.result.Errors) > 0
 }
 
 func (r *request) addTypeError(name, got, want string) {
 	r.add(validation.ErrorList{validation.NewError(field.Invalid(field.NewPath(name), got, "must be "+want), validation.StepTypeMeta, "/"+name, "")})
 }
 
-// validateContent judges the object by its scale, its schema and its rules.
-func (r *request) validateContent(ctx context.Context) error {
-	if r.typed {
-		if err := r.carrier.checkScale(); err != nil {
-			return err
-		}
+// checkScale judges the fields of the scale subresource, unless the object is of
+// another kind.
+func (r *request) checkScale() error {
+	if r.otherType {
+		return nil
 	}
-	if err := r.carrier.checkSchema(); err != nil {
-		return err
-	}
-	return r.evaluateRules(ctx)
+	return r.carrier.checkScale()
 }
+
+func (r *request) checkSchema() error { return r.carrier.checkSchema() }
 
 // addValidation adds what the schema says. The values of an object of another
 // kind are not held against the schema.
 func (r *request) addValidation(res validation.Result) {
-	if r.typed {
-		r.add(res.Errors)
-	} else {
+	if r.otherType {
 		r.add(slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema }))
+	} else {
+		r.add(res.Errors)
 	}
 	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
 }
@@ -93,19 +64,19 @@ func (r *request) addProblems(problems []objectmeta.Problem) {
 
 // evaluateRules runs the rules, unless the object has an error that makes its
 // values unfit for them.
-func (r *request) evaluateRules(ctx context.Context) error {
+func (r *request) evaluateRules(ctx context.Context) (*Refusal, error) {
 	if r.version.rules == nil {
-		return nil
+		return nil, nil
 	}
 	if r.result.Errors.BlocksRules() {
 		r.add(validation.ErrorList{validation.NewError(field.Invalid(nil, nil,
 			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"),
 			validation.StepRules, "", "")})
-		return nil
+		return nil, nil
 	}
 	res, err := r.evaluate(ctx, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	r.add(res.Errors)
 	for _, e := range res.Ratcheted {
@@ -113,7 +84,7 @@ func (r *request) evaluateRules(ctx context.Context) error {
 	}
 	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
 	r.result.Cost = res.Cost
-	return nil
+	return nil, nil
 }
 
 // evaluate runs the rules on the input of the carrier. Errors hold values of the
