@@ -44,6 +44,32 @@ type carrier interface {
 	release()
 }
 
+// A form is what the fast path walks over.
+type form uint8
+
+const (
+	asText form = iota // on the JSON carrier
+	asMap              // on the map carrier
+)
+
+// takesFastPath reports whether the fast path may take the request: whether the
+// definition, the options and the verb are some that it knows. It then depends on
+// the object.
+func (r *request) takesFastPath(f form) bool {
+	v := r.version
+	if v.def.reference || v.def.preserve || r.mutate != nil {
+		return false
+	}
+	var takes bool
+	switch f {
+	case asText:
+		takes = r.encoded && !r.yaml && len(r.raw) <= MaxRequestBytes && !(r.report && r.verb == creating)
+	case asMap:
+		takes = !r.report && r.verb&(creating|updating) != 0
+	}
+	return takes && v.objectPlan() != nil && (r.verb != updatingStatus || v.statusPlan() != nil)
+}
+
 // errDeclined is the error of a carrier that leaves the request to another one.
 var errDeclined = errors.New("crdkit: the carrier declines")
 

@@ -34,20 +34,8 @@ type jsonCarrier struct {
 	ratcheted     validation.ErrorList
 }
 
-// takes reports whether the request is one for the carrier: a JSON form with
-// input and options that the fast path knows.
-func (c *jsonCarrier) takes() bool {
-	v := c.version
-	if !c.encoded || c.yaml || c.mutate != nil || c.report && c.verb == creating ||
-		len(c.raw) > MaxRequestBytes || v.def.reference || v.def.preserve {
-		return false
-	}
-	c.plan = v.objectPlan()
-	return c.plan != nil && (c.verb != updatingStatus || v.statusPlan() != nil)
-}
-
 func (c *jsonCarrier) read() (*Refusal, error) {
-	c.hasStatus = !c.version.status
+	c.plan, c.hasStatus = c.version.objectPlan(), !c.version.status
 	var ok bool
 	switch c.verb {
 	case creating:

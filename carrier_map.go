@@ -77,16 +77,10 @@ func (c *mapCarrier) prune(e *engines, obj map[string]any, how coercion) {
 // walk does all that the schema asks for in one walk. It reports false if it
 // declines; the object is then as it was.
 func (c *mapCarrier) walk(d *Version, obj map[string]any) bool {
-	v := c.version
-	if d != v || c.verb != creating && c.verb != updating || c.report || c.mutate != nil || v.def.reference || v.def.preserve ||
-		c.fields == Strict && len(c.complaints) > 0 {
+	if d != c.version || c.fields == Strict && len(c.complaints) > 0 || !c.takesFastPath(asMap) {
 		return false
 	}
-	plan := v.objectPlan()
-	if plan == nil {
-		return false
-	}
-	complaints, ok := plan.Map(obj, fastpath.MapRequest{
+	complaints, ok := d.objectPlan().Map(obj, fastpath.MapRequest{
 		Report: c.fields != Ignore, Prefix: unknownField, Suffix: `"`,
 		Strict: c.fields == Strict,
 	})

@@ -21,7 +21,7 @@ func onJSON(verb verb) OnJSON {
 		r := newRequest(v, verb, opts)
 		defer r.release()
 		r.encoded, r.raw, r.oldRaw, r.result = true, raw, old, &Result{}
-		if r.check(v) != nil || !r.text.takes() {
+		if r.check(v) != nil || !r.takesFastPath(asText) {
 			return nil, nil, false, nil
 		}
 		out, err := r.pass(context.Background(), &r.text)

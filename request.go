@@ -173,7 +173,7 @@ func (r *request) do(ctx context.Context) ([]byte, *Result, error) {
 	if err := r.checkInput(ctx); err != nil {
 		return nil, nil, err
 	}
-	if r.text.takes() {
+	if r.takesFastPath(asText) {
 		out, err := r.pass(ctx, &r.text)
 		if err == nil {
 			return out, r.result, nil
