@@ -100,10 +100,8 @@ func (c *jsonCarrier) readUpdate() bool {
 		c.hasStatus = request.Status != ""
 	}
 	if !c.walk(c.plan, c.newText, request) {
-		f := c.newRatchet(0)
-		f.keptStatus = request.Status != ""
-		request.Ratchet = &f.Ratchet
-		if !c.walk(c.plan, c.newText, request) || !c.forgive(f, c.version.engines.validate().ValidateAt) {
+		request.Ratchet = c.newRatchet(0)
+		if !c.walk(c.plan, c.newText, request) || !c.forgive(request.Ratchet.Forgiven, c.version.engines.validate().ValidateAt) {
 			return false
 		}
 	}
@@ -127,9 +125,8 @@ func (c *jsonCarrier) readStatus() bool {
 	plan := c.version.statusPlan()
 	request := fastpath.Request{Report: c.fields != Ignore}
 	if !c.walk(plan, c.newText, request) {
-		f := c.newRatchet(1)
-		request.Ratchet = &f.Ratchet
-		if !c.walk(plan, c.newText, request) || !c.forgive(f, c.version.engines.validate().ValidateStatusAt) {
+		request.Ratchet = c.newRatchet(1)
+		if !c.walk(plan, c.newText, request) || !c.forgive(request.Ratchet.Forgiven, c.version.engines.validate().ValidateStatusAt) {
 			return false
 		}
 	}
@@ -151,23 +148,12 @@ func (c *jsonCarrier) readStatus() bool {
 func (c *jsonCarrier) walkOld() bool {
 	request := fastpath.Request{Status: c.sentStatus}
 	if !c.walk(c.plan, c.oldText, request) {
-		request.Ratchet = &fastpath.Ratchet{
-			Typed:     c.version.rules != nil,
-			Candidate: func(fastpath.Location) bool { return true },
-			Forgive:   func(any) bool { return true },
-		}
+		request.Ratchet = &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
 		if !c.walk(c.plan, c.oldText, request) {
 			return false
 		}
 	}
 	return c.out.Unchanged()
-}
-
-// forgive sets the errors of the values that a walk has forgiven. It reports
-// false if they are not clear.
-func (c *jsonCarrier) forgive(f *ratchet, errorsAt errorsAt) (ok bool) {
-	c.ratcheted, ok = f.errors(errorsAt)
-	return ok
 }
 
 // walk walks over a text, and adds its unknown fields.

@@ -33,6 +33,9 @@ func (p *Plan) JSON(s string, r Request) (Output, bool) {
 func (p *Plan) text(s string, r Request) (Output, decline) {
 	w := p.walk()
 	w.request, w.s = r, s
+	if r.Ratchet != nil {
+		r.Ratchet.begin(s, r.Status != "")
+	}
 	if !w.run() {
 		defer w.release()
 		return Output{}, w.reason()

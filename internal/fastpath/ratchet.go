@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
@@ -15,18 +16,28 @@ import (
 // the keys of the element on their own. It proposes the values inside and the
 // list.
 
-// A Ratchet says which wrong values an object may keep. It is for one request.
+// A Ratchet says which wrong values an object may keep: those that are unchanged
+// from the old object. It is for one call of [Plan.JSON].
 type Ratchet struct {
-	// Candidate reports whether the wrong value at a location may be forgiven.
-	// Forgive decides it then, given the value.
-	Candidate func(at Location) bool
-	Forgive   func(v any) bool
+	// Schema correlates values of the object with those of the old object.
+	Schema *correlate.Schema
+	// Old is the text of the old object. The status of the request, if there is
+	// one, belongs to it.
+	Old string
+	// Start is the number of steps of a path at whose end apiVersion and kind are
+	// always new.
+	Start int
+	// All forgives every wrong value. Schema, Old and Start have no effect then.
+	All bool
 	// Typed: all values must be of the types that the schema declares.
 	Typed bool
-	// Closed is set by the two functions if they will forgive nothing else.
-	Closed bool
 	// Forgiven are the forgiven values. None is inside another.
 	Forgiven []Forgiven
+
+	text      string // of the object
+	oldStatus bool   // the status is that of the old object
+	closed    bool   // the ratchet forgives nothing else
+	counterpart
 }
 
 // Forgiven is a wrong value that an object keeps.
@@ -121,25 +132,25 @@ func (w *walk) back(m mark) {
 	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
 }
 
-// forgiven is value, but keeps a value that value declines if the ratchet forgives
-// it.
+// forgiven is walkValue, but keeps a value that walkValue declines if the ratchet
+// forgives it.
 func (w *walk) forgiven(n *node, i int) int {
 	f, before, touched := w.request.Ratchet, w.mark(), w.touched
 	w.entered = i + 1
 	end := w.walkValue(n, i)
 	w.entered = 0
-	if end >= 0 || f.Closed {
+	if end >= 0 || f.closed {
 		return end
 	}
 	w.back(before)
 	w.touched = touched
 	at := Location{text: w.s, index: i, status: w.inStatus}
-	if !f.Candidate(at) {
+	if !f.candidate(at) {
 		return refused
 	}
 	v, end := jsonscan.Value(w.s, i)
 	typed := f.Typed || w.plan.replicas // counting admits no other types above
-	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.Forgive(v) {
+	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.forgives(v) {
 		return refused
 	}
 	f.Forgiven = append(f.Forgiven[:before.forgiven], Forgiven{at, v})
