@@ -201,7 +201,7 @@ func (c *jsonCarrier) specChanged() (bool, error) {
 }
 
 func (c *jsonCarrier) checkScale() error {
-	if !c.version.scale.admits(c.out.View, c.plan.ChecksReplicas(), c.hasStatus) {
+	if !c.out.AdmitsScale(c.hasStatus) {
 		return errDeclined
 	}
 	return nil

@@ -5,12 +5,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdpath"
-	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
 
-// scale holds the paths of a scale subresource.
+// scale holds the paths of a scale subresource. The map carrier checks the fields
+// with package crdpath, which is the reference. The fast one for the JSON carrier is
+// [fastpath.Output.AdmitsScale].
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource.
 type scale struct {
@@ -34,13 +36,16 @@ func newScale(s *apiextensionsv1.CustomResourceSubresourceScale) *scale {
 	return out
 }
 
-// replicas returns the path of the number of replicas asked for, nil if there is no
-// scale.
-func (s *scale) replicas() []string {
+// fields returns the fields for the fast path, none if there is no scale.
+func (s *scale) fields() fastpath.Scale {
 	if s == nil {
-		return nil
+		return fastpath.Scale{}
 	}
-	return s.spec.Steps
+	f := fastpath.Scale{Replicas: s.spec.Steps, StatusReplicas: s.status.Steps}
+	if s.selector != nil {
+		f.Selector = s.selector.Steps
+	}
+	return f
 }
 
 // checkSpec returns the errors of the number of replicas asked for.
@@ -78,34 +83,4 @@ func (p scalePath) placed(err *field.Error) validation.ErrorList {
 		path = append(path, schema.Field(name))
 	}
 	return validation.ErrorList{validation.NewError(err, validation.StepScale, path.Pointer(), "")}
-}
-
-// admits reports whether the scale of an object, in JSON, is valid. checked: the
-// number of replicas asked for is valid or absent. It reports false, too, if it
-// cannot tell.
-func (s *scale) admits(text func() string, checked, hasStatus bool) bool {
-	if s == nil {
-		return true
-	}
-	return (checked || s.spec.admits(text, hasStatus, isReplicas)) && s.status.admits(text, hasStatus, isReplicas) &&
-		(s.selector == nil || s.selector.admits(text, hasStatus, isText))
-}
-
-// admits reports whether the object has no value at the path, or a valid one.
-func (p scalePath) admits(text func() string, hasStatus bool, valid func(string) bool) bool {
-	if p.Steps[0] == "status" && !hasStatus {
-		return true
-	}
-	if p.Steps[0] == "metadata" {
-		return false // text has that of the input
-	}
-	value, ok := jsonscan.Lookup(text(), p.Steps...)
-	return ok && (value == "" || valid(value))
-}
-
-func isText(value string) bool { return value[0] == '"' }
-
-func isReplicas(value string) bool {
-	end, n := jsonscan.Number(value, 0)
-	return end == len(value) && !n.IsFloat && crdpath.ValidReplicas(n.Int)
 }

@@ -104,7 +104,7 @@ func (v *Version) objectPlan() *fastpath.Plan {
 		return p.Plan
 	}
 	return initializeOnce(&v.making, &v.plans[0], func() *plan {
-		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Replicas: v.scale.replicas(), Reads: v.rules.Reads, Minor: v.minor})}
+		return &plan{fastpath.Compile(v.node, fastpath.Config{APIVersion: v.apiVersion(), Kind: v.def.kind, DropStatus: v.status, Scale: v.scale.fields(), Reads: v.rules.Reads, Minor: v.minor})}
 	}).Plan
 }
 

@@ -40,9 +40,7 @@ type Config struct {
 	// DropStatus removes the status of objects after defaulting, as the server does
 	// on creation if the resource has the status subresource.
 	DropStatus bool
-	// Replicas is the path to the number of replicas of the scale subresource, nil
-	// if there is none. See [Plan.ChecksReplicas].
-	Replicas []string
+	Scale
 	// Reads returns what the rules of a schema read of its values as long as they
 	// hold. If it is nil, rules read everything.
 	Reads func(*schema.Node) *fieldaccess.ReadSet
