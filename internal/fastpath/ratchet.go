@@ -125,9 +125,13 @@ func (w *walk) mark() mark {
 	}
 }
 
-// back undoes what was done since m.
+// back undoes what was done since m. What it drops refers to no text any more, or
+// release clears it.
 func (w *walk) back(m mark) {
 	clear(w.keys[m.keys:])
+	clear(w.edits[m.edits:])
+	clear(w.notes[m.notes:])
+	w.most = max(w.most, len(w.entries))
 	w.out, w.entries, w.seen, w.keys, w.depth = w.out[:m.out], w.entries[:m.entries], w.seen[:m.seen], w.keys[:m.keys], m.depth
 	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
 }

@@ -19,7 +19,7 @@ type walk struct {
 	sink
 
 	entries  []entry  // of the objects that are open
-	most     int      // the number of entries at the end of an object, at most
+	most     int      // the largest number of entries that were dropped or complete
 	seen     []uint64 // sets of the declared members of the open objects
 	keys     []string // texts that tell the elements of the open lists apart
 	table    []slot
@@ -111,7 +111,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	return w.number(n, i)
 }
 
-// valueOrDefault is value for a value that gives way to a default if it is a
+// valueOrDefault is walkValue for a value that gives way to a default if it is a
 // null that the schema does not admit. It reports whether it did.
 func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 	if !n.nullFill || w.s[i] != 'n' {
@@ -125,12 +125,13 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 	return end, true
 }
 
-// discard walks a value whose output does not count. It declines what value
+// discard walks a value whose output does not count. It declines what walkValue
 // declines.
 func (w *walk) discard(n *node, i int) int {
 	before := w.sink
 	w.splices = true
 	end := w.walkValue(n, i)
+	clear(w.edits[len(before.edits):])
 	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
 	return end
 }
