@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/heapsize"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -90,7 +91,8 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // version i. node is nil if the version has no schema.
 func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _ *engines, errs field.ErrorList) {
 	if node != nil && node.Facts().Has(schema.HasRules) {
-		if rules, errs = cel.Compile(node, cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version)); len(errs) > 0 {
+		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version))
+		if rules, errs = cel.Compile(node, opts...); len(errs) > 0 {
 			return nil, nil, errs
 		}
 	}
