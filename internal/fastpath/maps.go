@@ -277,8 +277,8 @@ func (w *mapWalk) members(n *node, m map[string]any) bool {
 func (n *node) restIsKept(w *mapWalk) bool { return n.rest == nil || n.rest == w.plan.keep }
 
 // dense reports whether to look up the members that are not musts in a map of
-// that many entries is faster than to range over it. Engines have similar bounds
-// for their own work for each member; see BenchmarkDense of package pruning.
+// that many entries is faster than to range over it. Both have the same result.
+// BenchmarkProbeAndScan of package pruning measures the two ways.
 func (n *node) dense(entries int) bool {
 	others := len(n.members.list) - n.members.musts
 	if entries > 8 {
