@@ -10,8 +10,10 @@ import (
 // engines change, or a text that the fast path rewrites in one walk. Steps do
 // not know which carrier they run on.
 //
-// A carrier may decline by returning errDeclined, at any step. The request then
-// drops the [run] and begins anew on the map carrier, which never declines.
+// A carrier may decline by returning errDeclined until the rules have run. The
+// request then drops the [run] and begins anew on the map carrier, which never
+// declines. After the rules, a carrier declines only a second ruleInput, so that a
+// request never runs its rules more often because a carrier declined.
 type carrier interface {
 	// read sets the objects of the run.
 	read() (*Refusal, error)
@@ -35,10 +37,10 @@ type carrier interface {
 	// checkSchema adds the errors of the schema to the result.
 	checkSchema() error
 	// ruleInput returns the objects that rules evaluate. The input of an object
-	// without an old one may be partial: without what rules do not read. With
-	// whole it is not.
+	// without an old one may be partial: without what rules do not read. If rules
+	// fail on it, they run once more, with whole, on input that is not partial.
 	ruleInput(whole bool) (in ruleInput, err error)
-	// output returns the admitted object as JSON.
+	// output returns the admitted object as JSON. It does not decline.
 	output() ([]byte, error)
 	// release gives memory back at the end of the run.
 	release()

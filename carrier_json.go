@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"errors"
 	"maps"
 	"unsafe"
 
@@ -270,9 +271,11 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 	return ruleInput{obj: obj}, nil
 }
 
+// output writes the metadata. It was decoded from JSON and is valid, so that
+// SetMetadata fails only if a step has put a value into it that JSON does not have.
 func (c *jsonCarrier) output() ([]byte, error) {
 	if metadata, ok := c.metadata(); ok && !c.out.SetMetadata(metadata) {
-		return nil, errDeclined
+		return nil, errors.New("crdkit: the metadata cannot be encoded")
 	}
 	if !c.appends && c.out.Unmodified() {
 		c.result.Aliased = true
