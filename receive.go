@@ -2,7 +2,7 @@ package crdkit
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -124,18 +124,21 @@ func joined(a, b []string) []string {
 	return append(a, b...)
 }
 
+// joinUnique joins the texts, each once, in the order in which they first occur.
 func joinUnique(texts []string) string {
-	var out string
-	for i, s := range texts {
-		if slices.Contains(texts[:i], s) {
+	seen := make(map[string]bool, len(texts))
+	var out strings.Builder
+	for _, s := range texts {
+		if seen[s] {
 			continue
 		}
-		if out != "" {
-			out += ", "
+		seen[s] = true
+		if out.Len() > 0 {
+			out.WriteString(", ")
 		}
-		out += s
+		out.WriteString(s)
 	}
-	return out
+	return out.String()
 }
 
 // groupVersionOf parses the apiVersion of an object; the server refuses one that
