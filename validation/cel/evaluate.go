@@ -256,7 +256,7 @@ func (r *run) add(i int, err *field.Error) {
 // addUnlessRatcheted adds the error of a rule. It is ratcheted if the value did
 // not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
-	forgiven := !rule.usesOld && r.ratchet().unchanged()
+	forgiven := !rule.usesOld && r.unchanged()
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
 }
 

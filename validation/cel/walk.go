@@ -187,6 +187,8 @@ type level struct {
 	ratchet  ratchet
 	elements correlate.Elements
 	listed   bool // elements are set
+
+	compared, same bool // ratchet.here was compared, and is unchanged
 }
 
 // ratchet returns the ratchet of the current location.
@@ -199,55 +201,70 @@ func (r *run) ratchet() ratchet {
 		r.known = 1
 	}
 	for r.known <= len(r.path) {
-		r.levels = append(r.levels[:r.known], level{ratchet: r.levels[r.known-1].below(r.path[r.known-1])})
+		r.levels = append(r.levels[:r.known], level{ratchet: r.levels[r.known-1].below(r.path[r.known-1], r.known-1)})
 		r.known++
 	}
 	return r.levels[r.known-1].ratchet
 }
 
-func (l *level) below(s schema.Step) ratchet {
+// below returns the ratchet after one more step. l is the level at an index.
+func (l *level) below(s schema.Step, index int) ratchet {
 	i, isIndex := s.Index()
 	if !isIndex {
 		name, _ := s.Name()
-		return l.ratchet.key(name)
+		return l.ratchet.key(name, index)
 	}
 	if !l.listed {
 		l.elements, l.listed = l.ratchet.here.Elements(), true
 	}
-	return l.ratchet.element(l.elements.At(i))
+	return l.ratchet.element(l.elements.At(i), index)
 }
 
-// A ratchet decides whether errors of a value are ratcheted.
+// unchanged reports whether the value at the current location is unchanged, or, if
+// it has no old value, the nearest value around it that has. It compares each value
+// once: all elements of an atomic list ask for the list.
+func (r *run) unchanged() bool {
+	t := r.ratchet()
+	pair, index := t.here, r.known-1
+	if !pair.Correlated() {
+		pair, index = t.above, t.aboveIndex
+	}
+	if !pair.Correlated() {
+		return false
+	}
+	l := &r.levels[index]
+	if !l.compared {
+		l.compared, l.same = true, pair.Unchanged()
+	}
+	return l.same
+}
+
+// A ratchet has the values that decide whether errors of a value are ratcheted.
 type ratchet struct {
 	here  correlate.Pair // the value and its old value, if they correlate
 	above correlate.Pair // the nearest enclosing values that correlate
+	// aboveIndex is the index of the level whose value is above.
+	aboveIndex int
 }
 
-// key descends to an entry of an object. Errors of apiVersion and kind at the
-// root are never ratcheted.
-func (r ratchet) key(name string) ratchet {
+// key descends from the level at an index to an entry of an object. Errors of
+// apiVersion and kind at the root are never ratcheted.
+func (r ratchet) key(name string, index int) ratchet {
 	if !r.here.Correlated() {
 		return r
 	}
 	if !r.above.Correlated() && (name == "apiVersion" || name == "kind") {
 		return ratchet{}
 	}
-	return ratchet{here: r.here.Key(name), above: r.here}
+	return ratchet{here: r.here.Key(name), above: r.here, aboveIndex: index}
 }
 
-// element descends to an element of a list.
-func (r ratchet) element(here correlate.Pair) ratchet {
+// element descends from the level at an index to an element of a list.
+func (r ratchet) element(here correlate.Pair, index int) ratchet {
 	if !r.here.Correlated() {
 		return r
 	}
-	return ratchet{here: here, above: r.here}
-}
-
-func (r ratchet) unchanged() bool {
-	if r.here.Correlated() {
-		return r.here.Unchanged()
-	}
-	return r.above.Unchanged()
+	return ratchet{here: here, above: r.here, aboveIndex: index}
 }
 
 // variables resolves self and oldSelf for cel-go. All rules of a node share them.
