@@ -126,15 +126,20 @@ func joined(a, b []string) []string {
 
 // joinUnique joins the texts, each once, in the order in which they first occur.
 func joinUnique(texts []string) string {
-	seen := make(map[string]bool, len(texts))
+	const separator = ", "
+	seen, size := make(map[string]bool, len(texts)), 0
+	for _, s := range texts {
+		size += len(s) + len(separator)
+	}
 	var out strings.Builder
+	out.Grow(size)
 	for _, s := range texts {
 		if seen[s] {
 			continue
 		}
 		seen[s] = true
 		if out.Len() > 0 {
-			out.WriteString(", ")
+			out.WriteString(separator)
 		}
 		out.WriteString(s)
 	}
