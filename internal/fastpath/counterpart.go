@@ -27,7 +27,7 @@ func (f *Ratchet) begin(text string, oldStatus bool) {
 	f.text, f.oldStatus, f.closed, f.Forgiven = text, oldStatus, false, nil
 }
 
-// candidate reports whether the wrong value at a place may be forgiven. It finds
+// candidate reports whether the wrong value at a location may be forgiven. It finds
 // the counterpart of the value for forgives.
 func (f *Ratchet) candidate(at Location) (ok bool) {
 	if f.All {
