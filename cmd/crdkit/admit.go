@@ -15,11 +15,21 @@ import (
 const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
 print what the server would write to storage.
 
-The definitions (-c) declare the kinds. A document is created, or, with --old,
-replaces the document of the same kind, namespace and name there. Files named
-*.json are sent as application/json and all others as application/yaml, which
-differ in numbers and duplicate keys. FILE may be a directory, with -R including
-its subdirectories, and - is standard input.
+The definitions (-c, a file or a directory) declare the kinds. Definitions among the
+objects serve too, unless --no-input-definitions is given. Only those that an object
+needs are compiled. A document is created, or, with --old, replaces the document of
+the same kind, namespace and name there.
+
+FILE has YAML, JSON or lines of JSON; the items of a list are judged one by one. FILE
+may be a directory, with -R including its subdirectories, and - is standard input. JSON is
+sent as application/json and YAML as application/yaml, which differ in numbers and
+duplicate keys. What a directory has besides objects is passed over and counted.
+
+crdkit judges custom resources only. Objects of other kinds, such as Deployments, are
+errors, unless --unknown-kinds or --skip-kind says otherwise.
+
+No webhook is called without --webhook: an object that only a webhook could convert to
+the storage version is printed at its own version.
 
 Standard output has only the admitted objects (yaml, json, name, diff), or one
 line of JSON for each document (jsonl). Refusals and warnings go to standard error
@@ -32,21 +42,20 @@ definition serves, a definition that the server could not serve.`
 const admitExample = `  crdkit admit -c crd.yaml object.yaml
   crdkit admit -c crds/ -R -o jsonl manifests/
   crdkit admit -c crd.yaml --old before/ --subresource status after/object.yaml
-  kustomize build . | crdkit admit -c crds/ -`
+  kustomize build . | crdkit admit -c crds/ -
+  helm template --include-crds chart/ | crdkit admit --unknown-kinds skip -`
 
 // An admitter is the state of crdkit admit: its flags and what they load.
 type admitter struct {
-	definitions []string
+	inputs
 	output      string
 	old         string
 	subresource string
 	validate    string
 	version     kubernetesVersion
 	showChanges bool
-	recursive   bool
 
 	fields  crdkit.FieldValidation
-	kinds   *registry
 	olds    oldObjects
 	printer printer
 	in      io.Reader
@@ -57,7 +66,7 @@ type admitter struct {
 func newAdmit() *cobra.Command {
 	a := &admitter{}
 	cmd := &cobra.Command{
-		Use:     "admit -c CRD... FILE...",
+		Use:     "admit [-c CRD]... FILE...",
 		Short:   "Decide whether the server would admit objects, and print what it would store",
 		Long:    admitLong,
 		Example: admitExample,
@@ -68,17 +77,14 @@ func newAdmit() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&a.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
 	f.StringVarP(&a.output, "output", "o", "yaml", "what to print: yaml, json, jsonl, name or diff")
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
 	f.StringVar(&a.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
 	a.version.addTo(cmd)
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
-	f.BoolVarP(&a.recursive, "recursive", "R", false, "read directories below the directories that are named")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
+	a.inputs.addTo(cmd)
+	a.webhook.addTo(cmd)
 	return cmd
 }
 
@@ -86,28 +92,33 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
-	a.kinds = &registry{opts: []crdkit.Option{crdkit.KubernetesVersion(string(a.version))}}
-	for _, name := range a.definitions {
-		a.kinds.load(name, a.recursive, a.in)
-	}
-	for _, err := range a.kinds.errs {
-		fmt.Fprintf(a.errOut, "error: %v\n", err)
-	}
+	worst := exitOK
+	a.load(ctx, a.in, files, func(err error) {
+		worst = exitUndecided
+		a.printer.error(err)
+	}, a.printer.warning, crdkit.KubernetesVersion(string(a.version)))
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	worst := exitOK
-	if len(a.kinds.errs) > 0 {
-		worst = exitUndecided
-	}
-	for _, name := range files {
-		for doc := range documents(name, a.recursive, a.in) {
-			v := a.decide(ctx, doc)
-			worst = max(worst, v.exitCode())
-			if err := a.printer.print(v); err != nil {
-				return err
-			}
+	for o := range a.reader.Objects(ctx, files...) {
+		if a.skips(o) {
+			continue
 		}
+		v := a.decide(ctx, o)
+		if ctx.Err() != nil {
+			break
+		}
+		if a.unknownKinds != unknownError && v.unknown {
+			a.skipped.add(o)
+			continue
+		}
+		worst = max(worst, v.exitCode())
+		if err := a.printer.print(v); err != nil {
+			return err
+		}
+	}
+	if err := a.end(ctx); err != nil {
+		return err
 	}
 	if worst != exitOK {
 		return exitCode(worst)
@@ -115,7 +126,24 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return nil
 }
 
+// end reports the kinds without a definition, and what was passed over.
+func (a *admitter) end(ctx context.Context) error {
+	for _, k := range a.printer.unknown.kinds {
+		a.printer.error(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
+	}
+	for _, k := range a.skipped.kinds {
+		if a.unknownKinds == unknownWarn && !a.kinds.has(k.gvk) && !a.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
+			a.printer.warning(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
+		}
+	}
+	a.reportPassedOver(a.errOut)
+	return ctx.Err()
+}
+
 func (a *admitter) checkFlags() error {
+	if err := a.inputs.checkFlags(); err != nil {
+		return err
+	}
 	switch strings.ToLower(a.validate) {
 	case "strict", "true":
 		a.fields = crdkit.Strict

@@ -14,6 +14,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const checkLong = `Report for each CustomResourceDefinition in the files whether kube-apiserver would
@@ -58,9 +59,10 @@ type checker struct {
 	v1beta1Rules bool
 	version      kubernetesVersion
 
-	olds map[string]*apiextensionsv1.CustomResourceDefinition
-	opts []definition.Option
-	in   io.Reader
+	olds   map[string]*apiextensionsv1.CustomResourceDefinition
+	opts   []definition.Option
+	in     io.Reader
+	reader *manifest.Reader
 }
 
 func newCheck() *cobra.Command {
@@ -97,7 +99,8 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	if c.v1beta1Rules {
 		c.opts = append(c.opts, definition.V1beta1Rules())
 	}
-	if err := c.loadOld(); err != nil {
+	c.reader = manifest.NewReader(c.in, c.recursive)
+	if err := c.loadOld(ctx); err != nil {
 		return err
 	}
 	buffered := bufio.NewWriter(out)
@@ -105,7 +108,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	bar := newProgress(errOut, "definitions")
 	shared := isTerminal(out) // clear the progress line before output
 	worst := exitOK
-	for f := range definitionsOf(inOrder(ctx, c.checkFiles(files))) {
+	for f := range definitionsOf(inOrder(ctx, c.checkFiles(ctx, files))) {
 		worst = max(worst, f.exitCode())
 		bar.done(f.verdict())
 		if err := printer.print(f); err != nil {
@@ -131,37 +134,26 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	return nil
 }
 
-func (c *checker) loadOld() error {
+func (c *checker) loadOld(ctx context.Context) error {
 	if c.old == "" {
 		return nil
 	}
 	c.olds = map[string]*apiextensionsv1.CustomResourceDefinition{}
-	for doc := range documents(c.old, c.recursive, c.in) {
-		if doc.err != nil {
-			return fmt.Errorf("--old %s: %w", doc.location(), doc.err)
+	for o := range c.reader.Objects(ctx, c.old) {
+		err := o.Err
+		if err == nil && o.IsDefinition() {
+			err = c.addOld(o)
 		}
-		items := []inputDocument{doc}
-		if !isDefinition(doc.data) {
-			var err error
-			if items, err = listItems(doc); err != nil {
-				return fmt.Errorf("--old %s: %w", doc.location(), err)
-			}
-		}
-		for _, item := range items {
-			if err := c.addOld(item); err != nil {
-				return fmt.Errorf("--old %s: %w", doc.location(), err)
-			}
+		if err != nil {
+			return fmt.Errorf("--old %w", locate(o, err))
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
-// addOld adds the definition of a document. It ignores other kinds.
-func (c *checker) addOld(doc inputDocument) error {
-	if !isDefinition(doc.data) {
-		return nil
-	}
-	crd, err := definition.Parse(doc.data)
+// addOld adds a definition.
+func (c *checker) addOld(o *manifest.Object) error {
+	crd, err := definition.Parse(o.Text)
 	if err != nil {
 		return err
 	}

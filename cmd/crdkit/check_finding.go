@@ -1,18 +1,19 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // A checkedDefinition is the result of checking one document.
 type checkedDefinition struct {
-	doc    inputDocument
+	doc    *manifest.Object
 	name   string
 	report *definition.Report // nil if err is set
 	issues []issue
@@ -60,17 +61,17 @@ func (f *checkedDefinition) exitCode() int {
 	return map[string]int{accepted: exitOK, refused: exitRefused, undecided: exitUndecided}[f.verdict()]
 }
 
-// checkFiles yields a function for each document, which checks the definitions
-// in it, and one for the end of each file or directory on the command line.
-func (c *checker) checkFiles(files []string) iter.Seq[func() []*checkedDefinition] {
-	return func(yield func(func() []*checkedDefinition) bool) {
+// checkFiles yields a function for each definition, which checks it, and one for
+// the end of each file or directory on the command line.
+func (c *checker) checkFiles(ctx context.Context, files []string) iter.Seq[func() *checkedDefinition] {
+	return func(yield func(func() *checkedDefinition) bool) {
 		for _, name := range files {
-			for doc := range documents(name, c.recursive, c.in) {
-				if !yield(func() []*checkedDefinition { return c.decide(doc) }) {
+			for o, err := range definitionsIn(ctx, c.reader, name) {
+				if !yield(func() *checkedDefinition { return c.decide(o, err) }) {
 					return
 				}
 			}
-			if !yield(func() []*checkedDefinition { return []*checkedDefinition{{doc: inputDocument{file: name}, end: true}} }) {
+			if ctx.Err() != nil || !yield(func() *checkedDefinition { return &checkedDefinition{doc: atFile(name), end: true} }) {
 				return
 			}
 		}
@@ -79,76 +80,55 @@ func (c *checker) checkFiles(files []string) iter.Seq[func() []*checkedDefinitio
 
 // definitionsOf yields the checked definitions, and one without a verdict for
 // each name on the command line without definitions.
-func definitionsOf(all iter.Seq[[]*checkedDefinition]) iter.Seq[*checkedDefinition] {
+func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition] {
 	return func(yield func(*checkedDefinition) bool) {
 		found := false
-		for document := range all {
-			for _, f := range document {
-				if f.end && !found {
-					f.fail(errors.New("no CustomResourceDefinition in it"))
-				}
-				if found = !f.end; f.err == nil && f.end {
-					continue
-				}
-				if !yield(f) {
-					return
-				}
+		for f := range all {
+			if f.end && !found {
+				f.fail(errNoDefinition)
+			}
+			if found = !f.end; f.err == nil && f.end {
+				continue
+			}
+			if !yield(f) {
+				return
 			}
 		}
 	}
 }
 
-// decide checks the definitions of a document. It returns nil if the document
-// has none.
-func (c *checker) decide(doc inputDocument) []*checkedDefinition {
-	if doc.err == nil && !mentionsDefinition(doc.data) && !isDefinition(doc.data) {
-		return nil
-	}
-	source := definition.NewSource(doc.data, doc.start)
-	f := &checkedDefinition{doc: doc}
-	if doc.err != nil {
-		f.fail(doc.err)
-	} else if !f.judge(c, doc.data, source) {
-		items, err := listItems(doc)
-		if err == nil {
-			return c.decideItems(items, source)
-		}
+// decide checks a definition, unless it could not be read.
+func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
+	f := &checkedDefinition{doc: o}
+	switch source := sourceOf(o); {
+	case err != nil:
 		f.fail(err)
+		f.locate(err, source)
+	default:
+		f.judge(c, source)
 	}
-	f.doc.data = nil // while the finding waits for its turn
-	return []*checkedDefinition{f}
+	f.doc = withoutText(o) // while the finding waits for its turn
+	return f
 }
 
-// decideItems checks the definitions in a list.
-func (c *checker) decideItems(items []inputDocument, source *definition.Source) []*checkedDefinition {
-	var all []*checkedDefinition
-	for _, item := range items {
-		f := &checkedDefinition{doc: item}
-		if f.judge(c, item.data, source) {
-			f.doc.data = nil
-			all = append(all, f)
-		}
-	}
-	return all
+// withoutText returns an object without its text and that of its document.
+func withoutText(o *manifest.Object) *manifest.Object {
+	slim, doc := *o, *o.Document
+	slim.Document, slim.Text, doc.Text = &doc, nil, nil
+	return &slim
 }
 
 // fail records the error that prevents a verdict.
 func (f *checkedDefinition) fail(err error) {
 	f.err = err
-	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: f.doc.start}}
-}
-
-// mentionsDefinition reports whether a document may be a definition. It avoids
-// parsing most other documents twice.
-func mentionsDefinition(data []byte) bool {
-	return bytes.Contains(data, []byte("CustomResourceDefinition")) || bytes.IndexByte(data, '\\') >= 0
+	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: positionOf(f.doc)}}
 }
 
 // locate records the error of a definition that does not parse: an issue with
 // its position for each field, or one for the whole definition.
 func (f *checkedDefinition) locate(err error, source *definition.Source) {
-	if at := source.Position(f.doc.within); at.IsValid() {
-		f.issues[0].position = at
+	if f.doc.Within != "" {
+		f.issues[0].position = source.Position(f.doc.Within)
 	}
 	fields := fieldErrors(err)
 	if len(fields) == 0 {
@@ -157,8 +137,8 @@ func (f *checkedDefinition) locate(err error, source *definition.Source) {
 	f.issues = nil
 	for _, e := range fields {
 		path := e.FieldPath()
-		if f.doc.within != "" {
-			path = fmt.Sprintf("items[%s].%s", strings.TrimPrefix(f.doc.within, "/items/"), path)
+		if f.doc.Within != "" {
+			path = fmt.Sprintf("items[%s].%s", strings.TrimPrefix(f.doc.Within, "/items/"), path)
 		}
 		pointer := source.FieldPointer(path)
 		f.issues = append(f.issues, issue{levelError, codeUndecided, e.Error(), pointer, source.Position(pointer)})
@@ -189,17 +169,13 @@ func fieldErrors(err error) []fieldError {
 	return all
 }
 
-// judge checks a definition and records its issues with their positions in
-// source. It reports false if the document is not a definition.
-func (f *checkedDefinition) judge(c *checker, data []byte, source *definition.Source) bool {
-	crd, err := definition.Parse(data)
+// judge checks a definition and records its issues with their positions.
+func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
+	crd, err := definition.Parse(f.doc.Text)
 	if err != nil {
-		if !isDefinition(data) {
-			return false
-		}
 		f.fail(err)
 		f.locate(err, source)
-		return true
+		return
 	}
 	f.name = crd.Name
 	old := c.olds[crd.Name]
@@ -208,12 +184,12 @@ func (f *checkedDefinition) judge(c *checker, data []byte, source *definition.So
 		f.report = definition.CheckUpdate(crd, old, c.opts...)
 	case old == nil:
 		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name))
-		return true
+		return
 	default:
 		f.report = definition.CheckStatus(crd, old, c.opts...)
 	}
 	add := func(level, code, text, pointer string) {
-		pointer = source.Pointer(f.doc.within + pointer)
+		pointer = source.Pointer(f.doc.Within + pointer)
 		f.issues = append(f.issues, issue{level, code, text, pointer, source.Position(pointer)})
 	}
 	for _, e := range f.report.Errors {
@@ -225,5 +201,4 @@ func (f *checkedDefinition) judge(c *checker, data []byte, source *definition.So
 	for _, n := range f.report.Notes {
 		add(levelNote, string(n.Code), n.Text, n.Pointer)
 	}
-	return true
 }

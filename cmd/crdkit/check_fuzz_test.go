@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // FuzzCheckOutputs checks any text as standard input, in all output formats.
@@ -34,10 +35,10 @@ func FuzzCheckOutputs(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c := &checker{in: bytes.NewReader(text), opts: []definition.Option{definition.WithNotes()}}
+		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
 		var findings []*checkedDefinition
-		work := func(yield func([]*checkedDefinition) bool) {
-			for do := range c.checkFiles([]string{"-"}) {
+		work := func(yield func(*checkedDefinition) bool) {
+			for do := range c.checkFiles(t.Context(), []string{"-"}) {
 				if !yield(do()) {
 					return
 				}

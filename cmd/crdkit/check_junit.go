@@ -53,14 +53,14 @@ type junitProblem struct {
 }
 
 func (p *junitPrinter) print(f *checkedDefinition) error {
-	if n := len(p.suites); n == 0 || p.suites[n-1].Name != f.doc.file {
-		p.suites = append(p.suites, &junitSuite{Name: f.doc.file})
+	if n := len(p.suites); n == 0 || p.suites[n-1].Name != f.doc.File {
+		p.suites = append(p.suites, &junitSuite{Name: f.doc.File})
 	}
 	suite := p.suites[len(p.suites)-1]
 	suite.Tests++
-	c := junitCase{Name: f.name, ClassName: f.doc.file, File: f.doc.file, Line: f.doc.start.Line}
+	c := junitCase{Name: f.name, ClassName: f.doc.File, File: f.doc.File, Line: f.doc.Line}
 	if c.Name == "" {
-		c.Name = f.doc.location()
+		c.Name = f.doc.Location()
 	}
 	problems, first := f.lines(levelError)
 	rest, _ := f.lines(levelWarning, levelNote)
@@ -90,7 +90,7 @@ func (f *checkedDefinition) lines(levels ...string) (lines, first string) {
 			if count++; count == 1 {
 				first = i.message()
 			}
-			b.WriteString(i.line(f.doc.file) + "\n")
+			b.WriteString(i.line(f.doc.File) + "\n")
 		}
 	}
 	if count > 1 {

@@ -44,13 +44,13 @@ type checkText struct {
 func (p *checkText) print(f *checkedDefinition) error {
 	p.counts[f.verdict()]++
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", f.verdict(), f.doc.location())
+	fmt.Fprintf(&b, "%s: %s", f.verdict(), f.doc.Location())
 	if f.name != "" {
 		fmt.Fprintf(&b, ": %s", f.name)
 	}
 	b.WriteByte('\n')
 	for _, i := range f.issues {
-		fmt.Fprintf(&b, "  %s\n", i.line(f.doc.file))
+		fmt.Fprintf(&b, "  %s\n", i.line(f.doc.File))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err
@@ -136,7 +136,7 @@ type checkNote struct {
 
 func checkLineOf(f *checkedDefinition) checkLine {
 	l := checkLine{
-		File: f.doc.file, Document: f.doc.number, Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		File: f.doc.File, Document: f.doc.Number, Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
 		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
 	}
 	for n, i := range f.issues {
@@ -206,7 +206,7 @@ func (p annotations) print(f *checkedDefinition) error {
 		if level == levelNote {
 			level = "notice"
 		}
-		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(f.doc.file))
+		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(f.doc.File))
 		if i.position.IsValid() {
 			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
 		}

@@ -104,7 +104,7 @@ func (p *sarifPrinter) print(f *checkedDefinition) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true
-		location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.file)}}}
+		location := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{URI: fileURI(f.doc.File)}}}
 		if i.position.IsValid() {
 			location.Physical.Region = &sarifRegion{StartLine: i.position.Line, StartColumn: i.position.Column}
 		}

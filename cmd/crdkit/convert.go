@@ -11,16 +11,18 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const convertLong = `Convert each object in the files to a version, as the server converts objects
-of the definition (-c): by changing apiVersion, or by calling its conversion
-webhook, whose response must follow the server's rules. --webhook calls another
-webhook than that of the definition.
+of the definition (-c): by changing apiVersion, or by calling a conversion webhook,
+whose response must follow the server's rules. A webhook is called with --webhook only:
+--webhook definition calls that of the definition.
 
 Without --served, unknown fields are kept. With --served, objects count as stored
 at their version, and the output is what the server serves: with coerced metadata,
@@ -88,18 +90,27 @@ func newConvert() *cobra.Command {
 }
 
 func (c *converter) run(ctx context.Context, files []string) error {
-	if err := c.prepare(); err != nil {
+	r := manifest.NewReader(c.in, c.recursive)
+	if err := c.prepare(ctx, r); err != nil {
 		return err
 	}
 	worst := exitOK
-	for _, name := range files {
-		for doc := range documents(name, c.recursive, c.in) {
-			code, err := c.document(ctx, doc)
-			if err != nil {
-				return err
-			}
-			worst = max(worst, code)
+	r.IsKind = c.isList
+	for o := range r.Objects(ctx, files...) {
+		if o.Err == nil && o.IsDefinition() && o.Defines == c.compiled.GroupKind() {
+			continue // it was named with -c, or is among the objects
 		}
+		code, err := c.document(ctx, o)
+		if err != nil {
+			return err
+		}
+		worst = max(worst, code)
+	}
+	if passed := r.PassedOver().String(); passed != "" {
+		fmt.Fprintf(c.errOut, "passed over: %s\n", passed)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if worst != exitOK {
 		return exitCode(worst)
@@ -107,15 +118,15 @@ func (c *converter) run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func (c *converter) prepare() error {
+func (c *converter) prepare(ctx context.Context, r *manifest.Reader) error {
 	if outputs := []string{"yaml", "json", "jsonl"}; !slices.Contains(outputs, c.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(outputs, ", "))
 	}
 	var err error
-	if c.crd, err = readDefinition(c.definition, c.in); err != nil {
+	if c.crd, err = readDefinition(ctx, r, c.definition); err != nil {
 		return err
 	}
-	if err := c.webhook.apply(c.crd); err != nil {
+	if err := c.webhook.apply(c.crd, true); err != nil {
 		return err
 	}
 	if c.compiled, err = crdkit.Compile(c.crd); err != nil {
@@ -126,7 +137,7 @@ func (c *converter) prepare() error {
 		return fmt.Errorf("invalid --to %q; %s has %s", c.to, c.crd.Name, strings.Join(versionNames(c.compiled), ", "))
 	}
 	c.converter, err = conversion.New(c.crd)
-	return err
+	return c.webhook.hint(err)
 }
 
 func versionNames(d *crdkit.Definition) []string {
@@ -150,16 +161,16 @@ type conversionLine struct {
 
 // document converts one document and prints the result. It returns the error of
 // printing.
-func (c *converter) document(ctx context.Context, doc inputDocument) (code int, _ error) {
-	line := conversionLine{File: doc.file, Document: doc.number}
-	obj, err := c.object(doc)
+func (c *converter) document(ctx context.Context, o *manifest.Object) (code int, _ error) {
+	line := conversionLine{File: o.File, Document: o.Number}
+	obj, err := c.object(o)
 	if err != nil {
 		code = exitUndecided
 	} else {
 		gvk := obj.GroupVersionKind()
 		line.GVK, line.Name = lineKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, obj.GetName()
 		if line.Object, err = c.convert(ctx, obj); err != nil {
-			code = exitRefused
+			code, err = exitRefused, c.webhook.hint(err)
 		}
 	}
 	if err != nil {
@@ -170,7 +181,7 @@ func (c *converter) document(ctx context.Context, doc inputDocument) (code int, 
 		return code, encodeJSON(c.out, line, "")
 	}
 	if err != nil {
-		fmt.Fprintf(c.errOut, "error: %s: %v\n", doc.location(), err)
+		fmt.Fprintf(c.errOut, "error: %s: %v\n", o.Location(), err)
 		return code, nil
 	}
 	return code, c.print(line.Object)
@@ -178,11 +189,11 @@ func (c *converter) document(ctx context.Context, doc inputDocument) (code int, 
 
 // object decodes a document, which must be an object of the definition's kind
 // or a list of them.
-func (c *converter) object(doc inputDocument) (*unstructured.Unstructured, error) {
-	if doc.err != nil {
-		return nil, doc.err
+func (c *converter) object(o *manifest.Object) (*unstructured.Unstructured, error) {
+	if o.Err != nil {
+		return nil, o.Err
 	}
-	obj, err := objectOf(doc)
+	obj, err := objectOf(o)
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +202,12 @@ func (c *converter) object(doc inputDocument) (*unstructured.Unstructured, error
 		return nil, fmt.Errorf("no matches for kind %q in version %q: the definition is of %s", gvk.Kind, obj.GetAPIVersion(), c.compiled.GroupKind())
 	}
 	return obj, nil
+}
+
+// isList reports whether a kind is the list of the definition's kind, which is
+// converted as a whole.
+func (c *converter) isList(gvk schema.GroupVersionKind) bool {
+	return gvk.Group == c.crd.Spec.Group && gvk.Kind == c.listKind()
 }
 
 func (c *converter) listKind() string {

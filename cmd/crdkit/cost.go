@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -74,10 +75,10 @@ func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
-		return e.run(cmd.OutOrStdout())
+		return e.run(cmd.Context(), cmd.OutOrStdout())
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&e.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVarP(&e.output, "output", "o", "table", "what to print: table or json")
 	e.version.addTo(cmd)
 	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
@@ -87,14 +88,21 @@ func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-func (e *estimator) run(out io.Writer) error {
+func (e *estimator) run(ctx context.Context, out io.Writer) error {
 	printer := e.print[e.output]
 	if printer == nil {
 		return fmt.Errorf("invalid --output %q; it is table, json", e.output)
 	}
 	all := []estimatedVersion{}
-	for _, name := range e.definitions {
-		all = append(all, e.load(name)...)
+	for o, err := range namedDefinitions(ctx, manifest.NewReader(e.in, e.recursive), e.definitions) {
+		if err != nil {
+			e.fail(o.Location(), err)
+			continue
+		}
+		all = append(all, e.estimate(o)...)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	if err := printer(out, all); err != nil {
 		return err
@@ -113,40 +121,15 @@ func (e estimatedVersion) refused() bool {
 	return e.Report.Over() || slices.ContainsFunc(e.Report.Expressions, func(c cel.ExpressionCost) bool { return c.Problem != "" })
 }
 
-// load estimates the definitions of a file or directory. It ignores documents
-// of other kinds in directories.
-func (e *estimator) load(name string) []estimatedVersion {
-	info, err := os.Stat(name)
-	inDirectory := err == nil && info.IsDir()
-	var all []estimatedVersion
-	found := false
-	for doc := range documents(name, e.recursive, e.in) {
-		if doc.err != nil {
-			e.fail(doc.location(), doc.err)
-			found = true
-			continue
-		}
-		if inDirectory && !isDefinition(doc.data) {
-			continue
-		}
-		found = true
-		all = append(all, e.estimate(doc)...)
-	}
-	if !found {
-		e.fail(name, errors.New("no CustomResourceDefinition in it"))
-	}
-	return all
-}
-
 func (e *estimator) fail(location string, err error) {
 	e.failed = true
 	fmt.Fprintf(e.errOut, "error: %s: %v\n", location, err)
 }
 
-func (e *estimator) estimate(doc inputDocument) []estimatedVersion {
-	crd, err := definition.Parse(doc.data)
+func (e *estimator) estimate(o *manifest.Object) []estimatedVersion {
+	crd, err := definition.Parse(o.Text)
 	if err != nil {
-		e.fail(doc.location(), err)
+		e.fail(o.Location(), err)
 		return nil
 	}
 	var all []estimatedVersion
@@ -157,15 +140,15 @@ func (e *estimator) estimate(doc inputDocument) []estimatedVersion {
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
 		n, errs := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), schema.WithoutAnnotations())
 		if len(errs) > 0 {
-			e.fail(doc.location(), errorlist.Of(errs))
+			e.fail(o.Location(), errorlist.Of(errs))
 			continue
 		}
 		report := cel.Estimate(n, cel.AtPath(path), cel.KubernetesVersion(string(e.version)))
 		if report.Problem != "" {
-			e.fail(doc.location(), errors.New(report.Problem))
+			e.fail(o.Location(), errors.New(report.Problem))
 			continue
 		}
-		all = append(all, estimatedVersion{File: doc.file, Document: doc.number, Definition: crd.Name, Version: v.Name, Report: report})
+		all = append(all, estimatedVersion{File: o.File, Document: o.Number, Definition: crd.Name, Version: v.Name, Report: report})
 	}
 	return all
 }

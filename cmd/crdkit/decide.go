@@ -2,24 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // A verdict is the result of admitting one document.
 type verdict struct {
-	doc       inputDocument
+	doc       *manifest.Object
 	gvk       schema.GroupVersionKind
 	name      string
 	namespace string
 	err       error // prevents a verdict
+	unknown   bool  // err says that the kind has no definition
+	notes     []string
 	result    *crdkit.Result
 	stored    *unstructured.Unstructured // nil if not admitted
 }
@@ -37,35 +39,23 @@ func (v *verdict) exitCode() int {
 	}
 }
 
-// A header has the fields of an object that select its definition.
-type header struct {
-	schema.GroupVersionKind
-	name, namespace string
-}
-
-func (a *admitter) decide(ctx context.Context, doc inputDocument) *verdict {
-	v := &verdict{doc: doc}
-	if doc.err != nil {
-		v.err = doc.err
+func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
+	v := &verdict{doc: o, gvk: o.GroupVersionKind, name: o.Name, namespace: o.Namespace, err: o.Err}
+	if v.err != nil {
 		return v
 	}
-	head, err := headerOf(doc)
+	version, err := a.kinds.version(ctx, v.gvk)
 	if err != nil {
-		v.err = err
-		return v
-	}
-	v.gvk, v.name, v.namespace = head.GroupVersionKind, head.name, head.namespace
-	version, err := a.kinds.version(v.gvk)
-	if err != nil {
+		_, v.unknown = errors.AsType[errUnknownKind](err)
 		v.err = err
 		return v
 	}
 	out, err := a.request(ctx, v, version)
 	if err != nil || out == nil {
-		v.err = err
+		v.err = a.webhook.hint(err)
 		return v
 	}
-	v.stored, v.err = store(ctx, version, out)
+	v.stored, v.err = a.store(ctx, v, version, out)
 	return v
 }
 
@@ -73,7 +63,7 @@ func (a *admitter) decide(ctx context.Context, doc inputDocument) *verdict {
 // admitted object as JSON, nil if it is refused.
 func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version) ([]byte, error) {
 	opts := []crdkit.JSONOption{a.fields, crdkit.ReportChanges()}
-	if v.doc.yaml {
+	if v.doc.YAML {
 		opts = append(opts, crdkit.YAML())
 	}
 	old, err := a.olds.find(ctx, version, v)
@@ -85,63 +75,28 @@ func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Vers
 	case a.subresource != "" && old == nil:
 		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.name, a.subresource)
 	case a.subresource != "":
-		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.data, old, opts...)
+		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.Text, old, opts...)
 	case old != nil:
-		out, v.result, err = version.UpdateJSON(ctx, v.doc.data, old, opts...)
+		out, v.result, err = version.UpdateJSON(ctx, v.doc.Text, old, opts...)
 	default:
-		out, v.result, err = version.CreateJSON(ctx, v.doc.data, opts...)
+		out, v.result, err = version.CreateJSON(ctx, v.doc.Text, opts...)
 	}
 	return out, err
 }
 
-// store returns the object that the server stores for an admitted object.
-func store(ctx context.Context, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
+// store returns the object that the server stores for an admitted object. If only a
+// webhook could convert it to the storage version, the object stays at the version of
+// the request, and a note says so.
+func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Version, out []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := utiljson.Unmarshal(out, &obj.Object); err != nil {
 		return nil, err
 	}
-	return version.Store(ctx, obj)
-}
-
-// headerOf reads apiVersion, kind, name and namespace. It ignores all other
-// errors of the document, which the request reports.
-func headerOf(doc inputDocument) (header, error) {
-	data := doc.data
-	if doc.yaml {
-		var err error
-		if data, err = yaml.YAMLToJSON(data); err != nil {
-			return header{}, err
-		}
+	stored, err := version.Store(ctx, obj)
+	if a.webhook.url == "" && withoutWebhook(err) {
+		v.notes = append(v.notes, fmt.Sprintf("the object is shown at %s: a webhook converts it to the storage version %s, and crdkit calls it only with --webhook",
+			version.Name(), version.Definition().Storage().Name()))
+		return obj, nil
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return header{}, fmt.Errorf("not an object: %w", err)
-	}
-	h := header{}
-	var apiVersion string
-	for name, into := range map[string]*string{"apiVersion": &apiVersion, "kind": &h.Kind} {
-		if err := json.Unmarshal(fields[name], into); err != nil || *into == "" {
-			return header{}, fmt.Errorf("%s is missing or is not a string", name)
-		}
-	}
-	gv, err := schema.ParseGroupVersion(apiVersion)
-	if err != nil {
-		return header{}, err
-	}
-	h.Group, h.Version = gv.Group, gv.Version
-	var metadata map[string]json.RawMessage
-	if json.Unmarshal(fields["metadata"], &metadata) == nil {
-		h.name = text(metadata["name"])
-		h.namespace = text(metadata["namespace"])
-	}
-	return h, nil
-}
-
-// text returns the value of a JSON string, "" for another value.
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
+	return stored, err
 }

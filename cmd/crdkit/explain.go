@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/kubectl"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/openapi"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -48,7 +49,7 @@ func newExplain() *cobra.Command {
 		Example: explainExample,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			crds, errs := readDefinitions(e.definitions, false, cmd.InOrStdin())
+			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), false), e.definitions)
 			if len(errs) > 0 {
 				for _, err := range errs {
 					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
@@ -59,7 +60,7 @@ func newExplain() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&e.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
 	f.BoolVar(&e.recursive, "recursive", false, "print the names of all fields below, and no descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
@@ -33,7 +35,7 @@ const getExample = `  crdkit get -c crd.yaml objects.yaml
 
 // A getter is the state of crdkit get: its flags and what they load.
 type getter struct {
-	definitions   []string
+	inputs
 	output        string
 	now           string
 	byLabel       string
@@ -42,9 +44,7 @@ type getter struct {
 	allNamespaces bool
 	noHeaders     bool
 	showLabels    bool
-	recursive     bool
 
-	kinds       *registry
 	clock       time.Time
 	labels      labels.Selector
 	worst       int
@@ -55,7 +55,7 @@ type getter struct {
 func newGet() *cobra.Command {
 	g := &getter{}
 	cmd := &cobra.Command{
-		Use:     "get -c CRD... FILE...",
+		Use:     "get [-c CRD]... FILE...",
 		Short:   "Print objects as kubectl get does",
 		Long:    getLong,
 		Example: getExample,
@@ -66,7 +66,6 @@ func newGet() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&g.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
 	f.StringVarP(&g.output, "output", "o", "", "what to print instead of a table: wide (a table of all columns), json, yaml or name")
 	f.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "print the namespaces of objects")
 	f.BoolVar(&g.noHeaders, "no-headers", false, "print no column headers")
@@ -75,10 +74,7 @@ func newGet() *cobra.Command {
 	f.StringVarP(&g.byLabel, "selector", "l", "", "print only objects with these labels, such as a=b,c!=d")
 	f.StringVar(&g.byField, "field-selector", "", "print only objects with these fields, such as metadata.name=a,spec.b!=c")
 	f.StringVar(&g.now, "now", "", "time that ages are counted to, as 2006-01-02T15:04:05Z (default: the clock)")
-	f.BoolVarP(&g.recursive, "recursive", "R", false, "read directories below the directories that are named")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
+	g.inputs.addTo(cmd)
 	return cmd
 }
 
@@ -86,24 +82,29 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.checkFlags(); err != nil {
 		return err
 	}
-	g.kinds = &registry{}
-	for _, name := range g.definitions {
-		g.kinds.load(name, g.recursive, g.in)
-	}
-	for _, err := range g.kinds.errs {
-		g.reportError(err)
-	}
+	g.load(ctx, g.in, files, g.reportError, func(err error) { fmt.Fprintf(g.errOut, "Warning: %v\n", err) })
 	var objs []*unstructured.Unstructured
-	for _, name := range files {
-		for doc := range documents(name, g.recursive, g.in) {
-			read, err := g.objects(ctx, doc)
-			if err != nil {
-				g.reportError(fmt.Errorf("%s: %w", doc.location(), err))
-			}
-			objs = append(objs, read...)
+	for o := range g.reader.Objects(ctx, files...) {
+		if g.skips(o) {
+			continue
+		}
+		read, err := g.object(ctx, o)
+		if _, unknown := errors.AsType[errUnknownKind](err); unknown && g.unknownKinds != unknownError {
+			g.skipped.add(o)
+			continue
+		}
+		if err != nil {
+			g.reportError(locate(o, err))
+		}
+		if read != nil {
+			objs = append(objs, read)
 		}
 	}
 	if err := g.print(objs); err != nil {
+		return err
+	}
+	g.reportPassedOver(g.errOut)
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if g.worst != exitOK {
@@ -118,6 +119,9 @@ func (g *getter) reportError(err error) {
 }
 
 func (g *getter) checkFlags() error {
+	if err := g.inputs.checkFlags(); err != nil {
+		return err
+	}
 	if outputs := []string{"wide", "json", "yaml", "name"}; g.output != "" && !slices.Contains(outputs, g.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", g.output, strings.Join(outputs, ", "))
 	}
@@ -135,42 +139,34 @@ func (g *getter) checkFlags() error {
 	return nil
 }
 
-// objects returns the objects of a document as the server serves them. It
-// returns an error for the first object that the server would refuse.
-func (g *getter) objects(ctx context.Context, doc inputDocument) ([]*unstructured.Unstructured, error) {
-	if doc.err != nil {
-		return nil, doc.err
+// object returns an object as the server serves it, nil if the selectors do not
+// select it.
+func (g *getter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, error) {
+	if o.Err != nil {
+		return nil, o.Err
 	}
-	obj, err := objectOf(doc)
+	version, err := g.kinds.version(ctx, o.GroupVersionKind)
 	if err != nil {
 		return nil, err
 	}
-	var out []*unstructured.Unstructured
-	for _, item := range g.flatten(obj) {
-		version, err := g.kinds.version(item.GroupVersionKind())
-		if err != nil {
-			return out, err
-		}
-		read, _, err := version.Read(ctx, item)
-		if err != nil {
-			return out, err
-		}
-		wanted, err := g.selects(read)
-		if err != nil {
-			return out, err
-		}
-		if wanted {
-			out = append(out, read)
-		}
+	obj, err := objectOf(o)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	read, _, err := version.Read(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	if wanted, err := g.selects(read); err != nil || !wanted {
+		return nil, err
+	}
+	return read, nil
 }
 
 // selects reports whether the selectors of the command select an object.
 func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 	gvk := obj.GroupVersionKind()
-	declared := g.kinds.kinds[gvk.GroupKind()].declared
-	f, err := selection.New(g.kinds.declared(gvk).SelectableFields, declared.Spec.Scope)
+	f, err := selection.New(g.kinds.declaredVersion(gvk).SelectableFields, g.kinds.declared(gvk.GroupKind()).Spec.Scope)
 	if err != nil {
 		return false, err
 	}
@@ -179,26 +175,6 @@ func (g *getter) selects(obj *unstructured.Unstructured) (bool, error) {
 		return false, err
 	}
 	return f.Matches(obj, g.labels, byField)
-}
-
-// flatten returns the objects of a list, or the object itself if it is not a
-// list. A definition may have a kind with the name of a list.
-func (g *getter) flatten(obj *unstructured.Unstructured) []*unstructured.Unstructured {
-	if g.kinds.kinds[obj.GroupVersionKind().GroupKind()] != nil || !strings.HasSuffix(obj.GetKind(), "List") || !obj.IsList() {
-		return []*unstructured.Unstructured{obj}
-	}
-	var out []*unstructured.Unstructured
-	items, _ := obj.Object["items"].([]any)
-	for _, item := range items {
-		tree, _ := item.(map[string]any)
-		child := &unstructured.Unstructured{Object: tree}
-		if child.GetKind() == "" && obj.GetKind() != "List" { // as servers answer
-			child.SetAPIVersion(obj.GetAPIVersion())
-			child.SetKind(strings.TrimSuffix(obj.GetKind(), "List"))
-		}
-		out = append(out, g.flatten(child)...)
-	}
-	return out
 }
 
 // A group is a sequence of objects of one resource.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -97,7 +98,7 @@ func (g *getter) printTables(list []group) error {
 }
 
 func (g *getter) table(group group, withKind bool) (string, error) {
-	p, err := table.New(g.kinds.declared(group.gvk).AdditionalPrinterColumns)
+	p, err := table.New(g.kinds.declaredVersion(group.gvk).AdditionalPrinterColumns)
 	if err != nil {
 		g.reportError(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
 	}
@@ -108,7 +109,7 @@ func (g *getter) table(group group, withKind bool) (string, error) {
 	o := kubectl.TableOptions{
 		Wide:      g.output == "wide",
 		NoHeaders: g.noHeaders,
-		Namespace: g.allNamespaces && g.kinds.kinds[group.gvk.GroupKind()].definition.Namespaced(),
+		Namespace: g.allNamespaces && g.kinds.declared(group.gvk.GroupKind()).Spec.Scope == apiextensionsv1.NamespaceScoped,
 		Labels:    g.labelColumns,
 		AllLabels: g.showLabels,
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
@@ -45,7 +47,7 @@ func newJSONSchema() *cobra.Command {
 			if strict {
 				opts = append(opts, jsonschema.Strict())
 			}
-			return exportSchema(cmd.OutOrStdout(), cmd.InOrStdin(), definition, version, opts)
+			return exportSchema(cmd.Context(), cmd.OutOrStdout(), cmd.InOrStdin(), definition, version, opts)
 		},
 	}
 	f := cmd.Flags()
@@ -59,8 +61,8 @@ func newJSONSchema() *cobra.Command {
 	return cmd
 }
 
-func exportSchema(out io.Writer, in io.Reader, definition, version string, opts []jsonschema.Option) error {
-	crd, err := readDefinition(definition, in)
+func exportSchema(ctx context.Context, out io.Writer, in io.Reader, definition, version string, opts []jsonschema.Option) error {
+	crd, err := readDefinition(ctx, manifest.NewReader(in, false), definition)
 	if err != nil {
 		return err
 	}

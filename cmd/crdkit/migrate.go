@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/migration"
 )
 
@@ -50,7 +49,9 @@ type migrator struct {
 
 	compiled *crdkit.Definition
 	counts   map[migration.Outcome]int
-	pending  []inputDocument // of the objects without a result
+	reader   *manifest.Reader
+	pending  []*manifest.Object // without a result
+	others   skippedKinds       // objects of other kinds
 	in       io.Reader
 	out      io.Writer
 	errOut   io.Writer
@@ -87,7 +88,8 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	if m.output != "text" && m.output != "jsonl" {
 		return fmt.Errorf("invalid --output %q; it is text, jsonl", m.output)
 	}
-	plan, err := m.plan()
+	m.reader = manifest.NewReader(m.in, m.recursive)
+	plan, err := m.plan(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,16 +114,16 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 }
 
 // plan reads the definitions, compiles the new one and plans.
-func (m *migrator) plan() (*migration.Plan, error) {
+func (m *migrator) plan(ctx context.Context) (*migration.Plan, error) {
 	var crds [2]*apiextensionsv1.CustomResourceDefinition
 	for i, name := range []string{m.old, m.definition} {
-		crd, err := readDefinition(name, m.in)
+		crd, err := readDefinition(ctx, m.reader, name)
 		if err != nil {
 			return nil, err
 		}
 		crds[i] = crd
 	}
-	if err := m.webhook.apply(crds[1]); err != nil {
+	if err := m.webhook.apply(crds[1], true); err != nil {
 		return nil, err
 	}
 	var err error
@@ -137,13 +139,13 @@ func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 		opts = append(opts, migration.AtVersion(m.atVersion))
 	}
 	worst := exitOK
-	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(files), opts...) {
+	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(ctx, files), opts...) {
 		if len(m.pending) == 0 { // nothing was read: there is no dry run
 			return exitUndecided, err
 		}
-		doc := m.pending[0]
+		o := m.pending[0]
 		m.pending = m.pending[1:]
-		code, err := m.report(doc, r, err)
+		code, err := m.report(o, r, m.webhook.hint(err))
 		if err != nil {
 			return code, err
 		}
@@ -152,64 +154,50 @@ func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 	if m.output == "text" {
 		m.printCounts()
 	}
+	passed := inputs{reader: m.reader, skipped: m.others}
+	passed.reportPassedOver(m.errOut)
 	return worst, ctx.Err()
 }
 
-// objects yields the objects of the files and records their documents in
-// pending.
-func (m *migrator) objects(files []string) iter.Seq2[*unstructured.Unstructured, error] {
+// objects yields the objects of the files and records them in pending. It counts
+// objects of other kinds.
+func (m *migrator) objects(ctx context.Context, files []string) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
-		for _, name := range files {
-			info, err := os.Stat(name)
-			directory := err == nil && info.IsDir()
-			for doc := range documents(name, m.recursive, m.in) {
-				obj, err := m.object(doc)
-				if errors.Is(err, errOtherKind) && directory {
-					continue
-				}
-				m.pending = append(m.pending, doc)
-				if !yield(obj, err) {
-					return
-				}
+		for o := range m.reader.Objects(ctx, files...) {
+			if o.Err == nil && o.GroupKind() != m.compiled.GroupKind() {
+				m.others.add(o)
+				continue
+			}
+			obj, err := (*unstructured.Unstructured)(nil), o.Err
+			if err == nil {
+				obj, err = objectOf(o)
+			}
+			m.pending = append(m.pending, o)
+			if !yield(obj, err) {
+				return
 			}
 		}
 	}
 }
 
-var errOtherKind = errors.New("not an object of the definition")
-
-func (m *migrator) object(doc inputDocument) (*unstructured.Unstructured, error) {
-	if doc.err != nil {
-		return nil, doc.err
-	}
-	obj, err := objectOf(doc)
-	if err != nil {
-		return nil, err
-	}
-	if gk := obj.GroupVersionKind().GroupKind(); gk != m.compiled.GroupKind() {
-		return nil, fmt.Errorf("%w: it is of %s, want %s", errOtherKind, gk, m.compiled.GroupKind())
-	}
-	return obj, nil
-}
-
 // report prints the result of one object.
-func (m *migrator) report(doc inputDocument, r *migration.Rewrite, err error) (int, error) {
+func (m *migrator) report(o *manifest.Object, r *migration.Rewrite, err error) (int, error) {
 	if err != nil {
 		if m.output == "jsonl" {
-			return exitUndecided, encodeJSON(m.out, rewriteLine{File: doc.file, Document: doc.number, Outcome: "undecided", Error: err.Error()}, "")
+			return exitUndecided, encodeJSON(m.out, rewriteLine{File: o.File, Document: o.Number, Outcome: "undecided", Error: err.Error()}, "")
 		}
-		fmt.Fprintf(m.errOut, "error: %s: %v\n", doc.location(), err)
+		fmt.Fprintf(m.errOut, "error: %s: %v\n", o.Location(), err)
 		return exitUndecided, nil
 	}
 	m.counts[r.Outcome()]++
 	code := exitOK
-	if o := r.Outcome(); o == migration.Failed || o == migration.Lossy {
+	if outcome := r.Outcome(); outcome == migration.Failed || outcome == migration.Lossy {
 		code = exitRefused
 	}
 	if m.output == "jsonl" {
-		return code, encodeJSON(m.out, lineOf(doc, r), "")
+		return code, encodeJSON(m.out, lineOf(o, r), "")
 	}
-	return code, m.printRewrite(doc, r)
+	return code, m.printRewrite(o, r)
 }
 
 func (m *migrator) printPlan(p *migration.Plan) error {
@@ -246,12 +234,12 @@ func (m *migrator) printPlan(p *migration.Plan) error {
 	return err
 }
 
-func (m *migrator) printRewrite(doc inputDocument, r *migration.Rewrite) error {
+func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error {
 	if r.Outcome() == migration.Unchanged {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: %s %s\n", doc.location(), r.Object.GetName(), r.Outcome())
+	fmt.Fprintf(&b, "\n%s: %s %s\n", o.Location(), r.Object.GetName(), r.Outcome())
 	if r.Failure != nil {
 		fmt.Fprintf(&b, "  %v\n", r.Failure)
 	}
@@ -270,8 +258,8 @@ func (m *migrator) printRewrite(doc inputDocument, r *migration.Rewrite) error {
 
 func (m *migrator) printCounts() {
 	var parts []string
-	for _, o := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
-		parts = append(parts, fmt.Sprintf("%d %s", m.counts[o], o))
+	for _, outcome := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
+		parts = append(parts, fmt.Sprintf("%d %s", m.counts[outcome], outcome))
 	}
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
 }
@@ -324,8 +312,8 @@ type rewriteLine struct {
 	Stored       map[string]any `json:"stored,omitempty"`
 }
 
-func lineOf(doc inputDocument, r *migration.Rewrite) rewriteLine {
-	l := rewriteLine{File: doc.file, Document: doc.number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
+func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
+	l := rewriteLine{File: o.File, Document: o.Number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
 	for _, c := range r.Changes {
 		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // An oldKey identifies the object that a request replaces.
@@ -19,59 +17,40 @@ type oldKey struct {
 }
 
 // oldObjects are the objects of --old.
-type oldObjects map[oldKey]oldObject
-
-type oldObject struct {
-	location string
-	obj      *unstructured.Unstructured
-}
+type oldObjects map[oldKey]*manifest.Object
 
 func (a *admitter) loadOld(ctx context.Context) error {
 	if a.old == "" {
 		return nil
 	}
 	a.olds = oldObjects{}
-	for doc := range documents(a.old, a.recursive, a.in) {
-		if doc.err != nil {
-			return fmt.Errorf("--old %s: %w", doc.location(), doc.err)
+	for o := range a.reader.Objects(ctx, a.old) {
+		err := o.Err
+		if err == nil {
+			err = a.addOld(ctx, o)
 		}
-		if err := a.addOld(doc); err != nil {
-			return fmt.Errorf("--old %s: %w", doc.location(), err)
+		if err != nil {
+			return fmt.Errorf("--old %w", locate(o, err))
 		}
 	}
 	return ctx.Err()
 }
 
-func (a *admitter) addOld(doc inputDocument) error {
-	head, err := headerOf(doc)
-	if err != nil {
-		return err
-	}
-	data := doc.data
-	if doc.yaml {
-		if data, err = yaml.YAMLToJSON(data); err != nil {
-			return err
-		}
-	}
-	obj := &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(data, &obj.Object); err != nil {
-		return err
-	}
-	key := a.key(head.GroupKind(), head.namespace, head.name)
+func (a *admitter) addOld(ctx context.Context, o *manifest.Object) error {
+	key := a.key(ctx, o.GroupKind(), o.Namespace, o.Name)
 	if other, ok := a.olds[key]; ok {
-		return fmt.Errorf("%s %q is already in %s", head.Kind, head.name, other.location)
+		return fmt.Errorf("%s %q is already in %s", o.Kind, o.Name, other.Location())
 	}
-	a.olds[key] = oldObject{location: doc.location(), obj: obj}
+	a.olds[key] = o
 	return nil
 }
 
 // key returns the key of an object. A namespaced object without a namespace is
 // in "default".
-func (a *admitter) key(kind schema.GroupKind, namespace, name string) oldKey {
-	e := a.kinds.kinds[kind]
-	switch {
-	case e == nil || e.definition == nil:
-	case !e.definition.Namespaced():
+func (a *admitter) key(ctx context.Context, kind schema.GroupKind, namespace, name string) oldKey {
+	switch namespaced, known := a.kinds.namespaced(ctx, kind); {
+	case !known:
+	case !namespaced:
 		namespace = ""
 	case namespace == "":
 		namespace = "default"
@@ -96,9 +75,13 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	if !ok {
 		return nil, nil
 	}
-	read, _, err := version.Read(ctx, old.obj)
+	obj, err := objectOf(old)
 	if err != nil {
-		return nil, fmt.Errorf("reading the old object of %s: %w", old.location, err)
+		return nil, locate(old, err)
+	}
+	read, _, err := version.Read(ctx, obj)
+	if err != nil {
+		return nil, fmt.Errorf("reading the old object of %w", locate(old, err))
 	}
 	// The server stores the object with this namespace.
 	switch namespaced := version.Definition().Namespaced(); {

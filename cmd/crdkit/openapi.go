@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -49,7 +48,7 @@ func newOpenAPI() *cobra.Command {
 		Example: openapiExample,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			crds, errs := readDefinitions(p.definitions, p.recursive, cmd.InOrStdin())
+			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), p.recursive), p.definitions)
 			if len(errs) > 0 {
 				for _, err := range errs {
 					fmt.Fprintf(cmd.ErrOrStderr(), "error: %v\n", err)
@@ -60,7 +59,7 @@ func newOpenAPI() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVarP(&p.definitions, "crd", "c", nil, "file or directory of CustomResourceDefinitions; may be repeated")
+	addDefinitionFlag(cmd, &p.definitions)
 	f.BoolVar(&p.v2, "v2", false, "print the document of OpenAPI version 2")
 	f.StringVar(&p.groupVersion, "group-version", "", "print the document of one group and version only: GROUP/VERSION")
 	f.BoolVarP(&p.recursive, "recursive", "R", false, "read directories below the directories that are named")
@@ -112,41 +111,4 @@ func (p *publisher) document(crds []*apiextensionsv1.CustomResourceDefinition) (
 		all = append(all, docs[path])
 	}
 	return openapi.Merge(all...)
-}
-
-// readDefinitions returns the definitions of files and directories in their
-// order. It ignores documents of other kinds in directories; in files they are
-// errors.
-func readDefinitions(names []string, recursive bool, in io.Reader) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
-	var (
-		crds []*apiextensionsv1.CustomResourceDefinition
-		errs []error
-	)
-	for _, name := range names {
-		info, err := os.Stat(name)
-		inDirectory := err == nil && info.IsDir()
-		before := len(crds) + len(errs)
-		for doc := range documents(name, recursive, in) {
-			if doc.err == nil && inDirectory && !isDefinition(doc.data) {
-				continue
-			}
-			crd, err := parseDocument(doc)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", doc.location(), err))
-				continue
-			}
-			crds = append(crds, crd)
-		}
-		if len(crds)+len(errs) == before {
-			errs = append(errs, fmt.Errorf("%s: no CustomResourceDefinition in it", name))
-		}
-	}
-	return crds, errs
-}
-
-func parseDocument(doc inputDocument) (*apiextensionsv1.CustomResourceDefinition, error) {
-	if doc.err != nil {
-		return nil, doc.err
-	}
-	return definition.Parse(doc.data)
 }

@@ -19,6 +19,7 @@ type printer struct {
 	out, errOut io.Writer
 	showChanges bool
 	printed     int
+	unknown     skippedKinds
 }
 
 func (p *printer) print(v *verdict) error {
@@ -43,24 +44,34 @@ func (p *printer) print(v *verdict) error {
 	}
 }
 
+// error prints the error of something that is not an object.
+func (p *printer) error(err error) { fmt.Fprintf(p.errOut, "error: %v\n", err) }
+
+func (p *printer) warning(err error) { fmt.Fprintf(p.errOut, "Warning: %v\n", err) }
+
 // reportErrors prints the errors and warnings of the server for the document to
 // standard error.
 func (p *printer) reportErrors(v *verdict) {
 	if v.result != nil {
 		for _, w := range v.result.Warnings {
-			fmt.Fprintf(p.errOut, "Warning: %s: %s\n", v.doc.location(), w)
+			fmt.Fprintf(p.errOut, "Warning: %s: %s\n", v.doc.Location(), w)
 		}
 		if p.showChanges {
 			for _, c := range v.result.Changes {
-				fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.location(), c)
+				fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
 			}
 		}
 	}
+	for _, note := range v.notes {
+		fmt.Fprintf(p.errOut, "Note: %s: %s\n", v.doc.Location(), note)
+	}
 	switch {
+	case v.unknown: // reported once for all objects of the kind
+		p.unknown.add(v.doc)
 	case v.err != nil:
-		fmt.Fprintf(p.errOut, "error: %s: %v\n", v.doc.location(), v.err)
+		fmt.Fprintf(p.errOut, "error: %s: %v\n", v.doc.Location(), v.err)
 	case v.stored == nil:
-		fmt.Fprintf(p.errOut, "refused: %s: %v\n", v.doc.location(), v.result.Err())
+		fmt.Fprintf(p.errOut, "refused: %s: %v\n", v.doc.Location(), v.result.Err())
 	}
 }
 
@@ -86,7 +97,7 @@ func (p *printer) json(v *verdict) error {
 // diff prints the difference between the input and the stored object.
 func (p *printer) diff(v *verdict) error {
 	var sent any
-	if err := yaml.Unmarshal(v.doc.data, &sent); err != nil {
+	if err := yaml.Unmarshal(v.doc.Text, &sent); err != nil {
 		return err
 	}
 	before, err := yaml.Marshal(sent)
@@ -97,7 +108,7 @@ func (p *printer) diff(v *verdict) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(p.out, unified(v.doc.location(), v.doc.location()+" as stored", string(before), string(after)))
+	_, err = io.WriteString(p.out, unified(v.doc.Location(), v.doc.Location()+" as stored", string(before), string(after)))
 	return err
 }
 
@@ -138,8 +149,8 @@ type line struct {
 
 func (p *printer) line(v *verdict) error {
 	l := line{
-		File:     v.doc.file,
-		Document: v.doc.number,
+		File:     v.doc.File,
+		Document: v.doc.Number,
 		GVK:      lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
 		Name:     v.name,
 		Decided:  v.err == nil,

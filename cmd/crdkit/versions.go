@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const versionsLong = `List the versions of a definition in order of priority.
@@ -34,7 +36,7 @@ func newVersions() *cobra.Command {
 			if output != "table" && output != "json" {
 				return fmt.Errorf("invalid --output %q; it is table, json", output)
 			}
-			versions, err := listVersions(definition, cmd.InOrStdin())
+			versions, err := listVersions(cmd.Context(), definition, cmd.InOrStdin())
 			if err != nil {
 				return err
 			}
@@ -63,8 +65,8 @@ type listedVersion struct {
 	Warning    string `json:"warning"`
 }
 
-func listVersions(definition string, in io.Reader) ([]listedVersion, error) {
-	crd, err := readDefinition(definition, in)
+func listVersions(ctx context.Context, definition string, in io.Reader) ([]listedVersion, error) {
+	crd, err := readDefinition(ctx, manifest.NewReader(in, false), definition)
 	if err != nil {
 		return nil, err
 	}

@@ -114,6 +114,7 @@ var internalRules = map[string]rule{
 	},
 	// yaml/v3 is the one of the two linked YAML libraries that reports positions.
 	"internal/document":  {others: []string{apiextensions, sigsJSON, "go.yaml.in/yaml/v3"}},
+	"internal/manifest":  {others: []string{apimachinery, sigsYAML}},
 	"internal/celsyntax": {leaf: true, others: []string{celGo}},
 	"internal/celtypes":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/celvalue":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, equality, strfmt}},

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+const definitionKind = "CustomResourceDefinition"
+
+// maxKeptBytes is the size of the texts of definitions that a command keeps in
+// memory. It reads other definitions again when it needs them.
+const maxKeptBytes = 8 << 20
+
+var errNoDefinition = errors.New("no CustomResourceDefinition in it")
+
+// definitions are the definitions of a command by the kind that they define. They
+// are parsed and compiled when they are asked for.
+type definitions struct {
+	reader  *manifest.Reader // of definitions
+	webhook webhookFlag
+	catalog *crdkit.Catalog
+	byKind  map[schema.GroupKind]*knownDefinition
+	kept    int // bytes
+	seed    maphash.Seed
+}
+
+// A knownDefinition is a definition whose kind is known.
+type knownDefinition struct {
+	object *manifest.Object // without its text if that is not kept
+	sum    uint64           // of the text
+	crd    *apiextensionsv1.CustomResourceDefinition
+	err    error // of a definition that cannot be served
+	loaded bool
+	given  bool // by -c
+}
+
+func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
+	return &definitions{
+		reader:  r.Separate(),
+		catalog: crdkit.NewCatalog(opts...),
+		byKind:  map[schema.GroupKind]*knownDefinition{},
+		seed:    maphash.MakeSeed(),
+	}
+}
+
+// addDefinitionFlag adds the flag that names definitions.
+func addDefinitionFlag(cmd *cobra.Command, names *[]string) {
+	cmd.Flags().StringArrayVarP(names, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated")
+}
+
+// load adds the definitions of files and directories, and reports what cannot be
+// read. Other objects in them are passed over.
+func (d *definitions) load(ctx context.Context, names []string, report func(error)) {
+	for o, err := range namedDefinitions(ctx, d.reader, names) {
+		if err == nil {
+			err = d.add(o)
+		}
+		if k := d.byKind[o.Defines]; k != nil {
+			k.given = true
+		}
+		if err != nil {
+			report(locate(o, err))
+		}
+	}
+}
+
+// definitionsIn yields the definitions of a file or directory, and the errors of
+// reading them.
+func definitionsIn(ctx context.Context, r *manifest.Reader, name string) iter.Seq2[*manifest.Object, error] {
+	return func(yield func(*manifest.Object, error) bool) {
+		if scheme, _, ok := strings.Cut(name, "://"); ok && !strings.Contains(scheme, "/") {
+			yield(atFile(name), errors.New("crdkit does not fetch definitions; save it to a file first, as with curl -LO"))
+			return
+		}
+		for o := range r.Objects(ctx, name) {
+			other := !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject))
+			if !other && !yield(o, o.Err) {
+				return
+			}
+		}
+	}
+}
+
+func atFile(name string) *manifest.Object {
+	return &manifest.Object{Document: &manifest.Document{File: name}}
+}
+
+// add adds a definition. It returns an error if a different definition of the
+// kind is there already.
+func (d *definitions) add(o *manifest.Object) error {
+	if o.Defines.Empty() {
+		_, err := definition.Parse(o.Text)
+		if err == nil {
+			err = errors.New("spec.group or spec.names.kind is missing")
+		}
+		return err
+	}
+	k := &knownDefinition{object: o, sum: maphash.Bytes(d.seed, o.Text)}
+	if other := d.byKind[o.Defines]; other != nil {
+		if other.sum == k.sum {
+			return nil
+		}
+		return fmt.Errorf("%s is already defined in %s", o.Defines, other.object.Location())
+	}
+	if d.kept += len(o.Text); d.kept > maxKeptBytes {
+		slim, doc := *o, *o.Document
+		slim.Document, slim.Text, doc.Text = &doc, nil, nil
+		k.object = &slim
+	}
+	d.byKind[o.Defines] = k
+	return nil
+}
+
+// has reports whether a kind is defined.
+func (d *definitions) has(gvk schema.GroupVersionKind) bool { return d.byKind[gvk.GroupKind()] != nil }
+
+// given reports whether -c has a definition of a kind.
+func (d *definitions) given(kind schema.GroupKind) bool {
+	k := d.byKind[kind]
+	return k != nil && k.given
+}
+
+// A definitionError is the error of a definition that an object needs.
+type definitionError struct {
+	location string // of the definition
+	err      error
+}
+
+func (e *definitionError) Error() string {
+	return fmt.Sprintf("the definition in %s cannot be served: %v", e.location, e.err)
+}
+
+func (e *definitionError) Unwrap() error { return e.err }
+
+// errUnknownKind is the error of an object whose kind has no definition.
+type errUnknownKind schema.GroupVersionKind
+
+func (e errUnknownKind) Error() string {
+	gvk := schema.GroupVersionKind(e)
+	return fmt.Sprintf("no matches for kind %q in version %q: no given definition has it", gvk.Kind, gvk.GroupVersion())
+}
+
+// version returns the served version of a kind.
+func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) (*crdkit.Version, error) {
+	k := d.byKind[gvk.GroupKind()]
+	if k == nil {
+		return nil, errUnknownKind(gvk)
+	}
+	if err := d.ensure(ctx, k); err != nil {
+		return nil, err
+	}
+	of, _ := d.catalog.Definition(k.crd.Name)
+	if v, ok := of.Version(gvk.Version); !ok || !v.Served() {
+		return nil, fmt.Errorf("no matches for kind %q in version %q: %s does not serve it", gvk.Kind, gvk.GroupVersion(), k.crd.Name)
+	}
+	v, err := d.catalog.Version(gvk)
+	if err != nil {
+		return nil, &definitionError{k.object.Location(), err}
+	}
+	return v, nil
+}
+
+// declared returns the definition of a kind, which version has found.
+func (d *definitions) declared(kind schema.GroupKind) *apiextensionsv1.CustomResourceDefinition {
+	if k := d.byKind[kind]; k != nil {
+		return k.crd
+	}
+	return nil
+}
+
+// declaredVersion returns what the definition of a kind declares for a version.
+func (d *definitions) declaredVersion(gvk schema.GroupVersionKind) apiextensionsv1.CustomResourceDefinitionVersion {
+	if crd := d.declared(gvk.GroupKind()); crd != nil {
+		for _, v := range crd.Spec.Versions {
+			if v.Name == gvk.Version {
+				return v
+			}
+		}
+	}
+	return apiextensionsv1.CustomResourceDefinitionVersion{}
+}
+
+// namespaced reports whether objects of a kind have namespaces, and whether that
+// is known.
+func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (namespaced, known bool) {
+	k := d.byKind[kind]
+	if k == nil || d.ensure(ctx, k) != nil {
+		return false, false
+	}
+	return k.crd.Spec.Scope == apiextensionsv1.NamespaceScoped, true
+}
+
+// ensure parses a definition and adds it to the catalog, once.
+func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
+	if !k.loaded {
+		k.loaded = true
+		var err error
+		if k.crd, err = d.parse(ctx, k); err == nil {
+			err = d.webhook.apply(k.crd, false)
+		}
+		if err == nil {
+			err = d.catalog.Add(k.crd)
+		}
+		if err != nil {
+			k.err = &definitionError{k.object.Location(), err}
+		}
+	}
+	return k.err
+}
+
+func (d *definitions) parse(ctx context.Context, k *knownDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
+	text := k.object.Text
+	if text == nil {
+		o, err := d.reader.Again(ctx, k.object)
+		if err != nil {
+			return nil, err
+		}
+		if text = o.Text; maphash.Bytes(d.seed, text) != k.sum {
+			return nil, errors.New("the file changed while crdkit was running")
+		}
+	}
+	crd, err := definition.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if is := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); is != k.object.Defines {
+		return nil, fmt.Errorf("it defines %s, but its text looks as if it defined %s", is, k.object.Defines)
+	}
+	return crd, nil
+}
+
+// readDefinitions parses the definitions of files and directories. It returns the errors
+// of those that cannot be read.
+func readDefinitions(ctx context.Context, r *manifest.Reader, names []string) ([]*apiextensionsv1.CustomResourceDefinition, []error) {
+	var (
+		crds []*apiextensionsv1.CustomResourceDefinition
+		errs []error
+	)
+	for o, err := range namedDefinitions(ctx, r, names) {
+		var crd *apiextensionsv1.CustomResourceDefinition
+		if err == nil {
+			crd, err = definition.Parse(o.Text)
+		}
+		if err != nil {
+			errs = append(errs, locate(o, err))
+			continue
+		}
+		crds = append(crds, crd)
+	}
+	return crds, errs
+}
+
+// namedDefinitions yields the definitions of files and directories, and an
+// error for each name without a definition.
+func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) iter.Seq2[*manifest.Object, error] {
+	return func(yield func(*manifest.Object, error) bool) {
+		for _, name := range names {
+			found := false
+			for o, err := range definitionsIn(ctx, r, name) {
+				found = true
+				if !yield(o, err) {
+					return
+				}
+			}
+			if !found && ctx.Err() == nil && !yield(atFile(name), errNoDefinition) {
+				return
+			}
+		}
+	}
+}
+
+// readDefinition parses the only definition of a file or directory.
+func readDefinition(ctx context.Context, r *manifest.Reader, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
+	var found *manifest.Object
+	for o, err := range namedDefinitions(ctx, r, []string{name}) {
+		if err != nil {
+			return nil, locate(o, err)
+		}
+		if found != nil {
+			return nil, locate(o, fmt.Errorf("a second definition where one is expected; the first is in %s", found.Location()))
+		}
+		found = o
+	}
+	if found == nil {
+		return nil, ctx.Err()
+	}
+	crd, err := definition.Parse(found.Text)
+	if err != nil {
+		return nil, locate(found, err)
+	}
+	return crd, nil
+}
+
+// locate adds the location of an object to an error.
+func locate(o *manifest.Object, err error) error { return fmt.Errorf("%s: %w", o.Location(), err) }

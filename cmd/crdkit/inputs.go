@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// How commands treat kinds without a definition.
+const (
+	unknownError = "error"
+	unknownWarn  = "warn"
+	unknownSkip  = "skip"
+)
+
+// inputs are the flags of a command that reads objects and their definitions,
+// and what the flags load.
+type inputs struct {
+	definitions        []string
+	noInputDefinitions bool
+	recursive          bool
+	unknownKinds       string
+	skipKinds          []string
+	webhook            webhookFlag
+
+	reader  *manifest.Reader
+	kinds   *definitions
+	skipped skippedKinds
+}
+
+func (n *inputs) addTo(cmd *cobra.Command) {
+	addDefinitionFlag(cmd, &n.definitions)
+	f := cmd.Flags()
+	f.BoolVar(&n.noInputDefinitions, "no-input-definitions", false, "use only the definitions of -c, and none that are among the objects")
+	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	f.StringVar(&n.unknownKinds, "unknown-kinds", unknownError, "kinds without a definition: error, warn or skip")
+	f.StringArrayVar(&n.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to pass over, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
+}
+
+func (n *inputs) checkFlags() error {
+	if known := []string{unknownError, unknownWarn, unknownSkip}; !slices.Contains(known, n.unknownKinds) {
+		return fmt.Errorf("invalid --unknown-kinds %q; it is %s", n.unknownKinds, strings.Join(known, ", "))
+	}
+	for _, kind := range n.skipKinds {
+		if group, name, ok := strings.Cut(kind, "/"); !ok || name == "" || strings.Contains(name, "/") {
+			return fmt.Errorf("invalid --skip-kind %q; it is GROUP/KIND, with an empty GROUP for the core group: /%s", kind, group)
+		}
+	}
+	return nil
+}
+
+// load finds the definitions of -c and those among the objects of files. A
+// definition of -c wins over one among the objects, and of those the first one.
+func (n *inputs) load(ctx context.Context, in io.Reader, files []string, report, warn func(error), opts ...crdkit.Option) {
+	n.reader = manifest.NewReader(in, n.recursive)
+	n.kinds = newDefinitions(n.reader, opts...)
+	n.kinds.webhook = n.webhook
+	n.kinds.load(ctx, n.definitions, report)
+	n.reader.IsKind = n.kinds.has
+	if n.noInputDefinitions {
+		return
+	}
+	for o := range n.reader.Mentioning(definitionKind).Objects(ctx, files...) {
+		if o.Err != nil || o.Defines.Empty() {
+			continue // what is wrong with it is said when its turn comes
+		}
+		if n.kinds.given(o.Defines) {
+			continue
+		}
+		if err := n.kinds.add(o); err != nil {
+			warn(locate(o, fmt.Errorf("%w, which is used", err)))
+		}
+	}
+}
+
+// skips reports whether an object is to be passed over, and counts it.
+func (n *inputs) skips(o *manifest.Object) bool {
+	switch {
+	case o.Err != nil:
+		return false
+	case o.IsDefinition() && !n.noInputDefinitions, n.wantsSkipped(o.GroupKind()):
+		n.skipped.add(o)
+		return true
+	}
+	return false
+}
+
+func (n *inputs) wantsSkipped(kind schema.GroupKind) bool {
+	for _, skip := range n.skipKinds {
+		if group, name, _ := strings.Cut(skip, "/"); group == kind.Group && (name == kind.Kind || name == "*") {
+			return true
+		}
+	}
+	return false
+}
+
+// skippedKinds counts objects by kind, in the order of their first object.
+type skippedKinds struct {
+	kinds  []*skippedKind
+	byKind map[schema.GroupVersionKind]*skippedKind
+}
+
+type skippedKind struct {
+	gvk   schema.GroupVersionKind
+	first string // location of the first object
+	n     int
+}
+
+func (s *skippedKinds) add(o *manifest.Object) {
+	k := s.byKind[o.GroupVersionKind]
+	if k == nil {
+		k = &skippedKind{gvk: o.GroupVersionKind, first: o.Location()}
+		if s.byKind == nil {
+			s.byKind = map[schema.GroupVersionKind]*skippedKind{}
+		}
+		s.byKind[o.GroupVersionKind] = k
+		s.kinds = append(s.kinds, k)
+	}
+	k.n++
+}
+
+// objects returns the number of objects of the kind as words.
+func (k *skippedKind) objects() string {
+	if k.n == 1 {
+		return "1 object in " + k.first
+	}
+	return fmt.Sprintf("%d objects, the first in %s", k.n, k.first)
+}
+
+// reportPassedOver prints what was neither judged nor reported.
+func (n *inputs) reportPassedOver(out io.Writer) {
+	var parts []string
+	for _, k := range n.skipped.kinds {
+		parts = append(parts, fmt.Sprintf("%d %s", k.n, k.gvk.GroupKind()))
+	}
+	if files := n.reader.PassedOver().String(); files != "" {
+		parts = append(parts, files)
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(out, "passed over: %s\n", strings.Join(parts, ", "))
+	}
+}

@@ -1,0 +1,44 @@
+// Package manifest reads the Kubernetes objects of files, directories and
+// standard input. All commands of crdkit read with it.
+//
+//	r := &manifest.Reader{Stdin: os.Stdin, Recursive: true}
+//	for obj := range r.Objects(ctx, "config/", "-") {
+//		if obj.Err != nil { ... } // a file or document that cannot be read
+//		use(obj.GroupVersionKind, obj.Text)
+//	}
+//	fmt.Fprint(os.Stderr, r.PassedOver())
+//
+// # Documents
+//
+// A text is cut into documents as [document.Split] does. A document that is a
+// sequence of JSON objects counts as one document for each object, whatever the
+// name of the file is. Every other document is YAML. In a file whose name ends in
+// .json or .jsonl every document is JSON.
+//
+// An object of kind List, or of a kind that ends in "List" and has items, stands
+// for its items, unless IsKind says that it is a kind of its own. Items without a
+// kind get that of the list, as in the answers of a server. Items of YAML become
+// JSON; a list with duplicate keys is an error, because it is ambiguous.
+//
+// No document is dropped silently: it is an object, an error, or counted in
+// [Reader.PassedOver].
+//
+// # Files
+//
+// A directory stands for the .yaml, .yml, .json, .jsonl and .ndjson files in it, in
+// the order of their names; with Recursive, also for the directories below.
+// In directories the reader passes over, and counts: hidden directories, symbolic
+// links to directories, FIFOs, sockets and devices, the templates of Helm charts,
+// files named kustomization or values, and files and documents without an object of Kubernetes.
+// A file that cannot be read is an error, and the others are read.
+//
+// A name from the caller may be a FIFO or a character device, as a shell makes
+// for <(command). At most [MaxFileBytes] are read. The end of the context ends
+// the wait for it.
+//
+// # Concurrency and ownership
+//
+// A Reader may be used by one goroutine at a time. An [Object] belongs to the
+// caller, but its text shares memory with that of other objects and must not be
+// changed.
+package manifest

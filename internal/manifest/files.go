@@ -1,0 +1,236 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+var (
+	errNoDocument = errors.New("no document in it")
+	errChanged    = errors.New("the file changed while it was read")
+)
+
+// A file is a file to read, or the error of finding it.
+type file struct {
+	name  string
+	named bool // by the caller
+	err   error
+}
+
+var extensions = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
+
+// files yields name, or the files of the directory called name.
+func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
+	return func(yield func(file) bool) {
+		if name == "-" {
+			yield(file{name: name, named: true})
+			return
+		}
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			yield(file{name: name, named: true, err: cause(err)})
+			return
+		case !info.IsDir():
+			yield(file{name: name, named: true})
+			return
+		}
+		found := 0
+		more := r.walk(ctx, name, func(f file) bool {
+			found++
+			return yield(f)
+		})
+		if more && found == 0 && ctx.Err() == nil {
+			yield(file{name: name, named: true, err: fmt.Errorf("no %s file in it", strings.Join(extensions, ", "))})
+		}
+	}
+}
+
+// walk yields the files of a directory in the order of their names. It returns
+// false if the caller wants no more.
+func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !yield(file{name: dir, err: cause(err)}) {
+		return false
+	}
+	chart := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "Chart.yaml" })
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		switch mode := modeOf(name, e); {
+		case mode.IsDir():
+			if r.enters(e, chart) && !r.walk(ctx, name, yield) {
+				return false
+			}
+		case !slices.Contains(extensions, filepath.Ext(name)):
+		case mode&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0:
+			r.passed.Special++
+		case r.wants(e.Name()) && !yield(file{name: name}):
+			return false
+		}
+	}
+	return true
+}
+
+// modeOf returns the mode of the file that an entry leads to. A link that leads
+// nowhere has the mode of a file, so that reading it reports the error.
+func modeOf(name string, e fs.DirEntry) fs.FileMode {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.Type()
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Mode().Type()
+}
+
+// enters reports whether the reader reads a directory below another, and counts
+// it otherwise. chart says that the other one has a Helm chart.
+func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
+	switch {
+	case strings.HasPrefix(e.Name(), "."):
+		r.passed.Hidden++
+	case e.Type()&fs.ModeSymlink != 0:
+		r.passed.Links++
+	case chart && e.Name() == "templates":
+		r.passed.Templates++
+	case !r.Recursive:
+		r.passed.Below++
+	default:
+		return true
+	}
+	return false
+}
+
+// wants reports whether the reader reads a file of a directory, and counts it
+// otherwise.
+func (r *Reader) wants(name string) bool {
+	switch strings.TrimSuffix(name, filepath.Ext(name)) {
+	case "kustomization", "Kustomization":
+		r.passed.Kustomization++
+		return false
+	case "values":
+		r.passed.Values++
+		return false
+	}
+	return true
+}
+
+// cause returns the reason of an error about a file, without the name of the
+// file, which the caller reports.
+func cause(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// content returns the content of a file. It keeps that of standard input, FIFOs
+// and devices, which can be read only once.
+func (r *Reader) content(ctx context.Context, f file) ([]byte, error) {
+	if s, ok := r.streams[f.name]; ok {
+		return s.data, s.err
+	}
+	if f.name != "-" {
+		info, err := os.Stat(f.name)
+		if err != nil {
+			return nil, cause(err)
+		}
+		if info.Mode().IsRegular() {
+			return readRegular(f.name)
+		}
+	}
+	s := r.readStream(ctx, f)
+	if ctx.Err() == nil {
+		r.streams[f.name] = s
+	}
+	return s.data, s.err
+}
+
+func readRegular(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	before, err := f.Stat()
+	if err != nil {
+		return nil, cause(err)
+	}
+	if before.Size() > MaxFileBytes {
+		return nil, fmt.Errorf("larger than %d bytes", MaxFileBytes)
+	}
+	data := make([]byte, before.Size())
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) && n < len(data) {
+		return nil, errChanged
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, cause(err)
+	}
+	if before.Size() == 0 { // files of /proc have no size
+		return readAll(f)
+	}
+	after, err := f.Stat()
+	if err != nil {
+		return nil, cause(err)
+	}
+	if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
+		return nil, errChanged
+	}
+	return data, nil
+}
+
+func readAll(in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, MaxFileBytes+1))
+	if err != nil {
+		return nil, cause(err)
+	}
+	if len(data) > MaxFileBytes {
+		return nil, fmt.Errorf("larger than %d bytes", MaxFileBytes)
+	}
+	return data, nil
+}
+
+// readStream reads standard input, a FIFO or a device. When the context ends, it
+// returns, and leaves the goroutine that reads.
+func (r *Reader) readStream(ctx context.Context, f file) stream {
+	done := make(chan stream, 1)
+	go func() {
+		var s stream
+		s.data, s.err = openStream(f.name, r.Stdin)
+		done <- s
+	}()
+	select {
+	case s := <-done:
+		return s
+	case <-ctx.Done():
+		return stream{err: context.Cause(ctx)}
+	}
+}
+
+func openStream(name string, stdin io.Reader) ([]byte, error) {
+	if name == "-" {
+		if stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return readAll(stdin)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	return readAll(f)
+}

@@ -1,0 +1,241 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/document"
+)
+
+// definitionKind is the kind of definitions, of whatever version.
+const definitionKind = "CustomResourceDefinition"
+
+// A Head has the fields of an object that say what it is.
+type Head struct {
+	schema.GroupVersionKind
+	Namespace, Name string
+	// Defines is the kind that a definition defines. The zero value means that the
+	// object is not a definition, or does not say what it defines.
+	Defines schema.GroupKind
+}
+
+// IsDefinition reports whether the object is meant as a CustomResourceDefinition.
+func (h *Head) IsDefinition() bool { return h.Kind == definitionKind }
+
+// A rawHead has the fields of a Head as they are in the text, and what else
+// decides what a document is.
+type rawHead struct {
+	apiVersion, kind       string
+	namespace, name        string
+	group, definedKind     string
+	hasAPIVersion, hasKind bool // with whatever value
+	hasMetadata            bool // an object
+	hasItems               bool // a list
+	listed                 []json.RawMessage
+	readItems              func() ([]json.RawMessage, error)
+}
+
+// ErrNotObject reports a document, in a file that the caller named, that is not an
+// object of Kubernetes.
+var ErrNotObject = errors.New("not an object")
+
+// A missingError reports an object without an apiVersion or a kind.
+type missingError string
+
+func (e missingError) Error() string { return string(e) + " is missing or is not a string" }
+
+func (e missingError) Is(target error) bool { return target == ErrNotObject }
+
+// isObject reports whether the document is meant as an object of Kubernetes.
+func (h *rawHead) isObject() bool {
+	return h.hasAPIVersion && h.hasKind || (h.hasAPIVersion || h.hasKind) && h.hasMetadata
+}
+
+// head returns the Head, or an error if the kind is not complete.
+func (h *rawHead) head() (Head, error) {
+	out := Head{Namespace: h.namespace, Name: h.name, GroupVersionKind: schema.GroupVersionKind{Kind: h.kind}}
+	switch {
+	case h.apiVersion == "":
+		return out, missingError("apiVersion")
+	case h.kind == "":
+		return out, missingError("kind")
+	}
+	gv, err := schema.ParseGroupVersion(h.apiVersion)
+	if err != nil {
+		return out, err
+	}
+	out.GroupVersionKind = gv.WithKind(h.kind)
+	if out.IsDefinition() && h.group != "" && h.definedKind != "" {
+		out.Defines = schema.GroupKind{Group: h.group, Kind: h.definedKind}
+	}
+	return out, nil
+}
+
+// readHead reads the head of a document.
+func readHead(text []byte, isYAML bool) (*rawHead, error) {
+	if t, ok := document.Tokenize(string(withoutVersions(text))); ok {
+		if h, ok := headOfTokens(t, text); ok {
+			return h, nil
+		}
+	}
+	data := text
+	if isYAML {
+		if err := document.CheckAliases(text); err != nil {
+			return nil, err
+		}
+		var err error
+		if data, err = yaml.YAMLToJSON(text); err != nil {
+			return nil, err
+		}
+	}
+	h, err := headOfJSON(data)
+	if h != nil && isYAML {
+		h.readItems = func() ([]json.RawMessage, error) { return itemsOfYAML(text) }
+	}
+	return h, err
+}
+
+// minLarge is the size from which it pays to leave versions out.
+const minLarge = 4096
+
+// withoutVersions returns a definition in block style without its versions, which
+// are most of its text and have nothing for its head. It returns other texts as
+// they are. It recognizes versions by lines only. If it is wrong, the head is not
+// that of the definition. Callers compare the two when they parse the definition.
+func withoutVersions(text []byte) []byte {
+	if len(text) < minLarge || !bytes.Contains(text, []byte(definitionKind)) {
+		return text
+	}
+	const start = "\n  versions:\n"
+	at := bytes.Index(text, []byte(start))
+	if at < 0 || !bytes.Contains(text[:at], []byte("\nspec:\n")) {
+		return text
+	}
+	end := at + len(start)
+	for end < len(text) {
+		line := text[end : end+lineEnd(text[end:])]
+		trimmed := bytes.TrimLeft(line, " ")
+		if len(line)-len(trimmed) < 3 && len(trimmed) > 0 && trimmed[0] != '\n' && !bytes.HasPrefix(line, []byte("  -")) {
+			break
+		}
+		end += len(line)
+	}
+	return append(text[:at+1:at+1], text[end:]...)
+}
+
+func lineEnd(text []byte) int {
+	if end := bytes.IndexByte(text, '\n'); end >= 0 {
+		return end + 1
+	}
+	return len(text)
+}
+
+// headOfTokens returns the head of a document, and reports false if a field of
+// it is repeated.
+func headOfTokens(t *document.Tokens, text []byte) (*rawHead, bool) {
+	if t.Kind(0) != document.Object {
+		return nil, false
+	}
+	h, r := &rawHead{}, tokenReader{Tokens: t}
+	h.apiVersion, h.hasAPIVersion = r.text(0, "apiVersion")
+	h.kind, h.hasKind = r.text(0, "kind")
+	if meta, ok := r.member(0, "metadata"); ok && t.Kind(meta) == document.Object {
+		h.hasMetadata = true
+		h.namespace, _ = r.text(meta, "namespace")
+		h.name, _ = r.text(meta, "name")
+	}
+	if h.kind == definitionKind {
+		if spec, ok := r.member(0, "spec"); ok {
+			h.group, _ = r.text(spec, "group")
+			if names, ok := r.member(spec, "names"); ok {
+				h.definedKind, _ = r.text(names, "kind")
+			}
+		}
+	}
+	if items, ok := r.member(0, "items"); ok && strings.HasSuffix(h.kind, listSuffix) {
+		h.hasItems = t.Kind(items) == document.List || t.Kind(items) == document.Null
+		h.readItems = func() ([]json.RawMessage, error) { return itemsOfTokens(t, items, text) }
+	}
+	return h, !r.repeated
+}
+
+// A tokenReader reads members of objects, and records that one is repeated.
+type tokenReader struct {
+	*document.Tokens
+	repeated bool
+}
+
+func (r *tokenReader) member(object int, name string) (value int, ok bool) {
+	value, times := r.Member(object, name)
+	if times > 1 {
+		r.repeated = true
+	}
+	return value, times > 0
+}
+
+// text returns the text of a member, "" if it is not a string, and reports
+// whether there is one.
+func (r *tokenReader) text(object int, name string) (string, bool) {
+	value, ok := r.member(object, name)
+	if !ok || r.Kind(value) != document.String {
+		return "", ok
+	}
+	return strings.Clone(r.Text(value)), true
+}
+
+func headOfJSON(data []byte) (*rawHead, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return nil, fmt.Errorf("%w: the document is a JSON %s", ErrNotObject, mismatch.Value)
+		}
+		return nil, err
+	}
+	if fields == nil {
+		return nil, fmt.Errorf("%w: the document is null", ErrNotObject)
+	}
+	h := &rawHead{}
+	h.apiVersion, h.hasAPIVersion = textOf(fields, "apiVersion")
+	h.kind, h.hasKind = textOf(fields, "kind")
+	if meta := objectOf(fields, "metadata"); meta != nil {
+		h.hasMetadata = true
+		h.namespace, _ = textOf(meta, "namespace")
+		h.name, _ = textOf(meta, "name")
+	}
+	if h.kind == definitionKind {
+		spec := objectOf(fields, "spec")
+		h.group, _ = textOf(spec, "group")
+		h.definedKind, _ = textOf(objectOf(spec, "names"), "kind")
+	}
+	if items, ok := fields["items"]; ok && strings.HasSuffix(h.kind, listSuffix) {
+		h.hasItems = json.Unmarshal(items, &h.listed) == nil
+		h.readItems = func() ([]json.RawMessage, error) { return h.listed, nil }
+	}
+	return h, nil
+}
+
+// textOf returns the text of a member, "" if it is not a string, and reports
+// whether there is one.
+func textOf(fields map[string]json.RawMessage, name string) (string, bool) {
+	raw, ok := fields[name]
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return "", ok
+	}
+	return s, ok
+}
+
+// objectOf returns the members of a member, nil if it is not an object.
+func objectOf(fields map[string]json.RawMessage, name string) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	if json.Unmarshal(fields[name], &out) != nil {
+		return nil
+	}
+	return out
+}

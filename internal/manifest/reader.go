@@ -1,0 +1,235 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// MaxFileBytes is the maximal size of a file. A file may have many documents,
+// each with the server's limit of its own.
+const MaxFileBytes = 256 << 20
+
+// A Reader reads objects. [NewReader] makes one.
+type Reader struct {
+	// Stdin is what the name "-" stands for.
+	Stdin io.Reader
+	// Recursive makes the reader read directories below directories.
+	Recursive bool
+	// IsKind reports whether a kind whose name ends in "List" is a kind of its own,
+	// whose objects are not lists of others. Nil means that none is.
+	IsKind func(schema.GroupVersionKind) bool
+
+	only    string            // see Mentioning
+	streams map[string]stream // what can be read only once, by name
+	passed  Counts
+}
+
+// NewReader returns a reader of files, and of stdin for the name "-".
+func NewReader(stdin io.Reader, recursive bool) *Reader {
+	return &Reader{Stdin: stdin, Recursive: recursive, streams: map[string]stream{}}
+}
+
+// Separate returns a reader with counts of its own. Both readers share what can be read
+// only once.
+func (r *Reader) Separate() *Reader {
+	other := *r
+	other.passed = Counts{}
+	return &other
+}
+
+// Mentioning returns a separate reader that passes over documents whose text contains
+// neither a word nor an escape sequence that may stand for it, without reading
+// them.
+func (r *Reader) Mentioning(word string) *Reader {
+	other := r.Separate()
+	other.only = word
+	return other
+}
+
+// Mentions reports whether a text contains a word, or an escape sequence that may
+// stand for it.
+func Mentions(text []byte, word string) bool {
+	return bytes.Contains(text, []byte(word)) || bytes.IndexByte(text, '\\') >= 0
+}
+
+// A stream is the content of standard input, a FIFO or a device.
+type stream struct {
+	data []byte
+	err  error
+}
+
+// A Document is one document of a file.
+type Document struct {
+	File   string // as the caller named it, or found in a directory
+	Number int    // in the file, from 1; 0 if the file cannot be read
+	Line   int    // of the first character in the file, from 1
+	Column int    // of the first character, from 1, in code points
+	Text   []byte
+	YAML   bool // application/yaml, not application/json
+}
+
+// An Object is one object of a document, or the error of reading it.
+type Object struct {
+	*Document
+	Head
+	// Within is the JSON Pointer to the object in its document, "" unless the
+	// document is a list.
+	Within string
+	// Text is the text of the object: that of the document, or JSON for an item of a
+	// list.
+	Text []byte
+	// YAML reports whether Text is YAML.
+	YAML bool
+	// Err is the error that prevents reading the object, or the rest of the file.
+	Err error
+}
+
+// Location returns the name of the object in messages: its file, its document,
+// and its place in a list.
+func (o *Object) Location() string {
+	var b strings.Builder
+	b.WriteString(Quote(o.File))
+	if o.Number > 0 {
+		fmt.Fprintf(&b, ", document %d", o.Number)
+	}
+	for _, index := range strings.Split(o.Within, "/items/")[1:] {
+		fmt.Fprintf(&b, ", items[%s]", index)
+	}
+	return b.String()
+}
+
+// Quote returns a name as it is if it has only printable characters, and quoted
+// otherwise.
+func Quote(name string) string {
+	for _, r := range name {
+		if !strconv.IsPrint(r) || r == '\ufffd' {
+			return strconv.Quote(name)
+		}
+	}
+	return name
+}
+
+// Objects yields the objects of files and directories in their order. The
+// iteration ends early, without an error, when the context ends.
+func (r *Reader) Objects(ctx context.Context, names ...string) iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		for _, name := range names {
+			for f := range r.files(ctx, name) {
+				if ctx.Err() != nil || !r.readFile(ctx, f, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// readFile yields the objects of a file. It returns false if the caller wants no
+// more.
+func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool) bool {
+	if f.err != nil {
+		return yield(failure(f.name, f.err))
+	}
+	data, err := r.content(ctx, f)
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		return yield(failure(f.name, err))
+	}
+	found, passed, empty := 0, 0, 0
+	for doc, err := range documents(f.name, data) {
+		var objs []*Object
+		if err != nil {
+			objs = []*Object{{Document: doc, Err: err}}
+		} else {
+			objs = r.objectsOf(doc, f.named)
+		}
+		switch {
+		case objs == nil:
+			passed++
+		case len(objs) == 0:
+			empty++
+		}
+		found += len(objs)
+		for _, o := range objs {
+			if !yield(o) {
+				return false
+			}
+		}
+	}
+	switch {
+	case found+empty > 0:
+		r.passed.Documents += passed
+	case !f.named:
+		r.passed.Files++
+	case passed == 0:
+		return yield(failure(f.name, errNoDocument))
+	}
+	return true
+}
+
+func failure(name string, err error) *Object {
+	return &Object{Document: &Document{File: name}, Err: err}
+}
+
+// Again reads an object again whose text is not in memory any more. It returns
+// an error if the file does not have it any more.
+func (r *Reader) Again(ctx context.Context, o *Object) (*Object, error) {
+	for other := range r.Objects(ctx, o.File) {
+		if other.Number == o.Number && other.Within == o.Within && other.Head == o.Head {
+			return other, other.Err
+		}
+	}
+	return nil, cmp.Or(ctx.Err(), errChanged)
+}
+
+// PassedOver returns what the reader has passed over up to now.
+func (r *Reader) PassedOver() Counts { return r.passed }
+
+// Counts says what a reader passed over.
+type Counts struct {
+	Documents     int // without an object of Kubernetes, beside others
+	Files         int // without an object of Kubernetes
+	Kustomization int // files
+	Values        int // files of values of Helm charts
+	Templates     int // directories of templates of Helm charts
+	Hidden        int // directories
+	Below         int // directories, without Recursive
+	Links         int // symbolic links to directories
+	Special       int // FIFOs, sockets and devices
+}
+
+// String returns the counts as one line, "" if nothing was passed over.
+func (c Counts) String() string {
+	var parts []string
+	for _, part := range []struct {
+		n         int
+		one, many string
+	}{
+		{c.Documents, "document without an object of Kubernetes", "documents without an object of Kubernetes"},
+		{c.Files, "file without an object of Kubernetes", "files without an object of Kubernetes"},
+		{c.Kustomization, "kustomization file", "kustomization files"},
+		{c.Values, "values file", "values files"},
+		{c.Templates, "directory of Helm templates", "directories of Helm templates"},
+		{c.Hidden, "hidden directory", "hidden directories"},
+		{c.Below, "directory below (-R reads it)", "directories below (-R reads them)"},
+		{c.Links, "symbolic link to a directory", "symbolic links to directories"},
+		{c.Special, "FIFO, socket or device", "FIFOs, sockets or devices"},
+	} {
+		switch {
+		case part.n == 1:
+			parts = append(parts, "1 "+part.one)
+		case part.n > 1:
+			parts = append(parts, strconv.Itoa(part.n)+" "+part.many)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
