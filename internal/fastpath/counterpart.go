@@ -30,7 +30,10 @@ func (f *Ratchet) begin(text string, oldStatus bool) {
 // candidate reports whether the wrong value at a location may be forgiven. It finds
 // the counterpart of the value for forgives.
 func (f *Ratchet) candidate(at Location) (ok bool) {
-	if f.All {
+	switch {
+	case f.watch != nil && !f.watch(at):
+		return false
+	case f.All:
 		return true
 	}
 	path, ok := at.Path()

@@ -38,6 +38,8 @@ type Ratchet struct {
 	oldStatus bool   // the status is that of the old object
 	closed    bool   // the ratchet forgives nothing else
 	counterpart
+
+	watch func(at Location) bool // of tests, see Ratchet.Watch
 }
 
 // Forgiven is a wrong value that an object keeps.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/fastpath"
 )
 
@@ -64,12 +65,11 @@ func TestRatchet(t *testing.T) {
 			plan := fastpath.Compile(compileGroup(t, &group{Spec: spec}), testConfig)
 			for _, splice := range []bool{false, true} {
 				var candidates []string
-				ratchet := &fastpath.Ratchet{Typed: tt.typed}
-				ratchet.Candidate = func(at fastpath.Location) bool {
+				ratchet := &fastpath.Ratchet{All: true, Typed: tt.typed}
+				ratchet.Watch(func(at fastpath.Location) bool {
 					candidates = append(candidates, pathOf(t, at))
 					return tt.forgive != "" && pathOf(t, at) == tt.forgive
-				}
-				ratchet.Forgive = func(any) bool { return true }
+				})
 				out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, Ratchet: ratchet})
 				if ok != (tt.out != "") {
 					t.Fatalf("accepted is %t (splice %t), candidates %q", ok, splice, candidates)
@@ -104,20 +104,31 @@ func pathOf(t *testing.T, at fastpath.Location) string {
 	return path.String()
 }
 
-// Once a ratchet is closed, the walk proposes nothing more. A value that Forgive
-// refuses is not kept.
+// A value that is not in the old object is not kept, and the walk proposes the
+// values around it. If a value is there and has changed, the values around it have
+// changed, too, and the walk proposes nothing more.
 func TestRatchetRefuses(t *testing.T) {
-	plan := fastpath.Compile(compileGroup(t, &group{Spec: `{type: object, properties: {a: {type: object, properties: {b: {type: string, maxLength: 1}}}}}`}), testConfig)
-	for _, closes := range []bool{false, true} {
-		var asked, judged int
-		ratchet := &fastpath.Ratchet{}
-		ratchet.Candidate = func(fastpath.Location) bool { asked++; return true }
-		ratchet.Forgive = func(any) bool { judged++; ratchet.Closed = closes; return false }
+	n := compileGroup(t, &group{Spec: `{type: object, properties: {a: {type: object, properties: {b: {type: string, maxLength: 1}}}}}`})
+	plan := fastpath.Compile(n, testConfig)
+	for _, tt := range []struct {
+		old  string
+		want []string
+	}{
+		{`{}`, []string{"spec.a.b", "spec.a", "spec"}},
+		{`{"a":{}}`, []string{"spec.a.b", "spec.a"}},
+		{`{"a":{"b":"yy"}}`, []string{"spec.a.b"}},
+	} {
+		var candidates []string
+		ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: head + `"spec":` + tt.old + `}`}
+		ratchet.Watch(func(at fastpath.Location) bool {
+			candidates = append(candidates, pathOf(t, at))
+			return true
+		})
 		if _, ok := plan.JSON(head+`"spec":{"a":{"b":"xx"}}}`, fastpath.Request{Ratchet: ratchet}); ok {
-			t.Errorf("closed %t: a value that is not forgiven is accepted", closes)
+			t.Errorf("old %s: a value that changed is accepted", tt.old)
 		}
-		if want := map[bool]int{false: 3, true: 1}[closes]; asked < want || judged != want || closes && asked != 1 {
-			t.Errorf("closed %t: %d candidates, %d judged, want %d", closes, asked, judged, want)
+		if diff := cmp.Diff(tt.want, candidates); diff != "" {
+			t.Errorf("old %s: candidates (-want +got):\n%s", tt.old, diff)
 		}
 	}
 }
@@ -128,11 +139,11 @@ func TestRatchetStatus(t *testing.T) {
 	cfg.DropStatus = true
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {status: {type: object, properties: {l: {type: array, items: {type: integer, maximum: 3}}}}}}`}), cfg)
 	var candidates []string
-	ratchet := &fastpath.Ratchet{Forgive: func(v any) bool { return v == int64(7) }}
-	ratchet.Candidate = func(at fastpath.Location) bool {
+	ratchet := &fastpath.Ratchet{All: true}
+	ratchet.Watch(func(at fastpath.Location) bool {
 		candidates = append(candidates, pathOf(t, at))
 		return true
-	}
+	})
 	out, ok := plan.JSON(head+`"status":{"x":1}}`, fastpath.Request{Status: `{"l":[1,7]}`, Ratchet: ratchet})
 	if !ok || out.Text() != head2+`"status":{"l":[1,7]}}` {
 		t.Errorf("accepted %t: %q", ok, candidates)
