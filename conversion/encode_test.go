@@ -52,6 +52,19 @@ func TestEncodeCycle(t *testing.T) {
 	}
 }
 
+// TestEncodeDepth pins the deepest nesting that is written.
+func TestEncodeDepth(t *testing.T) {
+	for levels, want := range map[int]bool{maxDepth - 1: true, maxDepth: true, maxDepth + 1: false} {
+		v := any("innermost")
+		for range levels - 1 {
+			v = []any{v}
+		}
+		if err := (&encoder{}).encode(map[string]any{"a": v}); (err == nil) != want {
+			t.Errorf("%d levels: %v, want success %v", levels, err, want)
+		}
+	}
+}
+
 // FuzzEncode compares the encoding with encoding/json.
 func FuzzEncode(f *testing.F) {
 	for _, text := range encodeTests {
