@@ -94,7 +94,8 @@ func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 }
 
 // Remove removes the definition with this name, and reports whether there was
-// one.
+// one. It closes connections to the webhook of the definition that no call uses, but
+// does not close the definition, which running requests may use.
 func (c *Catalog) Remove(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,6 +111,7 @@ func (c *Catalog) remove(name string) bool {
 	}
 	delete(c.byName, name)
 	delete(c.byKind, d.GroupKind())
+	d.closeIdle()
 	if c.gone++; c.gone > len(c.byName) {
 		c.shared, c.gone = newSharing(), 0
 	}

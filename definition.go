@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -19,8 +20,8 @@ import (
 	"github.com/crdkit/crdkit/versionsort"
 )
 
-// A Definition is a compiled CustomResourceDefinition. It never changes and is
-// safe for concurrent use.
+// A Definition is a compiled CustomResourceDefinition. Only [Definition.Close] changes
+// it, and it is safe for concurrent use.
 type Definition struct {
 	name       string
 	group      string
@@ -46,6 +47,7 @@ type Definition struct {
 type heldConverter struct {
 	conversion.Converter
 	gate heapsize.Gate // closed if it belongs to the caller or holds connections
+	own  bool          // Compile made it
 }
 
 // Compile prepares a definition for requests. It does not change or keep crd.
@@ -135,6 +137,7 @@ func (d *Definition) setConverter(crd *apiextensionsv1.CustomResourceDefinition,
 		d.converter.gate.Close()
 	}
 	d.converter.Converter, d.noConverter = conversion.New(crd)
+	d.converter.own = true
 	if d.noConverter != nil && !errors.Is(d.noConverter, conversion.ErrNoWebhook) {
 		return fmt.Errorf("crdkit: definition %s: %w", crd.Name, d.noConverter)
 	}
@@ -296,6 +299,26 @@ func (d *Definition) Convert(ctx context.Context, objs []*unstructured.Unstructu
 		return nil, d.noConverter
 	}
 	return d.converter.Convert(orBackground(ctx), objs, to)
+}
+
+// Close closes the connections to the webhook of the definition. Requests that need
+// a conversion by the webhook are errors afterwards; those in progress end as usual.
+// Close has no effect on a converter of [WithConverter], which belongs to the caller,
+// and on definitions without a webhook. It may be called several times and by several
+// goroutines, and returns the error of the converter, if any. See [conversion.New] for
+// what happens without Close.
+func (d *Definition) Close() error {
+	if c, ok := d.converter.Converter.(io.Closer); ok && d.converter.own {
+		return c.Close()
+	}
+	return nil
+}
+
+// closeIdle closes connections that wait for calls of the webhook.
+func (d *Definition) closeIdle() {
+	if c, ok := d.converter.Converter.(interface{ CloseIdleConnections() }); ok && d.converter.own {
+		c.CloseIdleConnections()
+	}
 }
 
 // convertOne is Convert for one object that it may change.

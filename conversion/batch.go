@@ -54,7 +54,7 @@ func versionsOf(crd *apiextensionsv1.CustomResourceDefinition) versions {
 
 // batch returns objs as a batch. A single object counts as an object, any other
 // number as a list.
-func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, error) {
+func (v *versions) batch(ctx context.Context, objs []*unstructured.Unstructured, to string) (*batch, error) {
 	b := &batch{objs: objs, list: len(objs) != 1, to: schema.GroupVersion{Group: v.group, Version: to}}
 	for i, obj := range objs {
 		if obj == nil {
@@ -65,11 +65,11 @@ func (v *versions) batch(objs []*unstructured.Unstructured, to string) (*batch, 
 	if !b.list {
 		b.gvk = objs[0].GroupVersionKind()
 	}
-	return b, v.check(b)
+	return b, v.check(ctx, b)
 }
 
 // listBatch returns the items of a list as a batch.
-func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*batch, error) {
+func (v *versions) listBatch(ctx context.Context, list *unstructured.UnstructuredList, to string) (*batch, error) {
 	b := &batch{
 		gvk:  list.GroupVersionKind(),
 		objs: make([]*unstructured.Unstructured, len(list.Items)),
@@ -79,11 +79,11 @@ func (v *versions) listBatch(list *unstructured.UnstructuredList, to string) (*b
 	for i := range list.Items {
 		b.objs[i] = &list.Items[i]
 	}
-	return b, v.check(b)
+	return b, v.check(ctx, b)
 }
 
 // check returns an error if the definition lacks a version of the batch.
-func (v *versions) check(b *batch) error {
+func (v *versions) check(ctx context.Context, b *batch) error {
 	from := b.gvk.GroupVersion()
 	if from.Group != v.group {
 		return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", b.gvk, b.to)
@@ -98,6 +98,9 @@ func (v *versions) check(b *batch) error {
 		return nil
 	}
 	for i, obj := range b.objs {
+		if i%checkInterval == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if !v.byAPIVersion[obj.GetAPIVersion()] {
 			return fmt.Errorf("request to convert CR list failed, list index %d has invalid group/version: %s",
 				i, obj.GroupVersionKind().GroupVersion())
@@ -122,7 +125,7 @@ func (b *batch) relabel(ctx context.Context) ([]*unstructured.Unstructured, erro
 		out            = make([]*unstructured.Unstructured, len(b.objs))
 	)
 	for i, obj := range b.objs {
-		if i%1024 == 0 && ctx.Err() != nil {
+		if i%checkInterval == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		objs[i].Object = withAPIVersion(obj.Object, apiVersion)

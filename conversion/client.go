@@ -3,15 +3,13 @@ package conversion
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
-	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,24 +18,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A client sends reviews to one webhook. It does not change.
+// A client sends reviews to one webhook. Only its connections change.
 type client struct {
 	http        *http.Client
+	conns       *connections
 	url         string
 	timeout     time.Duration
 	maxResponse int64
+	maxMemory   int64
 	decoder     *decoder
 }
-
-const (
-	maxAttempts  = 11 // the first one, and ten that the webhook asks for
-	maxRedirects = 10
-	maxErrorText = 2048 // bytes of a body in an error
-	// The default limit of a response.
-	minResponseLimit = 64 << 20
-	responseFactor   = 4
-	idleConnections  = 25 // kept for a webhook
-)
 
 func newClient(e *endpoint, opts []Option) (*client, error) {
 	cfg := clientConfig{timeout: DefaultTimeout}
@@ -46,13 +36,14 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 			opt.applyNew(&cfg)
 		}
 	}
+	conns := &connections{}
 	transport := cfg.transport
 	if transport != nil {
-		if cfg.tls != nil || cfg.certificates != nil || cfg.resolver != nil {
-			return nil, errors.New("conversion: the option Transport excludes TLS, ClientCertificate and Resolve")
+		if cfg.tls != nil || cfg.certificates != nil || cfg.resolver != nil || cfg.publicOnly {
+			return nil, errors.New("conversion: the option Transport excludes TLS, ClientCertificate, Resolve and PublicAddressesOnly")
 		}
 	} else {
-		own, err := newTransport(e, cfg)
+		own, err := newTransport(e, cfg, conns)
 		if err != nil {
 			return nil, err
 		}
@@ -64,82 +55,29 @@ func newClient(e *endpoint, opts []Option) (*client, error) {
 	}
 	return &client{
 		http:        &http.Client{Transport: transport, CheckRedirect: checkRedirect},
+		conns:       conns,
 		url:         address.String(),
 		timeout:     cfg.timeout,
 		maxResponse: cfg.maxResponse,
+		maxMemory:   cfg.maxMemory,
 		decoder:     newDecoder(),
 	}, nil
 }
 
-// newTransport returns a transport like that of the server. It uses HTTP/2 on
-// the loopback interface only: connections that carry many requests would
-// defeat the load balancing of a service.
-func newTransport(e *endpoint, cfg clientConfig) (*http.Transport, error) {
-	config := cfg.tls
-	if config == nil {
-		config = &tls.Config{MinVersion: tls.VersionTLS12}
+// limited returns ctx with the timeout of a call, and a function that ends the call.
+func (c *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	var cancel context.CancelFunc
+	if c.timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+	} else {
+		ctx, cancel = context.WithCancel(ctx)
 	}
-	roots, err := e.trust(config.RootCAs)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoWebhook, err)
-	}
-	config.RootCAs = roots
-	config.Certificates = slices.Concat(config.Certificates, cfg.certificates)
-	if config.ServerName == "" {
-		config.ServerName = e.serverName
-	}
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(e.loopback)
-	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
-	t := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
-		TLSClientConfig:     config,
-		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: idleConnections,
-		IdleConnTimeout:     90 * time.Second,
-		Protocols:           protocols,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
-	}
-	if cfg.resolver != nil && e.serverName != "" {
-		t.DialContext = resolving(dialer, e, cfg.resolver)
-	}
-	return t, nil
-}
-
-// resolving returns a dial function that connects to the address of the
-// resolver instead of the service's name.
-func resolving(dialer *net.Dialer, e *endpoint, resolve Resolver) func(context.Context, string, string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if address == e.host {
-			var err error
-			if address, err = resolve(ctx, e.namespace, e.name, e.port); err != nil {
-				return nil, err
-			}
-		}
-		return dialer.DialContext(ctx, network, address)
-	}
-}
-
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	if req.URL.Scheme != "https" {
-		return errors.New("the webhook redirects to a URL without https")
-	}
-	if len(via) >= maxRedirects {
-		return errors.New("stopped after 10 redirects")
-	}
-	return nil
+	return context.WithValue(ctx, callKey{}, ctx), cancel
 }
 
 // post sends a review and returns the body of the response. Its errors have the
 // texts of the server's client.
 func (c *client) post(ctx context.Context, body []byte) ([]byte, error) {
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.timeout)
-		defer cancel()
-	}
 	for attempt := 1; ; attempt++ {
 		resp, err := c.send(ctx, body)
 		if err != nil {
@@ -172,7 +110,9 @@ func retryAfter(resp *http.Response) (time.Duration, bool) {
 		return 0, false
 	}
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
-	return time.Duration(seconds) * time.Second, err == nil
+	// The server's client multiplies without regard to overflow, and then does not
+	// wait at all.
+	return time.Duration(min(int64(seconds), math.MaxInt64/int64(time.Second))) * time.Second, err == nil
 }
 
 // sleep returns after d or at the end of the context.
@@ -226,7 +166,8 @@ func (c *client) read(resp *http.Response, sent int) ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	if resp.ContentLength > 0 {
-		buf.Grow(int(resp.ContentLength) + bytes.MinRead)
+		// An announcement alone must not take memory.
+		buf.Grow(int(min(resp.ContentLength, maxWhole)) + bytes.MinRead)
 	}
 	_, err := buf.ReadFrom(io.LimitReader(resp.Body, limit+1))
 	var broken streamError

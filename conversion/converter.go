@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,6 +24,8 @@ type Converter interface {
 	Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error)
 }
 
+var _ io.Closer = (*webhook)(nil)
+
 // ErrNoWebhook reports a definition with the strategy Webhook whose webhook
 // cannot be called: its address is missing or wrong, or its certificates cannot
 // be read.
@@ -36,6 +39,13 @@ var ErrNoWebhook = errors.New("the definition's conversion strategy is Webhook, 
 // if the webhook cannot be called at all, and another error for an unknown
 // strategy and for options that exclude one another. Options have no effect on
 // None. New does not keep the definition.
+//
+// The client of a webhook keeps connections for later calls, and implements
+// [io.Closer]. After Close, every call returns an error that wraps [ErrClosed]. Calls
+// in progress end as usual, and the last one closes the connections. Close returns
+// nil, may be called several times and by several goroutines, and does not wait. A
+// client that is not closed closes its connections when they are idle for 90 seconds,
+// or when it is garbage.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (Converter, error) {

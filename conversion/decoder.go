@@ -2,6 +2,8 @@ package conversion
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"sync"
 	"unicode"
 
@@ -18,31 +20,45 @@ import (
 	"github.com/crdkit/crdkit/internal/document"
 )
 
-// The fast path decodes a regular response in one pass, down to the values of the
-// objects. The reference decodes all other responses as the server does: first the
-// type of the document, then the review with its objects as bytes, then each object.
-// It decides what the response means and which error it has. The server also accepts
-// YAML, and responses without their type.
+// A response is taken apart before anything is decoded: a scan checks the syntax,
+// counts the objects and estimates their size. The review without its objects is
+// decoded first, and each object when its turn comes, in pieces between which the
+// context is looked at. A response that the scan cannot take apart is decoded as a
+// whole, as the server does; its size is limited, because that decoder can neither
+// be interrupted nor bounded. The server also accepts YAML, and responses without
+// their type.
 
-// A reply is a decoded response of a webhook.
+// A reply is a decoded response of a webhook. Its objects are not decoded yet.
 type reply struct {
 	gvk     schema.GroupVersionKind
 	found   bool // there is a response
 	uid     types.UID
 	result  metav1.Status
+	count   int // of objects, which may be more than there are in objects
 	objects []replyObject
 }
 
-// A replyObject is a converted object, decoded or as bytes.
+// A replyObject is the text of a converted object.
 type replyObject struct {
-	decoded map[string]any
-	raw     []byte
+	raw  []byte
+	scan *scan // nil for an object of a response that was decoded as a whole
+	at   span
 }
 
-// object returns the object, or the server's error if the bytes are not one.
+// object returns the object, or the server's error if the text is not one.
 func (o replyObject) object() (*unstructured.Unstructured, error) {
-	if o.decoded != nil {
-		return &unstructured.Unstructured{Object: o.decoded}, nil
+	if o.scan != nil {
+		value, err := decodePieces(o.scan, o.at)
+		if ctxErr := o.scan.ctx.Err(); err != nil && ctxErr != nil {
+			return nil, ctxErr
+		}
+		object, _ := value.(map[string]any)
+		if obj := (&unstructured.Unstructured{Object: object}); err == nil && object != nil && obj.GroupVersionKind().Kind != "" {
+			return obj, nil
+		}
+	}
+	if len(o.raw) > maxWhole {
+		return nil, fmt.Errorf("the %d bytes of the object cannot be decoded, or have no kind", len(o.raw))
 	}
 	obj := &unstructured.Unstructured{}
 	if err := obj.UnmarshalJSON(o.raw); err != nil {
@@ -69,15 +85,62 @@ func newDecoder() *decoder {
 	})}
 }
 
-// decode decodes the response to a review of a version.
-func (d *decoder) decode(data []byte, version string) (*reply, error) {
-	if r := decodeFast(data, version); r != nil {
+// decode decodes the response to a review of a version with n objects. memory
+// bounds the estimated size of the decoded objects, 0 for the default.
+func (d *decoder) decode(ctx context.Context, data []byte, version string, n int, memory int64) (*reply, error) {
+	s := newScan(ctx, data, memory)
+	env, err := s.envelope("response", n)
+	switch {
+	case err == errIrregular:
+		return d.decodeWhole(data, version)
+	case err != nil:
+		return nil, fmt.Errorf("reading the response: %w", err)
+	}
+	if err := checkWhole(env.rest); err != nil {
+		return nil, err
+	}
+	r := decodeFast(env.rest, version)
+	if r == nil {
+		if r, err = d.decodeReference(env.rest, version); err != nil {
+			return nil, err
+		}
+	}
+	if !r.found {
 		return r, nil
+	}
+	r.count = env.count
+	r.objects = make([]replyObject, len(env.objects))
+	for i, at := range env.objects {
+		r.objects[i] = replyObject{raw: notNull(data[at.start:at.end]), scan: s, at: at}
+	}
+	return r, nil
+}
+
+// notNull returns nil for null, as the server's decoder does.
+func notNull(raw []byte) []byte {
+	if string(raw) == "null" {
+		return nil
+	}
+	return raw
+}
+
+// decodeWhole decodes a response that is not a regular review.
+func (d *decoder) decodeWhole(data []byte, version string) (*reply, error) {
+	if err := checkWhole(data); err != nil {
+		return nil, err
 	}
 	return d.decodeReference(data, version)
 }
 
-// decodeFast decodes a response in one pass. It declines a response with any
+// checkWhole returns an error for a document that must not be decoded as a whole.
+func checkWhole(data []byte) error {
+	if len(data) > maxWhole {
+		return fmt.Errorf("the response is not a regular review in JSON, and its %d bytes without objects are more than %d", len(data), maxWhole)
+	}
+	return nil
+}
+
+// decodeFast decodes a review without objects. It declines a review with any
 // irregularity by returning nil; the caller then uses decodeReference.
 func decodeFast(data []byte, version string) *reply {
 	var review struct {
@@ -86,30 +149,22 @@ func decodeFast(data []byte, version string) *reply {
 		// Not used, but it must be well-formed.
 		Request  *apiextensionsv1.ConversionRequest `json:"request"`
 		Response *struct {
-			UID     types.UID     `json:"uid"`
-			Objects []any         `json:"convertedObjects"`
-			Result  metav1.Status `json:"result"`
+			UID     types.UID              `json:"uid"`
+			Objects []runtime.RawExtension `json:"convertedObjects"`
+			Result  metav1.Status          `json:"result"`
 		} `json:"response"`
 	}
 	if err := utiljson.Unmarshal(data, &review); err != nil || review.Response == nil {
 		return nil
 	}
 	r := &reply{
-		gvk:     schema.GroupVersionKind{Group: reviewGroup, Version: version, Kind: reviewKind},
-		found:   true,
-		uid:     review.Response.UID,
-		result:  review.Response.Result,
-		objects: make([]replyObject, len(review.Response.Objects)),
+		gvk:    schema.GroupVersionKind{Group: reviewGroup, Version: version, Kind: reviewKind},
+		found:  true,
+		uid:    review.Response.UID,
+		result: review.Response.Result,
 	}
-	if review.APIVersion != r.gvk.GroupVersion().String() || review.Kind != reviewKind {
+	if review.APIVersion != r.gvk.GroupVersion().String() || review.Kind != reviewKind || len(review.Response.Objects) > 0 {
 		return nil
-	}
-	for i, value := range review.Response.Objects {
-		object, _ := value.(map[string]any)
-		if object == nil || (&unstructured.Unstructured{Object: object}).GroupVersionKind().Kind == "" {
-			return nil
-		}
-		r.objects[i].decoded = object
 	}
 	return r
 }
@@ -123,7 +178,8 @@ func (d *decoder) decodeReference(data []byte, version string) (*reply, error) {
 		}
 		r := &reply{gvk: review.GroupVersionKind(), found: review.Response != nil}
 		if r.found {
-			r.uid, r.result, r.objects = review.Response.UID, review.Response.Result, raw(review.Response.ConvertedObjects)
+			r.uid, r.result = review.Response.UID, review.Response.Result
+			r.setRaw(review.Response.ConvertedObjects)
 		}
 		return r, nil
 	}
@@ -133,17 +189,18 @@ func (d *decoder) decodeReference(data []byte, version string) (*reply, error) {
 	}
 	r := &reply{gvk: review.GroupVersionKind(), found: review.Response != nil}
 	if r.found {
-		r.uid, r.result, r.objects = review.Response.UID, review.Response.Result, raw(review.Response.ConvertedObjects)
+		r.uid, r.result = review.Response.UID, review.Response.Result
+		r.setRaw(review.Response.ConvertedObjects)
 	}
 	return r, nil
 }
 
-func raw(extensions []runtime.RawExtension) []replyObject {
-	out := make([]replyObject, len(extensions))
+func (r *reply) setRaw(extensions []runtime.RawExtension) {
+	r.count = len(extensions)
+	r.objects = make([]replyObject, len(extensions))
 	for i, e := range extensions {
-		out[i].raw = e.Raw
+		r.objects[i].raw = e.Raw
 	}
-	return out
 }
 
 // into decodes a document of the type of review. Other known types fail with
@@ -159,7 +216,7 @@ func (d *decoder) into(data []byte, review runtime.Object) error {
 // document decodes JSON, or YAML if the text does not start like JSON.
 func (d *decoder) document(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, error) {
 	scheme := d.scheme()
-	yaml := !bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{"))
+	yaml := !isJSON(data)
 	if yaml {
 		if err := document.CheckAliases(data); err != nil {
 			return nil, err
@@ -170,10 +227,16 @@ func (d *decoder) document(data []byte, defaults *schema.GroupVersionKind, into 
 	return obj, err
 }
 
+// isJSON reports whether a text starts like a JSON object. The server takes any
+// other text for YAML.
+func isJSON(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeftFunc(data, unicode.IsSpace), []byte("{"))
+}
+
 // failure returns the Status in a body if it reports a failure, and nil
 // otherwise.
 func (d *decoder) failure(body []byte) *metav1.Status {
-	if len(body) == 0 {
+	if len(body) == 0 || checkWhole(body) != nil {
 		return nil
 	}
 	obj, err := d.document(body, &schema.GroupVersionKind{Version: "v1"}, nil)

@@ -2,7 +2,9 @@ package conversion
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"testing"
 
@@ -36,31 +38,34 @@ func TestNewUID(t *testing.T) {
 	}
 }
 
-// decodeBoth compares the fast decoder with the reference.
+// decodeBoth decodes in pieces and as the server does, and compares.
 func decodeBoth(t *testing.T, d *decoder, data []byte, version string) {
 	t.Helper()
-	fast := decodeFast(data, version)
+	split, splitErr := d.decode(context.Background(), data, version, 1000, 0)
 	reference, err := d.decodeReference(data, version)
-	if err != nil || fast == nil {
-		if fast != nil {
-			t.Fatalf("decodeFast of %q succeeds, the reference says %v", data, err)
-		}
+	if fmt.Sprint(splitErr) != fmt.Sprint(err) {
+		t.Fatalf("decode of %q says %v, decodeReference says %v", data, splitErr, err)
+	}
+	if err != nil {
 		return
 	}
-	if fast.gvk != reference.gvk || fast.found != reference.found || fast.uid != reference.uid || fast.result.Status != reference.result.Status ||
-		fast.result.Message != reference.result.Message || len(fast.objects) != len(reference.objects) {
-		t.Fatalf("decodeFast of %q = %+v, the reference = %+v", data, fast, reference)
+	if split.gvk != reference.gvk || split.found != reference.found || split.uid != reference.uid || split.result.Status != reference.result.Status ||
+		split.result.Message != reference.result.Message || split.count != reference.count || len(split.objects) != len(reference.objects) {
+		t.Fatalf("decode of %q = %+v, decodeReference = %+v", data, split, reference)
 	}
-	for i := range fast.objects {
-		a, errA := fast.objects[i].object()
+	for i := range split.objects {
+		a, errA := split.objects[i].object()
 		b, errB := reference.objects[i].object()
-		if errA != nil || errB != nil {
-			t.Fatalf("object %d of %q: fast %v, reference %v", i, data, errA, errB)
+		if fmt.Sprint(errA) != fmt.Sprint(errB) {
+			t.Fatalf("object %d of %q: in pieces %v, reference %v", i, data, errA, errB)
+		}
+		if errA != nil {
+			continue
 		}
 		x, errA := json.Marshal(a.Object)
 		y, errB := json.Marshal(b.Object)
 		if errA != nil || errB != nil || !bytes.Equal(x, y) {
-			t.Errorf("object %d of %q: fast %s, reference %s, %v, %v", i, data, x, y, errA, errB)
+			t.Errorf("object %d of %q: in pieces %s, reference %s, %v, %v", i, data, x, y, errA, errB)
 		}
 	}
 }
@@ -73,20 +78,32 @@ func TestDecodeBoth(t *testing.T) {
 	}
 }
 
-// TestFastPath checks which answers the fast decoder accepts.
+// TestFastPath pins which answers are taken apart, and the rest of which is decoded
+// fast.
 func TestFastPath(t *testing.T) {
-	for i, want := range []bool{true, false, true, false, true, false} {
-		if got := decodeFast([]byte(reviewTests[i]), "v1") != nil; got != want {
-			t.Errorf("decodeFast accepts %s: %v, want %v", reviewTests[i], got, want)
+	for i, want := range []string{"fast", "reference", "fast", "fast", "whole", "fast"} {
+		if got := pathOf(reviewTests[i], "v1"); got != want {
+			t.Errorf("%s: %s, want %s", reviewTests[i], got, want)
 		}
 	}
-	if decodeFast([]byte(reviewTests[1]), "v1beta1") == nil {
-		t.Errorf("decodeFast declines %s", reviewTests[1])
+	if pathOf(reviewTests[1], "v1beta1") != "fast" {
+		t.Errorf("decodeFast does not take %s", reviewTests[1])
 	}
 }
 
-// FuzzReview compares the fast decoder with the reference, and checks that
-// accepted answers satisfy the rules for webhooks.
+func pathOf(text, version string) string {
+	env, err := newScan(context.Background(), []byte(text), 0).envelope("response", 1000)
+	switch {
+	case err != nil:
+		return "whole"
+	case decodeFast(env.rest, version) == nil:
+		return "reference"
+	}
+	return "fast"
+}
+
+// FuzzReview compares the decoder with the reference, and checks that accepted
+// answers satisfy the rules for webhooks.
 func FuzzReview(f *testing.F) {
 	for _, text := range reviewTests {
 		f.Add([]byte(text))
@@ -98,20 +115,20 @@ func FuzzReview(f *testing.F) {
 			if !foldedType(data) {
 				decodeBoth(t, d, data, version)
 			}
-			r, err := d.decode(data, version)
+			r, err := d.decode(context.Background(), data, version, 1, 0)
 			if err != nil {
 				continue
 			}
 			original := map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": "x", "generation": int64(3)}}
-			b, err := versions.batch([]*unstructured.Unstructured{{Object: original}}, "v1")
+			b, err := versions.batch(context.Background(), []*unstructured.Unstructured{{Object: original}}, "v1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			objs, err := b.objects(r, b.unconverted()[:min(1, len(r.objects))])
+			objs, err := b.objects(context.Background(), r, b.unconverted()[:min(1, len(r.objects))])
 			if err != nil || len(objs) != 1 {
 				continue
 			}
-			out, err := b.merge(b.unconverted(), objs)
+			out, err := b.merge(context.Background(), b.unconverted(), objs)
 			if err != nil {
 				continue
 			}

@@ -62,7 +62,10 @@
 // # Differences from Kubernetes
 //
 //   - The context of the caller ends a call. The server's calls continue.
-//   - The size of a response is limited; see [MaxResponseBytes].
+//   - The size of a response is limited, and so is the memory of its objects; see
+//     [MaxResponseBytes] and [MaxResponseMemory].
+//   - A Retry-After of any length is waited for, within the timeout.
+//   - The timeout and the context also end the decoding of a response.
 //   - A redirect is followed to https only.
 //   - The User-Agent is crdkit.
 //   - Responses in protobuf, which no webhook sends, are errors.
@@ -73,10 +76,28 @@
 //
 // docs/DIFFERENCES.md has the reasons, under names that begin with conversion/.
 //
+// # Who may call what
+//
+// Whoever writes a definition decides which host the converter of [New] calls: any
+// host at any port, in the network of the program, with the objects as content. The
+// caBundle is theirs too, so TLS does not restrict it. A webhook may redirect to
+// another https host whose certificate the caBundle or the system trusts. Errors of
+// calls, which may show the start of an answer, go to the caller. To convert
+// definitions from strangers, use [PublicAddressesOnly], or the option WithConverter of package
+// crdkit with [None] or [Local], which do not connect to anything. The names of the
+// proxy in the environment of the program count unless an option says otherwise.
+//
+// A handler answers whoever reaches it. It has no authentication: the server sends a
+// certificate only if it is configured to, and an http.Server with
+// tls.RequireAndVerifyClientCert checks it. A handler sees the objects of its requests
+// only, limits their size, number and duration, and never connects to anything. An
+// http.Server needs a ReadHeaderTimeout of its own, because no handler runs before the
+// header has arrived.
+//
 // # Concurrency and ownership
 //
-// Converters and handlers do not change and are safe for concurrent use. The converter of a
-// webhook keeps up to 25 idle connections for 90 seconds and needs no Close. Converters do not
+// Converters and handlers are safe for concurrent use. The converter of a webhook keeps
+// up to 25 idle connections for 90 seconds; it implements io.Closer. Converters do not
 // change the objects of the caller, but results may share memory with them below the top
 // level: see [Converter].
 package conversion

@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,8 +22,8 @@ const (
 var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, apiextensionsv1beta1.SchemeGroupVersion.Version}
 
 // encodeRequest returns a review as the server sends it, byte for byte.
-func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
-	e := newEncoder(objs)
+func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
+	e := newEncoder(ctx, objs)
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
 	e.string(string(uid))
 	e.write(`,"desiredAPIVersion":`)
@@ -36,8 +37,8 @@ func encodeRequest(version string, uid types.UID, objs []*unstructured.Unstructu
 }
 
 // encodeSuccess returns a review with converted objects.
-func encodeSuccess(version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
-	e := newEncoder(objs)
+func encodeSuccess(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
+	e := newEncoder(ctx, objs)
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
 	e.string(string(uid))
 	e.write(`,"convertedObjects":`)
@@ -50,7 +51,7 @@ func encodeSuccess(version string, uid types.UID, objs []*unstructured.Unstructu
 
 // encodeFailure returns a review that reports why the conversion failed.
 func encodeFailure(version string, uid types.UID, message string) []byte {
-	e := &encoder{}
+	e := &encoder{ctx: context.Background()}
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
 	e.string(string(uid))
 	e.write(`,"convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":`)
@@ -62,25 +63,24 @@ func encodeFailure(version string, uid types.UID, message string) []byte {
 // An encoder writes the bytes that encoding/json writes. It avoids reflection
 // for the few types that decoded objects consist of.
 type encoder struct {
+	ctx   context.Context
 	buf   []byte
+	seen  int      // where the encoder last looked at the context
 	keys  []string // a stack of the keys of the maps that contain the current value
 	depth int
 }
 
 // newEncoder returns an encoder whose capacity is an estimate from the first
 // object.
-func newEncoder(objs []*unstructured.Unstructured) *encoder {
+func newEncoder(ctx context.Context, objs []*unstructured.Unstructured) *encoder {
 	const head = 512
-	e := &encoder{}
+	e := &encoder{ctx: ctx}
 	if len(objs) > 4 && e.encode(objs[0].Object) == nil {
 		e.buf = make([]byte, 0, head+len(objs)*(len(e.buf)+len(e.buf)/8))
+		e.seen = 0
 	}
 	return e
 }
-
-// maxDepth is the maximal nesting of values, as in decoders. An encoder takes
-// deeper values for cycles.
-const maxDepth = 10_000
 
 func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
 
@@ -91,6 +91,9 @@ func (e *encoder) objects(objs []*unstructured.Unstructured) error {
 			e.write(",")
 		}
 		if err := e.encode(obj.Object); err != nil {
+			if ctxErr := e.ctx.Err(); ctxErr != nil {
+				return ctxErr
+			}
 			return fmt.Errorf("encoding object %d: %w", i, err)
 		}
 	}
@@ -99,6 +102,12 @@ func (e *encoder) objects(objs []*unstructured.Unstructured) error {
 }
 
 func (e *encoder) encode(v any) error {
+	if len(e.buf)-e.seen >= pieceBytes {
+		e.seen = len(e.buf)
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+	}
 	switch v := v.(type) {
 	case nil:
 		e.write("null")

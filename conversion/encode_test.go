@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -22,7 +23,7 @@ var encodeTests = []string{
 func encodeBoth(t *testing.T, v map[string]any) {
 	t.Helper()
 	want, errWant := json.Marshal(v)
-	e := &encoder{}
+	e := &encoder{ctx: context.Background()}
 	if err := e.encode(v); (err == nil) != (errWant == nil) {
 		t.Fatalf("value: %v, want %v", err, errWant)
 	}
@@ -47,7 +48,7 @@ func TestEncode(t *testing.T) {
 func TestEncodeCycle(t *testing.T) {
 	cycle := map[string]any{}
 	cycle["a"] = []any{cycle}
-	if err := (&encoder{}).encode(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
+	if err := (&encoder{ctx: context.Background()}).encode(cycle); err == nil || !strings.Contains(err.Error(), "10000 levels") {
 		t.Errorf("value of a cycle: %v", err)
 	}
 }

@@ -2,24 +2,23 @@ package conversion
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
-
-// DefaultMaxRequestBytes is the maximal size of a request to [Handler] without
-// the option [MaxRequestBytes].
-const DefaultMaxRequestBytes = 64 << 20
 
 // A HandlerOption changes how [Handler] responds. A nil option changes nothing.
 type HandlerOption interface{ applyHandler(*handler) }
@@ -35,6 +34,50 @@ func MaxRequestBytes(n int64) HandlerOption {
 	return handlerOption(func(h *handler) {
 		if h.maxRequest = n; n <= 0 {
 			h.maxRequest = DefaultMaxRequestBytes
+		}
+	})
+}
+
+// MaxRequestMemory sets the maximal memory that the decoded objects of a request
+// may hold, as estimated from the text before they are decoded. The handler responds
+// with 413 to a request whose objects would hold more. The default, which a size that
+// is not positive means too, is 64 MiB plus 16 times the size of the request.
+func MaxRequestMemory(n int64) HandlerOption {
+	return handlerOption(func(h *handler) { h.maxMemory = max(n, 0) })
+}
+
+// MaxObjects sets the maximal number of objects of a review. The handler responds
+// with 413 to a review that has more. A number that is not positive means
+// [DefaultMaxObjects].
+func MaxObjects(n int) HandlerOption {
+	return handlerOption(func(h *handler) {
+		if h.maxObjects = n; n <= 0 {
+			h.maxObjects = DefaultMaxObjects
+		}
+	})
+}
+
+// MaxConcurrent sets the maximal number of requests that the handler handles at the
+// same time. It responds with 429 and a Retry-After of a second to any other; the
+// server then repeats its request. A number that is not positive means
+// [DefaultMaxConcurrent].
+func MaxConcurrent(n int) HandlerOption {
+	return handlerOption(func(h *handler) {
+		if h.maxConcurrent = n; n <= 0 {
+			h.maxConcurrent = DefaultMaxConcurrent
+		}
+	})
+}
+
+// HandlerTimeout sets the maximal duration of a request, from its header to the last
+// byte of the response. It limits how long the handler waits for a slow client, and
+// it is the deadline of the context of the ConvertFunc. The handler does not convert
+// further objects after it and reports a failure. It cannot stop a ConvertFunc that
+// ignores its context. A duration that is not positive means [DefaultHandlerTimeout].
+func HandlerTimeout(d time.Duration) HandlerOption {
+	return handlerOption(func(h *handler) {
+		if h.timeout = d; d <= 0 {
+			h.timeout = DefaultHandlerTimeout
 		}
 	})
 }
@@ -65,47 +108,80 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // desired version unchanged. If a conversion fails or panics, the response
 // reports a failure and names each object with its error. The handler responds
 // to a request that is not a review with an HTTP status: 405 if it is not a
-// POST, 415 if it is not JSON, 413 if it is too large, and 400 otherwise.
+// POST, 415 if it is not JSON or is compressed, 413 if it is too large or has too many
+// objects, 408 if it takes too long to arrive, 429 if there are too many at the same
+// time, and 400 otherwise. It checks the size and the number of objects before it
+// decodes any. The options set the limits.
+//
+// A panic of convert becomes a failure of its object. What Go cannot recover from,
+// such as an overflow of the stack, ends the program.
 //
 // The handler works at any path and is safe for concurrent use. The server
 // calls it with TLS only.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
-	h := &handler{convert: recovered(convert), maxRequest: DefaultMaxRequestBytes}
+	h := &handler{
+		convert:       recovered(convert),
+		maxRequest:    DefaultMaxRequestBytes,
+		maxObjects:    DefaultMaxObjects,
+		maxConcurrent: DefaultMaxConcurrent,
+		timeout:       DefaultHandlerTimeout,
+	}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyHandler(h)
 		}
 	}
+	h.running = make(chan struct{}, h.maxConcurrent)
 	return h
 }
 
 type handler struct {
-	convert    ConvertFunc
-	maxRequest int64
-	onFailure  func(context.Context, *unstructured.Unstructured, error)
+	convert       ConvertFunc
+	maxRequest    int64
+	maxMemory     int64 // 0 for a limit that depends on the request
+	maxObjects    int
+	maxConcurrent int
+	timeout       time.Duration
+	running       chan struct{} // has an element for each request that is handled
+	onFailure     func(context.Context, *unstructured.Unstructured, error)
 }
 
-// A request is a review as a webhook receives it.
+// A request is a review as a webhook receives it, without its objects.
 type request struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	Request    *struct {
 		UID               types.UID `json:"uid"`
 		DesiredAPIVersion string    `json:"desiredAPIVersion"`
-		Objects           []any     `json:"objects"`
+		Objects           []any     `json:"objects"` // always empty
 	} `json:"request"`
 	version string // of the review
+	scan    *scan
+	objects []span
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	review, status, err := h.read(w, r)
+	select {
+	case h.running <- struct{}{}:
+		defer func() { <-h.running }()
+	default:
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "too many requests at the same time", http.StatusTooManyRequests)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
+	defer cancel()
+	// Not every ResponseWriter has deadlines; the context remains.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
+	review, status, err := h.read(ctx, w, r)
 	if err != nil {
 		http.Error(w, err.Error(), status)
 		return
 	}
-	body := h.answer(r.Context(), review)
+	body := h.answer(ctx, review)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.timeout))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	// A write fails if the client is gone; no other error handling is possible.
@@ -113,7 +189,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // read returns the review of a request, or an HTTP status and an error.
-func (h *handler) read(w http.ResponseWriter, r *http.Request) (*request, int, error) {
+func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Request) (*request, int, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, http.StatusMethodNotAllowed, fmt.Errorf("method %s is not allowed, want POST", r.Method)
@@ -121,35 +197,71 @@ func (h *handler) read(w http.ResponseWriter, r *http.Request) (*request, int, e
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
 		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("content type %q is not supported, want application/json", r.Header.Get("Content-Type"))
 	}
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("content encoding %q is not supported", encoding)
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxRequest))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", h.maxRequest)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, http.StatusRequestTimeout, fmt.Errorf("the request did not arrive within %v", h.timeout)
 	case err != nil:
 		return nil, http.StatusBadRequest, fmt.Errorf("reading the request: %w", err)
 	}
-	review, err := decodeRequest(body)
-	return review, http.StatusBadRequest, err
+	return h.decode(ctx, body)
 }
 
-func decodeRequest(body []byte) (*request, error) {
-	review := &request{}
-	if err := utiljson.Unmarshal(body, review); err != nil {
-		return nil, fmt.Errorf("decoding the request: %w", err)
+// decode reads the review of a request except for its objects, of which it checks
+// number and size.
+func (h *handler) decode(ctx context.Context, body []byte) (*request, int, error) {
+	s := newScan(ctx, body, h.maxMemory)
+	env, err := s.envelope("request", h.maxObjects)
+	switch {
+	case err == errIrregular:
+		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
+	case ctx.Err() != nil:
+		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", ctx.Err())
+	case err != nil:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("decoding the request: %w", err)
+	case env.count > h.maxObjects:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review has %d objects, more than %d", env.count, h.maxObjects)
+	case len(env.rest) > maxWhole:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review without its objects is larger than %d bytes", maxWhole)
 	}
+	review := &request{scan: s, objects: env.objects}
+	if err := utiljson.Unmarshal(env.rest, review); err != nil {
+		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", err)
+	}
+	return review, http.StatusBadRequest, review.check()
+}
+
+// irregular returns the error of a text that is not a review in JSON, or that
+// repeats a member of one.
+func irregular(body []byte) error {
+	var v json.RawMessage
+	if len(body) <= maxWhole {
+		if err := utiljson.Unmarshal(body, &v); err != nil {
+			return err
+		}
+	}
+	return errors.New("it is not a regular review in JSON")
+}
+
+func (r *request) check() error {
 	for _, version := range reviewVersions {
-		if review.APIVersion == reviewGroup+"/"+version {
-			review.version = version
+		if r.APIVersion == reviewGroup+"/"+version {
+			r.version = version
 		}
 	}
 	switch {
-	case review.version == "" || review.Kind != reviewKind:
-		return nil, fmt.Errorf("the request is a %q of %q, want a ConversionReview of apiextensions.k8s.io/v1 or /v1beta1", review.Kind, review.APIVersion)
-	case review.Request == nil:
-		return nil, errors.New("the review has no request")
+	case r.version == "" || r.Kind != reviewKind:
+		return fmt.Errorf("the request is a %q of %q, want a ConversionReview of apiextensions.k8s.io/v1 or /v1beta1", r.Kind, r.APIVersion)
+	case r.Request == nil:
+		return errors.New("the review has no request")
 	}
-	return review, nil
+	return nil
 }
 
 // answer converts the objects of a review and returns the body of the response.
@@ -160,9 +272,16 @@ func (h *handler) answer(ctx context.Context, review *request) []byte {
 		return encodeFailure(review.version, uid, fmt.Sprintf("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion))
 	}
 	var failed failures
-	out := make([]*unstructured.Unstructured, len(review.Request.Objects))
-	for i, value := range review.Request.Objects {
-		obj, err := h.object(ctx, value, to)
+	out := make([]*unstructured.Unstructured, len(review.objects))
+	for i, at := range review.objects {
+		if ctx.Err() != nil {
+			return encodeFailure(review.version, uid, fmt.Sprintf("the conversion ended after %d of %d objects: %v", i, len(out), ctx.Err()))
+		}
+		value, err := decodePieces(review.scan, at)
+		var obj *unstructured.Unstructured
+		if err == nil {
+			obj, err = h.object(ctx, value, to)
+		}
 		if err != nil {
 			failed.add(i, value, err)
 		}
@@ -171,7 +290,7 @@ func (h *handler) answer(ctx context.Context, review *request) []byte {
 	if failed.count > 0 {
 		return encodeFailure(review.version, uid, failed.String())
 	}
-	body, err := encodeSuccess(review.version, uid, out)
+	body, err := encodeSuccess(ctx, review.version, uid, out)
 	if err != nil {
 		return encodeFailure(review.version, uid, err.Error())
 	}
@@ -254,11 +373,6 @@ type failures struct {
 	count int
 	text  strings.Builder
 }
-
-const (
-	maxFailures      = 10   // objects in a message
-	maxFailureLength = 1024 // bytes of one error
-)
 
 func (f *failures) add(i int, value any, err error) {
 	if f.count++; f.count > maxFailures {

@@ -43,7 +43,7 @@ type local struct {
 }
 
 func (l *local) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := l.versions.batch(objs, to)
+	b, err := l.versions.batch(ctx, objs, to)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (l *local) Convert(ctx context.Context, objs []*unstructured.Unstructured, 
 }
 
 func (l *local) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := l.versions.listBatch(list, to)
+	b, err := l.versions.listBatch(ctx, list, to)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		}
 		converted[i] = out
 	}
-	return b.merge(stale, converted)
+	return b.merge(ctx, stale, converted)
 }
 
 // asDecoded returns an object as a webhook would send it: with int64 instead of

@@ -19,7 +19,7 @@ func None(crd *apiextensionsv1.CustomResourceDefinition) Converter {
 type none struct{ versions versions }
 
 func (n *none) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := n.versions.batch(objs, to)
+	b, err := n.versions.batch(ctx, objs, to)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (n *none) Convert(ctx context.Context, objs []*unstructured.Unstructured, t
 }
 
 func (n *none) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := n.versions.listBatch(list, to)
+	b, err := n.versions.listBatch(ctx, list, to)
 	if err != nil {
 		return nil, err
 	}

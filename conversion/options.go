@@ -18,19 +18,17 @@ type clientConfig struct {
 	certificates []tls.Certificate
 	resolver     Resolver
 	timeout      time.Duration
+	publicOnly   bool
 	maxResponse  int64 // 0 for a limit that depends on the request
+	maxMemory    int64 // 0 for a limit that depends on the response
 }
 
 type clientOption func(*clientConfig)
 
 func (f clientOption) applyNew(c *clientConfig) { f(c) }
 
-// DefaultTimeout is the maximal duration of a call with its retries, as on the
-// server.
-const DefaultTimeout = 30 * time.Second
-
 // Timeout sets the maximal duration of a call, from the request to the last
-// byte of the response. The default is [DefaultTimeout]. With a duration that
+// decoded object of the response. The default is [DefaultTimeout]. With a duration that
 // is not positive, only the context ends a call. The webhook receives the
 // duration in the query parameter timeout.
 func Timeout(d time.Duration) Option {
@@ -45,11 +43,34 @@ func MaxResponseBytes(n int64) Option {
 	return clientOption(func(c *clientConfig) { c.maxResponse = max(n, 0) })
 }
 
+// MaxResponseMemory sets the maximal memory that the decoded objects of a response
+// may hold, as estimated from the text before they are decoded. A response that
+// would hold more is an error. The default, which a size that is not positive means
+// too, is 64 MiB plus 16 times the size of the response. The server has no limit.
+func MaxResponseMemory(n int64) Option {
+	return clientOption(func(c *clientConfig) { c.maxMemory = max(n, 0) })
+}
+
+// PublicAddressesOnly makes the converter connect to public addresses only. It
+// refuses loopback, link-local, private (RFC 1918), shared, unique local, multicast
+// and other reserved addresses, IPv4 addresses within IPv6 addresses included. It
+// checks the address of each connection after the name is resolved, also those of
+// redirects and of a [Resolver]. The converter does not use a proxy then, because a
+// proxy would choose the address.
+//
+// Use it for definitions from strangers, which could otherwise make the program
+// connect to hosts that only the program can reach. Services inside a cluster have
+// private addresses and cannot be called with it.
+func PublicAddressesOnly() Option {
+	return clientOption(func(c *clientConfig) { c.publicOnly = true })
+}
+
 // Transport sets the transport of requests. The transport then decides which
 // certificates to trust, how to resolve a service and when to close
 // connections: the caBundle of the definition is not used, a service has the
 // address https://name.namespace.svc:port, and New refuses the options [TLS],
-// [ClientCertificate] and [Resolve]. A nil rt means the default transport.
+// [ClientCertificate], [Resolve] and [PublicAddressesOnly]. Closing the converter does
+// not close connections of rt. A nil rt means the default transport.
 func Transport(rt http.RoundTripper) Option {
 	return clientOption(func(c *clientConfig) { c.transport = rt })
 }
@@ -57,7 +78,8 @@ func Transport(rt http.RoundTripper) Option {
 // TLS sets the base of the TLS configuration, which the option copies. The
 // certificates of the caBundle, if any, are trusted in addition to
 // config.RootCAs, or instead of those of the system if config has none. A
-// ServerName in config takes precedence. A nil config means the default.
+// ServerName in config takes precedence. The version of TLS is at least 1.2,
+// whatever config says. A nil config means the default.
 func TLS(config *tls.Config) Option {
 	return clientOption(func(c *clientConfig) { c.tls = config.Clone() })
 }

@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -47,7 +48,7 @@ func (b *batch) unconverted() []*unstructured.Unstructured {
 
 // merge returns the objects of the batch with the converted objects in place of
 // those of stale. It checks the converted objects and restores their metadata.
-func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func (b *batch) merge(ctx context.Context, stale, converted []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	if len(converted) != len(stale) {
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(converted), len(stale))
 	}
@@ -55,11 +56,17 @@ func (b *batch) merge(stale, converted []*unstructured.Unstructured) ([]*unstruc
 	out := make([]*unstructured.Unstructured, len(b.objs))
 	next := 0
 	for i, obj := range b.objs {
+		if i%checkInterval == 0 && ctx.Err() != nil {
+			return nil, b.ended(ctx)
+		}
 		if obj.GetAPIVersion() == want {
 			out[i] = &unstructured.Unstructured{Object: maps.Clone(obj.Object)}
 			continue
 		}
-		if err := b.accept(obj, converted[next]); err != nil {
+		if err := b.accept(ctx, obj, converted[next]); err != nil {
+			if ctx.Err() != nil {
+				return nil, b.ended(ctx)
+			}
 			return nil, b.refuse(next, err)
 		}
 		out[i] = converted[next]
@@ -111,7 +118,7 @@ func (b *batch) refuse(i int, err error) error {
 }
 
 // accept checks one converted object and restores the metadata of the original.
-func (b *batch) accept(original, converted *unstructured.Unstructured) error {
+func (b *batch) accept(ctx context.Context, original, converted *unstructured.Unstructured) error {
 	if converted == nil {
 		return &conversionError{undecodable, errors.New("there is no object")}
 	}
@@ -121,7 +128,7 @@ func (b *batch) accept(original, converted *unstructured.Unstructured) error {
 	if err := checkIdentity(original, converted); err != nil {
 		return &conversionError{mistaken, err}
 	}
-	if err := restoreMetadata(original.Object, converted.Object); err != nil {
+	if err := restoreMetadata(ctx, original.Object, converted.Object); err != nil {
 		return &conversionError{unfit, err}
 	}
 	return nil
@@ -163,7 +170,7 @@ func checkIdentity(original, converted *unstructured.Unstructured) error {
 
 // restoreMetadata replaces the metadata of converted by that of original,
 // except for labels and annotations.
-func restoreMetadata(original, converted map[string]any) error {
+func restoreMetadata(ctx context.Context, original, converted map[string]any) error {
 	value, ok := converted["metadata"]
 	if !ok {
 		return errors.New("missing metadata in converted object")
@@ -188,7 +195,7 @@ func restoreMetadata(original, converted map[string]any) error {
 			delete(restored, name)
 			continue
 		}
-		if err := checkStrings(name, restored[name], value); err != nil {
+		if err := checkStrings(ctx, name, restored[name], value); err != nil {
 			return err
 		}
 		restored[name] = value
@@ -198,7 +205,7 @@ func restoreMetadata(original, converted map[string]any) error {
 }
 
 // checkStrings checks returned labels or annotations against the original ones.
-func checkStrings(name string, original, returned any) error {
+func checkStrings(ctx context.Context, name string, original, returned any) error {
 	got, ok := returned.(map[string]any)
 	if !ok {
 		return fmt.Errorf("invalid metadata.%s of type %T in converted object", name, returned)
@@ -220,7 +227,7 @@ func checkStrings(name string, original, returned any) error {
 	if !changed {
 		return nil
 	}
-	return validateStrings(name, got)
+	return validateStrings(ctx, name, got)
 }
 
 // notString returns the error for the first value that is not a string, in the
@@ -237,11 +244,14 @@ func notString(name string, m map[string]any) error {
 }
 
 // validateStrings validates labels or annotations key by key, so that the order
-// of errors does not depend on that of a map.
-func validateStrings(name string, m map[string]any) error {
+// of errors does not depend on that of a map. It stops at the end of the context.
+func validateStrings(ctx context.Context, name string, m map[string]any) error {
 	var errs field.ErrorList
 	texts := make(map[string]string, len(m))
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for i, key := range slices.Sorted(maps.Keys(m)) {
+		if i%checkInterval == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		texts[key], _ = m[key].(string)
 		if name == "labels" {
 			errs = append(errs, metav1validation.ValidateLabels(map[string]string{key: texts[key]}, field.NewPath("metadata", "labels"))...)
@@ -253,6 +263,9 @@ func validateStrings(name string, m map[string]any) error {
 		if err := apivalidation.ValidateAnnotationsSize(texts); err != nil {
 			errs = append(errs, field.TooLong(annotationsPath(), "" /*unused*/, apivalidation.TotalAnnotationSizeLimitB))
 		}
+	}
+	if more := len(errs) - maxMetadataErrors; more > 0 {
+		return fmt.Errorf("%w, and %d more", errorlist.Of(errs[:maxMetadataErrors]), more)
 	}
 	if len(errs) == 0 {
 		return nil

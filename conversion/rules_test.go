@@ -67,11 +67,11 @@ func TestRules(t *testing.T) {
 	for _, tt := range ruleTests {
 		t.Run(tt.name, func(t *testing.T) {
 			sent := parse(t, tt.sent)
-			b, err := v.batch([]*unstructured.Unstructured{sent}, "v1")
+			b, err := v.batch(t.Context(), []*unstructured.Unstructured{sent}, "v1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := b.merge(b.unconverted(), []*unstructured.Unstructured{parse(t, tt.returned)})
+			out, err := b.merge(t.Context(), b.unconverted(), []*unstructured.Unstructured{parse(t, tt.returned)})
 			got := fmt.Sprint(err)
 			if err == nil {
 				data, err := json.Marshal(out[0].Object)
@@ -105,7 +105,7 @@ func TestAnswers(t *testing.T) {
 		{"v1beta1", `{"response":{"result":{"status":"Failed"}}}`, "response.result.status was 'Failed', not 'Success'"},
 		{"v1", `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1"}`, "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion"},
 	} {
-		r, err := newDecoder().decode([]byte(tt.answer), tt.review)
+		r, err := newDecoder().decode(t.Context(), []byte(tt.answer), tt.review, 1, 0)
 		if err == nil {
 			err = (&webhook{review: tt.review}).check(r, "u")
 		}

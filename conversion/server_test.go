@@ -160,3 +160,7 @@ func (a *authority) pool() *x509.CertPool {
 	pool.AddCert(a.cert)
 	return pool
 }
+
+func serviceNamed(name string) apiextensionsv1.ServiceReference {
+	return apiextensionsv1.ServiceReference{Namespace: "ns", Name: name}
+}

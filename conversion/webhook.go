@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net/http"
+	"runtime"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,7 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// webhook is the converter of the strategy Webhook. It does not change.
+// ErrClosed reports that a converter was called after Close.
+var ErrClosed = errors.New("the converter is closed")
+
+// webhook is the converter of the strategy Webhook. Only the connections of its
+// client change.
 type webhook struct {
 	versions versions
 	client   *client
@@ -33,6 +39,10 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 		return nil, fmt.Errorf("conversion: %s: %w", crd.Name, err)
 	}
 	w := &webhook{versions: versionsOf(crd), client: c}
+	if own, ok := c.http.Transport.(*http.Transport); ok && c.conns.tracks {
+		// Connections that wait for calls do not outlive the converter.
+		runtime.AddCleanup(w, (*http.Transport).CloseIdleConnections, own)
+	}
 	accepted := crd.Spec.Conversion.Webhook.ConversionReviewVersions
 	if i := slices.IndexFunc(accepted, func(v string) bool { return slices.Contains(reviewVersions, v) }); i >= 0 {
 		w.review = accepted[i]
@@ -41,15 +51,29 @@ func newWebhook(crd *apiextensionsv1.CustomResourceDefinition, opts []Option) (*
 }
 
 func (w *webhook) Convert(ctx context.Context, objs []*unstructured.Unstructured, to string) ([]*unstructured.Unstructured, error) {
-	b, err := w.versions.batch(objs, to)
+	b, err := w.versions.batch(ctx, objs, to)
 	if err != nil {
 		return nil, err
 	}
 	return w.run(ctx, b)
 }
 
+// Close implements io.Closer; see [New].
+func (w *webhook) Close() error {
+	w.client.conns.close()
+	return nil
+}
+
+// CloseIdleConnections closes connections that wait for calls, except for those of a
+// transport of the caller. Later calls make new ones.
+func (w *webhook) CloseIdleConnections() {
+	if w.client.conns.tracks {
+		w.client.http.CloseIdleConnections()
+	}
+}
+
 func (w *webhook) convertList(ctx context.Context, list *unstructured.UnstructuredList, to string) (*unstructured.UnstructuredList, error) {
-	b, err := w.versions.listBatch(list, to)
+	b, err := w.versions.listBatch(ctx, list, to)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +85,10 @@ func (w *webhook) convertList(ctx context.Context, list *unstructured.Unstructur
 }
 
 func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured, error) {
+	if err := w.client.conns.begin(); err != nil {
+		return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+	}
+	defer w.client.conns.end()
 	if b.empty() {
 		return b.relabel(ctx)
 	}
@@ -69,8 +97,16 @@ func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructur
 	}
 	stale := b.unconverted()
 	if len(stale) == 0 {
-		return b.merge(nil, nil)
+		return b.merge(ctx, nil, nil)
 	}
+	ctx, cancel := w.client.limited(ctx)
+	defer cancel()
+	return w.exchange(ctx, b, stale)
+}
+
+// exchange sends the objects that have to be converted and returns all objects of
+// the batch.
+func (w *webhook) exchange(ctx context.Context, b *batch, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	uid := newUID()
 	r, err := w.call(ctx, uid, stale, b.to)
 	if err == nil {
@@ -79,19 +115,19 @@ func (w *webhook) run(ctx context.Context, b *batch) ([]*unstructured.Unstructur
 	if err != nil {
 		return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 	}
-	if len(r.objects) != len(stale) {
-		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, len(r.objects), len(stale))
+	if r.count != len(stale) {
+		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", b.gvk, r.count, len(stale))
 	}
-	converted, err := b.objects(r, stale)
+	converted, err := b.objects(ctx, r, stale)
 	if err != nil {
 		return nil, err
 	}
-	return b.merge(stale, converted)
+	return b.merge(ctx, stale, converted)
 }
 
 // objects returns the objects of a response. If one cannot be decoded, it first
 // checks those before it, whose errors the server would report first.
-func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func (b *batch) objects(ctx context.Context, r *reply, stale []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	out := make([]*unstructured.Unstructured, len(r.objects))
 	for i, o := range r.objects {
 		obj, err := o.object()
@@ -99,8 +135,11 @@ func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstru
 			out[i] = obj
 			continue
 		}
+		if ctx.Err() != nil {
+			return nil, b.ended(ctx)
+		}
 		for before := range i {
-			if err := b.accept(stale[before], out[before]); err != nil {
+			if err := b.accept(ctx, stale[before], out[before]); err != nil {
 				return nil, b.refuse(before, err)
 			}
 		}
@@ -109,9 +148,14 @@ func (b *batch) objects(r *reply, stale []*unstructured.Unstructured) ([]*unstru
 	return out, nil
 }
 
+// ended returns the error of a call whose context ended.
+func (b *batch) ended(ctx context.Context) error {
+	return fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, ctx.Err())
+}
+
 // call sends objects to the webhook and decodes the response.
 func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) (*reply, error) {
-	body, err := encodeRequest(w.review, uid, objs, to)
+	body, err := encodeRequest(ctx, w.review, uid, objs, to)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +163,7 @@ func (w *webhook) call(ctx context.Context, uid types.UID, objs []*unstructured.
 	if err != nil {
 		return nil, err
 	}
-	return w.client.decoder.decode(data, w.review)
+	return w.client.decoder.decode(ctx, data, w.review, len(objs), w.client.maxMemory)
 }
 
 // check returns an error for a response that does not answer the request or

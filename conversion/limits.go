@@ -1,0 +1,88 @@
+package conversion
+
+import "time"
+
+// Limits of calls of a webhook. Those without an option are so far from what a
+// conversion needs that none is offered.
+const (
+	// DefaultTimeout is the maximal duration of a call with its retries, as on
+	// the server. [Timeout] sets another.
+	DefaultTimeout = 30 * time.Second
+
+	// A response may be this many bytes plus a multiple of the request: a
+	// conversion that adds fields makes objects larger, not by orders of
+	// magnitude. [MaxResponseBytes] sets another limit.
+	minResponseLimit = 64 << 20
+	responseFactor   = 4
+
+	// Decoded objects may hold this many bytes plus a multiple of their text.
+	// Maps of one short member hold 42 times their text, lists of empty lists 16
+	// times, and objects of real definitions 4 to 11 times.
+	// [MaxResponseMemory] and [MaxRequestMemory] set other limits.
+	minMemory    = 64 << 20
+	memoryFactor = 16
+
+	// maxWhole is the maximal size of what is decoded in one piece: the document
+	// without its objects, a document that is not a regular review, YAML, and the
+	// body of a failure. Decoders of the server can neither be interrupted nor
+	// bounded; they take some milliseconds for this size.
+	maxWhole = 1 << 20
+
+	// maxMetadataErrors is the number of errors of labels or annotations that are
+	// reported of one object; the rest is counted. The text of one may be 600
+	// bytes.
+	maxMetadataErrors = 1000
+
+	// maxHeaderBytes is the maximal size of the header of a response.
+	// net/http allows 10 MiB.
+	maxHeaderBytes = 1 << 20
+
+	// idleConnections is the number of connections that a converter keeps for
+	// later calls, as on the server, and idleTimeout how long it keeps them.
+	idleConnections = 25
+	idleTimeout     = 90 * time.Second
+
+	// dialTimeout and handshakeTimeout limit the time until a connection can be used,
+	// as on the server.
+	dialTimeout      = 30 * time.Second
+	handshakeTimeout = 10 * time.Second
+
+	maxAttempts  = 11   // the first one, and ten that the webhook asks for; as on the server
+	maxRedirects = 10   // as in net/http
+	maxErrorText = 2048 // bytes of a body in an error; as on the server
+)
+
+// Limits of [Handler].
+const (
+	// DefaultMaxRequestBytes is the maximal size of a request without the option
+	// [MaxRequestBytes]. The server sends all objects of a list in one request.
+	DefaultMaxRequestBytes = 64 << 20
+
+	// DefaultMaxObjects is the maximal number of objects of a review without the
+	// option [MaxObjects]. A list without a limit has as many as there are.
+	DefaultMaxObjects = 100_000
+
+	// DefaultMaxConcurrent is the maximal number of requests that are handled at
+	// the same time without the option [MaxConcurrent]. The server repeats a
+	// request that is refused for this reason.
+	DefaultMaxConcurrent = 64
+
+	// DefaultHandlerTimeout is the maximal duration of a request without the
+	// option [HandlerTimeout]. The server does not wait longer.
+	DefaultHandlerTimeout = 30 * time.Second
+
+	maxFailures      = 10   // objects in a message
+	maxFailureLength = 1024 // bytes of one error in a message
+)
+
+// maxDepth is the maximal nesting of values, as in the server's decoders. An
+// encoder takes deeper values for cycles.
+const maxDepth = 10_000
+
+// pieceBytes is the amount of text that is scanned, decoded or encoded between
+// two looks at the context. It takes less than a millisecond.
+const pieceBytes = 32 << 10
+
+// checkInterval is the number of objects that are checked or relabeled between two
+// looks at the context. It takes less than a millisecond.
+const checkInterval = 1024
