@@ -49,8 +49,8 @@ type replyObject struct {
 func (o replyObject) object() (*unstructured.Unstructured, error) {
 	if o.scan != nil {
 		value, err := decodePieces(o.scan, o.at)
-		if ctxErr := o.scan.ctx.Err(); err != nil && ctxErr != nil {
-			return nil, ctxErr
+		if err != nil && o.scan.ctx.Err() != nil {
+			return nil, o.scan.ctx.Err()
 		}
 		object, _ := value.(map[string]any)
 		if obj := (&unstructured.Unstructured{Object: object}); err == nil && object != nil && obj.GroupVersionKind().Kind != "" {

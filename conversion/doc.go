@@ -78,16 +78,16 @@
 //
 // # Who may call what
 //
-// Whoever writes a definition decides which host the converter of [New] calls: any
+// The author of a definition decides which host the converter of [New] calls: any
 // host at any port, in the network of the program, with the objects as content. The
-// caBundle is theirs too, so TLS does not restrict it. A webhook may redirect to
+// author also chooses the caBundle, so TLS does not restrict the host. A webhook may redirect to
 // another https host whose certificate the caBundle or the system trusts. Errors of
 // calls, which may show the start of an answer, go to the caller. To convert
 // definitions from strangers, use [PublicAddressesOnly], or the option WithConverter of package
 // crdkit with [None] or [Local], which do not connect to anything. The names of the
 // proxy in the environment of the program count unless an option says otherwise.
 //
-// A handler answers whoever reaches it. It has no authentication: the server sends a
+// A handler answers every client that reaches it. It has no authentication: the server sends a
 // certificate only if it is configured to, and an http.Server with
 // tls.RequireAndVerifyClientCert checks it. A handler sees the objects of its requests
 // only, limits their size, number and duration, and never connects to anything. An

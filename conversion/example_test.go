@@ -153,3 +153,20 @@ func ExampleHub() {
 	fmt.Println(out.Object["spec"])
 	// Output: map[endpoint:map[host:h port:80]]
 }
+
+// A conversion that hangs becomes a failure.
+func ExampleHandlerTimeout() {
+	h := conversion.Handler(func(ctx context.Context, _ *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, conversion.HandlerTimeout(10*time.Millisecond), conversion.MaxObjects(1000), conversion.MaxConcurrent(8))
+	review := `{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1",
+		"objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"x"}}]}}`
+	req := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(review))
+	req.Header.Set("Content-Type", "application/json")
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, req)
+	_, message, _ := strings.Cut(rec.Body.String(), `"message":`)
+	fmt.Println(strings.TrimRight(message, "}\n"))
+	// Output: "objects[0] K x: context deadline exceeded"
+}

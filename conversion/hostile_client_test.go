@@ -50,7 +50,7 @@ const rawPost = "POST /convert HTTP/1.1\r\nHost: hook\r\nContent-Type: applicati
 func hostileClients(size int) []hostileClient {
 	small := reviewOf(`{"apiVersion":"stable.example.com/v1beta1","kind":"CronTab"}`, " ", "", 0)
 	oneMiB := []conversion.HandlerOption{conversion.MaxRequestBytes(1 << 20)}
-	quick := []conversion.HandlerOption{conversion.HandlerTimeout(300 * time.Millisecond)}
+	brief := []conversion.HandlerOption{conversion.HandlerTimeout(300 * time.Millisecond)}
 	drain := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 	return []hostileClient{
 		{name: "sends a request that is too large", body: reviewOf("", ",{}", "", 4<<20), opts: oneMiB, want: "413", bytes: 1 << 20},
@@ -74,11 +74,11 @@ func hostileClients(size int) []hostileClient {
 		{name: "sends an unknown encoding", request: rawPost + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n", want: "501"},
 		{name: "sends a header with a space before its colon", request: rawPost + "Content-Length : 2\r\n\r\n{}", want: "400"},
 		{name: "sends a wrong chunk", request: rawPost + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffff1\r\n{}\r\n", want: "400"},
-		{name: "writes slowly", request: rawPost + "Content-Length: 100000\r\n\r\n{", opts: quick, want: "408"},
+		{name: "writes slowly", request: rawPost + "Content-Length: 100000\r\n\r\n{", opts: brief, want: "408"},
 		{name: "does not read the response", request: rawPost + "Content-Length: %d\r\n\r\n", body: reviewOf(`{"apiVersion":"stable.example.com/v1","kind":"K","text":"`, "x", `"}`, 4*size),
-			opts: quick, after: func(net.Conn) { time.Sleep(1500 * time.Millisecond) }, bytes: 4 * size},
+			opts: brief, after: func(net.Conn) { time.Sleep(1500 * time.Millisecond) }, bytes: 4 * size},
 		{name: "goes away", request: rawPost + "Content-Length: 100000\r\n\r\n{", after: func(c net.Conn) { _ = c.Close() }},
-		{name: "waits for a conversion that hangs", body: small, opts: quick, convert: func(ctx context.Context, _ *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
+		{name: "waits for a conversion that hangs", body: small, opts: brief, convert: func(ctx context.Context, _ *unstructured.Unstructured, _ string) (*unstructured.Unstructured, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, want: "context deadline exceeded"},

@@ -1,0 +1,213 @@
+package conversion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A countingContext is a context that counts how often its error is asked for. It ends after a
+// number of times.
+type countingContext struct {
+	context.Context
+	count, end atomic.Int64
+}
+
+func (l *countingContext) Err() error {
+	if n := l.count.Add(1); l.end.Load() > 0 && n > l.end.Load() {
+		return context.Canceled
+	}
+	return nil
+}
+
+func manyObjects(n, values int) []*unstructured.Unstructured {
+	objs := make([]*unstructured.Unstructured, n)
+	for i := range objs {
+		list := make([]any, values)
+		for j := range list {
+			list[j] = map[string]any{"name": fmt.Sprint("item-", j), "value": int64(j)}
+		}
+		objs[i] = &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{"name": fmt.Sprint("object-", i)}, "spec": map[string]any{"list": list},
+		}}
+	}
+	return objs
+}
+
+func responseOf(t testing.TB, objs []*unstructured.Unstructured) []byte {
+	t.Helper()
+	body, err := encodeSuccess(context.Background(), "v1", "u", objs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// decodeAll decodes a response with its objects.
+func decodeAll(ctx context.Context, data []byte, n int) error {
+	r, err := newDecoder().decode(ctx, data, "v1", n, 1<<40)
+	if err != nil {
+		return err
+	}
+	for _, o := range r.objects {
+		if _, err := o.object(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestContextEndsWork checks that the context is looked at for every 64 KiB of text
+// while a review is scanned, decoded and encoded, and that its end ends the work.
+func TestContextEndsWork(t *testing.T) {
+	for _, shape := range []struct {
+		name            string
+		objects, values int
+	}{{"one large object", 1, 60_000}, {"many objects", 2000, 30}} {
+		objs := manyObjects(shape.objects, shape.values)
+		data := responseOf(t, objs)
+		for name, work := range map[string]func(context.Context) error{
+			"decode": func(ctx context.Context) error { return decodeAll(ctx, data, len(objs)) },
+			"encode": func(ctx context.Context) error {
+				_, err := encodeSuccess(ctx, "v1", "u", objs)
+				return err
+			},
+		} {
+			ctx := &countingContext{Context: context.Background()}
+			begin := time.Now()
+			if err := work(ctx); err != nil {
+				t.Fatal(err)
+			}
+			most, n := time.Since(begin), ctx.count.Load()
+			if want := int64(len(data) / (2 * pieceBytes)); n < want {
+				t.Errorf("%s of %s: %d looks at the context for %d bytes, want %d", name, shape.name, n, len(data), want)
+			}
+			t.Logf("%s of %s: %d bytes in %v, %v from one look to the next", name, shape.name, len(data), most, most/time.Duration(max(n, 1)))
+			for _, end := range []int64{1, n / 2, n - 1} {
+				ctx := &countingContext{Context: context.Background()}
+				ctx.end.Store(end)
+				if err := work(ctx); !errors.Is(err, context.Canceled) || ctx.count.Load() > end+4 {
+					t.Errorf("%s of %s, ended at look %d of %d: %v after %d looks", name, shape.name, end, n, err, ctx.count.Load())
+				}
+			}
+		}
+	}
+}
+
+// TestGrowth runs work of size n and 8n. Allocations and allocated bytes must not grow
+// by more than 12 times.
+func TestGrowth(t *testing.T) {
+	const most, n = 12, 400
+	decode := func(objects, values int) func() {
+		data := responseOf(t, manyObjects(objects, values))
+		return func() {
+			if err := decodeAll(context.Background(), data, objects); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	text := func(data string, objects int) func() {
+		return func() { _ = decodeAll(context.Background(), []byte(data), objects) }
+	}
+	review := func(objects string) string {
+		return `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"u","result":{"status":"Success"},"convertedObjects":[` + objects + `]}}`
+	}
+	rows := []struct {
+		name string
+		work func(n int) func()
+	}{
+		{"decode, objects", func(n int) func() { return decode(n, 4) }},
+		{"decode, size of an object", func(n int) func() { return decode(1, 8*n) }},
+		{"decode, members of a map", func(n int) func() {
+			var b strings.Builder
+			for i := range 8 * n {
+				fmt.Fprintf(&b, `,"member-%d":%d`, i, i)
+			}
+			return text(review(`{"kind":"K"`+b.String()+`}`), 1)
+		}},
+		{"decode, depth", func(n int) func() {
+			n *= 2
+			return text(review(`{"kind":"K","a":`+strings.Repeat("[", n)+strings.Repeat("]", n)+`}`), 1)
+		}},
+		{"decode, depth of large lists", func(n int) func() {
+			n /= 4
+			return text(review(`{"kind":"K","a":`+strings.Repeat(`["`+strings.Repeat("x", 2000)+`",`, n)+"1"+strings.Repeat("]", n)+`}`), 1)
+		}},
+		{"decode, length of a string", func(n int) func() { return text(review(`{"kind":"K","a":"`+strings.Repeat(`x\n`, 100*n)+`"}`), 1) }},
+		{"decode, objects that nobody asked for", func(n int) func() { return text(review(strings.Repeat(`{"kind":"K"},`, 100*n)+"{}"), 1) }},
+		{"decode, objects that are wrong", func(n int) func() { return text(review(strings.Repeat("5,", n)+"5"), n) }},
+		{"decode, objects of the request", func(n int) func() {
+			return text(`{"request":{"objects":[`+strings.Repeat("{},", 100*n)+`{}]},`+review("")[1:], 1)
+		}},
+		{"encode, objects", func(n int) func() {
+			objs := manyObjects(n, 4)
+			return func() { responseOf(t, objs) }
+		}},
+		{"encode, size of an object", func(n int) func() {
+			objs := manyObjects(1, 8*n)
+			return func() { responseOf(t, objs) }
+		}},
+		{"rules, wrong labels", wrongLabels},
+		{"handler, failures", func(n int) func() {
+			return func() {
+				var f failures
+				for i := range n {
+					f.add(i, map[string]any{"kind": "K"}, errors.New(strings.Repeat("x", 100)))
+				}
+				if f.String() == "" {
+					t.Error("no text")
+				}
+			}
+		}},
+		{"none, objects", func(n int) func() {
+			objs := manyObjects(n, 1)
+			v := &versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}, byAPIVersion: map[string]bool{"a.b/v2": true}}
+			return func() {
+				if _, err := (&none{*v}).Convert(context.Background(), objs, "v1"); err != nil {
+					t.Error(err)
+				}
+			}
+		}},
+	}
+	for _, row := range rows {
+		smallCount, smallBytes := work(row.work(n))
+		largeCount, largeBytes := work(row.work(8 * n))
+		counts, bytes := float64(largeCount)/float64(max(smallCount, 1)), float64(largeBytes)/float64(max(smallBytes, 1))
+		t.Logf("%-40s allocations x %.1f, bytes x %.1f", row.name, counts, bytes)
+		if counts > most || bytes > most {
+			t.Errorf("%s: allocations grow from %d to %d and bytes from %d to %d", row.name, smallCount, largeCount, smallBytes, largeBytes)
+		}
+	}
+}
+
+// wrongLabels returns the check of an object with n changed labels that are wrong.
+func wrongLabels(n int) func() {
+	labels := map[string]any{}
+	for i := range n {
+		labels[fmt.Sprint("not valid! ", i)] = "x"
+	}
+	b := &batch{to: schema.GroupVersion{Group: "a.b", Version: "v1"}}
+	return func() {
+		sent := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v2", "kind": "K", "metadata": map[string]any{}}}
+		got := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "a.b/v1", "kind": "K", "metadata": map[string]any{"labels": labels}}}
+		_ = b.accept(context.Background(), sent, got).Error()
+	}
+}
+
+// work returns the allocations of f and their bytes.
+func work(f func()) (count, bytes uint64) {
+	f() // first uses
+	var begin, end runtime.MemStats
+	runtime.ReadMemStats(&begin)
+	f()
+	runtime.ReadMemStats(&end)
+	return end.Mallocs - begin.Mallocs, end.TotalAlloc - begin.TotalAlloc
+}
