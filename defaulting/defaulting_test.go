@@ -91,6 +91,18 @@ func TestOptionsSelectImplementations(t *testing.T) {
 	}
 }
 
+// Few fields are looked up in a map, and not more than a large map has entries.
+func TestProbeIsFaster(t *testing.T) {
+	for _, tt := range []struct {
+		fields, entries int
+		want            bool
+	}{{5, 1, true}, {6, 1, false}, {5, 8, true}, {6, 8, false}, {9, 9, true}, {10, 9, false}, {20, 20, true}, {21, 20, false}} {
+		if got := probeIsFaster(tt.fields, tt.entries); got != tt.want {
+			t.Errorf("%d fields, %d entries: %t", tt.fields, tt.entries, got)
+		}
+	}
+}
+
 // TestIdleSubtreesCompileToNil checks that walks skip subtrees that need none.
 func TestIdleSubtreesCompileToNil(t *testing.T) {
 	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{

@@ -141,6 +141,49 @@ func TestCompile(t *testing.T) {
 	})
 }
 
+// Fields are looked up if there are not many more of them than entries, and the
+// more entries a map has, the more fields are.
+func TestProbeIsFaster(t *testing.T) {
+	for _, tt := range []struct {
+		fields, entries int
+		want            bool
+	}{{5, 1, true}, {6, 1, false}, {12, 8, true}, {13, 8, false}, {18, 9, true}, {19, 9, false}, {40, 20, true}, {41, 20, false}} {
+		n := node{fields: make([]field, tt.fields)}
+		if got := n.probeIsFaster(tt.entries); got != tt.want {
+			t.Errorf("%d fields, %d entries: %t", tt.fields, tt.entries, got)
+		}
+	}
+}
+
+// The walk tells whether it or a walk before it has found an unknown field.
+func TestWalkTellsUnknownFields(t *testing.T) {
+	for _, tt := range enginetest.Cases[tableCase](t, casesJSON) {
+		s := enginetest.MustCompile(t, tt.Schema)
+		n := compile(s, !tt.Fragment)
+		for _, seen := range []bool{false, true} {
+			var report []schema.Path
+			if copied := enginetest.MustDecode(t, tt.Object); tt.Fragment {
+				report = New(s, Fragment()).PruneAndReport(copied)
+			} else {
+				report = New(s).PruneAndReport(copied)
+			}
+			obj := enginetest.MustDecode(t, tt.Object)
+			if n == nil || obj == nil {
+				continue
+			}
+			if got, want := n.pruneValue(obj, seen), seen || len(report) > 0; got != want {
+				t.Errorf("%s: after %t the walk returns %t, want %t", tt.Name, seen, got, want)
+			}
+			if got, want := n.pruneValue([]any{}, seen), seen; got != want {
+				t.Errorf("%s: for an empty list after %t the walk returns %t", tt.Name, seen, got)
+			}
+			if got, want := n.pruneValue("text", seen), seen; got != want {
+				t.Errorf("%s: for a text after %t the walk returns %t", tt.Name, seen, got)
+			}
+		}
+	}
+}
+
 // Fields are looked up in the order in which objects are likely to have them:
 // required ones, those with defaults in them, others. Those of a resource come
 // first.
