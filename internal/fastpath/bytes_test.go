@@ -370,12 +370,15 @@ func TestRuleInput(t *testing.T) {
 	plan := fastpath.Compile(n, testConfig)
 	for in, want := range map[string]string{
 		`{}`: `{}`,
-		`{"a":{"r":{"x":"1","y":2},"s":"3"},"n":{"x":"1"}}`: `{"a":{"r":{"x":"1","y":2}}}`,
-		`{"l":[{"u":"1","v":"2"},null,{}]}`:                 `{"l":[{"v":"2"},null,{}]}`,
-		`{"l":[],"m":{}}`:                                   `{"l":[],"m":{}}`,
-		`{"m":{"k":"v","l":null}}`:                          `{"m":{"k":"v","l":null}}`,
-		`{"a":{"r":null}}`:                                  `{"a":{"r":null}}`,
-		`{"a":null,"l":null}`:                               `{"a":null,"l":null}`,
+		`{"a":{"r":{"x":"1","y":2},"s":"3"},"n":{"x":"1"}}`:           `{"a":{"r":{"x":"1","y":2}}}`,
+		`{"l":[{"u":"1","v":"2"},null,{}]}`:                           `{"l":[{"v":"2"},null,{}]}`,
+		`{"l":[],"m":{}}`:                                             `{"l":[],"m":{}}`,
+		`{"m":{"k":"v","l":null}}`:                                    `{"m":{"k":"v","l":null}}`,
+		`{"a":{"r":null}}`:                                            `{"a":{"r":null}}`,
+		` { "a" : { "r" : { "x" : "1" } } , "m" : { } } `:             `{"a":{"r":{"x":"1"}},"m":{}}`,
+		`{"l":[ { "v" : "é" } , [ ] ]}`:                               `{"l":[{"v":"é"},[]]}`,
+		`{"m":{"a":"\u0041","b":"` + strings.Repeat("x", 300) + `"}}`: `{"m":{"a":"A","b":"` + strings.Repeat("x", 300) + `"}}`,
+		`{"a":null,"l":null}`:                                         `{"a":null,"l":null}`,
 	} {
 		got, ok := plan.Values().RuleInput(in, false)
 		if !ok {
@@ -386,7 +389,7 @@ func TestRuleInput(t *testing.T) {
 			t.Errorf("RuleInput(%s) = %s, want %s", in, text, want)
 		}
 	}
-	for _, in := range []string{``, `[]`, `{`, `{"a":`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
+	for _, in := range []string{``, `[]`, `{`, ` { `, `{"a":`, `{"a" 1}`, `{"m":{"a"}}`, `{"m":[1,}`, `{"m":"a}`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
 		if got, ok := plan.Values().RuleInput(in, false); ok {
 			t.Errorf("RuleInput(%s) = %v", in, got)
 		}

@@ -109,6 +109,7 @@ func TestDocument(t *testing.T) {
 var documents = []string{
 	`"a":1}`, ` "a" : 1 }`, `"a":2}`, `"a":1,"b":{"c":[1,"x"],"d":null}}`, `"b":{"d":null,"c":[1,"\u0078"]},"a":1}`, `"b":{"c":[1,"x"]},"a":1}`, `"b":{"c":["x",1],"d":null},"a":1}`,
 	`"b":1}`, `"status":{"x":"1"}}`, `"status":{"x":"2"},"a":1}`, `"a":1,"status":{ "x" : "1" }}`, `"spec":{}}`, `"spec":{"d":"x"}}`, `"spec":{"d":"\u0078"}}`, `"spec":{"d":"y"}}`,
+	`"spec":{"u":1,"d":"x"},"status":{"x":"1"}}`, `"spec":{"d":null}}`, `"spec":{"u":1},"status":{"x":"1"}}`,
 	`"spec":{"d":"x","unknown":1}}`, `"spec":{"unknown":1},"a":1}`,
 }
 
@@ -166,6 +167,71 @@ func TestSame(t *testing.T) {
 	for _, pair := range [][2]string{{"1.0", "1"}, {"[1.0]", "[1]"}, {`{"a":1,"a":1}`, `{"a":1}`}, {"x", "y"}, {"", "1"}} {
 		if plan.SameValue(pair[0], pair[1]) || plan.SameValue(pair[1], pair[0]) {
 			t.Errorf("%s and %s are the same, although this cannot be told", pair[0], pair[1])
+		}
+	}
+}
+
+// A member that is removed after one in which something is removed does not count as
+// a part of it.
+func TestSameBeforeRemovedMembers(t *testing.T) {
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: object, properties: {d: {type: string}}}}}`}), testConfig)
+	old, ok := plan.Document(head + `"spec":{"d":"x"}}`)
+	if !ok {
+		t.Fatal("the old object is no document")
+	}
+	for text, want := range map[string]bool{
+		`"spec":{"d":"x","u":1},"v":2}`:       true,
+		`"v":2,"spec":{"u":1,"d":"x"}}`:       true,
+		`"v":2,"spec":{"d":"x"},"w":[1]}`:     true,
+		`"spec":{"d":"y","u":1},"v":2}`:       false,
+		`"spec":{"u":1},"v":{"d":"x"}}`:       false,
+		`"spec":{"d":"x"},"v":2,"w":{"z":1}}`: true,
+	} {
+		for _, splice := range []bool{false, true} {
+			out, ok := plan.JSON(head+text, fastpath.Request{Splice: splice})
+			if !ok {
+				t.Fatalf("%s is declined", text)
+			}
+			if same, ok := out.SameAs(old); same != want || !ok {
+				t.Errorf("%s is the same: %t, %t (splice %t)", text, same, ok, splice)
+			}
+			out.Release()
+		}
+	}
+}
+
+// A plan for updates of the status keeps and validates the status alone. It still
+// finds the undeclared fields elsewhere.
+func TestOnlyStatus(t *testing.T) {
+	cfg := testConfig
+	cfg.OnlyStatus = true
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, required: [spec], properties: {
+		spec: {type: object, required: [x], properties: {x: {type: string}, l: {type: array, items: {type: object, properties: {y: {type: string}}}}}},
+		status: {type: object, properties: {c: {type: integer, default: 1}}}}}`}), cfg)
+	for _, tt := range []struct {
+		in, out string // members; "" if they are declined
+		unknown []string
+	}{
+		{`"spec":{"x":5},"status":{"c":2}`, `"status":{"c":2}`, nil},
+		{`"status":{}`, `"status":{"c":1}`, nil},
+		{`"status":{"u":1},"spec":{"v":1,"l":[{},{"w":2}]},"z":1`, `"status":{"c":1}`, []string{"spec.l[1].w", "spec.v", "status.u", "z"}},
+		{`"status":{"c":"text"}`, "", nil},
+	} {
+		for _, splice := range []bool{false, true} {
+			out, ok := plan.JSON(head+tt.in+"}", fastpath.Request{Splice: splice, Report: true})
+			if ok != (tt.out != "") {
+				t.Errorf("%s: accepted is %t", tt.in, ok)
+			}
+			if !ok {
+				continue
+			}
+			if got, want := out.Text(), head2+tt.out+"}"; !splice && got != want {
+				t.Errorf("%s: output %s, want %s", tt.in, got, want)
+			}
+			if diff := cmp.Diff(tt.unknown, out.Unknown("", "")); diff != "" {
+				t.Errorf("%s: unknown fields (-want +got):\n%s", tt.in, diff)
+			}
+			out.Release()
 		}
 	}
 }
