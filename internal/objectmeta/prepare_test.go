@@ -144,7 +144,7 @@ func TestFastMetaReset(t *testing.T) {
 		}
 	}
 	for _, text := range []string{``, `x`, `{`, `{"name"`, `{"name":`, `{"name":"a"`, `{"name":"a",`, `{}`, `{"name":""}`, `{"name":"a","name":"a"}`, `{"labels":{}}`,
-		`{"name":"a","labels":{"k":"v","k":"w"}}`, `{"name":"a","labels":{"k":1}}`, `{"name":"a","labels":{"k":"v w"}}`, `{"name":"a","labels":[]}`, `{"name":"a","labels":{"k":"v"},"labels":{"l":"v"}}`} {
+		`{"name":"a","labels":{"k":"v","k":"w"}}`, `{"name":"a","labels":{"k":1}}`, `{"name":"a","labels":{"k":"v w"}}`, `{"name":"a","labels":[]}`, `{"labels":`, `{"annotations":`, `{"name":"a","labels":{`, `{"name":"a","labels":{"k":`, `{"name":"a","labels":{"k":"v"},"labels":{"l":"v"}}`} {
 		var p FastMeta
 		if end := p.ReadCreate(text, 0, false, ""); end >= 0 {
 			t.Errorf("ReadCreate(%s) = %d", text, end)
