@@ -74,6 +74,37 @@ func TestExplainWithoutKind(t *testing.T) {
 	}
 }
 
+// TestWrap pins where lines of at most eight characters break, and which white
+// space stays.
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", ""},
+		{" ", " "},
+		{"abcd efgh", "abcd\nefgh"},
+		{"abcdefgh ij", "abcdefgh\nij"},
+		{"ab cdefgh", "ab\ncdefgh"},
+		{"abcdefghi", "abcdefghi"},
+		{"abcdefghij kl", "abcdefghij\nkl"},
+		{"ab      \ncd", "ab      \ncd"},
+		{"abcdefgh\ncd", "abcdefgh\ncd"},
+		{"abcdefgh \ncd", "abcdefgh\ncd"},
+		{"a  \n  b", "a  \n  b"},
+		{"ab\n\ncd", "ab\n\ncd"},
+		{"abcdefg hi", "abcdefg\nhi"},
+		{"abcd   efgh", "abcd\nefgh"},
+		{"abcd    ", "abcd    "},
+		{"abcdefgh", "abcdefgh"},
+		{"abcdefgh ", "abcdefgh"},
+		{"abcdefg  ", "abcdefg"},
+		{"a bcdefghi j", "a\nbcdefghi\nj"},
+		{"a\u00a0b cdefg", "a\u00a0b\ncdefg"},
+	} {
+		if got := wrap(8, tt.text); got != tt.want {
+			t.Errorf("wrap(8, %q) = %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
 // No line is longer than the limit unless one word is, and nothing but white
 // space is lost.
 func FuzzWrap(f *testing.F) {
