@@ -40,6 +40,7 @@ func TestSizes(t *testing.T) {
 		{schema: `{type: object, required: [b, b, no], properties: {b: {type: integer}, c: {type: integer}}}`, min: 2 + 1 + 1 + 4},
 		{schema: `{type: object, required: [b, c], properties: {b: {type: integer}, c: {type: integer, default: 1}}}`, min: 2 + 1 + 1 + 4},
 		{schema: `{type: object, required: [kind], x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}`, min: 2 + 4 + 2 + 4},
+		{schema: `{type: object, required: [kind, metadata, kind], x-kubernetes-embedded-resource: true, properties: {kind: {type: string}, metadata: {type: object}}}`, min: 2 + (4 + 2 + 4) + (8 + 2 + 4)},
 		{schema: `{type: object, required: [kind], properties: {kind: {type: boolean}}}`, min: 2 + 4 + 4 + 4},
 		{schema: `{type: array, items: {type: array, items: {type: integer}}}`, max: maxStringBytes / 3, min: 2},
 		{schema: `{type: array, items: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}}`, max: maxStringBytes / 3, min: 2, isUnknown: true},
@@ -75,10 +76,13 @@ func TestNames(t *testing.T) {
 		`{type: object, properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 10}, generateName: {type: string, maxLength: 300}}}}}`: {
 			"metadata.name": 40, "metadata.generateName": 252 * 4, "metadata.namespace": -1,
 		},
-		`{type: object, properties: {m: {type: object, additionalProperties: {type: string}}}}`:             {"m.metadata": -1, "m.a": -1},
-		`{type: object, properties: {a-b: {type: string, maxLength: 1}}}`:                                   {"a__dash__b": 4, "a-b": -1, "__a__": -1},
-		`{type: object, properties: {namespace: {type: string, maxLength: 1}}}`:                             {"__namespace__": 4, "namespace": -1},
-		`{type: object, properties: {o: {type: object, properties: {kind: {type: string, maxLength: 1}}}}}`: {"o.kind": 4, "o.metadata": -1},
+		`{type: object, properties: {m: {type: object, additionalProperties: {type: string}}}}`:                                {"m.metadata": -1, "m.a": -1},
+		`{type: object, properties: {a-b: {type: string, maxLength: 1}}}`:                                                      {"a__dash__b": 4, "a-b": -1, "__a__": -1},
+		`{type: object, properties: {l: {type: array, items: {type: string}, properties: {a: {type: string, maxLength: 1}}}}}`: {"l.a": -1},
+		`{type: object, properties: {s: {type: string, properties: {a: {type: string, maxLength: 1}}}}}`:                       {"s.a": -1},
+		`{type: object, properties: {w: {x-kubernetes-int-or-string: true, properties: {a: {type: string, maxLength: 1}}}}}`:   {"w.a": -1},
+		`{type: object, properties: {namespace: {type: string, maxLength: 1}}}`:                                                {"__namespace__": 4, "namespace": -1},
+		`{type: object, properties: {o: {type: object, properties: {kind: {type: string, maxLength: 1}}}}}`:                    {"o.kind": 4, "o.metadata": -1},
 	} {
 		var props apiextensionsv1.JSONSchemaProps
 		if err := yaml.UnmarshalStrict([]byte(text), &props); err != nil {

@@ -151,6 +151,22 @@ func TestNativeStrings(t *testing.T) {
 	}
 }
 
+// TestObjectKeys: an object has a key for each declared field that it has: the
+// name that rules use.
+func TestObjectKeys(t *testing.T) {
+	object := declared(t, `{type: object, properties: {a-b: {type: integer}, namespace: {type: integer}, c: {type: integer}}}`).
+		Value(map[string]any{"a-b": int64(1), "namespace": int64(2), "c": int64(3)}).(traits.Mapper)
+	got := map[any]any{}
+	for it := object.Iterator(); it.HasNext() == types.True; {
+		key := it.Next()
+		got[key.Value()] = object.Get(key).Value()
+	}
+	want := map[any]any{"a__dash__b": int64(1), "__namespace__": int64(2), "c": int64(3)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
 // TestUnknownListType: the value of a list of an unknown type is an error that
 // names the type.
 func TestUnknownListType(t *testing.T) {

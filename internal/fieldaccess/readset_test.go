@@ -21,11 +21,14 @@ func TestReadSet(t *testing.T) {
 	element := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"name": text, "other": text}}
 	few := int64(3)
 	for rule, want := range map[string]map[string]Access{
-		"self.text == 'a'":                   {"text": Everything},
-		"has(self.text)":                     {"text": Presence},
-		"size(self.list) > 0":                {"list": Contents},
-		"'a' in self.map":                    {"map": Contents},
-		"self.list.all(e, e.name != '')":     {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.text == 'a'":               {"text": Everything},
+		"has(self.text)":                 {"text": Presence},
+		"size(self.list) > 0":            {"list": Contents},
+		"'a' in self.map":                {"map": Contents},
+		"self.list.all(e, e.name != '')": {"list": Contents, "list[]": Presence, "list[].name": Everything},
+		"self.list[0].name == '' && self.list[1].other == ''": {
+			"list": Contents, "list[]": Presence, "list[].name": Everything, "list[].other": Everything,
+		},
 		"self.list == self.list":             {"list": Everything},
 		"self.map.all(k, self.map[k] != '')": {"map": Contents, "map[]": Everything},
 		"1 == 2":                             {},
