@@ -98,10 +98,15 @@ func TestWrap(t *testing.T) {
 		{"abcdefg  ", "abcdefg"},
 		{"a bcdefghi j", "a\nbcdefghi\nj"},
 		{"a\u00a0b cdefg", "a\u00a0b\ncdefg"},
+		{" abcdefgh", " abcdefgh"},
+		{"  abcdefgh", "\nabcdefgh"},
 	} {
 		if got := wrap(8, tt.text); got != tt.want {
 			t.Errorf("wrap(8, %q) = %q, want %q", tt.text, got, tt.want)
 		}
+	}
+	if got, want := wrap(1, "ab c\nd"), "ab c\nd"; got != want {
+		t.Errorf("wrap(1) = %q, want %q", got, want)
 	}
 }
 

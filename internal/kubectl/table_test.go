@@ -46,6 +46,23 @@ func TestPrintTable(t *testing.T) {
 	}
 }
 
+// TestPrintTableKind: the kind stands before the name, whichever column that is.
+func TestPrintTableKind(t *testing.T) {
+	table := &metav1.Table{
+		ColumnDefinitions: []metav1.TableColumnDefinition{
+			{Name: "Note", Type: "string"}, {Name: "Number", Type: "integer", Format: "name"}, {Name: "Name", Type: "string", Format: "name"},
+		},
+		Rows: []metav1.TableRow{{Cells: []any{"a", int64(1), "b"}}},
+	}
+	var b strings.Builder
+	if err := PrintTable(&b, table, TableOptions{Kind: "w.x"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("NOTE   NUMBER   NAME\na      1        w.x/b\n", b.String()); diff != "" {
+		t.Errorf("PrintTable (-want +got):\n%s", diff)
+	}
+}
+
 func TestPrintTableWithoutRows(t *testing.T) {
 	var b strings.Builder
 	if err := PrintTable(&b, &metav1.Table{ColumnDefinitions: printedTable.ColumnDefinitions}, TableOptions{}); err != nil || b.Len() > 0 {
