@@ -249,6 +249,11 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
+	for typ, want := range map[string][]string{"integer": {"int32", "int64"}, "number": {"double", "float"}, "boolean": nil} {
+		if diff := cmp.Diff(want, Names(typ, 36)); diff != "" {
+			t.Errorf("names of %s (-want +got):\n%s", typ, diff)
+		}
+	}
 	want := []int{24, 24, 26, 26}
 	var got []int
 	for minor := 32; minor <= 35; minor++ {
@@ -256,6 +261,23 @@ func TestNames(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("number of names from 1.32 to 1.35 (-want +got):\n%s", diff)
+	}
+}
+
+// No beginning of a valid value makes a check read beyond its end, and a UUID does
+// not end with a dash.
+func TestBeginnings(t *testing.T) {
+	const uuid = "01234567-89ab-4def-8123-456789abcdef"
+	for _, name := range []string{"uuid", "uuid4"} {
+		check, ok := Registered(name)
+		if !ok || !check(uuid) {
+			t.Fatalf("%s is no %s", uuid, name)
+		}
+		for end := range uuid {
+			if check(uuid[:end]) {
+				t.Errorf("%s is a %s", uuid[:end], name)
+			}
+		}
 	}
 }
 
