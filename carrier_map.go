@@ -161,8 +161,11 @@ func (c *mapCarrier) specChanged() (bool, error) {
 			continue
 		}
 		w, ok := b[k]
-		if !ok || !jsonval.Equal(a[k], w) {
+		if !ok {
 			return true, nil
+		}
+		if same, err := jsonval.EqualWithin(a[k], w); !same || err != nil {
+			return true, err
 		}
 	}
 	return false, nil

@@ -22,12 +22,18 @@ import (
 // request, in increasing order of names, of a Go type that JSON is not decoded to.
 func (r *request) checkGoTypes() error {
 	if r.obj != nil && (!r.encoded || r.mutate != nil) {
+		if jsonval.TooDeep(r.obj.Object) {
+			return fmt.Errorf("crdkit: the object: %w", jsonval.ErrDepth)
+		}
 		if path, foreignValue := foreign(r.obj.Object, nil); path != nil {
 			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, foreignValue, goTypes)
 		}
 	}
 	if r.encoded || r.old == nil {
 		return nil
+	}
+	if jsonval.TooDeep(r.old.Object) {
+		return fmt.Errorf("crdkit: the old object: %w", jsonval.ErrDepth)
 	}
 	if path, foreignValue := foreign(r.old.Object, nil); path != nil {
 		return fmt.Errorf("crdkit: %s of the old object is of the Go type %T; %s", path, foreignValue, goTypes)
@@ -62,10 +68,15 @@ func foreign(v any, path schema.Path) (schema.Path, any) {
 	}
 }
 
-// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to.
-func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	object, _ := jsonval.Clone(obj.Object).(map[string]any)
-	return &unstructured.Unstructured{Object: object}
+// clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to. It
+// returns an error for an object that is nested too deeply.
+func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	value, err := jsonval.CloneWithin(obj.Object)
+	if err != nil {
+		return nil, fmt.Errorf("crdkit: the object: %w", err)
+	}
+	object, _ := value.(map[string]any)
+	return &unstructured.Unstructured{Object: object}, nil
 }
 
 // orBackground returns ctx, or for nil the context that never ends, as package

@@ -80,7 +80,11 @@ func (r *request) begin(obj *unstructured.Unstructured) error {
 	if err := r.version.ready(); err != nil {
 		return err
 	}
-	r.carrier, r.result, r.obj = &r.maps, &r.own, clone(obj)
+	copied, err := clone(obj)
+	if err != nil {
+		return err
+	}
+	r.carrier, r.result, r.obj = &r.maps, &r.own, copied
 	if r.version.warning != "" {
 		r.warn(r.version.warning)
 	}

@@ -110,10 +110,14 @@ func (v *versions) check(ctx context.Context, b *batch) error {
 }
 
 // clone is like obj.DeepCopy, which panics on Go types that no decoder
-// produces.
-func clone(obj *unstructured.Unstructured) *unstructured.Unstructured {
-	object, _ := jsonval.Clone(obj.Object).(map[string]any)
-	return &unstructured.Unstructured{Object: object}
+// produces. It returns an error for an object that is nested too deeply.
+func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	value, err := jsonval.CloneWithin(obj.Object)
+	if err != nil {
+		return nil, err
+	}
+	object, _ := value.(map[string]any)
+	return &unstructured.Unstructured{Object: object}, nil
 }
 
 // relabel returns the objects of the batch with the target apiVersion and no

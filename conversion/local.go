@@ -72,7 +72,11 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out, err := convertOne(ctx, l.convert, clone(obj), b.to)
+		copied, err := clone(obj)
+		if err != nil {
+			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
+		}
+		out, err := convertOne(ctx, l.convert, copied, b.to)
 		if err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
@@ -89,6 +93,9 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 func asDecoded(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if jsonval.IsDecoded(obj.Object) && jsonval.IsWired(obj.Object) {
 		return obj, nil
+	}
+	if jsonval.TooDeep(obj.Object) {
+		return nil, fmt.Errorf("encoding what the conversion returned: %w", jsonval.ErrDepth)
 	}
 	text, err := json.Marshal(obj.Object)
 	if err != nil {

@@ -199,6 +199,9 @@ func (d *dryRun) rewrite(ctx context.Context, at *crdkit.Version, obj *unstructu
 	}
 	one := &Rewrite{Index: index, Object: obj, From: versionName(obj)}
 	if !jsonval.IsWired(obj.Object) {
+		if jsonval.TooDeep(obj.Object) {
+			return nil, fmt.Errorf("crdkit: object %d: %w", index, jsonval.ErrDepth)
+		}
 		obj = wired(clone(obj))
 	}
 	stored, undo := d.inNamespace(obj)

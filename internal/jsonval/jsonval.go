@@ -2,62 +2,156 @@
 // string, []any and map[string]any.
 package jsonval
 
-import "reflect"
+import (
+	"fmt"
+	"reflect"
+)
+
+// MaxDepth is the maximal nesting of maps and lists, that of the server's decoders.
+// Functions take deeper values for cycles. They stop at the first one, so that no
+// value overflows the stack.
+const MaxDepth = 10_000
+
+// ErrDepth reports a value that is nested deeper than [MaxDepth].
+var ErrDepth = fmt.Errorf("values are nested more than %d levels deep", MaxDepth)
+
+// TooDeep reports whether v is nested deeper than [MaxDepth].
+func TooDeep(v any) bool { return tooDeep(v, 0) }
+
+func tooDeep(v any, depth int) bool {
+	if depth > MaxDepth {
+		return true
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			if tooDeep(e, depth+1) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if tooDeep(e, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Clone returns a deep copy of v. It does not copy scalars and values of types
-// that a JSON decoder does not return.
+// that a JSON decoder does not return. It returns v itself if v is nested deeper than
+// [MaxDepth]; [CloneWithin] tells.
 func Clone(v any) any {
+	if c, ok := clone(v, 0); ok {
+		return c
+	}
+	return v
+}
+
+// CloneWithin is [Clone], and returns [ErrDepth] for a value that is nested too
+// deeply.
+func CloneWithin(v any) (any, error) {
+	c, ok := clone(v, 0)
+	if !ok {
+		return nil, ErrDepth
+	}
+	return c, nil
+}
+
+func clone(v any, depth int) (_ any, ok bool) {
+	if depth > MaxDepth {
+		return nil, false
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if v == nil {
-			return v
+			return v, true
 		}
 		m := make(map[string]any, len(v))
 		for k, e := range v {
-			m[k] = Clone(e)
+			if m[k], ok = clone(e, depth+1); !ok {
+				return nil, false
+			}
 		}
-		return m
+		return m, true
 	case []any:
 		if v == nil {
-			return v
+			return v, true
 		}
 		s := make([]any, len(v))
 		for i, e := range v {
-			s[i] = Clone(e)
+			if s[i], ok = clone(e, depth+1); !ok {
+				return nil, false
+			}
 		}
-		return s
+		return s, true
 	default:
-		return v
+		return v, true
 	}
 }
 
 // Equal reports whether a and b have the same type and the same content. As for
 // reflect.DeepEqual, int64(1) differs from float64(1), and a nil map or list
-// differs from an empty one. NaN differs from every value, itself included.
+// differs from an empty one. NaN differs from every value, itself included. Values
+// that are equal down to [MaxDepth] and nested deeper differ; [EqualWithin] tells.
 func Equal(a, b any) bool {
+	same, err := EqualWithin(a, b)
+	return same && err == nil
+}
+
+// EqualWithin is [Equal], and returns [ErrDepth] for values that are equal down to
+// [MaxDepth] and nested deeper.
+func EqualWithin(a, b any) (bool, error) {
+	c := comparison{}
+	return c.equal(a, b), c.err
+}
+
+// A comparison counts how deep it is.
+type comparison struct {
+	depth int
+	err   error
+}
+
+func (c *comparison) enter() bool {
+	if c.depth++; c.depth > MaxDepth {
+		c.err = ErrDepth
+	}
+	return c.err == nil
+}
+
+func (c *comparison) equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
 		b, ok := b.(map[string]any)
 		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
 			return false
 		}
+		if !c.enter() {
+			return false
+		}
 		for k, v := range a {
 			w, ok := b[k]
-			if !ok || !Equal(v, w) {
+			if !ok || !c.equal(v, w) {
 				return false
 			}
 		}
+		c.depth--
 		return true
 	case []any:
 		b, ok := b.([]any)
 		if !ok || len(a) != len(b) || (a == nil) != (b == nil) {
 			return false
 		}
+		if !c.enter() {
+			return false
+		}
 		for i, v := range a {
-			if !Equal(v, b[i]) {
+			if !c.equal(v, b[i]) {
 				return false
 			}
 		}
+		c.depth--
 		return true
 	case string:
 		b, ok := b.(string)

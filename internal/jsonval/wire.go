@@ -46,18 +46,24 @@ func integer(v float64) (int64, bool) {
 	return n, err == nil
 }
 
-// IsWired reports whether [Wire] leaves v unchanged.
-func IsWired(v any) bool {
+// IsWired reports whether [Wire] leaves v unchanged. It reports false for a value that
+// is nested deeper than [MaxDepth], which must not be given to Wire.
+func IsWired(v any) bool { return isWired(v, 0) }
+
+func isWired(v any, depth int) bool {
+	if depth > MaxDepth {
+		return false
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, child := range v {
-			if !IsWired(child) {
+			if !isWired(child, depth+1) {
 				return false
 			}
 		}
 	case []any:
 		for _, child := range v {
-			if !IsWired(child) {
+			if !isWired(child, depth+1) {
 				return false
 			}
 		}
