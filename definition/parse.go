@@ -31,19 +31,31 @@ const crdKind = "CustomResourceDefinition"
 // Several documents or a list of definitions are an error. NewYAMLReader of
 // k8s.io/apimachinery/pkg/util/yaml splits documents.
 //
+// A text that is longer than [DefaultMaxSize], or nested deeper than [DefaultMaxNesting],
+// is an error before it is decoded. [MaxSize] and [MaxNesting] set other limits.
+//
 // The input is neither kept nor changed.
-func Parse(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
-	if crd, ok := document.ReadDefinition(data); ok {
-		return crd, nil
+func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDefinition, error) {
+	limits := parseLimitsOf(opts)
+	if len(data) > limits.size {
+		return nil, fmt.Errorf("crdkit: reading a definition: the text has %d bytes, and may have %d", len(data), limits.size)
 	}
-	return parseInFull(data)
+	if limits.nesting >= document.MaxDepth {
+		if crd, ok := document.ReadDefinition(data); ok {
+			return crd, nil
+		}
+	}
+	return parseInFull(data, limits)
 }
 
 // parseInFull is the reference implementation of Parse.
-func parseInFull(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+func parseInFull(data []byte, limits parseLimits) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, err := toJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
+	}
+	if document.NestedDeeper(converted, limits.nesting) {
+		return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", limits.nesting)
 	}
 	apiVersion, err := expectDefinition(converted)
 	if err != nil {

@@ -22,8 +22,9 @@ const (
 	Object
 )
 
-// maxTokenDepth is the maximal nesting of objects and lists.
-const maxTokenDepth = jsonscan.MaxDepth
+// MaxDepth is the maximal nesting of objects and lists in tokens. [Tokenize]
+// declines a text that is nested deeper.
+const MaxDepth = jsonscan.MaxDepth
 
 // Tokens are a document as a list. The token of a value precedes those of its
 // members; in objects, a name, which is a String, precedes each value. A value

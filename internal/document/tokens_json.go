@@ -16,7 +16,7 @@ type jsonTokenizer struct {
 
 func tokenizeJSON(text string, start int) (*Tokens, bool) {
 	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
-	end := r.readValue(start, maxTokenDepth)
+	end := r.readValue(start, MaxDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}

@@ -151,16 +151,16 @@ func TestTokenizeCorpus(t *testing.T) {
 
 func TestTokenizeDeep(t *testing.T) {
 	for _, text := range []string{
-		strings.Repeat(`{"a":`, maxTokenDepth+2) + "1" + strings.Repeat("}", maxTokenDepth+2),
-		strings.Repeat(`{"a":[`, maxTokenDepth) + strings.Repeat("]}", maxTokenDepth),
-		strings.Repeat("- ", maxTokenDepth+2) + "a",
-		"a:\n" + nested(maxTokenDepth+2),
+		strings.Repeat(`{"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
+		strings.Repeat(`{"a":[`, MaxDepth) + strings.Repeat("]}", MaxDepth),
+		strings.Repeat("- ", MaxDepth+2) + "a",
+		"a:\n" + nested(MaxDepth+2),
 	} {
 		if _, ok := Tokenize(text); ok {
 			t.Errorf("%.40q is read", text)
 		}
 	}
-	if !checkTokenize(t, "a:\n"+nested(maxTokenDepth-2)) {
+	if !checkTokenize(t, "a:\n"+nested(MaxDepth-2)) {
 		t.Error("what is not too deep is refused")
 	}
 }

@@ -105,7 +105,7 @@ func (r *yamlTokenizer) isDash() bool { return r.text[r.i] == '-' && r.text[r.i+
 // readMapping reads a mapping whose keys are at a column, from its first key to
 // the content after it.
 func (r *yamlTokenizer) readMapping(col int) bool {
-	if r.depth++; r.depth > maxTokenDepth {
+	if r.depth++; r.depth > MaxDepth {
 		return false
 	}
 	object := r.t.open(Object, r.i)
@@ -201,7 +201,7 @@ func (r *yamlTokenizer) readValue(col int) bool {
 // readList reads a list whose dashes are at a column, from its first dash to
 // the content after it.
 func (r *yamlTokenizer) readList(col int) bool {
-	if r.depth++; r.depth > maxTokenDepth {
+	if r.depth++; r.depth > MaxDepth {
 		return false
 	}
 	list := -1
