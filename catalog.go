@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 // A Catalog holds many definitions, as a server does. It compiles each version
@@ -74,7 +75,7 @@ func (c *Catalog) Add(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if err := d.setConverter(crd, c.cfg); err != nil {
 		return err
 	}
-	d.names = claimedNames(&crd.Spec.Names)
+	d.names = claimOf(crd)
 	d.deferVersions(crd, c)
 
 	c.mu.Lock()
@@ -166,33 +167,20 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	return c.Version(obj.GroupVersionKind())
 }
 
-// A nameSet has the names that clients use for the objects of a definition. The
-// server does not serve a definition that claims a name of another definition
-// in its group.
-type nameSet struct {
-	resources, kinds []string
-}
-
-// claimedNames returns the names of a definition, including the defaults that
-// the server sets for omitted names.
-func claimedNames(n *apiextensionsv1.CustomResourceDefinitionNames) nameSet {
-	return nameSet{
-		resources: append([]string{n.Plural, cmp.Or(n.Singular, strings.ToLower(n.Kind))}, n.ShortNames...),
-		kinds:     []string{n.Kind, cmp.Or(n.ListKind, n.Kind+"List")},
-	}
-}
-
 // conflict returns an error if two definitions of one group claim the same name.
+// The server does not serve the second one.
 func conflict(d, other *Definition) error {
-	for _, claim := range []struct {
-		what      string
-		mine, has []string
-	}{{"kind", d.names.kinds, other.names.kinds}, {"resource name", d.names.resources, other.names.resources}} {
-		for _, name := range claim.mine {
-			if slices.Contains(claim.has, name) {
-				return fmt.Errorf("crdkit: definition %s: the %s %q is already in use by definition %s", d.name, claim.what, name, other.name)
-			}
-		}
+	what, name := d.names.Conflict(&other.names)
+	if what == "" {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("crdkit: definition %s: the %s %q is already in use by definition %s", d.name, what, name, other.name)
+}
+
+// claimOf returns the claim of a definition, including the defaults that the
+// server sets for omitted names.
+func claimOf(crd *apiextensionsv1.CustomResourceDefinition) crdversion.Claim {
+	names := crd.Spec.Names
+	crdversion.SetDefaultNames(&names)
+	return crdversion.ClaimOf(&names)
 }

@@ -28,7 +28,7 @@ type Definition struct {
 	kind       string
 	plural     string
 	namespaced bool
-	names      nameSet // set in a catalog only
+	names      crdversion.Claim // set in a catalog only
 	// preserve makes requests keep unknown fields of all objects, whatever the
 	// schemas say (spec.preserveUnknownFields, a field from v1beta1).
 	preserve  bool

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -70,8 +71,7 @@ func approvalCondition(crd *apiextensionsv1.CustomResourceDefinition) *apiextens
 	return c
 }
 
-// claims are the names that the definitions of a group use. Names of resources and of
-// kinds do not conflict.
+// claims are the claims of the definitions of a group, as sets.
 type claims struct {
 	resources, kinds map[string]bool
 }
@@ -81,11 +81,13 @@ func (c *claims) add(n *apiextensionsv1.CustomResourceDefinitionNames) {
 	if c.resources == nil {
 		c.resources, c.kinds = map[string]bool{}, map[string]bool{}
 	}
-	c.resources[n.Plural], c.resources[n.Singular] = true, true
-	for _, name := range n.ShortNames {
+	claim := crdversion.ClaimOf(n)
+	for _, name := range claim.Resources {
 		c.resources[name] = true
 	}
-	c.kinds[n.Kind], c.kinds[n.ListKind] = true, true
+	for _, name := range claim.Kinds {
+		c.kinds[name] = true
+	}
 }
 
 // conflict returns an error if the name asked is claimed and differs from the name had.
@@ -137,11 +139,16 @@ func acceptNames(crd *apiextensionsv1.CustomResourceDefinition, claimed claims) 
 // that it asks for. It gets all of them or none.
 func conflictOfShortNames(asked, had []string, claimed map[string]bool) error {
 	var errs conflicts
+	done := map[string]bool{} // names that the definition has or that were judged
+	for _, name := range had {
+		done[name] = true
+	}
 	for _, name := range asked {
-		if slices.Contains(had, name) {
+		if done[name] {
 			continue
 		}
-		if err := conflict(name, "", claimed); err != nil && !slices.Contains(errs, err.Error()) {
+		done[name] = true
+		if err := conflict(name, "", claimed); err != nil {
 			errs = append(errs, err.Error())
 		}
 	}

@@ -1,10 +1,10 @@
 package definition
 
 import (
-	"strings"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 // SetDefaults sets the defaults of kube-apiserver in crd: the singular name, the kind of
@@ -17,13 +17,7 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 	if crd == nil {
 		return
 	}
-	names := &crd.Spec.Names
-	if names.Singular == "" {
-		names.Singular = strings.ToLower(names.Kind)
-	}
-	if names.ListKind == "" && names.Kind != "" {
-		names.ListKind = names.Kind + "List"
-	}
+	crdversion.SetDefaultNames(&crd.Spec.Names)
 	if crd.Spec.Conversion == nil {
 		crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 	}
