@@ -165,20 +165,7 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 	default:
 		errs = append(errs, field.NotSupported(spec.Child("scope"), crd.Spec.Scope, []apiextensionsv1.ResourceScope{apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped}))
 	}
-	stored := 0
-	seen := map[string]bool{}
-	for _, v := range crd.Spec.Versions {
-		if v.Storage {
-			stored++
-		}
-		if seen[v.Name] {
-			errs = append(errs, field.Invalid(spec.Child("versions"), field.OmitValueType{}, "must contain unique version names"))
-		}
-		seen[v.Name] = true
-	}
-	if stored != 1 {
-		errs = append(errs, field.Invalid(spec.Child("versions"), field.OmitValueType{}, "must have exactly one version marked as storage version"))
-	}
+	errs = append(errs, crdversion.CheckVersions(crd.Spec.Versions, spec.Child("versions"), field.OmitValueType{})...)
 	return d.wrong(errs)
 }
 

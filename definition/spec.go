@@ -3,6 +3,8 @@ package definition
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
 )
 
 func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path *field.Path) {
@@ -73,25 +75,13 @@ func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
 }
 
 func (c *checker) versions(path *field.Path) {
-	stored, unique := 0, true
-	scans := map[string]bool{}
 	for i := range c.form.versions {
 		v, at := &c.form.versions[i], path.Child("versions").Index(i)
-		if v.declared.Storage {
-			stored++
-		}
-		unique = unique && !scans[v.name]
-		scans[v.name] = true
 		c.requiredLabel(v.name, at.Child("name"))
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))
 	}
 	declared := c.form.crd.Spec.Versions
-	if !unique {
-		c.add(field.Invalid(path.Child("versions"), declared, "must contain unique version names"))
-	}
-	if stored != 1 {
-		c.add(field.Invalid(path.Child("versions"), declared, "must have exactly one version marked as storage version"))
-	}
+	c.errs = append(c.errs, crdversion.CheckVersions(declared, path.Child("versions"), declared)...)
 	// The server also checks the name of the first version as spec.version.
 	c.label(c.form.common.name, path.Child("version"))
 }

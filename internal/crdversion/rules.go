@@ -28,6 +28,29 @@ func CheckImmutable(spec, old *apiextensionsv1.CustomResourceDefinitionSpec, est
 	return errs
 }
 
+// CheckVersions returns the errors of kube-apiserver for a list of versions whose
+// names repeat, or of which not exactly one is the storage version. path is the path
+// of the list, and value what the errors say the value is.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#specify-multiple-versions.
+func CheckVersions(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *field.Path, value any) field.ErrorList {
+	stored, names := 0, map[string]bool{}
+	for i := range versions {
+		if versions[i].Storage {
+			stored++
+		}
+		names[versions[i].Name] = true
+	}
+	var errs field.ErrorList
+	if len(names) < len(versions) {
+		errs = append(errs, field.Invalid(path, value, "must contain unique version names"))
+	}
+	if stored != 1 {
+		errs = append(errs, field.Invalid(path, value, "must have exactly one version marked as storage version"))
+	}
+	return errs
+}
+
 // CheckStored returns the errors of kube-apiserver for the stored versions of a
 // definition: there is at least one, the storage version is one of them, and
 // spec.versions has them all. A version that is listed twice counts where it is
