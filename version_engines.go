@@ -78,10 +78,7 @@ func (e *engines) validate() *validation.Validator {
 	}
 	return initializeOnce(&e.making, &e.validator, func() *validation.Validator {
 		opts := optionIf[validation.Option](e.reference, testopt.Reference{})
-		if formats, err := validation.KubernetesVersion(e.version); err == nil { // Compile refuses wrong versions
-			opts = append(opts, formats)
-		}
-		return validation.New(e.node, opts...)
+		return validation.New(e.node, append(opts, validation.KubernetesVersion(e.version))...)
 	})
 }
 

@@ -13,12 +13,18 @@ import (
 // value, not on the rest of the object. The steps of path to map entries may be
 // fields or keys. It returns nil for a path that the schema does not declare.
 func (v *Validator) ValidateAt(path schema.Path, value any) ErrorList {
+	if v.wrong != nil {
+		return ErrorList{v.wrong}
+	}
 	return v.validateAt(v.root, pathstack.Stack{}, path, value)
 }
 
 // ValidateStatusAt is like [Validator.ValidateAt], but returns the errors that
 // [Validator.ValidateStatus] reports. path starts with the status field.
 func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
+	if v.wrong != nil {
+		return ErrorList{v.wrong}
+	}
 	if len(path) == 0 || v.status == nil {
 		return nil
 	}

@@ -93,17 +93,12 @@ func ExampleKubernetesVersion() {
 	})
 	obj := map[string]any{"name": "Not a name"}
 	fmt.Println(validation.New(n).Valid(obj))
-	formats, err := validation.KubernetesVersion("1.33")
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(validation.New(n, formats).Valid(obj))
-	_, err = validation.KubernetesVersion("latest")
-	fmt.Println(err)
+	fmt.Println(validation.New(n, validation.KubernetesVersion("1.33")).Valid(obj))
+	fmt.Println(validation.New(n, validation.KubernetesVersion("latest")).Validate(obj).Err())
 	// Output:
 	// false
 	// true
-	// validation: "latest" is not a version of Kubernetes from 1.29 to 1.37
+	// <nil>: Invalid value: "latest": must be a version of Kubernetes from 1.29 to 1.37
 }
 
 func ExampleEveryFormat() {

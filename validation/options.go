@@ -1,7 +1,7 @@
 package validation
 
 import (
-	"fmt"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
@@ -16,7 +16,8 @@ type Option interface {
 
 type config struct {
 	minor     int
-	reference bool // see testopt.Reference
+	reference bool   // see testopt.Reference
+	wrong     *Error // the error for an option with a wrong value
 
 	everyFormat bool
 }
@@ -25,17 +26,22 @@ type optionFunc func(*config)
 
 func (optionFunc) ValidationOption(testopt.Sealed) {}
 
-// KubernetesVersion returns an option that makes a validator check the formats
-// that the server of a version checks, such as "1.33" or "1.33.4". A server
-// ignores formats that it does not know: k8s-short-name and k8s-long-name
-// before 1.35. An empty version means 1.37. KubernetesVersion returns an error for
-// any other text that is not a version from 1.29 to 1.37.
-func KubernetesVersion(version string) (Option, error) {
-	v, err := kubeversion.Parse(version)
-	if err != nil {
-		return nil, fmt.Errorf("validation: %w", err)
-	}
-	return optionFunc(func(c *config) { c.minor = int(v) }), nil
+// KubernetesVersion makes a validator check the formats that the server of a
+// version checks, such as "1.33" or "1.33.4". A server ignores formats that it does
+// not know: k8s-short-name and k8s-long-name before 1.35. An empty version means
+// 1.37. With any other text that is not a version from 1.29 to 1.37, no object is
+// valid: the methods of the validator return one error about the option, and do
+// nothing else.
+func KubernetesVersion(version string) Option {
+	return optionFunc(func(c *config) {
+		v, err := kubeversion.Parse(version)
+		if err != nil {
+			err := field.Invalid(nil, version, "must be a version of Kubernetes "+kubeversion.Span)
+			c.wrong = NewError(err, StepSchema, "", "")
+			return
+		}
+		c.minor, c.wrong = int(v), nil
+	})
 }
 
 // EveryFormat makes a validator check every format on values of any type, as

@@ -19,8 +19,9 @@ type Validator struct {
 	correlate *correlate.Schema
 	embedded  *objectmeta.Embedded
 
-	collectOnly bool // collect errors for every verdict
-	listsApart  bool // root.Valid does not check all lists; see leafcheck.Node.ListsOverlap
+	wrong       *Error // an option is wrong; collectOnly is true then
+	collectOnly bool   // collect errors for every verdict
+	listsApart  bool   // root.Valid does not check all lists; see leafcheck.Node.ListsOverlap
 }
 
 // A Result has the errors of an updated object.
@@ -38,7 +39,7 @@ type Result struct {
 func New(n *schema.Node, opts ...Option) *Validator {
 	cfg := configOf(opts)
 	c := leafcheck.NewCompiler(leafcheck.Config{Minor: cfg.minor, Reference: cfg.reference, EveryFormat: cfg.everyFormat})
-	v := &Validator{root: c.Node(n), correlate: correlate.New(n), collectOnly: cfg.reference}
+	v := &Validator{root: c.Node(n), correlate: correlate.New(n), wrong: cfg.wrong, collectOnly: cfg.reference || cfg.wrong != nil}
 	var metaOpts []objectmeta.Option
 	if cfg.reference {
 		metaOpts = append(metaOpts, objectmeta.Reference())
@@ -78,6 +79,9 @@ func (v *Validator) Validate(obj map[string]any) ErrorList {
 	if !v.collectOnly && v.valid(obj) {
 		return nil
 	}
+	if v.wrong != nil {
+		return ErrorList{v.wrong}
+	}
 	errs, _ := v.values(obj, correlate.Pair{})
 	errs = append(errs, v.lists(obj)...)
 	errs = append(errs, v.resources(obj)...)
@@ -101,6 +105,9 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 	if !v.collectOnly && v.valid(obj) {
 		return Result{}
 	}
+	if v.wrong != nil {
+		return Result{Errors: ErrorList{v.wrong}}
+	}
 	var res Result
 	res.Errors, res.Ratcheted = v.values(obj, v.correlate.Pair(obj, old))
 	res.addLists(v.lists(obj), v.root, old)
@@ -118,6 +125,9 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
 func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
+	if v.wrong != nil {
+		return Result{Errors: ErrorList{v.wrong}}
+	}
 	var res Result
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.collectOnly || !v.status.Valid(status)) {

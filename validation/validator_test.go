@@ -142,17 +142,37 @@ func TestKubernetesVersion(t *testing.T) {
 	n := compile(t, `{type: object, properties: {v: {type: string, format: k8s-short-name}}}`)
 	bad := map[string]any{"v": "-"}
 	for version, want := range map[string]bool{"1.29": true, "1.33": true, "1.34": true, "v1.34.2": true, "1.35": false, "1.37": false, "": false} {
-		formats, err := validation.KubernetesVersion(version)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := validation.New(n, formats).Valid(bad); got != want {
+		if got := validation.New(n, validation.KubernetesVersion(version)).Valid(bad); got != want {
 			t.Errorf("version %q: Valid = %v, want %v", version, got, want)
 		}
 	}
+}
+
+// A wrong version is an error of every verdict, also about valid objects, as in packages
+// cel and definition.
+func TestWrongKubernetesVersionIsAnError(t *testing.T) {
+	n := compile(t, `{type: object, properties: {status: {type: string}}}`)
+	valid := map[string]any{"status": "a"}
 	for _, version := range []string{"v", "2.0", "1.28", "1.38", "latest"} {
-		if opt, err := validation.KubernetesVersion(version); err == nil || opt != nil {
-			t.Errorf("KubernetesVersion(%q) = %v, %v, want an error", version, opt, err)
+		want := "<nil>: Invalid value: \"" + version + "\": must be a version of Kubernetes from 1.29 to 1.37"
+		v := validation.New(n, validation.KubernetesVersion(version))
+		if v.Valid(valid) {
+			t.Errorf("version %q: Valid", version)
+		}
+		path := schema.Path{schema.Field("status")}
+		for name, errs := range map[string]validation.ErrorList{
+			"Validate":         v.Validate(valid),
+			"ValidateUpdate":   v.ValidateUpdate(valid, valid).Errors,
+			"ValidateStatus":   v.ValidateStatus(valid, valid).Errors,
+			"ValidateAt":       v.ValidateAt(path, "a"),
+			"ValidateStatusAt": v.ValidateStatusAt(path, "a"),
+		} {
+			if len(errs) != 1 || errs[0].Error() != want {
+				t.Errorf("version %q: %s = %v, want %s", version, name, errs, want)
+			}
+		}
+		if v := validation.New(n, validation.KubernetesVersion(version), validation.KubernetesVersion("1.33")); !v.Valid(valid) {
+			t.Errorf("version %q: a later option does not win", version)
 		}
 	}
 }
