@@ -34,7 +34,7 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 		return refusal(field.Required(nil, "the definition is nil"))
 	}
 	if old == nil {
-		return refusal(field.Required(nil, "there is no definition that has the status"))
+		return refusal(field.Required(nil, "the old definition, which has the status, is nil"))
 	}
 	old = withDefaults(old)
 	crd = prepareStatus(crd, old)

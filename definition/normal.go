@@ -29,7 +29,7 @@ func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiexte
 	}
 	shared := &apiextensionsv1.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_apiextensions_CustomResourceDefinition_To_v1_CustomResourceDefinition(internal, shared, nil); err != nil {
-		return nil, false, fmt.Errorf("crdkit: definition %s: %w", crd.Name, err)
+		return nil, false, fmt.Errorf("crdkit: %s: %w", titleOf(crd.Name), err)
 	}
 	shared.TypeMeta = metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"}
 	return shared.DeepCopy(), changed, nil
@@ -38,7 +38,7 @@ func normalize(crd, old *apiextensionsv1.CustomResourceDefinition) (out *apiexte
 func internalOf(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	out := &apiextensions.CustomResourceDefinition{}
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {
-		return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, err)
+		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(crd.Name), err)
 	}
 	return out, nil
 }

@@ -70,7 +70,7 @@ func parseInFull(data []byte, limits parseLimits) (*apiextensionsv1.CustomResour
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
 	if err := errors.Join(strict...); err != nil {
-		return nil, fmt.Errorf("crdkit: definition %s: %w", crd.Name, err)
+		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(crd.Name), err)
 	}
 	return crd, nil
 }
@@ -130,6 +130,14 @@ func jsonType(data []byte) string {
 	default:
 		return "a number"
 	}
+}
+
+// titleOf says which definition a message is about.
+func titleOf(name string) string {
+	if name == "" {
+		return "definition without a name"
+	}
+	return "definition " + name
 }
 
 // expectDefinition returns the apiVersion of a definition, or an error for anything else.

@@ -22,6 +22,8 @@ func TestParseErrors(t *testing.T) {
 		{"another version", "apiVersion: apiextensions.k8s.io/v2\nkind: CustomResourceDefinition\n", `apiVersion "apiextensions.k8s.io/v2", want "apiextensions.k8s.io/v1"`},
 		{"unknown field", strings.Replace(crateCRD, "scope:", "scape:", 1), `unknown field "spec.scape"`},
 		{"wrong case", strings.Replace(crateCRD, "scope:", "Scope:", 1), `unknown field "spec.Scope"`},
+		{"unknown field without a name", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spek":{}}`, `crdkit: definition without a name: unknown field "spek"`},
+		{"unknown field of v1beta1 without a name", `{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition","spek":{}}`, `crdkit: definition without a name: unknown field "spek"`},
 		{"duplicate field", strings.Replace(crateCRD, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},
 		{"wrong type", strings.Replace(crateCRD, "served: true", "served: maybe", 1), "cannot unmarshal string"},
 		{"json", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":5}`, "cannot unmarshal number"},

@@ -82,11 +82,11 @@ func parseV1beta1(data []byte) (*apiextensionsv1.CustomResourceDefinition, error
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
 	if err := errors.Join(strict...); err != nil {
-		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, err)
+		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), err)
 	}
 	beta.Spec.setDefaults()
 	if errs := beta.Spec.contradictions(field.NewPath("spec")); len(errs) > 0 {
-		return nil, fmt.Errorf("crdkit: definition %s: %w", beta.Name, errorlist.Of(errs))
+		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), errorlist.Of(errs))
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: crdKind},
