@@ -164,7 +164,11 @@ func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errNil
 	}
-	return c.Version(obj.GroupVersionKind())
+	gvk, err := kindOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	return c.Version(gvk)
 }
 
 // conflict returns an error if two definitions of one group claim the same name.

@@ -236,13 +236,27 @@ func (d *Definition) Version(name string) (*Version, bool) {
 
 // VersionFor returns the version for a request with obj: the one that the
 // apiVersion of obj names. It returns an error if the definition has no such
-// version or does not serve it, if obj is of another group or kind, and if obj
-// is nil. [Definition.Version] also returns versions that are not served.
+// version or does not serve it, if obj is of another group or kind, if its
+// apiVersion is malformed, and if obj is nil. [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errNil
 	}
-	return d.servedVersion(obj.GroupVersionKind())
+	gvk, err := kindOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	return d.servedVersion(gvk)
+}
+
+// kindOf returns the kind of an object. It returns an error for an apiVersion that
+// is not a group and a version, and for a kind or an apiVersion that is no string.
+func kindOf(obj *unstructured.Unstructured) (runtimeschema.GroupVersionKind, error) {
+	gv, err := groupVersionOf(obj.Object)
+	if err != nil {
+		return runtimeschema.GroupVersionKind{}, fmt.Errorf("crdkit: apiVersion of the object: %w", err)
+	}
+	return gv.WithKind(obj.GetKind()), nil
 }
 
 // servedVersion returns the served version of a kind.

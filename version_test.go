@@ -21,6 +21,7 @@ var versionForTests = []struct {
 	{"not served", "example.com/v1alpha1", "CronTab", "definition crontabs.example.com does not serve it"},
 	{"another kind", "example.com/v1", "CronTabList", "definition crontabs.example.com does not serve it"},
 	{"another group", "example.org/v1", "CronTab", "definition crontabs.example.com does not serve it"},
+	{"malformed apiVersion", "a/b/c", "CronTab", `crdkit: apiVersion of the object: unexpected GroupVersion string: a/b/c`},
 	{"no apiVersion", "", "CronTab", `no matches for kind "CronTab" in version "": definition crontabs.example.com does not serve it`},
 }
 
