@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -253,11 +254,24 @@ func (d *dryRun) inNamespace(obj *unstructured.Unstructured) (_ *unstructured.Un
 	}
 }
 
+// name returns the name of the object in quotes, after its namespace and a slash if it
+// has one.
+func (r *Rewrite) name() string {
+	name := r.Object.GetName()
+	if name == "" {
+		return "an object without a name"
+	}
+	if namespace := r.Object.GetNamespace(); namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strconv.Quote(name)
+}
+
 // rewrite reads the stored object and writes it back.
 func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstructured.Unstructured) {
 	old, _, err := at.Read(ctx, stored)
 	if err != nil {
-		r.Failure = fmt.Errorf("reading at %s: %w", at.Name(), err)
+		r.Failure = fmt.Errorf("reading %s at %s: %w", r.name(), at.Name(), err)
 		return
 	}
 	obj := wired(clone(old))
@@ -265,11 +279,11 @@ func (r *Rewrite) rewrite(ctx context.Context, at *crdkit.Version, stored *unstr
 		err = r.Result.Err()
 	}
 	if err != nil {
-		r.Failure = fmt.Errorf("writing at %s: %w", at.Name(), err)
+		r.Failure = fmt.Errorf("writing %s at %s: %w", r.name(), at.Name(), err)
 		return
 	}
 	if r.Stored, err = at.Store(ctx, obj); err != nil {
-		r.Failure = fmt.Errorf("storing at %s: %w", at.Definition().Storage().Name(), err)
+		r.Failure = fmt.Errorf("storing %s at %s: %w", r.name(), at.Definition().Storage().Name(), err)
 		return
 	}
 	wired(r.Stored)
