@@ -218,7 +218,9 @@ func TestNoVerdict(t *testing.T) {
 	if _, _, err := v.Read(ctx, cronTabObject("v9", nil)); err == nil {
 		t.Error("Read of an unknown version succeeds")
 	}
-	for _, other := range []*unstructured.Unstructured{{Object: map[string]any{}}, cronTabObject("v1beta1", nil), cronTabObject("v9", nil)} {
+	otherKind := cronTabObject("v1", nil)
+	otherKind.SetKind("Other")
+	for _, other := range []*unstructured.Unstructured{{Object: map[string]any{}}, otherKind, cronTabObject("v1beta1", nil), cronTabObject("v9", nil)} {
 		if _, err := v.Store(ctx, other); err == nil || !strings.Contains(err.Error(), "want a example.com/v1, Kind=CronTab") {
 			t.Errorf("Store of %v: %v", other.Object, err)
 		}
