@@ -7,13 +7,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-type names = apiextensionsv1.CustomResourceDefinitionNames
+type declaredNames = apiextensionsv1.CustomResourceDefinitionNames
 
 func TestSetDefaultNamesKeepsNamesThatAreSet(t *testing.T) {
-	for _, tt := range []struct{ given, want names }{
-		{names{Kind: "Foo"}, names{Kind: "Foo", Singular: "foo", ListKind: "FooList"}},
-		{names{Kind: "Foo", Singular: "f", ListKind: "Foos"}, names{Kind: "Foo", Singular: "f", ListKind: "Foos"}},
-		{names{Plural: "foos"}, names{Plural: "foos"}},
+	for _, tt := range []struct{ given, want declaredNames }{
+		{declaredNames{Kind: "Foo"}, declaredNames{Kind: "Foo", Singular: "foo", ListKind: "FooList"}},
+		{declaredNames{Kind: "Foo", Singular: "f", ListKind: "Foos"}, declaredNames{Kind: "Foo", Singular: "f", ListKind: "Foos"}},
+		{declaredNames{Plural: "foos"}, declaredNames{Plural: "foos"}},
 	} {
 		got := tt.given
 		SetDefaultNames(&got)
@@ -24,15 +24,15 @@ func TestSetDefaultNamesKeepsNamesThatAreSet(t *testing.T) {
 }
 
 func TestClaimsConflictByResourceOrByKind(t *testing.T) {
-	claim := ClaimOf(&names{Plural: "foos", Singular: "foo", ShortNames: []string{"f", "x"}, Kind: "Foo", ListKind: "FooList"})
+	claim := ClaimOf(&declaredNames{Plural: "foos", Singular: "foo", ShortNames: []string{"f", "x"}, Kind: "Foo", ListKind: "FooList"})
 	for _, tt := range []struct {
-		other names
+		other declaredNames
 		want  [2]string
 	}{
-		{names{Plural: "a", Singular: "b", ShortNames: []string{"x", "f"}, Kind: "A", ListKind: "B"}, [2]string{"resource name", "f"}},
-		{names{Plural: "foos", Singular: "b", Kind: "A", ListKind: "Foo"}, [2]string{"kind", "Foo"}},
-		{names{Plural: "foo", Singular: "b", Kind: "A", ListKind: "B"}, [2]string{"resource name", "foo"}},
-		{names{Plural: "Foo", Singular: "FooList", Kind: "foos", ListKind: "f"}, [2]string{}},
+		{declaredNames{Plural: "a", Singular: "b", ShortNames: []string{"x", "f"}, Kind: "A", ListKind: "B"}, [2]string{"resource name", "f"}},
+		{declaredNames{Plural: "foos", Singular: "b", Kind: "A", ListKind: "Foo"}, [2]string{"kind", "Foo"}},
+		{declaredNames{Plural: "foo", Singular: "b", Kind: "A", ListKind: "B"}, [2]string{"resource name", "foo"}},
+		{declaredNames{Plural: "Foo", Singular: "FooList", Kind: "foos", ListKind: "f"}, [2]string{}},
 	} {
 		other := ClaimOf(&tt.other)
 		what, name := claim.Conflict(&other)
