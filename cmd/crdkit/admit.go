@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const admitLong = `Decide for each object in the files whether kube-apiserver would admit it, and
@@ -31,9 +34,20 @@ errors, unless --unknown-kinds or --skip-kind says otherwise.
 No webhook is called without --webhook: an object that only a webhook could convert to
 the storage version is printed at its own version.
 
-Standard output has only the admitted objects (yaml, json, name, diff), or one
-line of JSON for each document (jsonl). Refusals and warnings go to standard error
-with the texts of the server.
+Standard output has, in the order of files and documents,
+
+  text    the verdicts with their reasons as file:line:column, and a count
+  json    an array with the lines of jsonl
+  jsonl   one line of JSON for each object, with the object as it is stored
+  sarif   SARIF 2.1.0, as code scanning reads it
+  junit   JUnit's XML: a suite for each file, a case for each object
+  github  annotations for GitHub Actions
+  yaml    the admitted objects as they are stored; reasons go to standard error
+  name    the names of the admitted objects; reasons go to standard error
+  diff    what the server changes in the admitted objects, likewise
+
+The server does not validate an object that has unknown or duplicate fields. crdkit
+reports what else is wrong with it, unless --all=false is given.
 
 The exit code is 0 if all were admitted, 1 if some were refused, and 2 if some
 could not be decided: a file that cannot be read, a kind or version that no
@@ -54,10 +68,12 @@ type admitter struct {
 	validate    string
 	version     kubernetesVersion
 	showChanges bool
+	all         bool
 
 	fields  crdkit.FieldValidation
 	olds    oldObjects
-	printer printer
+	printer *printer
+	buffer  *bufio.Writer // standard output
 	in      io.Reader
 	out     io.Writer
 	errOut  io.Writer
@@ -77,12 +93,13 @@ func newAdmit() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&a.output, "output", "o", "yaml", "what to print: yaml, json, jsonl, name or diff")
+	f.StringVarP(&a.output, "output", "o", "text", "what to print: "+strings.Join(admitOutputs(), ", "))
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
 	f.StringVar(&a.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
 	a.version.addTo(cmd)
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
+	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
 	a.inputs.addTo(cmd)
 	a.webhook.addTo(cmd)
 	return cmd
@@ -100,24 +117,25 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	for o := range a.reader.Objects(ctx, files...) {
+	err := each(ctx, a.reader, files, func(o *manifest.Object) error {
 		if a.skips(o) {
-			continue
+			return nil
 		}
 		v := a.decide(ctx, o)
-		if ctx.Err() != nil {
-			break
-		}
-		if a.unknownKinds != unknownError && v.unknown {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case v.unknown && a.unknownKinds != unknownError:
 			a.skipped.add(o)
-			continue
+			return nil
 		}
 		worst = max(worst, v.exitCode())
-		if err := a.printer.print(v); err != nil {
-			return err
-		}
+		return cmp.Or(a.printer.print(v), a.buffer.Flush())
+	})
+	if err != nil {
+		return err
 	}
-	if err := a.end(ctx); err != nil {
+	if err := cmp.Or(a.end(), a.buffer.Flush()); err != nil {
 		return err
 	}
 	if worst != exitOK {
@@ -126,18 +144,19 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return nil
 }
 
+// admitOutputs returns the formats of crdkit admit.
+func admitOutputs() []string { return append(findingOutputs(), objectOutputs()...) }
+
 // end reports the kinds without a definition, and what was passed over.
-func (a *admitter) end(ctx context.Context) error {
-	for _, k := range a.printer.unknown.kinds {
-		a.printer.error(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
-	}
+func (a *admitter) end() error {
+	err := a.printer.end()
 	for _, k := range a.skipped.kinds {
 		if a.unknownKinds == unknownWarn && !a.kinds.has(k.gvk) && !a.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
 			a.printer.warning(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
 		}
 	}
 	a.reportPassedOver(a.errOut)
-	return ctx.Err()
+	return err
 }
 
 func (a *admitter) checkFlags() error {
@@ -160,9 +179,11 @@ func (a *admitter) checkFlags() error {
 	if a.subresource != "" && a.old == "" {
 		return fmt.Errorf("--subresource %s needs --old: the status of an object that does not exist cannot be written", a.subresource)
 	}
-	if !slices.Contains(outputs, a.output) {
+	if outputs := admitOutputs(); !slices.Contains(outputs, a.output) {
 		return fmt.Errorf("invalid --output %q; it is %s", a.output, strings.Join(outputs, ", "))
 	}
-	a.printer = printer{format: a.output, out: a.out, errOut: a.errOut, showChanges: a.showChanges}
+	a.buffer = bufio.NewWriter(a.out)
+	a.printer = newPrinter(a.output, a.buffer, a.errOut)
+	a.printer.showChanges = a.showChanges
 	return nil
 }

@@ -79,7 +79,7 @@ func newCheck() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&c.output, "output", "o", "text", "what to print: "+strings.Join(checkOutputs(), ", "))
+	f.StringVarP(&c.output, "output", "o", "text", "what to print: "+strings.Join(findingOutputs(), ", "))
 	f.StringVar(&c.old, "old", "", "file or directory of the definitions that are replaced")
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
@@ -89,8 +89,8 @@ func newCheck() *cobra.Command {
 }
 
 func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer) error {
-	if !slices.Contains(checkOutputs(), c.output) {
-		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(checkOutputs(), ", "))
+	if !slices.Contains(findingOutputs(), c.output) {
+		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(findingOutputs(), ", "))
 	}
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
@@ -104,14 +104,16 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 		return err
 	}
 	buffered := bufio.NewWriter(out)
-	printer := newCheckPrinter(c.output, buffered)
+	printer := newFindingPrinter(c.output, accepted, buffered)
 	bar := newProgress(errOut, "definitions")
 	shared := isTerminal(out) // clear the progress line before output
 	worst := exitOK
+	log := worklogOf(ctx)
 	for f := range definitionsOf(inOrder(ctx, c.checkFiles(ctx, files))) {
 		worst = max(worst, f.exitCode())
+		log.judged.Add(1)
 		bar.done(f.verdict())
-		if err := printer.print(f); err != nil {
+		if err := printer.print(&f.finding); err != nil {
 			return err
 		}
 		if shared {

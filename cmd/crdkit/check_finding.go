@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -13,52 +12,9 @@ import (
 
 // A checkedDefinition is the result of checking one document.
 type checkedDefinition struct {
-	doc    *manifest.Object
-	name   string
+	finding
 	report *definition.Report // nil if err is set
-	issues []issue
-	err    error // prevents a verdict
-
-	end bool // of what was named on the command line: there is no document
-}
-
-// An issue is an error, a warning or a note about a definition.
-type issue struct {
-	level    string // error, warning or note
-	code     string // the type of an error, the code of a note
-	text     string
-	pointer  string
-	position definition.Position
-}
-
-const (
-	levelError   = "error"
-	levelWarning = "warning"
-	levelNote    = "note"
-
-	// The codes of issues without a code of their own.
-	codeWarning   = "ServerWarning"
-	codeUndecided = "Undecided"
-)
-
-const (
-	accepted  = "accepted"
-	refused   = "refused"
-	undecided = "undecided"
-)
-
-func (f *checkedDefinition) verdict() string {
-	switch {
-	case f.err != nil:
-		return undecided
-	case f.report.Accepted():
-		return accepted
-	}
-	return refused
-}
-
-func (f *checkedDefinition) exitCode() int {
-	return map[string]int{accepted: exitOK, refused: exitRefused, undecided: exitUndecided}[f.verdict()]
+	end    bool               // of what was named on the command line: there is no document
 }
 
 // checkFiles yields a function for each definition, which checks it, and one for
@@ -71,7 +27,7 @@ func (c *checker) checkFiles(ctx context.Context, files []string) iter.Seq[func(
 					return
 				}
 			}
-			if ctx.Err() != nil || !yield(func() *checkedDefinition { return &checkedDefinition{doc: atFile(name), end: true} }) {
+			if ctx.Err() != nil || !yield(func() *checkedDefinition { return &checkedDefinition{finding: finding{doc: atFile(name)}, end: true} }) {
 				return
 			}
 		}
@@ -85,7 +41,8 @@ func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition
 		found := false
 		for f := range all {
 			if f.end && !found {
-				f.fail(errNoDefinition)
+				f.fail(errNoDefinition, nil)
+				f.line = f
 			}
 			if found = !f.end; f.err == nil && f.end {
 				continue
@@ -99,15 +56,16 @@ func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition
 
 // decide checks a definition, unless it could not be read.
 func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
-	f := &checkedDefinition{doc: o}
+	f := &checkedDefinition{finding: finding{doc: o}}
 	switch source := sourceOf(o); {
 	case err != nil:
-		f.fail(err)
+		f.fail(err, source)
 		f.locate(err, source)
 	default:
 		f.judge(c, source)
 	}
 	f.doc = withoutText(o) // while the finding waits for its turn
+	f.line = f
 	return f
 }
 
@@ -118,30 +76,17 @@ func withoutText(o *manifest.Object) *manifest.Object {
 	return &slim
 }
 
-// fail records the error that prevents a verdict.
-func (f *checkedDefinition) fail(err error) {
-	f.err = err
-	f.issues = []issue{{level: levelError, code: codeUndecided, text: err.Error(), position: positionOf(f.doc)}}
-}
-
 // locate records the error of a definition that does not parse: an issue with
 // its position for each field, or one for the whole definition.
 func (f *checkedDefinition) locate(err error, source *definition.Source) {
-	if f.doc.Within != "" {
-		f.issues[0].position = source.Position(f.doc.Within)
-	}
 	fields := fieldErrors(err)
 	if len(fields) == 0 {
 		return
 	}
 	f.issues = nil
 	for _, e := range fields {
-		path := e.FieldPath()
-		if f.doc.Within != "" {
-			path = fmt.Sprintf("items[%s].%s", strings.TrimPrefix(f.doc.Within, "/items/"), path)
-		}
-		pointer := source.FieldPointer(path)
-		f.issues = append(f.issues, issue{levelError, codeUndecided, e.Error(), pointer, source.Position(pointer)})
+		pointer := f.fieldPointer(e.FieldPath(), source)
+		f.issues = append(f.issues, issue{level: levelError, code: codeUndecided, text: e.Error(), pointer: pointer, position: source.Position(pointer)})
 	}
 }
 
@@ -173,7 +118,7 @@ func fieldErrors(err error) []fieldError {
 func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	crd, err := definition.Parse(f.doc.Text)
 	if err != nil {
-		f.fail(err)
+		f.fail(err, source)
 		f.locate(err, source)
 		return
 	}
@@ -183,14 +128,17 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	case !c.status:
 		f.report = definition.CheckUpdate(crd, old, c.opts...)
 	case old == nil:
-		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name))
+		f.fail(fmt.Errorf("%s is not among the definitions of --old", crd.Name), source)
 		return
 	default:
 		f.report = definition.CheckStatus(crd, old, c.opts...)
 	}
+	if f.report.Accepted() {
+		f.passed = accepted
+	}
 	add := func(level, code, text, pointer string) {
 		pointer = source.Pointer(f.doc.Within + pointer)
-		f.issues = append(f.issues, issue{level, code, text, pointer, source.Position(pointer)})
+		f.issues = append(f.issues, issue{level: level, code: code, text: text, pointer: pointer, position: source.Position(pointer)})
 	}
 	for _, e := range f.report.Errors {
 		add(levelError, string(e.Type), e.Error(), e.Pointer)

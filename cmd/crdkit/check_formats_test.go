@@ -188,7 +188,7 @@ func TestCheckManyFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, output := range checkOutputs() {
+	for _, output := range findingOutputs() {
 		var first string
 		for range 3 {
 			var out bytes.Buffer

@@ -66,11 +66,11 @@ func checkPositions(t *testing.T, text []byte, findings []*checkedDefinition) {
 
 func checkFormats(t *testing.T, findings []*checkedDefinition) {
 	text := map[string]string{}
-	for _, output := range checkOutputs() {
+	for _, output := range findingOutputs() {
 		var b bytes.Buffer
-		p := newCheckPrinter(output, &b)
+		p := newFindingPrinter(output, accepted, &b)
 		for _, f := range findings {
-			if err := p.print(f); err != nil {
+			if err := p.print(&f.finding); err != nil {
 				t.Fatalf("-o %s: %v", output, err)
 			}
 		}

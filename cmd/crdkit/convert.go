@@ -96,20 +96,18 @@ func (c *converter) run(ctx context.Context, files []string) error {
 	}
 	worst := exitOK
 	r.IsKind = c.isList
-	for o := range r.Objects(ctx, files...) {
+	err := each(ctx, r, files, func(o *manifest.Object) error {
 		if o.Err == nil && o.IsDefinition() && o.Defines == c.compiled.GroupKind() {
-			continue // it was named with -c, or is among the objects
+			return nil // it was named with -c, or is among the objects
 		}
 		code, err := c.document(ctx, o)
-		if err != nil {
-			return err
-		}
 		worst = max(worst, code)
-	}
+		return err
+	})
 	if passed := r.PassedOver().String(); passed != "" {
 		fmt.Fprintf(c.errOut, "passed over: %s\n", passed)
 	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return err
 	}
 	if worst != exitOK {
@@ -175,6 +173,9 @@ func (c *converter) document(ctx context.Context, o *manifest.Object) (code int,
 	}
 	if err != nil {
 		line.Error = err.Error()
+	}
+	if ctx.Err() != nil {
+		return code, ctx.Err()
 	}
 	line.Converted = err == nil
 	if c.output == "jsonl" {

@@ -104,6 +104,9 @@ func (e *estimator) run(ctx context.Context, out io.Writer) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if e.output == "table" {
+		out = textWriter{out}
+	}
 	if err := printer(out, all); err != nil {
 		return err
 	}

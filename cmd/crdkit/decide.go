@@ -11,58 +11,73 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A verdict is the result of admitting one document.
 type verdict struct {
-	doc       *manifest.Object
+	finding
 	gvk       schema.GroupVersionKind
-	name      string
+	object    string // its name
 	namespace string
-	err       error // prevents a verdict
-	unknown   bool  // err says that the kind has no definition
+	unknown   bool // err says that the kind has no definition
 	notes     []string
 	result    *crdkit.Result
+	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
 	stored    *unstructured.Unstructured // nil if not admitted
 }
 
 func (v *verdict) admitted() bool { return v.err == nil && v.stored != nil }
 
-func (v *verdict) exitCode() int {
-	switch {
-	case v.err != nil:
-		return exitUndecided
-	case v.stored == nil:
-		return exitRefused
-	default:
-		return exitOK
+// decide judges an object. The verdict has its reasons.
+func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
+	v := &verdict{finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace}
+	err := o.Err
+	if err == nil {
+		err = a.judge(ctx, v)
 	}
+	v.explain(err)
+	return v
 }
 
-func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
-	v := &verdict{doc: o, gvk: o.GroupVersionKind, name: o.Name, namespace: o.Namespace, err: o.Err}
-	if v.err != nil {
-		return v
-	}
+// judge sends the object of a verdict as a request, and records the answer. It returns the
+// error that prevents one.
+func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	version, err := a.kinds.version(ctx, v.gvk)
 	if err != nil {
 		_, v.unknown = errors.AsType[errUnknownKind](err)
-		v.err = err
-		return v
+		return err
 	}
-	out, err := a.request(ctx, v, version)
-	if err != nil || out == nil {
-		v.err = a.webhook.hint(err)
-		return v
+	out, err := a.request(ctx, v, version, a.fields)
+	if err != nil {
+		return a.webhook.hint(err)
 	}
-	v.stored, v.err = a.store(ctx, v, version, out)
-	return v
+	if out == nil {
+		return a.judgeRest(ctx, v, version)
+	}
+	v.stored, err = a.store(ctx, v, version, out)
+	return err
+}
+
+// judgeRest finds what is wrong with an object besides its unknown and duplicate fields. The
+// server does not validate an object that it refuses because of them.
+func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Version) error {
+	refusal := v.result.Refusal
+	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
+		return nil
+	}
+	rest := &verdict{finding: finding{doc: v.doc}, gvk: v.gvk, object: v.object, namespace: v.namespace}
+	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
+		return a.webhook.hint(err)
+	}
+	v.invalid = rest.result.Errors
+	return nil
 }
 
 // request sends the document as a request to the version. It returns the
 // admitted object as JSON, nil if it is refused.
-func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version) ([]byte, error) {
-	opts := []crdkit.JSONOption{a.fields, crdkit.ReportChanges()}
+func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Version, fields crdkit.FieldValidation) ([]byte, error) {
+	opts := []crdkit.JSONOption{fields, crdkit.ReportChanges()}
 	if v.doc.YAML {
 		opts = append(opts, crdkit.YAML())
 	}
@@ -73,7 +88,7 @@ func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Vers
 	var out []byte
 	switch {
 	case a.subresource != "" && old == nil:
-		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.name, a.subresource)
+		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.object, a.subresource)
 	case a.subresource != "":
 		out, v.result, err = version.UpdateStatusJSON(ctx, v.doc.Text, old, opts...)
 	case old != nil:

@@ -96,7 +96,7 @@ func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path s
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(out, text)
+	_, err = io.WriteString(textWriter{out}, text)
 	return err
 }
 

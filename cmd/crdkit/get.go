@@ -84,29 +84,30 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	}
 	g.load(ctx, g.in, files, g.reportError, func(err error) { fmt.Fprintf(g.errOut, "Warning: %v\n", err) })
 	var objs []*unstructured.Unstructured
-	for o := range g.reader.Objects(ctx, files...) {
+	err := each(ctx, g.reader, files, func(o *manifest.Object) error {
 		if g.skips(o) {
-			continue
+			return nil
 		}
 		read, err := g.object(ctx, o)
-		if _, unknown := errors.AsType[errUnknownKind](err); unknown && g.unknownKinds != unknownError {
+		_, unknown := errors.AsType[errUnknownKind](err)
+		switch {
+		case ctx.Err() != nil:
+		case unknown && g.unknownKinds != unknownError:
 			g.skipped.add(o)
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			g.reportError(locate(o, err))
-		}
-		if read != nil {
+		case read != nil:
 			objs = append(objs, read)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := g.print(objs); err != nil {
 		return err
 	}
 	g.reportPassedOver(g.errOut)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if g.worst != exitOK {
 		return exitCode(g.worst)
 	}

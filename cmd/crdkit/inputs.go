@@ -110,14 +110,14 @@ type skippedKinds struct {
 
 type skippedKind struct {
 	gvk   schema.GroupVersionKind
-	first string // location of the first object
+	first *manifest.Object // without its text
 	n     int
 }
 
 func (s *skippedKinds) add(o *manifest.Object) {
 	k := s.byKind[o.GroupVersionKind]
 	if k == nil {
-		k = &skippedKind{gvk: o.GroupVersionKind, first: o.Location()}
+		k = &skippedKind{gvk: o.GroupVersionKind, first: withoutText(o)}
 		if s.byKind == nil {
 			s.byKind = map[schema.GroupVersionKind]*skippedKind{}
 		}
@@ -130,9 +130,9 @@ func (s *skippedKinds) add(o *manifest.Object) {
 // objects returns the number of objects of the kind as words.
 func (k *skippedKind) objects() string {
 	if k.n == 1 {
-		return "1 object in " + k.first
+		return "1 object in " + k.first.Location()
 	}
-	return fmt.Sprintf("%d objects, the first in %s", k.n, k.first)
+	return fmt.Sprintf("%d objects, the first in %s", k.n, k.first.Location())
 }
 
 // reportPassedOver prints what was neither judged nor reported.

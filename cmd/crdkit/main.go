@@ -23,6 +23,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -36,9 +37,27 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
+	ctx, log := withWorklog(ctx)
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }()
+	select {
+	case code := <-done:
+		os.Exit(code)
+	case <-ctx.Done():
+	}
+	select {
+	case code := <-done:
+		os.Exit(code)
+	case <-time.After(patience):
+		log.report(textWriter{os.Stderr})
+		os.Exit(exitUndecided)
+	}
 }
+
+// patience is the time that a command has to end after an interrupt. What it does may
+// be without a context, such as reading a large document.
+const patience = 70 * time.Millisecond
 
 // An exitCode is an error that only sets the exit code, after messages were
 // printed.
@@ -53,8 +72,10 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	output := &outputWriter{out: out}
+	errOut = textWriter{errOut}
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(output)
 	root.SetErr(errOut)
 	root.SetArgs(args)
 	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
@@ -62,6 +83,12 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	err := root.ExecuteContext(ctx)
 	var code exitCode
 	switch {
+	case output.err != nil:
+		fmt.Fprintf(errOut, "error: %v\n", output.err)
+		return exitUndecided
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		worklogOf(ctx).report(errOut)
+		return exitUndecided
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):

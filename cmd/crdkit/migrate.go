@@ -89,6 +89,9 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 		return fmt.Errorf("invalid --output %q; it is text, jsonl", m.output)
 	}
 	m.reader = manifest.NewReader(m.in, m.recursive)
+	if m.output == "text" {
+		m.out = textWriter{m.out}
+	}
 	plan, err := m.plan(ctx)
 	if err != nil {
 		return err
@@ -139,12 +142,18 @@ func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 		opts = append(opts, migration.AtVersion(m.atVersion))
 	}
 	worst := exitOK
+	log := worklogOf(ctx)
 	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(ctx, files), opts...) {
 		if len(m.pending) == 0 { // nothing was read: there is no dry run
 			return exitUndecided, err
 		}
 		o := m.pending[0]
 		m.pending = m.pending[1:]
+		if ctx.Err() != nil {
+			log.at(o)
+			return worst, ctx.Err()
+		}
+		log.judged.Add(1)
 		code, err := m.report(o, r, m.webhook.hint(err))
 		if err != nil {
 			return code, err

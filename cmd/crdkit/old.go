@@ -71,7 +71,7 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	case namespace == "":
 		namespace = "default"
 	}
-	old, ok := o[oldKey{kind: v.gvk.GroupKind(), namespace: namespace, name: v.name}]
+	old, ok := o[oldKey{kind: v.gvk.GroupKind(), namespace: namespace, name: v.object}]
 	if !ok {
 		return nil, nil
 	}

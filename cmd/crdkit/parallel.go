@@ -35,8 +35,13 @@ func inOrder[T any](ctx context.Context, work iter.Seq[func() T]) iter.Seq[T] {
 			}
 		})
 		for result := range results {
-			if ctx.Err() != nil || !yield(<-result) {
+			select {
+			case <-ctx.Done():
 				return
+			case r := <-result:
+				if !yield(r) {
+					return
+				}
 			}
 		}
 	}

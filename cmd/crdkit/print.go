@@ -1,79 +1,84 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 )
 
-var outputs = []string{"yaml", "json", "jsonl", "name", "diff"}
+// objectOutputs are the formats in which crdkit admit prints objects. In the others it
+// prints findings.
+func objectOutputs() []string { return []string{"yaml", "name", "diff"} }
 
 // A printer prints verdicts in one format.
 type printer struct {
 	format      string
 	out, errOut io.Writer
+	findings    findingPrinter
 	showChanges bool
 	printed     int
 	unknown     skippedKinds
 }
 
-func (p *printer) print(v *verdict) error {
-	if p.format == "jsonl" {
-		return p.line(v)
+// newPrinter returns the printer of a format. Formats of objects print findings to errOut.
+func newPrinter(format string, out, errOut io.Writer) *printer {
+	p := &printer{format: format, out: out, errOut: errOut}
+	if slices.Contains(objectOutputs(), format) {
+		p.findings = &textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
+	} else {
+		p.findings = newFindingPrinter(format, admitted, out)
 	}
-	p.reportErrors(v)
-	if !v.admitted() {
+	return p
+}
+
+// perObject reports whether the format has a line for each object.
+func (p *printer) perObject() bool { return p.format == "json" || p.format == "jsonl" }
+
+func (p *printer) print(v *verdict) error {
+	if p.showChanges && v.result != nil {
+		for _, c := range v.result.Changes {
+			fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
+		}
+	}
+	if v.unknown && !p.perObject() { // reported once for all objects of the kind
+		p.unknown.add(v.doc)
 		return nil
+	}
+	if err := p.findings.print(&v.finding); err != nil || !v.admitted() {
+		return err
 	}
 	p.printed++
 	switch p.format {
-	case "json":
-		return p.json(v)
+	case "yaml":
+		return p.yaml(v)
 	case "name":
 		_, err := fmt.Fprintf(p.out, "%s.%s/%s\n", strings.ToLower(v.gvk.Kind), v.gvk.Group, v.stored.GetName())
 		return err
 	case "diff":
 		return p.diff(v)
-	default:
-		return p.yaml(v)
 	}
+	return nil
+}
+
+// end prints the kinds without a definition, and the end of the output.
+func (p *printer) end() error {
+	for _, k := range p.unknown.kinds {
+		f := &finding{doc: k.first, objects: k.n}
+		f.fail(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()), sourceOf(k.first))
+		if err := p.findings.print(f); err != nil {
+			return err
+		}
+	}
+	return p.findings.end()
 }
 
 // error prints the error of something that is not an object.
 func (p *printer) error(err error) { fmt.Fprintf(p.errOut, "error: %v\n", err) }
 
 func (p *printer) warning(err error) { fmt.Fprintf(p.errOut, "Warning: %v\n", err) }
-
-// reportErrors prints the errors and warnings of the server for the document to
-// standard error.
-func (p *printer) reportErrors(v *verdict) {
-	if v.result != nil {
-		for _, w := range v.result.Warnings {
-			fmt.Fprintf(p.errOut, "Warning: %s: %s\n", v.doc.Location(), w)
-		}
-		if p.showChanges {
-			for _, c := range v.result.Changes {
-				fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
-			}
-		}
-	}
-	for _, note := range v.notes {
-		fmt.Fprintf(p.errOut, "Note: %s: %s\n", v.doc.Location(), note)
-	}
-	switch {
-	case v.unknown: // reported once for all objects of the kind
-		p.unknown.add(v.doc)
-	case v.err != nil:
-		fmt.Fprintf(p.errOut, "error: %s: %v\n", v.doc.Location(), v.err)
-	case v.stored == nil:
-		fmt.Fprintf(p.errOut, "refused: %s: %v\n", v.doc.Location(), v.result.Err())
-	}
-}
 
 func (p *printer) yaml(v *verdict) error {
 	text, err := yaml.Marshal(v.stored.Object)
@@ -85,13 +90,6 @@ func (p *printer) yaml(v *verdict) error {
 	}
 	_, err = p.out.Write(text)
 	return err
-}
-
-func (p *printer) json(v *verdict) error {
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "    ")
-	return enc.Encode(v.stored.Object)
 }
 
 // diff prints the difference between the input and the stored object.
@@ -110,100 +108,4 @@ func (p *printer) diff(v *verdict) error {
 	}
 	_, err = io.WriteString(p.out, unified(v.doc.Location(), v.doc.Location()+" as stored", string(before), string(after)))
 	return err
-}
-
-// A lineError is one entry of "errors" in a line of JSON.
-type lineError struct {
-	Type     string `json:"type"`
-	Field    string `json:"field"`
-	Detail   string `json:"detail"`
-	BadValue any    `json:"badValue,omitempty"`
-	Pointer  string `json:"pointer"`
-}
-
-type lineChange struct {
-	Op      string `json:"op"`
-	Pointer string `json:"pointer"`
-}
-
-type lineKind struct {
-	Group   string `json:"group"`
-	Version string `json:"version"`
-	Kind    string `json:"kind"`
-}
-
-// A line is the output of -o jsonl for a document.
-type line struct {
-	File     string         `json:"file"`
-	Document int            `json:"document"`
-	GVK      lineKind       `json:"gvk"`
-	Name     string         `json:"name"`
-	Decided  bool           `json:"decided"`
-	Admitted bool           `json:"admitted"`
-	Object   map[string]any `json:"object"`
-	Errors   []lineError    `json:"errors"`
-	Warnings []string       `json:"warnings"`
-	Changes  []lineChange   `json:"changes"`
-	Cost     uint64         `json:"cost"`
-}
-
-func (p *printer) line(v *verdict) error {
-	l := line{
-		File:     v.doc.File,
-		Document: v.doc.Number,
-		GVK:      lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
-		Name:     v.name,
-		Decided:  v.err == nil,
-		Admitted: v.admitted(),
-		Errors:   errorsOf(v),
-		Warnings: []string{},
-		Changes:  []lineChange{},
-	}
-	if v.stored != nil {
-		l.Object = v.stored.Object
-	}
-	if v.result != nil {
-		l.Warnings = append(l.Warnings, v.result.Warnings...)
-		l.Cost = v.result.Cost
-		for _, c := range v.result.Changes {
-			l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
-		}
-	}
-	enc := json.NewEncoder(p.out)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(l)
-}
-
-func errorsOf(v *verdict) []lineError {
-	out := []lineError{}
-	switch {
-	case v.err != nil:
-		return append(out, lineError{Type: "Undecided", Detail: v.err.Error()})
-	case v.result == nil:
-		return out
-	case v.result.Refusal != nil:
-		return append(out, lineError{Type: v.result.Refusal.Reason, Detail: v.result.Refusal.Message})
-	}
-	for _, e := range v.result.Errors {
-		out = append(out, lineError{
-			Type:     string(e.Type),
-			Field:    e.Field,
-			Detail:   e.Detail,
-			BadValue: badValue(e.BadValue),
-			Pointer:  e.Pointer,
-		})
-	}
-	return out
-}
-
-// badValue returns a value that JSON can encode, nil for an omitted value.
-func badValue(v any) any {
-	if _, ok := v.(field.OmitValueType); ok {
-		return nil
-	}
-	var unsupported *json.UnsupportedValueError
-	if _, err := json.Marshal(v); errors.As(err, &unsupported) || err != nil {
-		return fmt.Sprint(v)
-	}
-	return v
 }

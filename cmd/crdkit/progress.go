@@ -26,10 +26,11 @@ const (
 
 // newProgress returns the progress of a run over what, a plural noun.
 func newProgress(out io.Writer, what string) *progress {
-	if !isTerminal(out) {
-		out = nil
+	var terminal io.Writer
+	if isTerminal(out) {
+		terminal = fileBelow(out) // as it is: the line has control characters
 	}
-	p := &progress{out: out, what: what, now: time.Now, counts: map[string]int{}}
+	p := &progress{out: terminal, what: what, now: time.Now, counts: map[string]int{}}
 	p.next = p.now().Add(progressAfter)
 	return p
 }
@@ -37,8 +38,8 @@ func newProgress(out io.Writer, what string) *progress {
 // isTerminal reports whether out is a character device other than the null
 // device.
 func isTerminal(out io.Writer) bool {
-	f, ok := out.(*os.File)
-	if !ok {
+	f := fileBelow(out)
+	if f == nil {
 		return false
 	}
 	info, err := f.Stat()

@@ -43,7 +43,7 @@ func newVersions() *cobra.Command {
 			if output == "json" {
 				return encodeJSON(cmd.OutOrStdout(), versions, "    ")
 			}
-			return printVersions(cmd.OutOrStdout(), versions)
+			return printVersions(textWriter{cmd.OutOrStdout()}, versions)
 		},
 	}
 	f := cmd.Flags()

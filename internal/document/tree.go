@@ -15,7 +15,35 @@ type Tree struct {
 type node struct {
 	members []member
 	list    bool
-	merged  []*node // mappings that are merged into this one; the first wins
+	merged  []*node        // mappings that are merged into this one; the first wins
+	index   map[string]int // of the members of a large object by name
+}
+
+// minIndexed is the number of members from which an object has an index.
+const minIndexed = 64
+
+// addIndexes adds the indexes of a node and of what is below it. seen has the nodes that
+// were visited: aliases make a tree a graph.
+func (n *node) addIndexes(seen map[*node]bool) {
+	if n == nil || seen[n] {
+		return
+	}
+	if len(n.members) > 0 {
+		seen[n] = true
+	}
+	large := !n.list && len(n.members) >= minIndexed
+	if large {
+		n.index = make(map[string]int, len(n.members))
+	}
+	for i := range n.members {
+		if _, repeated := n.index[n.members[i].name]; large && !repeated {
+			n.index[n.members[i].name] = i
+		}
+		n.members[i].value.addIndexes(seen)
+	}
+	for _, m := range n.merged {
+		m.addIndexes(seen)
+	}
 }
 
 // A member is a field of an object or an element of a list.
@@ -63,18 +91,31 @@ func (n *node) find(step string) *member {
 		}
 		return &n.members[i]
 	}
-	for i := range n.members {
-		if n.members[i].name == step {
-			return &n.members[i]
-		}
+	if m := n.written(step); m != nil {
+		return m
 	}
-	for _, m := range n.merged {
+	for _, merged := range n.merged {
 		// Only what is written there, not what is merged there in turn: a
 		// mapping can be merged into itself.
-		for i := range m.members {
-			if m.members[i].name == step {
-				return &m.members[i]
-			}
+		if m := merged.written(step); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// written returns the first member of a name that is written in an object, nil if
+// there is none.
+func (n *node) written(name string) *member {
+	if n.index != nil {
+		if i, ok := n.index[name]; ok {
+			return &n.members[i]
+		}
+		return nil
+	}
+	for i := range n.members {
+		if n.members[i].name == name {
+			return &n.members[i]
 		}
 	}
 	return nil

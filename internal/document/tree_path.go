@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// maxPath is the length of the longest path that Pointer follows: finding its first
+// name takes time in proportion to the square of the length.
+const maxPath = 4096
+
 // Pointer returns the JSON pointer of a path in the server's notation, such as
 // "spec.versions[0].name", as far as the path leads to a value. A name may
 // contain dots and brackets: of several names that the path can mean, Pointer
@@ -37,16 +41,25 @@ func (n *node) memberAtPath(path string) (m *member, step, after string) {
 		}
 		return &n.members[i], strconv.Itoa(i), rest
 	}
-	for i := range n.members {
-		name := n.members[i].name
-		if m != nil && len(name) <= len(step) {
+	if len(path) > maxPath {
+		return nil, "", ""
+	}
+	// The name ends where another step starts or the path ends. The longest one wins.
+	for end := len(path); end > 0; end-- {
+		if end < len(path) && path[end] != '.' && path[end] != '[' {
 			continue
 		}
-		for _, spelling := range [...]string{"." + name, "[" + name + "]"} {
-			if rest, ok := strings.CutPrefix(path, spelling); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-				m, step, after = &n.members[i], name, rest
+		name := path[1:end]
+		if path[0] == '[' {
+			inner, closed := strings.CutSuffix(name, "]")
+			if !closed {
+				continue
 			}
+			name = inner
+		}
+		if m = n.written(name); m != nil {
+			return m, name, path[end:]
 		}
 	}
-	return m, step, after
+	return nil, "", ""
 }

@@ -19,10 +19,15 @@ var errTooDeep = fmt.Errorf("nested deeper than %d", maxTreeDepth)
 // ReadTree reads the first document of a text that is an object: as JSON if the
 // text starts with a brace, and as YAML otherwise or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
-	if t, ok := readTreeFast(string(text)); ok {
-		return t, nil
+	t, ok := readTreeFast(string(text))
+	if !ok {
+		var err error
+		if t, err = readTreeReference(text); err != nil {
+			return nil, err
+		}
 	}
-	return readTreeReference(text)
+	t.root.addIndexes(map[*node]bool{})
+	return t, nil
 }
 
 // readTreeReference is the reference of ReadTree.

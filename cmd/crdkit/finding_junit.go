@@ -52,7 +52,7 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-func (p *junitPrinter) print(f *checkedDefinition) error {
+func (p *junitPrinter) print(f *finding) error {
 	if n := len(p.suites); n == 0 || p.suites[n-1].Name != f.doc.File {
 		p.suites = append(p.suites, &junitSuite{Name: f.doc.File})
 	}
@@ -79,7 +79,7 @@ func (p *junitPrinter) print(f *checkedDefinition) error {
 
 // lines returns the issues of some levels, and the message of the first one
 // with the number of the others.
-func (f *checkedDefinition) lines(levels ...string) (lines, first string) {
+func (f *finding) lines(levels ...string) (lines, first string) {
 	var b strings.Builder
 	count := 0
 	for _, i := range f.issues {

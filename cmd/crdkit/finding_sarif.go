@@ -100,7 +100,7 @@ type sarifLogical struct {
 	FullyQualifiedName string `json:"fullyQualifiedName"`
 }
 
-func (p *sarifPrinter) print(f *checkedDefinition) error {
+func (p *sarifPrinter) print(f *finding) error {
 	p.undecided = p.undecided || f.err != nil
 	for _, i := range f.issues {
 		p.used[i.code] = true

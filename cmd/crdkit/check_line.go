@@ -1,0 +1,65 @@
+package main
+
+import "io"
+
+// A checkLine is the output of -o json and -o jsonl for a definition.
+type checkLine struct {
+	File     string         `json:"file"`
+	Document int            `json:"document"`
+	Name     string         `json:"name"`
+	Decided  bool           `json:"decided"`
+	Accepted bool           `json:"accepted"`
+	Errors   []checkError   `json:"errors"`
+	Warnings []checkWarning `json:"warnings"`
+	Notes    []checkNote    `json:"notes"`
+}
+
+type checkError struct {
+	Type     string `json:"type"`
+	Field    string `json:"field"`
+	Detail   string `json:"detail"`
+	BadValue any    `json:"badValue"`
+	Pointer  string `json:"pointer"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+}
+
+type checkWarning struct {
+	Text    string `json:"text"`
+	Pointer string `json:"pointer"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+type checkNote struct {
+	Code    string `json:"code"`
+	Pointer string `json:"pointer"`
+	Text    string `json:"text"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+}
+
+func checkLineOf(f *checkedDefinition) checkLine {
+	l := checkLine{
+		File: f.doc.File, Document: f.doc.Number, Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
+	}
+	for n, i := range f.issues {
+		at := i.position
+		switch {
+		case f.err != nil:
+			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.words(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
+		case i.level == levelError:
+			e := f.report.Errors[n] // they come first
+			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column})
+		case i.level == levelWarning:
+			l.Warnings = append(l.Warnings, checkWarning{i.words(), i.pointer, at.Line, at.Column})
+		default:
+			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.words(), at.Line, at.Column})
+		}
+	}
+	return l
+}
+
+// writeLine implements lineWriter.
+func (f *checkedDefinition) writeLine(w io.Writer) error { return encodeJSON(w, checkLineOf(f), "") }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A finding is the verdict on one object or definition, with its reasons.
+type finding struct {
+	doc    *manifest.Object
+	name   string // in messages, "" if it is not known
+	passed string // the word for a positive verdict, "" unless there is one
+	err    error  // prevents a verdict
+	issues []issue
+	line   lineWriter // prints -o json and -o jsonl
+
+	objects int // that it stands for, if more than one
+}
+
+// An issue is an error, a warning or a note.
+type issue struct {
+	level    string // error, warning or note
+	code     string // the type of an error, the code of a note
+	text     string // "" if err has it
+	err      error  // of an object; its text may be long, and is made when it is printed
+	pointer  string
+	position definition.Position
+}
+
+const (
+	levelError   = "error"
+	levelWarning = "warning"
+	levelNote    = "note"
+
+	// The codes of issues without a code of their own.
+	codeWarning   = "ServerWarning"
+	codeUndecided = "Undecided"
+	codeNote      = "Note"
+)
+
+const (
+	accepted  = "accepted" // a definition
+	admitted  = "admitted" // an object
+	refused   = "refused"
+	undecided = "undecided"
+)
+
+func (f *finding) verdict() string {
+	switch {
+	case f.err != nil:
+		return undecided
+	case f.passed != "":
+		return f.passed
+	}
+	return refused
+}
+
+func (f *finding) exitCode() int {
+	switch f.verdict() {
+	case undecided:
+		return exitUndecided
+	case refused:
+		return exitRefused
+	}
+	return exitOK
+}
+
+// words returns the text of an issue.
+func (i *issue) words() string {
+	if i.err != nil {
+		return i.err.Error()
+	}
+	return i.text
+}
+
+// fail records the error that prevents a verdict, with its position.
+func (f *finding) fail(err error, source *definition.Source) {
+	f.err = err
+	f.issues = []issue{{level: levelError, code: codeUndecided, text: inFile(err.Error(), f.doc.Line), position: positionOf(f.doc)}}
+	if f.doc.Within != "" {
+		f.issues[0].position = source.Position(f.doc.Within)
+	} else if line := lineIn(err.Error()); line > 0 && f.doc.Line > 0 {
+		f.issues[0].position = definition.Position{Line: f.doc.Line + line - 1, Column: 1}
+	}
+}
+
+// yamlLine is a line in an error of the YAML library, which counts the lines of the
+// document.
+var yamlLine = regexp.MustCompile(`\bline (\d+)`)
+
+// lineIn returns the first line that an error of the YAML library names, 0 if it names
+// none.
+func lineIn(text string) int {
+	if !strings.Contains(text, "yaml: ") {
+		return 0
+	}
+	match := yamlLine.FindStringSubmatch(text)
+	if match == nil {
+		return 0
+	}
+	line, err := strconv.Atoi(match[1])
+	if err != nil {
+		return 0
+	}
+	return line
+}
+
+// inFile changes the lines that an error of the YAML library names from those of the
+// document, which begins at the line first, to those of the file.
+func inFile(text string, first int) string {
+	if first <= 1 || !strings.Contains(text, "yaml: ") {
+		return text
+	}
+	return yamlLine.ReplaceAllStringFunc(text, func(match string) string {
+		line, err := strconv.Atoi(strings.TrimPrefix(match, "line "))
+		if err != nil {
+			return match
+		}
+		return "line " + strconv.Itoa(line+first-1)
+	})
+}
+
+// fieldPointer returns the JSON Pointer of a field path of an object, as far as its
+// document has it.
+func (f *finding) fieldPointer(path string, source *definition.Source) string {
+	for within := f.doc.Within; within != ""; {
+		at := strings.LastIndex(within, "/items/")
+		path = fmt.Sprintf("items[%s].%s", within[at+len("/items/"):], path)
+		within = within[:at]
+	}
+	return source.FieldPointer(path)
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A findingPrinter prints findings in one format.
+type findingPrinter interface {
+	print(*finding) error
+	end() error // is called once, after the last finding
+}
+
+func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
+
+// newFindingPrinter returns the printer of one of findingOutputs. passed is the word for a
+// positive verdict.
+func newFindingPrinter(output, passed string, out io.Writer) findingPrinter {
+	switch output {
+	case "json":
+		return &jsonArray{out: out}
+	case "jsonl":
+		return jsonLines{out: out}
+	case "sarif":
+		return newSARIF(out)
+	case "junit":
+		return &junitPrinter{out: out}
+	case "github":
+		return annotations{out: out}
+	default:
+		return &textPrinter{out: textWriter{out}, passed: passed, counts: map[string]int{}}
+	}
+}
+
+// textPrinter prints -o text.
+type textPrinter struct {
+	out    io.Writer
+	passed string // the word for a positive verdict
+	quiet  bool   // no verdicts without a reason, and no counts
+	counts map[string]int
+}
+
+func (p *textPrinter) print(f *finding) error {
+	p.counts[f.verdict()] += max(f.objects, 1)
+	if p.quiet && f.passed != "" && len(f.issues) == 0 {
+		return nil
+	}
+	name := ""
+	if f.name != "" {
+		name = ": " + f.name
+	}
+	if _, err := fmt.Fprintf(p.out, "%s: %s%s\n", f.verdict(), f.doc.Location(), name); err != nil {
+		return err
+	}
+	for i := range f.issues {
+		if _, err := fmt.Fprintf(p.out, "  %s\n", f.issues[i].line(f.doc.File)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *textPrinter) end() error {
+	if p.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.out, "%d %s, %d refused, %d undecided\n", p.counts[p.passed], p.passed, p.counts[refused], p.counts[undecided])
+	return err
+}
+
+// line returns the issue in the format of compiler messages, which editors
+// parse.
+func (i *issue) line(file string) string {
+	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.message())
+}
+
+func positionText(file string, p definition.Position) string {
+	file = manifest.Quote(file)
+	if !p.IsValid() {
+		return file
+	}
+	return file + ":" + p.String()
+}
+
+// message returns the text of the issue with its field. Only the text of an
+// error names the field itself.
+func (i *issue) message() string {
+	text := short(i.words())
+	switch {
+	case i.level == levelNote && i.pointer != "":
+		return fmt.Sprintf("%s: %s (%s)", i.pointer, text, i.code)
+	case i.level == levelWarning && i.pointer != "":
+		return fmt.Sprintf("%s: %s", i.pointer, text)
+	}
+	return text
+}
+
+// short cuts the middle of very long texts, such as those of errors with a
+// whole schema as value.
+func short(text string) string {
+	const most = 1000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most/2], "") + " ... " + strings.ToValidUTF8(text[len(text)-most/2:], "")
+}
+
+// annotations prints -o github: workflow commands.
+//
+// See https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
+type annotations struct{ out io.Writer }
+
+func (p annotations) print(f *finding) error {
+	var b strings.Builder
+	for _, i := range f.issues {
+		level := i.level
+		if level == levelNote {
+			level = "notice"
+		}
+		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(f.doc.File))
+		if i.position.IsValid() {
+			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty(i.code), annotationText(printable(withName(f.name, i.message()))))
+	}
+	_, err := io.WriteString(p.out, b.String())
+	return err
+}
+
+func (p annotations) end() error { return nil }
+
+func withName(name, text string) string {
+	if name == "" {
+		return text
+	}
+	return name + ": " + text
+}
+
+func annotationText(text string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+}
+
+func annotationProperty(text string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(annotationText(text))
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A worklog says how far a command has come, for the message of an interrupt.
+type worklog struct {
+	judged  atomic.Int64
+	current atomic.Pointer[string] // the location of the object that is being judged
+}
+
+type worklogKey struct{}
+
+// withWorklog returns a context whose commands record their work.
+func withWorklog(ctx context.Context) (context.Context, *worklog) {
+	w := &worklog{}
+	return context.WithValue(ctx, worklogKey{}, w), w
+}
+
+// worklogOf returns the worklog of a context.
+func worklogOf(ctx context.Context) *worklog {
+	if w, ok := ctx.Value(worklogKey{}).(*worklog); ok {
+		return w
+	}
+	return &worklog{}
+}
+
+// at records that an object is being judged.
+func (w *worklog) at(o *manifest.Object) {
+	location := o.Location()
+	w.current.Store(&location)
+}
+
+// each calls judge for each object until one of the calls fails or the context ends. It
+// records the work in the worklog of the context.
+func each(ctx context.Context, r *manifest.Reader, files []string, judge func(*manifest.Object) error) error {
+	log := worklogOf(ctx)
+	for o := range r.Objects(ctx, files...) {
+		log.at(o)
+		if err := judge(o); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		log.judged.Add(1)
+		log.current.Store(nil)
+	}
+	return ctx.Err()
+}
+
+// report prints what an interrupt left undone.
+func (w *worklog) report(out io.Writer) {
+	rest := "the rest was not"
+	if location := w.current.Load(); location != nil {
+		rest = *location + " and the rest were not"
+	}
+	n := w.judged.Load()
+	objects := "objects were"
+	if n == 1 {
+		objects = "object was"
+	}
+	fmt.Fprintf(out, "error: interrupted: %d %s judged, %s\n", n, objects, rest)
+}

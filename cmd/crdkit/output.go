@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An outputWriter is standard output. It keeps the first error, so that output that was
+// not written cannot count as success, whoever ignores the error.
+type outputWriter struct {
+	out io.Writer
+	err error
+}
+
+func (w *outputWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.out.Write(p)
+	if err != nil {
+		w.err = fmt.Errorf("writing the output: %w", err)
+	}
+	return n, w.err
+}
+
+// A textWriter writes text for people. It replaces the characters that a terminal obeys
+// by escape sequences, for the text may quote input.
+type textWriter struct{ out io.Writer }
+
+func (w textWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(w.out, printable(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// printable returns a text with escape sequences for characters that are neither
+// graphic nor line feeds or tabs, and for bytes that are not UTF-8.
+func printable(text string) string {
+	if strings.IndexFunc(text, unprintable) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case !unprintable(r):
+			b.WriteString(text[:size])
+		case r < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+func unprintable(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsGraphic(r) }
+
+// fileBelow returns the file to which a writer of this package writes, nil if it
+// writes to something else.
+func fileBelow(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *outputWriter:
+		return fileBelow(w.out)
+	case textWriter:
+		return fileBelow(w.out)
+	case *os.File:
+		return w
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// The codes of what strict decoding finds.
+const (
+	codeUnknownField   = "UnknownField"
+	codeDuplicateField = "DuplicateField"
+)
+
+// explain records the reasons of a verdict with their positions. err prevents a verdict.
+func (v *verdict) explain(err error) {
+	source := sourceOf(v.doc)
+	v.line = v
+	if v.gvk.Kind != "" {
+		v.name = v.gvk.Kind
+	}
+	if v.object != "" && v.namespace != "" {
+		v.name += " " + v.namespace + "/" + v.object
+	} else if v.object != "" {
+		v.name += " " + v.object
+	}
+	if err != nil {
+		v.fail(err, source)
+		return
+	}
+	if v.stored != nil {
+		v.passed = admitted
+	}
+	if r := v.result; r != nil {
+		if r.Refusal != nil {
+			v.addRefusal(source)
+		}
+		v.addErrors(r.Errors, source)
+		v.addErrors(v.invalid, source)
+		for _, w := range r.Warnings {
+			v.add(levelWarning, codeWarning, w, source)
+		}
+	}
+	for _, note := range v.notes {
+		v.issues = append(v.issues, issue{level: levelNote, code: codeNote, text: note, position: v.start(source)})
+	}
+}
+
+// start returns the position of the object.
+func (v *verdict) start(source *definition.Source) definition.Position {
+	if v.doc.Within != "" {
+		return source.Position(v.doc.Within)
+	}
+	return positionOf(v.doc)
+}
+
+func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
+	for _, e := range errs {
+		pointer := v.doc.Within + e.Pointer
+		v.issues = append(v.issues, issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: source.Position(pointer)})
+	}
+}
+
+// addRefusal adds the single complaints of a refusal, or the refusal itself.
+func (v *verdict) addRefusal(source *definition.Source) {
+	refusal := v.result.Refusal
+	for _, detail := range refusal.Details {
+		v.add(levelError, refusal.Reason, detail, source)
+	}
+	if len(refusal.Details) == 0 {
+		v.add(levelError, refusal.Reason, refusal.Message, source)
+	}
+}
+
+// fieldComplaint is a complaint of strict decoding about a field.
+var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
+
+// add adds an issue whose text names a field, or a line of the document, or neither.
+func (v *verdict) add(level, code, text string, source *definition.Source) {
+	i := issue{level: level, code: code, text: inFile(text, v.doc.Line), position: v.start(source)}
+	if match := fieldComplaint.FindStringSubmatch(text); match != nil {
+		if path, err := strconv.Unquote(match[2]); err == nil {
+			i.pointer = v.fieldPointer(path, source)
+			i.position = source.Position(i.pointer)
+		}
+		if i.code = codeUnknownField; match[1] == "duplicate" {
+			i.code = codeDuplicateField
+		}
+	} else if line := lineIn(text); line > 0 && v.doc.Within == "" {
+		i.position = definition.Position{Line: v.doc.Line + line - 1, Column: 1}
+	}
+	v.issues = append(v.issues, i)
+}
