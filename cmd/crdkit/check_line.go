@@ -48,14 +48,14 @@ func checkLineOf(f *checkedDefinition) checkLine {
 		at := i.position
 		switch {
 		case f.err != nil:
-			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.words(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
+			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
 		case i.level == levelError:
 			e := f.report.Errors[n] // they come first
 			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column})
 		case i.level == levelWarning:
-			l.Warnings = append(l.Warnings, checkWarning{i.words(), i.pointer, at.Line, at.Column})
+			l.Warnings = append(l.Warnings, checkWarning{i.description(), i.pointer, at.Line, at.Column})
 		default:
-			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.words(), at.Line, at.Column})
+			l.Notes = append(l.Notes, checkNote{i.code, i.pointer, i.description(), at.Line, at.Column})
 		}
 	}
 	return l

@@ -70,8 +70,8 @@ func (f *finding) exitCode() int {
 	return exitOK
 }
 
-// words returns the text of an issue.
-func (i *issue) words() string {
+// description returns the text of an issue.
+func (i *issue) description() string {
 	if i.err != nil {
 		return i.err.Error()
 	}

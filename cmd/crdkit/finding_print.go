@@ -89,7 +89,7 @@ func positionText(file string, p definition.Position) string {
 // message returns the text of the issue with its field. Only the text of an
 // error names the field itself.
 func (i *issue) message() string {
-	text := short(i.words())
+	text := short(i.description())
 	switch {
 	case i.level == levelNote && i.pointer != "":
 		return fmt.Sprintf("%s: %s (%s)", i.pointer, text, i.code)

@@ -10,7 +10,7 @@ import (
 )
 
 // An outputWriter is standard output. It keeps the first error, so that output that was
-// not written cannot count as success, whoever ignores the error.
+// not written cannot count as success even if a caller ignores the error.
 type outputWriter struct {
 	out io.Writer
 	err error
