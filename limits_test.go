@@ -17,9 +17,9 @@ import (
 // carrier too, and that a larger one is refused.
 func TestRequestSize(t *testing.T) {
 	p, sample := cronTabPair(t)
-	body := string(testkit.Encode(sample))
+	text := string(testkit.Encode(sample))
 	for more, admitted := range map[int]bool{-1: true, 0: true, 1: false} {
-		raw := []byte(body + strings.Repeat(" ", crdkit.MaxRequestBytes+more-len(body)))
+		raw := []byte(text + strings.Repeat(" ", crdkit.MaxRequestBytes+more-len(text)))
 		if taken := onBothCarriers(t, p, creating, raw, nil, crdkit.Warn); taken != admitted {
 			t.Errorf("%+d bytes: the JSON carrier accepts: %v, want %v", more, taken, admitted)
 		}
@@ -30,11 +30,11 @@ func TestRequestSize(t *testing.T) {
 	}
 }
 
-// TestUnreadableBody pins how a refusal shows a body that cannot be read: its first
+// TestUnreadableRequest pins how a refusal shows a body that cannot be read: its first
 // 30 bytes, as text only if it starts like an object of JSON.
-func TestUnreadableBody(t *testing.T) {
+func TestUnreadableRequest(t *testing.T) {
 	p, _ := cronTabPair(t)
-	for body, want := range map[string]string{
+	for text, want := range map[string]string{
 		"":                                  "<empty>",
 		`{"a`:                               `{"a`,
 		`{` + strings.Repeat("x", 29):       `{` + strings.Repeat("x", 29),
@@ -42,9 +42,9 @@ func TestUnreadableBody(t *testing.T) {
 		"[" + strings.Repeat("1", 29):       "5b" + strings.Repeat("31", 29),
 		"[" + strings.Repeat("1", 29) + "2": "5b" + strings.Repeat("31", 29) + " ...",
 	} {
-		res := resultOf(t, p.fast, creating, []byte(body), nil)
+		res := resultOf(t, p.fast, creating, []byte(text), nil)
 		if res.Refusal == nil || !strings.HasSuffix(res.Refusal.Message, " ("+want+")") {
-			t.Errorf("%q: %+v, want a message that ends in %q in brackets", body, res.Refusal, want)
+			t.Errorf("%q: %+v, want a message that ends in %q in brackets", text, res.Refusal, want)
 		}
 	}
 }
