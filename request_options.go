@@ -34,6 +34,7 @@ type requestOptions struct {
 	report    bool
 	namespace string
 	mutate    func(context.Context, *unstructured.Unstructured) error
+	memory    uint64 // of one evaluation of a rule, in bytes
 
 	yaml    bool
 	splice  bool
@@ -95,6 +96,13 @@ func Mutate(f func(ctx context.Context, obj *unstructured.Unstructured) error) R
 		f = func(context.Context, *unstructured.Unstructured) error { return errors.New("the function is nil") }
 	}
 	return requestOption{func(o *requestOptions) { o.mutate = f }}
+}
+
+// RuleMemory limits the memory of one evaluation of a rule, in bytes, as
+// [cel.Memory] does. The default is [cel.DefaultMemory]; 0 means the default.
+// [math.MaxUint64] lifts the limit.
+func RuleMemory(bytes uint64) RequestOption {
+	return requestOption{func(o *requestOptions) { o.memory = bytes }}
 }
 
 // YAML makes the request read its input as application/yaml. As in the server, only

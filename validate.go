@@ -95,6 +95,9 @@ func (r *request) evaluate(ctx context.Context, whole bool) (cel.Result, error) 
 		return cel.Result{}, err
 	}
 	opts := []cel.EvalOption{cel.Budget(budget)}
+	if r.memory != 0 {
+		opts = append(opts, cel.Memory(r.memory))
+	}
 	if in.old != nil {
 		opts = append(opts, cel.Old(in.old))
 	}

@@ -63,7 +63,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 		out.list = func(f *Frame) []any {
 			b := &f.vars[slot]
 			if !b.known {
-				f.cost += cost
+				f.pay(cost)
 				l := list(f)
 				b.known, b.list = true, l
 			}
@@ -78,7 +78,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 		out.raw = func(f *Frame) any {
 			b := &f.vars[slot]
 			if !b.known {
-				f.cost += cost
+				f.pay(cost)
 				r := raw(f)
 				b.known, b.raw = true, r
 			}
@@ -91,7 +91,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
 		if !b.known {
-			f.cost += cost
+			f.pay(cost)
 			r := box(f)
 			b.known, b.box = true, r
 		}

@@ -72,6 +72,7 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 	if name == "matches" && len(args) == 2 {
 		impl = x.matchesKnown(impl, args[1].constant)
 	}
+	impl = quicker(overload, impl)
 	boxes := make([]func(*Frame) ref.Val, len(args))
 	out := operand{}
 	for i, a := range args {
@@ -139,7 +140,11 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 				f.decline()
 				return v
 			}
-			return f.charge(name, overload, impl.Unary(v), v)
+			args := []ref.Val{v}
+			if !f.admit(name, overload, args) {
+				return types.NullValue
+			}
+			return f.charge(name, overload, impl.Unary(v), args)
 		}
 	case len(args) == 2 && impl.Binary != nil:
 		left, right := args[0], args[1]
@@ -150,7 +155,11 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 				f.decline()
 				return v
 			}
-			return f.charge(name, overload, impl.Binary(v, w), v, w)
+			args := []ref.Val{v, w}
+			if !f.admit(name, overload, args) {
+				return types.NullValue
+			}
+			return f.charge(name, overload, impl.Binary(v, w), args)
 		}
 	case impl.Function != nil && impl.OperandTrait == 0:
 		return func(f *Frame) ref.Val {
@@ -158,24 +167,56 @@ func invoke(name, overload string, impl *functions.Overload, args []func(*Frame)
 			for i, arg := range args {
 				values[i] = arg(f)
 			}
-			if f.failed {
+			if f.failed || !f.admit(name, overload, values) {
 				return types.NullValue
 			}
-			return f.charge(name, overload, impl.Function(values...), values...)
+			return f.charge(name, overload, impl.Function(values...), values)
 		}
 	}
 	return nil
 }
 
-// charge adds the cost of a call and returns its result. An error result declines
-// the evaluation.
-func (f *Frame) charge(name, overload string, result ref.Val, args ...ref.Val) ref.Val {
+// admit prepares a call. It reports whether the limits allow it, and pays for it
+// unless the cost depends on the result.
+func (f *Frame) admit(name, overload string, args []ref.Val) bool {
+	if units := KnownCost(name, overload, args); name == "join" {
+		f.affords(units)
+	} else {
+		f.pay(units)
+	}
+	if !f.failed && cellib.Guarded(name) {
+		f.take(cellib.CallMemory(name, args))
+	}
+	return f.visit(name, args)
+}
+
+// byResult reports whether the cost of a call depends on its result.
+func byResult(overload string) bool {
+	return overload == "list_slice" || overload == "list_join" || overload == "list_join_string"
+}
+
+// charge returns the result of a call, and pays for it if the cost depends on it.
+// An error result declines the evaluation.
+func (f *Frame) charge(name, overload string, result ref.Val, args []ref.Val) ref.Val {
 	if types.IsUnknownOrError(result) {
 		f.decline()
 		return types.NullValue
 	}
-	f.cost += callCost(name, overload, result, args...)
+	if name == "join" || byResult(overload) {
+		f.pay(callCost(name, overload, result, args...))
+	}
 	return result
+}
+
+// KnownCost returns the cost of a call as far as it is known before the call.
+func KnownCost(name, overload string, args []ref.Val) uint64 {
+	switch {
+	case name == "join":
+		return tenthOf(2 * int(cellib.JoinedSize(args)))
+	case byResult(overload):
+		return 0
+	}
+	return callCost(name, overload, nil, args...)
 }
 
 // callCost returns the cost of a call of a bridged function.
@@ -270,7 +311,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	f := &Frame{Limit: math.MaxUint64}
+	f := newFrame()
 	v := box(f)
 	if f.failed {
 		return x.refuse("constant without a value")
@@ -292,8 +333,12 @@ func (f *Frame) checked(v ref.Val) ref.Val {
 // for other functions.
 func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok bool) {
 	switch overload {
-	case "list_slice", "lists_range", "list_reverse":
+	case "list_slice":
 		return madeList(1, actualSize(result)), true
+	case "lists_range":
+		return madeList(1, int(cellib.RangeSize(args))), true
+	case "list_reverse":
+		return madeList(1, actualSize(args[0])), true
 	case "list_flatten":
 		return madeList(1, actualSize(args[0])), true
 	case "list_flatten_int":

@@ -4,6 +4,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -134,6 +135,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 			return
 		}
 		f.lists[at] = append(f.lists[at], v)
+		f.grow(cellib.ElementBytes)
 	})
 	list := func(f *Frame) []any {
 		outer := f.filling
@@ -169,6 +171,7 @@ func (x *compiler) collectBoxed(over operand, g *gathering, e operand) operand {
 		v := box(f)
 		if f.madeList = outer; !f.failed {
 			f.madeList = append(f.madeList, v)
+			f.grow(cellib.BoxedBytes)
 		}
 	})
 	return operand{cost: over.cost + resultCost, id: g.own, box: func(f *Frame) ref.Val {
@@ -214,6 +217,9 @@ func (x *compiler) addLists(a, b operand) operand {
 		r := right(f)
 		if f.failed {
 			f.failedAt = 0
+			return nil
+		}
+		if !f.take(uint64(len(l)+len(r)) * cellib.ElementBytes) {
 			return nil
 		}
 		at := f.list()

@@ -26,6 +26,7 @@ type compiler struct {
 	identities identity
 	why        string // the reason why the compiler declined, "" if it did not
 	parts      int    // number of expressions so far
+	ahead      uint64 // the sum of their costs
 	patterns   []*pattern.Pattern
 }
 
@@ -84,6 +85,7 @@ func (x *compiler) expr(e ast.Expr) operand {
 	}
 	x.parts++
 	c := x.compile(e)
+	x.ahead = saturated(x.ahead, c.cost)
 	if c.typ == nil {
 		c.typ = x.tree.GetType(e.ID())
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
@@ -74,10 +75,10 @@ func (x *compiler) equalStrings(a, b operand) operand {
 			w = errorText
 		}
 		if len(v) == len(w) && v == w {
-			f.cost += tenthOf(utf8.RuneCountInString(v))
+			f.pay(tenthOf(utf8.RuneCountInString(v)))
 			return true
 		}
-		f.cost += tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
+		f.pay(tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w))))
 		return false
 	})
 	return out
@@ -98,7 +99,7 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 				v = errorText
 			}
 			if v != "" {
-				f.cost += unit
+				f.pay(unit)
 			}
 			return v == known
 		}
@@ -109,7 +110,7 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 				f.propagate(operandID, own)
 				v = errorText
 			}
-			f.cost += tenthOf(min(utf8.RuneCountInString(v), n))
+			f.pay(tenthOf(min(utf8.RuneCountInString(v), n)))
 			return v == known
 		}
 	}
@@ -129,13 +130,14 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 		if f.failed {
 			return false
 		}
-		eq := types.Equal(v, w)
-		is, ok := eq.(types.Bool)
-		if !ok {
-			f.decline()
+		f.pay(callCost(name, overload, nil, v, w))
+		if !f.visit(name, []ref.Val{v, w}) {
 			return false
 		}
-		f.cost += callCost(name, overload, eq, v, w)
+		is, ok := types.Equal(v, w).(types.Bool)
+		if !ok {
+			f.decline()
+		}
 		return bool(is)
 	})}
 }
@@ -148,8 +150,11 @@ func equalRaw(a, b operand) operand {
 	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
 		v := l(f)
 		w := r(f)
+		f.pay(tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w))))
+		if f.stopped != nil {
+			return false
+		}
 		eq, ok := s.Same(v, w)
-		f.cost += tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w)))
 		if !ok {
 			f.decline()
 		}
@@ -175,15 +180,15 @@ func (x *compiler) equalIntOrString(a, b operand) operand {
 		r := raw(f)
 		switch v := r.(type) {
 		case string:
-			f.cost += tenthOf(min(size, utf8.RuneCountInString(v)))
+			f.pay(tenthOf(min(size, utf8.RuneCountInString(v))))
 			return isText && v == string(text)
 		case int64:
-			f.cost += tenthOf(min(size, 1))
+			f.pay(tenthOf(min(size, 1)))
 			return !isText && v == int64(number)
 		}
 		f.failRead(r, what, operandID)
 		f.propagate(operandID, own)
-		f.cost += failed
+		f.pay(failed)
 		return false
 	})}
 }

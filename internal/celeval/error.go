@@ -38,7 +38,9 @@ func (x *compiler) operandIDs(a, b operand) operandIDs {
 
 // fail ends the evaluation of the closure own with an error.
 func (f *Frame) fail(what *EvalError, own identity) {
-	f.failed, f.evalErr, f.failedAt = true, what, own
+	if f.stopped == nil {
+		f.failed, f.evalErr, f.failedAt = true, what, own
+	}
 }
 
 // decline ends the whole evaluation. cel-go repeats it.

@@ -63,7 +63,9 @@ func (x *compiler) validated(a, b operand) operand {
 			f.failedAt = 0
 			return false
 		}
-		f.cost += searchCost(v) * each
+		if f.pay(searchCost(v) * each); f.failed {
+			return false
+		}
 		f.formatErrors, f.rare = validate(v), true
 		return len(f.formatErrors) > 0
 	}}}

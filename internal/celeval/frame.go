@@ -2,6 +2,7 @@ package celeval
 
 import (
 	"context"
+	"math"
 
 	"github.com/google/cel-go/common/types/ref"
 
@@ -9,8 +10,8 @@ import (
 )
 
 // A Frame is the state of one evaluation. The zero Frame is ready to use; it is
-// for one goroutine. The caller sets Self, Old, Limit and Ctx before
-// [Closure.Eval]. Frames keep memory for the next evaluation.
+// for one goroutine. The caller sets Self, Old, Limit, Ctx and the limit of Memory
+// before [Closure.Eval]. Frames keep memory for the next evaluation.
 type Frame struct {
 	Self, Old any
 	vars      [maxVariables]variable
@@ -20,8 +21,15 @@ type Frame struct {
 	failedAt    identity   // the closure that failed, 0 if the evaluation is declined
 	evalErr     *EvalError // the error of failedAt
 
-	Ctx   context.Context // nil if it cannot be cancelled
-	steps uint64          // of loops
+	Ctx    context.Context // nil if it cannot be cancelled
+	Memory cellib.Meter    // its Limit is set by the caller
+
+	until   uint64     // the cost at which the limits are checked next
+	ceiling uint64     // the cost at which an evaluation that runs is stopped
+	ahead   uint64     // see [margin]
+	least   uint64     // see [Frame.Least]
+	most    uint64     // the cost with which OverCost ended the evaluation
+	stopped *EvalError // the limit that ended the evaluation, nil if none did
 
 	// State of the innermost loop of each kind.
 	decided  bool       // all, exists: an element was decisive
@@ -35,8 +43,9 @@ type Frame struct {
 	entries map[ref.Val]ref.Val // of the innermost loop that makes a map
 	sorter  sorter
 
-	looped bool // vars are in use
-	rare   bool // one of the fields is in use that few rules need
+	looped bool     // vars are in use
+	names  []string // keys of the maps of the enclosing loops
+	rare   bool     // one of the fields is in use that few rules need
 
 	formatErrors                       []string   // of the last validated string
 	stringLists                        [][]string // results of split, reused like lists
@@ -55,6 +64,13 @@ type Frame struct {
 	Recovered int // panics that Eval recovered from; tests require 0
 }
 
+// newFrame returns a frame for evaluations at compile time.
+func newFrame() *Frame {
+	f := &Frame{Limit: math.MaxUint64, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
+	f.begin(&Closure{})
+	return f
+}
+
 // maxVariables is the deepest nesting of loops.
 const maxVariables = 6
 
@@ -68,11 +84,13 @@ type variable struct {
 	known bool // the named value has been evaluated
 }
 
-// step counts a step of a loop and reports whether the loop goes on.
+// step ends a step of a loop, which is work even if it costs nothing, and reports
+// whether the loop goes on.
 func (f *Frame) step() bool {
-	f.steps++
-	if f.cost > f.Limit || f.Ctx != nil && f.steps%cellib.InterruptFrequency == 0 && f.Ctx.Err() != nil {
-		f.decline()
+	if f.cost >= f.until {
+		f.check(0)
+	} else {
+		f.until--
 	}
 	return !f.failed
 }
@@ -80,7 +98,8 @@ func (f *Frame) step() bool {
 // A Closure is a compiled rule or messageExpression. It is immutable and safe for
 // concurrent use. The zero Closure evaluates nothing.
 type Closure struct {
-	cost   uint64
+	cost uint64
+	margin
 	id     identity
 	run    func(*Frame) bool
 	guards bool // Eval recovers from panics
@@ -90,26 +109,40 @@ type Closure struct {
 func (x *Closure) Compiled() bool { return x.run != nil }
 
 // Eval evaluates x and returns its result and its cost, or the error that it
-// ended with. It is not ok if the closure declined; the caller then evaluates the
+// ended with, which is [OverCost], [OverMemory] or [Interrupted] if a limit ended
+// it. It is not ok if the closure declined; the caller then evaluates the
 // expression with cel-go.
 func (x *Closure) Eval(f *Frame) (result bool, cost uint64, failed *EvalError, ok bool) {
-	f.cost, f.used, f.usedStringLists = x.cost, 0, 0
-	if x.guards {
+	f.begin(x)
+	switch {
+	case f.failed:
+	case x.guards:
 		f.madeList = nil
 		result = x.guarded(f)
-	} else {
+	default:
 		result = x.run(f)
 	}
-	if f.cost > f.Limit {
+	return x.outcome(f, result)
+}
+
+// outcome returns what an evaluation ended with.
+func (x *Closure) outcome(f *Frame, result bool) (_ bool, cost uint64, failed *EvalError, ok bool) {
+	switch {
+	case f.stopped != nil:
 		f.failed = false
-		return false, 0, nil, false
+		return false, f.most, f.stopped, true
+	case f.failed:
+		failed = f.takeError(x.id)
+		f.failed = false
+		if failed == nil {
+			return false, 0, nil, false
+		}
 	}
-	if !f.failed {
-		return result, f.cost, nil, true
+	if f.cost > f.Limit {
+		f.least = f.Limit + 1
+		return false, f.cost, OverCost, true
 	}
-	failed = f.takeError(x.id)
-	f.failed = false
-	return false, f.cost, failed, failed != nil
+	return result && failed == nil, f.cost, failed, true
 }
 
 func (x *Closure) guarded(f *Frame) bool {
@@ -131,9 +164,12 @@ func (f *Frame) Release() {
 	}
 	if f.looped {
 		f.vars, f.looped = [maxVariables]variable{}, false
+		f.names = Emptied(f.names[:cap(f.names)])
 	}
-	for _, list := range f.lists[:f.filled] {
-		clear(list[:cap(list)])
+	for i, list := range f.lists[:f.filled] {
+		if clear(list[:cap(list)]); cap(list) > maxKeptList {
+			f.lists[i] = nil
+		}
 	}
 	f.filled = 0
 	if len(f.lists) > maxLists {
@@ -160,8 +196,12 @@ func (f *Frame) releaseRare() {
 // maxLists is the number of lists that a frame keeps.
 const maxLists = 16
 
-// maxKept is the number of elements that kept slices have room for.
-const maxKept = 1024
+// maxKept is the number of elements that kept slices have room for, and
+// maxKeptList that of lists of raw values.
+const (
+	maxKept     = 1024
+	maxKeptList = 1 << 16
+)
 
 // Emptied returns s without elements and clears them. It returns nil if s is
 // large.

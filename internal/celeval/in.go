@@ -25,7 +25,9 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
 			text := name(f)
 			l := list(f)
-			f.cost += uint64(len(l))
+			if f.pay(uint64(len(l))); f.failed {
+				return false
+			}
 			for _, e := range l {
 				s, ok := e.(string)
 				if !ok {
@@ -48,8 +50,8 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 				f.failedAt = 0
 				return false
 			}
-			f.cost += uint64(len(l))
-			return contains(l, text)
+			f.pay(uint64(len(l)))
+			return !f.failed && contains(l, text)
 		})}
 	}
 	return x.bridge(e, operators.In, []operand{v, of})

@@ -113,11 +113,14 @@ func parseCall[T any](a operand, own identity, times int, parse func(string) (T,
 		v := s(f)
 		if f.failed {
 			var none T
-			f.cost += tenthOf(times * len(errorText))
+			f.pay(tenthOf(times * len(errorText)))
 			f.propagate(operandID, own)
 			return none
 		}
-		f.cost += tenthOf(times * utf8.RuneCountInString(v))
+		if f.pay(tenthOf(times * utf8.RuneCountInString(v))); f.failed {
+			var none T
+			return none
+		}
 		out, err := parse(v)
 		if err != nil {
 			f.decline()

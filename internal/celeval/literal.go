@@ -6,6 +6,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -26,6 +27,7 @@ func (x *compiler) list(e ast.Expr) operand {
 		return operand{}
 	}
 	out.box = func(f *Frame) ref.Val {
+		f.grow(uint64(len(boxes)) * cellib.BoxedBytes)
 		elements := make([]ref.Val, len(boxes))
 		for i, box := range boxes {
 			elements[i] = box(f)
@@ -33,7 +35,7 @@ func (x *compiler) list(e ast.Expr) operand {
 		return types.NewRefValList(x.language.Builtin, elements)
 	}
 	if known {
-		return x.constant(out.box(&Frame{}))
+		return x.constant(out.box(newFrame()))
 	}
 	return out
 }
@@ -58,6 +60,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 		}
 	}
 	out.box = func(f *Frame) ref.Val {
+		f.grow(uint64(len(keys)) * cellib.EntryBytes)
 		m := make(map[ref.Val]ref.Val, len(keys))
 		for i := range keys {
 			k := keys[i](f)
@@ -70,7 +73,7 @@ func (x *compiler) mapLiteral(e ast.Expr) operand {
 		return types.NewRefValMap(x.language.Builtin, m)
 	}
 	if known {
-		return x.constant(out.box(&Frame{}))
+		return x.constant(out.box(newFrame()))
 	}
 	return out
 }

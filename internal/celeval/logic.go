@@ -23,7 +23,7 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) fu
 			if v {
 				return true
 			}
-			f.cost += cost
+			f.pay(cost)
 			v = b(f)
 			if f.failed {
 				f.propagate(o.right, o.own)
@@ -39,7 +39,7 @@ func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) fu
 		if !v {
 			return false
 		}
-		f.cost += cost
+		f.pay(cost)
 		v = b(f)
 		if f.failed {
 			f.propagate(o.right, o.own)
@@ -55,7 +55,7 @@ func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o o
 	if what == nil {
 		return false
 	}
-	f.cost += cost
+	f.pay(cost)
 	v := b(f)
 	switch {
 	case f.failed && !f.failedBy(o.right):
@@ -120,14 +120,14 @@ func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {
 			return none
 		}
 		if test {
-			f.cost += t.costYes
+			f.pay(t.costYes)
 			v := yes(f)
 			if f.failed {
 				f.propagate(t.yes, t.own)
 			}
 			return v
 		}
-		f.cost += t.costNo
+		f.pay(t.costNo)
 		v := no(f)
 		if f.failed {
 			f.propagate(t.no, t.own)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -120,7 +121,7 @@ func listRange(list listFunc, slot int) rangeFunc {
 	}
 }
 
-// mapRange loops over a map of the object, in the order of Go maps.
+// mapRange loops over a map of the object, in increasing order of keys.
 func mapRange(over operand, slot int) rangeFunc {
 	object, what, operandID := over.raw, over.absent, over.id
 	return func(f *Frame, step func(*Frame) bool) {
@@ -131,12 +132,18 @@ func mapRange(over operand, slot int) rangeFunc {
 			return
 		}
 		f.looped = true
-		for name, e := range m {
-			f.vars[slot].name, f.vars[slot].raw = name, e
+		from := len(f.names)
+		for name := range m {
+			f.names = append(f.names, name)
+		}
+		names := f.names[from:]
+		for f.sortNames(names); len(names) > 0 && !f.failed; names = names[1:] {
+			f.vars[slot].name, f.vars[slot].raw = names[0], m[names[0]]
 			if !step(f) {
-				return
+				break
 			}
 		}
+		f.names = f.names[:from]
 	}
 }
 
@@ -160,6 +167,9 @@ func stringsRange(texts func(*Frame) []string, slot int) rangeFunc {
 func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
 	return func(f *Frame, step func(*Frame) bool) {
 		v, ok := box(f).(traits.Iterable)
+		if m, isMap := v.(traits.Mapper); isMap {
+			v = cellib.OrderedMap(m)
+		}
 		switch {
 		case f.failed:
 			return

@@ -6,6 +6,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 const (
@@ -52,6 +54,7 @@ func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, 
 			name, v := k(f), box(f)
 			if !f.failed {
 				f.entries[name] = v
+				f.grow(cellib.EntryBytes)
 			}
 		}
 	} else {
@@ -106,5 +109,6 @@ func (f *Frame) insertAll(of ref.Val) {
 			return
 		}
 		f.entries[k] = m.Get(k)
+		f.grow(cellib.EntryBytes)
 	}
 }

@@ -132,7 +132,7 @@ func (x *compiler) networks(overload string, a, b operand) operand {
 		r := closureOf[string](b)
 		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
 			s := r(f)
-			f.cost += tenthOf(utf8.RuneCountInString(s))
+			f.pay(tenthOf(utf8.RuneCountInString(s)))
 			v, err := parseAddress(s)
 			return p.Contains(v), err == nil
 		})
@@ -140,7 +140,7 @@ func (x *compiler) networks(overload string, a, b operand) operand {
 		r := closureOf[string](b)
 		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) {
 			s := r(f)
-			f.cost += tenthOf(utf8.RuneCountInString(s))
+			f.pay(tenthOf(utf8.RuneCountInString(s)))
 			q, err := parseNetwork(s)
 			return covers(p, q), err == nil
 		})
@@ -157,7 +157,7 @@ func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Pre
 	return operand{cost: costs(a, b, uint64(masks)), value: as(kindBool, func(f *Frame) bool {
 		p := network(f)
 		n := networkSize(p)
-		f.cost += tenthOf(2*n) + uint64(masks)*tenthOf(n)
+		f.pay(tenthOf(2*n) + uint64(masks)*tenthOf(n))
 		is, ok := test(f, p)
 		if f.failed || !ok {
 			f.decline()

@@ -191,7 +191,7 @@ func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) ope
 			return false
 		}
 		f.chosen &^= 1 << choice
-		f.cost += costB
+		f.pay(costB)
 		return b.has(f)
 	}
 	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
@@ -225,11 +225,11 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 			f.failedAt = 0
 			return false
 		case is:
-			f.cost += costYes
+			f.pay(costYes)
 			f.chosen |= 1 << branch
 			return a.has(f)
 		}
-		f.cost += costNo
+		f.pay(costNo)
 		f.chosen &^= 1 << branch
 		return b.has(f)
 	}

@@ -127,7 +127,7 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 				f.decline()
 				return nil, false
 			}
-			f.cost += atCost
+			f.pay(atCost)
 			n := i(f)
 			if f.failed || n < 0 || n >= int64(len(l)) {
 				return nil, false
@@ -147,7 +147,7 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 				f.decline()
 				return nil, false
 			}
-			f.cost += atCost
+			f.pay(atCost)
 			k := name(f)
 			if v, ok = m[k]; f.failed || !ok {
 				return nil, false

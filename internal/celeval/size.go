@@ -20,7 +20,7 @@ func (c *Compiled) HeapHidden() int { return c.parts * partSize }
 // compiled returns the closure of an expression with its size.
 func (x *compiler) compiled(c operand, run func(*Frame) bool) *Compiled {
 	return &Compiled{
-		Closure:  Closure{cost: c.cost, id: c.id, run: run, guards: x.boxes},
+		Closure:  Closure{cost: c.cost, margin: x.margin(), id: c.id, run: run, guards: x.boxes},
 		parts:    x.parts,
 		patterns: x.patterns,
 	}

@@ -1,12 +1,15 @@
 package celeval
 
 import (
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -42,6 +45,31 @@ func (s *sorter) sort(n int) {
 	sort.Sort(s)
 }
 
+// manyNames is the number of names from which a sort looks at the context.
+const manyNames = 1 << 12
+
+// sortNames sorts names in increasing order. It stops if the context ends.
+func (f *Frame) sortNames(names []string) {
+	if len(names) < manyNames || f.Ctx == nil {
+		slices.Sort(names)
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil && r != any(f) {
+			panic(r)
+		}
+	}()
+	slices.SortFunc(names, func(a, b string) int {
+		if f.work(len(a) + len(b) + compareWork); f.failed {
+			panic(f) // the only way out of a sort
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// compareWork is the work of a comparison.
+const compareWork = 128
+
 // sortBy compiles the sorting of a raw list. It returns an operand without kind
 // for other lists.
 func (x *compiler) sortBy(overload string, a, keys operand) operand {
@@ -62,6 +90,9 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		}
 		if f.failed {
 			f.failedAt = 0
+			return nil
+		}
+		if !f.take(uint64(n) * cellib.ElementBytes) {
 			return nil
 		}
 		at := f.list()
@@ -90,7 +121,9 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 			if f.failed {
 				return 0
 			}
-			f.cost += sortCost(len(k), isText)
+			if f.pay(sortCost(len(k), isText)); f.failed {
+				return 0
+			}
 			f.sorter.raw, f.sorter.less = k, less
 			f.sorter.sort(len(k))
 			return len(k)
@@ -103,7 +136,9 @@ func (x *compiler) sorted(keys operand) func(*Frame) int {
 				f.decline()
 				return 0
 			}
-			f.cost += comparedList(l)
+			if f.pay(comparedList(l)); f.failed {
+				return 0
+			}
 			n := actualSize(l)
 			f.sorter.boxed, f.sorter.less = f.sorter.boxed[:0], nil
 			for i := range n {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -39,14 +40,17 @@ func (x *compiler) split(a, b operand) operand {
 	return operand{cost: costs(a, b, 0), id: o.own, value: as(kindStrings, func(f *Frame) []string {
 		v := s(f)
 		if f.failed {
-			f.cost += tenthOf(2 * len(errorText))
+			f.pay(tenthOf(2 * len(errorText)))
 			evalRight(f, o, sep)
 			return nil
 		}
 		w := sep(f)
-		f.cost += tenthOf(2 * utf8.RuneCountInString(v))
+		f.pay(tenthOf(2 * utf8.RuneCountInString(v)))
 		if f.failed {
 			f.propagate(o.right, o.own)
+			return nil
+		}
+		if !f.take(cellib.SplitPieces(v, w) * cellib.ElementBytes) {
 			return nil
 		}
 		if f.usedStringLists == len(f.stringLists) {
@@ -83,10 +87,10 @@ func (x *compiler) join(a, b operand) operand {
 	switch {
 	case closureOf[[]string](a) != nil:
 		texts := closureOf[[]string](a)
-		join = func(f *Frame, sep string) (string, bool) { return strings.Join(texts(f), sep), true }
+		join = func(f *Frame, sep string) (string, bool) { return joined(f, texts(f), sep, textOf) }
 	case a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
 		list := a.elements()
-		join = func(f *Frame, sep string) (string, bool) { return joinRaw(list(f), sep) }
+		join = func(f *Frame, sep string) (string, bool) { return joined(f, list(f), sep, rawText) }
 	default:
 		return operand{}
 	}
@@ -96,20 +100,31 @@ func (x *compiler) join(a, b operand) operand {
 			f.decline()
 			return ""
 		}
-		f.cost += tenthOf(2 * utf8.RuneCountInString(out))
+		f.pay(tenthOf(2 * utf8.RuneCountInString(out)))
 		return out
 	})}
 }
 
-// joinRaw joins raw strings. It is not ok if an element is not a string.
-func joinRaw(list []any, sep string) (joined string, ok bool) {
-	n := 0
+func textOf(s string) (string, bool) { return s, true }
+
+func rawText(v any) (string, bool) {
+	s, ok := v.(string)
+	return s, ok
+}
+
+// joined joins the texts of a list. It is not ok if an element has no text. Before
+// it makes the result it pays for it if that exceeds the limit.
+func joined[E any](f *Frame, list []E, sep string, text func(E) (string, bool)) (_ string, ok bool) {
+	n := max(0, len(list)-1) * len(sep)
 	for _, e := range list {
-		s, ok := e.(string)
+		s, ok := text(e)
 		if !ok {
 			return "", false
 		}
-		n += len(s) + len(sep)
+		n += len(s)
+	}
+	if units := tenthOf(2 * n); f.failed || f.cost+units > f.ceiling && !f.affords(tenthOf(2*joinedSize(list, sep, text))) || !f.take(uint64(n)) {
+		return "", false
 	}
 	var sum strings.Builder
 	sum.Grow(n)
@@ -117,10 +132,20 @@ func joinRaw(list []any, sep string) (joined string, ok bool) {
 		if i > 0 {
 			sum.WriteString(sep)
 		}
-		s, _ := e.(string)
+		s, _ := text(e)
 		sum.WriteString(s)
 	}
 	return sum.String(), true
+}
+
+// joinedSize returns the size of a joined list in code points.
+func joinedSize[E any](list []E, sep string, text func(E) (string, bool)) int {
+	n := max(0, len(list)-1) * utf8.RuneCountInString(sep)
+	for _, e := range list {
+		s, _ := text(e)
+		n += utf8.RuneCountInString(s)
+	}
+	return n
 }
 
 // replacement compiles replace, which costs a fifth of the size of the first
@@ -135,7 +160,10 @@ func replacement(a, b, c operand) operand {
 			f.failedAt = 0
 			return ""
 		}
-		f.cost += tenthOf(2 * utf8.RuneCountInString(v))
+		f.pay(tenthOf(2 * utf8.RuneCountInString(v)))
+		if !f.take(cellib.ReplacedSize(v, w, u, -1)) {
+			return ""
+		}
 		return strings.ReplaceAll(v, w, u)
 	})}
 }
@@ -154,9 +182,14 @@ func substring(a, from, to operand) operand {
 			f.decline()
 			return ""
 		}
-		f.cost += tenthOf(int(n))
-		if n == int64(len(v)) && utf8.ValidString(v) {
+		f.pay(tenthOf(int(n)))
+		switch {
+		case f.failed:
+			return ""
+		case n == int64(len(v)) && utf8.ValidString(v):
 			return v[i:j]
+		case !f.take(uint64(len(v)) * 4):
+			return ""
 		}
 		return string([]rune(v)[i:j])
 	})}

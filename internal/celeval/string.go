@@ -33,6 +33,7 @@ func (x *compiler) size(overload string, a operand) operand {
 			if f.failed {
 				f.propagate(operandID, own)
 			}
+			f.work(len(v))
 			return int64(utf8.RuneCountInString(v))
 		})
 	case a.kind() == kindStrings:
@@ -113,7 +114,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 				f.propagate(o.left, o.own)
 				v = errorText
 			}
-			f.cost += cost(utf8.RuneCountInString(v), size)
+			f.pay(cost(utf8.RuneCountInString(v), size))
 			return is(v, known)
 		})
 		return out
@@ -125,7 +126,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 			if failed {
 				w = errorText
 			}
-			f.cost += cost(1, utf8.RuneCountInString(w))
+			f.pay(cost(1, utf8.RuneCountInString(w)))
 			return false
 		}
 		w := r(f)
@@ -133,7 +134,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 			f.propagate(o.right, o.own)
 			w = errorText
 		}
-		f.cost += cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w))
+		f.pay(cost(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
 		return is(v, w)
 	})
 	return out
@@ -158,8 +159,8 @@ func (x *compiler) matches(a, b operand) operand {
 			f.propagate(operandID, own)
 			return false
 		}
-		f.cost += searchCost(v) * each
-		return p.Match(v)
+		f.pay(searchCost(v) * each)
+		return !f.failed && f.match(p, v)
 	})}
 }
 
@@ -176,7 +177,9 @@ func (x *compiler) find(a, b operand) operand {
 	s, each := closureOf[string](a), patternCost(string(text))
 	return operand{cost: a.cost, value: as(kindString, func(f *Frame) string {
 		v := s(f)
-		f.cost += searchCost(v) * each
+		if f.pay(searchCost(v) * each); f.failed {
+			return ""
+		}
 		return re.FindString(v)
 	})}
 }
@@ -248,9 +251,12 @@ func (x *compiler) rewritten(a operand, rewrite func(string) string) operand {
 		v := s(f)
 		if f.failed {
 			f.propagate(operandID, own)
-			v = errorText
+			f.pay(tenthOf(len(errorText)))
+			return ""
 		}
-		f.cost += tenthOf(utf8.RuneCountInString(v))
+		if f.pay(tenthOf(utf8.RuneCountInString(v))); !f.take(uint64(len(v))) {
+			return ""
+		}
 		return rewrite(v)
 	})}
 }

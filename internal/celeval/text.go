@@ -95,7 +95,11 @@ func (x *compiler) concatenation(a, b operand) operand {
 				}
 			}
 			if i > 0 {
-				f.cost += tenthOf(size + n)
+				f.pay(tenthOf(size + n))
+			}
+			if f.stopped != nil {
+				f.texts = f.texts[:base]
+				return ""
 			}
 			bytes += len(v)
 			if size += n; what != nil {
@@ -106,6 +110,10 @@ func (x *compiler) concatenation(a, b operand) operand {
 		if what != nil {
 			f.texts = f.texts[:base]
 			f.fail(what, own)
+			return ""
+		}
+		if !f.take(uint64(bytes)) {
+			f.texts = f.texts[:base]
 			return ""
 		}
 		var sum strings.Builder

@@ -54,11 +54,15 @@ func (p *planner) implementation(name string, ids []string) *functions.Overload 
 
 // plan returns the program of a checked expression.
 func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
-	env, err := p.env.Extend(cel.FunctionDecls(p.calls(checked)...))
+	tree, calls := orderLoops(checked), p.calls(checked)
+	if tree != checked {
+		calls = append(calls, orderedFunction())
+	}
+	env, err := p.env.Extend(cel.FunctionDecls(calls...))
 	if err != nil {
 		return nil, err
 	}
-	return env.PlanProgram(checked, opts...)
+	return env.PlanProgram(tree, append(opts, cel.CustomDecoratorV2(p.guard))...)
 }
 
 // calls returns the functions that an expression calls and that p.env lacks.

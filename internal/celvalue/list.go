@@ -148,3 +148,6 @@ func (l *listValue) ConvertToType(t ref.Type) ref.Val { return convert(l, types.
 func (l *listValue) Type() ref.Type { return types.ListType }
 
 func (l *listValue) Value() any { return l.raw }
+
+// PartOfObject marks values that an evaluation did not make.
+func (*listValue) PartOfObject() {}

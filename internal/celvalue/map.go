@@ -3,12 +3,15 @@ package celvalue
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	apiservercel "k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // A mapValue is an object with fields, a map, or an object without a schema; CEL
@@ -132,10 +135,9 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Iterator implements traits.Mapper. The order is that of the Go map, which is
-// random.
+// Iterator implements traits.Mapper. Keys come in increasing order.
 func (m *mapValue) Iterator() traits.Iterator {
-	keys := make([]ref.Val, 0, len(m.raw))
+	keys := make([]ref.Val, 0, len(m.raw)) // nil for undeclared entries
 	for name := range m.raw {
 		if m.entryType(name) == nil {
 			continue
@@ -147,6 +149,7 @@ func (m *mapValue) Iterator() traits.Iterator {
 		}
 		keys = append(keys, types.String(name))
 	}
+	slices.SortFunc(keys, cellib.CompareKeys)
 	return &mapIterator{mapValue: m, keys: keys[:len(m.raw)]}
 }
 
@@ -194,3 +197,6 @@ func RawObject(v ref.Val) any {
 	}
 	return nil
 }
+
+// PartOfObject marks values that an evaluation did not make.
+func (*mapValue) PartOfObject() {}

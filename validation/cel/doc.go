@@ -78,13 +78,25 @@
 //
 //   - The order. The server visits fields and keys in the random order of Go
 //     maps, so it changes from run to run which values are left out when the
-//     budget is spent. Here the order is fixed. A loop over a map within a rule is
-//     random in both.
+//     budget is spent. Here the order is fixed, also that of loops over maps
+//     within a rule.
+//   - What a rule makes is limited: see [DefaultMemory].
+//   - A run ends when its context does. The server runs the rules that have no
+//     loops.
 //   - Error texts call the type of self selfType. The server uses a random name.
 //   - A fieldPath that continues below a value without a schema is ignored, and
 //     refused by [Check]. It makes the server panic.
 //   - [Compile] refuses rules that do not compile, as the server does when a
 //     definition is written. [Stored] turns that off.
+//
+// # Rules of strangers
+//
+// [Compile] accepts rules that [Check] refuses because they may cost too much, as
+// definitions that are stored already have such rules. That is safe. Limits hold
+// while rules run, whatever Compile accepted: an evaluation ends when it exceeds
+// [DefaultPerCallLimit], [DefaultMemory] or the time of its context, before it does
+// the work that exceeds the limit. Where cel-go evaluates a rule, it ends after the
+// call that exceeds the limit of cost.
 //
 // # Implementation
 //

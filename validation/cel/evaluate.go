@@ -1,6 +1,7 @@
 package cel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celeval"
+	"github.com/crdkit/crdkit/internal/celtypes"
 )
 
 // noRule is the index of errors that do not belong to one rule.
@@ -37,6 +39,11 @@ func (r *run) rules(n *node, value, old any) {
 	}
 	if r.remaining <= 0 {
 		r.fail(n, noRule, outOfBudget)
+		r.stop()
+		return
+	}
+	if r.cancelable && r.ended() {
+		r.fail(n, noRule, interrupted(r.ctx).Error())
 		r.stop()
 		return
 	}
@@ -84,11 +91,8 @@ func (r *run) rule(n *node, i int) {
 // decide evaluates a rule: with its closure or, if that declines, with cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
-		if result, cost, failed, ok := x.Eval(&r.frame); ok {
-			var err error
-			if failed != nil {
-				err = failed
-			}
+		if result, cost, failed, ok := x.Eval(&r.frame); ok && r.knowsVerdict(cost, failed) {
+			err := r.evalError(failed)
 			r.watch(rule.condition, true, err)
 			return result, r.pay(cost), err
 		}
@@ -101,6 +105,40 @@ func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	result, cost, err := r.call(rule.condition, vars)
 	r.watch(rule.condition, false, err)
 	return result == types.True, cost, err
+}
+
+// knowsVerdict reports whether the errors of an evaluation are known. The closure
+// knows the cost of an evaluation over the limit of a call only roughly. It does
+// not matter unless the budget lies between the bounds; cel-go then decides.
+func (r *run) knowsVerdict(cost uint64, failed *celeval.EvalError) bool {
+	if failed != celeval.OverCost {
+		return true
+	}
+	remaining := uint64(max(r.remaining, 0))
+	return remaining < r.frame.Least() || remaining >= cost
+}
+
+// evalError returns the error of a closure.
+func (r *run) evalError(failed *celeval.EvalError) error {
+	switch failed {
+	case nil:
+		return nil
+	case celeval.Interrupted:
+		return interrupted(r.ctx)
+	case celeval.OverCost:
+		return overCallLimit
+	case celeval.OverMemory:
+		return celtypes.MemoryExceeded
+	}
+	return failed
+}
+
+// overCallLimit is the error of cel-go for an evaluation over the limit of a call.
+var overCallLimit error = interpreter.EvalCancelledError{Message: celeval.OverCost.Error(), Cause: interpreter.CostLimitExceeded}
+
+// interrupted returns the error of cel-go for an evaluation whose context ended.
+func interrupted(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", interpreter.InterruptError{}, context.Cause(ctx))
 }
 
 // watch reports an evaluation to tests.
@@ -133,6 +171,12 @@ func (r *run) reportError(n *node, i int, err error) {
 	case isOverCallLimit(err):
 		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call cost exceeds limit for rule: "+name)
 		r.stop()
+	case isOverMemory(err):
+		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call memory exceeds limit for rule: "+name)
+		r.stop()
+	case isInterrupted(err):
+		r.fail(n, i, text+evaluating+name)
+		r.stop()
 	default:
 		r.fail(n, i, text+evaluating+name)
 	}
@@ -147,6 +191,12 @@ func isOverCallLimit(err error) bool {
 	cancelled, ok := errors.AsType[interpreter.EvalCancelledError](err)
 	return ok && cancelled.Cause == interpreter.CostLimitExceeded
 }
+
+// isOverMemory reports whether an evaluation exceeded its memory.
+func isOverMemory(err error) bool { return errors.Is(err, celtypes.MemoryExceeded) }
+
+// isInterrupted reports whether an evaluation ended because the context did.
+func isInterrupted(err error) bool { return errors.Is(err, interpreter.InterruptError{}) }
 
 // reportFalse reports a rule that is false.
 func (r *run) reportFalse(n *node, i int, value any) {
@@ -184,6 +234,10 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 		return "", field.Invalid(nil, n.typ, "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run")
 	case isOverCallLimit(evalErr):
 		return "", field.Invalid(nil, n.typ, fmt.Sprintf("no further validation rules will be run due to call cost exceeds limit for messageExpression: %q", rule.messageSource))
+	case isOverMemory(evalErr):
+		return "", field.Invalid(nil, n.typ, fmt.Sprintf("no further validation rules will be run due to call memory exceeds limit for messageExpression: %q", rule.messageSource))
+	case isInterrupted(evalErr):
+		return "", field.Invalid(nil, n.typ, fmt.Sprintf("%v evaluating messageExpression: %q", evalErr, rule.messageSource))
 	case evalErr != nil:
 		return "", nil
 	}
@@ -199,11 +253,8 @@ func (r *run) message(n *node, rule *rule) (text string, err *field.Error) {
 func (r *run) evalMessage(n *node, e *expression) (string, costProblem, error) {
 	// Closures do not support an absent oldSelf.
 	if x := e.fast; x != nil && (!e.usesOldSelf || n.usesOld && r.frame.Old != nil) {
-		if _, cost, failed, ok := x.Eval(&r.frame); ok {
-			var err error
-			if failed != nil {
-				err = failed
-			}
+		if _, cost, failed, ok := x.Eval(&r.frame); ok && r.knowsVerdict(cost, failed) {
+			err := r.evalError(failed)
 			r.watch(e, true, err)
 			return r.frame.Text, r.pay(cost), err
 		}
@@ -232,6 +283,8 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	if err != nil {
 		return nil, costUnknown, err
 	}
+	r.frame.Memory.Begin()
+	vars.memory = &r.frame.Memory
 	if r.cancelable {
 		result, details, err = program.ContextEval(r.ctx, vars)
 	} else {
@@ -240,6 +293,9 @@ func (r *run) call(e *expression, vars *variables) (ref.Val, costProblem, error)
 	cost := details.ActualCost()
 	if cost == nil {
 		return nil, costUnknown, err
+	}
+	if refused := r.frame.Memory.Refused; *cost+refused > r.program.limit && isOverMemory(err) {
+		return nil, r.pay(*cost + refused), overCallLimit
 	}
 	return result, r.pay(*cost), err
 }

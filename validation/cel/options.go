@@ -4,6 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celcost"
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
@@ -31,6 +32,13 @@ const (
 	// DefaultPerCallLimit is the limit of one rule on one value.
 	DefaultPerCallLimit = 1_000_000
 )
+
+// DefaultMemory is the limit of the memory of one evaluation in bytes: what the
+// strings, lists and maps take that a rule makes on one value. They count whether
+// the rule still refers to them or not; parts of the object do not count. The
+// server has no such limit. Rules whose cost grows with what they make reach the
+// limit of cost long before.
+const DefaultMemory = cellib.DefaultMemory
 
 func newCompileOptions(opts []Option) compileOptions {
 	o := compileOptions{Options: celcost.Options{PerCall: DefaultPerCallLimit, Minor: celtypes.NewestMinor}}
@@ -134,6 +142,7 @@ type EvalOption interface{ applyEval(*evalOptions) }
 type evalOptions struct {
 	old    map[string]any
 	budget uint64
+	memory uint64           // of one evaluation, in bytes
 	watch  func(evaluation) // nil except in tests
 }
 
@@ -153,6 +162,18 @@ func (old oldOption) applyEval(o *evalOptions) { o.old = old }
 type budgetOption uint64
 
 func (units budgetOption) applyEval(o *evalOptions) { o.budget = uint64(units) }
+
+type memoryOption uint64
+
+func (bytes memoryOption) applyEval(o *evalOptions) { o.memory = uint64(bytes) }
+
+// Memory limits the memory of one evaluation of a rule or messageExpression, in
+// bytes. The default, which 0 means too, is [DefaultMemory]. An evaluation that would exceed the limit
+// is an error, and no rule runs after it. [math.MaxUint64] lifts the limit; rules of
+// strangers can then exhaust the memory of the program.
+func Memory(bytes uint64) EvalOption {
+	return memoryOption(bytes)
+}
 
 // Old sets the object that is replaced. Transition rules see it as oldSelf, and
 // errors of unchanged values are ratcheted. It is not changed. A nil map is no

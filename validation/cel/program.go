@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/celeval"
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/correlate"
@@ -92,8 +94,8 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 // the old object, and both must not change during the call. Errors may refer to
 // parts of obj.
 //
-// If ctx is cancelled, rules with loops end with an error that says so, and the
-// verdict is not valid. A nil ctx is never cancelled.
+// If ctx ends, the run ends within some milliseconds with an error that says so,
+// and the verdict is not valid. A nil ctx never ends.
 func (p *Program) Eval(ctx context.Context, obj map[string]any, opts ...EvalOption) Result {
 	if p == nil || obj == nil {
 		return Result{}
@@ -159,7 +161,7 @@ func (p *Program) begin(opts []EvalOption) *run {
 	if !ok {
 		r = new(run)
 	}
-	r.options = evalOptions{budget: DefaultBudget}
+	r.options = evalOptions{budget: DefaultBudget, memory: DefaultMemory}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyEval(&r.options)
@@ -176,7 +178,8 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	}
 	r.program, r.object = p, value
 	r.ctx, r.cancelable = ctx, ctx.Done() != nil
-	r.frame.Limit = p.limit
+	r.frame.Limit, r.visits = p.limit, 0
+	r.frame.Memory = cellib.Meter{Limit: r.options.memory, CostLimit: p.limit, Cost: celeval.KnownCost}
 	if r.cancelable {
 		r.frame.Ctx = ctx
 	}

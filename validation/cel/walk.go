@@ -9,6 +9,7 @@ import (
 	"github.com/google/cel-go/interpreter"
 
 	"github.com/crdkit/crdkit/internal/celeval"
+	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/schema"
@@ -21,6 +22,7 @@ type run struct {
 	program    *Program
 	ctx        context.Context
 	cancelable bool
+	visits     int   // of values with rules
 	remaining  int64 // cost units; negative once the run has ended
 
 	path     []schema.Step
@@ -61,6 +63,15 @@ func (r *run) release() {
 		r.levels, r.known = celeval.Emptied(r.levels[:cap(r.levels)]), 0
 	}
 }
+
+// ended reports whether the context ended. It looks once for some values.
+func (r *run) ended() bool {
+	r.visits++
+	return r.visits%pollVisits == 1 && r.ctx.Err() != nil
+}
+
+// pollVisits is the number of values between two looks at the context.
+const pollVisits = 16
 
 // stopped reports whether no more rules are to be run.
 func (r *run) stopped() bool { return r.remaining < 0 }
@@ -271,6 +282,7 @@ func (r ratchet) element(here correlate.Pair, index int) ratchet {
 type variables struct {
 	self, oldSelf ref.Val
 	hasOld        bool // oldSelf is defined, possibly as an empty optional
+	memory        *cellib.Meter
 }
 
 var _ interpreter.Activation = (*variables)(nil)
@@ -281,6 +293,8 @@ func (v *variables) ResolveName(name string) (any, bool) {
 		return v.self, true
 	case celtypes.OldSelf:
 		return v.oldSelf, v.hasOld
+	case celtypes.Memory:
+		return v.memory, true
 	}
 	return nil, false
 }

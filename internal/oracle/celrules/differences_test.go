@@ -27,6 +27,8 @@ var differences = map[string]func(t *testing.T){
 	"cel/order":      differentOrder,
 	"cel/type_names": differentTypeNames,
 	"cel/field_path": differentFieldPath,
+	"cel/memory":     differentMemory,
+	"cel/interrupt":  differentInterrupt,
 }
 
 func TestDifferences(t *testing.T) {
@@ -83,6 +85,70 @@ properties:
 	for a := range ourAnswers {
 		if !theirAnswers[a] || !strings.Contains(a, "Invalid c ") && !strings.Contains(a, "Invalid value c ") {
 			t.Errorf("our answer is %s, want one of upstream's, about the last field", a)
+		}
+	}
+	differentMapOrder(t)
+}
+
+// differentMapOrder has a rule about the first key that a loop visits.
+func differentMapOrder(t *testing.T) {
+	s := newSubject(t, "order of keys", props(t, `
+type: object
+properties: {m: {type: object, additionalProperties: {type: string}}}
+x-kubernetes-validations: [{rule: "self.m.map(k, k)[0] == 'a'"}]
+`), celconfig.PerCallLimit)
+	in := &input{obj: map[string]any{"m": map[string]any{"c": "", "b": "", "a": ""}}, budget: budget}
+	theirAnswers := map[int]bool{}
+	for range 100 {
+		theirAnswers[len(s.upstream(in).errors)] = true
+		for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
+			if a := ours(program, in); len(a.errors) > 0 {
+				t.Fatalf("%s: got %q, want no error in any run", name, a.errors)
+			}
+		}
+	}
+	if len(theirAnswers) != 2 {
+		t.Errorf("upstream has %d answers, want 2", len(theirAnswers))
+	}
+}
+
+// differentInterrupt runs rules with and without a loop after the context ended.
+func differentInterrupt(t *testing.T) {
+	s := newSubject(t, "interrupt", props(t, `
+type: object
+properties: {l: {type: array, items: {type: integer}}}
+x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, x == y))"}, {rule: "self.l.size() == 0"}]
+`), celconfig.PerCallLimit)
+	in := &input{obj: map[string]any{"l": slices.Repeat([]any{int64(1)}, 40)}, budget: budget, cancel: true}
+	if a := s.upstream(in); len(a.errors) != 2 || a.spent == budget {
+		t.Errorf("upstream says %q for %d units, want two errors and a part of the budget", a.errors, a.spent)
+	}
+	for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
+		if a := ours(program, in); !a.isInterrupted() || a.spent != budget {
+			t.Errorf("%s: got %q for %d units, want one error and the whole budget", name, a.errors, a.spent)
+		}
+	}
+}
+
+// differentMemory has a rule that costs little and makes a string of 81 MB.
+func differentMemory(t *testing.T) {
+	s := newSubject(t, "memory", props(t, `
+type: object
+properties: {a: {type: string}, b: {type: string}}
+x-kubernetes-validations: [{rule: "self.a.replace('', self.b).size() == 81018000"}]
+`), celconfig.PerCallLimit)
+	text := strings.Repeat("x", 9000)
+	in := &input{obj: map[string]any{"a": text, "b": text}, budget: budget}
+	if a := s.upstream(in); len(a.errors) > 0 {
+		t.Errorf("upstream refuses the object: %q", a.errors)
+	}
+	for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
+		a := ours(program, in)
+		if len(a.errors) != 1 || !strings.Contains(a.errors[0], "operation cancelled: memory limit exceeded") || a.spent != budget {
+			t.Errorf("%s: got %q for %d units, want an error and the whole budget", name, a.errors, a.spent)
+		}
+		if res := program.Eval(in.context(), in.obj, cel.Memory(100e6)); len(res.Errors) > 0 || res.Cost >= budget {
+			t.Errorf("%s: with 100 MB: got %v for %d units", name, res.Errors, res.Cost)
 		}
 	}
 }

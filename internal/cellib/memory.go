@@ -1,0 +1,332 @@
+package cellib
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// Memory.
+//
+// Costs do not bound memory: a + of lists costs one unit whatever their sizes, and
+// replace costs by the size of its receiver, not of its result. So an evaluation
+// also counts the bytes of the strings, lists and maps that it makes. They count
+// until the evaluation ends, held or not. Parts of the object do not count.
+
+// The bytes that an evaluation takes for what it makes.
+const (
+	ElementBytes = 16 // of a list
+	BoxedBytes   = 32 // of a list of values of CEL
+	EntryBytes   = 64 // of a map
+)
+
+// DefaultMemory is the limit of one evaluation in bytes.
+const DefaultMemory = 64 << 20
+
+// MaxNodes is the number of values in a list or map, counted as a tree, that a call
+// may read. A list of lists that are the same list is a small value and a large
+// tree.
+const MaxNodes = 1 << 20
+
+// A Meter counts the memory of one evaluation. It is for one goroutine.
+type Meter struct {
+	Limit    uint64 // in bytes; 0 means DefaultMemory
+	Taken    uint64
+	Exceeded bool
+
+	// For evaluations by cel-go, which pays for a call when it has returned.
+	CostLimit uint64
+	Cost      func(function, overload string, args []ref.Val) uint64 // of a call, nil if unknown
+	Refused   uint64                                                 // the cost of the call that was not made
+}
+
+// Begin prepares the meter for an evaluation.
+func (m *Meter) Begin() {
+	m.Limit = cmp.Or(m.Limit, DefaultMemory)
+	m.Taken, m.Exceeded, m.Refused = 0, false, 0
+}
+
+// Admit reports whether an evaluation by cel-go may make a call. If not, it sets
+// Exceeded and Refused.
+func (m *Meter) Admit(function, overload string, args []ref.Val) bool {
+	var cost uint64
+	if m.Cost != nil {
+		cost = m.Cost(function, overload, args)
+	}
+	ok := (m.Cost == nil || cost <= m.CostLimit) && m.Take(CallMemory(function, args))
+	if ok && Deep(function) {
+		for _, v := range args {
+			ok = ok && Nodes(v, MaxNodes) < MaxNodes
+		}
+	}
+	if !ok {
+		m.Exceeded, m.Refused = true, cost
+	}
+	return ok
+}
+
+// Take counts bytes that are about to be made. It returns false, and sets
+// Exceeded, if the evaluation must not make them.
+func (m *Meter) Take(bytes uint64) bool {
+	sum, carry := bits.Add64(m.Taken, bytes, 0)
+	if carry != 0 || sum > m.Limit {
+		m.Exceeded = true
+		return false
+	}
+	m.Taken = sum
+	return true
+}
+
+// Guarded reports whether a call of a function may make a value that is much
+// larger than what the call costs, or that is large before the call is paid for.
+func Guarded(function string) bool {
+	switch function {
+	case "_+_", "replace", "join", "split", "format", "lists.range":
+		return true
+	}
+	return false
+}
+
+// CallMemory returns how many bytes the result of a guarded call takes. It is
+// exact for strings, except for format, for which it is an upper bound.
+func CallMemory(function string, args []ref.Val) uint64 {
+	switch function {
+	case "_+_":
+		return sumMemory(args)
+	case "replace":
+		return replaceMemory(args)
+	case "join":
+		return joinMemory(args)
+	case "split":
+		return splitMemory(args)
+	case "format":
+		return formatMemory(args)
+	case "lists.range":
+		return rangeMemory(args)
+	}
+	return 0
+}
+
+func sumMemory(args []ref.Val) uint64 {
+	if len(args) != 2 {
+		return 0
+	}
+	switch a := args[0].(type) {
+	case types.String:
+		b, _ := args[1].(types.String)
+		return uint64(len(a)) + uint64(len(b))
+	case types.Bytes:
+		b, _ := args[1].(types.Bytes)
+		return uint64(len(a)) + uint64(len(b))
+	case traits.MutableLister: // the accumulator of a loop, which grows in place
+		return BoxedBytes * sizeOf(args[1])
+	case traits.Lister:
+		return BoxedBytes * (sizeOf(a) + sizeOf(args[1]))
+	}
+	return 0
+}
+
+func replaceMemory(args []ref.Val) uint64 {
+	if len(args) < 3 {
+		return 0
+	}
+	s, _ := args[0].(types.String)
+	old, _ := args[1].(types.String)
+	with, _ := args[2].(types.String)
+	most := types.Int(-1)
+	if len(args) > 3 {
+		most, _ = args[3].(types.Int)
+	}
+	return ReplacedSize(string(s), string(old), string(with), int64(most))
+}
+
+// ReplacedSize returns the size in bytes of s in which with replaces old, at most
+// so many times if most is not negative.
+func ReplacedSize(s, old, with string, most int64) uint64 {
+	if len(with) <= len(old) {
+		return uint64(len(s))
+	}
+	n := uint64(strings.Count(s, old))
+	if most >= 0 {
+		n = min(n, uint64(most))
+	}
+	return uint64(len(s)) + n*uint64(len(with)-len(old))
+}
+
+func joinMemory(args []ref.Val) uint64 {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return 0
+	}
+	var bytes uint64
+	for e := range each(list) {
+		s, _ := e.(types.String)
+		bytes += uint64(len(s))
+	}
+	if len(args) > 1 {
+		sep, _ := args[1].(types.String)
+		bytes += sizeOf(list) * uint64(len(sep))
+	}
+	return bytes
+}
+
+// JoinedSize returns an upper bound of the size in code points of the result of
+// join, which decides its cost. It is exact for strings of valid UTF-8.
+func JoinedSize(args []ref.Val) uint64 {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return 1
+	}
+	var size uint64
+	for e := range each(list) {
+		s, _ := e.(types.String)
+		size += uint64(utf8.RuneCountInString(string(s)))
+	}
+	if n := sizeOf(list); len(args) > 1 && n > 1 {
+		size += (n - 1) * sizeOf(args[1])
+	}
+	return size
+}
+
+func each(list traits.Lister) func(yield func(ref.Val) bool) {
+	seq, _ := elements(list)
+	return seq
+}
+
+func splitMemory(args []ref.Val) uint64 {
+	if len(args) < 2 {
+		return 0
+	}
+	s, _ := args[0].(types.String)
+	sep, _ := args[1].(types.String)
+	n := SplitPieces(string(s), string(sep))
+	if len(args) > 2 {
+		if most, _ := args[2].(types.Int); most >= 0 {
+			n = min(n, uint64(most))
+		}
+	}
+	return ElementBytes * n
+}
+
+// SplitPieces returns how many strings [strings.Split] returns.
+func SplitPieces(s, sep string) uint64 {
+	if sep == "" {
+		return uint64(utf8.RuneCountInString(s))
+	}
+	return uint64(strings.Count(s, sep)) + 1
+}
+
+func rangeMemory(args []ref.Val) uint64 {
+	return BoxedBytes * RangeSize(args)
+}
+
+// maxRange is the size of the largest list that lists.range makes.
+const maxRange = 1_000_000
+
+// RangeSize returns the size of the result of lists.range, 0 if that is an error.
+func RangeSize(args []ref.Val) uint64 {
+	if n, _ := args[0].(types.Int); 0 < n && n <= maxRange {
+		return uint64(n)
+	}
+	return 0
+}
+
+// clauseBytes is the size of the largest number that a clause of format prints,
+// without its precision.
+const clauseBytes = 400
+
+// formatMemory adds up the text, the precisions of its clauses and the sizes of
+// the arguments, which are at most doubled (as hexadecimal digits).
+func formatMemory(args []ref.Val) uint64 {
+	if len(args) < 2 {
+		return 0
+	}
+	text, _ := args[0].(types.String)
+	bytes := uint64(len(text)) + 2*textSize(args[1])
+	for rest := string(text); ; {
+		_, after, found := strings.Cut(rest, "%")
+		if !found {
+			return bytes
+		}
+		rest = after
+		bytes += clauseBytes + precisionOf(rest)
+	}
+}
+
+// precisionOf returns the precision at the start of a clause: .N.
+func precisionOf(clause string) uint64 {
+	var n uint64
+	for i := 1; i < len(clause) && clause[0] == '.' && '0' <= clause[i] && clause[i] <= '9'; i++ {
+		n = min(n*10+uint64(clause[i]-'0'), math.MaxUint32)
+	}
+	return n
+}
+
+// textSize returns about how many bytes format prints for v.
+func textSize(v ref.Val) uint64 {
+	var bytes uint64 = 2
+	switch v := v.(type) {
+	case types.String:
+		return uint64(len(v))
+	case types.Bytes:
+		return uint64(len(v))
+	case traits.Lister:
+		for e := range each(v) {
+			bytes += textSize(e) + 2
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			value, _ := v.Find(key)
+			bytes += textSize(key) + textSize(value) + 4
+		}
+	default:
+		return 64
+	}
+	return bytes
+}
+
+// Deep reports whether a function reads all values in its arguments.
+func Deep(function string) bool {
+	switch function {
+	case "_==_", "_!=_", "@in", "indexOf", "lastIndexOf", "includes", "distinct", "sets.contains", "sets.intersects",
+		"sets.equivalent", "format", "isSorted", "sum", "min", "max", "flatten":
+		return true
+	}
+	return false
+}
+
+// A part is a part of the object.
+type part interface{ PartOfObject() }
+
+// Nodes returns the number of values in v, which is counted as a tree, up to most.
+// A part of the object counts as one value.
+func Nodes(v ref.Val, most int) int {
+	n := 1
+	if _, ok := v.(part); ok {
+		return n
+	}
+	switch v := v.(type) {
+	case *types.Optional:
+		if v.HasValue() {
+			n += Nodes(v.GetValue(), most-n)
+		}
+	case traits.Lister:
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
+			n += Nodes(it.Next(), most-n)
+		}
+	case traits.Mapper:
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
+			if value, ok := v.Find(it.Next()); ok {
+				n += Nodes(value, most-n)
+			}
+		}
+	}
+	return n
+}
