@@ -49,6 +49,15 @@ Standard output has, in the order of files and documents,
 The server does not validate an object that has unknown or duplicate fields. crdkit
 reports what else is wrong with it, unless --all=false is given.
 
+Defaults of flags are read from .crdkit.yaml in the working directory, or the nearest
+directory above it that has one:
+
+  definitions: [config/crd/bases]   # relative to the file
+  skipKinds: [apps/Deployment, /ConfigMap]
+  unknownKinds: warn
+  kubernetesVersion: "1.33"
+  severity: {ServerWarning: error}  # error, warning, note or off for warnings and notes
+
 The exit code is 0 if all were admitted, 1 if some were refused, and 2 if some
 could not be decided: a file that cannot be read, a kind or version that no
 definition serves, a definition that the server could not serve.`
@@ -69,6 +78,7 @@ type admitter struct {
 	version     kubernetesVersion
 	showChanges bool
 	all         bool
+	severities  severities
 
 	fields  crdkit.FieldValidation
 	olds    oldObjects
@@ -89,6 +99,12 @@ func newAdmit() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.in, a.out, a.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			config, err := a.useConfig(cmd)
+			if err != nil {
+				return err
+			}
+			a.version.useConfig(cmd, config)
+			a.severities = config.Severity
 			return a.run(cmd.Context(), args)
 		},
 	}
@@ -129,6 +145,7 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 			a.skipped.add(o)
 			return nil
 		}
+		a.severities.apply(&v.finding)
 		worst = max(worst, v.exitCode())
 		return cmp.Or(a.printer.print(v), a.buffer.Flush())
 	})
@@ -183,7 +200,7 @@ func (a *admitter) checkFlags() error {
 		return fmt.Errorf("invalid --output %q; it is %s", a.output, strings.Join(outputs, ", "))
 	}
 	a.buffer = bufio.NewWriter(a.out)
-	a.printer = newPrinter(a.output, a.buffer, a.errOut)
+	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))
 	a.printer.showChanges = a.showChanges
 	return nil
 }

@@ -58,6 +58,7 @@ type checker struct {
 	recursive    bool
 	v1beta1Rules bool
 	version      kubernetesVersion
+	severities   severities
 
 	olds   map[string]*apiextensionsv1.CustomResourceDefinition
 	opts   []definition.Option
@@ -75,6 +76,12 @@ func newCheck() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.in = cmd.InOrStdin()
+			config, err := readConfig()
+			if err != nil {
+				return err
+			}
+			c.version.useConfig(cmd, config)
+			c.severities = config.Severity
 			return c.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -104,12 +111,13 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 		return err
 	}
 	buffered := bufio.NewWriter(out)
-	printer := newFindingPrinter(c.output, accepted, buffered)
+	printer := newFindingPrinter(c.output, accepted, buffered, hasColors(out))
 	bar := newProgress(errOut, "definitions")
 	shared := isTerminal(out) // clear the progress line before output
 	worst := exitOK
 	log := worklogOf(ctx)
 	for f := range definitionsOf(inOrder(ctx, c.checkFiles(ctx, files))) {
+		c.severities.apply(&f.finding)
 		worst = max(worst, f.exitCode())
 		log.judged.Add(1)
 		bar.done(f.verdict())

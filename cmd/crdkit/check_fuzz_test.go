@@ -68,7 +68,7 @@ func checkFormats(t *testing.T, findings []*checkedDefinition) {
 	text := map[string]string{}
 	for _, output := range findingOutputs() {
 		var b bytes.Buffer
-		p := newFindingPrinter(output, accepted, &b)
+		p := newFindingPrinter(output, accepted, &b, false)
 		for _, f := range findings {
 			if err := p.print(&f.finding); err != nil {
 				t.Fatalf("-o %s: %v", output, err)

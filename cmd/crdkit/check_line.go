@@ -49,6 +49,8 @@ func checkLineOf(f *checkedDefinition) checkLine {
 		switch {
 		case f.err != nil:
 			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
+		case i.level == levelError && n >= len(f.report.Errors): // a warning or note whose severity is error
+			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
 		case i.level == levelError:
 			e := f.report.Errors[n] // they come first
 			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column})

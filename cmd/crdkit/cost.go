@@ -72,7 +72,7 @@ func newCost() *cobra.Command {
 }
 
 func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.NoArgs
+	cmd.Args = oneDefinitionFlag(0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
 		return e.run(cmd.Context(), cmd.OutOrStdout())

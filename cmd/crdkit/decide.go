@@ -27,7 +27,7 @@ type verdict struct {
 	stored    *unstructured.Unstructured // nil if not admitted
 }
 
-func (v *verdict) admitted() bool { return v.err == nil && v.stored != nil }
+func (v *verdict) admitted() bool { return v.verdict() == admitted }
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {

@@ -60,6 +60,17 @@ func addDefinitionFlag(cmd *cobra.Command, names *[]string) {
 	cmd.Flags().StringArrayVarP(names, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated")
 }
 
+// oneDefinitionFlag is for commands that take no files but those of -c: a shell that
+// expands a pattern after -c makes arguments of all but the first file.
+func oneDefinitionFlag(most int) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > most {
+			return fmt.Errorf("unexpected argument %q; to give several files of definitions, repeat -c or name their directory", args[most])
+		}
+		return nil
+	}
+}
+
 // load adds the definitions of files and directories, and reports what cannot be
 // read. Other objects in them are passed over.
 func (d *definitions) load(ctx context.Context, names []string, report func(error)) {

@@ -23,7 +23,8 @@ has the definitions.
 PATH is a resource, by its plural, singular or short name or its kind, and the
 path of a field: crontabs.spec.replicas. Elements of arrays and maps have no step
 in the path. The group may follow the resource, and must if two definitions have
-the same name: crontabs.stable.example.com.spec. The version is the preferred one
+the same name: crontabs.stable.example.com.spec. Without PATH, the kind of the only
+definition is described. The version is the preferred one
 unless --api-version names another.
 
 The exit code is 0, or 2 if the resource or the field does not exist.`
@@ -43,11 +44,11 @@ type explainer struct {
 func newExplain() *cobra.Command {
 	e := &explainer{}
 	cmd := &cobra.Command{
-		Use:     "explain -c CRD... PATH",
+		Use:     "explain -c CRD... [PATH]",
 		Short:   "Describe a kind or one of its fields, as kubectl explain does",
 		Long:    explainLong,
 		Example: explainExample,
-		Args:    cobra.ExactArgs(1),
+		Args:    oneDefinitionFlag(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), false), e.definitions)
 			if len(errs) > 0 {
@@ -56,7 +57,11 @@ func newExplain() *cobra.Command {
 				}
 				return exitCode(exitUndecided)
 			}
-			return e.run(crds, args[0], cmd.OutOrStdout())
+			path, err := explainedPath(crds, args)
+			if err != nil {
+				return err
+			}
+			return e.run(crds, path, cmd.OutOrStdout())
 		},
 	}
 	f := cmd.Flags()
@@ -68,6 +73,22 @@ func newExplain() *cobra.Command {
 		panic(err) // the flag is defined above
 	}
 	return cmd
+}
+
+// explainedPath returns the path of the command line. Without one it is the kind of the
+// only definition.
+func explainedPath(crds []*apiextensionsv1.CustomResourceDefinition, args []string) (string, error) {
+	if len(args) == 1 {
+		return args[0], nil
+	}
+	var names []string
+	for _, crd := range crds {
+		names = append(names, crd.Name)
+	}
+	if len(names) != 1 {
+		return "", fmt.Errorf("name a resource: %s", strings.Join(names, ", "))
+	}
+	return names[0], nil
 }
 
 func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path string, out io.Writer) error {

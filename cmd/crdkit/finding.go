@@ -28,6 +28,7 @@ type issue struct {
 	code     string // the type of an error, the code of a note
 	text     string // "" if err has it
 	err      error  // of an object; its text may be long, and is made when it is printed
+	named    bool   // text names the field
 	pointer  string
 	position definition.Position
 }
@@ -81,12 +82,41 @@ func (i *issue) description() string {
 // fail records the error that prevents a verdict, with its position.
 func (f *finding) fail(err error, source *definition.Source) {
 	f.err = err
-	f.issues = []issue{{level: levelError, code: codeUndecided, text: inFile(err.Error(), f.doc.Line), position: positionOf(f.doc)}}
-	if f.doc.Within != "" {
-		f.issues[0].position = source.Position(f.doc.Within)
-	} else if line := lineIn(err.Error()); line > 0 && f.doc.Line > 0 {
-		f.issues[0].position = definition.Position{Line: f.doc.Line + line - 1, Column: 1}
+	f.issues = nil
+	f.addComplaint(codeUndecided, err.Error(), source)
+}
+
+// addComplaint adds an error about the whole object, or about lines of its document
+// that the YAML library names: one issue for each.
+func (f *finding) addComplaint(code, text string, source *definition.Source) {
+	for _, text := range complaints(text) {
+		i := issue{level: levelError, code: code, text: inFile(text, f.doc.Line), position: f.start(source)}
+		if line := lineIn(text); line > 0 && f.doc.Within == "" && f.doc.Line > 0 {
+			i.position = definition.Position{Line: f.doc.Line + line - 1, Column: 1}
+		}
+		f.issues = append(f.issues, i)
 	}
+}
+
+// start returns the position of the object.
+func (f *finding) start(source *definition.Source) definition.Position {
+	if f.doc.Within != "" {
+		return source.Position(f.doc.Within)
+	}
+	return positionOf(f.doc)
+}
+
+// complaints returns the single errors that a text joins, as the YAML library does.
+func complaints(text string) []string {
+	before, list, ok := strings.Cut(text, "yaml: unmarshal errors:\n")
+	if !ok {
+		return []string{text}
+	}
+	var all []string
+	for line := range strings.Lines(list) {
+		all = append(all, before+"yaml: "+strings.TrimSpace(line))
+	}
+	return all
 }
 
 // yamlLine is a line in an error of the YAML library, which counts the lines of the

@@ -18,8 +18,8 @@ type findingPrinter interface {
 func findingOutputs() []string { return []string{"text", "json", "jsonl", "sarif", "junit", "github"} }
 
 // newFindingPrinter returns the printer of one of findingOutputs. passed is the word for a
-// positive verdict.
-func newFindingPrinter(output, passed string, out io.Writer) findingPrinter {
+// positive verdict. colors is for text, see hasColors.
+func newFindingPrinter(output, passed string, out io.Writer, colors bool) findingPrinter {
 	switch output {
 	case "json":
 		return &jsonArray{out: out}
@@ -32,7 +32,7 @@ func newFindingPrinter(output, passed string, out io.Writer) findingPrinter {
 	case "github":
 		return annotations{out: out}
 	default:
-		return &textPrinter{out: textWriter{out}, passed: passed, counts: map[string]int{}}
+		return &textPrinter{out: out, passed: passed, colors: colors, counts: map[string]int{}}
 	}
 }
 
@@ -41,6 +41,7 @@ type textPrinter struct {
 	out    io.Writer
 	passed string // the word for a positive verdict
 	quiet  bool   // no verdicts without a reason, and no counts
+	colors bool   // out is a terminal
 	counts map[string]int
 }
 
@@ -53,15 +54,34 @@ func (p *textPrinter) print(f *finding) error {
 	if f.name != "" {
 		name = ": " + f.name
 	}
-	if _, err := fmt.Fprintf(p.out, "%s: %s%s\n", f.verdict(), f.doc.Location(), name); err != nil {
+	if _, err := fmt.Fprintf(p.out, "%s: %s\n", p.paint(f.verdict()), printable(f.doc.Location()+name)); err != nil {
 		return err
 	}
-	for i := range f.issues {
-		if _, err := fmt.Fprintf(p.out, "  %s\n", f.issues[i].line(f.doc.File)); err != nil {
+	for n := range f.issues {
+		i := &f.issues[n]
+		_, err := fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// paint returns a verdict or level in its color.
+func (p *textPrinter) paint(word string) string {
+	color := 0
+	switch word {
+	case refused, levelError:
+		color = 31 // red
+	case undecided, levelWarning:
+		color = 33 // yellow
+	case accepted, admitted:
+		color = 32 // green
+	}
+	if !p.colors || color == 0 {
+		return word
+	}
+	return fmt.Sprintf("\x1b[%dm%s\x1b[0m", color, word)
 }
 
 func (p *textPrinter) end() error {
@@ -91,6 +111,8 @@ func positionText(file string, p definition.Position) string {
 func (i *issue) message() string {
 	text := short(i.description())
 	switch {
+	case i.named:
+		return text
 	case i.level == levelNote && i.pointer != "":
 		return fmt.Sprintf("%s: %s (%s)", i.pointer, text, i.code)
 	case i.level == levelWarning && i.pointer != "":

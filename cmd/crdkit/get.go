@@ -62,6 +62,9 @@ func newGet() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g.in, g.out, g.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if _, err := g.useConfig(cmd); err != nil {
+				return err
+			}
 			return g.run(cmd.Context(), args)
 		},
 	}

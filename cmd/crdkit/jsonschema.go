@@ -34,7 +34,7 @@ func newJSONSchema() *cobra.Command {
 		Short:   "Print a definition as JSON Schema",
 		Long:    jsonschemaLong,
 		Example: jsonschemaExample,
-		Args:    cobra.NoArgs,
+		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var opts []jsonschema.Option
 			switch draft {

@@ -221,6 +221,9 @@ func (m *migrator) printPlan(p *migration.Plan) error {
 	b.WriteString("\n\nVersions:\n")
 	for _, v := range p.Versions {
 		switch {
+		case isOnlyVersion(p, v):
+			fmt.Fprintf(&b, "  %s is the only version\n", v.Name)
+			continue
 		case !v.InNew && v.CanDrop():
 			fmt.Fprintf(&b, "  %s is dropped\n", v.Name)
 		case v.CanDrop():
@@ -241,6 +244,12 @@ func (m *migrator) printPlan(p *migration.Plan) error {
 	}
 	_, err := io.WriteString(m.out, b.String())
 	return err
+}
+
+// isOnlyVersion reports whether a definition has one version only. Nobody wants to drop
+// it, so it has no blockers.
+func isOnlyVersion(p *migration.Plan, v migration.VersionPlan) bool {
+	return len(p.Versions) == 1 && v.InNew && v.Name == p.Storage
 }
 
 func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error {
@@ -294,6 +303,9 @@ func planLineOf(p *migration.Plan) planLine {
 	for _, v := range p.Versions {
 		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
 		for _, blocker := range v.Blockers {
+			if isOnlyVersion(p, v) {
+				break
+			}
 			version.Blockers = append(version.Blockers, blocker.Description())
 		}
 		l.Versions = append(l.Versions, version)

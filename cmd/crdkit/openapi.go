@@ -46,7 +46,7 @@ func newOpenAPI() *cobra.Command {
 		Short:   "Print the OpenAPI document that the server publishes for definitions",
 		Long:    openapiLong,
 		Example: openapiExample,
-		Args:    cobra.NoArgs,
+		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), p.recursive), p.definitions)
 			if len(errs) > 0 {

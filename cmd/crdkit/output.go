@@ -77,3 +77,8 @@ func fileBelow(w io.Writer) *os.File {
 	}
 	return nil
 }
+
+// hasColors reports whether text may have colors: on a terminal, unless NO_COLOR is set.
+//
+// See https://no-color.org.
+func hasColors(out io.Writer) bool { return isTerminal(out) && os.Getenv("NO_COLOR") == "" }

@@ -24,12 +24,12 @@ type printer struct {
 }
 
 // newPrinter returns the printer of a format. Formats of objects print findings to errOut.
-func newPrinter(format string, out, errOut io.Writer) *printer {
+func newPrinter(format string, out, errOut io.Writer, colors bool) *printer {
 	p := &printer{format: format, out: out, errOut: errOut}
 	if slices.Contains(objectOutputs(), format) {
 		p.findings = &textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
 	} else {
-		p.findings = newFindingPrinter(format, admitted, out)
+		p.findings = newFindingPrinter(format, admitted, out, colors)
 	}
 	return p
 }

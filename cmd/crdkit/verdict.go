@@ -48,14 +48,6 @@ func (v *verdict) explain(err error) {
 	}
 }
 
-// start returns the position of the object.
-func (v *verdict) start(source *definition.Source) definition.Position {
-	if v.doc.Within != "" {
-		return source.Position(v.doc.Within)
-	}
-	return positionOf(v.doc)
-}
-
 func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
 	for _, e := range errs {
 		pointer := v.doc.Within + e.Pointer
@@ -77,19 +69,29 @@ func (v *verdict) addRefusal(source *definition.Source) {
 // fieldComplaint is a complaint of strict decoding about a field.
 var fieldComplaint = regexp.MustCompile(`^(unknown|duplicate) field (".*")$`)
 
+// warnedField is the field that a warning about metadata begins with.
+var warnedField = regexp.MustCompile(`^metadata\.[^ :]+`)
+
 // add adds an issue whose text names a field, or a line of the document, or neither.
 func (v *verdict) add(level, code, text string, source *definition.Source) {
-	i := issue{level: level, code: code, text: inFile(text, v.doc.Line), position: v.start(source)}
-	if match := fieldComplaint.FindStringSubmatch(text); match != nil {
-		if path, err := strconv.Unquote(match[2]); err == nil {
-			i.pointer = v.fieldPointer(path, source)
-			i.position = source.Position(i.pointer)
-		}
+	i := issue{level: level, code: code, text: text, position: v.start(source), named: true}
+	match := fieldComplaint.FindStringSubmatch(text)
+	path := warnedField.FindString(text)
+	switch {
+	case match != nil:
 		if i.code = codeUnknownField; match[1] == "duplicate" {
 			i.code = codeDuplicateField
 		}
-	} else if line := lineIn(text); line > 0 && v.doc.Within == "" {
-		i.position = definition.Position{Line: v.doc.Line + line - 1, Column: 1}
+		if unquoted, err := strconv.Unquote(match[2]); err == nil {
+			path = unquoted
+		}
+	case path == "" && level == levelError:
+		v.addComplaint(code, text, source)
+		return
+	}
+	if path != "" {
+		i.pointer = v.fieldPointer(path, source)
+		i.position = source.Position(i.pointer)
 	}
 	v.issues = append(v.issues, i)
 }

@@ -31,7 +31,7 @@ func newVersions() *cobra.Command {
 		Short:   "List the versions of a definition in the order of their priority",
 		Long:    versionsLong,
 		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crd.yaml -o json",
-		Args:    cobra.NoArgs,
+		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "json" {
 				return fmt.Errorf("invalid --output %q; it is table, json", output)

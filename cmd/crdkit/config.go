@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/internal/kubeversion"
+)
+
+// configName is the name of the configuration file.
+const configName = ".crdkit.yaml"
+
+// A configFile is what .crdkit.yaml holds. Flags win over it.
+type configFile struct {
+	// Definitions are files and directories, relative to the configuration file.
+	Definitions []string `json:"definitions"`
+	// SkipKinds are kinds to pass over, as GROUP/KIND.
+	SkipKinds []string `json:"skipKinds"`
+	// UnknownKinds is error, warn or skip.
+	UnknownKinds string `json:"unknownKinds"`
+	// KubernetesVersion is the version of the server.
+	KubernetesVersion string `json:"kubernetesVersion"`
+	// Severity has, by code, error, warning, note or off for warnings and notes.
+	Severity map[string]string `json:"severity"`
+}
+
+// readConfig reads the configuration file of the working directory or the nearest
+// directory above it that has one. Without one it returns an empty configuration.
+func readConfig() (*configFile, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		name := filepath.Join(dir, configName)
+		text, err := os.ReadFile(name)
+		switch {
+		case err == nil:
+			c, err := parseConfig(text, dir)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", shorter(name), err)
+			}
+			return c, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return &configFile{}, nil
+		}
+		dir = above
+	}
+}
+
+// parseConfig reads the text of a configuration file in the directory dir.
+func parseConfig(text []byte, dir string) (*configFile, error) {
+	c := &configFile{}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return c, nil
+	}
+	if err := yaml.UnmarshalStrict(text, c); err != nil {
+		return nil, err
+	}
+	if c.KubernetesVersion != "" {
+		if _, err := kubeversion.Parse(c.KubernetesVersion); err != nil {
+			return nil, fmt.Errorf("kubernetesVersion: %w", errKubernetesVersion)
+		}
+	}
+	for code, severity := range c.Severity {
+		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
+			return nil, fmt.Errorf("severity of %s: invalid value %q; it is error, warning, note or off", code, severity)
+		}
+	}
+	for i, name := range c.Definitions {
+		if !filepath.IsAbs(name) {
+			c.Definitions[i] = shorter(filepath.Join(dir, name))
+		}
+	}
+	return c, nil
+}
+
+// shorter returns the name of a file relative to the working directory, or the name
+// itself if there is no such name.
+func shorter(name string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	if relative, err := filepath.Rel(dir, name); err == nil {
+		return relative
+	}
+	return name
+}
+
+// severityOff drops a warning or note.
+const severityOff = "off"
+
+// severities are the levels of warnings and notes by their code.
+type severities map[string]string
+
+// apply changes the levels of the warnings and notes of a finding. An error among them
+// makes a positive verdict a refusal. Errors of the server stay errors.
+func (s severities) apply(f *finding) {
+	if len(s) == 0 || f.err != nil {
+		return
+	}
+	f.issues = slices.DeleteFunc(f.issues, func(i issue) bool { return i.level != levelError && s[i.code] == severityOff })
+	for n := range f.issues {
+		i := &f.issues[n]
+		level, ok := s[i.code]
+		if !ok || i.level == levelError {
+			continue
+		}
+		if i.level = level; level == levelError {
+			f.passed = ""
+		}
+	}
+}
+
+// useConfig sets the flags of a command from the configuration file, unless the command
+// line sets them.
+func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
+	c, err := readConfig()
+	if err != nil {
+		return nil, err
+	}
+	f := cmd.Flags()
+	if !f.Changed("crd") {
+		n.definitions = c.Definitions
+	}
+	if !f.Changed("skip-kind") {
+		n.skipKinds = c.SkipKinds
+	}
+	if c.UnknownKinds != "" && !f.Changed("unknown-kinds") {
+		n.unknownKinds = c.UnknownKinds
+	}
+	return c, nil
+}
+
+// useConfig sets the version from the configuration file, unless the command line sets it.
+func (v *kubernetesVersion) useConfig(cmd *cobra.Command, c *configFile) {
+	if c.KubernetesVersion != "" && !cmd.Flags().Changed("kubernetes-version") {
+		*v = kubernetesVersion(c.KubernetesVersion)
+	}
+}
