@@ -232,8 +232,9 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isHex(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
-// maxParsed is the length of the longest text that the parser reads, in bytes.
-const maxParsed = 1 << 14
+// maxParsed is the length of the longest text that the parser reads, in bytes. cel-go
+// reads at most so many code points.
+const maxParsed = 100_000
 
 // isReadable reports whether the lexer reads texts like this one at all.
 func isReadable(text string) bool { return len(text) <= maxParsed && utf8.ValidString(text) }
