@@ -92,11 +92,14 @@
 // # Rules of strangers
 //
 // [Compile] accepts rules that [Check] refuses because they may cost too much, as
-// definitions that are stored already have such rules. That is safe. Limits hold
-// while rules run, whatever Compile accepted: an evaluation ends when it exceeds
+// definitions that are stored already have such rules. Limits hold while rules run, whatever Compile accepted: an evaluation ends when it exceeds
 // [DefaultPerCallLimit], [DefaultMemory] or the time of its context, before it does
 // the work that exceeds the limit. Where cel-go evaluates a rule, it ends after the
 // call that exceeds the limit of cost.
+//
+// No limit holds while rules are compiled, in Compile and in Check: a chain of
+// optMap expands to an expression whose size is exponential in its length, as in
+// the server.
 //
 // # Implementation
 //
