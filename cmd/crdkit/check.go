@@ -42,7 +42,8 @@ Standard output has, in the order of files and documents,
 
 The exit code is 0 if all were accepted, 1 if some were refused, and 2 if some
 could not be decided: a file that cannot be read, a definition that does not
-decode. Warnings and notes do not change it.`
+decode. A definition with unknown or duplicate fields is refused, as by a server
+with strict field validation. Warnings and notes do not change it.`
 
 const checkExample = `  crdkit check crd.yaml
   crdkit check -R -o jsonl config/crd

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -13,7 +14,7 @@ import (
 // A checkedDefinition is the result of checking one document.
 type checkedDefinition struct {
 	finding
-	report *definition.Report // nil if err is set
+	report *definition.Report // nil if the definition cannot be read
 	end    bool               // of what was named on the command line: there is no document
 }
 
@@ -60,7 +61,6 @@ func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
 	switch source := sourceOf(o); {
 	case err != nil:
 		f.fail(err, source)
-		f.locate(err, source)
 	default:
 		f.judge(c, source)
 	}
@@ -76,18 +76,19 @@ func withoutText(o *manifest.Object) *manifest.Object {
 	return &slim
 }
 
-// locate records the error of a definition that does not parse: an issue with
-// its position for each field, or one for the whole definition.
-func (f *checkedDefinition) locate(err error, source *definition.Source) {
+// refuse records the errors of strict decoding, with which the server refuses a definition:
+// an issue with its position for each field. It reports false if err is another error.
+func (f *checkedDefinition) refuse(err error, source *definition.Source) bool {
 	fields := fieldErrors(err)
-	if len(fields) == 0 {
-		return
-	}
-	f.issues = nil
 	for _, e := range fields {
 		pointer := f.fieldPointer(e.FieldPath(), source)
-		f.issues = append(f.issues, issue{level: levelError, code: codeUndecided, text: e.Error(), pointer: pointer, position: source.Position(pointer)})
+		i := issue{level: levelError, code: codeUnknownField, text: e.Error(), pointer: pointer, position: source.Position(pointer)}
+		if strings.HasPrefix(i.text, "duplicate ") {
+			i.code = codeDuplicateField
+		}
+		f.issues = append(f.issues, i)
 	}
+	return len(fields) > 0
 }
 
 // A fieldError is an error of strict decoding about a field.
@@ -118,8 +119,9 @@ func fieldErrors(err error) []fieldError {
 func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	crd, err := definition.Parse(f.doc.Text)
 	if err != nil {
-		f.fail(err, source)
-		f.locate(err, source)
+		if !f.refuse(err, source) {
+			f.fail(err, source)
+		}
 		return
 	}
 	f.name = crd.Name

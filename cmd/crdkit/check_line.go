@@ -47,7 +47,7 @@ func checkLineOf(f *checkedDefinition) checkLine {
 	for n, i := range f.issues {
 		at := i.position
 		switch {
-		case f.err != nil:
+		case f.report == nil: // an error of reading it
 			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
 		case i.level == levelError && n >= len(f.report.Errors): // a warning or note whose severity is error
 			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -273,11 +272,4 @@ func (c *converter) print(object map[string]any) error {
 	}
 	_, err = c.out.Write(text)
 	return err
-}
-
-func encodeJSON(w io.Writer, v any, indent string) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	return enc.Encode(v)
 }

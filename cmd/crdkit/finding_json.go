@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
+	"unicode"
 )
 
 // A lineWriter writes a finding as one line of JSON.
@@ -52,3 +55,33 @@ func (w withoutLineFeed) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// encodeJSON writes a value as JSON and a line feed. Characters that a terminal obeys are
+// written as escape sequences, which have the same meaning in JSON.
+func encodeJSON(w io.Writer, v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	text := b.Bytes()
+	if bytes.IndexFunc(text, escapedInJSON) >= 0 {
+		var escaped bytes.Buffer
+		for _, r := range string(text) {
+			if escapedInJSON(r) {
+				fmt.Fprintf(&escaped, `\u%04x`, r)
+			} else {
+				escaped.WriteRune(r)
+			}
+		}
+		text = escaped.Bytes()
+	}
+	_, err := w.Write(text)
+	return err
+}
+
+// escapedInJSON reports whether a character, which can only be part of a string, needs an
+// escape sequence on a terminal.
+func escapedInJSON(r rune) bool { return r != '\n' && r <= 0xffff && !unicode.IsGraphic(r) }

@@ -8,13 +8,14 @@ import (
 )
 
 // junitPrinter prints -o junit: the XML of Ant's JUnit task, which has no
-// specification except its readers. A file is a suite and a definition a case.
-// A refused definition is a failure, and an undecided one an error. Warnings
+// specification except its readers. A file is a suite, and a definition or object
+// a case. A refused one is a failure, and an undecided one an error. Warnings
 // and notes are output of the case.
 //
 // See https://github.com/testmoapp/junitxml.
 type junitPrinter struct {
 	out    io.Writer
+	name   string // of all suites
 	suites []*junitSuite
 }
 
@@ -100,7 +101,7 @@ func (f *finding) lines(levels ...string) (lines, first string) {
 }
 
 func (p *junitPrinter) end() error {
-	all := junitSuites{Name: "crdkit check", Suites: p.suites}
+	all := junitSuites{Name: p.name, Suites: p.suites}
 	for _, s := range p.suites {
 		all.Tests += s.Tests
 		all.Failures += s.Failures

@@ -28,12 +28,20 @@ func newFindingPrinter(output, passed string, out io.Writer, colors bool) findin
 	case "sarif":
 		return newSARIF(out)
 	case "junit":
-		return &junitPrinter{out: out}
+		return &junitPrinter{out: out, name: suiteName(passed)}
 	case "github":
 		return annotations{out: out}
 	default:
 		return &textPrinter{out: out, passed: passed, colors: colors, counts: map[string]int{}}
 	}
+}
+
+// suiteName returns the command that has a word for a positive verdict.
+func suiteName(passed string) string {
+	if passed == admitted {
+		return "crdkit admit"
+	}
+	return "crdkit check"
 }
 
 // textPrinter prints -o text.
@@ -143,7 +151,7 @@ func (p annotations) print(f *finding) error {
 		if level == levelNote {
 			level = "notice"
 		}
-		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(f.doc.File))
+		fmt.Fprintf(&b, "::%s file=%s", level, annotationProperty(printable(f.doc.File)))
 		if i.position.IsValid() {
 			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
 		}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -159,12 +160,21 @@ func (p *sarifPrinter) end() error {
 func describe(code string) string {
 	switch code {
 	case codeUndecided:
-		return "The file or the definition cannot be read"
+		return "The file, the definition or the object cannot be read"
 	case codeWarning:
-		return "The server accepts the definition with a warning"
+		return "The server accepts this with a warning"
+	case codeNote:
+		return "What crdkit did not do"
+	case codeUnknownField:
+		return "The server refuses this: Unknown field"
+	case codeDuplicateField:
+		return "The server refuses this: Duplicate field"
 	}
 	if text := definition.NoteCode(code).Description(); text != "" {
 		return text
 	}
-	return "The server refuses the definition: " + field.ErrorType(code).String()
+	if strings.HasPrefix(code, "FieldValue") {
+		return "The server refuses this: " + field.ErrorType(code).String()
+	}
+	return "The server refuses this: " + code
 }

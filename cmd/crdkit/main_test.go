@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-)
 
-var update = flag.Bool("update", false, "rewrite the wanted output in testdata")
+	"github.com/crdkit/crdkit/internal/testkit"
+)
 
 // TestCommand runs the command lines of testdata/*.txtar. The comment of a
 // file says what it tests. Its sections are
@@ -65,7 +64,7 @@ func runCase(t *testing.T, path string) {
 	var out, errOut bytes.Buffer
 	code := run(context.Background(), strings.Fields(sections["args"]), strings.NewReader(sections["stdin"]), &out, &errOut)
 	got := map[string]string{"exit": strconv.Itoa(code) + "\n", "stdout": out.String(), "stderr": errOut.String()}
-	if *update {
+	if testkit.Update() {
 		rewrite(t, path, archive, got)
 		return
 	}
