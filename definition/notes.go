@@ -157,42 +157,42 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 		if i == storage || nodes[i] == nil || !v.Served {
 			continue
 		}
-		for _, p := range undeclared(nodes[i], nodes[storage], "", true) {
-			a.add(LostWhenStored, schemaPointer(i)+p, "objects are stored as %s, which does not have this field, so that its value is lost", name)
+		for _, p := range undeclared(nodes[i], nodes[storage], &noted{keyword: schemaPointer(i)}, true) {
+			a.add(LostWhenStored, p, "objects are stored as %s, which does not have this field, so that its value is lost", name)
 		}
-		for _, p := range undeclared(nodes[storage], nodes[i], "", true) {
-			a.add(HiddenFromVersion, schemaPointer(storage)+p, "%s does not have this field: clients of it do not see its value, and lose it when they write", v.Name)
+		for _, p := range undeclared(nodes[storage], nodes[i], &noted{keyword: schemaPointer(storage)}, true) {
+			a.add(HiddenFromVersion, p, "%s does not have this field: clients of it do not see its value, and lose it when they write", v.Name)
 		}
 	}
 }
 
 // undeclared returns the pointers of the topmost properties of n that the other schema
 // prunes.
-func undeclared(n, other *schema.Node, pointer string, root bool) []string {
+func undeclared(n, other *schema.Node, at *noted, root bool) []string {
 	var out []string
 	for name, p := range n.Properties() {
 		if (root || n.EmbeddedResource()) && (name == "apiVersion" || name == "kind" || name == "metadata") {
 			continue
 		}
-		at := pointer + "/properties/" + schema.EscapePointer(name)
+		below := &noted{above: at, keyword: "/properties/", name: name}
 		counterpart := other.Property(name)
 		values, open := other.AdditionalProperties()
 		switch {
 		case counterpart != nil:
-			out = append(out, undeclared(p, counterpart, at, false)...)
+			out = append(out, undeclared(p, counterpart, below, false)...)
 		case open && values != nil:
-			out = append(out, undeclared(p, values, at, false)...)
+			out = append(out, undeclared(p, values, below, false)...)
 		case !open && !other.PreserveUnknownFields():
-			out = append(out, at)
+			out = append(out, below.pointer(""))
 		}
 	}
 	if items, counterpart := n.Items(), other.Items(); items != nil && counterpart != nil {
-		out = append(out, undeclared(items, counterpart, pointer+"/items", false)...)
+		out = append(out, undeclared(items, counterpart, &noted{above: at, keyword: "/items"}, false)...)
 	}
 	values, _ := n.AdditionalProperties()
 	counterpart, _ := other.AdditionalProperties()
 	if values != nil && counterpart != nil {
-		out = append(out, undeclared(values, counterpart, pointer+"/additionalProperties", false)...)
+		out = append(out, undeclared(values, counterpart, &noted{above: at, keyword: "/additionalProperties"}, false)...)
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type walk struct {
 	// invalid are the field paths of schemas with rules that have errors at or below
 	// the schema.
 	invalid map[string]bool
-	at     pathstack.SchemaStack
+	at      pathstack.SchemaStack
 }
 
 // inherited is what a schema inherits from the schemas around it.
