@@ -15,7 +15,9 @@ type jsonTokenizer struct {
 }
 
 func tokenizeJSON(text string, start int) (*Tokens, bool) {
-	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, tokensFor(text))}, text: text}
+	// Most tokens are strings. A list that grows would be allocated again and again.
+	quoted := strings.Count(text, `"`) / 2
+	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, quoted+16)}, text: text}
 	end := r.readValue(start, MaxDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false

@@ -2,6 +2,7 @@ package jsonscan
 
 import (
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -131,6 +132,7 @@ func hex4(s string) (rune, bool) {
 // of a string that [String] has accepted. Unescape reports false if s has an escape
 // of half a surrogate pair.
 func Unescape(dst []byte, s string) ([]byte, bool) {
+	dst = slices.Grow(dst, len(s))
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
 			dst = append(dst, s[i])
