@@ -11,11 +11,13 @@ import (
 // member that holds objects is repeated. The server's decoder decides about it.
 var errIrregular = errors.New("irregular")
 
-// The estimated size of decoded values, measured with Go 1.26. A map has room for
-// eight members from the start, and a list may be twice as long as its elements.
+// The estimated size of decoded values. A map has room for eight members as soon as it
+// has one, and a list may be twice as long as its elements. TestMemoryEstimate compares
+// the estimate with the heap.
 const (
 	listMemory    = 24
 	elementMemory = 32 // and a string or number has no other memory than its text
+	emptyMemory   = 64 // of an object without members
 	objectMemory  = 336
 	memberMemory  = 80 // of each after the eighth
 	freeMembers   = 8
@@ -261,9 +263,12 @@ func (s *scan) nested(i, depth int) int {
 
 // count adds an object or list of n values to the memory.
 func (s *scan) count(object bool, n int) {
-	if object {
+	switch {
+	case object && n == 0:
+		s.memory += emptyMemory
+	case object:
 		s.memory += objectMemory + memberMemory*int64(max(0, n-freeMembers))
-	} else {
+	default:
 		s.memory += listMemory + elementMemory*int64(n)
 	}
 	if s.memory > s.most {
