@@ -131,6 +131,12 @@ var internalRules = map[string]rule{
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp", "golang.org/x/tools/txtar"},
 	},
+	"internal/testkit/hostile": {
+		ours:   append([]string{".", "definition", "migration", "serving/jsonschema", "serving/openapi", "serving/table"}, engines...),
+		others: []string{apiextensions, apimachinery},
+	},
+	"internal/testkit/hostile/attack":     {},
+	"internal/testkit/hostile/statements": {},
 	"internal/testkit/enginetest": {
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML},
@@ -308,7 +314,7 @@ func TestTestHelpers(t *testing.T) {
 		t.Skip("runs go list; skipped with -short")
 	}
 	for name, p := range list(t) {
-		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest"} {
+		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest", "internal/testkit/hostile"} {
 			if !strings.HasPrefix(name, "internal/testkit") && slices.Contains(p.Imports, module+"/"+helper) {
 				t.Errorf("package %s imports %s outside its tests", name, helper)
 			}
