@@ -24,6 +24,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -333,7 +334,7 @@ func FuzzCreate(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, i uint8, raw []byte) {
+	fuzz.Run(f, func(t *testing.T, i uint8, raw []byte) {
 		v := versions[int(i)%len(versions)]
 		ctx := context.Background()
 		out, res, err := v.fast.CreateJSON(ctx, raw, crdkit.ReportChanges())

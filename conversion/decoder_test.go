@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // reviewTests are answers of webhooks.
@@ -110,7 +112,7 @@ func FuzzReview(f *testing.F) {
 	}
 	versions := versions{group: "a.b", byName: map[string]bool{"v1": true, "v2": true}, byAPIVersion: map[string]bool{"a.b/v1": true, "a.b/v2": true}}
 	d := newDecoder()
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		for _, version := range reviewVersions {
 			if !foldedType(data) {
 				decodeBoth(t, d, data, version)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // encodeTests are values in JSON.
@@ -71,7 +73,7 @@ func FuzzEncode(f *testing.F) {
 	for _, text := range encodeTests {
 		f.Add([]byte(text))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		var v map[string]any
 		if utiljson.Unmarshal(data, &v) == nil {
 			encodeBoth(t, v)

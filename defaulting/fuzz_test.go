@@ -5,6 +5,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // FuzzDefault compares the implementations on schemas and objects in JSON. It
@@ -13,7 +14,7 @@ func FuzzDefault(f *testing.F) {
 	for _, tt := range enginetest.Cases[tableCase](f, casesJSON) {
 		f.Add([]byte(tt.Schema), []byte(tt.Object))
 	}
-	f.Fuzz(func(t *testing.T, schemaText, objectText []byte) {
+	fuzz.Run(f, func(t *testing.T, schemaText, objectText []byte) {
 		n, err := enginetest.Compile(schemaText)
 		if err != nil {
 			return

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -258,7 +259,7 @@ func FuzzCheck(f *testing.F) {
 	for _, tt := range checkTests {
 		f.Add([]byte(fmt.Sprintf(checkCRD, tt.version, tt.schema)))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		crd := &apiextensionsv1.CustomResourceDefinition{}
 		if json.Unmarshal(data, crd) != nil {
 			return

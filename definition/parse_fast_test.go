@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/document"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // checkFastParse compares the results of the fast and the reference parser. It
@@ -131,5 +132,5 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"versions": [{"schema": {"openAPIV3Schema": {"type": "object"}}}]}}`))
 	f.Add([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a\nspec:\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n" +
 		"        description: |-\n          a\n          b\n        properties:\n          a:\n            type: string\n            default: \"a<\"\n            enum: [\"b\", c]\n            maximum: 5\n"))
-	f.Fuzz(func(t *testing.T, data []byte) { checkFastParse(t, data) })
+	fuzz.Run(f, func(t *testing.T, data []byte) { checkFastParse(t, data) })
 }

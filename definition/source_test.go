@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 func TestSourcePosition(t *testing.T) {
@@ -194,7 +195,7 @@ func FuzzCheckText(f *testing.F) {
 			f.Add(asYAML)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzz.Run(f, func(t *testing.T, text []byte) {
 		crd, err := Parse(text)
 		if err != nil {
 			return

@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/migration"
 )
 
@@ -301,7 +302,7 @@ func FuzzDryRun(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzz.Run(f, func(t *testing.T, text string) {
 		value, err := testkit.DecodeJSON([]byte(text))
 		object, ok := value.(map[string]any)
 		if err != nil || !ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -13,7 +14,7 @@ func FuzzPrune(f *testing.F) {
 	for _, tt := range enginetest.Cases[tableCase](f, casesJSON) {
 		f.Add([]byte(tt.Schema), []byte(tt.Object), tt.Fragment)
 	}
-	f.Fuzz(func(t *testing.T, schemaText, objectText []byte, fragment bool) {
+	fuzz.Run(f, func(t *testing.T, schemaText, objectText []byte, fragment bool) {
 		n, err := enginetest.Compile(schemaText)
 		if err != nil {
 			return

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -306,7 +307,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzz.Run(f, func(t *testing.T, text []byte) {
 		props := &apiextensionsv1.JSONSchemaProps{}
 		if json.Unmarshal(text, props) != nil {
 			return

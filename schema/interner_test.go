@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -141,7 +142,7 @@ func FuzzInterner(f *testing.F) {
 		}
 		f.Add(text, []byte(`{"type": "object", "description": "b", "properties": {"b": {"type": "string", "description": "b"}}}`))
 	}
-	f.Fuzz(func(t *testing.T, first, second []byte) {
+	fuzz.Run(f, func(t *testing.T, first, second []byte) {
 		in := schema.NewInterner()
 		for _, text := range [][]byte{first, second, first} {
 			props := &apiextensionsv1.JSONSchemaProps{}

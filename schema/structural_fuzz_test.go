@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // FuzzStructural checks properties of any schema that decodes: the result is
@@ -20,7 +22,7 @@ func FuzzStructural(f *testing.F) {
 	for _, data := range structuralSchemas(f) {
 		f.Add(data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		props := &apiextensionsv1.JSONSchemaProps{}
 		if len(data) > 1<<14 || json.Unmarshal(data, props) != nil {
 			return

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 var patternTests = []struct {
@@ -110,7 +111,7 @@ func FuzzSimplePattern(f *testing.F) {
 	for _, test := range patternTests {
 		f.Add(test.pattern)
 	}
-	f.Fuzz(checkSimplePattern)
+	fuzz.Run(f, checkSimplePattern)
 }
 
 func TestSimplePatternCorpus(t *testing.T) {

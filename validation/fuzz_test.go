@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -18,7 +19,7 @@ func FuzzValidate(f *testing.F) {
 	for i, test := range valueTests(f) {
 		f.Add([]byte(test.Schema), []byte(test.Object), uint64(i))
 	}
-	f.Fuzz(func(t *testing.T, text, object []byte, seed uint64) {
+	fuzz.Run(f, func(t *testing.T, text, object []byte, seed uint64) {
 		var props apiextensionsv1.JSONSchemaProps
 		if err := yaml.Unmarshal(text, &props); err != nil {
 			return

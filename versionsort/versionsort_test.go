@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // sortTests holds names in decreasing order of priority, separated by spaces. It
@@ -157,7 +159,7 @@ func FuzzCompare(f *testing.F) {
 			f.Add(names[i-1], names[i])
 		}
 	}
-	f.Fuzz(func(t *testing.T, a, b string) {
+	fuzz.Run(f, func(t *testing.T, a, b string) {
 		got := Compare(a, b)
 		upstream := version.CompareKubeAwareVersionStrings(b, a)
 		if upstream != 0 && got != sign(upstream) && (strconv.IntSize == 64 || fitsInt32(a) && fitsInt32(b)) {
@@ -180,7 +182,7 @@ func FuzzTotalOrder(f *testing.F) {
 			f.Add(names[i-2], names[i], names[i-1])
 		}
 	}
-	f.Fuzz(func(t *testing.T, a, b, c string) {
+	fuzz.Run(f, func(t *testing.T, a, b, c string) {
 		ab, bc, ac := Compare(a, b), Compare(b, c), Compare(a, c)
 		if ba := Compare(b, a); ab != -ba {
 			t.Errorf("Compare(%q, %q) = %d but Compare(%[2]q, %[1]q) = %[4]d", a, b, ab, ba)
@@ -202,7 +204,7 @@ func FuzzParse(f *testing.F) {
 			f.Add(name)
 		}
 	}
-	f.Fuzz(func(t *testing.T, name string) {
+	fuzz.Run(f, func(t *testing.T, name string) {
 		v, ok := Parse(name)
 		if !ok {
 			if v != (Version{}) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // FuzzCheckOutputs checks any text as standard input, in all output formats.
@@ -34,7 +35,7 @@ func FuzzCheckOutputs(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzz.Run(f, func(t *testing.T, text []byte) {
 		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
 		var findings []*checkedDefinition
 		work := func(yield func(*checkedDefinition) bool) {

@@ -19,6 +19,7 @@ import (
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // faults are conversions with a fault, and the smallest objects that show it.
@@ -275,7 +276,7 @@ func FuzzSeeded(f *testing.F) {
 	for seed := range uint64(5) {
 		f.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, seed uint64) {
+	fuzz.Run(f, func(t *testing.T, seed uint64) {
 		ctx := context.Background()
 		failure, err := sound.Seeded(ctx, seed, "v1beta1", "v1")
 		if errors.Is(err, conversiontest.ErrNoObject) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -211,7 +212,7 @@ func FuzzParse(f *testing.F) {
 	for _, text := range parsable {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzz.Run(f, func(t *testing.T, text string) {
 		if len(text) <= 1000 {
 			checkParse(t, l, text)
 		}

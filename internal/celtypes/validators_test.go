@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -215,7 +216,7 @@ func FuzzExpression(f *testing.F) {
 			f.Add(i, text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, group int, text string) {
+	fuzz.Run(f, func(t *testing.T, group int, text string) {
 		if group < 0 || group >= len(groups) || len(text) > 1000 {
 			return
 		}

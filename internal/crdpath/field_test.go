@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -140,7 +141,7 @@ func FuzzParseField(f *testing.F) {
 		f.Add(test.text)
 	}
 	n, props := schemas(f)
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzz.Run(f, func(t *testing.T, text string) {
 		p, err := crdpath.ParseField(text, n)
 		got, want := result(p.String(), err), result(followProps(text, props, crdpath.DotsAndBrackets))
 		if got != want {

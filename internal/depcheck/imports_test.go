@@ -137,6 +137,7 @@ var internalRules = map[string]rule{
 	},
 	"internal/testkit/hostile/attack":     {},
 	"internal/testkit/hostile/statements": {},
+	"internal/testkit/fuzz": {},
 	"internal/testkit/enginetest": {
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML},
@@ -162,7 +163,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages generate objects from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/generate", "conversion/conversiontest", "internal/mutate"}
+var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "conversion/conversiontest", "internal/mutate"}
 
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.
@@ -314,7 +315,7 @@ func TestTestHelpers(t *testing.T) {
 		t.Skip("runs go list; skipped with -short")
 	}
 	for name, p := range list(t) {
-		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest", "internal/testkit/hostile"} {
+		for _, helper := range []string{"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/hostile"} {
 			if !strings.HasPrefix(name, "internal/testkit") && slices.Contains(p.Imports, module+"/"+helper) {
 				t.Errorf("package %s imports %s outside its tests", name, helper)
 			}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // checkTokenize compares the tokens of a text with the result of the libraries.
@@ -179,7 +180,7 @@ func FuzzTokenize(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkTokenize(t, text) })
+	fuzz.Run(f, func(t *testing.T, text string) { checkTokenize(t, text) })
 }
 
 func BenchmarkTokenize(b *testing.B) {

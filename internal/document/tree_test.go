@@ -18,6 +18,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // TestFind looks up pointers in the documents of testdata/trees/*.txtar. The
@@ -192,7 +193,7 @@ func FuzzSplit(f *testing.F) {
 	for _, text := range splitTests {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
+	fuzz.Run(f, func(t *testing.T, text string) {
 		if strings.Contains(text, "\r\r\n") || strings.Contains(text, "\r") && len(text) > 4000 {
 			return // the reader splits them at the end of its buffer
 		}
@@ -215,7 +216,7 @@ func FuzzFind(f *testing.F) {
 		}
 		f.Add([]byte(unescape(string(txtar.Parse(data).Files[0].Data))))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzz.Run(f, func(t *testing.T, text []byte) {
 		tree, err := ReadTree(text)
 		if err != nil {
 			return
@@ -282,7 +283,7 @@ func FuzzReadTreeFast(f *testing.F) {
 	for _, file := range archive.Files {
 		f.Add(file.Data)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { checkReadTreeFast(t, text) })
+	fuzz.Run(f, func(t *testing.T, text []byte) { checkReadTreeFast(t, text) })
 }
 
 // checkReadTreeFast compares the tree of the fast path with that of the reference. It

@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -325,7 +326,7 @@ func targets(t testing.TB, add func(i int, raw string)) []target {
 // FuzzBytes compares plans with the engines.
 func FuzzBytes(f *testing.F) {
 	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
-	f.Fuzz(func(t *testing.T, i uint8, raw string) {
+	fuzz.Run(f, func(t *testing.T, i uint8, raw string) {
 		x := list[int(i)%len(list)]
 		agree(t, x.plan, x.engines, raw)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // agreeOnMap runs plan and engines on the decoded object, and reports whether the
@@ -87,7 +88,7 @@ func TestMap(t *testing.T) {
 // FuzzMap compares plans with the engines.
 func FuzzMap(f *testing.F) {
 	list := targets(f, func(i int, raw string) { f.Add(uint8(i), raw) })
-	f.Fuzz(func(t *testing.T, i uint8, raw string) {
+	fuzz.Run(f, func(t *testing.T, i uint8, raw string) {
 		x := list[int(i)%len(list)]
 		agreeOnMap(t, x.plan, x.engines, raw)
 	})

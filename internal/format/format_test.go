@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 func lookup(t testing.TB, name string) Func {
@@ -133,7 +135,7 @@ func FuzzFormats(f *testing.F) {
 			f.Add(s)
 		}
 	}
-	f.Fuzz(func(t *testing.T, s string) {
+	fuzz.Run(f, func(t *testing.T, s string) {
 		for _, name := range Names("string", DefaultMinor) {
 			if got, want := lookup(t, name)(s), strfmt.Default.Validates(name, s); got != want {
 				t.Errorf("%s(%q) = %v, want %v", name, s, got, want)

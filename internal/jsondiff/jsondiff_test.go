@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 var cases = []struct{ name, before, after, want string }{
@@ -68,7 +69,7 @@ func FuzzOf(f *testing.F) {
 	for _, tt := range cases {
 		f.Add(tt.before, tt.after)
 	}
-	f.Fuzz(func(t *testing.T, beforeText, afterText string) {
+	fuzz.Run(f, func(t *testing.T, beforeText, afterText string) {
 		before, err := testkit.DecodeJSON([]byte(beforeText))
 		if err != nil {
 			return

@@ -13,6 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // texts are JSON texts that Decode accepts.
@@ -240,7 +241,7 @@ func FuzzDecode(f *testing.F) {
 	for _, s := range refused {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) { check(t, s) })
+	fuzz.Run(f, func(t *testing.T, s string) { check(t, s) })
 }
 
 func BenchmarkSkip(b *testing.B) {

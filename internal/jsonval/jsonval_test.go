@@ -10,6 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 func TestClone(t *testing.T) {
@@ -44,7 +45,7 @@ func TestEqual(t *testing.T) {
 func FuzzEqual(f *testing.F) {
 	f.Add([]byte(`{"a":[1,1.0,null]}`), []byte(`{"a":[1,1.0,null]}`))
 	f.Add([]byte(`[]`), []byte(`{}`))
-	f.Fuzz(func(t *testing.T, a, b []byte) {
+	fuzz.Run(f, func(t *testing.T, a, b []byte) {
 		var v, w any
 		if utiljson.Unmarshal(a, &v) != nil || utiljson.Unmarshal(b, &w) != nil {
 			return

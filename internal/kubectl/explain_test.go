@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
 
@@ -116,7 +117,7 @@ func FuzzWrap(f *testing.F) {
 	for _, s := range []string{"", "a b", "one two three four five six", "\n\n x \n", "a\u00a0b c", "ünïcödé   spaced\tout", strings.Repeat("x", 200) + " y"} {
 		f.Add(s, 10)
 	}
-	f.Fuzz(func(t *testing.T, s string, limit int) {
+	fuzz.Run(f, func(t *testing.T, s string, limit int) {
 		if limit < 1 || limit > 1000 {
 			return
 		}

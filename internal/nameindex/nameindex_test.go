@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // lists returns lists of names by description. Some lists have similar names.
@@ -119,7 +121,7 @@ func FuzzFind(f *testing.F) {
 	for _, list := range lists() {
 		f.Add(strings.Join(list, "\n"), "name")
 	}
-	f.Fuzz(func(t *testing.T, text, name string) {
+	fuzz.Run(f, func(t *testing.T, text, name string) {
 		want := make(map[string]int)
 		var list []string
 		for s := range strings.SplitSeq(text, "\n") {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // fastMetaCases are texts of metadata, and whether FastMeta accepts them in a
@@ -126,7 +127,7 @@ func FuzzFastMeta(f *testing.F) {
 		f.Add(c.text, true, "")
 		f.Add(c.text, false, "n")
 	}
-	f.Fuzz(func(t *testing.T, text string, namespaced bool, namespace string) {
+	fuzz.Run(f, func(t *testing.T, text string, namespaced bool, namespace string) {
 		agreesWithMaps(t, text, namespaced, namespace)
 	})
 }

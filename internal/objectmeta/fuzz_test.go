@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // seeds returns the sections of this name in the cases.
@@ -81,7 +82,7 @@ func mix(into, from map[string]any, mask uint64) {
 // The fast verdict must agree with the round trip.
 func FuzzCoerce(f *testing.F) {
 	addPairs(f)
-	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+	fuzz.Run(f, func(t *testing.T, a, b []byte, mask uint64) {
 		obj, ok := cross(a, b, mask)
 		if !ok {
 			return
@@ -117,7 +118,7 @@ func unusualTimes(obj map[string]any) bool {
 // The rules of apimachinery must accept what the fast checks accept.
 func FuzzValidate(f *testing.F) {
 	addPairs(f)
-	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+	fuzz.Run(f, func(t *testing.T, a, b []byte, mask uint64) {
 		obj, ok := cross(a, b, mask)
 		old, okOld := cross(b, a, mask>>3)
 		if !ok || !okOld {
@@ -166,7 +167,7 @@ func FuzzEmbedded(f *testing.F) {
 		fast = append(fast, NewEmbedded(n), NewEmbedded(n, ResourceRoot()))
 		reference = append(reference, NewEmbedded(n, Reference()), NewEmbedded(n, ResourceRoot(), Reference()))
 	}
-	f.Fuzz(func(t *testing.T, a, b []byte, mask uint64) {
+	fuzz.Run(f, func(t *testing.T, a, b []byte, mask uint64) {
 		obj, ok := cross(a, b, mask)
 		if !ok {
 			return
@@ -214,7 +215,7 @@ func FuzzNames(f *testing.F) {
 	for _, s := range names() {
 		f.Add(s)
 	}
-	f.Fuzz(checkNames)
+	fuzz.Run(f, checkNames)
 }
 
 // checkNames compares every check of names with the rule of Kubernetes.

@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/serving/jsonschema"
 )
 
@@ -227,7 +228,7 @@ func FuzzJSONSchema(f *testing.F) {
 	for _, tt := range jsonSchemaRefusals {
 		f.Add(tt.schema, tt.value)
 	}
-	f.Fuzz(func(t *testing.T, schema, value string) {
+	fuzz.Run(f, func(t *testing.T, schema, value string) {
 		var spec apiextensionsv1.JSONSchemaProps
 		if len(schema) > 2000 || len(value) > 500 || json.Unmarshal([]byte(schema), &spec) != nil || !json.Valid([]byte(value)) {
 			return

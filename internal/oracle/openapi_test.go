@@ -14,6 +14,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/serving/openapi"
 )
@@ -128,7 +129,7 @@ func FuzzOpenAPI(f *testing.F) {
 	for _, keyword := range structuralKeywords {
 		f.Add(fmt.Appendf(nil, `{"type":"object","properties":{"a":{"type":"object",%q:%s,"not":{%q:%s}}}}`, keyword.name, keyword.values[0], keyword.name, keyword.values[0]))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		var props apiextensionsv1.JSONSchemaProps
 		if json.Unmarshal(data, &props) != nil {
 			return

@@ -32,6 +32,7 @@ import (
 	"k8s.io/apiserver/pkg/storage"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/serving/selection"
 )
 
@@ -224,7 +225,7 @@ func FuzzSelection(f *testing.F) {
 		f.Add(".spec.a", text, "a=b", `{"metadata":{"name":"w","labels":{"a":"b"}},"spec":{"a":null}}`, i%2 == 0)
 	}
 	f.Add("0", "\xcf", "", "{}", false)
-	f.Fuzz(func(t *testing.T, path, byField, byLabel, object string, namespaced bool) {
+	fuzz.Run(f, func(t *testing.T, path, byField, byLabel, object string, namespaced bool) {
 		value, err := testkit.DecodeJSON([]byte(object))
 		tree, ok := value.(map[string]any)
 		if err != nil || !ok || len(path) > 200 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -118,7 +119,7 @@ func FuzzStructural(f *testing.F) {
 	for _, keyword := range structuralKeywords {
 		f.Add(fmt.Appendf(nil, `{"type":"object","properties":{"a":{%q:%s}},"not":{%q:%s}}`, keyword.name, keyword.values[0], keyword.name, keyword.values[0]))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
+	fuzz.Run(f, func(t *testing.T, data []byte) {
 		props := &apiextensionsv1.JSONSchemaProps{}
 		if len(data) < 1<<13 && json.Unmarshal(data, props) == nil {
 			compareStructural(t, props, field.NewPath("schema"))

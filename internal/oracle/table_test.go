@@ -27,6 +27,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/request"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/serving/table"
 )
 
@@ -344,7 +345,7 @@ func FuzzTablePath(f *testing.F) {
 			f.Add(path, uint8(i), object)
 		}
 	}
-	f.Fuzz(func(t *testing.T, path string, kind uint8, object string) {
+	fuzz.Run(f, func(t *testing.T, path string, kind uint8, object string) {
 		if len(path) > 200 || len(object) > 2000 {
 			return
 		}

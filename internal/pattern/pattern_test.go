@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 // checkAgainstRegexp compares Match with package regexp on each input: with the
@@ -251,7 +253,7 @@ func FuzzMatch(f *testing.F) {
 		}
 		f.Add(test.pattern, "")
 	}
-	f.Fuzz(func(t *testing.T, expr, in string) {
+	fuzz.Run(f, func(t *testing.T, expr, in string) {
 		want, wantErr := regexp.Compile(expr)
 		p, err := Compile(expr)
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) {

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -25,7 +26,7 @@ func FuzzCheck(f *testing.F) {
 	for _, test := range estimateTests {
 		f.Add(test.schema, "self.all(x, x == self)", "string(self)")
 	}
-	f.Fuzz(func(t *testing.T, text, rule, message string) {
+	fuzz.Run(f, func(t *testing.T, text, rule, message string) {
 		data, err := yaml.YAMLToJSON([]byte(strings.ReplaceAll(text, "\t", " ")))
 		if err != nil || len(text) > 2000 || len(rule) > 200 || len(message) > 200 {
 			return

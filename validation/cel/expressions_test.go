@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -110,7 +111,7 @@ func FuzzEval(f *testing.F) {
 			f.Add(i, k, []byte(g.Object))
 		}
 	}
-	f.Fuzz(func(t *testing.T, group, rule int, data []byte) {
+	fuzz.Run(f, func(t *testing.T, group, rule int, data []byte) {
 		obj, err := testkit.Decode(data)
 		if err != nil || obj == nil || group < 0 || group >= len(groups) {
 			return

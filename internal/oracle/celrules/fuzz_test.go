@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -44,7 +45,7 @@ func FuzzRule(f *testing.F) {
 			f.Add(text, r.Rule, r.MessageExpression, r.FieldPath, false, testkit.Encode(in.obj), false, uint64(i))
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte, rule, message, fieldPath string, optional bool, object []byte, update bool, breaks uint64) {
+	fuzz.Run(f, func(t *testing.T, text []byte, rule, message, fieldPath string, optional bool, object []byte, update bool, breaks uint64) {
 		var props apiextensionsv1.JSONSchemaProps
 		if len(text) > 4000 || len(rule) > 400 || len(message) > 400 || json.Unmarshal(text, &props) != nil {
 			return
@@ -140,7 +141,7 @@ func FuzzObject(f *testing.F) {
 	}
 	subjects := make([]*subject, len(list))
 	made := make([]sync.Once, len(list))
-	f.Fuzz(func(t *testing.T, i int, object, old []byte, tight uint16, cancel bool) {
+	fuzz.Run(f, func(t *testing.T, i int, object, old []byte, tight uint16, cancel bool) {
 		in := fuzzInput(object, old)
 		if in == nil || i < 0 || i >= len(list) {
 			return

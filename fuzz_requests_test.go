@@ -1,0 +1,308 @@
+package crdkit_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+)
+
+// The structured fuzz targets choose a definition by one number, and a request
+// with its objects and options by another.
+
+// addSeeds adds a few definitions with a few requests each.
+func addSeeds(f *testing.F) {
+	for seed := range uint16(16) {
+		for request := range uint64(4) {
+			f.Add(seed, request)
+		}
+	}
+}
+
+// storage is the index of the storage version in the generated definitions.
+const storage = 0
+
+// structured runs check for the definition of the first number. check gets one of
+// its versions and a random source.
+func structured(f *testing.F, check func(t *testing.T, s *subject, version int, rng *rand.Rand)) {
+	known := subjects{}
+	addSeeds(f)
+	fuzz.Run(f, func(t *testing.T, seed uint16, request uint64) {
+		s := known.get(t, seed)
+		if s == nil {
+			return
+		}
+		rng := rand.New(rand.NewPCG(request, 2))
+		check(t, s, rng.IntN(len(s.pairs)), rng)
+	})
+}
+
+// classOf returns a class for a generated object. Hostile objects are rare, because
+// many of them are long.
+func classOf(rng *rand.Rand) testkit.Class {
+	switch n := rng.IntN(16); {
+	case n == 0:
+		return testkit.Hostile
+	case n < 4:
+		return testkit.Fault
+	case n < 8:
+		return testkit.Boundary
+	}
+	return testkit.Valid
+}
+
+func (s *subject) generate(version int, rng *rand.Rand) map[string]any {
+	return s.generators[version].Object(rng, classOf(rng))
+}
+
+// admitted creates an object and returns it as a client then reads it, nil if the
+// generated object is not admitted. An update of the answer to the create can
+// change the object: that has no defaults of the status.
+func (s *subject) admitted(t *testing.T, version int, rng *rand.Rand) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{Object: s.generators[version].Object(rng, testkit.Valid)}
+	res, err := s.pairs[version].fast.Create(context.Background(), obj, crdkit.Ignore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.Admitted() {
+		return nil
+	}
+	stored, err := s.pairs[version].fast.Store(context.Background(), obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, _, err := s.pairs[version].fast.Read(context.Background(), stored)
+	if err != nil {
+		t.Fatalf("Read of %s: %v", testkit.Encode(stored.Object), err)
+	}
+	return read
+}
+
+// FuzzCarriers compares the map form with the JSON form of a request: the
+// verdict, the errors, the warnings, the cost and the object.
+func FuzzCarriers(f *testing.F) {
+	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
+		v := s.pairs[version].fast
+		obj, old := s.generate(version, rng), map[string]any(nil)
+		opts := []crdkit.RequestOption{fieldValidations[rng.IntN(3)]}
+		if rng.IntN(2) == 0 {
+			opts = append(opts, crdkit.ReportChanges())
+		}
+		if s.namespaced && rng.IntN(4) == 0 {
+			opts = append(opts, crdkit.InNamespace("default"))
+		}
+		do := rng.IntN(3)
+		if do > 0 {
+			stored := s.admitted(t, version, rng)
+			if stored == nil {
+				return
+			}
+			old = stored.Object
+			if rng.IntN(3) > 0 {
+				obj = testkit.Mutate(rng, old)
+			}
+		}
+		compareForms(t, v, do, obj, old, opts)
+	})
+}
+
+// compareForms makes request 0 (create), 1 (update) or 2 (status) in both forms.
+func compareForms(t *testing.T, v *crdkit.Version, do int, obj, old map[string]any, opts []crdkit.RequestOption) {
+	t.Helper()
+	_, hasKind := obj["kind"].(string)
+	_, hasVersion := obj["apiVersion"].(string)
+	if !hasKind || !hasVersion || do == 2 && !v.HasStatus() {
+		return // the decoder refuses text without a kind before there is an object
+	}
+	ctx := context.Background()
+	raw, oldRaw := testkit.Encode(obj), testkit.Encode(old)
+	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
+	oldU := &unstructured.Unstructured{Object: old}
+	var (
+		byMaps, byText *crdkit.Result
+		out            []byte
+		err, errText   error
+	)
+	switch do {
+	case 0:
+		byMaps, err = v.Create(ctx, u, opts...)
+		out, byText, errText = v.CreateJSON(ctx, raw, jsonOptions(opts)...)
+	case 1:
+		byMaps, err = v.Update(ctx, u, oldU, opts...)
+		out, byText, errText = v.UpdateJSON(ctx, raw, oldRaw, jsonOptions(opts)...)
+	case 2:
+		byMaps, err = v.UpdateStatus(ctx, u, oldU, opts...)
+		out, byText, errText = v.UpdateStatusJSON(ctx, raw, oldRaw, jsonOptions(opts)...)
+	}
+	if err != nil || errText != nil {
+		t.Fatalf("request %d: %v, %v\nobject %s\nold    %s", do, err, errText, raw, oldRaw)
+	}
+	if diff := cmp.Diff(render(byMaps), render(byText)); diff != "" {
+		t.Errorf("request %d, object %s\nold %s\nresult (-maps +text):\n%s", do, raw, oldRaw, diff)
+	}
+	if byMaps.Admitted() != (out != nil) {
+		t.Errorf("request %d, object %s: admitted %t with output %s", do, raw, byMaps.Admitted(), out)
+	}
+	if out != nil && string(out) != canonical(t, testkit.Encode(u.Object)) {
+		t.Errorf("request %d, object %s\nold %s\nmaps %s\ntext %s", do, raw, oldRaw, canonical(t, testkit.Encode(u.Object)), out)
+	}
+}
+
+// FuzzReference compares the fast with the reference implementation over objects
+// in all spellings.
+func FuzzReference(f *testing.F) {
+	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
+		v := s.pairs[version]
+		fields := fieldValidations[rng.IntN(3)]
+		if rng.IntN(2) == 0 {
+			onBothCarriers(t, v, creating, scribbled(rng, s.generate(version, rng)), nil, fields)
+			return
+		}
+		old, stored, ok := v.olds(t, rng, s.generators[version].Object(rng, testkit.Valid))
+		do := []verb{updating, updatingStatus}[rng.IntN(2)]
+		if !ok || do.name == "status" && !v.fast.HasStatus() {
+			return
+		}
+		onBothCarriers(t, v, do, scribbled(rng, stored), old, fields)
+	})
+}
+
+// FuzzAccepted checks that an accepted definition compiles, and that every
+// request on it has a verdict.
+func FuzzAccepted(f *testing.F) {
+	addSeeds(f)
+	fuzz.Run(f, func(t *testing.T, seed uint16, request uint64) {
+		rng := rand.New(rand.NewPCG(request, uint64(seed)))
+		obj := definitions{rng}.object()
+		if rng.IntN(4) > 0 {
+			obj = testkit.Mutate(rng, obj)
+		}
+		text := testkit.Encode(obj)
+		crd, err := definition.Parse(text)
+		if err != nil || !definition.Check(crd).Accepted() {
+			return
+		}
+		def, err := crdkit.Compile(crd)
+		if err != nil {
+			t.Fatalf("Check accepts a definition that does not compile: %v\n%s", err, text)
+		}
+		for i := range crd.Spec.Versions {
+			v := testkit.Must(def.Version(crd.Spec.Versions[i].Name))
+			g := testkit.NewGenerator(targetOf(crd, i))
+			obj := &unstructured.Unstructured{Object: g.Object(rng, classOf(rng))}
+			decided(t, v, obj, text)
+		}
+	})
+}
+
+// decided checks that requests with an object end without an error.
+func decided(t *testing.T, v *crdkit.Version, obj *unstructured.Unstructured, text []byte) {
+	t.Helper()
+	ctx := context.Background()
+	raw := testkit.Encode(obj.Object)
+	if _, _, err := v.CreateJSON(ctx, raw); err != nil {
+		t.Errorf("CreateJSON of %s: %v\n%s", raw, err, text)
+	}
+	res, err := v.Create(ctx, obj)
+	if err != nil {
+		t.Fatalf("Create of %s: %v\n%s", raw, err, text)
+	}
+	if !res.Admitted() {
+		return
+	}
+	if _, err := v.Update(ctx, obj.DeepCopy(), obj); err != nil {
+		t.Errorf("Update of %s: %v\n%s", raw, err, text)
+	}
+	stored, err := v.Store(ctx, obj)
+	if err != nil {
+		t.Fatalf("Store of %s: %v\n%s", raw, err, text)
+	}
+	if _, _, err := v.Read(ctx, stored); err != nil {
+		t.Errorf("Read of %s: %v\n%s", raw, err, text)
+	}
+}
+
+// FuzzUnchanged checks that an update that changes nothing is admitted after a
+// create, and that neither it nor an update of the status changes the object.
+func FuzzUnchanged(f *testing.F) {
+	structured(f, func(t *testing.T, s *subject, _ int, rng *rand.Rand) {
+		v := s.pairs[storage].fast // another version may lack what its schema wants
+		obj := s.admitted(t, storage, rng)
+		if obj == nil {
+			return
+		}
+		update := v.Update
+		if v.HasStatus() && rng.IntN(3) == 0 {
+			update = v.UpdateStatus
+		}
+		again := obj.DeepCopy()
+		res, err := update(context.Background(), again, obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !res.Admitted() {
+			t.Errorf("an update without a change is refused: %v\n%s", res.Err(), testkit.Encode(obj.Object))
+		} else if diff := cmp.Diff(obj.Object, again.Object); diff != "" {
+			t.Errorf("an update without a change changes the object (-before +after):\n%s", diff)
+		}
+	})
+}
+
+// FuzzReadStored checks that reading is a fixed point: what was read and is
+// stored again reads as the same object.
+func FuzzReadStored(f *testing.F) {
+	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
+		v := s.pairs[version].fast
+		ctx := context.Background()
+		x := &unstructured.Unstructured{Object: s.generate(storage, rng)}
+		first, _, err := v.Read(ctx, x)
+		if err != nil {
+			return // metadata that no server serves
+		}
+		stored, err := v.Store(ctx, first)
+		if err != nil {
+			t.Fatalf("Store of %s: %v", testkit.Encode(first.Object), err)
+		}
+		second, _, err := v.Read(ctx, stored)
+		if err != nil {
+			t.Fatalf("Read of %s: %v", testkit.Encode(stored.Object), err)
+		}
+		if diff := cmp.Diff(first.Object, second.Object); diff != "" {
+			t.Errorf("%s\nstored %s\nread again (-first +second):\n%s", testkit.Encode(x.Object), testkit.Encode(stored.Object), diff)
+		}
+	})
+}
+
+// FuzzConvertBack checks that conversion with strategy None changes the
+// apiVersion only, and that conversion back returns the object.
+func FuzzConvertBack(f *testing.F) {
+	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
+		def := s.pairs[0].fast.Definition()
+		from, to := s.pairs[version].fast.Name(), s.pairs[1-version].fast.Name()
+		obj := &unstructured.Unstructured{Object: s.generate(version, rng)}
+		before := obj.DeepCopy()
+		there, err := def.Convert(context.Background(), []*unstructured.Unstructured{obj}, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Replace(obj.GetAPIVersion(), from, to, 1); there[0].GetAPIVersion() != want {
+			t.Errorf("apiVersion %q, want %q", there[0].GetAPIVersion(), want)
+		}
+		back, err := def.Convert(context.Background(), there, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before.Object, back[0].Object); diff != "" {
+			t.Errorf("there and back (-before +after):\n%s", diff)
+		}
+	})
+}
