@@ -159,9 +159,14 @@ func (p *Plan) planVersions(old, new *apiextensionsv1.CustomResourceDefinition) 
 		}
 	}
 	versionsort.Sort(names)
+	before, after := crdversion.ByName(old), crdversion.ByName(new)
+	stored := make(map[string]bool, len(p.Stored))
+	for _, name := range p.Stored {
+		stored[name] = true
+	}
 	for _, name := range slices.Compact(names) {
-		v := VersionPlan{Name: name, InOld: crdversion.Named(old, name) != nil, Stored: slices.Contains(p.Stored, name)}
-		if declared := crdversion.Named(new, name); declared != nil {
+		v := VersionPlan{Name: name, InOld: before[name] != nil, Stored: stored[name]}
+		if declared := after[name]; declared != nil {
 			v.InNew, v.Served, v.Storage = true, declared.Served, declared.Storage
 		}
 		v.Blockers = v.blockers()
@@ -184,13 +189,14 @@ func (v VersionPlan) blockers() []Blocker {
 }
 
 func (p *Plan) planSteps(new *apiextensionsv1.CustomResourceDefinition) {
+	after := crdversion.ByName(new)
 	var previous []string
 	for _, name := range p.Stored {
 		if name == p.Storage {
 			continue
 		}
 		previous = append(previous, name)
-		if crdversion.Named(new, name) == nil {
+		if after[name] == nil {
 			p.Steps = append(p.Steps, Step{KeepVersion, name})
 		}
 	}

@@ -89,10 +89,10 @@ func TestFind(t *testing.T) {
 	if got := Storage(crd); got != &crd.Spec.Versions[1] {
 		t.Errorf("Storage = %v", got)
 	}
-	if got := Named(crd, "v0"); got != &crd.Spec.Versions[0] {
-		t.Errorf("Named = %v", got)
+	if got := ByName(crd)["v0"]; got != &crd.Spec.Versions[0] {
+		t.Errorf("ByName = %v", got)
 	}
-	if Named(crd, "v2") != nil || Named(nil, "v0") != nil || Storage(nil) != nil || Storage(&apiextensionsv1.CustomResourceDefinition{}) != nil {
+	if ByName(crd)["v2"] != nil || ByName(nil) != nil || Storage(nil) != nil || Storage(&apiextensionsv1.CustomResourceDefinition{}) != nil {
 		t.Error("found what there is not")
 	}
 }

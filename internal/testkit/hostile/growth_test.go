@@ -36,14 +36,22 @@ func TestVerdictsOfCases(t *testing.T) {
 func TestAllocationsGrowWithInput(t *testing.T) {
 	for _, c := range hostile.Cases() {
 		small, large := allocated(t, c, c.N), allocated(t, c, factor*c.N)
-		if large.count > fewAllocations && large.count > limit*max(small.count, fewAllocations/limit) {
+		if large.count > fewAllocations && large.count > uint64(most(c))*max(small.count, fewAllocations/limit) {
 			t.Errorf("%s: %d allocations at %d, %d at %d", c.Name, small.count, c.N, large.count, factor*c.N)
 		}
-		if large.bytes > fewBytes && large.bytes > limit*max(small.bytes, fewBytes/limit) {
+		if large.bytes > fewBytes && large.bytes > uint64(most(c))*max(small.bytes, fewBytes/limit) {
 			t.Errorf("%s: %d bytes at %d, %d at %d", c.Name, small.bytes, c.N, large.bytes, factor*c.N)
 		}
 	}
 }
+
+// larger are the limits of cases whose output grows faster than the input.
+var larger = map[string]int{
+	"notes/nodes with rules, nested": 30, // the path of a rule in the report is as long as the rule is deep
+}
+
+// most returns by how much the work of a case may grow.
+func most(c hostile.Case) int { return max(limit, larger[c.Name]) }
 
 type allocations struct{ count, bytes uint64 }
 

@@ -50,7 +50,7 @@ func TestStatementsGrowWithInput(t *testing.T) {
 					continue
 				}
 				t.Logf("%-60s %12d %12d %6.1f", c.Name, small, large, float64(large)/float64(max(small, 1)))
-				if large > fewStatements && large > limit*max(small, fewStatements/limit) {
+				if large > fewStatements && large > most(c)*max(small, fewStatements/limit) {
 					t.Errorf("%s: %d statements at %d, %d at %d", c.Name, small, c.N, large, factor*c.N)
 				}
 			}
