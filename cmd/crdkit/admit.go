@@ -79,6 +79,7 @@ type admitter struct {
 	showChanges bool
 	all         bool
 	severities  severities
+	sources     sources
 
 	fields  crdkit.FieldValidation
 	olds    oldObjects

@@ -60,6 +60,7 @@ type checker struct {
 	v1beta1Rules bool
 	version      kubernetesVersion
 	severities   severities
+	sources      sources
 
 	olds   map[string]*apiextensionsv1.CustomResourceDefinition
 	opts   []definition.Option

@@ -58,7 +58,7 @@ func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition
 // decide checks a definition, unless it could not be read.
 func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
 	f := &checkedDefinition{finding: finding{doc: o}}
-	switch source := sourceOf(o); {
+	switch source := c.sources.of(o); {
 	case err != nil:
 		f.fail(err, source)
 	default:

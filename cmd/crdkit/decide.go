@@ -36,7 +36,7 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	if err == nil {
 		err = a.judge(ctx, v)
 	}
-	v.explain(err)
+	v.explain(err, a.sources.of(o))
 	return v
 }
 

@@ -100,8 +100,19 @@ func (f *finding) addComplaint(code, text string, source *definition.Source) {
 
 // start returns the position of the object.
 func (f *finding) start(source *definition.Source) definition.Position {
-	if f.doc.Within != "" {
-		return source.Position(f.doc.Within)
+	if f.doc.Within == "" {
+		return positionOf(f.doc)
+	}
+	return f.at(f.doc.Within, source)
+}
+
+// at returns the position of a pointer into the document, or that of the document if
+// source has none.
+func (f *finding) at(pointer string, source *definition.Source) definition.Position {
+	if source != nil {
+		if p := source.Position(pointer); p.IsValid() {
+			return p
+		}
 	}
 	return positionOf(f.doc)
 }

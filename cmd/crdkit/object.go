@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -12,9 +13,30 @@ import (
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
-// sourceOf returns the positions of the document of an object.
-func sourceOf(o *manifest.Object) *definition.Source {
-	return definition.NewSource(o.Document.Text, positionOf(o))
+// maxLocated is the size of the largest document in which positions are found. The reasons
+// in a larger one have its own position: the tree of a document is many times as large.
+const maxLocated = 16 << 20
+
+// sources finds the positions in documents. It keeps those of the last document, which may
+// be a list of many objects. It may be used from several goroutines.
+type sources struct {
+	mu     sync.Mutex
+	doc    *manifest.Document
+	source *definition.Source
+}
+
+// of returns the positions of the document of an object.
+func (s *sources) of(o *manifest.Object) *definition.Source {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.doc != o.Document {
+		text := o.Document.Text
+		if len(text) > maxLocated {
+			text = nil
+		}
+		s.doc, s.source = o.Document, definition.NewSource(text, positionOf(o))
+	}
+	return s.source
 }
 
 // positionOf returns the position of the document of an object.

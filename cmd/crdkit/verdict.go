@@ -15,8 +15,7 @@ const (
 )
 
 // explain records the reasons of a verdict with their positions. err prevents a verdict.
-func (v *verdict) explain(err error) {
-	source := sourceOf(v.doc)
+func (v *verdict) explain(err error, source *definition.Source) {
 	v.line = v
 	if v.gvk.Kind != "" {
 		v.name = v.gvk.Kind
@@ -51,7 +50,7 @@ func (v *verdict) explain(err error) {
 func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
 	for _, e := range errs {
 		pointer := v.doc.Within + e.Pointer
-		v.issues = append(v.issues, issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: source.Position(pointer)})
+		v.issues = append(v.issues, issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: v.at(pointer, source)})
 	}
 }
 
@@ -91,7 +90,7 @@ func (v *verdict) add(level, code, text string, source *definition.Source) {
 	}
 	if path != "" {
 		i.pointer = v.fieldPointer(path, source)
-		i.position = source.Position(i.pointer)
+		i.position = v.at(i.pointer, source)
 	}
 	v.issues = append(v.issues, i)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,8 +38,7 @@ type rawHead struct {
 	hasAPIVersion, hasKind bool // with whatever value
 	hasMetadata            bool // an object
 	hasItems               bool // a list
-	listed                 []json.RawMessage
-	readItems              func() ([]json.RawMessage, error)
+	readItems              func() (iter.Seq[json.RawMessage], error)
 }
 
 // ErrNotObject reports a document, in a file that the caller named, that is not an
@@ -79,9 +79,11 @@ func (h *rawHead) head() (Head, error) {
 
 // readHead reads the head of a document.
 func readHead(text []byte, isYAML bool) (*rawHead, error) {
-	if t, ok := document.Tokenize(string(withoutVersions(text))); ok {
-		if h, ok := headOfTokens(t, text); ok {
-			return h, nil
+	if isYAML || len(text) <= maxTokenized {
+		if t, ok := document.Tokenize(string(withoutVersions(text))); ok {
+			if h, ok := headOfTokens(t, text); ok {
+				return h, nil
+			}
 		}
 	}
 	data := text
@@ -96,10 +98,14 @@ func readHead(text []byte, isYAML bool) (*rawHead, error) {
 	}
 	h, err := headOfJSON(data)
 	if h != nil && isYAML {
-		h.readItems = func() ([]json.RawMessage, error) { return itemsOfYAML(text) }
+		h.readItems = func() (iter.Seq[json.RawMessage], error) { return itemsOfYAML(text) }
 	}
 	return h, err
 }
+
+// maxTokenized is the size of the largest JSON text that is read into tokens, which may
+// need much more memory than the text.
+const maxTokenized = 1 << 20
 
 // minLarge is the size from which it pays to leave versions out.
 const minLarge = 4096
@@ -160,7 +166,7 @@ func headOfTokens(t *document.Tokens, text []byte) (*rawHead, bool) {
 	}
 	if items, ok := r.member(0, "items"); ok && strings.HasSuffix(h.kind, listSuffix) {
 		h.hasItems = t.Kind(items) == document.List || t.Kind(items) == document.Null
-		h.readItems = func() ([]json.RawMessage, error) { return itemsOfTokens(t, items, text) }
+		h.readItems = func() (iter.Seq[json.RawMessage], error) { return itemsOfTokens(t, items, text) }
 	}
 	return h, !r.repeated
 }
@@ -214,8 +220,9 @@ func headOfJSON(data []byte) (*rawHead, error) {
 		h.definedKind, _ = textOf(objectOf(spec, "names"), "kind")
 	}
 	if items, ok := fields["items"]; ok && strings.HasSuffix(h.kind, listSuffix) {
-		h.hasItems = json.Unmarshal(items, &h.listed) == nil
-		h.readItems = func() ([]json.RawMessage, error) { return h.listed, nil }
+		first := bytes.TrimLeft(items, " \t\r\n")
+		h.hasItems = len(first) > 0 && (first[0] == '[' || first[0] == 'n')
+		h.readItems = func() (iter.Seq[json.RawMessage], error) { return itemsOfJSON(items), nil }
 	}
 	return h, nil
 }

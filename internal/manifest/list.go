@@ -1,9 +1,13 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -20,26 +24,29 @@ const (
 
 var errListDepth = fmt.Errorf("lists are nested deeper than %d", maxListDepth)
 
-// objectsOf returns the object of a document, or the objects of a list. It
-// returns nil if the document has no object of Kubernetes and the caller did not
-// name the file.
-func (r *Reader) objectsOf(doc *Document, named bool) []*Object {
+// A yielder is what a caller does with objects. It returns false if it wants no more.
+type yielder func(*Object) bool
+
+// objectsOf yields the object of a document, or the objects of a list. It reports
+// isObject false if the document has no object of Kubernetes and the caller did not name
+// the file, and more false if the caller wants no more.
+func (r *Reader) objectsOf(doc *Document, named bool, yield yielder) (isObject, more bool) {
 	if r.only != "" && !Mentions(doc.Text, r.only) {
-		return nil
+		return false, true
 	}
 	o := &Object{Document: doc, Text: doc.Text, YAML: doc.YAML}
 	h, err := readHead(o.Text, o.YAML)
 	switch {
 	case err == nil:
 		if !named && (!h.isObject() || isKustomize(h)) {
-			return nil
+			return false, true
 		}
-		return r.expand(o, h, 0)
+		return true, r.expand(o, h, 0, yield)
 	case !named && errors.Is(err, ErrNotObject):
-		return nil
+		return false, true
 	}
 	o.Err = err
-	return []*Object{o}
+	return true, yield(o)
 }
 
 // isKustomize reports whether a document is for kustomize, and not for a server.
@@ -48,27 +55,29 @@ func isKustomize(h *rawHead) bool {
 	return group == "kustomize.config.k8s.io"
 }
 
-// expand returns an object with its head, or the items of a list.
-func (r *Reader) expand(o *Object, h *rawHead, depth int) []*Object {
+// expand yields an object with its head, or the items of a list.
+func (r *Reader) expand(o *Object, h *rawHead, depth int, yield yielder) bool {
 	if o.Head, o.Err = h.head(); !r.isList(o.GroupVersionKind, h) {
-		return []*Object{o}
+		return yield(o)
 	}
-	o.Err = nil
-	if depth == maxListDepth {
+	if o.Err = nil; depth == maxListDepth {
 		o.Err = errListDepth
-		return []*Object{o}
+		return yield(o)
 	}
 	items, err := h.readItems()
 	if err != nil {
 		o.Err = err
-		return []*Object{o}
+		return yield(o)
 	}
-	all := []*Object{}
-	for i, item := range items {
-		child := &Object{Document: o.Document, Within: fmt.Sprintf("%s/items/%d", o.Within, i), Text: item}
-		all = append(all, r.item(child, o.GroupVersionKind, depth)...)
+	i := 0
+	for item := range items {
+		child := &Object{Document: o.Document, Within: o.Within + "/items/" + strconv.Itoa(i), Text: item}
+		if !r.item(child, o.GroupVersionKind, depth, yield) {
+			return false
+		}
+		i++
 	}
-	return all
+	return true
 }
 
 func (r *Reader) isList(gvk schema.GroupVersionKind, h *rawHead) bool {
@@ -81,18 +90,18 @@ func (r *Reader) isList(gvk schema.GroupVersionKind, h *rawHead) bool {
 	return gvk.Version != "" && (r.IsKind == nil || !r.IsKind(gvk))
 }
 
-// item returns the objects of an item of a list.
-func (r *Reader) item(o *Object, list schema.GroupVersionKind, depth int) []*Object {
+// item yields the objects of an item of a list.
+func (r *Reader) item(o *Object, list schema.GroupVersionKind, depth int, yield yielder) bool {
 	h, err := readHead(o.Text, false)
 	if err != nil {
 		o.Err = err
-		return []*Object{o}
+		return yield(o)
 	}
 	if kind := strings.TrimSuffix(list.Kind, listSuffix); kind != "" && !h.hasKind && !h.hasAPIVersion {
 		h.kind, h.apiVersion = kind, list.GroupVersion().String()
 		o.Text = withKind(o.Text, h.apiVersion, kind)
 	}
-	return r.expand(o, h, depth+1)
+	return r.expand(o, h, depth+1, yield)
 }
 
 // withKind adds the fields to an object that has neither.
@@ -110,9 +119,9 @@ func withKind(object []byte, apiVersion, kind string) []byte {
 }
 
 // itemsOfTokens returns the items of a list as JSON.
-func itemsOfTokens(t *document.Tokens, list int, text []byte) ([]json.RawMessage, error) {
+func itemsOfTokens(t *document.Tokens, list int, text []byte) (iter.Seq[json.RawMessage], error) {
 	if t.Kind(list) != document.List {
-		return nil, nil
+		return slices.Values([]json.RawMessage(nil)), nil
 	}
 	items := make([]json.RawMessage, 0, t.Len(list))
 	at := list + 1
@@ -124,21 +133,38 @@ func itemsOfTokens(t *document.Tokens, list int, text []byte) ([]json.RawMessage
 		items = append(items, item)
 		at = t.Next(at)
 	}
-	return items, nil
+	return slices.Values(items), nil
 }
 
 // itemsOfYAML returns the items of a list as JSON. A duplicate key anywhere in the
 // list is an error.
-func itemsOfYAML(text []byte) ([]json.RawMessage, error) {
+func itemsOfYAML(text []byte) (iter.Seq[json.RawMessage], error) {
 	data, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
 		return nil, err
 	}
 	var list struct {
-		Items []json.RawMessage `json:"items"`
+		Items json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(data, &list); err != nil {
 		return nil, err
 	}
-	return list.Items, nil
+	return itemsOfJSON(list.Items), nil
+}
+
+// itemsOfJSON returns the items of a valid list, or of null. Only one of them is in memory
+// besides the list.
+func itemsOfJSON(list json.RawMessage) iter.Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage) bool) {
+		d := json.NewDecoder(bytes.NewReader(list))
+		if start, err := d.Token(); err != nil || start != json.Delim('[') {
+			return // null
+		}
+		for d.More() {
+			var item json.RawMessage
+			if d.Decode(&item) != nil || !yield(item) {
+				return
+			}
+		}
+	}
 }

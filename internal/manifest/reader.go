@@ -144,29 +144,25 @@ func (r *Reader) readFile(ctx context.Context, f file, yield func(*Object) bool)
 	if err != nil {
 		return yield(failure(f.name, err))
 	}
-	found, passed, empty := 0, 0, 0
+	objects, passed := 0, 0 // documents with objects and others
 	for doc, err := range documents(f.name, data) {
-		var objs []*Object
+		isObject, more := true, true
 		if err != nil {
-			objs = []*Object{{Document: doc, Err: err}}
+			more = yield(&Object{Document: doc, Err: err})
 		} else {
-			objs = r.objectsOf(doc, f.named)
+			isObject, more = r.objectsOf(doc, f.named, yield)
 		}
 		switch {
-		case objs == nil:
+		case !more:
+			return false
+		case isObject:
+			objects++
+		default:
 			passed++
-		case len(objs) == 0:
-			empty++
-		}
-		found += len(objs)
-		for _, o := range objs {
-			if !yield(o) {
-				return false
-			}
 		}
 	}
 	switch {
-	case found+empty > 0:
+	case objects > 0:
 		r.passed.Documents += passed
 	case !f.named:
 		r.passed.Files++
