@@ -14,6 +14,42 @@ const byteOrderMark = "\ufeff"
 type LineIndex struct {
 	text   []byte
 	starts []int
+	marks  []columnMark // at least one for every markEvery bytes of a long line
+}
+
+// A columnMark is the column of an offset within a long line.
+type columnMark struct{ offset, column int }
+
+const markEvery = 4096
+
+// addMarks adds the marks of the lines that are longer than markEvery.
+func (x *LineIndex) addMarks() {
+	for i, start := range x.starts {
+		end := len(x.text)
+		if i+1 < len(x.starts) {
+			end = x.starts[i+1]
+		}
+		for at, column, last := start, 1, start; end-start > markEvery && at < end; column++ {
+			if at-last >= markEvery {
+				x.marks, last = append(x.marks, columnMark{at, column}), at
+			}
+			_, size := utf8.DecodeRune(x.text[at:end])
+			at += size
+		}
+	}
+}
+
+// column returns the column of an offset in the line that begins at start.
+func (x *LineIndex) column(start, offset int) int {
+	i, found := slices.BinarySearchFunc(x.marks, offset, func(m columnMark, offset int) int { return m.offset - offset })
+	if !found {
+		i--
+	}
+	from := columnMark{start, 1}
+	if i >= 0 && x.marks[i].offset > start {
+		from = x.marks[i]
+	}
+	return from.column + utf8.RuneCount(x.text[from.offset:offset])
 }
 
 // NewLineIndex returns the index of a text whose lines end with line feeds. A
@@ -28,6 +64,7 @@ func NewLineIndex(text []byte) *LineIndex {
 			x.starts = append(x.starts, i+1)
 		}
 	}
+	x.addMarks()
 	return x
 }
 
@@ -40,7 +77,7 @@ func (x *LineIndex) Position(offset int) (line, column int) {
 	if !found {
 		i--
 	}
-	return i + 1, utf8.RuneCount(x.text[x.starts[i]:offset]) + 1
+	return i + 1, x.column(x.starts[i], offset)
 }
 
 // yamlLines are the lines of a text as YAML 1.1 counts them: not only a line
