@@ -29,15 +29,8 @@ func Of(errs field.ErrorList) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
 	}
-	seen := make(map[string]bool, len(errs))
-	var distinct aggregate
-	for _, err := range errs {
-		if text := err.Error(); !seen[text] {
-			seen[text] = true
-			distinct = append(distinct, err)
-		}
-	}
-	return distinct
+	kept, _ := distinct(errs)
+	return kept
 }
 
 // Join returns the errors as one error, nil for an empty list. The errors must not be
@@ -55,22 +48,44 @@ func (a aggregate) Error() string {
 	if len(a) == 1 {
 		return a[0].Error()
 	}
-	seen := make(map[string]bool, len(a))
-	var b strings.Builder
-	b.WriteByte('[')
-	for _, err := range a {
+	_, texts := distinct(a)
+	return join("", texts)
+}
+
+// distinct returns the errors without those whose text an earlier error has, and the
+// texts.
+func distinct[E error](errs []E) (kept aggregate, texts []string) {
+	seen := make(map[string]bool, len(errs))
+	for _, err := range errs {
 		text := err.Error()
-		if seen[text] {
-			continue
+		if !seen[text] {
+			seen[text] = true
+			kept, texts = append(kept, err), append(texts, text)
 		}
-		if len(seen) > 0 {
+	}
+	return kept, texts
+}
+
+// join returns the prefix and the texts, separated by commas, and within brackets if
+// there are several. It allocates the result once.
+func join(prefix string, texts []string) string {
+	if len(texts) == 1 {
+		return prefix + texts[0]
+	}
+	size := len(prefix) + 2*len(texts)
+	for _, text := range texts {
+		size += len(text)
+	}
+	var b strings.Builder
+	b.Grow(size)
+	b.WriteString(prefix)
+	for i, text := range texts {
+		if i == 0 {
+			b.WriteByte('[')
+		} else {
 			b.WriteString(", ")
 		}
-		seen[text] = true
 		b.WriteString(text)
-	}
-	if len(seen) == 1 {
-		return b.String()[1:]
 	}
 	b.WriteByte(']')
 	return b.String()
@@ -98,7 +113,8 @@ func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *apierror
 	if len(errs) == 0 {
 		return err
 	}
-	err.ErrStatus.Message += ": " + Of(errs).Error()
+	_, texts := distinct(errs)
+	err.ErrStatus.Message = join(err.ErrStatus.Message+": ", texts)
 	causes := make([]metav1.StatusCause, len(errs))
 	for i, e := range errs {
 		causes[i] = metav1.StatusCause{Type: metav1.CauseType(e.Type), Message: e.ErrorBody(), Field: e.Field}

@@ -172,7 +172,13 @@ func rootProblems(obj map[string]any, errs field.ErrorList) []Problem {
 	metadata, _ := obj["metadata"].(map[string]any)
 	l := newLocator(metadata, "metadata", "")
 	problems := make([]Problem, len(errs))
+	details := map[string]string{} // equal texts share memory; a text may have 200 bytes
 	for i, err := range errs {
+		if detail, ok := details[err.Detail]; ok {
+			err.Detail = detail
+		} else {
+			details[err.Detail] = err.Detail
+		}
 		problems[i] = Problem{Err: err, Pointer: l.pointer(err)}
 	}
 	sortProblems(problems)

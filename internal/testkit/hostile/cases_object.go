@@ -155,11 +155,11 @@ func metadata() []Case {
 			return Input{Definition: widget(preserved), Object: stored(m.text(n), `{}`), Old: stored("", `{}`)}
 		}
 		list = append(list,
-			Case{"create/" + m.name, Create, m.n, created, m.want},
-			Case{"create json/" + m.name, CreateJSON, m.n, created, m.want},
-			Case{"update/" + m.name, Update, m.n, updated, m.want},
-			Case{"update json/" + m.name, UpdateJSON, m.n, updated, m.want},
-			Case{"update status/" + m.name, UpdateStatus, m.n, updated, Accepted})
+			Case{"create/" + m.name, Create, m.n, created, m.want, 0},
+			Case{"create json/" + m.name, CreateJSON, m.n, created, m.want, 0},
+			Case{"update/" + m.name, Update, m.n, updated, m.want, 0},
+			Case{"update json/" + m.name, UpdateJSON, m.n, updated, m.want, 0},
+			Case{"update status/" + m.name, UpdateStatus, m.n, updated, Accepted, 0})
 	}
 	return list
 }

@@ -15,40 +15,40 @@ func Texts() []Case {
 	return []Case{
 		{"create json/equal members", CreateJSONStrict, 200, body(func(n int) string {
 			return object(`{` + each(n, constant(`"a":1`)) + `}`)
-		}), Refused},
+		}), Refused, 0},
 		{"create json/space", CreateJSON, 20_000, body(func(n int) string {
 			return strings.Repeat(" ", n) + object(`{}`)
-		}), Accepted},
+		}), Accepted, 0},
 		{"create json/escapes", CreateJSON, 2_000, body(func(n int) string {
 			return object(`{"a":"` + strings.Repeat(`\u00e9`, n) + `"}`)
-		}), Accepted},
+		}), Accepted, 0},
 		{"create json/digits", CreateJSON, 2_000, body(func(n int) string {
 			return object(`{"a":0.` + strings.Repeat("1", n) + `}`)
-		}), Accepted},
-		{"create json/open brackets", CreateJSON, 20_000, body(func(n int) string { return strings.Repeat("[", n) }), Refused},
+		}), Accepted, 0},
+		{"create json/open brackets", CreateJSON, 20_000, body(func(n int) string { return strings.Repeat("[", n) }), Refused, 0},
 		{"create yaml/lines", CreateYAML, 200, body(func(n int) string {
 			return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec:\n" +
 				lines(n, func(i int) string { return fmt.Sprintf("  k%d: v", i) })
-		}), Accepted},
+		}), Accepted, 0},
 		{"create yaml/comments", CreateYAML, 2_000, body(func(n int) string {
 			return lines(n, constant("# comment")) +
 				"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec: {}\n"
-		}), Accepted},
+		}), Accepted, 0},
 		{"create yaml/folded text", CreateYAML, 400, body(func(n int) string {
 			return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec:\n  a: >\n" +
 				lines(n, constant("    words of a text"))
-		}), Accepted},
+		}), Accepted, 0},
 		{"create yaml/depth", CreateYAML, 100, body(func(n int) string {
 			return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: ns}\nspec: " +
 				nested(n, "{a: ", "1", "}") + "\n"
-		}), Accepted},
+		}), Accepted, 0},
 		{"review/objects", Review, 50, body(func(n int) string {
 			return review(each(n, format(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w%d"}}`)))
-		}), Accepted},
+		}), Accepted, 0},
 		{"review/size of an object", Review, 400, body(func(n int) string {
 			return review(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{` +
 				each(n, format(`"a%d":1`)) + `}}`)
-		}), Accepted},
+		}), Accepted, 0},
 	}
 }
 
@@ -70,5 +70,21 @@ func lines(n int, text func(i int) string) string {
 
 // Cases returns all cases.
 func Cases() []Case {
-	return append(append(Definitions(), Objects()...), Texts()...)
+	list := append(append(Definitions(), Objects()...), Texts()...)
+	for i, c := range list {
+		list[i].Most = deepest(c.Name)
+	}
+	return list
+}
+
+// deepest returns the largest size of a case that decoders do not refuse, 0 for any.
+func deepest(name string) int {
+	_, dimension, _ := strings.Cut(name, "/")
+	switch dimension {
+	case "depth", "nodes with rules, nested":
+		return 480 // definition.DefaultMaxNesting, with two levels for each schema
+	case "depth of preserved fields", "depth of preserved lists":
+		return 9_900 // of encoding/json, with some levels above
+	}
+	return 0
 }

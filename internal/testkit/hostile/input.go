@@ -22,6 +22,15 @@ type Case struct {
 	N     int // the smaller size; the larger one is 8 times as large
 	Input func(n int) Input
 	Want  Verdict
+	Most  int // largest size that the operation can receive, 0 for any
+}
+
+// Larger returns the size of the case times a factor, or the largest one.
+func (c Case) Larger(factor int) int {
+	if c.Most > 0 {
+		return min(factor*c.N, c.Most)
+	}
+	return factor * c.N
 }
 
 // each joins n texts with commas.

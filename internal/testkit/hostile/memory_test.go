@@ -31,7 +31,7 @@ func TestPeakMemory(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
 			for c := range work {
-				n := memoryFactor * c.N
+				n := c.Larger(memoryFactor)
 				out, err := exec.Command(program, c.Name, strconv.Itoa(n)).CombinedOutput()
 				if err != nil {
 					t.Errorf("%s: %v\n%s", c.Name, err, out)

@@ -42,6 +42,10 @@ func main() {
 	fail(fmt.Errorf("no case has the name %q", os.Args[1]))
 }
 
+// programSize is what the resident memory has besides the memory of the Go runtime: the
+// program itself.
+const programSize = 24 << 20
+
 func fail(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
@@ -49,7 +53,7 @@ func fail(err error) {
 
 func attack(c hostile.Case, n int) error {
 	in := c.Input(n)
-	debug.SetMemoryLimit(int64(hostile.MemoryLimit(in)))
+	debug.SetMemoryLimit(int64(hostile.MemoryLimit(in) - programSize))
 	run, err := c.Op(in)
 	if err != nil {
 		return err
