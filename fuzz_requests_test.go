@@ -19,7 +19,7 @@ import (
 // The structured fuzz targets choose a definition by one number, and a request
 // with its objects and options by another.
 
-// sameObject compares decoded objects. [cmp.Diff] takes too long for deep values.
+// sameObject compares decoded objects. [cmp.Diff] takes exponential time for deep lists.
 func sameObject(t *testing.T, what string, want, got map[string]any) {
 	t.Helper()
 	if !jsonval.Equal(want, got) {
@@ -86,6 +86,9 @@ func (s *subject) admitted(t *testing.T, version int, rng *rand.Rand) *unstructu
 		return nil
 	}
 	stored, err := s.pairs[version].fast.Store(context.Background(), obj)
+	if err != nil && version != storage {
+		return nil // the storage version has an embedded resource where this version has any value
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

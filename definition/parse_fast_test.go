@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/document"
@@ -27,7 +26,7 @@ func checkFastParse(t *testing.T, data []byte) bool {
 	if err != nil {
 		t.Fatalf("the fast parser accepts %.1000q, but %v", data, err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := fuzz.Diff(want, got); diff != "" {
 		t.Fatalf("%.1000q (-reference +fast):\n%s", data, diff)
 	}
 	return true

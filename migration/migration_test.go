@@ -311,7 +311,7 @@ func FuzzDryRun(f *testing.F) {
 		obj := &unstructured.Unstructured{Object: object}
 		before := obj.DeepCopy()
 		one := dryRunOne(t, def, obj)
-		if diff := cmp.Diff(before, obj); diff != "" {
+		if diff := fuzz.Diff(before, obj); diff != "" {
 			t.Errorf("the object changed (-before +after):\n%s", diff)
 		}
 		if (one.Stored == nil) != (one.Failure != nil) {

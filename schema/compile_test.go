@@ -87,7 +87,7 @@ func TestNode(t *testing.T) {
 	spec := root.Property("spec")
 	check := func(name string, got, want any) {
 		t.Helper()
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := fuzz.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAccessorsReturnCopies(t *testing.T) {
 	def.(map[string]any)["b"].(map[string]any)["c"] = "changed"
 	again, _ := n.Property("a").Default()
 	want := map[string]any{"b": map[string]any{"c": int64(1)}}
-	if diff := cmp.Diff(any(want), again); diff != "" {
+	if diff := fuzz.Diff(any(want), again); diff != "" {
 		t.Errorf("a default changed through its copy (-want +got):\n%s", diff)
 	}
 }

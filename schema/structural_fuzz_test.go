@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -36,7 +35,7 @@ func FuzzStructural(f *testing.F) {
 		if !slices.IsSorted(texts) {
 			t.Errorf("checkStructural() is not in order: %q", texts)
 		}
-		if diff := cmp.Diff(errs, checkStructural(props, field.NewPath("x", "y"))); diff != "" {
+		if diff := fuzz.Diff(errs, checkStructural(props, field.NewPath("x", "y"))); diff != "" {
 			t.Errorf("checkStructural() differs the second time (-first +second):\n%s", diff)
 		}
 		if got := len(checkStructural(props, nil)); got != len(errs) {
@@ -47,7 +46,7 @@ func FuzzStructural(f *testing.F) {
 				t.Errorf("field %q is not below the path", err.Field)
 			}
 		}
-		if diff := cmp.Diff(before, props); diff != "" {
+		if diff := fuzz.Diff(before, props); diff != "" {
 			t.Errorf("checkStructural() changed the schema (-before +after):\n%s", diff)
 		}
 	})

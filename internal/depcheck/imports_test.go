@@ -137,7 +137,7 @@ var internalRules = map[string]rule{
 	},
 	"internal/testkit/hostile/attack":     {},
 	"internal/testkit/hostile/statements": {},
-	"internal/testkit/fuzz":               {},
+	"internal/testkit/fuzz":               {others: []string{"github.com/google/go-cmp/cmp"}},
 	"internal/testkit/enginetest": {
 		ours:   []string{"schema"},
 		others: []string{apiextensions, apimachinery, sigsYAML},

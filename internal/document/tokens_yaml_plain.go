@@ -146,9 +146,11 @@ func isInteger(text string) bool {
 // isCertainlyString reports whether a plain scalar is a string in every version
 // of YAML. A text that starts with a digit or a sign may be a number or a date
 // unless it has a character that neither has. A text that starts with a dot may
-// be infinity or NaN.
+// be infinity or NaN, and infinity may have a sign.
 func isCertainlyString(text string) bool {
 	switch c := text[0]; {
+	case (c == '-' || c == '+') && strings.EqualFold(text[1:], ".inf"):
+		return false
 	case isDigit(c), c == '-', c == '+':
 		return isVersionNumber(text) || strings.ContainsFunc(text, isNeverInNumber)
 	case c == '.':

@@ -28,7 +28,7 @@ func (n *node) addIndexes(seen map[*node]bool) {
 	if n == nil || seen[n] {
 		return
 	}
-	if len(n.members) > 0 {
+	if len(n.members) > 0 || len(n.merged) > 0 { // a mapping can be merged into itself
 		seen[n] = true
 	}
 	large := !n.list && len(n.members) >= minIndexed

@@ -147,11 +147,18 @@ func checkWhole(t *testing.T, text string) {
 		if err != nil {
 			return
 		}
-		before, after, found := strings.Cut(rest, string(doc))
-		if !found || !Blank([]byte(before)) && !strings.HasPrefix(strings.TrimSpace(before), "---") {
-			t.Fatalf("Split(%q) dropped %q before %q", text, before, doc)
+		at := strings.Index(rest, string(doc))
+		for at > 0 && rest[at-1] == '-' { // the end of a separator
+			next := strings.Index(rest[at+1:], string(doc))
+			if next < 0 {
+				break
+			}
+			at += 1 + next
 		}
-		rest = after
+		if at < 0 || !Blank([]byte(rest[:at])) && !strings.HasPrefix(strings.TrimSpace(rest[:at]), "---") {
+			t.Fatalf("Split(%q) dropped something before %q: %q", text, doc, rest)
+		}
+		rest = rest[at+len(doc):]
 	}
 }
 

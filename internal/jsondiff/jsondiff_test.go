@@ -86,7 +86,7 @@ func FuzzOf(f *testing.F) {
 		for i := len(diffs) - 1; i >= 0; i-- {
 			undone = undo(undone, diffs[i], 0)
 		}
-		if diff := cmp.Diff(before, undone); diff != "" {
+		if diff := fuzz.Diff(before, undone); diff != "" {
 			t.Errorf("after undoing %s (-want +got):\n%s", text(diffs), diff)
 		}
 	})
@@ -115,8 +115,11 @@ func undo(v any, d jsondiff.Difference, depth int) any {
 	case last && d.Kind == jsondiff.Added:
 		return list[:i]
 	case last && d.Kind == jsondiff.Removed:
-		// Later elements are back already, so d.Before goes in front of them.
-		return append(list[:min(i, len(list)):min(i, len(list))], append([]any{d.Before}, list[min(i, len(list)):]...)...)
+		for len(list) <= i { // elements before it come back later
+			list = append(list, nil)
+		}
+		list[i] = d.Before
+		return list
 	}
 	list[i] = undo(list[i], d, depth+1)
 	return list

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	kjson "sigs.k8s.io/json"
 
@@ -61,7 +60,7 @@ func check(t *testing.T, s string) bool {
 	if err := utiljson.Unmarshal([]byte(s), &lax); err != nil || !reflect.DeepEqual(lax, want) {
 		t.Fatalf("%q: %v and %v", s, lax, want)
 	}
-	if diff := cmp.Diff(want, v); diff != "" {
+	if diff := fuzz.Diff(want, v); diff != "" {
 		t.Errorf("%q: Decode (-want +got):\n%s", s, diff)
 	}
 	encoded, err := json.Marshal(want)

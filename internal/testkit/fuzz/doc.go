@@ -11,8 +11,9 @@
 //
 // Execution k gets an input that depends only on k and the seeds. The variable
 // CRDKIT_FUZZ_FIRST is the first k, 0 without it, so that a later run tries other
-// inputs and a failure can be repeated. The driver stops at the first failure. It
-// then prints k and the input in the format of files below testdata/fuzz.
+// inputs and a failure can be repeated. The driver stops at the first failure, and at
+// an execution that takes longer than 30 seconds. It then prints k and the input in the
+// format of files below testdata/fuzz.
 //
 // For each target the driver prints one line to standard output:
 //

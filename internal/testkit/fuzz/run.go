@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 )
+
+// hang is how long an execution may take.
+const hang = 30 * time.Second
 
 // The environment variables that control the sequential driver.
 const (
@@ -78,7 +83,8 @@ type driver struct {
 	first uint64 // the number of the first execution
 	seeds [][]any
 
-	count, slowestAt uint64
+	count            atomic.Uint64
+	slowestAt        uint64
 	slowest, elapsed time.Duration
 	failed           bool
 }
@@ -102,30 +108,64 @@ func (d *driver) collector() any {
 // run executes the body until the limit or the first failure, then prints a line.
 func (d *driver) run(t *testing.T) {
 	in := newInputs(d.seeds)
-	done := false
+	returned := false
 	defer func() {
-		if d.failed = !done || t.Failed(); d.failed {
-			fmt.Printf("fuzz %s: execution %d failed, input:\n%s", d.name, d.first+d.count-1, encode(in.args))
+		if d.failed = !returned || t.Failed(); d.failed {
+			d.printInput("failed")
 		}
 		d.report()
 	}()
+	ended := make(chan struct{})
+	defer close(ended)
+	go d.watch(ended)
 	args := make([]reflect.Value, len(in.args)+1)
 	args[0] = reflect.ValueOf(t)
 	start := time.Now()
-	for last := start; !d.limit.reached(d.count, d.elapsed) && !t.Failed(); {
-		in.next(d.first + d.count)
-		d.count++
+	for last := start; !d.limit.reached(d.count.Load(), d.elapsed) && !t.Failed(); {
+		in.next(d.first + d.count.Load())
+		d.count.Add(1)
 		for i, arg := range in.args {
 			args[i+1] = reflect.ValueOf(arg)
 		}
 		d.body.Call(args)
 		now := time.Now()
 		if took := now.Sub(last); took > d.slowest {
-			d.slowest, d.slowestAt = took, d.first+d.count-1
+			d.slowest, d.slowestAt = took, d.last()
 		}
 		last, d.elapsed = now, now.Sub(start)
 	}
-	done = true
+	returned = true
+}
+
+// last returns the number of the last execution, which may still run.
+func (d *driver) last() uint64 { return d.first + d.count.Load() - 1 }
+
+// printInput prints the input of the last execution. It generates the input again,
+// because a body may change its arguments.
+func (d *driver) printInput(what string) {
+	in := newInputs(d.seeds)
+	in.next(d.last())
+	fmt.Printf("fuzz %s: execution %d %s, input:\n%s", d.name, d.last(), what, encode(in.args))
+}
+
+// watch ends the process if one execution takes longer than hang.
+func (d *driver) watch(ended <-chan struct{}) {
+	for before := uint64(0); ; {
+		select {
+		case <-ended:
+			return
+		case <-time.After(hang):
+		}
+		if now := d.count.Load(); now > before {
+			before = now
+			continue
+		}
+		d.printInput(fmt.Sprintf("takes longer than %v", hang))
+		stack := make([]byte, 1<<20)
+		os.Stdout.Write(stack[:runtime.Stack(stack, true)])
+		fmt.Printf("fuzz %s: %d executions, 1 failures, %.2f s\n", d.name, d.count.Load(), hang.Seconds())
+		os.Exit(1)
+	}
 }
 
 func (d *driver) report() {
@@ -134,5 +174,5 @@ func (d *driver) report() {
 		failures = 1
 	}
 	fmt.Printf("fuzz %s: %d executions, %d failures, %.2f s, slowest %v (execution %d)\n",
-		d.name, d.count, failures, d.elapsed.Seconds(), d.slowest.Round(time.Microsecond), d.slowestAt)
+		d.name, d.count.Load(), failures, d.elapsed.Seconds(), d.slowest.Round(time.Microsecond), d.slowestAt)
 }

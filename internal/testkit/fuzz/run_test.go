@@ -105,3 +105,29 @@ func TestLimit(t *testing.T) {
 		}
 	}
 }
+
+// Diff agrees with cmp.Diff on equality, and compares values of a depth for which
+// cmp.Diff takes forever.
+func TestDiff(t *testing.T) {
+	for _, tt := range []struct{ a, b any }{
+		{map[string]any{"a": []any{int64(1)}}, map[string]any{"a": []any{int64(1)}}},
+		{map[string]any{"a": []any{int64(1)}}, map[string]any{"a": []any{1.0}}},
+		{"a", "b"}, {nil, nil}, {[]any{}, []any{nil}}, {[]string{"a"}, []string{"a"}},
+	} {
+		if got, want := Diff(tt.a, tt.b) == "", cmp.Equal(tt.a, tt.b); got != want {
+			t.Errorf("Diff(%v, %v) says equal: %t", tt.a, tt.b, got)
+		}
+	}
+	nested := func(leaf any) any {
+		for range 500 {
+			leaf = []any{leaf}
+		}
+		return leaf
+	}
+	if diff := Diff(nested("a"), nested("a")); diff != "" {
+		t.Errorf("equal values differ: %s", diff)
+	}
+	if Diff(nested("a"), nested("b")) == "" {
+		t.Error("different values are equal")
+	}
+}
