@@ -92,6 +92,12 @@ func (s *subject) admitted(t *testing.T, version int, rng *rand.Rand) *unstructu
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The database has JSON text: there, 1.0 is 1.
+	decoded, err := testkit.DecodeJSON([]byte(canonical(t, testkit.Encode(stored.Object))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored.Object = decoded.(map[string]any)
 	read, _, err := s.pairs[version].fast.Read(context.Background(), stored)
 	if err != nil {
 		t.Fatalf("Read of %s: %v", testkit.Encode(stored.Object), err)
@@ -275,6 +281,9 @@ func FuzzUnchanged(f *testing.F) {
 func FuzzReadStored(f *testing.F) {
 	structured(f, func(t *testing.T, s *subject, version int, rng *rand.Rand) {
 		v := s.pairs[version].fast
+		if v.Schema() != s.pairs[storage].fast.Schema() {
+			return // what this version does not have is lost, and may have a default when it is stored
+		}
 		ctx := context.Background()
 		x := &unstructured.Unstructured{Object: s.generate(storage, rng)}
 		first, _, err := v.Read(ctx, x)
@@ -282,9 +291,6 @@ func FuzzReadStored(f *testing.F) {
 			return // metadata that no server serves
 		}
 		stored, err := v.Store(ctx, first)
-		if err != nil && version != storage {
-			return // the storage version has embedded metadata where this version has any value
-		}
 		if err != nil {
 			t.Fatalf("Store of %s: %v", testkit.Encode(first.Object), err)
 		}
@@ -303,8 +309,8 @@ func FuzzConvertBack(f *testing.F) {
 		def := s.pairs[0].fast.Definition()
 		from, to := s.pairs[version].fast.Name(), s.pairs[1-version].fast.Name()
 		obj := &unstructured.Unstructured{Object: s.generate(version, rng)}
-		if _, ok := obj.Object["kind"].(string); !ok {
-			return // no decoder returns it
+		if obj.GetKind() != "Seed" || obj.GetAPIVersion() != "example.com/"+from {
+			return // an object of no version
 		}
 		before := obj.DeepCopy()
 		there, err := def.Convert(context.Background(), []*unstructured.Unstructured{obj}, to)
