@@ -10,6 +10,11 @@ import (
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
+const (
+	anyOfFailed = "must validate at least one schema (anyOf)"
+	oneOfFailed = "must validate one and only one schema (oneOf). Found "
+)
+
 // nested checks v against the junctors of n and returns their count. It reports
 // the junctors in a fixed order and the important errors of their branches
 // last.
@@ -91,7 +96,7 @@ func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
 		kept = r.keepImportant(kept, failures)
 		b.offer(count, failures)
 	}
-	r.junctor("must validate at least one schema (anyOf)")
+	r.junctor(anyOfFailed)
 	r.found = append(r.found, b.failures...)
 	return b.count, kept
 }
@@ -116,13 +121,13 @@ func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	}
 	switch valid {
 	case 0:
-		r.junctor("must validate one and only one schema (oneOf). Found none valid")
+		r.junctor(oneOfFailed + "none valid")
 		r.found = append(r.found, b.failures...)
 		return b.count, kept
 	case 1:
 		return validCount, kept
 	default:
-		r.junctor(fmt.Sprintf("must validate one and only one schema (oneOf). Found %d valid alternatives", valid))
+		r.junctor(fmt.Sprintf("%s%d valid alternatives", oneOfFailed, valid))
 		return 0, kept
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/crdkit/crdkit/conversion/conversiontest"
 	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/migration"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -46,6 +47,7 @@ var optionTests = map[string]func(){
 	"conversiontest.New":     func() { _, _ = conversiontest.New(webhookDefinition(), nil) },
 	"table.Printer.Object":   func() { emptyTable().Object(&unstructured.Unstructured{}, time.Time{}, nil) },
 	"openapi.V3":             func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{webhookDefinition()}, nil) },
+	"explanation.New":        func() { explanation.New(nil, nil) },
 	"jsonschema.Export":      func() { _, _ = jsonschema.Export(webhookDefinition(), "v1", nil) },
 }
 
@@ -80,6 +82,8 @@ var definitionTests = map[string]func(){
 	"conversiontest.New":            func() { _, _ = conversiontest.New(nil) },
 	"discovery.Groups":              func() { discovery.Groups(nil) },
 	"discovery.Resources":           func() { _, _ = discovery.Resources("a", "v1", nil) },
+	"explanation.Definition":        func() { explanation.Definition(nil, nil) },
+	"explanation.Explainer.Error":   func() { _, _ = explanation.New(nil).Error(nil, nil, nil, nil) },
 	"jsonschema.Export":             func() { _, _ = jsonschema.Export(nil, "v1") },
 	"openapi.V2":                    func() { _, _ = openapi.V2([]*apiextensionsv1.CustomResourceDefinition{nil}) },
 	"openapi.V3":                    func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{nil}) },

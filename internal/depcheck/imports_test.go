@@ -60,6 +60,10 @@ var rules = map[string]rule{
 		ours:   []string{".", "definition", "schema", "versionsort"},
 		others: []string{apiextensions, apimachinery},
 	},
+	"explanation": {
+		ours:   []string{".", "schema", "validation"},
+		others: []string{apiextensions, apimachinery, apiserverCEL},
+	},
 	"schema":     {others: []string{apiextensions, field, utiljson}},
 	"pruning":    {ours: []string{"schema"}},
 	"defaulting": {ours: []string{"schema"}},
@@ -82,7 +86,7 @@ var rules = map[string]rule{
 	"serving/jsonschema": {ours: []string{"schema"}, others: []string{apiextensions}},
 	"serving/selection":  {others: []string{apiextensions, apimachinery}},
 	"cmd/crdkit": {
-		ours:   append([]string{".", "definition", "migration", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
+		ours:   append([]string{".", "definition", "explanation", "migration", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }
@@ -123,6 +127,8 @@ var internalRules = map[string]rule{
 		// Types of the values that functions take and return without boxing.
 		others: []string{celGo, apiserverCEL, "k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4"},
 	},
+	"internal/celtrace":    {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
+	"internal/nearname":    {leaf: true},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate":    {others: []string{apiextensions, utiljson}},

@@ -1,0 +1,112 @@
+package explanation
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// An Explanation says about an error what the server does not. It belongs to the
+// caller.
+type Explanation struct {
+	// Text explains the error in one line. It is never "".
+	Text string
+	// Decided is the part of a failed rule that decided, as a CEL expression. If there
+	// are several, it is the first one. It is "" for errors that are not from a rule.
+	Decided string
+	// Operands are the parts of the rule that the deciding parts compare, in the order
+	// of the rule, and the fields that these read. There are at most 16.
+	Operands []Operand
+	// Branches say how the branches of an anyOf or a oneOf judge the value. It is nil
+	// for other errors.
+	Branches *validation.Branches
+	// Suggestion is what to write instead, or what to do: a name, a value or a short
+	// sentence without a period. It is "" if there is none.
+	Suggestion string
+}
+
+// An Operand is a part of a rule and its value.
+type Operand struct {
+	Expression string // CEL
+	// Value is a literal of CEL, cut as [ValueLength] says. It is "" with
+	// [WithoutValues].
+	Value string
+}
+
+// An Explainer explains errors of the objects of one version. It is safe for
+// concurrent use. Only [New] makes one: the methods of a nil Explainer panic.
+type Explainer struct {
+	root      *schema.Node
+	runes     int
+	validator func() *validation.Validator
+}
+
+// New returns an Explainer for a version. It never returns nil. Making one costs
+// nothing; the first error about an anyOf or a oneOf compiles a validator, which the
+// Explainer keeps. A nil v, or one that has no schema, declares nothing.
+func New(v *crdkit.Version, opts ...Option) *Explainer {
+	x := &Explainer{runes: configOf(opts).runes}
+	if v != nil {
+		x.root = v.Schema()
+	}
+	x.validator = sync.OnceValue(func() *validation.Validator { return validation.New(x.root) })
+	return x
+}
+
+// Error explains an error of a request on obj. It returns nil without an error if it
+// knows nothing to add to the words of the server.
+//
+// obj is the object as Create, Update or UpdateStatus left it: pruned and with
+// defaults. The forms of requests on JSON return no object for a refusal; decode the
+// text and call the other form to get one. old is the old object of an update, nil for
+// others. Neither is changed.
+//
+// An error of a rule costs another evaluation of the rule with cel-go, which takes
+// up to some hundred microseconds to compile the rule and then as long as cel-go takes
+// for it; for all(), exists() and exists_one() it takes one more for each level, over
+// at most 10,000 elements altogether. An error of an anyOf or a oneOf costs another
+// validation of the value. Other errors cost a comparison with each known name or
+// value.
+//
+// It returns an error if ctx ended, if err does not belong to obj, or if the rule does
+// not fail on it. A nil ctx never ends.
+func (x *Explainer) Error(ctx context.Context, err *validation.Error, obj, old *unstructured.Unstructured) (*Explanation, error) {
+	if err == nil {
+		return nil, errors.New("explanation: the error is nil")
+	}
+	if obj == nil || obj.Object == nil {
+		return nil, errors.New("explanation: the object is nil")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	switch err.Step {
+	case validation.StepRules:
+		return x.rule(ctx, err, obj, old)
+	case validation.StepSchema:
+		return x.schemaError(err, obj), nil
+	}
+	return nil, nil
+}
+
+// schemaError explains an error of types and value validations, nil if there is
+// nothing to explain.
+func (x *Explainer) schemaError(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
+	if b, ok := x.validator().Branches(obj.Object, err); ok {
+		return x.branches(err, b)
+	}
+	switch err.Type {
+	case field.ErrorTypeNotSupported:
+		return x.enum(err)
+	case field.ErrorTypeTypeInvalid:
+		return x.mistyped(err, obj)
+	}
+	return nil
+}

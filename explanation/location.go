@@ -1,0 +1,138 @@
+package explanation
+
+import (
+	"strconv"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A location is a schema: a node or, below a junctor, a branch.
+type location struct {
+	node   *schema.Node
+	branch *schema.Branch
+}
+
+func (l location) limits() schema.Limits {
+	if l.branch != nil {
+		return l.branch.Limits()
+	}
+	return l.node.Limits()
+}
+
+// schemaAt returns the schema at a schema pointer, and reports whether there is one.
+func schemaAt(root *schema.Node, pointer string) (location, bool) {
+	l := location{node: root}
+	for steps := pathstack.Tokens(pointer); len(steps) > 0; {
+		keyword := steps[0]
+		steps = steps[1:]
+		argument := ""
+		switch keyword {
+		case "properties", "allOf", "anyOf", "oneOf":
+			if len(steps) == 0 {
+				return location{}, false
+			}
+			argument, steps = steps[0], steps[1:]
+		}
+		if l = l.enter(keyword, argument); l.node == nil && l.branch == nil {
+			return location{}, false
+		}
+	}
+	return l, true
+}
+
+// A nester is a schema.Node or a schema.Branch.
+type nester interface {
+	AllOf() []*schema.Branch
+	AnyOf() []*schema.Branch
+	OneOf() []*schema.Branch
+	Not() *schema.Branch
+}
+
+func (l location) enter(keyword, argument string) location {
+	var junctors nester = l.node
+	if l.branch != nil {
+		junctors = l.branch
+	}
+	switch keyword {
+	case "allOf":
+		return branchAt(junctors.AllOf(), argument)
+	case "anyOf":
+		return branchAt(junctors.AnyOf(), argument)
+	case "oneOf":
+		return branchAt(junctors.OneOf(), argument)
+	case "not":
+		return location{branch: junctors.Not()}
+	}
+	if l.branch != nil {
+		return location{branch: branchPart(l.branch, keyword, argument)}
+	}
+	return location{node: nodePart(l.node, keyword, argument)}
+}
+
+func branchAt(list []*schema.Branch, index string) location {
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(list) {
+		return location{}
+	}
+	return location{branch: list[i]}
+}
+
+func branchPart(b *schema.Branch, keyword, name string) *schema.Branch {
+	switch keyword {
+	case "properties":
+		return b.Property(name)
+	case "items":
+		return b.Items()
+	case "additionalProperties":
+		values, _ := b.AdditionalProperties()
+		return values
+	}
+	return nil
+}
+
+func nodePart(n *schema.Node, keyword, name string) *schema.Node {
+	switch keyword {
+	case "properties":
+		return n.Property(name)
+	case "items":
+		return n.Items()
+	case "additionalProperties":
+		values, _ := n.AdditionalProperties()
+		return values
+	}
+	return nil
+}
+
+// pathOf returns the path of the value whose schema is at a schema pointer without
+// junctors, from a JSON pointer that leads there or below. It reports false if they do
+// not fit together.
+func pathOf(schemaPointer, pointer string) (schema.Path, bool) {
+	names := pathstack.Tokens(pointer)
+	var path schema.Path
+	for steps := pathstack.Tokens(schemaPointer); len(steps) > 0; names = names[1:] {
+		if len(names) == 0 {
+			return nil, false
+		}
+		keyword := steps[0]
+		steps = steps[1:]
+		switch keyword {
+		case "properties":
+			if len(steps) == 0 || steps[0] != names[0] {
+				return nil, false
+			}
+			path, steps = append(path, schema.Field(names[0])), steps[1:]
+		case "additionalProperties":
+			path = append(path, schema.Key(names[0]))
+		case "items":
+			i, err := strconv.Atoi(names[0])
+			if err != nil || i < 0 {
+				return nil, false
+			}
+			path = append(path, schema.Index(i))
+		default:
+			return nil, false
+		}
+	}
+	return path, true
+}

@@ -1,0 +1,197 @@
+package explanation
+
+import (
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdkit/crdkit/internal/celtrace"
+	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// UnknownField explains a complaint about an unknown field, as it is in the details of
+// a refusal and in warnings: `unknown field "spec.replica"`. It returns nil for any
+// other text, and for a path that the schema declares.
+//
+// A path in a complaint can be ambiguous, since names may have dots. Then the longest
+// declared names are taken. [Explainer.Pruned] takes exact paths.
+//
+// The suggestion is the name of the declared field that is nearest. It costs a
+// comparison with each declared field of the object around the unknown one.
+func (x *Explainer) UnknownField(complaint string) *Explanation {
+	path, ok := strings.CutPrefix(complaint, `unknown field "`)
+	if !ok {
+		return nil
+	}
+	path = strings.TrimSuffix(path, `"`)
+	n := object{node: x.root, root: true}
+	rest := path
+	for {
+		next, after, ok := n.longest(rest)
+		if !ok {
+			break
+		}
+		n, rest = next, after
+		if rest == "" {
+			return nil
+		}
+	}
+	name, known := strings.CutPrefix(rest, ".")
+	if !known {
+		name = rest
+	}
+	return n.unknown(name, strings.TrimSuffix(path[:len(path)-len(rest)], "."))
+}
+
+// Pruned explains the path of a field that was pruned, from the changes of a result. It
+// returns nil if the schema declares the field, and for a path that does not end with
+// a field.
+func (x *Explainer) Pruned(path schema.Path) *Explanation {
+	n := object{node: x.root, root: true}
+	for i, step := range path {
+		name, named := step.Name()
+		next, ok := n.enter(name, !named)
+		if !ok {
+			if named {
+				return n.unknown(name, path[:i].String())
+			}
+			return nil
+		}
+		n = next
+	}
+	return nil
+}
+
+// An object is a schema on the path to a field.
+type object struct {
+	node     *schema.Node
+	root     bool // of a resource: it has apiVersion, kind and metadata
+	metadata bool // of a resource; the schema does not declare its fields
+}
+
+// enter returns the schema of a part, and reports whether one is declared.
+func (o object) enter(name string, index bool) (object, bool) {
+	if index {
+		items := o.node.Items()
+		return object{node: items, root: items.EmbeddedResource()}, items != nil
+	}
+	if o.root && name == "metadata" {
+		return object{metadata: true}, true
+	}
+	if child := o.node.Property(name); child != nil {
+		return object{node: child, root: child.EmbeddedResource()}, true
+	}
+	values, _ := o.node.AdditionalProperties()
+	return object{node: values, root: values.EmbeddedResource()}, values != nil
+}
+
+// longest enters the part with the longest name with which a path begins, and returns
+// the rest of the path.
+func (o object) longest(path string) (next object, rest string, ok bool) {
+	if i, after, isIndex := leadingIndex(path); isIndex {
+		if next, ok := o.enter(i, true); ok {
+			return next, after, true
+		}
+	}
+	path = strings.TrimPrefix(path, ".")
+	name := ""
+	for known := range o.fields() {
+		if after, ok := strings.CutPrefix(path, known); ok && len(known) > len(name) && (after == "" || after[0] == '.' || after[0] == '[') {
+			name = known
+		}
+	}
+	if name != "" {
+		next, ok = o.enter(name, false)
+		return next, path[len(name):], ok
+	}
+	if values, _ := o.node.AdditionalProperties(); values == nil {
+		return object{}, "", false
+	}
+	key, after := firstKey(path)
+	next, ok = o.enter(key, false)
+	return next, after, ok
+}
+
+// leadingIndex reports whether a path begins with the index of an element.
+func leadingIndex(path string) (index, rest string, ok bool) {
+	end := strings.IndexByte(path, ']')
+	if end < 2 || path[0] != '[' {
+		return "", "", false
+	}
+	if _, err := strconv.Atoi(path[1:end]); err != nil {
+		return "", "", false
+	}
+	return path[1:end], path[end+1:], true
+}
+
+// firstKey returns the first key of a path and the rest.
+func firstKey(path string) (key, rest string) {
+	if end := strings.IndexByte(path, ']'); end > 0 && path[0] == '[' {
+		return path[1:end], path[end+1:]
+	}
+	if end := strings.IndexAny(path, ".["); end > 0 {
+		return path[:end], path[end:]
+	}
+	return path, ""
+}
+
+// fields yields the names that are known here, some of them twice.
+func (o object) fields() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		switch {
+		case o.metadata:
+			slices.Values(metadataFields())(yield)
+			return
+		case o.root:
+			if !yield("apiVersion") || !yield("kind") || !yield("metadata") {
+				return
+			}
+		}
+		for name := range o.node.Properties() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// metadataFields returns the names of the fields of metadata.
+func metadataFields() []string {
+	var fields []string
+	t := reflect.TypeFor[metav1.ObjectMeta]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		fields = append(fields, name)
+	}
+	return fields
+}
+
+// unknown explains that the object at a path has no field of a name.
+func (o object) unknown(name, path string) *Explanation {
+	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
+	if near, ok := nearname.Nearest(name, o.fields()); ok {
+		e.Suggestion = near
+		e.Text += fmt.Sprintf("; did you mean %q?", near)
+		return e
+	}
+	fields := slices.Compact(slices.Sorted(o.fields()))
+	if len(fields) == 0 {
+		e.Text += "; it declares none"
+		return e
+	}
+	e.Text += "; it has " + strings.ReplaceAll(firstOf(fields[:min(len(fields), 2*maxShown)], len(fields)), ";", ",")
+	return e
+}
+
+func ownerText(path string) string {
+	if path == "" {
+		return "the object"
+	}
+	return celtrace.Cut(path, maxText)
+}

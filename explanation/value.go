@@ -1,0 +1,138 @@
+package explanation
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/celtrace"
+	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+const (
+	maxShown = 5   // errors, branches and names in a text
+	maxText  = 300 // Unicode characters of an error in a text
+)
+
+// enum explains a value that is none of an enum, nil if no value is near.
+func (x *Explainer) enum(err *validation.Error) *Explanation {
+	bad, isText := err.BadValue.(string)
+	l, ok := schemaAt(x.root, err.SchemaPointer)
+	if !isText || !ok {
+		return nil
+	}
+	near, ok := nearname.Nearest(bad, func(yield func(string) bool) {
+		for _, v := range l.limits().Enum {
+			if text, ok := v.(string); ok && !yield(text) {
+				return
+			}
+		}
+	})
+	if !ok {
+		return nil
+	}
+	return &Explanation{Text: fmt.Sprintf("did you mean %q?", near), Suggestion: near}
+}
+
+// mistyped explains a string that is written like the wanted type, nil for others.
+func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
+	l, ok := schemaAt(x.root, err.SchemaPointer)
+	path, fits := pathOf(err.SchemaPointer, err.Pointer)
+	if !ok || !fits || l.node == nil {
+		return nil
+	}
+	v, _ := path.Lookup(obj.Object)
+	switch t := v.(type) {
+	case string:
+		if written(t, l.node.Kind()) {
+			const advice = "remove the quotes"
+			return &Explanation{Text: "the value is a string that is written like type " + l.node.Type() + ": " + advice, Suggestion: advice}
+		}
+	case int64, float64, bool:
+		if l.node.Kind() == schema.KindString {
+			const advice = "put the value into quotes"
+			return &Explanation{Text: "the value is not a string: " + advice, Suggestion: advice}
+		}
+	}
+	return nil
+}
+
+// written reports whether a text is written like a value of a type.
+func written(text string, kind schema.Kind) bool {
+	if len(text) > 64 {
+		return false
+	}
+	var err error
+	switch kind {
+	case schema.KindBoolean:
+		return text == "true" || text == "false"
+	case schema.KindInteger:
+		_, err = strconv.ParseInt(text, 10, 64)
+	case schema.KindNumber:
+		_, err = strconv.ParseFloat(text, 64)
+	default:
+		return false
+	}
+	return err == nil
+}
+
+// branches explains an error of an anyOf or a oneOf.
+func (x *Explainer) branches(err *validation.Error, b validation.Branches) *Explanation {
+	e := &Explanation{Branches: &b}
+	pointer := func(i int) string { return err.SchemaPointer + "/" + b.Keyword + "/" + strconv.Itoa(i) }
+	if len(b.Valid) > 0 {
+		var list []string
+		for _, i := range b.Valid[:min(len(b.Valid), maxShown)] {
+			list = append(list, pointer(i)+x.requirement(pointer(i)))
+		}
+		e.Text = fmt.Sprintf("%d of %d branches of %s are satisfied: %s", len(b.Valid), b.Len, b.Keyword, firstOf(list, len(b.Valid)))
+		return e
+	}
+	var list []string
+	for _, missing := range b.Errors[:min(len(b.Errors), maxShown)] {
+		list = append(list, x.missing(missing))
+	}
+	e.Text = fmt.Sprintf("the closest of %d branches is %s: %s", b.Len, pointer(b.Closest), firstOf(list, len(b.Errors)))
+	return e
+}
+
+// firstOf joins the first of n texts.
+func firstOf(first []string, n int) string {
+	if n > len(first) {
+		first = append(slices.Clip(first), fmt.Sprintf("%d more", n-len(first)))
+	}
+	return strings.Join(first, "; ")
+}
+
+// requirement returns the fields that a branch requires, in parentheses, "" if it
+// requires none.
+func (x *Explainer) requirement(pointer string) string {
+	l, ok := schemaAt(x.root, pointer)
+	if !ok {
+		return ""
+	}
+	required := l.limits().Required
+	if len(required) == 0 {
+		return ""
+	}
+	return " (requires " + celtrace.Cut(strings.Join(required, ", "), maxText) + ")"
+}
+
+// missing returns the text for one error of a branch.
+func (x *Explainer) missing(err *validation.Error) string {
+	switch {
+	case err.Type == field.ErrorTypeRequired:
+		return err.Field + " is missing"
+	case x.runes > 0:
+		return celtrace.Cut(err.Error(), maxText)
+	case err.Type == field.ErrorTypeNotSupported:
+		return celtrace.Cut(err.Field+": "+err.Detail, maxText)
+	}
+	return err.Field + ": " + err.Type.String()
+}

@@ -1,0 +1,242 @@
+package celtrace
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+const (
+	maxOperands = 16
+	maxTerms    = 8 // terms of || that a text shows
+)
+
+// decide returns the text of the parts of e that made it true or false, as a clause
+// such as "self.a (1) < self.b (0) is false".
+func (t *tracer) decide(f frame, e ast.Expr, result bool) string {
+	if t.depth++; t.depth > maxDepth {
+		return t.atom(f, e, result)
+	}
+	defer func() { t.depth-- }()
+	switch e.Kind() {
+	case ast.CallKind:
+		switch args := e.AsCall().Args(); e.AsCall().FunctionName() {
+		case operators.LogicalAnd, operators.LogicalOr:
+			return t.terms(f, e, result)
+		case operators.LogicalNot:
+			if decides(args[0]) {
+				return t.decide(f, args[0], !result)
+			}
+			return t.negated(f, e, result)
+		case operators.Conditional:
+			return t.branch(f, args, result)
+		}
+	case ast.ComprehensionKind:
+		if m, ok := t.macroOf(e); ok {
+			return t.macro(f, m, result)
+		}
+	}
+	return t.atom(f, e, result)
+}
+
+// decides reports whether a part has parts that decide for it.
+func decides(e ast.Expr) bool {
+	if e.Kind() != ast.CallKind {
+		return e.Kind() == ast.ComprehensionKind
+	}
+	switch e.AsCall().FunctionName() {
+	case operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional:
+		return true
+	}
+	return false
+}
+
+// terms traces && and ||. One term decides if it has the value that stops the
+// evaluation: false of && and true of ||. Otherwise all of them decide.
+func (t *tracer) terms(f frame, e ast.Expr, result bool) string {
+	name := e.AsCall().FunctionName()
+	all := flatten(nil, e, name)
+	stops := name == operators.LogicalOr
+	if result == stops {
+		for _, term := range all {
+			if v, ok := f.known(term); ok && v == types.Bool(stops) {
+				return t.decide(f, term, stops)
+			}
+		}
+		return t.atom(f, e, result)
+	}
+	all = withoutGuards(all, name)
+	var clauses []string
+	for i, term := range all {
+		if i == maxTerms {
+			clauses = append(clauses, fmt.Sprintf("%d more", len(all)-i))
+			break
+		}
+		clauses = append(clauses, t.decide(f, term, result))
+	}
+	return strings.Join(clauses, ", and ")
+}
+
+// withoutGuards returns the terms without those that only say that something is
+// present, as has(self.a) in !has(self.a) || self.a > 0. It returns all terms if there
+// are no others.
+func withoutGuards(terms []ast.Expr, operator string) []ast.Expr {
+	rest := slices.DeleteFunc(slices.Clone(terms), func(e ast.Expr) bool {
+		if operator == operators.LogicalOr {
+			if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.LogicalNot {
+				return false
+			}
+			e = e.AsCall().Args()[0]
+		}
+		return isGuard(e)
+	})
+	if len(rest) == 0 {
+		return terms
+	}
+	return rest
+}
+
+// isGuard reports whether a part tests for presence.
+func isGuard(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.SelectKind:
+		return e.AsSelect().IsTestOnly()
+	case ast.CallKind:
+		return e.AsCall().FunctionName() == "hasValue"
+	}
+	return false
+}
+
+// flatten returns the terms of an operator, from left to right.
+func flatten(terms []ast.Expr, e ast.Expr, operator string) []ast.Expr {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operator {
+		return append(terms, e)
+	}
+	for _, arg := range e.AsCall().Args() {
+		terms = flatten(terms, arg, operator)
+	}
+	return terms
+}
+
+// branch traces a ternary.
+func (t *tracer) branch(f frame, args []ast.Expr, result bool) string {
+	condition := t.valueOf(f, args[0]) == types.True
+	taken := args[2]
+	if condition {
+		taken = args[1]
+	}
+	text := t.decide(f, taken, result)
+	return text + ", since " + t.decide(f, args[0], condition)
+}
+
+// A macro is a call of all, exists or exists_one.
+type macro struct {
+	expr      ast.Expr
+	loop      ast.ComprehensionExpr
+	name      string
+	condition ast.Expr
+}
+
+// macroOf returns the macro that expanded to e.
+func (t *tracer) macroOf(e ast.Expr) (macro, bool) {
+	call, ok := t.plans.Tree.SourceInfo().GetMacroCall(e.ID())
+	if !ok || call.Kind() != ast.CallKind {
+		return macro{}, false
+	}
+	m := macro{expr: e, loop: e.AsComprehension(), name: call.AsCall().FunctionName()}
+	step := m.loop.LoopStep()
+	if step.Kind() != ast.CallKind {
+		return macro{}, false
+	}
+	switch args := step.AsCall().Args(); m.name {
+	case "all", "exists":
+		m.condition = args[len(args)-1]
+	case "exists_one", "existsOne":
+		m.condition = args[0]
+	default:
+		return macro{}, false
+	}
+	return m, true
+}
+
+func (m *macro) variable() string {
+	if m.loop.HasIterVar2() {
+		return m.loop.IterVar2()
+	}
+	return m.loop.IterVar()
+}
+
+// macro traces a macro.
+func (t *tracer) macro(f frame, m macro, result bool) string {
+	found := t.elements(f, m)
+	if !found.complete {
+		return t.atom(f, m.expr, result)
+	}
+	switch {
+	case m.name == "all" && !result:
+		return t.element(m, found.no)
+	case m.name == "exists" && result:
+		return t.element(m, found.yes)
+	case m.name == "all":
+		return t.each(f, m, found, "each")
+	case m.name == "exists":
+		text := t.each(f, m, found, "no")
+		if found.no != nil {
+			text += ": " + t.element(m, found.no)
+		}
+		return text
+	}
+	return t.one(f, m, found, result)
+}
+
+// each returns the clause for all elements together.
+func (t *tracer) each(f frame, m macro, found elements, quantity string) string {
+	t.decided(m.expr)
+	t.operand(t.text(m.loop.IterRange()), t.valueOf(f, m.loop.IterRange()))
+	return fmt.Sprintf("%s %s of %s (%s) satisfies %s",
+		quantity, m.variable(), t.text(m.loop.IterRange()), counted(found.n), t.text(m.condition))
+}
+
+// one traces exists_one.
+func (t *tracer) one(f frame, m macro, found elements, result bool) string {
+	if found.satisfied == 0 {
+		return t.each(f, m, found, "no")
+	}
+	t.decided(m.expr)
+	of := t.text(m.loop.IterRange())
+	text := fmt.Sprintf("%s of %s satisfies %s", strconv.Itoa(found.satisfied), of, t.text(m.condition))
+	if result {
+		return text
+	}
+	return fmt.Sprintf("%d of %s of %s satisfy %s", found.satisfied, counted(found.n), of, t.text(m.condition))
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 element"
+	}
+	return strconv.Itoa(n) + " elements"
+}
+
+// element returns the clause for one element of a macro.
+func (t *tracer) element(m macro, at *element) string {
+	if at == nil {
+		return t.text(m.expr)
+	}
+	return t.decide(at.frame, m.condition, at.result) + " for " + m.variable() + " = " + at.name
+}
+
+// decided records the first deciding part.
+func (t *tracer) decided(e ast.Expr) {
+	if t.first == "" {
+		t.first = t.text(e)
+	}
+}
+
+func isError(v ref.Val) bool { return v == nil || types.IsUnknownOrError(v) }

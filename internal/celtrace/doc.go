@@ -1,0 +1,12 @@
+// Package celtrace says why a rule failed: which part of it decided, and the values of
+// the operands there.
+//
+// [Rule] evaluates the rule again with cel-go, the reference, and records the value of
+// each part. Then it follows the parts that made the result: the false term of &&, all
+// terms of ||, the taken branch of a ternary, the element that decided all() or
+// exists(). For a macro it evaluates the condition for one element after the other.
+//
+// The work is bounded by the cost limit of the rule for each evaluation, and by
+// [maxElements] evaluations of conditions. Values are cut while they are written, so
+// that large ones are not written at all.
+package celtrace

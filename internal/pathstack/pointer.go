@@ -1,0 +1,18 @@
+package pathstack
+
+import "strings"
+
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
+
+// Tokens returns the reference tokens of a JSON pointer, unescaped. The pointer to the
+// root, "", has none.
+func Tokens(pointer string) []string {
+	if pointer == "" {
+		return nil
+	}
+	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i := range tokens {
+		tokens[i] = unescape.Replace(tokens[i])
+	}
+	return tokens
+}
