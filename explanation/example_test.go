@@ -90,6 +90,16 @@ func ExampleExplainer_Error() {
 	// self.minReplicas (5) <= self.maxReplicas (3) is false
 }
 
+// One Explainer serves all objects of a version.
+func ExampleNew() {
+	x := explanation.New(scalerVersion())
+	fmt.Println(x.UnknownField(`unknown field "spec.target.prot"`).Suggestion)
+	fmt.Println(x.UnknownField(`unknown field "metadata.lables"`).Suggestion)
+	// Output:
+	// port
+	// labels
+}
+
 // Error says what is missing in the closest branch.
 func ExampleExplainer_Error_oneOf() {
 	ctx, v := context.Background(), scalerVersion()

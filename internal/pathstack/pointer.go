@@ -2,8 +2,6 @@ package pathstack
 
 import "strings"
 
-var unescape = strings.NewReplacer("~1", "/", "~0", "~")
-
 // Tokens returns the reference tokens of a JSON pointer, unescaped. The pointer to the
 // root, "", has none.
 func Tokens(pointer string) []string {
@@ -12,7 +10,7 @@ func Tokens(pointer string) []string {
 	}
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range tokens {
-		tokens[i] = unescape.Replace(tokens[i])
+		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(tokens[i], "~1", "/"), "~0", "~")
 	}
 	return tokens
 }
