@@ -89,9 +89,6 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
 	}
 	errs = append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...)
-	if len(errs) == 0 && !fastValid {
-		errs = commonMeta(&crd.ObjectMeta)
-	}
 	return newReport(form, errs, createWarnings(form), owners, cfg)
 }
 

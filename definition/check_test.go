@@ -116,6 +116,11 @@ var checkTests = []struct {
 	want: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/l/default: Invalid value: spec.validation.openAPIV3Schema.properties[l].default: ` +
 		`MultipleOf value must be of type integer (default format) in [0].n`},
 }, {
+	name:   "a factor that is not positive",
+	schema: `{"type":"object","properties":{"n":{"type":"integer","multipleOf":-2,"default":4}}}`,
+	want: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/n/default: Invalid value: spec.validation.openAPIV3Schema.properties[n].default: ` +
+		`factor MultipleOf declared for  must be positive: -2`},
+}, {
 	name:   "rules that do not compile",
 	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"self.nope"}]}`,
 	want:   []string{"/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: compilation failed: ERROR: <input>:1:5: undefined field 'nope'\n | self.nope\n | ....^"},
@@ -250,6 +255,10 @@ func TestCheckEndless(t *testing.T) {
 	root.Not = root
 	if Check(crd).Accepted() {
 		t.Error("Check accepts a schema that contains itself")
+	}
+	finite := decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object"}`))
+	if CheckUpdate(crd, finite).Accepted() || CheckUpdate(finite, crd).Accepted() {
+		t.Error("CheckUpdate accepts a schema that contains itself")
 	}
 }
 

@@ -126,8 +126,8 @@ func fastValidInteger(l *schema.Limits, v int64) bool {
 // for others.
 func isSmall(b schema.Bound) bool { return b.Value == float64(int32(b.Value)) }
 
-// hasIntOrString reports whether s or a schema below it that values are validated
-// against has x-kubernetes-int-or-string.
+// hasIntOrString reports whether s or a schema below it has x-kubernetes-int-or-string. A
+// structural schema cannot have it within allOf, anyOf, oneOf and not.
 func hasIntOrString(s *apiextensionsv1.JSONSchemaProps) bool {
 	if s.XIntOrString {
 		return true
@@ -152,8 +152,8 @@ func untype(s *apiextensionsv1.JSONSchemaProps) {
 	eachOtherPart(s, untype)
 }
 
-// eachPart calls do for the schemas directly below s that values are validated against.
-// do must not change them.
+// eachPart calls do for the schemas directly below s, except those of allOf, anyOf, oneOf
+// and not. do must not change them.
 func eachPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.JSONSchemaProps)) {
 	for _, p := range s.Properties {
 		do(&p)
@@ -168,14 +168,6 @@ func eachOtherPart(s *apiextensionsv1.JSONSchemaProps, do func(*apiextensionsv1.
 	}
 	if a := s.AdditionalProperties; a != nil && a.Schema != nil {
 		do(a.Schema)
-	}
-	for _, list := range [...][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			do(&list[i])
-		}
-	}
-	if s.Not != nil {
-		do(s.Not)
 	}
 }
 

@@ -162,6 +162,31 @@ func TestReconciledStatusUpdate(t *testing.T) {
 	}
 }
 
+// TestReconciledStatusFollowsEachName: the accepted names follow a change of any one name.
+func TestReconciledStatusFollowsEachName(t *testing.T) {
+	const names = "singular: a, kind: A, listKind: AList, shortNames: [s], categories: [c]"
+	old := parse(t, definitionText("as", names))
+	old.Status = definition.ReconciledStatus(old)
+	for name, set := range map[string]func(*apiextensionsv1.CustomResourceDefinitionNames){
+		"plural":      func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.Plural = "bs" },
+		"singular":    func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.Singular = "b" },
+		"kind":        func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.Kind = "B" },
+		"list kind":   func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.ListKind = "BList" },
+		"short names": func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.ShortNames = []string{"t"} },
+		"categories":  func(n *apiextensionsv1.CustomResourceDefinitionNames) { n.Categories = []string{"d"} },
+	} {
+		crd := old.DeepCopy()
+		set(&crd.Spec.Names)
+		got := definition.ReconciledStatus(crd)
+		if diff := cmp.Diff(crd.Spec.Names, got.AcceptedNames); diff != "" {
+			t.Errorf("accepted names after a change of the %s (-want +got):\n%s", name, diff)
+		}
+		if diff := cmp.Diff([]string{accepted, established}, conditions(got)); diff != "" {
+			t.Errorf("conditions after a change of the %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // TestReconciledStatusHalf checks an incomplete status: ReconciledStatus adds
 // only what the server would add.
 func TestReconciledStatusHalf(t *testing.T) {
