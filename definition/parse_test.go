@@ -26,6 +26,9 @@ func TestParseErrors(t *testing.T) {
 		{"unknown field of v1beta1 without a name", `{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition","spek":{}}`, `crdkit: definition without a name: unknown field "spek"`},
 		{"duplicate field", strings.Replace(crateCRD, "  scope:", "  group: x\n  scope:", 1), `key "group" already set in map`},
 		{"wrong type", strings.Replace(crateCRD, "served: true", "served: maybe", 1), "cannot unmarshal string"},
+		{"a kind that is no text", `{"apiVersion":"apiextensions.k8s.io/v1","kind":5}`, "reading a definition: "},
+		{"wrong type in v1beta1", `{"apiVersion":"apiextensions.k8s.io/v1beta1","kind":"CustomResourceDefinition","spec":5}`, "reading a definition: "},
+		{"only a brace", "{", "reading a definition: "},
 		{"json", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":5}`, "cannot unmarshal number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

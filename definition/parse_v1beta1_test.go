@@ -85,6 +85,28 @@ var v1beta1Tests = []struct{ name, beta, v1, err string }{{
 	beta: `{group: example.com, names: {plural: jobs, kind: Job}, validation: {}}`,
 	err:  `crdkit: definition jobs.example.com: spec.versions: Required value: there is no version for what is said of all`,
 }, {
+	name: "columns without versions",
+	beta: `{group: example.com, names: {plural: jobs, kind: Job}, additionalPrinterColumns: [{name: A, type: string, JSONPath: .n}]}`,
+	err:  `crdkit: definition jobs.example.com: spec.versions: Required value: there is no version for what is said of all`,
+}, {
+	name: "selectable fields without versions",
+	beta: `{group: example.com, names: {plural: jobs, kind: Job}, selectableFields: [{jsonPath: .a}]}`,
+	err:  `crdkit: definition jobs.example.com: spec.versions: Required value: there is no version for what is said of all`,
+}, {
+	name: "subresources without versions",
+	beta: `{group: example.com, names: {plural: jobs, kind: Job}, subresources: {status: {}}}`,
+	err:  `crdkit: definition jobs.example.com: spec.versions: Required value: there is no version for what is said of all`,
+}, {
+	name: "what is said of all and of one version",
+	beta: `{group: example.com, names: {plural: jobs, kind: Job}, validation: {}, subresources: {}, additionalPrinterColumns: [{name: A, type: string, JSONPath: .n}],
+		selectableFields: [{jsonPath: .a}], versions: [{name: v1, served: true, storage: true},
+		{name: v2, schema: {}, subresources: {}, additionalPrinterColumns: [{name: A, type: string, JSONPath: .n}], selectableFields: [{jsonPath: .a}]}]}`,
+	err: `crdkit: definition jobs.example.com: [` +
+		`spec.validation: Forbidden: top-level and per-version schemas are mutually exclusive, ` +
+		`spec.subresources: Forbidden: top-level and per-version subresources are mutually exclusive, ` +
+		`spec.additionalPrinterColumns: Forbidden: top-level and per-version additionalPrinterColumns are mutually exclusive, ` +
+		`spec.selectableFields: Forbidden: top-level and per-version selectableFields are mutually exclusive]`,
+}, {
 	name: "a field of v1",
 	beta: `{group: example.com, version: v1, names: {plural: jobs, kind: Job}, additionalPrinterColumns: [{name: A, type: string, jsonPath: .n}]}`,
 	err:  `crdkit: definition jobs.example.com: unknown field "spec.additionalPrinterColumns[0].jsonPath"`,

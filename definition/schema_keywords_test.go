@@ -58,6 +58,28 @@ func TestWarningsUnderEveryKeyword(t *testing.T) {
 	}
 }
 
+// TestWarningsOfVersions: a schema that not all versions share causes warnings at its
+// version, one that they share at the first.
+func TestWarningsOfVersions(t *testing.T) {
+	const versions = `{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":%s}},{"name":"v1"`
+	a, b := fmt.Sprintf(propertyX, `{"type":"string","format":"a"}`), fmt.Sprintf(propertyX, `{"type":"string","format":"b"}`)
+	const at = `/spec/versions/%d/schema/openAPIV3Schema/properties/x/format: unrecognized format %q`
+	for _, tt := range []struct{ first, second, one, other string }{
+		{a, b, fmt.Sprintf(at, 0, "a"), fmt.Sprintf(at, 1, "b")},
+		{b, a, fmt.Sprintf(at, 1, "a"), fmt.Sprintf(at, 0, "b")},
+		{a, a, fmt.Sprintf(at, 0, "a"), ""},
+	} {
+		text := strings.Replace(fmt.Sprintf(checkCRD, "", tt.second), `{"name":"v1"`, fmt.Sprintf(versions, tt.first), 1)
+		want := []string{tt.one}
+		if tt.other != "" {
+			want = append(want, tt.other)
+		}
+		if diff := cmp.Diff(want, warningLines(Check(decodeCRD(t, text)))); diff != "" {
+			t.Errorf("warnings of %s and %s (-want +got):\n%s", tt.first, tt.second, diff)
+		}
+	}
+}
+
 // TestNoSetWarning: a set warns only if its elements are objects or lists.
 func TestNoSetWarning(t *testing.T) {
 	for name, schema := range map[string]string{

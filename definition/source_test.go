@@ -87,7 +87,7 @@ spec:
   - {name: v1, served: true, storage: true}
   - name: v2
     additionalPrinterColumns: [{name: a, type: string, JSONPath: b}]
-  validation: {openAPIV3Schema: {type: object, properties: {a: {type: foo}}}}
+  validation: {openAPIV3Schema: {type: object, properties: {a: {type: foo}, JSONPath: {type: string}}}}
 `
 	for _, tt := range []struct{ pointer, want, position string }{
 		{"/spec/versions/0/schema/openAPIV3Schema/properties/a/type", "/spec/validation/openAPIV3Schema/properties/a/type", "19:65"},
@@ -95,6 +95,8 @@ spec:
 		{"/spec/versions/0/subresources/scale/statusReplicasPath", "/spec/subresources/scale/statusReplicasPath", "8:18"},
 		{"/spec/versions/0/additionalPrinterColumns/0/jsonPath", "/spec/additionalPrinterColumns/0/JSONPath", "10:29"},
 		{"/spec/versions/1/additionalPrinterColumns/0/jsonPath", "/spec/versions/1/additionalPrinterColumns/0/JSONPath", "18:56"},
+		{"/spec/validation/openAPIV3Schema/properties/jsonPath", "/spec/validation/openAPIV3Schema/properties/jsonPath", "19:48"},
+		{"/spec/nothing", "/spec/nothing", "4:1"},
 		{"/spec/versions/0/selectableFields/0", "/spec/versions/0/selectableFields/0", "16:5"},
 		{"/spec/versions/0/name", "/spec/versions/0/name", "16:6"},
 		{"/spec/conversion/webhook/clientConfig/url", "/spec/conversion/webhookClientConfig/url", "13:27"},

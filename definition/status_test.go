@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crdkit/crdkit/definition"
 )
@@ -258,6 +259,18 @@ func TestStoredDefinition(t *testing.T) {
 	if diff := cmp.Diff([]string{"v1", "v2"}, updated.Status.StoredVersions); diff != "" {
 		t.Errorf("storedVersions mismatch (-want +got):\n%s", diff)
 	}
+	// An update keeps what only the server sets.
+	deleted := metav1.Unix(7, 0)
+	grace := int64(3)
+	stored.CreationTimestamp, stored.DeletionTimestamp, stored.DeletionGracePeriodSeconds = metav1.Unix(5, 0), &deleted, &grace
+	kept, err := definition.StoredDefinition(next, stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.CreationTimestamp != metav1.Unix(5, 0) || kept.DeletionTimestamp == nil || *kept.DeletionTimestamp != deleted ||
+		kept.DeletionGracePeriodSeconds == nil || *kept.DeletionGracePeriodSeconds != grace {
+		t.Errorf("an update changes the times: %+v", kept.ObjectMeta)
+	}
 	again, err := definition.StoredDefinition(updated, updated)
 	if err != nil {
 		t.Fatal(err)
@@ -276,6 +289,11 @@ func TestStoredDefinition(t *testing.T) {
 		t.Errorf("stored status: %+v", status)
 	}
 
+	without := parse(t, definitionText("as", "kind: A"))
+	without.Spec.Versions[0].Schema = nil
+	if _, err := definition.StoredDefinition(without, nil); err != nil {
+		t.Errorf("a version without a schema: %v", err)
+	}
 	crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{")}
 	if _, err := definition.StoredDefinition(crd, nil); err == nil {
 		t.Error("a default that is not JSON is stored")
