@@ -164,15 +164,15 @@ func TestTokenizeCountsOnlyNesting(t *testing.T) {
 	}
 }
 
-// TestTokenizeKnowsWords: words that YAML 1.1 reads as booleans or as null are no strings,
+// TestTokenizeKnowsBooleans: what YAML 1.1 reads as a boolean or as null is no string,
 // in any case that it knows.
-func TestTokenizeKnowsWords(t *testing.T) {
+func TestTokenizeKnowsBooleans(t *testing.T) {
 	read := 0
-	for _, word := range []string{
+	for _, scalar := range []string{
 		"y", "Y", "yes", "Yes", "YES", "n", "N", "no", "No", "NO", "on", "On", "ON", "off", "Off", "OFF", "true", "True", "TRUE",
 		"false", "False", "FALSE", "null", "Null", "NULL", "~", "yess", "falsee", "nulls", "fals", "nil", "none", ".nan", ".inf", "0", "-0", "-1", "01", "0x1", "1_0", "1e3", "1.", ".5", "+1", "1:30", "2026-01-01", "=", "<<",
 	} {
-		for _, text := range []string{"a: " + word + "\n", "- " + word + "\n- b\n", "a: [" + word + "]\n"} {
+		for _, text := range []string{"a: " + scalar + "\n", "- " + scalar + "\n- b\n", "a: [" + scalar + "]\n"} {
 			if checkTokenize(t, text) {
 				read++
 			}
