@@ -113,30 +113,20 @@ func (e *exporter) nested(s, core *props) (object, bool) {
 	return out, e.nestedElements(out, s, core) && exact
 }
 
-// nestedElements translates the schema of elements below a junctor.
+// nestedElements translates the schema of elements below a junctor. There is none of
+// additional fields: a structural schema has additionalProperties outside of junctors only.
 func (e *exporter) nestedElements(out object, s, core *props) bool {
-	exact := true
-	if child := additional(s); child != nil {
-		// The additional fields depend on pruning.
-		exact = false
-		if own := additional(core); own != nil && len(core.Properties) == 0 && len(s.Properties) == 0 {
-			if branch, _ := e.child(child, own); len(branch) > 0 {
-				out["additionalProperties"] = branch
-			}
-		}
-	} else if s.AdditionalProperties != nil && !s.AdditionalProperties.Allows {
-		exact = false
+	child := items(s)
+	if child == nil {
+		return true
 	}
-	if child := items(s); child != nil {
-		own := items(core)
-		if own == nil {
-			return false
-		}
-		branch, same := e.child(child, own)
-		out["items"] = branch
-		exact = exact && same
+	own := items(core)
+	if own == nil {
+		return false
 	}
-	return exact
+	branch, same := e.child(child, own)
+	out["items"] = branch
+	return same
 }
 
 // child translates the schema of a field or element below a junctor, whose node
