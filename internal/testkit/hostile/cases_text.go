@@ -13,7 +13,7 @@ func Texts() []Case {
 		return func(n int) Input { return Input{Definition: schema, Object: text(n)} }
 	}
 	return []Case{
-		{"create json/equal members", CreateJSONStrict, 200, body(func(n int) string {
+		{"create json strict/equal members", CreateJSONStrict, 200, body(func(n int) string {
 			return object(`{` + each(n, constant(`"a":1`)) + `}`)
 		}), Refused, 0},
 		{"create json/space", CreateJSON, 20_000, body(func(n int) string {
