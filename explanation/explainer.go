@@ -105,6 +105,8 @@ func (x *Explainer) schemaError(err *validation.Error, obj *unstructured.Unstruc
 	switch err.Type {
 	case field.ErrorTypeNotSupported:
 		return x.enum(err)
+	case field.ErrorTypeTooMany:
+		return x.tooMany(err, obj)
 	case field.ErrorTypeTypeInvalid:
 		return x.mistyped(err, obj)
 	}

@@ -185,7 +185,7 @@ func (o object) unknown(name, path string) *Explanation {
 		e.Text += "; it declares none"
 		return e
 	}
-	e.Text += "; it has " + strings.ReplaceAll(firstOf(fields[:min(len(fields), 2*maxShown)], len(fields)), ";", ",")
+	e.Text += "; it has " + commas(fields[:min(len(fields), 2*maxShown)], len(fields))
 	return e
 }
 

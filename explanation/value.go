@@ -2,6 +2,7 @@ package explanation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,29 @@ func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructur
 	return nil
 }
 
+// tooMany explains that an object has too many members, nil for a list.
+func (x *Explainer) tooMany(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
+	l, ok := schemaAt(x.root, err.SchemaPointer)
+	path, fits := pathOf(err.SchemaPointer, err.Pointer)
+	if !ok || !fits || l.node == nil {
+		return nil
+	}
+	v, _ := path.Lookup(obj.Object)
+	members, _ := v.(map[string]any)
+	names := slices.Sorted(maps.Keys(members))
+	if x.runes == 0 { // keys of maps are values
+		names = slices.DeleteFunc(names, func(name string) bool { return l.node.Property(name) == nil })
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	shown := slices.Clone(names[:min(len(names), 2*maxShown)])
+	for i := range shown {
+		shown[i] = celtrace.Cut(shown[i], maxText)
+	}
+	return &Explanation{Text: fmt.Sprintf("it has %d: %s", len(members), commas(shown, len(members)))}
+}
+
 // written reports whether a text is written like a value of a type.
 func written(text string, kind schema.Kind) bool {
 	if len(text) > 64 {
@@ -103,11 +127,16 @@ func (x *Explainer) branches(err *validation.Error, b validation.Branches) *Expl
 }
 
 // firstOf joins the first of n texts.
-func firstOf(first []string, n int) string {
+func firstOf(first []string, n int) string { return joined(first, n, "; ") }
+
+// commas joins the first of n names.
+func commas(first []string, n int) string { return joined(first, n, ", ") }
+
+func joined(first []string, n int, separator string) string {
 	if n > len(first) {
 		first = append(slices.Clip(first), fmt.Sprintf("%d more", n-len(first)))
 	}
-	return strings.Join(first, "; ")
+	return strings.Join(first, separator)
 }
 
 // requirement returns the fields that a branch requires, in parentheses, "" if it

@@ -131,6 +131,9 @@ func (t *tracer) branch(f frame, args []ast.Expr, result bool) string {
 	if condition {
 		taken = args[1]
 	}
+	if taken.Kind() == ast.LiteralKind {
+		return t.decide(f, args[0], condition)
+	}
 	text := t.decide(f, taken, result)
 	return text + ", since " + t.decide(f, args[0], condition)
 }
@@ -210,11 +213,12 @@ func (t *tracer) one(f frame, m macro, found elements, result bool) string {
 	}
 	t.decided(m.expr)
 	of := t.text(m.loop.IterRange())
-	text := fmt.Sprintf("%s of %s satisfies %s", strconv.Itoa(found.satisfied), of, t.text(m.condition))
+	t.operand(of, t.valueOf(f, m.loop.IterRange()))
+	verb := "satisfy"
 	if result {
-		return text
+		verb = "satisfies"
 	}
-	return fmt.Sprintf("%d of %s of %s satisfy %s", found.satisfied, counted(found.n), of, t.text(m.condition))
+	return fmt.Sprintf("%d of %s of %s %s %s", found.satisfied, counted(found.n), of, verb, t.text(m.condition))
 }
 
 func counted(n int) string {
@@ -229,7 +233,7 @@ func (t *tracer) element(m macro, at *element) string {
 	if at == nil {
 		return t.text(m.expr)
 	}
-	return t.decide(at.frame, m.condition, at.result) + " for " + m.variable() + " = " + at.name
+	return t.decide(at.frame, m.condition, at.result) + " for " + at.variable + " = " + at.name
 }
 
 // decided records the first deciding part.

@@ -12,9 +12,10 @@ import (
 // An element is an element or an entry for which the condition of a macro was
 // evaluated.
 type element struct {
-	frame  frame
-	name   string // such as self.items[2]
-	result bool
+	frame    frame
+	name     string // such as self.items[2]
+	variable string // that stands for it, or for the key of an entry
+	result   bool
 }
 
 // elements are what the condition of a macro is for all elements.
@@ -47,7 +48,10 @@ func (t *tracer) elements(f frame, m macro) (found elements) {
 			return found
 		}
 		inner, v := t.run(program, interpreter.NewHierarchicalActivation(f.vars, vars))
-		e := &element{frame: inner, name: t.elementName(name, key), result: v == types.True}
+		e := &element{frame: inner, name: t.elementName(name, key), variable: m.loop.IterVar(), result: v == types.True}
+		if _, isIndex := key.(types.Int); isIndex {
+			e.variable = m.variable()
+		}
 		if found.add(e, v); m.name == "all" && found.no != nil || m.name == "exists" && found.yes != nil {
 			break
 		}

@@ -58,7 +58,7 @@ func (t *tracer) innermost(f frame, e ast.Expr) (part ast.Expr, inner frame, ele
 		if m, ok := t.macroOf(e); ok && !isError(t.valueOf(f, m.loop.IterRange())) {
 			if at := t.elements(f, m).failed; at != nil {
 				part, inner, element = t.innermost(at.frame, m.condition)
-				return part, inner, " for " + m.variable() + " = " + at.name + element
+				return part, inner, " for " + at.variable + " = " + at.name + element
 			}
 			return e, f, ""
 		}

@@ -1,6 +1,7 @@
 package celtrace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
@@ -9,10 +10,15 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/parser"
+
+	"github.com/crdkit/crdkit/internal/jsondiff"
 )
 
 // maxText is the number of runes of a part in a text.
 const maxText = 200
+
+// maxDifferences is the number of paths in a text.
+const maxDifferences = 3
 
 // text returns a part as an expression, on one line.
 func (t *tracer) text(e ast.Expr) string {
@@ -30,8 +36,34 @@ func (t *tracer) atom(f frame, e ast.Expr, result bool) string {
 	for _, o := range operands {
 		t.operand(t.text(o), t.valueOf(f, o))
 	}
-	where := t.where(f, e, operands)
-	return text + is(result) + where
+	return text + is(result) + t.where(f, e, operands) + t.differences(f, e, result)
+}
+
+// differences returns a clause with the paths at which two objects or lists of the
+// object differ, if a part is false because they are not equal, and "" otherwise.
+func (t *tracer) differences(f frame, e ast.Expr, result bool) string {
+	if result || e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Equals {
+		return ""
+	}
+	args := e.AsCall().Args()
+	a, b := t.valueOf(f, args[0]), t.valueOf(f, args[1])
+	if a == nil || b == nil || isScalar(a) || isScalar(b) {
+		return ""
+	}
+	var paths []string
+	found := jsondiff.Of(a.Value(), b.Value())
+	for _, d := range found[:min(len(found), maxDifferences)] {
+		if path := d.Path.String(); path != "" {
+			paths = append(paths, Cut(path, maxText))
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	if more := len(found) - len(paths); more > 0 {
+		paths = append(paths, strconv.Itoa(more)+" more")
+	}
+	return ", which differ at " + strings.Join(paths, ", ")
 }
 
 // negated is atom for a part that ! negates: the clause keeps the operator.
