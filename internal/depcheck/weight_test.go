@@ -27,6 +27,7 @@ var budgets = []struct {
 	{"defaulting", 19, 8.2},
 	{"validation", 19, 8.9},
 	{"crdkit", 30, 20.0},
+	{"explanation", 30, 20.7},
 	{"definition", 30, 18.5},
 	{"migration", 30, 20},
 	{"openapi", 19, 8.5},
