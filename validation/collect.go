@@ -36,6 +36,8 @@ type run struct {
 	checkAll    bool      // check valid values too
 	validMisses int       // ancestors that were validated and turned out to be invalid
 
+	lists map[string]string // names of the long lists of values in texts
+
 	buf  []byte // for texts
 	path int    // length of the path in buf
 
@@ -176,8 +178,30 @@ func (r *run) enum(n *leafcheck.Node, v any) {
 	if n.Enum == nil || n.Enum.Valid(v) {
 		return
 	}
-	b := append(append(r.begin(), "should be one of "...), n.Enum.Text()...)
+	b := append(append(r.begin(), "should be one of "...), r.listName(n.Enum.Text())...)
 	r.end(b, field.Error{Type: field.ErrorTypeNotSupported, BadValue: v, Detail: n.Enum.Detail()})
+}
+
+// longList is the length in bytes from which a text has the name of a list of values in
+// the place of the list.
+const longList = 128
+
+// listName returns a name for the text of an enum, the same for equal texts: the text
+// itself if it is short. The text of an error of an enum only tells findings apart, so
+// that each would hold the whole list for nothing.
+func (r *run) listName(list string) string {
+	if len(list) < longList {
+		return list
+	}
+	name, ok := r.lists[list]
+	if !ok {
+		if r.lists == nil {
+			r.lists = map[string]string{}
+		}
+		name = "list " + strconv.Itoa(len(r.lists))
+		r.lists[list] = name
+	}
+	return name
 }
 
 // text checks a string and returns the count for its format. It reports only

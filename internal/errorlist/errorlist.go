@@ -7,10 +7,15 @@
 // The aggregate of apimachinery appends each text to the text before it, so that the
 // time to make the whole text grows with the square of the number of errors. The
 // aggregate of this package takes linear time. The tests compare the texts of both.
+//
+// A text ends after [MaxText] bytes, because each of many errors may have a long text of
+// its own, such as the values of a large enum. docs/DIFFERENCES.md names this
+// errors/text.
 package errorlist
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +24,10 @@ import (
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// MaxText is the number of bytes after which no further error is written into a text. The
+// errors that follow are counted.
+const MaxText = 4 << 20
 
 // An aggregate is a list of at least one error.
 type aggregate []error
@@ -48,18 +57,24 @@ func (a aggregate) Error() string {
 	if len(a) == 1 {
 		return a[0].Error()
 	}
-	_, texts := distinct(a)
-	return join("", texts)
+	kept, texts := distinct(a)
+	return join("", texts, len(kept)-len(texts))
 }
 
-// distinct returns the errors without those whose text an earlier error has, and the
-// texts.
+// distinct returns the errors without those whose text an earlier error has, and their
+// texts. After MaxText bytes it returns no further texts and all further errors.
 func distinct[E error](errs []E) (kept aggregate, texts []string) {
 	seen := make(map[string]bool, len(errs))
+	size := 0
 	for _, err := range errs {
+		if size > MaxText {
+			kept = append(kept, err)
+			continue
+		}
 		text := err.Error()
 		if !seen[text] {
 			seen[text] = true
+			size += len(text)
 			kept, texts = append(kept, err), append(texts, text)
 		}
 	}
@@ -67,12 +82,17 @@ func distinct[E error](errs []E) (kept aggregate, texts []string) {
 }
 
 // join returns the prefix and the texts, separated by commas, and within brackets if
-// there are several. It allocates the result once.
-func join(prefix string, texts []string) string {
-	if len(texts) == 1 {
+// there are several. more is the number of errors without texts. It allocates the result
+// once.
+func join(prefix string, texts []string, more int) string {
+	if len(texts) == 1 && more == 0 {
 		return prefix + texts[0]
 	}
-	size := len(prefix) + 2*len(texts)
+	rest := ""
+	if more > 0 {
+		rest = fmt.Sprintf(", and %d more errors", more)
+	}
+	size := len(prefix) + 2*len(texts) + len(rest)
 	for _, text := range texts {
 		size += len(text)
 	}
@@ -87,6 +107,7 @@ func join(prefix string, texts []string) string {
 		}
 		b.WriteString(text)
 	}
+	b.WriteString(rest)
 	b.WriteByte(']')
 	return b.String()
 }
@@ -107,18 +128,30 @@ func (a aggregate) Is(target error) bool {
 // Unwrap returns the errors, for errors.As. The caller must not change the list.
 func (a aggregate) Unwrap() []error { return a }
 
-// Invalid returns the answer of the server for an object with errors.
+// Invalid returns the answer of the server for an object with errors. Its causes end after
+// MaxText bytes too.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {
 		return err
 	}
-	_, texts := distinct(errs)
-	err.ErrStatus.Message = join(err.ErrStatus.Message+": ", texts)
-	causes := make([]metav1.StatusCause, len(errs))
-	for i, e := range errs {
-		causes[i] = metav1.StatusCause{Type: metav1.CauseType(e.Type), Message: e.ErrorBody(), Field: e.Field}
-	}
-	err.ErrStatus.Details.Causes = causes
+	kept, texts := distinct(errs)
+	err.ErrStatus.Message = join(err.ErrStatus.Message+": ", texts, len(kept)-len(texts))
+	err.ErrStatus.Details.Causes = causes(errs)
 	return err
+}
+
+// causes returns the errors as the answer lists them, up to MaxText bytes of messages.
+func causes(errs field.ErrorList) []metav1.StatusCause {
+	list := make([]metav1.StatusCause, 0, len(errs))
+	size := 0
+	for _, e := range errs {
+		if size > MaxText {
+			break
+		}
+		message := e.ErrorBody()
+		size += len(message)
+		list = append(list, metav1.StatusCause{Type: metav1.CauseType(e.Type), Message: message, Field: e.Field})
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,5 +91,30 @@ func TestTextTakesLinearMemory(t *testing.T) {
 	allocated(200)
 	if small, large := allocated(200), allocated(1600); large > 12*small {
 		t.Errorf("%d bytes for 200 errors, %d for 1600", small, large)
+	}
+}
+
+// TestDifferenceErrorText tests errors/text of docs/DIFFERENCES.md.
+func TestDifferenceErrorText(t *testing.T) {
+	const length = 1 << 20
+	var list field.ErrorList
+	for i := range 10 {
+		list = append(list, field.Invalid(field.NewPath("spec").Index(i), i, strings.Repeat("x", length)))
+	}
+	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
+	status := errorlist.Invalid(kind, "w", list).ErrStatus
+	for name, text := range map[string]string{"Of": errorlist.Of(list).Error(), "Invalid": status.Message} {
+		if len(text) > errorlist.MaxText+2*length || !strings.HasSuffix(text, "x, and 6 more errors]") {
+			t.Errorf("%s: a text of %d bytes that ends in %q", name, len(text), text[len(text)-30:])
+		}
+	}
+	if n := len(status.Details.Causes); n != 4 {
+		t.Errorf("%d causes, want 4", n)
+	}
+	if n := len(errorlist.Of(list).Errors()); n != 10 {
+		t.Errorf("%d errors, want 10", n)
+	}
+	if text := list.ToAggregate().Error(); len(text) < 10*length {
+		t.Errorf("the text of apimachinery has %d bytes; the difference is gone", len(text))
 	}
 }
