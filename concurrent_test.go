@@ -182,9 +182,9 @@ func reviews() operation {
 		return obj, ctx.Err()
 	}, conversion.MaxConcurrent(concurrent))
 	return func(ctx context.Context, k uint64) (string, error) {
-		body := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u%d","desiredAPIVersion":"example.com/v1",
+		review := fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"ConversionReview","request":{"uid":"u%d","desiredAPIVersion":"example.com/v1",
 			"objects":[{"apiVersion":"example.com/v1beta1","kind":"CronTab","metadata":{"name":"a"},"spec":{"n":%d}}]}}`, k, k)
-		request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/convert", strings.NewReader(body))
+		request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/convert", strings.NewReader(review))
 		request.Header.Set("Content-Type", "application/json")
 		answer := httptest.NewRecorder()
 		h.ServeHTTP(answer, request)
