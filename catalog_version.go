@@ -99,7 +99,7 @@ func (c *Catalog) compile(v *Version, s *versionSource) field.ErrorList {
 	shared := c.shared
 	c.mu.RUnlock()
 	if c.cfg.reference {
-		return v.compile(s.crd, s.index, c.cfg, nil)
+		return v.compile(s.crd, s.index, c.cfg, nil, nil)
 	}
 	node, t, errs := shared.find(s)
 	if t == nil && len(errs) == 0 {
@@ -124,7 +124,7 @@ func (s *sharing) find(source *versionSource) (*schema.Node, *tree, field.ErrorL
 // add makes the tree for the schema of version i. If two goroutines do this at
 // once for equal schemas, one of the results is dropped.
 func (s *sharing) add(node *schema.Node, i int, cfg config) (*tree, field.ErrorList) {
-	rules, engines, errs := compileEngines(node, i, cfg)
+	rules, engines, errs := compileEngines(node, i, cfg, nil)
 	if len(errs) > 0 {
 		return nil, errs
 	}

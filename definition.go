@@ -17,6 +17,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/heapsize"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/versionsort"
 )
 
@@ -82,7 +83,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 	if err != nil {
 		return nil, err
 	}
-	if err := d.compileVersions(crd, cfg); err != nil {
+	if err := d.compileVersions(crd, cfg, interrupt.New(cfg.ctx)); err != nil {
 		return nil, err
 	}
 	if err := d.setConverter(crd, cfg); err != nil {
@@ -177,12 +178,18 @@ func (d *Definition) wrong(errs field.ErrorList) error {
 	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errorlist.Of(errs))
 }
 
-// compileVersions compiles all versions and returns the errors of all of them.
-func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config) error {
+// compileVersions compiles all versions and returns the errors of all of them, or the
+// error of the context if it ends.
+func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefinition, cfg config, watch *interrupt.Watch) error {
 	var errs field.ErrorList
 	for i := range crd.Spec.Versions {
 		v := d.byName[crd.Spec.Versions[i].Name]
-		errs = append(errs, v.compile(crd, i, cfg, d.earlierEqual(crd, i))...)
+		if !watch.Poll() {
+			errs = append(errs, v.compile(crd, i, cfg, d.earlierEqual(crd, i), watch)...)
+		}
+		if err := watch.Err(); err != nil {
+			return fmt.Errorf("crdkit: definition %s: compiling ended early: %w", cmp.Or(d.name, "without a name"), err)
+		}
 	}
 	return d.wrong(errs)
 }

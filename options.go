@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/crdkit/crdkit/conversion"
@@ -18,8 +19,9 @@ type Option interface {
 
 type config struct {
 	converter conversion.Converter
-	reference bool   // see testopt.Reference
-	version   string // of Kubernetes, "" for that which is followed by default
+	reference bool            // see testopt.Reference
+	version   string          // of Kubernetes, "" for that which is followed by default
+	ctx       context.Context // of Compile; nil never ends
 }
 
 // minor returns the minor version of Kubernetes.
@@ -55,6 +57,14 @@ func configOf(opts []Option) config {
 // A nil c means the converter of the definition.
 func WithConverter(c conversion.Converter) Option {
 	return compileOption(func(cfg *config) { cfg.converter = c })
+}
+
+// WithContext makes [Compile] return an error that wraps ctx's error within some
+// milliseconds when ctx ends; a single rule is compiled to its end. The definition does
+// not keep ctx: requests have contexts of their own. A [Catalog] ignores the option,
+// because the requests of several goroutines share what it compiles. A nil ctx never ends.
+func WithContext(ctx context.Context) Option {
+	return compileOption(func(cfg *config) { cfg.ctx = ctx })
 }
 
 // KubernetesVersion follows the server of a version, such as "1.33", "v1.33.4" or

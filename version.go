@@ -11,6 +11,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/heapsize"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -72,26 +73,26 @@ func newVersion(d *Definition, declared, best *apiextensionsv1.CustomResourceDef
 
 // compile compiles the schema of version i. If equal is not nil, it has the
 // same schema, and v takes its compiled parts instead.
-func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version) field.ErrorList {
+func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, cfg config, equal *Version, watch *interrupt.Watch) field.ErrorList {
 	v.minor = cfg.minor()
 	if equal != nil {
 		v.node, v.engines, v.rules = equal.node, equal.engines, equal.rules
 		return nil
 	}
-	node, errs := crdversion.Compile(crd, i)
+	node, errs := crdversion.Compile(crd, i, watch)
 	if len(errs) > 0 {
 		return errs
 	}
 	v.node = node
-	v.rules, v.engines, errs = compileEngines(node, i, cfg)
+	v.rules, v.engines, errs = compileEngines(node, i, cfg, watch)
 	return errs
 }
 
 // compileEngines compiles the rules and makes the engines for the schema of
 // version i. node is nil if the version has no schema.
-func compileEngines(node *schema.Node, i int, cfg config) (rules *cel.Program, _ *engines, errs field.ErrorList) {
+func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch) (rules *cel.Program, _ *engines, errs field.ErrorList) {
 	if node != nil && node.Facts().Has(schema.HasRules) {
-		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version))
+		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch)
 		if rules, errs = cel.Compile(node, opts...); len(errs) > 0 {
 			return nil, nil, errs
 		}

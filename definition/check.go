@@ -2,6 +2,7 @@ package definition
 
 import (
 	"context"
+	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -10,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -31,6 +33,10 @@ type Report struct {
 	// Notes are advice that the server does not give, sorted by pointer, code and
 	// text. It is empty without [WithNotes].
 	Notes []Note
+	// Undecided is why there is no verdict: the error of the context of [WithContext],
+	// which ended before the check was done. The report then has one internal error and
+	// nothing else, so that it is not accepted. It is nil if there is a verdict.
+	Undecided error
 }
 
 // A Warning is a warning of the server.
@@ -45,8 +51,14 @@ func (w Warning) String() string { return w.Text }
 // Accepted reports whether the server accepts the definition.
 func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
 
-// Err returns an aggregate of the errors, nil if there are none.
-func (r *Report) Err() error { return r.Errors.Err() }
+// Err returns an aggregate of the errors, nil if there are none. Without a verdict the
+// error wraps [Report.Undecided].
+func (r *Report) Err() error {
+	if r.Undecided != nil {
+		return fmt.Errorf("definition: the check ended before it was done: %w", r.Undecided)
+	}
+	return r.Errors.Err()
+}
 
 // stepDefinition is the step of errors about a definition.
 const stepDefinition validation.Step = "definition"
@@ -71,13 +83,13 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd)
+	scans, report := scanOrRefuse(crd, cfg.watch)
 	if report != nil {
 		return report
 	}
 	crd = prepareCreate(crd)
 	owners := dropDuplicateOwners(crd)
-	form := newInternalForm(crd, scans)
+	form := newInternalForm(crd, scans, cfg.watch)
 	generated := crd.Name == "" && crd.GenerateName != ""
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
@@ -115,18 +127,18 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd)
+	scans, report := scanOrRefuse(crd, cfg.watch)
 	if report != nil {
 		return report
 	}
-	seenBefore, report := scanOrRefuse(old)
+	seenBefore, report := scanOrRefuse(old, cfg.watch)
 	if report != nil {
 		return report
 	}
 	old = withDefaults(old)
 	crd = prepareUpdate(crd, old)
 	owners := dropDuplicateOwners(crd)
-	form, before := newInternalForm(crd, scans), newInternalForm(old, seenBefore)
+	form, before := newInternalForm(crd, scans, cfg.watch), newInternalForm(old, seenBefore, cfg.watch)
 
 	errs := updatedMeta(crd, old)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
@@ -136,8 +148,11 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 // scanOrRefuse scans the schemas of a definition. It returns a report if one of them
 // contains more or deeper schemas than package schema admits, and nil otherwise.
-func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, *Report) {
-	scans, errs := scan(crd)
+func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch) (scanResult, *Report) {
+	scans, errs := scan(crd, watch)
+	if err := watch.Err(); err != nil {
+		return nil, undecided(err)
+	}
 	if len(errs) == 0 {
 		return scans, nil
 	}
@@ -182,19 +197,26 @@ func newReport(form *internalForm, errs field.ErrorList, texts []string, o owner
 	if e.notes {
 		r.Notes = advise(form)
 	}
-	r.explain(form.crd, errs, o)
-	return r
+	return r.explain(form.crd, errs, o, e.watch)
 }
 
-// explain adds errors with their pointers to a report without errors.
-func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs field.ErrorList, o owners) {
+// explain adds errors with their pointers to a report without errors, and returns it. If
+// the context has ended, it returns a report that says so.
+func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs field.ErrorList, o owners, watch *interrupt.Watch) *Report {
+	if watch.Poll() {
+		return undecided(watch.Err())
+	}
 	if len(errs) == 0 {
-		return
+		return r
 	}
 	l := newLocator(crd)
 	for _, err := range errs {
+		if watch.Ended() {
+			return undecided(watch.Err())
+		}
 		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
 	r.Errors.Sort()
+	return r
 }

@@ -1,7 +1,6 @@
 package definition
 
 import (
-	"context"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/pruning"
@@ -24,8 +24,9 @@ import (
 // A defaultWalk visits the defaults of a structural schema, except those below
 // additional properties.
 type defaultWalk struct {
-	each func(*defaultValue) bool // reports whether to go on
-	done bool
+	each  func(*defaultValue) bool // reports whether to go on
+	done  bool
+	watch *interrupt.Watch
 
 	spare []*apiextensionsv1.JSONSchemaProps // copies of the properties that are being visited
 	depth int
@@ -57,7 +58,7 @@ func (w *defaultWalk) walk(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 }
 
 func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, at defaultLocation) {
-	if s == nil || w.done || !hasDefaults(n) {
+	if s == nil || w.done || w.watch.Ended() || !hasDefaults(n) {
 		return
 	}
 	resource := len(at.within) == 0 && at.isRoot
@@ -65,7 +66,7 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		at = defaultLocation{path: at.path, resource: n}
 		resource = true
 	}
-	if value, ok := n.Default(); ok {
+	if value, ok := n.Default(); ok && !w.watch.Poll() {
 		d := defaultValue{
 			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
 			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),
@@ -125,6 +126,7 @@ type defaultChecker struct {
 	pruned    bool   // unknown fields are errors
 	reference bool   // check every value against its schema
 	budget    uint64 // of rules, for all defaults together
+	watch     *interrupt.Watch
 	errs      field.ErrorList
 }
 
@@ -133,8 +135,8 @@ func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget}
-	w := defaultWalk{each: d.check}
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, watch: c.cfg.watch}
+	w := defaultWalk{each: d.check, watch: c.cfg.watch}
 	w.walk(n, root, path)
 	return d.errs
 }
@@ -196,7 +198,7 @@ func (c *defaultChecker) checkInsideMeta(d *defaultValue) bool {
 
 // checkValue checks the value against its schema and then against its rules.
 func (c *defaultChecker) checkValue(d *defaultValue) bool {
-	errs := projected(d.props, d.node, d.value, d.path, c.reference)
+	errs := c.projected(d)
 	if len(errs) > 0 {
 		c.add(errs...)
 		return true
@@ -210,16 +212,16 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	if !d.node.Facts().Has(schema.HasRules) {
 		return true
 	}
-	program, value, at, errs := d.program()
+	program, value, at, errs := d.program(c.watch)
 	if len(errs) > 0 {
 		c.add(errs...)
 		return true
 	}
-	res := program.EvalDefault(context.Background(), value, cel.Budget(c.budget))
+	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget))
 	c.add(relocate(res.Errors.Field(), at, d.path)...)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
-		res = program.Eval(context.Background(), value, cel.Budget(c.budget))
+		res = program.Eval(c.watch.Context(), value, cel.Budget(c.budget))
 		c.add(relocate(res.Errors.Field(), at, d.path)...)
 		cost = max(cost, res.Cost)
 	}
@@ -231,16 +233,16 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 // program compiles the rules for the value. A value that is not a whole object
 // becomes the only field of one. program returns that object and the field, "" for
 // a whole object.
-func (d *defaultValue) program() (*cel.Program, map[string]any, string, field.ErrorList) {
+func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
 	if obj, ok := d.value.(map[string]any); ok && d.ofRoot {
-		program, errs := cel.Compile(d.node, cel.AtFirstUse())
+		program, errs := cel.Compile(d.node, cel.AtFirstUse(), watch)
 		return program, obj, "", errs
 	}
-	wrapped, errs := schema.Compile(holding(*d.props), schema.WithoutAnnotations())
+	wrapped, errs := schema.Compile(holding(*d.props), schema.WithoutAnnotations(), watch)
 	if len(errs) > 0 {
 		return nil, nil, "", relocate(errs, "", d.path)
 	}
-	program, errs := cel.Compile(wrapped, cel.AtFirstUse(), cel.Fragment())
+	program, errs := cel.Compile(wrapped, cel.AtFirstUse(), cel.Fragment(), watch)
 	return program, map[string]any{heldName: d.value}, heldName, errs
 }
 
@@ -324,7 +326,7 @@ func orNothing(n *schema.Node) *schema.Node {
 
 // hasUnprunedDefaults reports whether the server would prune a default of the
 // schema. It is false for a schema that is not structural.
-func hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
-	n, errs := schema.Compile(root, schema.WithoutAnnotations())
+func (s *internalForm) hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
+	n, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
 	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
 }

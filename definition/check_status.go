@@ -44,8 +44,7 @@ func CheckStatus(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if cfg.notes {
 		r.Notes = adviseStatus(crd)
 	}
-	r.explain(crd, errs, owners)
-	return r
+	return r.explain(crd, errs, owners, cfg.watch)
 }
 
 // updatedMeta returns the errors of the metadata of a definition that replaces old.

@@ -30,20 +30,21 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 }
 
 // projected returns the errors of a default as a value of its schema.
-func projected(s *apiextensionsv1.JSONSchemaProps, n *schema.Node, value any, path *field.Path, reference bool) field.ErrorList {
-	if !reference && fastValid(n, value) {
+func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
+	s, n, value, path := d.props, d.node, d.value, d.path
+	if !c.reference && fastValid(n, value) {
 		return nil
 	}
 	if hasIntOrString(s) {
 		s = s.DeepCopy()
 		untype(s)
 	}
-	wrapped, errs := schema.Compile(holding(*s), schema.WithoutAnnotations())
+	wrapped, errs := schema.Compile(holding(*s), schema.WithoutAnnotations(), c.watch)
 	if len(errs) > 0 {
 		return relocate(errs, "", path)
 	}
 	opts := []validation.Option{validation.EveryFormat()}
-	if reference {
+	if c.reference {
 		opts = append(opts, testopt.Reference{})
 	}
 	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})

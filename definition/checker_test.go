@@ -71,11 +71,11 @@ func loadFile(t *testing.T, name string, v any) {
 
 func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
 	t.Helper()
-	scans, errs := scan(crd)
+	scans, errs := scan(crd, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return newInternalForm(crd, scans)
+	return newInternalForm(crd, scans, nil)
 }
 
 // TestCheckSpec compares errors and the pointers to their values.

@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // An internalForm is a definition in the server's internal form. What all versions share
@@ -13,6 +14,7 @@ import (
 type internalForm struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
 	common   internalVersion             // what all versions share; its name is that of the first version
+	watch    *interrupt.Watch            // ends work early; its results are then of no use
 	versions []internalVersion           // in their order, without what is in common
 	byName   map[string]*internalVersion // the first of each name
 
@@ -33,8 +35,8 @@ type internalVersion struct {
 
 // newInternalForm returns the internal form of a definition whose defaults are set. scans
 // are the results for a definition with the same schemas.
-func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanResult) *internalForm {
-	s := &internalForm{crd: crd, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
+func newInternalForm(crd *apiextensionsv1.CustomResourceDefinition, scans scanResult, watch *interrupt.Watch) *internalForm {
+	s := &internalForm{crd: crd, watch: watch, versions: make([]internalVersion, 0, len(crd.Spec.Versions))}
 	for i := range crd.Spec.Versions {
 		v := &crd.Spec.Versions[i]
 		s.versions = append(s.versions, internalVersion{
@@ -92,7 +94,7 @@ func (s *internalForm) lift() {
 // all reports whether holds is true of all versions but the first.
 func (s *internalForm) all(holds func(*internalVersion) bool) bool {
 	for i := range s.versions[1:] {
-		if !holds(&s.versions[i+1]) {
+		if s.watch.Poll() || !holds(&s.versions[i+1]) {
 			return false
 		}
 	}

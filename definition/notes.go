@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -86,6 +87,7 @@ func (c NoteCode) Description() string {
 // An adviser collects notes.
 type adviser struct {
 	notes []Note
+	watch *interrupt.Watch
 }
 
 func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
@@ -94,15 +96,18 @@ func (a *adviser) add(code NoteCode, pointer, format string, args ...any) {
 
 // advise returns the notes on a definition. It skips schemas that do not compile.
 func advise(form *internalForm) []Note {
-	a := &adviser{}
+	a := &adviser{watch: form.watch}
 	crd := form.crd
 	nodes := make([]*schema.Node, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
+		if form.watch.Poll() {
+			break
+		}
 		v := &crd.Spec.Versions[i]
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
-		nodes[i], _ = schema.Compile(v.Schema.OpenAPIV3Schema, schema.WithoutAnnotations())
+		nodes[i], _ = schema.Compile(v.Schema.OpenAPIV3Schema, schema.WithoutAnnotations(), form.watch)
 		if nodes[i] == nil {
 			continue
 		}
@@ -127,9 +132,12 @@ func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 		return
 	}
 	path := field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
-	report := cel.Estimate(n, cel.AtPath(path))
+	report := cel.Estimate(n, cel.AtPath(path), a.watch)
 	l := newLocator(form.crd)
 	for i := range report.Expressions {
+		if a.watch.Ended() {
+			return
+		}
 		if e := &report.Expressions[i]; near(e.Total, e.Limit) {
 			a.add(CostNearLimit, l.pointer(e.Field), "the estimated cost is %.0f%% of what one expression may cost", 100*e.Factor())
 		}
@@ -157,10 +165,10 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 		if i == storage || nodes[i] == nil || !v.Served {
 			continue
 		}
-		for _, p := range undeclared(nodes[i], nodes[storage], &noted{keyword: schemaPointer(i)}, true) {
+		for _, p := range a.undeclared(nodes[i], nodes[storage], &noted{keyword: schemaPointer(i)}, true) {
 			a.add(LostWhenStored, p, "objects are stored as %s, which does not have this field, so that its value is lost", name)
 		}
-		for _, p := range undeclared(nodes[storage], nodes[i], &noted{keyword: schemaPointer(storage)}, true) {
+		for _, p := range a.undeclared(nodes[storage], nodes[i], &noted{keyword: schemaPointer(storage)}, true) {
 			a.add(HiddenFromVersion, p, "%s does not have this field: clients of it do not see its value, and lose it when they write", v.Name)
 		}
 	}
@@ -168,7 +176,10 @@ func (a *adviser) conversion(crd *apiextensionsv1.CustomResourceDefinition, node
 
 // undeclared returns the pointers of the topmost properties of n that the other schema
 // prunes.
-func undeclared(n, other *schema.Node, at *noted, root bool) []string {
+func (a *adviser) undeclared(n, other *schema.Node, at *noted, root bool) []string {
+	if a.watch.Ended() {
+		return nil
+	}
 	var out []string
 	for name, p := range n.Properties() {
 		if (root || n.EmbeddedResource()) && (name == "apiVersion" || name == "kind" || name == "metadata") {
@@ -179,20 +190,20 @@ func undeclared(n, other *schema.Node, at *noted, root bool) []string {
 		values, open := other.AdditionalProperties()
 		switch {
 		case counterpart != nil:
-			out = append(out, undeclared(p, counterpart, below, false)...)
+			out = append(out, a.undeclared(p, counterpart, below, false)...)
 		case open && values != nil:
-			out = append(out, undeclared(p, values, below, false)...)
+			out = append(out, a.undeclared(p, values, below, false)...)
 		case !open && !other.PreserveUnknownFields():
 			out = append(out, below.pointer(""))
 		}
 	}
 	if items, counterpart := n.Items(), other.Items(); items != nil && counterpart != nil {
-		out = append(out, undeclared(items, counterpart, &noted{above: at, keyword: "/items"}, false)...)
+		out = append(out, a.undeclared(items, counterpart, &noted{above: at, keyword: "/items"}, false)...)
 	}
 	values, _ := n.AdditionalProperties()
 	counterpart, _ := other.AdditionalProperties()
 	if values != nil && counterpart != nil {
-		out = append(out, undeclared(values, counterpart, &noted{above: at, keyword: "/additionalProperties"}, false)...)
+		out = append(out, a.undeclared(values, counterpart, &noted{above: at, keyword: "/additionalProperties"}, false)...)
 	}
 	return out
 }

@@ -43,6 +43,9 @@ func (a *adviser) root(s *apiextensionsv1.JSONSchemaProps, pointer string) {
 // schema adds the notes on s and everything below it. kept reports that s is the schema of
 // elements of a list that preserves unknown fields.
 func (a *adviser) schema(s *apiextensionsv1.JSONSchemaProps, at *noted, kept bool) {
+	if a.watch.Ended() {
+		return
+	}
 	if s.Nullable && len(s.Enum) > 0 {
 		a.add(EnumRefusesNull, at.pointer("/enum"), "null is refused though the schema is nullable: an enum admits no null, even if it lists it")
 	}

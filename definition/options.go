@@ -1,6 +1,10 @@
 package definition
 
 import (
+	"context"
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/validation"
@@ -27,6 +31,7 @@ type config struct {
 	notes     bool
 	v1beta1   bool   // judge by the rules of v1beta1
 	version   string // of Kubernetes, "" for the default
+	watch     *interrupt.Watch
 }
 
 // newConfig returns the options of a check. The report is nil unless the options
@@ -41,6 +46,9 @@ func newConfig(opts []Option) (*config, *Report) {
 			c.reference = true
 		}
 	}
+	if c.watch.Poll() {
+		return nil, undecided(c.watch.Err())
+	}
 	if _, err := kubeversion.Parse(c.version); err == nil {
 		return c, nil
 	}
@@ -51,6 +59,20 @@ func newConfig(opts []Option) (*config, *Report) {
 // definition.
 func refusal(err *field.Error) *Report {
 	return &Report{Errors: validation.ErrorList{validation.NewError(err, stepDefinition, "", "")}}
+}
+
+// undecided returns the report of a check that ended early.
+func undecided(err error) *Report {
+	r := refusal(field.InternalError(nil, fmt.Errorf("the check ended before it was done: %w", err)))
+	r.Undecided = err
+	return r
+}
+
+// WithContext ends a check within some milliseconds when ctx ends, as far as it works
+// on anything that grows with the definition; a single rule is compiled to its end. There
+// is no verdict then, see [Report.Undecided]. A nil ctx never ends.
+func WithContext(ctx context.Context) Option {
+	return option(func(c *config) { c.watch = interrupt.New(ctx) })
 }
 
 // WithNotes adds advice to the report, see [Report.Notes]. This takes about as

@@ -37,7 +37,7 @@ func (w *ruleWalk) follow(fieldPath string) error {
 		return err
 	}
 	if !w.judged {
-		w.judged, w.convertible = true, inconvertible(w.schema) == ""
+		w.judged, w.convertible = true, inconvertible(w.schema, w.cfg.watch) == ""
 	}
 	if !w.convertible {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/format"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -21,7 +22,7 @@ type versionScan struct {
 // scan visits all schemas of a definition once. It returns an error for each version whose
 // schema is deeper or larger than package schema admits; a schema that a program built may
 // contain itself. Nothing else in this package accepts such a definition.
-func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.ErrorList) {
+func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch) (scanResult, field.ErrorList) {
 	var errs field.ErrorList
 	result := make(scanResult, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
@@ -29,12 +30,12 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.Erro
 		if v.Schema == nil {
 			continue
 		}
-		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i]}
+		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], watch: watch}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
 		}
 		path := field.NewPath("spec", "versions").Index(i).Child("schema", "openAPIV3Schema")
-		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path))
+		_, found := schema.Compile(v.Schema.OpenAPIV3Schema, schema.AtPath(path), watch)
 		errs = append(errs, found...)
 	}
 	return result, errs
@@ -42,17 +43,18 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition) (scanResult, field.Erro
 
 type scanner struct {
 	*versionScan
-	left int // how many more schemas package schema admits
+	left  int // how many more schemas package schema admits
+	watch *interrupt.Watch
 }
 
 // visit reports whether s, at that depth, and all schemas below are within the bounds of
-// package schema. It repeats the loop of [children], because calls through a function
+// package schema. If the context has ended it reports false. It repeats the loop of [children], because calls through a function
 // value would take longer than the rest of the scan.
 func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
 	if s == nil {
 		return true
 	}
-	if v.left--; v.left < 0 || depth > schema.DefaultMaxDepth {
+	if v.left--; v.watch.Ended() || v.left < 0 || depth > schema.DefaultMaxDepth {
 		return false
 	}
 	v.note(s)

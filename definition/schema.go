@@ -4,6 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -12,7 +13,7 @@ import (
 // schema checks one schema. It checks defaults only if the schema is structural, and rules
 // only if the defaults are valid.
 func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status bool, path *field.Path, unchanged bool) {
-	if v == nil || v.OpenAPIV3Schema == nil {
+	if v == nil || v.OpenAPIV3Schema == nil || c.cfg.watch.Poll() {
 		return
 	}
 	root, path := v.OpenAPIV3Schema, path.Child("openAPIV3Schema")
@@ -52,6 +53,7 @@ func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, invali
 		cel.Preexisting(c.opts.stored.rules, c.opts.stored.messages),
 		cel.SyntaxChecked(invalid),
 		cel.KubernetesVersion(c.cfg.version),
+		c.cfg.watch,
 	}
 	if unchanged {
 		opts = append(opts, cel.Unchanged())
@@ -72,7 +74,7 @@ func (c *checker) top() inherited {
 // errors. The error for a schema that the server cannot convert is returned, because the
 // server reports it only if there is no other error.
 func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, inconvertible *field.Error, sound bool) {
-	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
+	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), c.cfg.watch)
 	if len(errs) == 0 {
 		errs = c.defaults(n, root, path)
 	}
@@ -90,9 +92,9 @@ func isInconvertible(err *field.Error, path *field.Path) bool {
 }
 
 // inconvertible returns why the server cannot convert a schema, "" if it can.
-func inconvertible(root *apiextensionsv1.JSONSchemaProps) string {
+func inconvertible(root *apiextensionsv1.JSONSchemaProps, watch *interrupt.Watch) string {
 	path := field.NewPath("schema")
-	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations())
+	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), watch)
 	if len(errs) == 1 && isInconvertible(errs[0], path) {
 		return errs[0].Detail
 	}

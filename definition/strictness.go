@@ -62,8 +62,8 @@ func updateStrictness(s, old *internalForm) strictness {
 		immutableNames:    established(old.crd),
 		schemas:           hasSchemas(old),
 		knownTypes:        !old.any(hasUnknownType),
-		structural:        !old.any(isNotStructural),
-		prunedDefaults:    !old.any(hasUnprunedDefaults),
+		structural:        !old.any(old.isNotStructural),
+		prunedDefaults:    !old.any(old.hasUnprunedDefaults),
 		atomicSets:        !old.any(hasNonAtomicSet),
 		soundKeys:         !old.any(hasUnsoundKeys),
 		checkedBundle:     checksBundle(old.crd),
@@ -84,7 +84,9 @@ func (o strictness) forV1beta1(old *internalForm) strictness {
 
 // any reports whether holds is true of any of the schemas.
 func (s *internalForm) any(holds func(*apiextensionsv1.JSONSchemaProps) bool) bool {
-	return slices.ContainsFunc(s.schemas(), holds)
+	return slices.ContainsFunc(s.schemas(), func(root *apiextensionsv1.JSONSchemaProps) bool {
+		return !s.watch.Poll() && holds(root)
+	})
 }
 
 func recognizesReviews(c *apiextensionsv1.CustomResourceConversion) bool {
@@ -121,8 +123,8 @@ func hasUnknownType(root *apiextensionsv1.JSONSchemaProps) bool {
 	})
 }
 
-func isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
-	_, errs := schema.Compile(root, schema.WithoutAnnotations())
+func (s *internalForm) isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
+	_, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
 	return len(errs) > 0
 }
 
@@ -153,6 +155,9 @@ func expressionsOf(s *internalForm) expressions {
 	e := expressions{rules: map[string]bool{}, messages: map[string]bool{}}
 	for _, root := range s.schemas() {
 		for n := range everySchema(root) {
+			if s.watch.Ended() {
+				return e
+			}
 			for i := range n.XValidations {
 				e.rules[n.XValidations[i].Rule] = true
 				if text := n.XValidations[i].MessageExpression; text != "" {
@@ -167,6 +172,9 @@ func expressionsOf(s *internalForm) expressions {
 func unchangedVersions(s, old *internalForm) map[string]bool {
 	out := map[string]bool{}
 	for i := range s.versions {
+		if s.watch.Poll() {
+			break
+		}
 		name := s.versions[i].name
 		now, ok := s.schemaOf(name)
 		before, was := old.schemaOf(name)

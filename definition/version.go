@@ -155,7 +155,7 @@ const maxSelectable = 8
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
 func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *apiextensionsv1.JSONSchemaProps, version *field.Path, name string) {
 	path := version.Child("selectableFields")
-	if why := inconvertible(root); why != "" {
+	if why := inconvertible(root, c.cfg.watch); why != "" {
 		c.add(field.Invalid(version.Child("schema.openAPIV3Schema"), "", why))
 		c.selectableTexts(fields, path)
 		return

@@ -38,7 +38,7 @@ func (p inherited) forbidding(reason string) inherited {
 }
 
 func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
-	if s == nil {
+	if s == nil || w.cfg.watch.Ended() {
 		return
 	}
 	before := len(w.errs)

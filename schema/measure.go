@@ -20,8 +20,11 @@ type measurer struct {
 }
 
 // enter returns an error if s, at this depth, makes the schema deeper or larger
-// than allowed.
+// than allowed, and if the context has ended.
 func (m *measurer) enter(s *apiextensionsv1.JSONSchemaProps, depth int) *field.Error {
+	if m.watch.Ended() {
+		return field.InternalError(m.path, m.watch.Err())
+	}
 	if m.nodes++; m.nodes > m.maxNodes {
 		return field.Invalid(m.path, field.OmitValueType{}, fmt.Sprintf("must not have more than %d schemas", m.maxNodes))
 	}

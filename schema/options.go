@@ -1,8 +1,11 @@
 package schema
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -27,6 +30,7 @@ type options struct {
 	annotations bool
 	share       bool
 	interner    *Interner
+	watch       *interrupt.Watch // nil if nothing ends the work
 
 	unstructured bool
 }
@@ -72,12 +76,20 @@ func Unstructured() Option {
 	return optionFunc(func(o *options) { o.unstructured = true })
 }
 
+// WithContext ends Compile early when ctx ends: it then returns a single internal error
+// with the text of ctx's error, and the schema may be right or wrong. A nil ctx never ends.
+func WithContext(ctx context.Context) Option {
+	return optionFunc(func(o *options) { o.watch = interrupt.New(ctx) })
+}
+
 func optionsOf(opts []Option) options {
 	o := options{maxDepth: DefaultMaxDepth, maxNodes: DefaultMaxNodes, annotations: true, share: true}
 	for _, opt := range opts {
 		switch opt := opt.(type) {
 		case *Interner:
 			o.interner = opt
+		case *interrupt.Watch:
+			o.watch = opt
 		case optionFunc:
 			opt(&o)
 		case testopt.Unshared:

@@ -116,6 +116,9 @@ func (t *trial) total(set map[string]int64) uint64 {
 func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 	t.sizes.set = set
 	defer func() { t.sizes.set = nil }()
+	if t.options.Watch.Poll() {
+		return 0, nil
+	}
 	e := &estimator{sizes: t.sizes, self: t.rule.site.location, used: make(map[string]location)}
 	// There is no error, as the expression was estimated before.
 	cost, _ := t.cost(t.tree, t.stored, e)
@@ -129,6 +132,9 @@ func (t *trial) estimate(set map[string]int64) (uint64, map[string]location) {
 // candidates returns the bounds that the estimate uses, by path.
 func (t *trial) candidates() []candidate {
 	_, used := t.estimate(nil)
+	if used == nil {
+		return nil
+	}
 	for p := t.rule.site.parent; p != nil && !t.once; p = p.parent {
 		if keyword, _ := p.multiplier(); keyword != "" {
 			used[p.location.path] = p.location

@@ -124,6 +124,9 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 // visit visits the schemas below p, then p. It reports whether the syntax of all
 // rules there is correct.
 func (s *Checker) visit(p *site) bool {
+	if s.options.Watch.Ended() {
+		return false
+	}
 	p.order = s.visited
 	s.visited++
 	sound := true
@@ -229,6 +232,9 @@ func (s *Checker) rules(p *site) {
 	}
 	rules := p.node.Rules()
 	for i, c := range s.compiled(p, rules) {
+		if s.options.Watch.Ended() {
+			return
+		}
 		f := RuleCost{compiled: &c, site: p, Index: i, Rule: &rules[i]}
 		s.costs = append(s.costs, f)
 		s.judge(&f)
@@ -247,6 +253,9 @@ func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {
 	c := ruleCompiler{Checker: s, estimator: &estimator{sizes: s.sizes, self: p.location}, self: p.typ}
 	out := make([]compiled, len(rules))
 	for i := range rules {
+		if s.options.Watch.Poll() {
+			break
+		}
 		c.rule(&out[i], &rules[i])
 	}
 	if same {

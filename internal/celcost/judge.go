@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -29,10 +30,11 @@ type Options struct {
 	Reference bool // use only cel-go
 	Minor     int  // of the server, 1.x
 
-	Rules, Messages map[string]bool // stored rules and messageExpressions, by text
-	Unchanged       bool            // a single expression over its limit is no error
-	SyntaxChecked   bool            // CheckSyntax has been done by the caller
-	Invalid         map[string]bool // paths of schemas to skip
+	Rules, Messages map[string]bool  // stored rules and messageExpressions, by text
+	Unchanged       bool             // a single expression over its limit is no error
+	SyntaxChecked   bool             // CheckSyntax has been done by the caller
+	Watch           *interrupt.Watch // ends the work early; its findings are then incomplete
+	Invalid         map[string]bool  // paths of schemas to skip
 }
 
 // Check returns the errors of the rules of n and below, in the order of the
@@ -46,6 +48,9 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 		return field.ErrorList{field.InternalError(o.Path, err)}
 	}
 	_, _, errs := s.Totals()
+	if err := o.Watch.Err(); err != nil {
+		return field.ErrorList{field.InternalError(o.Path, err)}
+	}
 	return slices.Concat(s.syntax, s.errs, errs)
 }
 
@@ -54,6 +59,9 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 func (s *Checker) Totals() (total uint64, each, all field.ErrorList) {
 	var t tally
 	for i := range s.costs {
+		if s.options.Watch.Ended() {
+			break
+		}
 		for _, e := range s.expressions(&s.costs[i]) {
 			t.observe(e.path, e.total)
 			if e.limit != nil && !s.options.Unchanged {

@@ -29,7 +29,7 @@ var budgets = []struct {
 	{"crdkit", 30, 20.0},
 	{"explanation", 30, 20.7},
 	{"definition", 30, 18.5},
-	{"migration", 30, 20},
+	{"migration", 30, 20.1},
 	{"openapi", 19, 8.5},
 	{"scale", 20, 9.5},
 	{"discovery", 19, 8.1},

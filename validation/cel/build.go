@@ -17,6 +17,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -78,6 +79,7 @@ type builder struct {
 	reads    fieldaccess.Analysis // what rules read
 	stored   bool                 // never refuse; errors are those of values
 	lazy     bool                 // compile rules when their first value arrives
+	watch    *interrupt.Watch     // ends the compiling early
 	errs     field.ErrorList
 
 	mu sync.Mutex // guards lazy compilation
@@ -92,6 +94,9 @@ type buildKey struct {
 // are no rules to run. implied says that t is the type of an implied field and
 // not made from n.
 func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool, path *field.Path) *node {
+	if b.watch.Ended() {
+		return nil
+	}
 	key := buildKey{node: n, root: root}
 	if old, ok := b.memo[key]; ok && !implied && t != nil {
 		return old
@@ -168,6 +173,9 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 	}
 	scope, rules, self := b.Scope(alone), n.Rules(), b.declared.Of(n, n.EmbeddedResource())
 	for i := range rules {
+		if b.watch.Poll() {
+			return
+		}
 		b.rule(n, &rules[i], scope, self, path.Index(i))
 	}
 }
@@ -196,6 +204,9 @@ func (b *builder) compile(out *node, n *schema.Node, t *celtypes.Type, root bool
 	out.self = b.declared.Of(n, root)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {
+		if b.watch.Poll() {
+			return
+		}
 		out.rules[i] = b.rule(n, &rules[i], scope, out.self, path.Index(i))
 		out.usesOld = out.usesOld || out.rules[i].usesOld
 	}
@@ -258,7 +269,7 @@ func (b *builder) unreached(n *schema.Node, path *field.Path) {
 // refuse reports rules on values without a type. below says that an enclosing
 // value without a type has rules.
 func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
-	if !celtypes.HasRules(n) {
+	if !celtypes.HasRules(n) || b.watch.Ended() {
 		return
 	}
 	if rules := n.Rules(); len(rules) > 0 && !below {

@@ -158,7 +158,13 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	total, each, all := s.Totals()
 	r.Total, r.errs = total, append(each, all...)
 	for _, f := range s.Ordered() {
+		if o.Watch.Ended() {
+			break
+		}
 		r.Expressions = append(r.Expressions, costsOf(s, f)...)
+	}
+	if err := o.Watch.Err(); err != nil {
+		return &CostReport{Limit: DefaultSchemaLimit, Problem: err.Error()}
 	}
 	return r
 }

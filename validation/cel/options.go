@@ -1,11 +1,14 @@
 package cel
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celcost"
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
@@ -46,6 +49,8 @@ func newCompileOptions(opts []Option) compileOptions {
 		switch opt := opt.(type) {
 		case compileOption:
 			opt(&o)
+		case *interrupt.Watch:
+			o.Watch = opt
 		case testopt.Reference:
 			o.Reference = true
 		}
@@ -134,6 +139,14 @@ func Unchanged() Option {
 // not changed and may be nil.
 func SyntaxChecked(invalid map[string]bool) Option {
 	return compileOption(func(o *compileOptions) { o.SyntaxChecked, o.Invalid = true, invalid })
+}
+
+// WithContext ends [Compile], [Check] and [Estimate] early when ctx ends, except during
+// the work on one expression. Compile and Check then return a single internal error with
+// the text of ctx's error, and Estimate sets [CostReport.Problem] to it. What rules do
+// with objects is not affected; see [Program.Eval]. A nil ctx never ends.
+func WithContext(ctx context.Context) Option {
+	return compileOption(func(o *compileOptions) { o.Watch = interrupt.New(ctx) })
 }
 
 // An EvalOption changes one [Program.Eval]. A nil EvalOption changes nothing.

@@ -74,8 +74,13 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		reads:    fieldaccess.New(),
 		stored:   o.stored,
 		lazy:     o.lazy,
+		watch:    o.Watch,
 	}
 	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
+	if err := o.Watch.Err(); err != nil {
+		return nil, field.ErrorList{field.InternalError(o.Path, err)}
+	}
+	b.watch = nil // rules that are compiled later belong to requests
 	if len(b.errs) > 0 {
 		return nil, b.errs
 	}

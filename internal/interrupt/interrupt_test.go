@@ -1,0 +1,50 @@
+package interrupt
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+func TestWatchPollsOncePerInterval(t *testing.T) {
+	ctx := testkit.EndingContext(1 << 30)
+	w := New(ctx)
+	for range 10 * Interval {
+		if w.Ended() {
+			t.Fatal("ended")
+		}
+	}
+	if ctx.Polls() != 10 {
+		t.Errorf("%d polls, want 10", ctx.Polls())
+	}
+}
+
+func TestWatchStaysEnded(t *testing.T) {
+	ctx := testkit.EndingContext(2)
+	w := New(ctx)
+	if w.Poll() || w.Poll() || w.Err() != nil {
+		t.Fatal("ended too early")
+	}
+	if !w.Poll() || !errors.Is(w.Err(), context.Canceled) {
+		t.Fatalf("not ended: %v", w.Err())
+	}
+	polls := ctx.Polls()
+	for range 2 * Interval {
+		if !w.Ended() {
+			t.Fatal("no longer ended")
+		}
+	}
+	if ctx.Polls() != polls {
+		t.Error("polls a context that has ended")
+	}
+}
+
+func TestWatchOfContextWithoutEndIsNil(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"nil": nil, "background": context.Background()} {
+		if w := New(ctx); w != nil || w.Ended() || w.Poll() || w.Err() != nil || w.Context() == nil {
+			t.Errorf("%s: %v", name, w)
+		}
+	}
+}
