@@ -57,6 +57,11 @@
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/.
 //
+// # Limits
+//
+// [Parse] bounds the size and the nesting of a text, see [MaxSize] and [MaxNesting].
+// [WithContext] ends a check early. docs/LIMITS.md lists all limits.
+//
 // # Concurrency and ownership
 //
 // All functions may be called from several goroutines, also with the same
