@@ -8,6 +8,8 @@ import (
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // This file compiles library functions on quantities, addresses, networks, URLs
@@ -53,7 +55,7 @@ func (x *compiler) library(overload string, args []operand) operand {
 func (x *compiler) parsing(overload string, a operand) operand {
 	switch overload {
 	case "string_to_quantity":
-		return parsed(x, a, kindQuantity, resource.ParseQuantity)
+		return parsed(x, a, kindQuantity, cellib.ParseQuantity)
 	case "string_to_ip":
 		return parsed(x, a, kindAddress, parseAddress)
 	case "string_to_cidr":
@@ -63,7 +65,7 @@ func (x *compiler) parsing(overload string, a operand) operand {
 	case "string_to_semver":
 		return parsed(x, a, kindVersion, parseVersion)
 	case "is_quantity_string":
-		return tested(x, a, 1, resource.ParseQuantity)
+		return tested(x, a, 1, cellib.ParseQuantity)
 	case "is_ip":
 		return tested(x, a, 1, parseAddress)
 	case "ip_is_canonical":

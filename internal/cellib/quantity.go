@@ -2,7 +2,10 @@ package cellib
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/types"
@@ -50,8 +53,27 @@ func arithmetic(name string, apply func(*resource.Quantity, resource.Quantity)) 
 		})))}
 }
 
+// maxExponent is the largest absolute value of the exponent of a quantity in a rule. The
+// time of the server for one operation grows with the exponent, whatever the length of the
+// text: "-3e2447483643" keeps it busy for minutes.
+const maxExponent = 10_000
+
+// ParseQuantity parses a quantity as the server does, but for an exponent out of bounds,
+// which is an error.
+func ParseQuantity(s string) (resource.Quantity, error) {
+	if i := strings.LastIndexAny(s, "eE"); i >= 0 && i+1 < len(s) {
+		// As the server, which keeps the lower 32 bits.
+		if exponent, err := strconv.ParseInt(s[i+1:], 10, 64); err == nil && abs(int32(exponent)) > maxExponent {
+			return resource.Quantity{}, fmt.Errorf("exponent %d of a quantity is not between -%d and %d", exponent, maxExponent, maxExponent)
+		}
+	}
+	return resource.ParseQuantity(s)
+}
+
+func abs(i int32) int64 { return max(int64(i), -int64(i)) }
+
 func toQuantity(s string) ref.Val {
-	q, err := resource.ParseQuantity(s)
+	q, err := ParseQuantity(s)
 	if err != nil {
 		return types.WrapErr(err)
 	}
@@ -59,7 +81,7 @@ func toQuantity(s string) ref.Val {
 }
 
 func isQuantity(s string) bool {
-	_, err := resource.ParseQuantity(s)
+	_, err := ParseQuantity(s)
 	return err == nil
 }
 
