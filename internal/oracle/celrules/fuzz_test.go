@@ -64,7 +64,7 @@ func FuzzRule(f *testing.F) {
 		if !ok {
 			return
 		}
-		compareCompiling(t, "fuzz", n, s)
+		compareCompiling(t, "fuzz", &props, n, s)
 		sub := fuzzSubject(t, n, s)
 		if sub == nil {
 			return

@@ -72,7 +72,7 @@ func TestMutants(t *testing.T) {
 			mutateAll(rng, props)
 			tried.Add(int64(len(ruleLocations(props, nil))))
 			n, in := bothSchemas(t, s.name, props)
-			compareCompiling(t, s.name+" mutated", n, in)
+			compareCompiling(t, s.name+" mutated", props, n, in)
 			sub := subjectOf(t, s.name+" mutated", n, in, fuzzPerCall)
 			if sub == nil {
 				continue

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
@@ -14,11 +13,8 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	upstreamcel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/common"
-	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/warning"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
@@ -52,22 +48,8 @@ type input struct {
 func newSubject(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps, perCall uint64) *subject {
 	t.Helper()
 	n, s := bothSchemas(t, name, props)
-	compareCompiling(t, name, n, s)
+	compareCompiling(t, name, props, n, s)
 	return subjectOf(t, name, n, s, perCall)
-}
-
-// compareCompiling compares the compile errors of the rules of a schema.
-func compareCompiling(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural) {
-	t.Helper()
-	_, errs := cel.Compile(n)
-	_, referenceErrs := cel.Compile(n, testopt.Reference{})
-	if a, b := upstream.Lines(errs), upstream.Lines(referenceErrs); !slices.Equal(a, b) {
-		t.Errorf("%s: compiling for the fast and for the reference side:\n%s", name, upstream.Diff(b, a))
-	}
-	theirs, panicked := upstreamCompileLines(s)
-	if ours := compileLines(errs); !panicked && !slices.Equal(theirs, ours) {
-		t.Errorf("%s: compiling:\n%s", name, upstream.Diff(theirs, ours))
-	}
 }
 
 func bothSchemas(t testing.TB, name string, props *apiextensionsv1.JSONSchemaProps) (*schema.Node, *structuralschema.Structural) {
@@ -105,80 +87,6 @@ func structural(props *apiextensionsv1.JSONSchemaProps) (*structuralschema.Struc
 		return nil, err
 	}
 	return structuralschema.NewStructural(&in)
-}
-
-// compileLines returns the compile errors of rules as sorted lines. It leaves
-// out rules of schemas without a declared type: upstream's validator skips
-// them, and package oracle compares what the server reports when they are
-// written.
-func compileLines(errs field.ErrorList) []string {
-	var lines []string
-	for _, e := range errs {
-		if e.Type != field.ErrorTypeInternal {
-			lines = append(lines, upstream.Normal(e.Field+" | "+e.Detail))
-		}
-	}
-	slices.Sort(lines)
-	return lines
-}
-
-var upstreamLanguage = sync.OnceValue(func() *environment.EnvSet {
-	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
-})
-
-// upstreamCompileLines returns upstream's compile errors of rules as sorted
-// lines. Upstream keeps them in its validator and reports them for every
-// object. Upstream may panic because of a fieldPath.
-func upstreamCompileLines(s *structuralschema.Structural) (lines []string, panicked bool) {
-	defer func() { panicked = recover() != nil }()
-	compileLevel(s, model.SchemaDeclType(s, true), nil, &lines)
-	slices.Sort(lines)
-	return lines, false
-}
-
-// compileLevel visits the schemas that upstream's validator visits.
-func compileLevel(s *structuralschema.Structural, typ *apiservercel.DeclType, path *field.Path, lines *[]string) {
-	if len(s.XValidations) > 0 && typ != nil {
-		results, err := upstreamcel.Compile(s, typ, celconfig.PerCallLimit, upstreamLanguage(), upstreamcel.StoredExpressionsEnvLoader())
-		if err != nil {
-			*lines = append(*lines, fmt.Sprintf("%s | %v", path, err))
-		}
-		for i, r := range results {
-			p := path.Child("x-kubernetes-validations").Index(i)
-			if r.Error != nil {
-				*lines = append(*lines, upstream.Normal(p.Child("rule").String()+" | "+r.Error.Detail))
-			}
-			if r.MessageExpressionError != nil {
-				*lines = append(*lines, upstream.Normal(p.Child("messageExpression").String()+" | "+r.MessageExpressionError.Detail))
-			}
-		}
-	}
-	var elem *apiservercel.DeclType
-	if typ != nil {
-		elem = typ.ElemType
-	}
-	if s.Items != nil {
-		compileLevel(s.Items, elem, path.Child("items"), lines)
-	}
-	for name, child := range s.Properties {
-		if t := propertyType(typ, name, &child); t != nil {
-			compileLevel(&child, t, path.Child("properties").Key(name), lines)
-		}
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
-		compileLevel(s.AdditionalProperties.Structural, elem, path.Child("additionalProperties"), lines)
-	}
-}
-
-func propertyType(parent *apiservercel.DeclType, name string, s *structuralschema.Structural) *apiservercel.DeclType {
-	escaped, ok := apiservercel.Escape(name)
-	if !ok {
-		return model.SchemaDeclType(s, s.XEmbeddedResource)
-	}
-	if parent == nil || parent.Fields[escaped] == nil {
-		return nil
-	}
-	return parent.Fields[escaped].Type
 }
 
 // An answer is the result of a side, in a comparable form.

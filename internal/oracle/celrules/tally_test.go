@@ -28,6 +28,7 @@ type tally struct {
 	rules                                 atomic.Int64
 	evaluations, third                    atomic.Int64 // third: those that also ran on upstream
 	chance, byUs, differences, inputs, ok atomic.Int64
+	interrupted                           atomic.Int64 // runs that are the difference cel/interrupt
 
 	mu    sync.Mutex
 	shown int
@@ -41,7 +42,11 @@ func newTally(t testing.TB, name, sides string) *tally {
 func (c *tally) three(s *subject, in *input, what string, count int) answer {
 	fast := c.two(s, in, what, count)
 	c.third.Add(int64(count))
-	if in.cancel && fast.isInterrupted() || s.upstream(in).equal(fast) {
+	if in.cancel && fast.isInterrupted() && fast.spent == in.budget && len(fast.warnings) == 0 {
+		c.interrupted.Add(1) // cel/interrupt
+		return fast
+	}
+	if s.upstream(in).equal(fast) {
 		return fast
 	}
 	in = &input{obj: inserted(in.obj), old: inserted(in.old), budget: in.budget, cancel: in.cancel}
@@ -155,8 +160,8 @@ func (c *tally) report() {
 	if third := c.third.Load(); third != c.evaluations.Load() {
 		fmt.Fprintf(&b, ", %d of them on upstream too", third)
 	}
-	fmt.Fprintf(&b, ", %d differences (%d inputs, %d without errors; %d answers found in another run of upstream, %d of cel-go)",
-		c.differences.Load(), c.inputs.Load(), c.ok.Load(), c.chance.Load(), c.byUs.Load())
+	fmt.Fprintf(&b, ", %d differences (%d inputs, %d without errors; %d answers found in another run of upstream, %d of cel-go; %d ended by cel/interrupt)",
+		c.differences.Load(), c.inputs.Load(), c.ok.Load(), c.chance.Load(), c.byUs.Load(), c.interrupted.Load())
 	fmt.Println(b.String())
 	if n := c.differences.Load(); n > 0 {
 		c.t.Errorf("%d differences", n)
