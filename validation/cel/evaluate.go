@@ -144,7 +144,7 @@ func interrupted(ctx context.Context) error {
 // watch reports an evaluation to tests.
 func (r *run) watch(of *expression, fast bool, err error) {
 	if r.options.watch != nil {
-		r.options.watch(evaluation{of: of, fast: fast, err: err, recovered: r.frame.Recovered})
+		r.options.watch(evaluation{of: of, fast: fast, err: err, recovered: r.frame.Recovered, memory: r.frame.Memory.Taken})
 	}
 }
 

@@ -165,7 +165,8 @@ type evaluation struct {
 	fast bool // by a closure; otherwise by cel-go
 	err  error
 
-	recovered int // panics that the frame recovered from so far
+	recovered int    // panics that the frame recovered from so far
+	memory    uint64 // that the evaluation took, in bytes
 }
 
 type oldOption map[string]any
