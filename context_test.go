@@ -54,3 +54,32 @@ func contextEndsCompile(t *testing.T, property string, polls int) {
 		}
 	}
 }
+
+// TestContextEndsRequest: a request polls its context before each step, and returns its
+// error wherever it ends.
+func TestContextEndsRequest(t *testing.T) {
+	crd, err := definition.Parse([]byte("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.example.com}\n" +
+		"spec: {group: example.com, scope: Namespaced, names: {plural: things, kind: Thing}, " +
+		"versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := crdkit.Compile(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := []byte(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a","namespace":"b"}}`)
+	ctx := testkit.EndingContext(1 << 30)
+	if _, res, err := d.Storage().CreateJSON(ctx, object); err != nil || len(res.Errors) > 0 {
+		t.Fatal(err, res)
+	}
+	all := ctx.Polls()
+	if all < 8 {
+		t.Errorf("%d polls, want at least 8", all)
+	}
+	for after := range all {
+		if out, res, err := d.Storage().CreateJSON(testkit.EndingContext(after), object); !errors.Is(err, context.Canceled) || out != nil || res != nil {
+			t.Errorf("after %d of %d polls: %s, %v, %v", after, all, out, res, err)
+		}
+	}
+}

@@ -240,6 +240,9 @@ func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 		if s.verbs&r.verb == 0 || s.on == head && r.headDone {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if refusal, err := s.do(r, ctx); refusal != nil || err != nil {
 			return refusal, err
 		}
