@@ -78,6 +78,12 @@
 // creationTimestamp, resourceVersion, managedFields, generated names, admission
 // by others, and everything about users.
 //
+// Objects may be judged by a definition that definition.Check has not seen. [Compile]
+// accepts rules that the server refuses because they may cost too much, as
+// definitions that are stored already have such rules. Each evaluation has limits of
+// cost, memory and time, and ends when it exceeds one. Only the time to compile a
+// rule has no limit.
+//
 // # Differences from Kubernetes
 //
 // docs/DIFFERENCES.md lists them, each with its reason. Errors come sorted by
