@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v2"
 )
 
 // The aliases of a YAML document may make its value at most expansion times as
@@ -18,9 +17,13 @@ const (
 )
 
 // CheckAliases returns an error if the value of a YAML text would be much larger
-// than the text, because the text repeats parts by aliases. YAML libraries build
-// the whole value. It also returns an error for a text with aliases that it cannot
-// read. CheckAliases takes time and memory in proportion to the text.
+// than the text, because the text repeats parts by aliases. It also returns an error
+// for a text with aliases that it cannot read.
+//
+// CheckAliases decodes a text with aliases once. A decoded string shares the memory of
+// its anchor, and the decoder itself refuses a text whose aliases repeat lists and
+// mappings too often, so that the decoded value is small. Its JSON is not: the caller
+// makes it afterwards.
 func CheckAliases(text []byte) error {
 	anchors, aliases := countIndicators(text, '&'), countIndicators(text, '*')
 	most := max(expansion*len(text), minExpansion)
@@ -28,15 +31,14 @@ func CheckAliases(text []byte) error {
 		return nil
 	}
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var doc yaml.Node
-		switch err := d.Decode(&doc); {
+		var value any
+		switch err := d.Decode(&value); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return err
 		}
-		m := &aliasMeter{sizes: map[*yaml.Node]int{}}
-		if m.size(&doc) > most {
+		if sizeOf(value) > most {
 			return fmt.Errorf("the aliases of the YAML document make it larger than %d bytes", most)
 		}
 	}
@@ -63,35 +65,24 @@ func countIndicators(text []byte, indicator byte) int {
 	}
 }
 
-// An aliasMeter computes the sizes of values with their aliases.
-type aliasMeter struct {
-	sizes map[*yaml.Node]int // of anchored nodes; -1 while it is computed
-}
-
-const endless = math.MaxInt / 4
-
-func (m *aliasMeter) size(n *yaml.Node) int {
-	if n.Kind == yaml.AliasNode {
-		if n.Alias == nil {
-			return 0
+// sizeOf returns about how many bytes a value takes as text.
+func sizeOf(value any) int {
+	const least = 4 // of a value with its punctuation
+	switch v := value.(type) {
+	case string:
+		return len(v) + least
+	case []any:
+		size := least
+		for _, element := range v {
+			size += sizeOf(element)
 		}
-		n = n.Alias
-	}
-	if n.Anchor != "" {
-		switch size, ok := m.sizes[n]; {
-		case ok && size < 0:
-			return endless
-		case ok:
-			return size
+		return size
+	case map[any]any:
+		size := least
+		for key, element := range v {
+			size += sizeOf(key) + sizeOf(element)
 		}
-		m.sizes[n] = -1
+		return size
 	}
-	size := len(n.Value) + 4
-	for _, child := range n.Content {
-		size = min(size+m.size(child), endless)
-	}
-	if n.Anchor != "" {
-		m.sizes[n] = size
-	}
-	return size
+	return least
 }
