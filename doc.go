@@ -78,11 +78,11 @@
 // creationTimestamp, resourceVersion, managedFields, generated names, admission
 // by others, and everything about users.
 //
-// Objects may be judged by a definition that definition.Check has not seen. [Compile]
-// accepts rules that the server refuses because they may cost too much, as
-// definitions that are stored already have such rules. Each evaluation has limits of
-// cost, memory and time, and ends when it exceeds one. Only the time to compile a
-// rule has no limit.
+// [Compile] needs no definition.Check before it to be safe. It accepts rules that the
+// server refuses because they may cost too much, as it must compile definitions that
+// are stored already. Compile bounds what it takes to compile a rule. Each evaluation
+// has limits of cost, memory and time, and ends before it does the work that exceeds
+// one.
 //
 // # Differences from Kubernetes
 //

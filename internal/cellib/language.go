@@ -74,7 +74,7 @@ func (minor language) CompileOptions() []cel.EnvOption {
 			options = append(options, f.options...)
 		}
 	}
-	return options
+	return append(options, limitCopies)
 }
 
 // ProgramOptions implements cel.Library.

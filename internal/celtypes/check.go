@@ -30,6 +30,7 @@ func NewChecker(language *Language, limit uint64, reference bool) Checker {
 type parsed struct {
 	tree *cel.Ast
 	why  string
+	size sizing
 }
 
 // A Scope holds what the rules of one node can refer to.
@@ -176,6 +177,9 @@ func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
 	if err != nil {
 		return nil
 	}
+	if size := sizeOf(tree); size.oversized() != "" {
+		return nil
+	}
 	checked, errs := checker.Check(tree, nil, env)
 	if len(errs.GetErrors()) > 0 {
 		return nil
@@ -190,6 +194,9 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 	if p.tree == nil {
 		return nil, p.why
 	}
+	if why := x.refuse(s, p, text, optional); why != "" {
+		return nil, why
+	}
 	env, err := s.checker(x.Language, optional)
 	if err != nil {
 		errs := common.NewErrors(p.tree.Source())
@@ -199,14 +206,14 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 	// checker.Check changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
 	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
-	if issues.Err() != nil {
-		return nil, issues.String()
+	if len(issues.Errors()) > 0 {
+		return nil, textOf(issues, p.tree.Source())
 	}
 	for _, v := range x.Language.Env.Validators() {
 		v.Validate(x.Language.Env, x.Language.validators, checked, issues)
 	}
-	if issues.Err() != nil {
-		return nil, issues.String()
+	if len(issues.Errors()) > 0 {
+		return nil, textOf(issues, p.tree.Source())
 	}
 	return checked, ""
 }
@@ -217,10 +224,10 @@ func (x *Checker) parse(text string) parsed {
 	}
 	var p parsed
 	tree, issues := x.Language.Env.Parse(text)
-	if issues.Err() != nil {
-		p.why = issues.String()
+	if len(issues.Errors()) > 0 {
+		p.why = textOf(issues, common.NewTextSource(text))
 	} else {
-		p.tree = tree
+		p.tree, p.size = tree, sizeOf(tree.NativeRep())
 	}
 	x.parsed[text] = p
 	return p

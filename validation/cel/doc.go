@@ -81,6 +81,7 @@
 //     budget is spent. Here the order is fixed, also that of loops over maps
 //     within a rule.
 //   - What a rule makes is limited: see [DefaultMemory].
+//   - A rule that compiles to a very large expression or type is refused.
 //   - A run ends when its context does. The server runs the rules that have no
 //     loops.
 //   - Error texts call the type of self selfType. The server uses a random name.
@@ -91,15 +92,17 @@
 //
 // # Rules of strangers
 //
-// [Compile] accepts rules that [Check] refuses because they may cost too much, as
-// definitions that are stored already have such rules. Limits hold while rules run, whatever Compile accepted: an evaluation ends when it exceeds
-// [DefaultPerCallLimit], [DefaultMemory] or the time of its context, before it does
-// the work that exceeds the limit. Where cel-go evaluates a rule, it ends after the
-// call that exceeds the limit of cost.
+// A program of rules that nobody checked is safe to run. [Compile] accepts rules
+// that [Check] refuses because they may cost too much, as definitions that are stored
+// already have such rules. The limits hold while rules run, whatever Compile
+// accepted: an evaluation ends when it exceeds [DefaultPerCallLimit],
+// [DefaultMemory] or the time of its context, before it does the work that exceeds
+// the limit. Where cel-go evaluates a rule, it ends after the call that exceeds the
+// limit of cost.
 //
-// No limit holds while rules are compiled, in Compile and in Check: a chain of
-// optMap expands to an expression whose size is exponential in its length, as in
-// the server.
+// Compile and Check bound what one rule takes: its text has at most 100,000 code
+// points and 250 levels, as in the server, and macros and types that would expand
+// it further are errors.
 //
 // # Implementation
 //

@@ -33,6 +33,15 @@ func TestRuleGrowth(t *testing.T) {
 		"sums in a row":         compiledText(func(n int) string { return terms("self.s", " + ", n/20) + " != ''" }),
 		"elements of a literal": compiledText(func(n int) string { return "self.s in [" + terms("'a'", ", ", n) + "]" }),
 		"macros in a row":       compiledText(func(n int) string { return chain("self.list", ".map(x, x)", n/20) + ".size() >= 0" }),
+		"rows of brackets":      compiledText(func(n int) string { return terms("(((self.s == 'a')))", " || ", n/2) }),
+		"rows of ternaries":     compiledText(func(n int) string { return terms("(self.s == 'a' ? true : false)", " || ", n/2) }),
+		"rows of loops":         compiledText(func(n int) string { return terms("self.list.all(x, x != '')", " && ", n/2) }),
+		"entries of a literal":  compiledText(func(n int) string { return "{" + terms("'a': 'b'", ", ", n) + "}.size() > 0" }),
+		"brackets in brackets":  compiledText(func(n int) string { return strings.Repeat("(", n) + "true" + strings.Repeat(")", n) }),
+		"loops in loops":        compiledText(func(n int) string { return strings.Repeat("self.list.all(x, ", n) + "true" + strings.Repeat(")", n) }),
+		"copies of copies":      compiledText(func(n int) string { return chain("optional.of(1)", ".optMap(x, x)", n/10) + ".hasValue()" }),
+		"maps of maps":          compiledText(func(n int) string { return chain("[self.s]", ".map(x, {x: x})", n/10) + ".size() > 0" }),
+		"broken texts":          compiledText(func(n int) string { return strings.Repeat("1 2 ", n) }),
 		"a long literal":        compiledText(func(n int) string { return "self.s != '" + strings.Repeat("a", n) + "'" }),
 	} {
 		t.Run(name, func(t *testing.T) {

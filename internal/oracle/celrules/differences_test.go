@@ -17,6 +17,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -29,6 +30,7 @@ var differences = map[string]func(t *testing.T){
 	"cel/field_path": differentFieldPath,
 	"cel/memory":     differentMemory,
 	"cel/interrupt":  differentInterrupt,
+	"cel/expansion":  differentExpansion,
 }
 
 func TestDifferences(t *testing.T) {
@@ -149,6 +151,29 @@ x-kubernetes-validations: [{rule: "self.a.replace('', self.b).size() == 81018000
 		}
 		if res := program.Eval(in.context(), in.obj, cel.Memory(100e6)); len(res.Errors) > 0 || res.Cost >= budget {
 			t.Errorf("%s: with 100 MB: got %v for %d units", name, res.Errors, res.Cost)
+		}
+	}
+}
+
+// differentExpansion has rules that upstream compiles to very large expressions or
+// types.
+func differentExpansion(t *testing.T) {
+	for _, rule := range []string{
+		"optional.of(1)" + strings.Repeat(".optMap(x, x)", 7) + ".hasValue()",
+		"[1]" + strings.Repeat(".map(x, {x: x})", 7) + ".size() == 1",
+		strings.Repeat("optional.of(1).hasValue() && ", 400) + "true",
+	} {
+		p := props(t, "type: object")
+		p.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
+		n, s := bothSchemas(t, "expansion", p)
+		if lines, _ := upstreamCompileLines(s); len(lines) > 0 {
+			t.Errorf("upstream refuses %.60s: %q", rule, lines)
+		}
+		for _, opts := range [][]cel.Option{nil, {testopt.Reference{}}} {
+			_, errs := cel.Compile(n, opts...)
+			if len(errs) != 1 || !strings.Contains(errs[0].Detail, "too large") {
+				t.Errorf("%.60s: got %v, want the error of a limit", rule, errs)
+			}
 		}
 	}
 }
