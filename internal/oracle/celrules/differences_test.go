@@ -31,6 +31,8 @@ var differences = map[string]func(t *testing.T){
 	"cel/memory":     differentMemory,
 	"cel/interrupt":  differentInterrupt,
 	"cel/expansion":  differentExpansion,
+
+	"cel/quantity_exponent": differentQuantity,
 }
 
 func TestDifferences(t *testing.T) {
@@ -151,6 +153,25 @@ x-kubernetes-validations: [{rule: "self.a.replace('', self.b).size() == 81018000
 		}
 		if res := program.Eval(in.context(), in.obj, cel.Memory(100e6)); len(res.Errors) > 0 || res.Cost >= budget {
 			t.Errorf("%s: with 100 MB: got %v for %d units", name, res.Errors, res.Cost)
+		}
+	}
+}
+
+// differentQuantity has an exponent that is just above the limit, for larger ones keep
+// upstream busy.
+func differentQuantity(t *testing.T) {
+	s := newSubject(t, "quantity", props(t, `
+type: object
+properties: {a: {type: string}}
+x-kubernetes-validations: [{rule: "isQuantity(self.a)"}]
+`), celconfig.PerCallLimit)
+	in := &input{obj: map[string]any{"a": "1e10001"}, budget: budget}
+	if a := s.upstream(in); len(a.errors) > 0 {
+		t.Errorf("upstream refuses the object: %q", a.errors)
+	}
+	for name, program := range map[string]*cel.Program{"fast": s.fast, "reference": s.reference} {
+		if a := ours(program, in); len(a.errors) != 1 {
+			t.Errorf("%s: got %q, want an error", name, a.errors)
 		}
 	}
 }
