@@ -338,3 +338,17 @@ func TestStoredDefinitionCoercesDefaults(t *testing.T) {
 		})
 	}
 }
+
+func TestStoredStatusDropsDuplicateOwners(t *testing.T) {
+	old := parse(t, definitionText("as", "kind: A"))
+	crd := old.DeepCopy()
+	owner := metav1.OwnerReference{APIVersion: "v1", Kind: "Pod", Name: "p", UID: "u"}
+	crd.OwnerReferences = []metav1.OwnerReference{owner, owner}
+	stored, err := definition.StoredStatus(crd, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]metav1.OwnerReference{owner}, stored.OwnerReferences); diff != "" {
+		t.Errorf("owners (-want +got):\n%s", diff)
+	}
+}

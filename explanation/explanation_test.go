@@ -162,3 +162,32 @@ func TestWithoutValues(t *testing.T) {
 		}
 	})
 }
+
+// TestValueLengthBelowOne tests that the default is used.
+func TestValueLengthBelowOne(t *testing.T) {
+	v := versionOf(t, definitionOf(t, `
+type: object
+properties:
+  spec: {type: object, properties: {a: {type: string, maxLength: 200}}, x-kubernetes-validations: [{rule: "self.a == 'b'"}]}
+`))
+	obj := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "a", "namespace": "b"},
+		"spec": map[string]any{"a": strings.Repeat("x", 150)},
+	}}
+	result, err := v.Create(t.Context(), obj)
+	if err != nil || len(result.Errors) != 1 {
+		t.Fatal(err, result)
+	}
+	texts := map[int]string{}
+	for _, n := range []int{-1, 0, explanation.DefaultValueLength} {
+		why, err := explanation.New(v, explanation.ValueLength(n)).Error(t.Context(), result.Errors[0], obj, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[n] = why.Text
+	}
+	want := texts[explanation.DefaultValueLength]
+	if texts[-1] != want || texts[0] != want || !strings.Contains(want, "xxx…") {
+		t.Errorf("texts of lengths -1, 0 and the default: %v", texts)
+	}
+}

@@ -59,3 +59,38 @@ func FuzzEqual(f *testing.F) {
 		}
 	})
 }
+
+// TestDepthIsOfNestingOnly tests that values side by side do not count as nested ones.
+func TestDepthIsOfNestingOnly(t *testing.T) {
+	lists, objects := make([]any, 2*jsonval.MaxDepth), make([]any, 2*jsonval.MaxDepth)
+	for i := range lists {
+		lists[i], objects[i] = []any{}, map[string]any{}
+	}
+	for name, v := range map[string]any{"lists": lists, "objects": objects} {
+		if !jsonval.Equal(v, jsonval.Clone(v)) {
+			t.Errorf("%s: the value differs from its clone", name)
+		}
+		if !jsonval.IsWired(v) {
+			t.Errorf("%s: IsWired is false", name)
+		}
+	}
+}
+
+func TestIsWiredEndsAtMaxDepth(t *testing.T) {
+	wrap := map[string]func(v any) any{
+		"lists":   func(v any) any { return []any{v} },
+		"objects": func(v any) any { return map[string]any{"a": v} },
+	}
+	for name, wrap := range wrap {
+		var v any = "leaf"
+		for range jsonval.MaxDepth {
+			v = wrap(v)
+		}
+		if !jsonval.IsWired(v) {
+			t.Errorf("%d %s: IsWired is false", jsonval.MaxDepth, name)
+		}
+		if jsonval.IsWired(wrap(v)) {
+			t.Errorf("%d %s: IsWired is true", jsonval.MaxDepth+1, name)
+		}
+	}
+}

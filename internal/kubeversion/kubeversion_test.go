@@ -26,3 +26,9 @@ func TestParseFails(t *testing.T) {
 		}
 	}
 }
+
+func TestVersionText(t *testing.T) {
+	if got := kubeversion.Newest.String(); got != "1.37" {
+		t.Errorf("String of the newest version is %q", got)
+	}
+}

@@ -32,7 +32,9 @@ import (
 // noEngines are the packages that serve tests, developers or the command.
 var noEngines = []string{
 	"cmd/crdkit", "conversion/conversiontest", "internal/apicheck", "internal/depcheck",
-	"internal/generate", "internal/jsondiff", "internal/kubectl", "internal/mutate", "internal/testkit",
+	"internal/generate", "internal/jsondiff", "internal/kubectl", "internal/manifest", "internal/mutate",
+	"internal/testkit", "internal/testkit/enginetest", "internal/testkit/fuzz", "internal/testkit/hostile",
+	"internal/testkit/hostile/attack", "internal/testkit/hostile/statements",
 }
 
 func main() {
@@ -41,7 +43,7 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random choice")
 	patterns := flag.String("pkg", "", "packages whose sources are changed, with commas; none means all engines")
 	only := flag.String("only", "", "numbers of the mutants to run, with commas; none means all")
-	with := flag.String("with", "./validation,./validation/cel,.,./cmd/crdkit", "packages whose tests run after those of the mutant's own, with commas")
+	with := flag.String("with", "./validation,./validation/cel,.,./cmd/crdkit,./explanation", "packages whose tests run after those of the mutant's own, with commas")
 	list := flag.Bool("list", false, "print the chosen mutants and run nothing")
 	known := flag.String("equivalent", "internal/mutate/testdata/equivalent.txt", "list of equivalent mutants")
 	flag.Parse()
