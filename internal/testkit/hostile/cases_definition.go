@@ -68,7 +68,7 @@ func changes() []Case {
 		pair("check update/width", CheckUpdate, 400, Accepted, wide, wide),
 		pair("check update/rules", CheckUpdate, 40, Accepted, rules, rules),
 		pair("check update/schema errors that were there", CheckUpdate, 200, Refused, schemaErrors, schemaErrors),
-		pair("plan/versions", Plan, 40, Accepted, manyVersions, manyVersions),
+		pair("plan/versions", Plan, 400, Accepted, manyVersions, manyVersions),
 	}
 }
 

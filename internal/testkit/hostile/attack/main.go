@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -78,8 +79,16 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peak returns the peak of the resident memory in bytes.
+// peak returns the peak of the resident memory in bytes. On Linux, the peak of rusage is
+// not that of this program alone: it includes the process that started it.
 func peak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if _, rest, ok := strings.Cut(string(status), "VmHWM:"); err == nil && ok {
+		var kibibytes int64
+		if _, err := fmt.Sscan(rest, &kibibytes); err == nil {
+			return kibibytes * 1024
+		}
+	}
 	max := int64(usage().Maxrss)
 	if runtime.GOOS != "darwin" {
 		max *= 1024 // darwin reports bytes, others kibibytes
