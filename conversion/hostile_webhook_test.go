@@ -197,7 +197,8 @@ func TestHostileWebhooks(t *testing.T) {
 
 func callHostile(t *testing.T, a *authority, tt hostileWebhook, table *classTable) {
 	left := before()
-	url, stop := "", func() {}
+	var url string
+	var stop func()
 	if tt.raw != nil {
 		url, stop = serveRaw(t, tt.raw)
 		url = "https://" + url

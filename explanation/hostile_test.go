@@ -153,7 +153,8 @@ func TestErrorsOfExplanations(t *testing.T) {
 	if why, err := x.Error(cancelled, e, obj, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled context: %+v, %v", why, err)
 	}
-	if why, err := x.Error(nil, e, obj, nil); err != nil || why == nil { //nolint:staticcheck // a nil context is allowed
+	var none context.Context // a nil context is allowed
+	if why, err := x.Error(none, e, obj, nil); err != nil || why == nil {
 		t.Errorf("a nil context: %+v, %v", why, err)
 	}
 	if why, err := x.Error(t.Context(), e, thing(t, nil, map[string]any{"a": 1}), nil); !errors.Is(err, celtrace.ErrPasses) {

@@ -83,7 +83,7 @@ var definitionTests = map[string]func(){
 	"discovery.Groups":              func() { discovery.Groups(nil) },
 	"discovery.Resources":           func() { _, _ = discovery.Resources("a", "v1", nil) },
 	"explanation.Definition":        func() { explanation.Definition(nil, nil) },
-	"explanation.Explainer.Error":   func() { _, _ = explanation.New(nil).Error(nil, nil, nil, nil) },
+	"explanation.Explainer.Error":   func() { _, _ = explanation.New(nil).Error(context.Background(), nil, nil, nil) },
 	"jsonschema.Export":             func() { _, _ = jsonschema.Export(nil, "v1") },
 	"openapi.V2":                    func() { _, _ = openapi.V2([]*apiextensionsv1.CustomResourceDefinition{nil}) },
 	"openapi.V3":                    func() { _, _ = openapi.V3([]*apiextensionsv1.CustomResourceDefinition{nil}) },

@@ -24,7 +24,8 @@ func TestWatchPollsOncePerInterval(t *testing.T) {
 func TestWatchStaysEnded(t *testing.T) {
 	ctx := testkit.EndingContext(2)
 	w := New(ctx)
-	if w.Poll() || w.Poll() || w.Err() != nil {
+	first, second := w.Poll(), w.Poll()
+	if first || second || w.Err() != nil {
 		t.Fatal("ended too early")
 	}
 	if !w.Poll() || !errors.Is(w.Err(), context.Canceled) {
