@@ -1,0 +1,5 @@
+//go:build !race
+
+package conversion_test
+
+const raceFactor = 1
