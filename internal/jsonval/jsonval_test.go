@@ -94,3 +94,23 @@ func TestIsWiredEndsAtMaxDepth(t *testing.T) {
 		}
 	}
 }
+
+func TestComparingEndsAtMaxDepth(t *testing.T) {
+	nested := func(depth int) any {
+		var v any = "leaf"
+		for range depth {
+			v = []any{v}
+		}
+		return v
+	}
+	a, b := nested(jsonval.MaxDepth), nested(jsonval.MaxDepth)
+	if jsonval.TooDeep(a) {
+		t.Errorf("%d lists: TooDeep is true", jsonval.MaxDepth)
+	}
+	if !jsonval.Equal(a, b) {
+		t.Errorf("%d lists: the values differ", jsonval.MaxDepth)
+	}
+	if !jsonval.TooDeep([]any{a}) {
+		t.Errorf("%d lists: TooDeep is false", jsonval.MaxDepth+1)
+	}
+}

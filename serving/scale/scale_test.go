@@ -261,3 +261,19 @@ func TestMetadata(t *testing.T) {
 		}
 	}
 }
+
+func TestNewWithoutSelector(t *testing.T) {
+	empty := ""
+	for name, path := range map[string]*string{"absent": nil, "empty": &empty} {
+		s, err := scale.New(&apiextensionsv1.CustomResourceSubresourceScale{
+			SpecReplicasPath: ".spec.replicas", StatusReplicasPath: ".status.replicas", LabelSelectorPath: path,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := s.Read(&unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"replicas": int64(1)}}})
+		if err != nil || got.Status.Selector != "" {
+			t.Errorf("%s: %v, %v, want a scale without a selector", name, got, err)
+		}
+	}
+}
