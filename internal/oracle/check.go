@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -211,10 +212,47 @@ func (c *check) rules(op string, obj, old map[string]any, errs field.ErrorList) 
 	if !c.up.HasRules() || blocking(errs) {
 		return
 	}
+	again := false
+	up := func() upstream.Outcome {
+		if !again {
+			again = true
+			return c.up.Rules(obj, old)
+		}
+		// Our side takes the keys of a map in increasing order. A small map has a good
+		// chance to be walked in the order of insertion, and a copy of a large one to be
+		// walked in another order than the map.
+		o, _ := inserted(obj).(map[string]any)
+		before, _ := inserted(old).(map[string]any)
+		return c.up.Rules(o, before)
+	}
 	c.guard(op, obj, func() {
-		c.outcome(op, obj, true, func() upstream.Outcome { return c.up.Rules(obj, old) },
-			func() upstream.Outcome { return c.ours.Rules(obj, old) })
+		c.outcome(op, obj, true, up, func() upstream.Outcome { return c.ours.Rules(obj, old) })
 	})
+}
+
+// inserted returns a copy of a value whose maps got their keys in increasing order.
+func inserted(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		out := make(map[string]any, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			out[key] = inserted(v[key])
+		}
+		return out
+	case []any:
+		if v == nil {
+			return v
+		}
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = inserted(e)
+		}
+		return out
+	}
+	return v
 }
 
 func blocking(errs field.ErrorList) bool {
