@@ -13,10 +13,10 @@
 //   - Memory: a process that runs the operation stays below 20 times the size of its
 //     input plus 64 MB.
 //
-// The test of the statements builds a program with coverage counters, so it runs only
-// if it is asked for:
+// The tests of the statements and of the memory build programs and take a minute, so
+// that they have a build tag:
 //
-//	go test ./internal/testkit/hostile -args -statements
+//	go test -tags growth ./internal/testkit/hostile
 //
 // internal/oracle runs the same cases through upstream and compares the times.
 package hostile

@@ -1,9 +1,8 @@
-//go:build unix
+//go:build unix && growth
 
 package hostile_test
 
 import (
-	"flag"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -15,15 +14,10 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit/hostile"
 )
 
-var memory = flag.Bool("memory", false, "measure the peak memory of each case in a process of its own")
-
 // memoryFactor is the size of a case in this test, in small sizes of the case.
 const memoryFactor = 64
 
 func TestPeakMemory(t *testing.T) {
-	if !*memory {
-		t.Skip("runs each case in a process of its own; run with -args -memory")
-	}
 	program := filepath.Join(t.TempDir(), "attack")
 	command(t, "go", "build", "-o", program, "./attack")
 	var group sync.WaitGroup

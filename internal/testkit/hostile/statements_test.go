@@ -1,9 +1,10 @@
+//go:build growth
+
 package hostile_test
 
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,15 +18,10 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit/hostile"
 )
 
-var statements = flag.Bool("statements", false, "count executed statements; builds a program with coverage counters")
-
 // fewStatements is the number of statements below which runs are not compared.
 const fewStatements = 20_000
 
 func TestStatementsGrowWithInput(t *testing.T) {
-	if !*statements {
-		t.Skip("builds a program with coverage counters; run with -args -statements")
-	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "statements")
 	command(t, "go", "build", "-cover", "-covermode=atomic", "-coverpkg=github.com/crdkit/crdkit/...", "-o", program, "./statements")

@@ -1,0 +1,51 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterrupt interrupts the command while it waits for a FIFO and while it judges
+// many objects. It ends within a second, and says what it did not judge.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, dir, "crd.yaml", strings.ReplaceAll(widgets, "ENUM", "a"))
+	writeFile(t, dir, "many.yaml", strings.Repeat(widget+"list: [a, a]\n", 100_000))
+	for _, tt := range []struct{ name, args, want string }{
+		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", "were judged, many.yaml, document "},
+		{"standard input", "admit -c crd.yaml crd.yaml -", "error: interrupted: 0 objects were judged, the rest was not\n"},
+		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", "error: interrupted: "},
+		{"many objects to get", "get -c crd.yaml many.yaml", "error: interrupted: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := command(t, dir, strings.Fields(tt.args)...)
+			if _, err := cmd.StdinPipe(); err != nil {
+				t.Fatal(err)
+			}
+			var errOut bytes.Buffer
+			cmd.Stderr = &errOut
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(500 * time.Millisecond)
+			start := time.Now()
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // the exit code is checked
+			took := time.Since(start)
+			t.Logf("ended after %v", took)
+			if took > time.Second {
+				t.Errorf("ended %v after the interrupt", took)
+			}
+			if code := cmd.ProcessState.ExitCode(); code != exitUndecided || !strings.Contains(errOut.String(), tt.want) || strings.Contains(errOut.String(), "context canceled") {
+				t.Errorf("exit code %d, standard error %q, want code %d and %q", code, errOut.String(), exitUndecided, tt.want)
+			}
+		})
+	}
+}
