@@ -133,7 +133,7 @@ func attack(t *testing.T, tt hostileClient, table *classTable) {
 		t.Errorf("the response is %.300q, want %q", got, tt.want)
 	case took > 20*time.Second:
 		t.Errorf("it took %v", took)
-	case bytes > raceFactor*(uint64(20*tt.bytes)+64<<20):
+	case bytes > mostBytes(tt.bytes):
 		t.Errorf("%d bytes allocated for a request of %d", bytes, tt.bytes)
 	case goroutines+open > 0:
 		t.Errorf("%d goroutines and %d descriptors are left", goroutines, open)

@@ -228,7 +228,7 @@ func callHostile(t *testing.T, a *authority, tt hostileWebhook, table *classTabl
 		t.Errorf("Convert = %.300v, want %q", err, tt.want)
 	case took > 20*time.Second:
 		t.Errorf("it took %v", took)
-	case bytes > raceFactor*(uint64(20*tt.bytes)+64<<20):
+	case bytes > mostBytes(tt.bytes):
 		t.Errorf("%d bytes allocated for an answer of %d", bytes, tt.bytes)
 	case goroutines+open > 0:
 		t.Errorf("%d goroutines and %d descriptors are left", goroutines, open)

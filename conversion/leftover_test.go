@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // descriptors returns the number of open files of the process, 0 where it is not
@@ -57,6 +58,16 @@ func allocated(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&end)
 	return end.TotalAlloc - begin.TotalAlloc
+}
+
+// mostBytes returns what a call may allocate for an answer of a size in bytes. Package
+// regexp has pools, which the race detector empties.
+func mostBytes(size int) uint64 {
+	most := uint64(20*size) + 64<<20
+	if testkit.RaceDetector {
+		return 20 * most
+	}
+	return most
 }
 
 // A classTable prints what became of each class of faults.

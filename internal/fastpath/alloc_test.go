@@ -5,7 +5,19 @@ import (
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/fastpath"
+	"github.com/crdkit/crdkit/internal/testkit"
 )
+
+// poolAllocations is what a run may allocate because a pool forgot its memory.
+func poolAllocations() float64 {
+	if testkit.RaceDetector {
+		return 25
+	}
+	return 0
+}
+
+// metadataAllocations are the text of the metadata, a map in two parts and a string.
+const metadataAllocations = 4
 
 // A walk reuses the memory of earlier walks.
 func TestAllocations(t *testing.T) {
@@ -28,10 +40,10 @@ func TestAllocations(t *testing.T) {
 		splice, create bool
 		most           float64
 	}{
-		"canonical":                {false, false, mostAllocations},
-		"spliced":                  {true, false, mostAllocations},
-		"canonical, fast metadata": {false, true, maxTextAllocations},
-		"spliced, fast metadata":   {true, true, maxTextAllocations},
+		"canonical":                {false, false, metadataAllocations},
+		"spliced":                  {true, false, metadataAllocations},
+		"canonical, fast metadata": {false, true, 0},
+		"spliced, fast metadata":   {true, true, 0},
 	} {
 		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
 		run := func() {
@@ -48,7 +60,7 @@ func TestAllocations(t *testing.T) {
 			buf = m.Append(buf[:0])
 			m.Release()
 		}
-		if allocs := testing.AllocsPerRun(100, run); allocs > test.most {
+		if allocs := testing.AllocsPerRun(100, run); allocs > test.most+poolAllocations() {
 			t.Errorf("%s: %v allocations", name, allocs)
 		}
 	}

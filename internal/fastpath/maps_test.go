@@ -117,7 +117,7 @@ func TestMapAllocations(t *testing.T) {
 		}
 		n++
 		formats := testing.AllocsPerRun(10, func() { x.engines.fast.Valid(obj) })
-		if allocs := testing.AllocsPerRun(10, func() { x.plan.Map(obj, request) }); allocs > formats+mostMapAllocations {
+		if allocs := testing.AllocsPerRun(10, func() { x.plan.Map(obj, request) }); allocs > formats+poolAllocations() {
 			t.Errorf("%v allocations, of which formats take %v: %s", allocs, formats, text)
 		}
 	}

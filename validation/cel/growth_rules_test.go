@@ -46,12 +46,18 @@ func TestRuleGrowth(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			measure(size) // builds what all programs share
-			small, large := measure(size), measure(8*size)
+			small, large := leastOf(measure, size), leastOf(measure, 8*size)
 			if large > 12*max(small, 4096) {
 				t.Errorf("%d bytes for %d, %d for %d", small, size, large, 8*size)
 			}
 		})
 	}
+}
+
+// leastOf returns the least of three measures of a size. The runtime allocates
+// too, and a pool may have lost its memory.
+func leastOf(measure func(n int) uint64, n int) uint64 {
+	return min(measure(n), measure(n), measure(n))
 }
 
 // evaluated returns the measure of a rule on objects of a size.

@@ -1,5 +1,0 @@
-//go:build !race
-
-package conversion_test
-
-const raceFactor = 1
