@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -221,38 +220,11 @@ func (c *check) rules(op string, obj, old map[string]any, errs field.ErrorList) 
 		// Our side takes the keys of a map in increasing order. A small map has a good
 		// chance to be walked in the order of insertion, and a copy of a large one to be
 		// walked in another order than the map.
-		o, _ := inserted(obj).(map[string]any)
-		before, _ := inserted(old).(map[string]any)
-		return c.up.Rules(o, before)
+		return c.up.Rules(upstream.Inserted(obj), upstream.Inserted(old))
 	}
 	c.guard(op, obj, func() {
 		c.outcome(op, obj, true, up, func() upstream.Outcome { return c.ours.Rules(obj, old) })
 	})
-}
-
-// inserted returns a copy of a value whose maps got their keys in increasing order.
-func inserted(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if v == nil {
-			return v
-		}
-		out := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out[key] = inserted(v[key])
-		}
-		return out
-	case []any:
-		if v == nil {
-			return v
-		}
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = inserted(e)
-		}
-		return out
-	}
-	return v
 }
 
 func blocking(errs field.ErrorList) bool {

@@ -2,15 +2,14 @@ package celrules
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -50,7 +49,7 @@ func (c *tally) three(s *subject, in *input, what string, count int) answer {
 		return fast
 	}
 	for range c.patience() {
-		in := &input{obj: inserted(in.obj), old: inserted(in.old), budget: in.budget, cancel: in.cancel}
+		in := &input{obj: upstream.Inserted(in.obj), old: upstream.Inserted(in.old), budget: in.budget, cancel: in.cancel}
 		if s.upstream(in).equal(fast) || s.inOrder(in).equal(fast) {
 			c.chance.Add(1)
 			return fast
@@ -58,35 +57,6 @@ func (c *tally) three(s *subject, in *input, what string, count int) answer {
 	}
 	c.differ(s, in, what+", upstream (-) and the executor (+)", fast.diff(s.inOrder(in)))
 	return fast
-}
-
-// inserted returns a copy of an object whose maps got their keys in increasing order.
-// Go visits a small map from a random key on, in the order of insertion. So the
-// order of crdkit is likely for the copy, and may not occur for the object. A map of
-// more than eight keys has few orders, others in each copy.
-func inserted(m map[string]any) map[string]any {
-	if m == nil {
-		return nil
-	}
-	out := make(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		out[name] = insertedValue(m[name])
-	}
-	return out
-}
-
-func insertedValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return inserted(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = insertedValue(e)
-		}
-		return out
-	}
-	return v
 }
 
 // isInterrupted reports whether a run ended because of its context, which is the
