@@ -1,0 +1,114 @@
+package minimize
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// MaxSteps is the maximal number of candidates of one call of [Object].
+const MaxSteps = 5000
+
+// Object returns a smaller case that still has a property. A case is any value with an
+// object, which object returns and which has the property at the start. try gets a
+// smaller object, which belongs to it, and reports whether it has the property. The case
+// that try returns has that object, or what a server makes of it. A case whose object is
+// not smaller than the one before is ignored.
+//
+// Object ends early when ctx ends or after [MaxSteps] candidates. It then returns the
+// smallest case so far, which is start if no candidate had the property.
+func Object[T any](ctx context.Context, start T, object func(T) map[string]any, try func(candidate map[string]any) (T, bool)) T {
+	for budget := MaxSteps; ; {
+		smaller, ok := shrink(ctx, object(start), object, try, &budget)
+		if !ok {
+			return start
+		}
+		start = smaller
+	}
+}
+
+// shrink returns the case of an object without one part, false if no candidate has the
+// property.
+func shrink[T any](ctx context.Context, obj map[string]any, object func(T) map[string]any, try func(map[string]any) (T, bool), budget *int) (T, bool) {
+	for _, part := range Parts(obj) {
+		if *budget--; *budget < 0 || ctx.Err() != nil {
+			break
+		}
+		candidate, _ := jsonval.Clone(obj).(map[string]any)
+		Remove(candidate, part)
+		if got, ok := try(candidate); ok && size(object(got)) < size(obj) {
+			return got, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// Parts returns the paths of the removable parts of an object: large parts first, the
+// members of an object by name, the elements of a list from the last one.
+func Parts(obj map[string]any) []schema.Path { return parts(obj, nil) }
+
+func parts(v any, at schema.Path) []schema.Path {
+	var found, below []schema.Path
+	add := func(step schema.Step, child any) {
+		path := append(slices.Clone(at), step)
+		found = append(found, path)
+		below = append(below, parts(child, path)...)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if len(at) > 0 || name != "apiVersion" && name != "kind" {
+				add(schema.Field(name), v[name])
+			}
+		}
+	case []any:
+		for i := len(v) - 1; i >= 0; i-- {
+			add(schema.Index(i), v[i])
+		}
+	}
+	return append(found, below...)
+}
+
+// Remove removes a part from an object, which it changes. The part must be one of
+// [Parts].
+func Remove(obj map[string]any, part schema.Path) { without(obj, part) }
+
+func without(v any, part schema.Path) any {
+	step, last := part[0], len(part) == 1
+	switch v := v.(type) {
+	case map[string]any:
+		name, _ := step.Name()
+		if last {
+			delete(v, name)
+		} else {
+			v[name] = without(v[name], part[1:])
+		}
+	case []any:
+		i, _ := step.Index()
+		if last {
+			return slices.Delete(v, i, i+1)
+		}
+		v[i] = without(v[i], part[1:])
+	}
+	return v
+}
+
+// size returns the number of values in v.
+func size(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case map[string]any:
+		for _, child := range v {
+			n += size(child)
+		}
+	case []any:
+		for _, child := range v {
+			n += size(child)
+		}
+	}
+	return n
+}
