@@ -23,6 +23,7 @@
 //   - crdkit: objects of a definition, whole requests. Start here.
 //   - definition: read and judge a definition as the server does.
 //   - migration: change the storage version.
+//   - compat: compare two definitions of a kind.
 //   - schema: the schema tree; structural rules.
 //   - pruning: remove the fields that a schema does not declare.
 //   - defaulting: drop nulls, set defaults.

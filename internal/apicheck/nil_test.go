@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/conversion/conversiontest"
 	"github.com/crdkit/crdkit/defaulting"
@@ -31,6 +32,7 @@ import (
 // program does that sets an option only under a condition.
 var optionTests = map[string]func(){
 	"crdkit.Compile":         func() { _, _ = crdkit.Compile(webhookDefinition(), nil) },
+	"compat.Compare":         func() { _, _ = compat.Compare(context.Background(), webhookDefinition(), webhookDefinition(), nil) },
 	"crdkit.NewCatalog":      func() { crdkit.NewCatalog(nil) },
 	"definition.Check":       func() { definition.Check(webhookDefinition(), nil) },
 	"definition.CheckUpdate": func() { definition.CheckUpdate(webhookDefinition(), webhookDefinition(), nil) },
@@ -65,6 +67,7 @@ var definitionTests = map[string]func(){
 	"definition.StoredDefinition": func() { _, _ = definition.StoredDefinition(nil, nil) },
 	"definition.StoredStatus":     func() { _, _ = definition.StoredStatus(webhookDefinition(), nil) },
 	"definition.StoredVersions":   func() { definition.StoredVersions(nil, nil) },
+	"compat.Compare":              func() { _, _ = compat.Compare(context.Background(), nil, nil) },
 	"migration.NewPlan":           func() { migration.NewPlan(webhookDefinition(), nil) },
 	"schema.Compile":              func() { _, _ = schema.Compile(nil) },
 	"pruning.New":                 func() { pruning.New(nil).PruneAndReport(nil) },

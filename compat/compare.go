@@ -1,0 +1,45 @@
+package compat
+
+import (
+	"context"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+)
+
+// Compare compares two definitions of one kind: old, which is in use, and crd,
+// which is to replace it. It changes and keeps neither.
+//
+// The error says why there is no comparison: a definition is nil or does not
+// compile, the definitions have different groups or kinds, or ctx ended. If the
+// time limit of [TimeLimit] ends the comparison, the report has what was decided.
+// A nil ctx never ends.
+func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Report, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	cfg := configOf(opts)
+	limited, cancel := ctx, context.CancelFunc(func() {})
+	if cfg.time > 0 {
+		limited, cancel = context.WithTimeout(ctx, cfg.time)
+	}
+	defer cancel()
+	p, err := newPair(ctx, old, crd)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	r.Findings = append(r.Findings, resourceFindings(p)...)
+	for i := range p.versions {
+		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, watch: interrupt.New(limited), work: cfg.work}
+		r.Findings = append(r.Findings, listFindings(p, c.versionPair)...)
+		r.Findings = append(r.Findings, c.schemaFindings()...)
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("compat: definition %s: the comparison ended early: %w", crd.Name, err)
+		}
+	}
+	r.conclude()
+	return r, nil
+}

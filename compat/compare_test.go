@@ -1,0 +1,71 @@
+package compat_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/compat"
+)
+
+func replaced(from, to string) *apiextensionsv1.CustomResourceDefinition {
+	if !strings.Contains(crontab, from) {
+		panic(from)
+	}
+	return parsed(strings.ReplaceAll(crontab, from, to))
+}
+
+func TestEqualSchemasAreProved(t *testing.T) {
+	r, err := compat.Compare(nil, parsed(crontab), replaced("integer,", "integer, description: new,")) //nolint:staticcheck // nil is allowed
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != compat.Compatible || len(r.Findings) != 3 {
+		t.Errorf("report = %+v", r)
+	}
+	for _, f := range r.Findings {
+		if f.Code != compat.Proved || f.Verdict != compat.Compatible || f.Version != "v1" {
+			t.Errorf("finding = %+v", f)
+		}
+	}
+}
+
+func TestDefinitionsThatCannotBeCompared(t *testing.T) {
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx      context.Context
+		old, crd *apiextensionsv1.CustomResourceDefinition
+		want     string
+	}{
+		"nil old":     {nil, nil, parsed(crontab), "compat: a definition is nil"},
+		"nil new":     {nil, parsed(crontab), nil, "compat: a definition is nil"},
+		"other kind":  {nil, parsed(crontab), replaced("CronTab", "Other"), "compat: the definitions are of different kinds, CronTab.example.com and Other.example.com"},
+		"other group": {nil, parsed(crontab), replaced("example.com", "example.org"), "compat: the definitions are of different kinds, CronTab.example.com and CronTab.example.org"},
+		"old schema":  {nil, replaced("type: integer, ", ""), parsed(crontab), "compat: the old definition: crdkit: definition crontabs.example.com: spec.versions[0].schema.openAPIV3Schema.properties[replicas].type: Required value: must not be empty for specified object fields"},
+		"new schema":  {nil, parsed(crontab), replaced("type: integer, ", ""), "compat: the new definition: crdkit: definition crontabs.example.com: spec.versions[0].schema.openAPIV3Schema.properties[replicas].type: Required value: must not be empty for specified object fields"},
+		"ended":       {ended, parsed(crontab), parsed(crontab), "compat: the old definition: crdkit: definition crontabs.example.com: compiling ended early: context canceled"},
+	} {
+		r, err := compat.Compare(c.ctx, c.old, c.crd)
+		if r != nil || err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, %v; want %s", name, r, err, c.want)
+		}
+		if c.ctx != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v does not wrap the error of the context", name, err)
+		}
+	}
+}
+
+func TestTimeLimitReportsWhatWasDecided(t *testing.T) {
+	r, err := compat.Compare(context.Background(), parsed(crontab), replaced("maximum: 10", "maximum: 20"), compat.TimeLimit(time.Nanosecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != compat.Unknown {
+		t.Errorf("verdict = %s", r.Verdict)
+	}
+}

@@ -1,0 +1,191 @@
+package compat
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// An outcome is what one definition does with a request.
+type outcome struct {
+	object map[string]any // what the definition stores, nil if it refuses the request
+	result *crdkit.Result
+}
+
+// answer returns the outcome in the words of the server.
+func (o *outcome) answer() string {
+	if err := o.result.Err(); err != nil {
+		return err.Error()
+	}
+	return "admitted"
+}
+
+func create(ctx context.Context, v *crdkit.Version, obj map[string]any) (*outcome, error) {
+	u := unstructuredCopy(obj)
+	result, err := v.Create(ctx, u, crdkit.ReportChanges())
+	return outcomeOf(u, result, err)
+}
+
+func update(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
+	u := unstructuredCopy(obj)
+	result, err := v.Update(ctx, u, unstructuredCopy(old), crdkit.ReportChanges())
+	return outcomeOf(u, result, err)
+}
+
+func outcomeOf(u *unstructured.Unstructured, result *crdkit.Result, err error) (*outcome, error) {
+	if err != nil {
+		return nil, err
+	}
+	o := &outcome{result: result}
+	if result.Admitted() {
+		o.object = u.Object
+	}
+	return o, nil
+}
+
+func unstructuredCopy(obj map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: jsonval.Clone(obj).(map[string]any)}
+}
+
+// A difference is one respect in which the definitions treat a witness
+// differently. Both compiled definitions have shown it.
+type difference struct {
+	role      Role
+	code      Code // Refused, Pruned, Changed or Defaulted
+	path      schema.Path
+	witness   Witness
+	old, new  string
+	ratcheted bool
+}
+
+// createDifferences gives obj to both definitions as a client would. It returns
+// nothing if the old definition refuses obj or drops a field of it.
+func (c *comparison) createDifferences(obj map[string]any) ([]difference, error) {
+	before, err := create(c.ctx, c.oldVersion, obj)
+	if err != nil || before.object == nil || drops(before.result) {
+		return nil, err
+	}
+	var out []difference
+	if c.oldVersion.Name() == c.newVersion.Name() {
+		after, err := create(c.ctx, c.newVersion, obj)
+		if err != nil {
+			return nil, err
+		}
+		out = c.writerDifferences(obj, before, after)
+	}
+	stored, err := c.storedDifferences(obj, before)
+	return append(out, stored...), err
+}
+
+// drops reports whether a request removed a field that the schema does not
+// declare.
+func drops(r *crdkit.Result) bool {
+	for _, change := range r.Changes {
+		if change.Op == crdkit.Pruned {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *comparison) writerDifferences(obj map[string]any, before, after *outcome) []difference {
+	d := difference{role: Writers, witness: Witness{Object: obj}, old: before.answer(), new: after.answer()}
+	if after.object == nil {
+		d.code = Refused
+		return []difference{d}
+	}
+	return c.contentDifferences(d, before.object, after.object)
+}
+
+// contentDifferences returns a copy of d for each difference of two objects.
+func (c *comparison) contentDifferences(d difference, before, after map[string]any) []difference {
+	var out []difference
+	for _, diff := range jsondiff.Of(before, after) {
+		if serverOwned(diff.Path) {
+			continue
+		}
+		d.path = diff.Path
+		d.old, d.new = valueText(diff.Before), valueText(diff.After)
+		switch diff.Kind {
+		case jsondiff.Removed:
+			d.code, d.new = Pruned, "absent"
+		case jsondiff.Added:
+			d.code, d.old = Defaulted, "absent"
+		default:
+			d.code = Changed
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// serverOwned reports whether clients see another value at path in any case.
+func serverOwned(path schema.Path) bool {
+	name, _ := path[0].Name()
+	return name == "apiVersion"
+}
+
+func valueText(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
+
+// storedDifferences reads what the old definition stored of obj with the new one,
+// and sends it back without a change.
+func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]difference, error) {
+	stored, err := c.store(before.object)
+	if err != nil {
+		return nil, err
+	}
+	was, _, err := c.oldVersion.Read(c.ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	is, _, err := c.newVersion.Read(c.ctx, stored)
+	d := difference{role: Stored, witness: Witness{Object: obj}}
+	if err != nil {
+		if c.ctx.Err() != nil {
+			return nil, err
+		}
+		d.code, d.old, d.new = Refused, "read", err.Error()
+		return []difference{d}, nil
+	}
+	out := c.contentDifferences(d, was.Object, is.Object)
+	again, err := update(c.ctx, c.newVersion, is.Object, is.Object)
+	if err != nil {
+		return nil, err
+	}
+	d.old, d.new = "admitted", again.answer()
+	switch {
+	case again.object == nil:
+		d.code = Refused
+		d.witness = Witness{Object: is.Object, Old: is.Object}
+		out = append(out, d)
+	case len(again.result.Ratcheted) > 0:
+		d.code, d.ratcheted = Refused, true
+		d.new = again.result.Ratcheted.Field().ToAggregate().Error()
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+// store returns obj as the old definition writes it to storage. If a webhook
+// converts objects, obj is taken to be stored at its own version, because nothing
+// may call the webhook.
+func (c *comparison) store(obj map[string]any) (*unstructured.Unstructured, error) {
+	u := unstructuredCopy(obj)
+	if convertsByWebhook(c.old) || convertsByWebhook(c.crd) {
+		return u, nil
+	}
+	return c.oldVersion.Store(c.ctx, u)
+}

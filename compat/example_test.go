@@ -1,0 +1,53 @@
+package compat_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/definition"
+)
+
+const crontab = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {replicas: {type: integer, maximum: 10}}}}
+`
+
+func parsed(text string) *apiextensionsv1.CustomResourceDefinition {
+	crd, err := definition.Parse([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	return crd
+}
+
+func ExampleCompare() {
+	report, err := compat.Compare(context.Background(), parsed(crontab), parsed(strings.Replace(crontab, "maximum: 10", "maximum: 5", 1)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.Verdict)
+	for _, f := range report.Findings {
+		witness, err := json.Marshal(f.Witness)
+		fmt.Println(f.Verdict, f.Severity, f.Role, f.Version, f.Field, string(witness), f.Text, err)
+	}
+	// Output:
+	// incompatible
+	// incompatible warning stored v1  {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":10} a stored object is admitted only as long as the value does not change <nil>
+	// incompatible error writers v1  {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":10} the new definition refuses an object that the old one admits <nil>
+}

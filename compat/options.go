@@ -1,0 +1,52 @@
+package compat
+
+import (
+	"time"
+
+	"github.com/crdkit/crdkit/internal/testopt"
+)
+
+// DefaultWorkLimit is the work of a comparison without [WorkLimit].
+const DefaultWorkLimit = 2_000_000
+
+// An Option changes a comparison. A later option wins over an earlier one, and a
+// nil Option changes nothing.
+type Option interface {
+	// CompatOption seals the interface: only this module implements it.
+	CompatOption(testopt.Sealed)
+}
+
+type option func(*config)
+
+func (option) CompatOption(testopt.Sealed) {}
+
+type config struct {
+	work int
+	time time.Duration
+}
+
+// WorkLimit bounds the steps of the decision procedure for each version. What is
+// not decided within them is unknown. A limit that is not positive means
+// [DefaultWorkLimit].
+func WorkLimit(steps int) Option {
+	return option(func(c *config) { c.work = steps })
+}
+
+// TimeLimit ends a comparison after d. The report then has what was decided, and
+// the rest is unknown. A limit that is not positive means none.
+func TimeLimit(d time.Duration) Option {
+	return option(func(c *config) { c.time = d })
+}
+
+func configOf(opts []Option) config {
+	var c config
+	for _, o := range opts {
+		if f, ok := o.(option); ok && f != nil {
+			f(&c)
+		}
+	}
+	if c.work <= 0 {
+		c.work = DefaultWorkLimit
+	}
+	return c
+}

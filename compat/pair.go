@@ -1,0 +1,121 @@
+package compat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A pair is two definitions of one kind.
+type pair struct {
+	old, crd       *apiextensionsv1.CustomResourceDefinition
+	oldDef, newDef *crdkit.Definition
+	versions       []versionPair
+}
+
+// A versionPair is a version of the new definition and the version of the old
+// definition whose objects it serves. Equal schemas of the two are one node, apart
+// from their descriptions.
+type versionPair struct {
+	oldVersion, newVersion *crdkit.Version
+	oldIndex, newIndex     int // in spec.versions
+	oldNode, newNode       *schema.Node
+}
+
+// newPair compiles both definitions.
+func newPair(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefinition) (*pair, error) {
+	if old == nil || crd == nil {
+		return nil, errors.New("compat: a definition is nil")
+	}
+	if old.Spec.Group != crd.Spec.Group || old.Spec.Names.Kind != crd.Spec.Names.Kind {
+		return nil, fmt.Errorf("compat: the definitions are of different kinds, %s and %s",
+			qualifiedKind(old), qualifiedKind(crd))
+	}
+	p := &pair{old: old, crd: crd}
+	var err error
+	if p.oldDef, err = compile(ctx, old); err != nil {
+		return nil, fmt.Errorf("compat: the old definition: %w", err)
+	}
+	if p.newDef, err = compile(ctx, crd); err != nil {
+		return nil, fmt.Errorf("compat: the new definition: %w", err)
+	}
+	return p, p.pairVersions(ctx)
+}
+
+func qualifiedKind(crd *apiextensionsv1.CustomResourceDefinition) string {
+	return crd.Spec.Names.Kind + "." + crd.Spec.Group
+}
+
+// compile compiles a definition. Its conversions change apiVersion only, so that
+// no request calls a webhook.
+func compile(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) (*crdkit.Definition, error) {
+	return crdkit.Compile(crd, crdkit.WithContext(ctx), crdkit.WithConverter(conversion.None(crd)))
+}
+
+func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	c := crd.Spec.Conversion
+	return c != nil && c.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// pairVersions pairs each version of the new definition with the old version of
+// its name. A version that the old definition lacks serves the objects that the old
+// definition stored, unless a webhook converts them.
+func (p *pair) pairVersions(ctx context.Context) error {
+	shared := schema.NewInterner()
+	byName := map[string]int{}
+	for i := range p.old.Spec.Versions {
+		byName[p.old.Spec.Versions[i].Name] = i
+	}
+	for i := range p.crd.Spec.Versions {
+		j, ok := byName[p.crd.Spec.Versions[i].Name]
+		if !ok {
+			if j = p.oldStorage(); j < 0 || convertsByWebhook(p.crd) {
+				continue
+			}
+		}
+		v, err := p.versionPair(ctx, j, i, shared)
+		if err != nil {
+			return err
+		}
+		p.versions = append(p.versions, v)
+	}
+	return nil
+}
+
+// oldStorage returns the index of the version at which the old definition stores
+// objects, -1 if the new definition lacks that version.
+func (p *pair) oldStorage() int {
+	storage := crdversion.Storage(p.old)
+	if storage == nil || crdversion.ByName(p.crd)[storage.Name] == nil {
+		return -1
+	}
+	return slices.IndexFunc(p.old.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == storage.Name })
+}
+
+func (p *pair) versionPair(ctx context.Context, oldIndex, newIndex int, shared *schema.Interner) (versionPair, error) {
+	v := versionPair{oldIndex: oldIndex, newIndex: newIndex}
+	v.oldVersion, _ = p.oldDef.Version(p.old.Spec.Versions[oldIndex].Name)
+	v.newVersion, _ = p.newDef.Version(p.crd.Spec.Versions[newIndex].Name)
+	var err error
+	if v.oldNode, err = sharedNode(ctx, p.old, oldIndex, shared); err != nil {
+		return v, err
+	}
+	v.newNode, err = sharedNode(ctx, p.crd, newIndex, shared)
+	return v, err
+}
+
+func sharedNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, i int, shared *schema.Interner) (*schema.Node, error) {
+	n, errs := crdversion.Compile(crd, i, shared, schema.WithoutAnnotations(), schema.WithContext(ctx))
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("compat: definition %s: %w", crd.Name, errs.ToAggregate())
+	}
+	return n, nil
+}

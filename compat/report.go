@@ -1,0 +1,135 @@
+package compat
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+)
+
+// A Verdict is the answer to the question whether a change is compatible.
+type Verdict string
+
+const (
+	// Compatible is proven for every object.
+	Compatible Verdict = "compatible"
+	// Incompatible has a witness, or follows from the definitions alone.
+	Incompatible Verdict = "incompatible"
+	// Unknown is neither proven nor refuted.
+	Unknown Verdict = "unknown"
+)
+
+// A Severity says how much a finding matters to its role.
+type Severity string
+
+const (
+	// Error means that requests which succeeded fail, or that values are lost.
+	Error Severity = "error"
+	// Warning means that some clients or some later changes fail.
+	Warning Severity = "warning"
+	// Info means that nothing fails.
+	Info Severity = "info"
+)
+
+// A Role is whom a finding concerns.
+type Role string
+
+const (
+	// Writers create objects that the old definition admits.
+	Writers Role = "writers"
+	// Stored objects were admitted by the old definition.
+	Stored Role = "stored"
+	// Readers are clients that know the old schema.
+	Readers Role = "readers"
+	// Rules concerns x-kubernetes-validations themselves.
+	Rules Role = "rules"
+	// Lists concerns list types, map types and their keys.
+	Lists Role = "lists"
+	// Resource concerns the definition outside of its schemas.
+	Resource Role = "resource"
+)
+
+// A Report is the result of a comparison. It belongs to the caller.
+type Report struct {
+	// Verdict is Incompatible if a finding is, otherwise Unknown if a finding is,
+	// and otherwise Compatible.
+	Verdict Verdict `json:"verdict"`
+	// Findings are sorted by version, role, pointer, code and text.
+	Findings []Finding `json:"findings"`
+}
+
+// A Finding is the answer to one question about a change. It belongs to the
+// caller.
+type Finding struct {
+	Code     Code     `json:"code"`
+	Verdict  Verdict  `json:"verdict"`
+	Severity Severity `json:"severity"`
+	// Version is the version of the new definition, "" for the whole definition.
+	Version string `json:"version,omitempty"`
+	// OldVersion is the version of the old definition if it is another one: its
+	// objects are served at Version without conversion.
+	OldVersion string `json:"oldVersion,omitempty"`
+	Role       Role   `json:"role"`
+	// Field is the field path in objects in the words of the server, with [*] for
+	// any element and any key, "" for the whole object.
+	Field string `json:"field,omitempty"`
+	// Pointer is a JSON Pointer (RFC 6901) into the new definition: to what
+	// changed, or to the nearest part around what the new definition lacks.
+	Pointer string `json:"pointer,omitempty"`
+	// Line and Column are the position of Pointer in a text, from 1. Compare, which
+	// knows no texts, leaves them 0.
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+	// Witness is the smallest object or update found for which the definitions
+	// differ, nil if there is none.
+	Witness *Witness `json:"witness,omitempty"`
+	// Old and New are what the old and the new definition answer to the witness, or
+	// have at Pointer if there is no witness.
+	Old string `json:"old,omitempty"`
+	New string `json:"new,omitempty"`
+	// Ratcheted means that the server tolerates the value in an update that does not
+	// change it.
+	Ratcheted bool `json:"ratcheted,omitempty"`
+	// Text says what is found. It is for people and may change.
+	Text string `json:"text"`
+}
+
+// A Witness is an object that a client creates, or an update if Old is not nil.
+// The maps are as apimachinery decodes JSON.
+type Witness struct {
+	Object map[string]any
+	Old    map[string]any
+}
+
+// MarshalJSON returns the object, or {"old": ..., "new": ...} for an update.
+func (w *Witness) MarshalJSON() ([]byte, error) {
+	if w.Old == nil {
+		return json.Marshal(w.Object)
+	}
+	return json.Marshal(map[string]any{"old": w.Old, "new": w.Object})
+}
+
+// conclude sorts the findings and sets the verdict.
+func (r *Report) conclude() {
+	slices.SortStableFunc(r.Findings, compareFindings)
+	r.Verdict = Compatible
+	for i := range r.Findings {
+		switch r.Findings[i].Verdict {
+		case Incompatible:
+			r.Verdict = Incompatible
+			return
+		case Unknown:
+			r.Verdict = Unknown
+		}
+	}
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Version, b.Version),
+		cmp.Compare(a.OldVersion, b.OldVersion),
+		cmp.Compare(a.Role, b.Role),
+		cmp.Compare(a.Pointer, b.Pointer),
+		cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Text, b.Text),
+	)
+}

@@ -1,0 +1,70 @@
+package compat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/interrupt"
+)
+
+// A comparison decides one pair of versions.
+type comparison struct {
+	*pair
+	*versionPair
+	ctx   context.Context // ends when the time limit ends the comparison
+	watch *interrupt.Watch
+	work  int // what is left of the work limit
+}
+
+// schemaFindings returns the findings about the schemas of two versions.
+func (c *comparison) schemaFindings() []Finding {
+	if c.sameSchema() {
+		return c.proved("the schema and the rules are equal")
+	}
+	found, err := c.search()
+	if err != nil {
+		return append(found, c.undecided(err.Error()))
+	}
+	if len(found) == 0 {
+		return []Finding{c.undecided("the schemas differ")}
+	}
+	return found
+}
+
+// sameSchema reports whether the two versions treat every object alike.
+func (c *comparison) sameSchema() bool {
+	return c.oldNode == c.newNode && c.old.Spec.PreserveUnknownFields == c.crd.Spec.PreserveUnknownFields
+}
+
+func (c *comparison) finding(code Code, verdict Verdict, severity Severity, role Role) Finding {
+	f := Finding{
+		Code: code, Verdict: verdict, Severity: severity, Role: role,
+		Version: c.newVersion.Name(),
+		Pointer: fmt.Sprintf("/spec/versions/%d", c.newIndex),
+	}
+	if old := c.oldVersion.Name(); old != f.Version {
+		f.OldVersion = old
+	}
+	if crdversion.Schema(&c.crd.Spec.Versions[c.newIndex]) != nil {
+		f.Pointer += "/schema/openAPIV3Schema"
+	}
+	return f
+}
+
+// proved returns a finding for each role that nothing differs for it.
+func (c *comparison) proved(reason string) []Finding {
+	var out []Finding
+	for _, role := range []Role{Writers, Stored, Readers} {
+		f := c.finding(Proved, Compatible, Info, role)
+		f.Text = reason
+		out = append(out, f)
+	}
+	return out
+}
+
+func (c *comparison) undecided(reason string) Finding {
+	f := c.finding(Undecided, Unknown, Warning, Writers)
+	f.Text = "not decided: " + reason
+	return f
+}
