@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -122,9 +123,9 @@ func expressionOf(props *apiextensionsv1.JSONSchemaProps, rest string) (string, 
 
 // uncompiled explains the error of a stored rule that does not compile.
 func (x *Explainer) uncompiled(err *validation.Error) *Explanation {
-	l, ok := schemaAt(x.root, err.SchemaPointer)
-	if !ok || err.Rule < 0 || err.Rule >= len(l.node.Rules()) {
+	l, ok := schemapath.At(x.root, err.SchemaPointer)
+	if !ok || err.Rule < 0 || err.Rule >= len(l.Node.Rules()) {
 		return nil
 	}
-	return hintFor(l.node, l.node.Rules()[err.Rule].Rule, err.Detail)
+	return hintFor(l.Node, l.Node.Rules()[err.Rule].Rule, err.Detail)
 }

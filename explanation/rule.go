@@ -10,6 +10,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtrace"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -56,11 +57,11 @@ var errElsewhere = errors.New("explanation: the error does not belong to the obj
 
 // input returns the rule of an error and its values.
 func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstructured) (celtrace.Input, error) {
-	l, ok := schemaAt(x.root, err.SchemaPointer)
-	if !ok || err.Rule >= len(l.node.Rules()) {
+	l, ok := schemapath.At(x.root, err.SchemaPointer)
+	if !ok || err.Rule >= len(l.Node.Rules()) {
 		return celtrace.Input{}, errElsewhere
 	}
-	path, ok := pathOf(err.SchemaPointer, err.Pointer)
+	path, ok := schemapath.Value(err.SchemaPointer, err.Pointer)
 	if !ok {
 		return celtrace.Input{}, errElsewhere
 	}
@@ -68,7 +69,7 @@ func (x *Explainer) input(err *validation.Error, obj, old *unstructured.Unstruct
 	if !ok {
 		return celtrace.Input{}, errElsewhere
 	}
-	in := celtrace.Input{Root: x.root, Path: path, Rule: l.node.Rules()[err.Rule], Self: self, Runes: x.runes}
+	in := celtrace.Input{Root: x.root, Path: path, Rule: l.Node.Rules()[err.Rule], Self: self, Runes: x.runes}
 	if old != nil && old.Object != nil {
 		in.Old = oldValue(x.root, path, obj.Object, old.Object)
 	}

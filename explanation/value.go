@@ -12,6 +12,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtrace"
 	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -24,12 +25,12 @@ const (
 // enum explains a value that is none of an enum, nil if no value is near.
 func (x *Explainer) enum(err *validation.Error) *Explanation {
 	bad, isText := err.BadValue.(string)
-	l, ok := schemaAt(x.root, err.SchemaPointer)
+	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	if !isText || !ok {
 		return nil
 	}
 	near, ok := nearname.Nearest(bad, func(yield func(string) bool) {
-		for _, v := range l.limits().Enum {
+		for _, v := range l.Limits().Enum {
 			if text, ok := v.(string); ok && !yield(text) {
 				return
 			}
@@ -43,20 +44,20 @@ func (x *Explainer) enum(err *validation.Error) *Explanation {
 
 // mistyped explains a string that is written like the wanted type, nil for others.
 func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
-	l, ok := schemaAt(x.root, err.SchemaPointer)
-	path, fits := pathOf(err.SchemaPointer, err.Pointer)
-	if !ok || !fits || l.node == nil {
+	l, ok := schemapath.At(x.root, err.SchemaPointer)
+	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
+	if !ok || !fits || l.Node == nil {
 		return nil
 	}
 	v, _ := path.Lookup(obj.Object)
 	switch t := v.(type) {
 	case string:
-		if written(t, l.node.Kind()) {
+		if written(t, l.Node.Kind()) {
 			const advice = "remove the quotes"
-			return &Explanation{Text: "the value is a string that is written like type " + l.node.Type() + ": " + advice, Suggestion: advice}
+			return &Explanation{Text: "the value is a string that is written like type " + l.Node.Type() + ": " + advice, Suggestion: advice}
 		}
 	case int64, float64, bool:
-		if l.node.Kind() == schema.KindString {
+		if l.Node.Kind() == schema.KindString {
 			const advice = "put the value into quotes"
 			return &Explanation{Text: "the value is not a string: " + advice, Suggestion: advice}
 		}
@@ -66,16 +67,16 @@ func (x *Explainer) mistyped(err *validation.Error, obj *unstructured.Unstructur
 
 // tooMany explains that an object has too many members, nil for a list.
 func (x *Explainer) tooMany(err *validation.Error, obj *unstructured.Unstructured) *Explanation {
-	l, ok := schemaAt(x.root, err.SchemaPointer)
-	path, fits := pathOf(err.SchemaPointer, err.Pointer)
-	if !ok || !fits || l.node == nil {
+	l, ok := schemapath.At(x.root, err.SchemaPointer)
+	path, fits := schemapath.Value(err.SchemaPointer, err.Pointer)
+	if !ok || !fits || l.Node == nil {
 		return nil
 	}
 	v, _ := path.Lookup(obj.Object)
 	members, _ := v.(map[string]any)
 	names := slices.Sorted(maps.Keys(members))
 	if x.runes == 0 { // keys of maps are values
-		names = slices.DeleteFunc(names, func(name string) bool { return l.node.Property(name) == nil })
+		names = slices.DeleteFunc(names, func(name string) bool { return l.Node.Property(name) == nil })
 	}
 	if len(names) == 0 {
 		return nil
@@ -142,11 +143,11 @@ func joined(first []string, n int, separator string) string {
 // requirement returns the fields that a branch requires, in parentheses, "" if it
 // requires none.
 func (x *Explainer) requirement(pointer string) string {
-	l, ok := schemaAt(x.root, pointer)
+	l, ok := schemapath.At(x.root, pointer)
 	if !ok {
 		return ""
 	}
-	required := l.limits().Required
+	required := l.Limits().Required
 	if len(required) == 0 {
 		return ""
 	}

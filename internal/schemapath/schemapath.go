@@ -1,4 +1,6 @@
-package explanation
+// Package schemapath finds the schema at a schema pointer, and the path of the value
+// that an error of that schema is about.
+package schemapath
 
 import (
 	"strconv"
@@ -7,22 +9,23 @@ import (
 	"github.com/crdkit/crdkit/schema"
 )
 
-// A location is a schema: a node or, below a junctor, a branch.
-type location struct {
-	node   *schema.Node
-	branch *schema.Branch
+// A Location is a schema: a node or, below a junctor, a branch.
+type Location struct {
+	Node   *schema.Node
+	Branch *schema.Branch
 }
 
-func (l location) limits() schema.Limits {
-	if l.branch != nil {
-		return l.branch.Limits()
+// Limits returns the value validations of the schema.
+func (l Location) Limits() schema.Limits {
+	if l.Branch != nil {
+		return l.Branch.Limits()
 	}
-	return l.node.Limits()
+	return l.Node.Limits()
 }
 
-// schemaAt returns the schema at a schema pointer, and reports whether there is one.
-func schemaAt(root *schema.Node, pointer string) (location, bool) {
-	l := location{node: root}
+// At returns the schema at a schema pointer, and reports whether there is one.
+func At(root *schema.Node, pointer string) (Location, bool) {
+	l := Location{Node: root}
 	for steps := pathstack.Tokens(pointer); len(steps) > 0; {
 		keyword := steps[0]
 		steps = steps[1:]
@@ -30,12 +33,12 @@ func schemaAt(root *schema.Node, pointer string) (location, bool) {
 		switch keyword {
 		case "properties", "allOf", "anyOf", "oneOf":
 			if len(steps) == 0 {
-				return location{}, false
+				return Location{}, false
 			}
 			argument, steps = steps[0], steps[1:]
 		}
-		if l = l.enter(keyword, argument); l.node == nil && l.branch == nil {
-			return location{}, false
+		if l = l.enter(keyword, argument); l.Node == nil && l.Branch == nil {
+			return Location{}, false
 		}
 	}
 	return l, true
@@ -49,10 +52,10 @@ type nester interface {
 	Not() *schema.Branch
 }
 
-func (l location) enter(keyword, argument string) location {
-	var junctors nester = l.node
-	if l.branch != nil {
-		junctors = l.branch
+func (l Location) enter(keyword, argument string) Location {
+	var junctors nester = l.Node
+	if l.Branch != nil {
+		junctors = l.Branch
 	}
 	switch keyword {
 	case "allOf":
@@ -62,20 +65,20 @@ func (l location) enter(keyword, argument string) location {
 	case "oneOf":
 		return branchAt(junctors.OneOf(), argument)
 	case "not":
-		return location{branch: junctors.Not()}
+		return Location{Branch: junctors.Not()}
 	}
-	if l.branch != nil {
-		return location{branch: branchPart(l.branch, keyword, argument)}
+	if l.Branch != nil {
+		return Location{Branch: branchPart(l.Branch, keyword, argument)}
 	}
-	return location{node: nodePart(l.node, keyword, argument)}
+	return Location{Node: nodePart(l.Node, keyword, argument)}
 }
 
-func branchAt(list []*schema.Branch, index string) location {
+func branchAt(list []*schema.Branch, index string) Location {
 	i, err := strconv.Atoi(index)
 	if err != nil || i < 0 || i >= len(list) {
-		return location{}
+		return Location{}
 	}
-	return location{branch: list[i]}
+	return Location{Branch: list[i]}
 }
 
 func branchPart(b *schema.Branch, keyword, name string) *schema.Branch {
@@ -104,10 +107,10 @@ func nodePart(n *schema.Node, keyword, name string) *schema.Node {
 	return nil
 }
 
-// pathOf returns the path of the value whose schema is at a schema pointer without
+// Value returns the path of the value whose schema is at a schema pointer without
 // junctors, from a JSON pointer that leads there or below. It reports false if they do
 // not fit together.
-func pathOf(schemaPointer, pointer string) (schema.Path, bool) {
+func Value(schemaPointer, pointer string) (schema.Path, bool) {
 	names := pathstack.Tokens(pointer)
 	var path schema.Path
 	for steps := pathstack.Tokens(schemaPointer); len(steps) > 0; names = names[1:] {
