@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,11 +31,11 @@ var extensions = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
 // files yields name, or the files of the directory called name.
 func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 	return func(yield func(file) bool) {
-		if name == "-" {
+		if name == "-" && r.FS == nil {
 			yield(file{name: name, named: true})
 			return
 		}
-		info, err := os.Stat(name)
+		info, err := r.stat(name)
 		switch {
 		case err != nil:
 			yield(file{name: name, named: true, err: cause(err)})
@@ -60,14 +61,14 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	if ctx.Err() != nil {
 		return false
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := r.readDir(dir)
 	if err != nil && !yield(file{name: dir, err: cause(err)}) {
 		return false
 	}
 	chart := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "Chart.yaml" })
 	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		switch mode := modeOf(name, e); {
+		name := r.join(dir, e.Name())
+		switch mode := r.modeOf(name, e); {
 		case mode.IsDir():
 			if r.enters(e, chart) && !r.walk(ctx, name, yield) {
 				return false
@@ -82,13 +83,34 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	return true
 }
 
+func (r *Reader) stat(name string) (fs.FileInfo, error) {
+	if r.FS != nil {
+		return fs.Stat(r.FS, name)
+	}
+	return os.Stat(name)
+}
+
+func (r *Reader) readDir(name string) ([]fs.DirEntry, error) {
+	if r.FS != nil {
+		return fs.ReadDir(r.FS, name)
+	}
+	return os.ReadDir(name)
+}
+
+func (r *Reader) join(dir, name string) string {
+	if r.FS != nil {
+		return path.Join(dir, name)
+	}
+	return filepath.Join(dir, name)
+}
+
 // modeOf returns the mode of the file that an entry leads to. A link that leads
 // nowhere has the mode of a file, so that reading it reports the error.
-func modeOf(name string, e fs.DirEntry) fs.FileMode {
+func (r *Reader) modeOf(name string, e fs.DirEntry) fs.FileMode {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type()
 	}
-	info, err := os.Stat(name)
+	info, err := r.stat(name)
 	if err != nil {
 		return 0
 	}
@@ -139,6 +161,14 @@ func cause(err error) error {
 // content returns the content of a file. It keeps that of standard input, FIFOs
 // and devices, which can be read only once.
 func (r *Reader) content(ctx context.Context, f file) ([]byte, error) {
+	if r.FS != nil {
+		in, err := r.FS.Open(f.name)
+		if err != nil {
+			return nil, cause(err)
+		}
+		defer in.Close()
+		return readAll(in)
+	}
 	if s, ok := r.streams[f.name]; ok {
 		return s.data, s.err
 	}

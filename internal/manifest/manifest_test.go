@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -172,5 +173,40 @@ func TestManyObjects(t *testing.T) {
 	}
 	if count != n {
 		t.Errorf("read %d objects, want %d", count, n)
+	}
+}
+
+// TestFS reads a file system that is not that of the operating system.
+func TestFS(t *testing.T) {
+	files := fstest.MapFS{
+		"crds/b.yaml":      {Data: []byte("apiVersion: v1\nkind: B\n")},
+		"crds/a.json":      {Data: []byte(`{"apiVersion":"v1","kind":"A"}`)},
+		"crds/note.txt":    {Data: []byte("text")},
+		"crds/deep/c.yaml": {Data: []byte("apiVersion: v1\nkind: C\n")},
+		"-":                {Data: []byte("apiVersion: v1\nkind: D\n")},
+	}
+	for _, tt := range []struct {
+		name, want string
+		recursive  bool
+	}{
+		{"crds", "crds/a.json A, crds/b.yaml B", false},
+		{"crds", "crds/a.json A, crds/b.yaml B, crds/deep/c.yaml C", true},
+		{"crds/b.yaml", "crds/b.yaml B", false},
+		{"-", "- D", false},
+		{"none", "none file does not exist", false},
+	} {
+		r := NewReader(nil, tt.recursive)
+		r.FS = files
+		var got []string
+		for o := range r.Objects(t.Context(), tt.name) {
+			what := o.Kind
+			if o.Err != nil {
+				what = o.Err.Error()
+			}
+			got = append(got, o.File+" "+what)
+		}
+		if text := strings.Join(got, ", "); text != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, text, tt.want)
+		}
 	}
 }

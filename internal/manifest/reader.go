@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"strconv"
 	"strings"
@@ -21,6 +22,10 @@ const MaxFileBytes = 256 << 20
 type Reader struct {
 	// Stdin is what the name "-" stands for.
 	Stdin io.Reader
+	// FS is the file system in which the names are, with slashes as [fs.ValidPath]
+	// wants them. Nil means the files of the operating system. With an FS, "-" is a
+	// name like others.
+	FS fs.FS
 	// Recursive makes the reader read directories below directories.
 	Recursive bool
 	// IsKind reports whether a kind whose name ends in "List" is a kind of its own,
