@@ -1,0 +1,42 @@
+// Package crdtest tests definitions in go test, without an API server: the schema, the
+// rules, the defaults, and what a change of them does to objects.
+//
+//	func TestCronTab(t *testing.T) {
+//		set := crdtest.Load(t, "config/crd/bases")
+//		valid := &v1.CronTab{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: v1.CronTabSpec{Schedule: "* * * * *"}}
+//		created := set.Create(t, valid, crdtest.Admitted())
+//		bad := valid.DeepCopy()
+//		bad.Spec.Replicas = -1
+//		set.Create(t, bad, crdtest.Refused("spec.replicas", "greater than or equal to 0"))
+//		bad.Spec.Replicas, bad.Spec.Suspend = 1, true
+//		set.Update(t, created, bad, crdtest.RefusedBy("!self.suspend || self.replicas == 0"))
+//	}
+//
+// # Semantics
+//
+// A [Set] has the definitions of files, of an [embed.FS] or of a program. Its requests
+// are those of package crdkit and have the verdicts of kube-apiserver 1.37. A test gives
+// objects as Go structs, as YAML or JSON text, or as unstructured objects, and says what
+// it expects: [Admitted], [Refused], [RefusedBy], [Errors], [Exactly], [Warned],
+// [Stored]. A request without expectations must be admitted.
+//
+// A test that fails reports the unmet expectations and what the server says that none
+// expects: each error with its line and column in the text of the object, the rule with
+// its position in the file of the definition, and the part of the rule that decided, as
+// package explanation finds it.
+//
+// [Load] refuses a definition that the server would refuse to create. [New] takes such
+// definitions, as the server does if they are stored already.
+//
+// A test with ginkgo passes GinkgoTB() where these functions take a [testing.TB].
+//
+// # Differences from Kubernetes
+//
+// There is no storage: an update names its old object. metadata.uid, creationTimestamp
+// and resourceVersion are not set.
+//
+// # Concurrency and ownership
+//
+// A [Set] is safe for concurrent use and may serve all tests of a package. A [Response]
+// belongs to the caller. Requests do not change the objects that they are given.
+package crdtest

@@ -1,0 +1,70 @@
+package crdtest_test
+
+import (
+	"fmt"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdkit/crdkit/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// A CronTab is the Go type of the definition in testdata/crontab, as a project with
+// kubebuilder has it.
+type CronTab struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec CronTabSpec `json:"spec"`
+}
+
+// A CronTabSpec is the spec of a CronTab.
+type CronTabSpec struct {
+	CronSpec string   `json:"cronSpec"`
+	Image    string   `json:"image"`
+	Replicas *int32   `json:"replicas,omitempty"`
+	Suspend  *bool    `json:"suspend,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`
+}
+
+func newCronTab() *CronTab {
+	return &CronTab{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: CronTabSpec{CronSpec: "* * * * *", Image: "i"}}
+}
+
+// The functions take a *testing.T. The example prints what a failed test prints.
+func Example() {
+	test := func(t testing.TB) {
+		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
+		set.Create(t, newCronTab(), crdtest.Admitted())
+		set.Create(t, `
+apiVersion: jobs.example.org/v1
+kind: CronTab
+metadata: {name: b}
+spec: {cronSpec: "* * * * *", image: i, replicas: 2, suspend: true}
+`, crdtest.Admitted())
+	}
+	fmt.Println(record(test))
+	// Output:
+	// create CronTab "b": refused
+	//   unmet: admitted
+	//   unexpected: 5:41: spec.replicas: Invalid value: a suspended CronTab must not ask for replicas
+	//     rule: !self.suspend || self.replicas == 0 (../testdata/crontab/crd.yaml:87:15)
+	//     because !self.suspend is false, and self.replicas (2) == 0 is false
+}
+
+func ExampleNew() {
+	fmt.Println(record(func(t testing.TB) {
+		corpus, err := testkit.LoadTestdata("../testdata")
+		if err != nil {
+			t.Fatal(err)
+		}
+		crds := []*apiextensionsv1.CustomResourceDefinition{corpus.Find("crontabs.jobs.example.org").CRD}
+		set := crdtest.New(t, crds)
+		set.Create(t, newCronTab(), crdtest.Refused("spec.image", "should be at least 1 chars long"))
+	}))
+	// Output:
+	// create CronTab "a": admitted
+	//   unmet: an error at spec.image with "should be at least 1 chars long"
+}

@@ -1,0 +1,246 @@
+package crdtest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// An Expectation says what the answer to a request must be. Several expectations must
+// all be met.
+type Expectation interface{ judge(*verdict) }
+
+// A verdict compares an answer with expectations.
+type verdict struct {
+	set        *Set
+	response   *Response
+	complaints []complaint
+	warnings   []bool // whether an expectation expects it
+	onlyThese  bool   // unexpected complaints fail the test
+	onlyWarned bool   // unexpected warnings fail the test
+	unmet      []string
+}
+
+// A complaint is one reason why the server refuses a request.
+type complaint struct {
+	err      *validation.Error // nil for a refusal before validation
+	field    string
+	text     string // of the server, with the field
+	expected bool
+	// implied is true if the complaint follows from others: it says that they prevent the
+	// evaluation of rules. No expectation needs to have it.
+	implied bool
+}
+
+func (c *complaint) unexpected() bool { return !c.expected && !c.implied }
+
+// rulesNotChecked begins the detail of an error which says that rules were not evaluated.
+const rulesNotChecked = "some validation rules were not checked"
+
+type expectation func(*verdict)
+
+func (f expectation) judge(v *verdict) { f(v) }
+
+// Admitted expects that the server admits the object, with or without warnings.
+func Admitted() Expectation {
+	return expectation(func(v *verdict) {
+		if len(v.complaints) > 0 {
+			v.unmet = append(v.unmet, "admitted")
+		}
+	})
+}
+
+// Refused expects an error about a field whose text contains a substring. The field is
+// as the server writes it, such as spec.containers[0].image; "" means any field. The text
+// is that of [Errors]. The server may report other errors too; see [Exactly].
+func Refused(field, substring string) Expectation {
+	return expectation(func(v *verdict) {
+		v.match(fmt.Sprintf("an error at %s with %q", fieldText(field), substring), func(c complaint) bool {
+			return (field == "" || c.field == field) && strings.Contains(c.text, substring)
+		})
+	})
+}
+
+// RefusedBy expects an error of a rule, which is given by its expression or by its
+// message. White space in the expression does not count. The server may report other
+// errors too; see [Exactly].
+func RefusedBy(rule string) Expectation {
+	return expectation(func(v *verdict) {
+		v.match("an error of the rule "+strconv.Quote(rule), func(c complaint) bool {
+			return c.isRule(v.response, rule)
+		})
+	})
+}
+
+// Exactly expects the errors of the expectations, one for each [Refused] and [RefusedBy],
+// and no others.
+func Exactly(want ...Expectation) Expectation {
+	return expectation(func(v *verdict) {
+		v.onlyThese = true
+		for _, w := range want {
+			if w != nil {
+				w.judge(v)
+			}
+		}
+	})
+}
+
+// Errors expects these errors in any order, and no others. Each is the whole text of an
+// error, as in the message of the server: "spec.replicas: Required value". Repeated
+// errors are repeated. The error which says that others prevented the evaluation of
+// rules may be left out, also for [Exactly]. Without texts, Errors expects that the object
+// is admitted.
+func Errors(texts ...string) Expectation {
+	return expectation(func(v *verdict) {
+		v.onlyThese = true
+		for _, text := range texts {
+			v.match("the error "+strconv.Quote(text), func(c complaint) bool { return c.text == text })
+		}
+	})
+}
+
+// Warned expects warnings: for each substring one that contains it, and no others.
+// Without substrings, it expects that there are none.
+func Warned(substrings ...string) Expectation {
+	return expectation(func(v *verdict) {
+		v.onlyWarned = true
+		for _, text := range substrings {
+			i := slices.IndexFunc(v.response.Result.Warnings, func(w string) bool { return strings.Contains(w, text) })
+			if i < 0 {
+				v.unmet = append(v.unmet, "a warning with "+strconv.Quote(text))
+				continue
+			}
+			v.warnings[i] = true
+		}
+	})
+}
+
+// Stored expects that the object is admitted and stored as want: pruned, with defaults.
+// want is an object as [Set.Create] takes it. Of its metadata only the fields that want
+// has are compared.
+func Stored(want any) Expectation {
+	return expectation(func(v *verdict) {
+		if len(v.complaints) > 0 {
+			v.unmet = append(v.unmet, "admitted, to be stored")
+			return
+		}
+		same := *v.set
+		same.only = v.response.version
+		in, err := same.input(want)
+		if err != nil {
+			v.unmet = append(v.unmet, fmt.Sprintf("stored as an object that cannot be read: %v", err))
+			return
+		}
+		got := withMetadataOf(v.response.Object.Object, in.object.Object)
+		if diff := cmp.Diff(in.object.Object, got); diff != "" {
+			v.unmet = append(v.unmet, "stored as wanted (-want +got):\n"+indent(diff, "      "))
+		}
+	})
+}
+
+// match marks the first complaint that fits and that no other expectation has.
+func (v *verdict) match(what string, fits func(complaint) bool) {
+	for i := range v.complaints {
+		if c := &v.complaints[i]; !c.expected && fits(*c) {
+			c.expected = true
+			return
+		}
+	}
+	v.unmet = append(v.unmet, what)
+}
+
+func fieldText(field string) string {
+	if field == "" {
+		return "any field"
+	}
+	return field
+}
+
+// isRule reports whether the complaint is of a rule with this expression or message.
+func (c *complaint) isRule(r *Response, rule string) bool {
+	if c.err == nil || c.err.Rule < 0 {
+		return false
+	}
+	l, ok := schemapath.At(r.version.Schema(), c.err.SchemaPointer)
+	if !ok || c.err.Rule >= len(l.Node.Rules()) {
+		return false
+	}
+	declared := l.Node.Rules()[c.err.Rule]
+	return sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule)
+}
+
+// sameText compares two texts without regard to white space.
+func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// withMetadataOf returns got with those fields of metadata that want has. It does not
+// change got.
+func withMetadataOf(got, want map[string]any) map[string]any {
+	out := make(map[string]any, len(got))
+	for name, child := range got {
+		out[name] = child
+	}
+	meta, _ := got["metadata"].(map[string]any)
+	wanted, ok := want["metadata"].(map[string]any)
+	if !ok {
+		delete(out, "metadata")
+		return out
+	}
+	kept := map[string]any{}
+	for name, child := range meta {
+		if _, ok := wanted[name]; ok {
+			kept[name] = child
+		}
+	}
+	out["metadata"] = kept
+	return out
+}
+
+// expect compares the answer with the expectations. An unmet one fails the test.
+func (r *Response) expect(t testing.TB, s *Set, want []Expectation) {
+	t.Helper()
+	v := newVerdict(s, r)
+	if len(want) == 0 {
+		want = []Expectation{Admitted()}
+	}
+	for _, w := range want {
+		if w != nil {
+			w.judge(v)
+		}
+	}
+	if v.failed() {
+		t.Error(v.report(t.Context()))
+	}
+}
+
+func newVerdict(s *Set, r *Response) *verdict {
+	v := &verdict{set: s, response: r, warnings: make([]bool, len(r.Result.Warnings))}
+	for _, e := range r.Result.Errors {
+		c := complaint{err: e, field: e.Field, text: e.Error()}
+		c.implied = strings.HasPrefix(e.Detail, rulesNotChecked)
+		v.complaints = append(v.complaints, c)
+	}
+	if refusal := r.Result.Refusal; refusal != nil {
+		details := refusal.Details
+		if len(details) == 0 {
+			details = []string{refusal.Message}
+		}
+		for _, d := range details {
+			v.complaints = append(v.complaints, complaint{text: d})
+		}
+	}
+	return v
+}
+
+// failed reports whether the answer is not as expected.
+func (v *verdict) failed() bool {
+	return len(v.unmet) > 0 ||
+		v.onlyThese && slices.ContainsFunc(v.complaints, func(c complaint) bool { return c.unexpected() }) ||
+		v.onlyWarned && slices.Contains(v.warnings, false)
+}

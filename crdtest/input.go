@@ -1,0 +1,229 @@
+package crdtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/document"
+)
+
+// An input is an object as a test gives it, and its version.
+type input struct {
+	version *crdkit.Version
+	object  *unstructured.Unstructured // with apiVersion and kind
+	text    *definition.Source         // nil if the object is not given as text
+	// ambiguous is the text of an object with a key that is repeated in an object. Only
+	// the text has all of what the server complains of.
+	ambiguous []byte
+}
+
+// read reads an object: text, a struct, a map or an unstructured object.
+func (s *Set) read(obj any) (*input, error) {
+	text, isText := textOf(obj)
+	if !isText {
+		version, err := s.versionOf(obj, goType(obj))
+		if err != nil {
+			return nil, err
+		}
+		u, err := crdkit.ToUnstructured(obj, version)
+		if err != nil {
+			return nil, err
+		}
+		return &input{version: version, object: u}, nil
+	}
+	return s.readText(text)
+}
+
+func (s *Set) readText(text []byte) (*input, error) {
+	text, err := onlyDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	content, err := decode(text)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{text: definition.NewSource(text, definition.Position{})}
+	if in.version, err = s.versionOf(content, nil); err != nil {
+		return nil, err
+	}
+	if in.object, err = crdkit.ToUnstructured(content, in.version); err != nil {
+		return nil, err
+	}
+	if _, err := yaml.YAMLToJSONStrict(text); err != nil {
+		if content["apiVersion"] == nil || content["kind"] == nil {
+			return nil, fmt.Errorf("a text with repeated keys must have apiVersion and kind: %w", err)
+		}
+		in.ambiguous = text
+	}
+	return in, nil
+}
+
+func textOf(obj any) ([]byte, bool) {
+	switch text := obj.(type) {
+	case string:
+		return []byte(text), true
+	case []byte:
+		return text, true
+	case json.RawMessage:
+		return text, true
+	}
+	return nil, false
+}
+
+// onlyDocument returns the document of a text. Other than the server it does not pass
+// over further documents, because a test that has some does not test what it shows.
+func onlyDocument(text []byte) ([]byte, error) {
+	var only []byte
+	for parts := document.Split(text); ; {
+		part, _, err := parts.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			if only == nil {
+				return nil, errors.New("the text has no object")
+			}
+			return text, nil
+		case err != nil:
+			return nil, err
+		case document.Blank(part):
+		case only != nil:
+			return nil, errors.New("the text has several documents, want one")
+		default:
+			only = part
+		}
+	}
+}
+
+func decode(text []byte) (map[string]any, error) {
+	if err := document.CheckAliases(text); err != nil {
+		return nil, err
+	}
+	raw, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
+		return nil, fmt.Errorf("the text is not an object: %w", err)
+	}
+	if content == nil {
+		return nil, errors.New("the text is null, want an object")
+	}
+	return content, nil
+}
+
+// goType returns the named type of a struct, nil for others.
+func goType(obj any) reflect.Type {
+	t := reflect.TypeOf(obj)
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct || t == reflect.TypeFor[unstructured.Unstructured]() {
+		return nil
+	}
+	return t
+}
+
+// versionOf returns the version of an object. An object without apiVersion or kind has
+// the only version that it can have: that of the set, see [Set.Kind], that with the kind
+// and the group version that it has, and that with the name and the package of its
+// Go type.
+func (s *Set) versionOf(obj any, from reflect.Type) (*crdkit.Version, error) {
+	apiVersion, kind, err := typeFields(obj)
+	if err != nil {
+		return nil, err
+	}
+	if s.only != nil {
+		return s.only, nil // ToUnstructured refuses another type
+	}
+	var candidates []*crdkit.Version
+	for _, d := range s.catalog.Definitions() {
+		for _, v := range d.Versions() {
+			gvk := v.GroupVersionKind()
+			if v.Served() && (kind == "" || kind == gvk.Kind) && (apiVersion == "" || apiVersion == gvk.GroupVersion().String()) {
+				candidates = append(candidates, v)
+			}
+		}
+	}
+	if from != nil && kind == "" {
+		candidates = slices.DeleteFunc(candidates, func(v *crdkit.Version) bool { return v.GroupVersionKind().Kind != from.Name() })
+	}
+	if from != nil && len(candidates) > 1 {
+		if same := inPackage(candidates, from.PkgPath()); len(same) > 0 {
+			candidates = same
+		}
+	}
+	if len(candidates) != 1 {
+		return nil, s.ambiguity(candidates, apiVersion, kind, from)
+	}
+	return s.catalog.Version(candidates[0].GroupVersionKind())
+}
+
+// inPackage returns the versions whose name is the last element of the path of a Go
+// package.
+func inPackage(versions []*crdkit.Version, pkg string) (out []*crdkit.Version) {
+	for _, v := range versions {
+		if v.Name() == path.Base(pkg) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, from reflect.Type) error {
+	what := fmt.Sprintf("an object with apiVersion %q and kind %q", apiVersion, kind)
+	if from != nil && kind == "" {
+		what = fmt.Sprintf("an object of type %s without apiVersion and kind", from)
+	}
+	if len(candidates) == 0 {
+		return fmt.Errorf("no version of the set is that of %s", what)
+	}
+	var texts []string
+	for _, v := range candidates {
+		texts = append(texts, v.GroupVersionKind().GroupVersion().String()+" "+v.GroupVersionKind().Kind)
+	}
+	return fmt.Errorf("%s may be of %s: set apiVersion and kind, or use Set.Kind", what, strings.Join(texts, " or "))
+}
+
+// typeFields returns apiVersion and kind of an object, "" for those that it does not
+// have.
+func typeFields(obj any) (apiVersion, kind string, err error) {
+	var head struct{ APIVersion, Kind string }
+	switch obj := obj.(type) {
+	case *unstructured.Unstructured:
+		if obj == nil || obj.Object == nil {
+			return "", "", errors.New("the object is nil")
+		}
+		return typeFields(obj.Object)
+	case unstructured.Unstructured:
+		return typeFields(obj.Object)
+	case map[string]any:
+		head.APIVersion, _ = obj["apiVersion"].(string)
+		head.Kind, _ = obj["kind"].(string)
+	default:
+		raw, err := json.Marshal(obj)
+		if err != nil {
+			return "", "", err
+		}
+		if !bytes.HasPrefix(raw, []byte("{")) {
+			return "", "", fmt.Errorf("a value of type %T is not an object", obj)
+		}
+		if err := json.Unmarshal(raw, &head); err != nil {
+			return "", "", err
+		}
+	}
+	return head.APIVersion, head.Kind, nil
+}

@@ -1,0 +1,231 @@
+package crdtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A Set holds definitions, and makes requests on their objects as a server that has
+// these definitions. It is safe for concurrent use, as in parallel tests.
+type Set struct {
+	catalog *crdkit.Catalog
+	byName  map[string]*source // by name of the definition
+	request []crdkit.RequestOption
+	only    *crdkit.Version // nil unless the set is for one version, see Kind
+}
+
+// A source is a definition and its text.
+type source struct {
+	crd  *apiextensionsv1.CustomResourceDefinition
+	file string // "" if it is not from a file
+	text *definition.Source
+}
+
+// Load returns the set of the definitions in files and directories. A directory stands
+// for the .yaml, .yml, .json, .jsonl and .ndjson files in it, not below it. Objects of
+// other kinds are passed over.
+//
+// Load ends the test if a file cannot be read, if there is no definition, if there are
+// two with the same name, or if the server would refuse one.
+func Load(t testing.TB, paths ...string) *Set {
+	t.Helper()
+	return load(t, nil, paths)
+}
+
+// LoadFS is [Load] for a file system, such as an [embed.FS].
+func LoadFS(t testing.TB, files fs.FS, paths ...string) *Set {
+	t.Helper()
+	if files == nil {
+		t.Fatal("crdtest: the file system is nil")
+	}
+	return load(t, files, paths)
+}
+
+func load(t testing.TB, files fs.FS, paths []string) *Set {
+	t.Helper()
+	s, err := read(t.Context(), files, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Read is [Load] for callers without a test, such as TestMain. It returns an error where
+// Load ends the test. files may be nil, which means the files of the operating system.
+func Read(ctx context.Context, files fs.FS, paths ...string) (*Set, error) {
+	return read(ctx, files, paths)
+}
+
+// New returns the set of definitions that a program has in memory. It does not check
+// whether the server would accept them. The set keeps them, and the caller must not
+// change them any more. The options are for the compilation, such as
+// [crdkit.KubernetesVersion]. New ends the test if a definition does not compile or if
+// two of them use the same name.
+func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ...crdkit.Option) *Set {
+	t.Helper()
+	byName := map[string]*source{}
+	for _, crd := range crds {
+		if crd == nil {
+			t.Fatal("crdtest: a definition is nil")
+		}
+		text, err := yaml.Marshal(crd)
+		if err != nil {
+			t.Fatalf("crdtest: definition %s: %v", crd.Name, err)
+		}
+		if byName[crd.Name] != nil {
+			t.Fatalf("crdtest: there are two definitions %s", crd.Name)
+		}
+		byName[crd.Name] = &source{crd: crd, text: definition.NewSource(text, definition.Position{})}
+	}
+	s, err := newSet(byName, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// newSet returns a set. It returns the errors of all versions that do not compile.
+func newSet(byName map[string]*source, opts []crdkit.Option) (*Set, error) {
+	s := &Set{catalog: crdkit.NewCatalog(opts...), byName: byName}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if err := s.catalog.Add(byName[name].crd); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return s, errors.Join(errs...)
+}
+
+func read(ctx context.Context, files fs.FS, paths []string) (*Set, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("crdtest: no files or directories are given")
+	}
+	r := manifest.NewReader(nil, false)
+	r.FS = files
+	byName := map[string]*source{}
+	var errs []error
+	for o := range r.Objects(ctx, paths...) {
+		if o.Err == nil && !o.IsDefinition() {
+			continue
+		}
+		if err := addSource(byName, o); err != nil {
+			errs = append(errs, fmt.Errorf("crdtest: %s: %w", o.Location(), err))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(errs) == 0 && len(byName) == 0 {
+		errs = append(errs, fmt.Errorf("crdtest: no definition in %q", paths))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return newSet(byName, nil)
+}
+
+// addSource adds the definition of an object that a reader found.
+func addSource(byName map[string]*source, o *manifest.Object) error {
+	if o.Err != nil {
+		return o.Err
+	}
+	crd, err := definition.Parse(o.Text)
+	if err != nil {
+		return err
+	}
+	start := definition.Position{Line: o.Line, Column: o.Column}
+	s := &source{crd: crd, file: o.File, text: definition.NewSource(o.Text, start)}
+	if o.Within != "" { // the text is not that of the file
+		s.text = definition.NewSource(o.Text, definition.Position{})
+	}
+	if other := byName[crd.Name]; other != nil {
+		return fmt.Errorf("definition %s is also in %s", crd.Name, other.file)
+	}
+	byName[crd.Name] = s
+	return s.check()
+}
+
+// check returns an error that has the errors of the server, with their positions.
+func (s *source) check() error {
+	report := definition.Check(s.crd)
+	if report.Undecided != nil {
+		return report.Undecided
+	}
+	var errs []error
+	for _, e := range report.Errors {
+		errs = append(errs, fmt.Errorf("%s: %w", s.text.Position(e.Pointer), e))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the server refuses definition %s:\n%w", s.crd.Name, errors.Join(errs...))
+}
+
+// WithOptions returns a set of the same definitions that are compiled with options, such
+// as [crdkit.KubernetesVersion]. It ends the test if an option is invalid.
+func (s *Set) WithOptions(t testing.TB, opts ...crdkit.Option) *Set {
+	t.Helper()
+	other, err := newSet(s.byName, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.request = s.request
+	if s.only != nil {
+		other.only = other.version(t, s.only.GroupVersionKind())
+	}
+	return other
+}
+
+// WithRequestOptions returns a set that makes all requests with options, such as
+// [crdkit.Strict], which is how kubectl makes them.
+func (s *Set) WithRequestOptions(opts ...crdkit.RequestOption) *Set {
+	other := *s
+	other.request = slices.Concat(s.request, opts)
+	return &other
+}
+
+// Kind returns a set for the objects of one version. Its methods take objects without
+// apiVersion and kind as objects of that version, and no others. It ends the test if the
+// set does not serve the version.
+func (s *Set) Kind(t testing.TB, apiVersion, kind string) *Set {
+	t.Helper()
+	other := *s
+	other.only = s.Version(t, apiVersion, kind)
+	return &other
+}
+
+// Version returns the compiled version of a kind. It ends the test if the set does not
+// serve the version or if it does not compile.
+func (s *Set) Version(t testing.TB, apiVersion, kind string) *crdkit.Version {
+	t.Helper()
+	gv, err := runtimeschema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		t.Fatalf("crdtest: %v", err)
+	}
+	return s.version(t, gv.WithKind(kind))
+}
+
+func (s *Set) version(t testing.TB, gvk runtimeschema.GroupVersionKind) *crdkit.Version {
+	t.Helper()
+	v, err := s.catalog.Version(gvk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Catalog returns the compiled definitions. The caller must not add or remove any.
+func (s *Set) Catalog() *crdkit.Catalog { return s.catalog }
