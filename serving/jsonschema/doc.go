@@ -30,7 +30,9 @@
 //
 // x-kubernetes-int-or-string becomes a choice of types. An embedded resource requires
 // apiVersion and kind. x-kubernetes-preserve-unknown-fields has an effect with [Strict]
-// only. A list of type set has unique items if they are strings or booleans.
+// only. A list of type set has unique items if they are strings or booleans. With
+// [KeepExtensions] the schema has the keywords x-kubernetes-* of the definition too, which
+// no validator needs.
 //
 // A schema with [Strict] is for authors of objects. It refuses unknown fields, nulls that
 // the schema does not declare, strings that do not match a format that JSON Schema has

@@ -32,12 +32,21 @@ func Draft07() Option {
 // what the server accepts.
 func Strict() Option { return optionFunc(func(e *exporter) { e.strict = true }) }
 
+// KeepExtensions exports the keywords x-kubernetes-* as the definition has them, for tools
+// that know them. They do not change what the schema accepts: JSON Schema ignores unknown
+// keywords. Strict modes of some validators refuse them. Without this option they are left
+// out.
+//
+// See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema.
+func KeepExtensions() Option { return optionFunc(func(e *exporter) { e.extensions = true }) }
+
 // An exporter holds the state of one export.
 type exporter struct {
-	dialect string
-	strict  bool
-	status  bool   // the version has the status subresource
-	top     *props // the node of whole objects
+	dialect    string
+	strict     bool
+	extensions bool   // keep x-kubernetes-*
+	status     bool   // the version has the status subresource
+	top        *props // the node of whole objects
 }
 
 // Export returns the JSON Schema of one version of a definition. A version

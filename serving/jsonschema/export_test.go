@@ -88,6 +88,66 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// TestKeepExtensions checks that each keyword of Kubernetes is kept where it was declared,
+// beside a junctor too, and that nothing else changes.
+func TestKeepExtensions(t *testing.T) {
+	const declared = `{"type":"object","x-kubernetes-map-type":"atomic","properties":{
+		"port":{"x-kubernetes-int-or-string":true},
+		"raw":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"anyOf":[{"required":["a"]}]},
+		"pod":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
+		"list":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":{"type":"object","required":["k"],"properties":{"k":{"type":"string"}}}}},
+		"x-kubernetes-validations":[{"rule":"self.list.size() > 0","message":"m"}]}`
+	const want = `{"x-kubernetes-map-type":"atomic","x-kubernetes-validations":[{"rule":"self.list.size() > 0","message":"m"}],"properties":{
+		"port":{"x-kubernetes-int-or-string":true},
+		"raw":{"x-kubernetes-preserve-unknown-fields":true},
+		"pod":{"x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
+		"list":{"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"]}}}`
+	var spec apiextensionsv1.JSONSchemaProps
+	if err := json.Unmarshal([]byte(declared), &spec); err != nil {
+		t.Fatal(err)
+	}
+	export := func(opts ...jsonschema.Option) map[string]any {
+		data, err := jsonschema.Export(definition(spec), "v1", opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decode(t, string(data))
+	}
+	without, with := export(), export(jsonschema.KeepExtensions())
+	kept := takeExtensions(with)
+	if diff := cmp.Diff(decode(t, want), kept["properties"].(map[string]any)["spec"]); diff != "" {
+		t.Errorf("extensions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(without, with); diff != "" {
+		t.Errorf("other keywords (-without +with):\n%s", diff)
+	}
+}
+
+// takeExtensions removes the keywords of Kubernetes from a schema, and returns them with
+// the properties that have some.
+func takeExtensions(schema map[string]any) map[string]any {
+	taken := map[string]any{}
+	for keyword, value := range schema {
+		if strings.HasPrefix(keyword, "x-kubernetes-") {
+			taken[keyword] = value
+			delete(schema, keyword)
+		}
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	below := map[string]any{}
+	for name, property := range properties {
+		if p, ok := property.(map[string]any); ok {
+			if found := takeExtensions(p); len(found) > 0 {
+				below[name] = found
+			}
+		}
+	}
+	if len(below) > 0 {
+		taken["properties"] = below
+	}
+	return taken
+}
+
 func decode(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any

@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // A position has the properties of a node that depend on its parent.
@@ -15,6 +16,9 @@ type position struct {
 func (e *exporter) schemaOf(s *props, at position) object {
 	out := object{}
 	annotate(out, s)
+	if e.extensions {
+		extend(out, s)
+	}
 	switch {
 	case s.XIntOrString:
 		out["type"] = []any{"integer", "string"}
@@ -48,6 +52,26 @@ func annotate(out object, s *props) {
 	if s.Example != nil && len(s.Example.Raw) > 0 {
 		out["examples"] = []any{json.RawMessage(s.Example.Raw)}
 	}
+}
+
+// extensionPrefix starts the names of the keywords of Kubernetes.
+const extensionPrefix = "x-kubernetes-"
+
+// extend sets the keywords of Kubernetes that a node has. A structural schema has them on
+// nodes only, and not below junctors.
+func extend(out object, s *props) {
+	set := func(name string, value any, present bool) {
+		if present {
+			out[extensionPrefix+name] = value
+		}
+	}
+	set("preserve-unknown-fields", true, s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields)
+	set("embedded-resource", true, s.XEmbeddedResource)
+	set("int-or-string", true, s.XIntOrString)
+	set("list-type", s.XListType, s.XListType != nil)
+	set("list-map-keys", s.XListMapKeys, len(s.XListMapKeys) > 0)
+	set("map-type", s.XMapType, s.XMapType != nil)
+	set("validations", s.XValidations, len(s.XValidations) > 0)
 }
 
 // children sets the schemas of the fields and elements of a node.
@@ -132,8 +156,8 @@ func orNull(s object) object {
 	}
 	if junctors {
 		out := object{"anyOf": []any{object{"type": "null"}, s}}
-		for _, keyword := range []string{"description", "title", "default", "examples"} {
-			if value, ok := s[keyword]; ok {
+		for keyword, value := range s {
+			if slices.Contains([]string{"description", "title", "default", "examples"}, keyword) || strings.HasPrefix(keyword, extensionPrefix) {
 				out[keyword] = value
 				delete(s, keyword)
 			}
