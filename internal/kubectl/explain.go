@@ -1,6 +1,7 @@
 package kubectl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -23,20 +24,69 @@ type ExplainRequest struct {
 // error if it lacks the kind or the field.
 func Explain(document map[string]any, r ExplainRequest) (string, error) {
 	p := &explainer{request: r, document: document}
-	schemas := schemaMember(schemaMember(document, "components"), "schemas")
-	gvk := map[string]any{"group": r.Group, "version": r.Version, "kind": r.Kind}
-	for _, name := range slices.Sorted(maps.Keys(schemas)) {
-		s := schemaMember(schemas, name)
-		if !describesKind(s, gvk) {
-			continue
-		}
-		out := p.output(s, r.Fields, nil)
-		if out == "" {
-			return "", fmt.Errorf("field %q does not exist", r.Fields[len(r.Fields)-1])
-		}
-		return fmt.Sprintf("GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n%s\n", r.Group, r.Kind, r.Version, out), nil
+	kind := p.kind()
+	if kind == nil {
+		return "", fmt.Errorf("the document has no kind %s of %s/%s", r.Kind, r.Group, r.Version)
 	}
-	return "", fmt.Errorf("the document has no kind %s of %s/%s", r.Kind, r.Group, r.Version)
+	s := p.at(kind, r.Fields, nil)
+	if s == nil {
+		return "", fmt.Errorf("field %q does not exist", r.Fields[len(r.Fields)-1])
+	}
+	head := ""
+	if n := len(r.Fields); n > 0 {
+		head = "FIELD: " + r.Fields[n-1] + " <" + p.typeOf(s) + ">\n" + enumLong(s) + "\n\n"
+	}
+	return fmt.Sprintf("GROUP:      %s\nKIND:       %s\nVERSION:    %s\n\n%s%s\n", r.Group, r.Kind, r.Version, head, p.describe(p.resolve(s))), nil
+}
+
+// A Field is a field that [Explain] lists.
+type Field struct{ Name, Type string }
+
+// FieldsBelow returns the fields that [Explain] lists directly below a kind or field, by
+// name. It returns none if the document lacks the kind or field.
+func FieldsBelow(document map[string]any, r ExplainRequest) []Field {
+	p := &explainer{request: r, document: document}
+	kind := p.kind()
+	if kind == nil {
+		return nil
+	}
+	var fields []Field
+	p.collect(p.at(kind, r.Fields, nil), nil, &fields)
+	slices.SortFunc(fields, func(a, b Field) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
+	return slices.CompactFunc(fields, func(a, b Field) bool { return a.Name == b.Name })
+}
+
+// kind returns the schema of the kind of the request, nil if the document has none.
+func (p *explainer) kind() schema {
+	schemas := schemaMember(schemaMember(p.document, "components"), "schemas")
+	gvk := map[string]any{"group": p.request.Group, "version": p.request.Version, "kind": p.request.Kind}
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		if s := schemaMember(schemas, name); describesKind(s, gvk) {
+			return s
+		}
+	}
+	return nil
+}
+
+// collect adds the fields of a schema, of its branches and of its elements.
+func (p *explainer) collect(s schema, seen []string, fields *[]Field) {
+	ref := stringMember(s, "$ref")
+	if ref != "" && slices.Contains(seen, ref) {
+		return
+	}
+	next := append(slices.Clip(seen), ref)
+	s = p.resolve(s)
+	for name := range schemaMember(s, "properties") {
+		*fields = append(*fields, Field{name, p.typeOf(schemaMember(schemaMember(s, "properties"), name))})
+	}
+	for _, branch := range allOf(s) {
+		p.collect(branch, next, fields)
+	}
+	for _, name := range []string{"items", "additionalProperties"} {
+		if element := schemaMember(s, name); len(element) > 0 {
+			p.collect(element, next, fields)
+		}
+	}
 }
 
 func describesKind(s schema, gvk map[string]any) bool {
@@ -83,37 +133,33 @@ func (p *explainer) find(ref string) schema {
 	return s
 }
 
-// output returns the description of the kind or field at the end of fields, "" if
-// there is none. Seen are the references resolved since the last field.
-func (p *explainer) output(s schema, fields []string, seen []string) string {
+// at returns the schema of the kind or field at the end of fields, nil if there is
+// none. Seen are the references resolved since the last field.
+func (p *explainer) at(s schema, fields []string, seen []string) schema {
+	if len(fields) == 0 {
+		return s
+	}
 	ref := stringMember(s, "$ref")
 	resolved := p.resolve(s)
-	if len(fields) == 0 {
-		return p.describe(resolved)
-	}
 	if ref != "" && slices.Contains(seen, ref) {
-		return ""
+		return nil
 	}
 	next := append(slices.Clip(seen), ref)
 	if property := schemaMember(schemaMember(resolved, "properties"), fields[0]); len(property) > 0 {
-		head := ""
-		if len(fields) == 1 {
-			head = "FIELD: " + fields[0] + " <" + p.typeOf(property) + ">\n" + enumLong(property) + "\n\n"
-		}
-		return head + p.output(property, fields[1:], nil)
+		return p.at(property, fields[1:], nil)
 	}
 	if items := schemaMember(resolved, "items"); len(items) > 0 {
-		return p.output(items, fields, next)
+		return p.at(items, fields, next)
 	}
 	if values := schemaMember(resolved, "additionalProperties"); len(values) > 0 {
-		return p.output(values, fields, next)
+		return p.at(values, fields, next)
 	}
 	for _, branch := range allOf(resolved) {
-		if out := p.output(branch, fields, next); out != "" {
-			return out
+		if found := p.at(branch, fields, next); found != nil {
+			return found
 		}
 	}
-	return ""
+	return nil
 }
 
 func allOf(s schema) []schema {

@@ -28,6 +28,10 @@ type file struct {
 
 var extensions = []string{".yaml", ".yml", ".json", ".jsonl", ".ndjson"}
 
+// Extensions returns the extensions of the files that a reader reads in directories, such
+// as ".yaml".
+func Extensions() []string { return slices.Clone(extensions) }
+
 // files yields name, or the files of the directory called name.
 func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 	return func(yield func(file) bool) {
