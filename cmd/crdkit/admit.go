@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,7 +109,7 @@ func newAdmit() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&a.output, "output", "o", "text", "what to print: "+strings.Join(admitOutputs(), ", "))
+	addOutput(cmd, &a.output, admitOutputs()...)
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
 	f.StringVar(&a.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
@@ -196,9 +195,6 @@ func (a *admitter) checkFlags() error {
 	}
 	if a.subresource != "" && a.old == "" {
 		return fmt.Errorf("--subresource %s needs --old: the status of an object that does not exist cannot be written", a.subresource)
-	}
-	if outputs := admitOutputs(); !slices.Contains(outputs, a.output) {
-		return fmt.Errorf("invalid --output %q; it is %s", a.output, strings.Join(outputs, ", "))
 	}
 	a.buffer = bufio.NewWriter(a.out)
 	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))

@@ -74,6 +74,9 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 			return nil, fmt.Errorf("kubernetesVersion: %w", errKubernetesVersion)
 		}
 	}
+	if c.UnknownKinds != "" && !slices.Contains(unknownKindsValues(), c.UnknownKinds) {
+		return nil, fmt.Errorf("unknownKinds: invalid value %q; it must be %s", c.UnknownKinds, inEnglish(unknownKindsValues()))
+	}
 	for code, severity := range c.Severity {
 		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
 			return nil, fmt.Errorf("severity of %s: invalid value %q; it is error, warning, note or off", code, severity)
@@ -143,6 +146,23 @@ func (n *inputs) useConfig(cmd *cobra.Command) (*configFile, error) {
 		n.unknownKinds = c.UnknownKinds
 	}
 	return c, nil
+}
+
+// useDefinitions sets the definitions from the configuration file if the command line has
+// none. One of the two must have some.
+func useDefinitions(cmd *cobra.Command, names *[]string) error {
+	if cmd.Flags().Changed("crd") {
+		return nil
+	}
+	c, err := readConfig()
+	if err != nil {
+		return err
+	}
+	if len(c.Definitions) == 0 {
+		return fmt.Errorf("name definitions with -c, or in %s", configName)
+	}
+	*names = c.Definitions
+	return nil
 }
 
 // useConfig sets the version from the configuration file, unless the command line sets it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,7 +75,7 @@ func newConvert() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&c.definition, "crd", "c", "", "file of the CustomResourceDefinition")
 	f.StringVar(&c.to, "to", "", "name of the version to convert to, such as v1")
-	f.StringVarP(&c.output, "output", "o", "yaml", "what to print: yaml, json or jsonl")
+	addOutput(cmd, &c.output, "yaml", "json", "jsonl")
 	f.BoolVar(&c.served, "served", false, "print objects as the server serves them")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	c.webhook.addTo(cmd)
@@ -116,9 +115,6 @@ func (c *converter) run(ctx context.Context, files []string) error {
 }
 
 func (c *converter) prepare(ctx context.Context, r *manifest.Reader) error {
-	if outputs := []string{"yaml", "json", "jsonl"}; !slices.Contains(outputs, c.output) {
-		return fmt.Errorf("invalid --output %q; it is %s", c.output, strings.Join(outputs, ", "))
-	}
 	var err error
 	if c.crd, err = readDefinition(ctx, r, c.definition); err != nil {
 		return err

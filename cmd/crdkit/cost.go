@@ -64,7 +64,7 @@ func newCost() *cobra.Command {
 		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, all) },
 	}}
 	return e.command(&cobra.Command{
-		Use:     "cost -c CRD...",
+		Use:     "cost [-c CRD]...",
 		Short:   "Estimate what rules cost, and say which bounds would make them fit",
 		Long:    costLong,
 		Example: costExample,
@@ -75,24 +75,20 @@ func (e *estimator) command(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = oneDefinitionFlag(0)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		e.in, e.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
+		if err := useDefinitions(cmd, &e.definitions); err != nil {
+			return err
+		}
 		return e.run(cmd.Context(), cmd.OutOrStdout())
 	}
 	f := cmd.Flags()
 	addDefinitionFlag(cmd, &e.definitions)
-	f.StringVarP(&e.output, "output", "o", "table", "what to print: table or json")
+	addOutput(cmd, &e.output, "table", "json")
 	e.version.addTo(cmd)
 	f.BoolVarP(&e.recursive, "recursive", "R", false, "read directories below the directories that are named")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
 	return cmd
 }
 
 func (e *estimator) run(ctx context.Context, out io.Writer) error {
-	printer := e.print[e.output]
-	if printer == nil {
-		return fmt.Errorf("invalid --output %q; it is table, json", e.output)
-	}
 	all := []estimatedVersion{}
 	for o, err := range namedDefinitions(ctx, manifest.NewReader(e.in, e.recursive), e.definitions) {
 		if err != nil {
@@ -107,7 +103,7 @@ func (e *estimator) run(ctx context.Context, out io.Writer) error {
 	if e.output == "table" {
 		out = textWriter{out}
 	}
-	if err := printer(out, all); err != nil {
+	if err := e.print[e.output](out, all); err != nil {
 		return err
 	}
 	switch {

@@ -57,7 +57,7 @@ func newDefinitions(r *manifest.Reader, opts ...crdkit.Option) *definitions {
 
 // addDefinitionFlag adds the flag that names definitions.
 func addDefinitionFlag(cmd *cobra.Command, names *[]string) {
-	cmd.Flags().StringArrayVarP(names, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated")
+	cmd.Flags().StringArrayVarP(names, "crd", "c", nil, "file or directory with CustomResourceDefinitions; may be repeated (default: definitions of "+configName+")")
 }
 
 // oneDefinitionFlag is for commands that take no files but those of -c: a shell that
@@ -292,15 +292,17 @@ func namedDefinitions(ctx context.Context, r *manifest.Reader, names []string) i
 	}
 }
 
-// readDefinition parses the only definition of a file or directory.
-func readDefinition(ctx context.Context, r *manifest.Reader, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
+var errSecondDefinition = errors.New("a second definition where one is expected")
+
+// readDefinition parses the only definition of files and directories.
+func readDefinition(ctx context.Context, r *manifest.Reader, names ...string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	var found *manifest.Object
-	for o, err := range namedDefinitions(ctx, r, []string{name}) {
+	for o, err := range namedDefinitions(ctx, r, names) {
 		if err != nil {
 			return nil, locate(o, err)
 		}
 		if found != nil {
-			return nil, locate(o, fmt.Errorf("a second definition where one is expected; the first is in %s", found.Location()))
+			return nil, locate(o, fmt.Errorf("%w; the first is in %s", errSecondDefinition, found.Location()))
 		}
 		found = o
 	}

@@ -30,7 +30,7 @@ unless --api-version names another.
 The exit code is 0, or 2 if the resource or the field does not exist.`
 
 const explainExample = `  crdkit explain -c crd.yaml crontabs
-  crdkit explain -c crds/ crontabs.spec --recursive
+  crdkit explain -c crds/ crontabs.spec -R
   crdkit explain -c crds/ crontabs.spec.replicas --api-version stable.example.com/v1beta1`
 
 // An explainer holds the flags of crdkit explain.
@@ -44,12 +44,15 @@ type explainer struct {
 func newExplain() *cobra.Command {
 	e := &explainer{}
 	cmd := &cobra.Command{
-		Use:     "explain -c CRD... [PATH]",
+		Use:     "explain [-c CRD]... [PATH]",
 		Short:   "Describe a kind or one of its fields, as kubectl explain does",
 		Long:    explainLong,
 		Example: explainExample,
 		Args:    oneDefinitionFlag(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := useDefinitions(cmd, &e.definitions); err != nil {
+				return err
+			}
 			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), false), e.definitions)
 			if len(errs) > 0 {
 				for _, err := range errs {
@@ -67,11 +70,8 @@ func newExplain() *cobra.Command {
 	f := cmd.Flags()
 	addDefinitionFlag(cmd, &e.definitions)
 	f.StringVar(&e.apiVersion, "api-version", "", "group and version to describe: GROUP/VERSION")
-	f.BoolVar(&e.recursive, "recursive", false, "print the names of all fields below, and no descriptions")
+	f.BoolVarP(&e.recursive, "recursive", "R", false, "print the names of all fields below, and no descriptions")
 	f.IntVar(&e.maxDepth, "max-depth", 0, "levels of fields with --recursive, 0 for all")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
 	return cmd
 }
 
@@ -98,27 +98,32 @@ func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path s
 	case e.maxDepth > 0 && !e.recursive:
 		return errors.New("--max-depth requires --recursive")
 	}
-	crd, fields, err := findResource(crds, path)
+	document, request, err := e.find(crds, path)
 	if err != nil {
 		return err
 	}
-	version, err := e.version(crd)
-	if err != nil {
-		return err
-	}
-	document, err := decodedDocument(crd, version)
-	if err != nil {
-		return err
-	}
-	text, err := kubectl.Explain(document, kubectl.ExplainRequest{
-		Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind,
-		Fields: fields, Recursive: e.recursive, MaxDepth: e.maxDepth,
-	})
+	request.Recursive, request.MaxDepth = e.recursive, e.maxDepth
+	text, err := kubectl.Explain(document, request)
 	if err != nil {
 		return err
 	}
 	_, err = io.WriteString(textWriter{out}, text)
 	return err
+}
+
+// find returns the document of the kind that a path names, and a request for the field at
+// the end of the path.
+func (e *explainer) find(crds []*apiextensionsv1.CustomResourceDefinition, path string) (map[string]any, kubectl.ExplainRequest, error) {
+	crd, fields, err := findResource(crds, path)
+	if err != nil {
+		return nil, kubectl.ExplainRequest{}, err
+	}
+	version, err := e.version(crd)
+	if err != nil {
+		return nil, kubectl.ExplainRequest{}, err
+	}
+	document, err := decodedDocument(crd, version)
+	return document, kubectl.ExplainRequest{Group: crd.Spec.Group, Version: version, Kind: crd.Spec.Names.Kind, Fields: fields}, err
 }
 
 func decodedDocument(crd *apiextensionsv1.CustomResourceDefinition, version string) (map[string]any, error) {
@@ -136,13 +141,7 @@ func decodedDocument(crd *apiextensionsv1.CustomResourceDefinition, version stri
 
 // version returns the served version of the flag, or the preferred one.
 func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (string, error) {
-	var served []string
-	for _, v := range crd.Spec.Versions {
-		if v.Served {
-			served = append(served, v.Name)
-		}
-	}
-	versionsort.Sort(served)
+	served := servedVersions(crd)
 	if e.apiVersion == "" {
 		if len(served) == 0 {
 			return "", fmt.Errorf("%s serves no version", crd.Name)
@@ -154,6 +153,18 @@ func (e *explainer) version(crd *apiextensionsv1.CustomResourceDefinition) (stri
 		return "", fmt.Errorf("%s does not serve %q", crd.Name, e.apiVersion)
 	}
 	return version, nil
+}
+
+// servedVersions returns the names of the served versions of a definition by priority.
+func servedVersions(crd *apiextensionsv1.CustomResourceDefinition) []string {
+	var served []string
+	for _, v := range crd.Spec.Versions {
+		if v.Served {
+			served = append(served, v.Name)
+		}
+	}
+	versionsort.Sort(served)
+	return served
 }
 
 // findResource returns the definition that the start of a path names, and the

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +23,8 @@ and --field-selector select objects as in a list request.
 An object is printed at the version of the file. Objects of a list are printed one
 by one. Ages are relative to --now. FILE may be a directory, with -R including its
 subdirectories, and - is standard input.
+
+With -o wide the table has the columns of a lower priority too.
 
 The exit code is 0, or 2 if an object cannot be read or the path of a column does
 not parse; all other objects are printed.`
@@ -69,7 +69,7 @@ func newGet() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&g.output, "output", "o", "", "what to print instead of a table: wide (a table of all columns), json, yaml or name")
+	addOutput(cmd, &g.output, "table", "wide", "json", "yaml", "name")
 	f.BoolVarP(&g.allNamespaces, "all-namespaces", "A", false, "print the namespaces of objects")
 	f.BoolVar(&g.noHeaders, "no-headers", false, "print no column headers")
 	f.BoolVar(&g.showLabels, "show-labels", false, "print all labels as the last column")
@@ -125,9 +125,6 @@ func (g *getter) reportError(err error) {
 func (g *getter) checkFlags() error {
 	if err := g.inputs.checkFlags(); err != nil {
 		return err
-	}
-	if outputs := []string{"wide", "json", "yaml", "name"}; g.output != "" && !slices.Contains(outputs, g.output) {
-		return fmt.Errorf("invalid --output %q; it is %s", g.output, strings.Join(outputs, ", "))
 	}
 	var err error
 	if g.labels, err = labels.Parse(g.byLabel); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func (g *getter) print(objs []*unstructured.Unstructured) error {
-	if len(objs) == 0 && (g.output == "" || g.output == "wide") {
+	if len(objs) == 0 && (g.output == "table" || g.output == "wide") {
 		fmt.Fprintln(g.errOut, "No resources found")
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,8 @@ const (
 	unknownWarn  = "warn"
 	unknownSkip  = "skip"
 )
+
+func unknownKindsValues() []string { return []string{unknownError, unknownWarn, unknownSkip} }
 
 // inputs are the flags of a command that reads objects and their definitions,
 // and what the flags load.
@@ -41,14 +42,11 @@ func (n *inputs) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&n.noInputDefinitions, "no-input-definitions", false, "use only the definitions of -c, and none that are among the objects")
 	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
-	f.StringVar(&n.unknownKinds, "unknown-kinds", unknownError, "kinds without a definition: error, warn or skip")
+	addChoice(cmd, &n.unknownKinds, "unknown-kinds", "", "kinds without a definition", unknownKindsValues()...)
 	f.StringArrayVar(&n.skipKinds, "skip-kind", nil, "GROUP/KIND of objects to pass over, such as apps/Deployment, apps/* or /ConfigMap; may be repeated")
 }
 
 func (n *inputs) checkFlags() error {
-	if known := []string{unknownError, unknownWarn, unknownSkip}; !slices.Contains(known, n.unknownKinds) {
-		return fmt.Errorf("invalid --unknown-kinds %q; it is %s", n.unknownKinds, strings.Join(known, ", "))
-	}
 	for _, kind := range n.skipKinds {
 		if group, name, ok := strings.Cut(kind, "/"); !ok || name == "" || strings.Contains(name, "/") {
 			return fmt.Errorf("invalid --skip-kind %q; it is GROUP/KIND, with an empty GROUP for the core group: /%s", kind, group)

@@ -65,12 +65,23 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+// newRoot returns the command with all its subcommands.
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "crdkit",
 		Short:         "Do to custom resources what kube-apiserver does, without a server",
+		Version:       buildVersion(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
+	}
+	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
+	return root
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	root := newRoot()
+	if isCompletion(args) {
+		addCompletion(root)
 	}
 	output := &outputWriter{out: out}
 	errOut = textWriter{errOut}
@@ -78,7 +89,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(output)
 	root.SetErr(errOut)
 	root.SetArgs(args)
-	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
 
 	err := root.ExecuteContext(ctx)
 	var code exitCode

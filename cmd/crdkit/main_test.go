@@ -18,7 +18,7 @@ import (
 // TestCommand runs the command lines of testdata/*.txtar. The comment of a
 // file says what it tests. Its sections are
 //
-//	args    the command line, split at spaces
+//	args    the command line, split at spaces; '' is an empty argument
 //	stdin   standard input, if any
 //	exit    the wanted exit code
 //	stdout  the wanted standard output, if any
@@ -62,7 +62,7 @@ func runCase(t *testing.T, path string) {
 	}
 	t.Chdir(dir)
 	var out, errOut bytes.Buffer
-	code := run(context.Background(), strings.Fields(sections["args"]), strings.NewReader(sections["stdin"]), &out, &errOut)
+	code := run(context.Background(), arguments(sections["args"]), strings.NewReader(sections["stdin"]), &out, &errOut)
 	got := map[string]string{"exit": strconv.Itoa(code) + "\n", "stdout": out.String(), "stderr": errOut.String()}
 	if testkit.Update() {
 		rewrite(t, path, archive, got)
@@ -73,6 +73,17 @@ func runCase(t *testing.T, path string) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+// arguments splits a command line.
+func arguments(line string) []string {
+	args := strings.Fields(line)
+	for i, arg := range args {
+		if arg == "''" {
+			args[i] = ""
+		}
+	}
+	return args
 }
 
 // rewrite replaces the sections of a file by the output of the command.

@@ -73,7 +73,7 @@ func newMigrate() *cobra.Command {
 	f.StringVarP(&m.definition, "crd", "c", "", "file of the new CustomResourceDefinition")
 	f.StringVar(&m.old, "old", "", "file of the CustomResourceDefinition that it replaces")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
-	f.StringVarP(&m.output, "output", "o", "text", "what to print: text or jsonl")
+	addOutput(cmd, &m.output, "text", "jsonl")
 	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	m.webhook.addTo(cmd)
 	for _, name := range []string{"crd", "old"} {
@@ -85,9 +85,6 @@ func newMigrate() *cobra.Command {
 }
 
 func (m *migrator) run(ctx context.Context, files []string) error {
-	if m.output != "text" && m.output != "jsonl" {
-		return fmt.Errorf("invalid --output %q; it is text, jsonl", m.output)
-	}
 	m.reader = manifest.NewReader(m.in, m.recursive)
 	if m.output == "text" {
 		m.out = textWriter{m.out}

@@ -42,12 +42,15 @@ type publisher struct {
 func newOpenAPI() *cobra.Command {
 	p := &publisher{}
 	cmd := &cobra.Command{
-		Use:     "openapi -c CRD...",
+		Use:     "openapi [-c CRD]...",
 		Short:   "Print the OpenAPI document that the server publishes for definitions",
 		Long:    openapiLong,
 		Example: openapiExample,
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := useDefinitions(cmd, &p.definitions); err != nil {
+				return err
+			}
 			crds, errs := readDefinitions(cmd.Context(), manifest.NewReader(cmd.InOrStdin(), p.recursive), p.definitions)
 			if len(errs) > 0 {
 				for _, err := range errs {
@@ -64,9 +67,6 @@ func newOpenAPI() *cobra.Command {
 	f.StringVar(&p.groupVersion, "group-version", "", "print the document of one group and version only: GROUP/VERSION")
 	f.BoolVarP(&p.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	cmd.MarkFlagsMutuallyExclusive("v2", "group-version")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
 	return cmd
 }
 

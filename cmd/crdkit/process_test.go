@@ -90,7 +90,7 @@ func equalBytes(t *testing.T, path string) {
 	}
 	var first string
 	for i := range runs {
-		cmd := command(t, dir, strings.Fields(sections["args"])...)
+		cmd := command(t, dir, arguments(sections["args"])...)
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", 1+i%2))
 		cmd.Stdin = strings.NewReader(sections["stdin"])
 		var out, errOut bytes.Buffer

@@ -31,7 +31,7 @@ func newRules() *cobra.Command {
 		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, rulesOf(all)) },
 	}}
 	return e.command(&cobra.Command{
-		Use:     "rules -c CRD...",
+		Use:     "rules [-c CRD]...",
 		Short:   "List rules with what they read and what they cost",
 		Long:    rulesLong,
 		Example: rulesExample,

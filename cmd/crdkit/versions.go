@@ -33,9 +33,6 @@ func newVersions() *cobra.Command {
 		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crd.yaml -o json",
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if output != "table" && output != "json" {
-				return fmt.Errorf("invalid --output %q; it is table, json", output)
-			}
 			versions, err := listVersions(cmd.Context(), definition, cmd.InOrStdin())
 			if err != nil {
 				return err
@@ -48,7 +45,7 @@ func newVersions() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&definition, "crd", "c", "", "file of the CustomResourceDefinition")
-	f.StringVarP(&output, "output", "o", "table", "what to print: table or json")
+	addOutput(cmd, &output, "table", "json")
 	if err := cmd.MarkFlagRequired("crd"); err != nil {
 		panic(err) // the flag is defined above
 	}
