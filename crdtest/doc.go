@@ -25,6 +25,10 @@
 // its position in the file of the definition, and the part of the rule that decided, as
 // package explanation finds it.
 //
+// [Mutations] is a table of changes of one valid object. [Golden] compares the answers
+// for a directory of samples with stored ones; the environment variable CRDTEST_UPDATE=1
+// writes them.
+//
 // [Load] refuses a definition that the server would refuse to create. [New] takes such
 // definitions, as the server does if they are stored already.
 //

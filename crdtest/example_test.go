@@ -68,3 +68,19 @@ func ExampleNew() {
 	// create CronTab "a": admitted
 	//   unmet: an error at spec.image with "should be at least 1 chars long"
 }
+
+func ExampleMutations() {
+	fmt.Println(record(func(t testing.TB) {
+		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
+		crdtest.Mutations(t, set, newCronTab(),
+			crdtest.Put("/spec/replicas", 100),
+			crdtest.Put("/spec/replicas", 101).Wants(crdtest.Refused("spec.replicas", "less than or equal to 100")),
+			crdtest.Append("/spec/hosts", "a b").Wants(crdtest.Refused("spec.hosts[0]", "hostname")),
+			crdtest.Delete("/spec/image").Wants(crdtest.Admitted()), // wrong
+		)
+	}))
+	// Output:
+	// create CronTab "a": refused
+	//   unmet: admitted
+	//   unexpected: spec.image: Required value
+}

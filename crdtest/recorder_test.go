@@ -18,6 +18,8 @@ func (r *recorder) Helper()                  {}
 func (r *recorder) Context() context.Context { return context.Background() }
 func (r *recorder) Error(args ...any)        { r.lines = append(r.lines, fmt.Sprint(args...)) }
 
+func (r *recorder) Errorf(format string, args ...any) { r.Error(fmt.Sprintf(format, args...)) }
+
 // ended is the value with which a recorder ends a test.
 type ended struct{}
 

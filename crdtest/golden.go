@@ -1,0 +1,158 @@
+package crdtest
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// goldenSuffix is what the name of a golden file has after that of its sample file.
+const goldenSuffix = ".golden"
+
+// UpdateVariable is the environment variable with which [Golden] writes golden files.
+const UpdateVariable = "CRDTEST_UPDATE"
+
+// Golden creates the objects of the files in a directory and compares the answers with
+// those that are stored: for samples/a.yaml in samples/a.yaml.golden. A golden file has
+// for each object whether it is admitted, the errors and the warnings, what was pruned
+// and defaulted, and the object as it is stored. Objects of other kinds are passed over.
+//
+// Golden writes the golden files instead if the environment variable CRDTEST_UPDATE is 1
+// or if the test has a boolean flag with the name update, and it is set. Golden does not
+// define the flag, so that packages can have one of their own.
+//
+// A golden file without its sample file fails the test, and a directory without objects
+// of the set ends it.
+func Golden(t testing.TB, s *Set, dir string) {
+	t.Helper()
+	files, err := s.goldenTexts(t, dir)
+	if err != nil {
+		t.Fatalf("crdtest: %v", err)
+	}
+	for _, f := range files {
+		run(t, filepath.Base(f.name), func(t testing.TB) {
+			t.Helper()
+			f.compare(t)
+		})
+	}
+	stored, err := filepath.Glob(filepath.Join(dir, "*"+goldenSuffix))
+	if err != nil {
+		t.Fatalf("crdtest: %v", err)
+	}
+	for _, name := range stored {
+		if !slices.ContainsFunc(files, func(f *goldenFile) bool { return f.name+goldenSuffix == name }) {
+			t.Errorf("%s has no sample with an object of the set: remove it", name)
+		}
+	}
+}
+
+// A goldenFile is a file of samples, and what its golden file must have.
+type goldenFile struct {
+	name string
+	text strings.Builder
+}
+
+// goldenTexts makes the requests for the samples of a directory.
+func (s *Set) goldenTexts(t testing.TB, dir string) ([]*goldenFile, error) {
+	t.Helper()
+	var files []*goldenFile
+	for o := range manifest.NewReader(nil, false).Objects(t.Context(), dir) {
+		if o.Err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Location(), o.Err)
+		}
+		if _, err := s.catalog.Version(o.GroupVersionKind); err != nil {
+			continue
+		}
+		if len(files) == 0 || files[len(files)-1].name != o.File {
+			files = append(files, &goldenFile{name: o.File})
+		}
+		r := s.WithRequestOptions(crdkit.ReportChanges()).do(t, creating, nil, o.Text)
+		if err := r.writeGolden(s, &files[len(files)-1].text); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Location(), err)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no object of the set in %s", dir)
+	}
+	return files, nil
+}
+
+// writeGolden writes the answer as YAML with comments.
+func (r *Response) writeGolden(s *Set, b *strings.Builder) error {
+	if b.Len() > 0 {
+		b.WriteString("---\n")
+	}
+	line := func(format string, args ...any) {
+		b.WriteString("# " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "\n#   ") + "\n")
+	}
+	state := "refused"
+	if r.Admitted() {
+		state = "admitted"
+	}
+	line("%s %s: %s", r.version.GroupVersionKind().Kind, nameOf(r), state)
+	for _, c := range newVerdict(s, r).complaints {
+		line("error: %s", c.text)
+	}
+	for _, w := range r.Result.Warnings {
+		line("warning: %s", w)
+	}
+	for _, c := range r.Result.Changes {
+		line("%s", c)
+	}
+	if !r.Admitted() {
+		return nil
+	}
+	text, err := yaml.Marshal(r.Object.Object)
+	b.Write(text)
+	return err
+}
+
+func (f *goldenFile) compare(t testing.TB) {
+	t.Helper()
+	name := f.name + goldenSuffix
+	if updates() {
+		if err := os.WriteFile(name, []byte(f.text.String()), 0o644); err != nil {
+			t.Fatalf("crdtest: %v", err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Fatalf("crdtest: there is no %s: write it with %s=1", name, UpdateVariable)
+	}
+	if err != nil {
+		t.Fatalf("crdtest: %v", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(f.text.String(), "\n")); diff != "" {
+		t.Errorf("%s is not what the server answers (-want +got); write it with %s=1:\n%s", name, UpdateVariable, diff)
+	}
+}
+
+// updates reports whether golden files are to be written.
+func updates() bool {
+	if on, err := strconv.ParseBool(os.Getenv(UpdateVariable)); err == nil && on {
+		return true
+	}
+	f := flag.Lookup("update")
+	if f == nil {
+		return false
+	}
+	g, ok := f.Value.(flag.Getter)
+	if !ok {
+		return false
+	}
+	on, ok := g.Get().(bool)
+	return ok && on
+}

@@ -1,0 +1,139 @@
+package crdtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A Mutation is a change of a valid object, and what the server must answer to the
+// changed object. [Put], [Delete] and [Append] make one. Methods return a changed copy.
+type Mutation struct {
+	name  string
+	edits []edit
+	want  []Expectation
+	verb  verb
+}
+
+// Put returns the mutation that sets the value at a JSON pointer (RFC 6901). Objects
+// around it are made if they are absent. to is encoded as JSON.
+func Put(pointer string, to any) Mutation { return Mutation{}.Put(pointer, to) }
+
+// Delete returns the mutation that removes the value at a JSON pointer. A value that is
+// absent ends the test.
+func Delete(pointer string) Mutation { return Mutation{}.Delete(pointer) }
+
+// Append returns the mutation that appends an element to the list at a JSON pointer,
+// which is made if it is absent.
+func Append(pointer string, element any) Mutation { return Mutation{}.Append(pointer, element) }
+
+// Put adds another edit; see the function [Put].
+func (m Mutation) Put(pointer string, to any) Mutation { return m.with(newEdit(opPut, pointer, to)) }
+
+// Delete adds another edit; see the function [Delete].
+func (m Mutation) Delete(pointer string) Mutation { return m.with(newEdit(opDelete, pointer, nil)) }
+
+// Append adds another edit; see the function [Append].
+func (m Mutation) Append(pointer string, element any) Mutation {
+	return m.with(newEdit(opAppend, pointer, element))
+}
+
+func (m Mutation) with(e edit) Mutation {
+	m.edits = append(slices.Clone(m.edits), e)
+	return m
+}
+
+// Wants adds expectations. Without any, the server must admit the changed object.
+func (m Mutation) Wants(want ...Expectation) Mutation {
+	m.want = append(slices.Clone(m.want), want...)
+	return m
+}
+
+// Named sets the name of the subtest. Without it, the edits are the name.
+func (m Mutation) Named(name string) Mutation {
+	m.name = name
+	return m
+}
+
+// OnUpdate makes the request an update of the valid object to the changed one. Without
+// it, the changed object is created.
+func (m Mutation) OnUpdate() Mutation {
+	m.verb = updating
+	return m
+}
+
+// OnStatusUpdate makes the request an update of the status of the valid object to that of
+// the changed one.
+func (m Mutation) OnStatusUpdate() Mutation {
+	m.verb = updatingStatus
+	return m
+}
+
+// Mutations makes one request for each mutation of a valid object, which it creates
+// first. Each is a subtest if t is a *testing.T. The edits apply to the object as it is
+// stored, with its defaults. Mutations ends the test if the object is refused, or if an
+// edit is impossible. It does not change valid.
+func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
+	t.Helper()
+	stored := &Response{Object: s.stored(t, valid)}
+	in, err := s.input(valid)
+	if err != nil {
+		t.Fatalf("crdtest: reading the object: %v", err)
+	}
+	stored.version = in.version
+	for i, m := range mutations {
+		run(t, m.label(i), func(t testing.TB) {
+			t.Helper()
+			m.request(t, s, stored)
+		})
+	}
+}
+
+// run runs a subtest if t has subtests, and in t itself otherwise.
+func run(t testing.TB, name string, test func(testing.TB)) {
+	t.Helper()
+	if parent, ok := t.(*testing.T); ok {
+		parent.Run(name, func(t *testing.T) {
+			t.Helper()
+			test(t)
+		})
+		return
+	}
+	test(t)
+}
+
+func (m Mutation) label(i int) string {
+	if m.name != "" {
+		return m.name
+	}
+	if len(m.edits) == 0 {
+		return fmt.Sprintf("mutation %d", i)
+	}
+	var texts []string
+	for _, e := range m.edits {
+		texts = append(texts, e.op+" "+strings.ReplaceAll(strings.TrimPrefix(e.pointer, "/"), "/", "."))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (m Mutation) request(t testing.TB, s *Set, stored *Response) {
+	t.Helper()
+	if len(m.edits) == 0 {
+		t.Fatal("crdtest: the mutation has no edits")
+	}
+	changed := stored.Object.DeepCopy()
+	for _, e := range m.edits {
+		if err := e.apply(changed.Object); err != nil {
+			t.Fatalf("crdtest: %v", err)
+		}
+	}
+	var old *unstructured.Unstructured
+	verb := creating
+	if m.verb != "" {
+		old, verb = stored.Object, m.verb
+	}
+	s.do(t, verb, old, changed).expect(t, s, m.want)
+}
