@@ -31,10 +31,13 @@ func Compare(ctx context.Context, old, crd *apiextensionsv1.CustomResourceDefini
 		return nil, err
 	}
 	r := &Report{}
-	r.Findings = append(r.Findings, resourceFindings(p)...)
+	r.Findings = append(r.Findings, resourceFindings(limited, p)...)
+	if cfg.conventions {
+		r.Findings = append(r.Findings, conventionFindings(p)...)
+	}
 	for i := range p.versions {
 		c := &comparison{pair: p, versionPair: &p.versions[i], ctx: limited, watch: interrupt.New(limited), work: cfg.work}
-		r.Findings = append(r.Findings, listFindings(p, c.versionPair)...)
+		r.Findings = append(r.Findings, listFindings(limited, p, c.versionPair)...)
 		r.Findings = append(r.Findings, c.schemaFindings()...)
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("compat: definition %s: the comparison ended early: %w", crd.Name, err)

@@ -1,5 +1,325 @@
 package compat
 
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A listCheck compares what two versions say about merging: list types, map types and
+// keys, embedded resources, and whether unknown fields are kept.
+type listCheck struct {
+	*pair
+	*versionPair
+	ctx      context.Context
+	watch    *interrupt.Watch
+	path     []schemaStep
+	field    string // the path in the words of the server
+	pointer  string // into the new definition
+	findings []Finding
+}
+
 // listFindings returns the findings about the list types and map types of one
 // version.
-func listFindings(*pair, *versionPair) []Finding { return nil }
+func listFindings(ctx context.Context, p *pair, v *versionPair) []Finding {
+	l := &listCheck{
+		pair: p, versionPair: v, ctx: ctx, watch: interrupt.New(ctx),
+		pointer: versionPointer(v.newIndex, "schema/openAPIV3Schema"),
+	}
+	if !p.old.Spec.PreserveUnknownFields && !p.crd.Spec.PreserveUnknownFields {
+		l.compare(v.oldNode, v.newNode)
+	}
+	return l.findings
+}
+
+// compare compares two nodes and what both declare below them.
+func (l *listCheck) compare(old, v *schema.Node) {
+	if old == v || old == nil || v == nil || l.watch.Ended() {
+		return
+	}
+	l.checkList(old, v)
+	l.checkMap(old, v)
+	l.checkEmbedded(old, v)
+	l.checkPreserved(old, v)
+	for name, child := range v.Properties() {
+		l.descend(schemaStep{property: name}, old.Property(name), child)
+	}
+	l.descend(schemaStep{kind: toItems}, old.Items(), v.Items())
+	before, _ := old.AdditionalProperties()
+	after, _ := v.AdditionalProperties()
+	l.descend(schemaStep{kind: toAdditional}, before, after)
+}
+
+func (l *listCheck) descend(step schemaStep, old, v *schema.Node) {
+	field, pointer, depth := l.field, l.pointer, len(l.path)
+	switch step.kind {
+	case toProperty:
+		l.field, l.pointer = joinField(field, step.property), pointer+"/properties/"+schema.EscapePointer(step.property)
+	case toItems:
+		l.field, l.pointer = field+"[*]", pointer+"/items"
+	case toAdditional:
+		l.field, l.pointer = field+"[*]", pointer+"/additionalProperties"
+	}
+	l.path = append(l.path, step)
+	l.compare(old, v)
+	l.field, l.pointer, l.path = field, pointer, l.path[:depth]
+}
+
+// finding returns a finding about a keyword of the new node, which may lack it.
+func (l *listCheck) finding(code Code, keyword string, has bool) Finding {
+	f := Finding{
+		Code: code, Verdict: Incompatible, Severity: Warning, Role: Lists,
+		Version: l.newVersion.Name(), Field: l.field, Pointer: l.pointer,
+	}
+	if old := l.oldVersion.Name(); old != f.Version {
+		f.OldVersion = old
+	}
+	if has {
+		f.Pointer += "/" + keyword
+	}
+	return f
+}
+
+// An identity says what makes two elements of a list the same.
+type identity struct {
+	listType string   // atomic, set or map
+	keys     []string // of a map
+}
+
+func identityOf(n *schema.Node) identity {
+	typ, _ := n.ListType()
+	if typ == "" {
+		typ = "atomic"
+	}
+	id := identity{listType: typ}
+	if typ == "map" {
+		id.keys = n.ListMapKeys()
+	}
+	return id
+}
+
+func (id identity) String() string {
+	if len(id.keys) == 0 {
+		return id.listType
+	}
+	return id.listType + " with " + strings.Join(id.keys, ", ")
+}
+
+// merge gives the second element of a list the identity of the first one, and reports
+// whether it can.
+func (id identity) merge(list []any) bool {
+	if len(list) < 2 || id.listType == "atomic" {
+		return false
+	}
+	if id.listType == "set" {
+		list[1] = jsonval.Clone(list[0])
+		return true
+	}
+	first, ok := list[0].(map[string]any)
+	second, isMap := list[1].(map[string]any)
+	if !ok || !isMap {
+		return false
+	}
+	for _, key := range id.keys {
+		if v, ok := first[key]; ok {
+			second[key] = v
+		} else {
+			delete(second, key)
+		}
+	}
+	return true
+}
+
+func (l *listCheck) checkList(old, v *schema.Node) {
+	before, after := identityOf(old), identityOf(v)
+	if old.Kind() != schema.KindArray || v.Kind() != schema.KindArray || before.listType == after.listType && slices.Equal(before.keys, after.keys) {
+		return
+	}
+	typ, has := v.ListType()
+	f := l.finding(ListType, "x-kubernetes-list-type", has)
+	f.Old, f.New = before.String(), after.String()
+	switch {
+	case before.listType == after.listType:
+		f.Code, f.Pointer = ListMapKeys, l.pointer+"/x-kubernetes-list-map-keys"
+		f.Text = "the keys of a list change: server-side apply and merging clients find other elements to be the same"
+	case before.listType == "atomic":
+		f.Text = fmt.Sprintf("a list becomes a %s: server-side apply gives each element owners of its own and does not know who owned the elements before", typ)
+	case after.listType == "atomic":
+		f.Text = fmt.Sprintf("a list is not a %s any more: who applied one element owns the whole list, and the next apply conflicts or replaces the elements of others", before.listType)
+	default:
+		f.Text = "the list type changes: server-side apply and merging clients find other elements to be the same"
+	}
+	l.addListWitness(&f, before, after)
+	l.findings = append(l.findings, f)
+}
+
+// addListWitness adds a list of two elements that are the same in one definition only.
+func (l *listCheck) addListWitness(f *Finding, before, after identity) {
+	edit := func(id identity) func(map[string]any) bool {
+		path := slices.Clone(l.path)
+		return func(obj map[string]any) bool {
+			list, _ := valueAt(obj, path).([]any)
+			return id.merge(list)
+		}
+	}
+	if l.refuse(f, 2, edit(after)) {
+		f.Severity = Error
+		f.Text += "; lists with two elements that are the same are refused"
+		return
+	}
+	if l.admit(f, 2, edit(before)) {
+		f.Text += "; lists may have two elements that the old definition found to be the same"
+	}
+}
+
+// refuse adds an edited object that the old definition admits and the new one refuses.
+func (l *listCheck) refuse(f *Finding, items int64, edit func(map[string]any) bool) bool {
+	return l.probe(f, &probe{crd: l.old, index: l.oldIndex, items: items, edit: edit}, "admitted", "")
+}
+
+// admit adds an edited object that the new definition admits and the old one refuses.
+func (l *listCheck) admit(f *Finding, items int64, edit func(map[string]any) bool) bool {
+	return l.probe(f, &probe{crd: l.crd, index: l.newIndex, items: items, edit: edit}, "", "admitted")
+}
+
+// probe searches for an object that one definition admits, with the answer "admitted",
+// and the other refuses. It sets the witness and the answers.
+func (l *listCheck) probe(f *Finding, p *probe, old, v string) bool {
+	if l.oldVersion.Name() != l.newVersion.Name() {
+		return false // clients cannot send one object to both
+	}
+	p.path = slices.Clone(l.path)
+	admitting, refusing := l.oldVersion, l.newVersion
+	if v != "" {
+		admitting, refusing = l.newVersion, l.oldVersion
+	}
+	var refused *outcome
+	p.holds = func(obj map[string]any) bool {
+		out, err := create(l.ctx, admitting, obj)
+		if err != nil || out.object == nil {
+			return false
+		}
+		other, err := create(l.ctx, refusing, obj)
+		if err != nil || other.object != nil {
+			return false
+		}
+		refused = other
+		return true
+	}
+	obj := p.find(l.ctx)
+	if obj == nil || !p.holds(obj) {
+		return false
+	}
+	f.Witness, f.Old, f.New = &Witness{Object: obj}, old, v
+	if v == "" {
+		f.New = refused.answer()
+	} else {
+		f.Old = refused.answer()
+	}
+	return true
+}
+
+func (l *listCheck) checkMap(old, v *schema.Node) {
+	before, _ := old.MapType()
+	after, has := v.MapType()
+	if atomic := "atomic"; (before == atomic) == (after == atomic) || old.Kind() != schema.KindObject || v.Kind() != schema.KindObject {
+		return
+	}
+	f := l.finding(MapType, "x-kubernetes-map-type", has)
+	f.Old, f.New = "granular", "atomic"
+	f.Text = "an object becomes atomic: who applied one field owns the whole object, and the next apply conflicts or replaces the fields of others"
+	if before == "atomic" {
+		f.Old, f.New = f.New, f.Old
+		f.Text = "an object is not atomic any more: server-side apply gives each field owners of its own and does not know who owned the fields before"
+	}
+	l.findings = append(l.findings, f)
+}
+
+func (l *listCheck) checkEmbedded(old, v *schema.Node) {
+	if old.EmbeddedResource() == v.EmbeddedResource() {
+		return
+	}
+	f := l.finding(EmbeddedResource, "x-kubernetes-embedded-resource", v.EmbeddedResource())
+	f.Old, f.New = fmt.Sprint(old.EmbeddedResource()), fmt.Sprint(v.EmbeddedResource())
+	path := slices.Clone(l.path)
+	strip := func(obj map[string]any) bool {
+		value, ok := valueAt(obj, path).(map[string]any)
+		delete(value, "kind")
+		return ok
+	}
+	if v.EmbeddedResource() {
+		f.Text = "a value becomes an embedded resource: it must have apiVersion and kind, and its metadata is checked and pruned"
+		if l.refuse(&f, 0, strip) {
+			f.Severity = Error
+		}
+	} else {
+		f.Text = "a value is not an embedded resource any more: it may lack apiVersion, kind and valid metadata"
+		l.admit(&f, 0, strip)
+	}
+	l.findings = append(l.findings, f)
+}
+
+// unknownField is a field that no schema declares.
+const unknownField = "unknownToTheSchema"
+
+func (l *listCheck) checkPreserved(old, v *schema.Node) {
+	before, after := keepsUnknown(old), keepsUnknown(v)
+	if before == after || old.Kind() != schema.KindObject || v.Kind() != schema.KindObject {
+		return
+	}
+	f := l.finding(PreserveUnknownFields, "x-kubernetes-preserve-unknown-fields", v.PreserveUnknownFields())
+	f.Old, f.New = "kept", "removed"
+	if before {
+		f.Text = "unknown fields are not preserved any more: the server removes them from requests and from stored objects"
+		f.Severity = Error
+		f.Witness = l.unknownWitness(&probe{crd: l.old, index: l.oldIndex}, true)
+	} else {
+		f.Old, f.New = f.New, f.Old
+		f.Text = "unknown fields are preserved: clients with the types of the old schema lose them when they write an object back"
+		f.Witness = l.unknownWitness(&probe{crd: l.crd, index: l.newIndex}, false)
+	}
+	l.findings = append(l.findings, f)
+}
+
+// keepsUnknown reports whether an object may have fields that the schema does not name.
+func keepsUnknown(n *schema.Node) bool {
+	return n.PreserveUnknownFields() || n.AllowsAdditionalProperties()
+}
+
+// unknownWitness returns an object whose unknown field one definition keeps: the old
+// one, or the new one.
+func (l *listCheck) unknownWitness(p *probe, keptByOld bool) *Witness {
+	if l.oldVersion.Name() != l.newVersion.Name() {
+		return nil
+	}
+	p.path = slices.Clone(l.path)
+	p.edit = func(obj map[string]any) bool {
+		value, ok := valueAt(obj, p.path).(map[string]any)
+		if ok {
+			value[unknownField] = "a"
+		}
+		return ok
+	}
+	kept := func(out *outcome) bool {
+		value, _ := valueAt(out.object, p.path).(map[string]any)
+		_, ok := value[unknownField]
+		return ok
+	}
+	p.holds = func(obj map[string]any) bool {
+		was, err := create(l.ctx, l.oldVersion, obj)
+		if err != nil || was.object == nil {
+			return false
+		}
+		is, err := create(l.ctx, l.newVersion, obj)
+		return err == nil && is.object != nil && kept(was) == keptByOld && kept(is) != keptByOld
+	}
+	if obj := p.find(l.ctx); obj != nil {
+		return &Witness{Object: obj}
+	}
+	return nil
+}

@@ -21,8 +21,9 @@ type option func(*config)
 func (option) CompatOption(testopt.Sealed) {}
 
 type config struct {
-	work int
-	time time.Duration
+	work        int
+	time        time.Duration
+	conventions bool
 }
 
 // WorkLimit bounds the steps of the decision procedure for each version. What is
@@ -36,6 +37,12 @@ func WorkLimit(steps int) Option {
 // the rest is unknown. A limit that is not positive means none.
 func TimeLimit(d time.Duration) Option {
 	return option(func(c *config) { c.time = d })
+}
+
+// Conventions adds findings about new fields that break the conventions of the
+// Kubernetes API, such as booleans and lists without a list type. They are compatible.
+func Conventions() Option {
+	return option(func(c *config) { c.conventions = true })
 }
 
 func configOf(opts []Option) config {

@@ -65,7 +65,7 @@ var rules = map[string]rule{
 		others: []string{apiextensions, apimachinery, apiserverCEL},
 	},
 	"compat": {
-		ours:   []string{".", "conversion", "schema"},
+		ours:   []string{".", "conversion", "definition", "schema"},
 		others: []string{apiextensions, apimachinery},
 	},
 	"crdtest": {
@@ -136,6 +136,7 @@ var internalRules = map[string]rule{
 		others: []string{celGo, apiserverCEL, "k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4"},
 	},
 	"internal/celtrace":    {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
+	"internal/gittree":     {leaf: true},
 	"internal/nearname":    {leaf: true},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},

@@ -1,0 +1,145 @@
+package compat
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// conventionFindings reports where fields that are new in the new definition break the
+// conventions of the Kubernetes API. What the old version of the name has already
+// counts no more.
+//
+// See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
+func conventionFindings(p *pair) []Finding {
+	before := crdversion.ByName(p.old)
+	c := &conventionCheck{}
+	for j := range p.crd.Spec.Versions {
+		v := &p.crd.Spec.Versions[j]
+		c.version, c.hadStatus = v.Name, false
+		var old *apiextensionsv1.JSONSchemaProps
+		if b := before[v.Name]; b != nil {
+			old = crdversion.Schema(b)
+			c.hadStatus = statusIsField(b)
+		}
+		if s := crdversion.Schema(v); s != nil {
+			c.compare(old, s, "", versionPointer(j, "schema/openAPIV3Schema"))
+		}
+		if statusIsField(v) && !c.hadStatus {
+			c.add(NewStatus, "status", versionPointer(j, "schema/openAPIV3Schema/properties/status"),
+				"status is not a subresource: a client that may write the object may write its status")
+		}
+	}
+	return c.findings
+}
+
+// statusIsField reports whether a version has a status without the subresource.
+func statusIsField(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
+	s := crdversion.Schema(v)
+	if s == nil || v.Subresources != nil && v.Subresources.Status != nil {
+		return false
+	}
+	_, ok := s.Properties["status"]
+	return ok
+}
+
+// A conventionCheck looks at the schemas of one version after the other.
+type conventionCheck struct {
+	version   string
+	hadStatus bool
+	findings  []Finding
+}
+
+func (c *conventionCheck) add(code Code, field, pointer, text string) {
+	c.findings = append(c.findings, Finding{
+		Code: code, Verdict: Compatible, Severity: Warning, Role: Resource, Version: c.version,
+		Field: field, Pointer: pointer, Text: text,
+	})
+}
+
+// compare checks a schema and those below it. old is the schema at the same path before,
+// nil if there was none.
+func (c *conventionCheck) compare(old, v *apiextensionsv1.JSONSchemaProps, field, pointer string) {
+	for _, code := range conventionCodes() {
+		if text := breaks(code, v, field); text != "" && (old == nil || breaks(code, old, field) == "") {
+			c.add(code, field, pointer, text)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Properties)) {
+		child := v.Properties[name]
+		c.compare(propertyOf(old, name), &child, joinField(field, name), pointer+"/properties/"+schema.EscapePointer(name))
+	}
+	if v.Items != nil && v.Items.Schema != nil {
+		var before *apiextensionsv1.JSONSchemaProps
+		if old != nil && old.Items != nil {
+			before = old.Items.Schema
+		}
+		c.compare(before, v.Items.Schema, field+"[*]", pointer+"/items")
+	}
+	if v.AdditionalProperties != nil && v.AdditionalProperties.Schema != nil {
+		var before *apiextensionsv1.JSONSchemaProps
+		if old != nil && old.AdditionalProperties != nil {
+			before = old.AdditionalProperties.Schema
+		}
+		c.compare(before, v.AdditionalProperties.Schema, field+"[*]", pointer+"/additionalProperties")
+	}
+}
+
+func propertyOf(s *apiextensionsv1.JSONSchemaProps, name string) *apiextensionsv1.JSONSchemaProps {
+	if s == nil {
+		return nil
+	}
+	child, ok := s.Properties[name]
+	if !ok {
+		return nil
+	}
+	return &child
+}
+
+func conventionCodes() []Code {
+	return []Code{NewBoolean, NewNumber, NewUnsigned, NewMap, NewListWithoutType, NewConditions}
+}
+
+// breaks says how a schema breaks a convention, "" if it does not.
+func breaks(code Code, s *apiextensionsv1.JSONSchemaProps, field string) string {
+	switch {
+	case code == NewBoolean && s.Type == "boolean":
+		return "a boolean cannot get a third value later; a string with an enum can"
+	case code == NewNumber && s.Type == "number":
+		return "floating-point numbers do not survive every language and encoding; use an integer, a quantity or a string"
+	case code == NewUnsigned && strings.HasPrefix(s.Format, "uint"):
+		return "not every language has unsigned integers; use an integer with a minimum"
+	case code == NewMap && s.Type == "object" && s.AdditionalProperties != nil:
+		return "the keys of a map have no name in the schema; use a list of objects with a key"
+	case code == NewListWithoutType && s.Type == "array" && valueOf(s.XListType) == "":
+		return "the list has no x-kubernetes-list-type: server-side apply replaces it as a whole"
+	case code == NewConditions && s.Type == "array" && (field == "conditions" || strings.HasSuffix(field, ".conditions")):
+		return breaksConditions(s)
+	}
+	return ""
+}
+
+// breaksConditions says how a list differs from one of metav1.Condition.
+func breaksConditions(s *apiextensionsv1.JSONSchemaProps) string {
+	var faults []string
+	if valueOf(s.XListType) != "map" || !slices.Contains(s.XListMapKeys, "type") {
+		faults = append(faults, "it is not a map list with the key type")
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		for _, name := range []string{"type", "status", "reason", "message", "lastTransitionTime", "observedGeneration"} {
+			if _, ok := s.Items.Schema.Properties[name]; !ok {
+				faults = append(faults, "its elements have no "+name)
+			}
+		}
+	}
+	if len(faults) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the list does not look like one of metav1.Condition: %s", strings.Join(faults, ", "))
+}

@@ -1,0 +1,185 @@
+package gittree
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// MaxBytes is the maximal size of all files of a tree.
+const MaxBytes = 256 << 20
+
+// A blob is a file of a revision.
+type blob struct {
+	hash string
+	name string // relative to the root of the repository
+	size int64
+}
+
+// Read returns the files at and below a path of a revision: those whose base name
+// wanted accepts, and the path itself if it is a file. The names of the file system
+// are relative to the root of the repository, and root is the name of the path among
+// them. An empty path is the root. dir is a directory of the working tree.
+func Read(ctx context.Context, dir, revision, at string, wanted func(base string) bool) (tree fs.FS, root string, err error) {
+	g := repository{dir: dir}
+	if root, err = g.resolve(ctx, at); err != nil {
+		return nil, "", err
+	}
+	commit, err := g.run(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{tree}")
+	if err != nil {
+		return nil, "", cmp.Or(ctx.Err(), fmt.Errorf("unknown revision %q: %w", revision, err))
+	}
+	blobs, err := g.list(ctx, strings.TrimSpace(string(commit)), root)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(blobs) == 0 {
+		return nil, "", fmt.Errorf("%s has no file at %q", revision, root)
+	}
+	kept := blobs[:0]
+	var total int64
+	for _, b := range blobs {
+		if b.name != root && !wanted(path.Base(b.name)) {
+			continue
+		}
+		if total += b.size; total > MaxBytes {
+			return nil, "", fmt.Errorf("the files at %q of %s are larger than %d bytes; name a directory with fewer files", root, revision, MaxBytes)
+		}
+		kept = append(kept, b)
+	}
+	tree, err = g.contents(ctx, kept)
+	return tree, root, err
+}
+
+// PathOf returns the path of a file or directory of the working tree, relative to the
+// root of its repository.
+func PathOf(ctx context.Context, name string) (string, error) {
+	dir, base := name, ""
+	if info, err := os.Stat(name); err != nil {
+		return "", err
+	} else if !info.IsDir() {
+		dir, base = path.Split(name)
+	}
+	return repository{dir: cmp.Or(dir, ".")}.resolve(ctx, "./"+base)
+}
+
+// A repository runs git in a directory.
+type repository struct{ dir string }
+
+// resolve returns a path relative to the root of the repository, "." for the root.
+func (g repository) resolve(ctx context.Context, at string) (string, error) {
+	prefix, err := g.run(ctx, nil, "rev-parse", "--show-prefix")
+	if err != nil {
+		return "", err
+	}
+	if relative := at == "." || at == ".." || strings.HasPrefix(at, "./") || strings.HasPrefix(at, "../"); relative {
+		at = path.Join(strings.TrimSuffix(string(prefix), "\n"), at)
+	}
+	if at = path.Clean(at); !fs.ValidPath(at) {
+		return "", fmt.Errorf("%q is not a path in the repository", at)
+	}
+	return at, nil
+}
+
+// list returns the regular files of a tree at and below a path.
+func (g repository) list(ctx context.Context, tree, root string) ([]blob, error) {
+	args := []string{"ls-tree", "-r", "-z", "-l", "--full-tree", tree}
+	if root != "." {
+		args = append(args, "--", root)
+	}
+	out, err := g.run(ctx, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	var blobs []blob
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		head, name, ok := strings.Cut(entry, "\t")
+		fields := strings.Fields(head)
+		if !ok || len(fields) != 4 || fields[1] != "blob" || fields[0] == "120000" {
+			continue
+		}
+		size, err := strconv.ParseInt(fields[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("git ls-tree: unexpected size %q", fields[3])
+		}
+		blobs = append(blobs, blob{hash: fields[2], name: name, size: size})
+	}
+	return blobs, nil
+}
+
+// contents reads files into an archive in memory, which is a file system.
+func (g repository) contents(ctx context.Context, blobs []blob) (fs.FS, error) {
+	var hashes bytes.Buffer
+	for _, b := range blobs {
+		hashes.WriteString(b.hash + "\n")
+	}
+	out, err := g.run(ctx, &hashes, "cat-file", "--batch")
+	if err != nil {
+		return nil, err
+	}
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	in := bufio.NewReader(bytes.NewReader(out))
+	for _, b := range blobs {
+		if err := copyBlob(w, in, b); err != nil {
+			return nil, fmt.Errorf("git cat-file: %s: %w", b.name, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+}
+
+// copyBlob copies the next answer of git cat-file --batch to a file of an archive.
+func copyBlob(w *zip.Writer, in *bufio.Reader, b blob) error {
+	head, err := in.ReadString('\n')
+	if err != nil {
+		return err
+	}
+	if want := fmt.Sprintf("%s blob %d\n", b.hash, b.size); head != want {
+		return fmt.Errorf("unexpected answer %q", strings.TrimSpace(head))
+	}
+	f, err := w.CreateHeader(&zip.FileHeader{Name: b.name, Method: zip.Store})
+	if err != nil {
+		return err
+	}
+	if _, err := io.CopyN(f, in, b.size); err != nil {
+		return err
+	}
+	_, err = in.Discard(len("\n"))
+	return err
+}
+
+// run runs git and returns its standard output.
+func (g repository) run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	var out, errOut bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = g.dir, in, &out, &errOut
+	// No network, no locks, no prompts, and messages in one language.
+	cmd.Env = append(os.Environ(), "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("the git command is not in the PATH")
+	case err != nil:
+		if text := strings.TrimSpace(errOut.String()); text != "" {
+			return nil, fmt.Errorf("git %s: %s", args[0], text)
+		}
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return out.Bytes(), nil
+}
