@@ -27,13 +27,13 @@ import (
 // spread is the number of definitions that are measured one by one.
 const spread = 20
 
-func compareCheck(dir string, rounds int) error {
+func compareCheck(o operation, dir string, rounds int) error {
 	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
 	}
 	server := upstream.NewDefinitionServer()
-	t := newTable("check")
+	t := newTable(o)
 	for _, c := range definitionCases(corpus) {
 		p, err := prepareCheck(server, c.crd)
 		if err != nil {

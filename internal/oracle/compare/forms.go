@@ -26,8 +26,8 @@ var forms = []struct{ name, file string }{
 }
 
 // compareForms measures the rules of forms, of objects that need not be valid.
-func compareForms(_ string, rounds int) error {
-	t := newTable("cel-forms")
+func compareForms(o operation, _ string, rounds int) error {
+	t := newTable(o)
 	for _, s := range forms {
 		p, err := prepareForm(s.file)
 		if err != nil {

@@ -1,13 +1,15 @@
 // Command compare measures crdkit against kube-apiserver's own code, both in
 // one process and in turns.
 //
-//	go run -C internal/oracle ./compare [-op OP,...] [-corpus DIR] [-rounds N]
+//	go run -C internal/oracle ./compare [-op OP,...] [-corpus DIR] [-rounds N] [-cpus N]
 //
 // For each operation it prints a row for each case: the times of upstream and of
 // crdkit, in nanoseconds of processor time including their garbage collection, the
 // ratio, the allocations of crdkit, and a yardstick if the case has one. After the
-// rows it prints a line "geomean OP R x" over the cases. A case without work, such as
-// defaulting without declared defaults, has a star and does not count. The operation
+// rows it prints a line "geomean OP R x" over the cases, a line "worst OP R x (case)",
+// and a line "below OP: ..." for the mean and for each case below its floor. A case
+// without work, such as defaulting without declared defaults, has a star and does not
+// count. The operation
 // cel-compile also prints a line "kept cel-compile" with the memory that compiled
 // rules hold, for each rule of the corpus, and its ratio.
 //
@@ -15,7 +17,10 @@
 // a difference. An operation that changes its object gets a new copy each time. The
 // copies are made outside of the measured time.
 //
-// -list prints the operations.
+// -cpus N measures something else: how many objects crdkit creates per second from
+// their bytes, by 1 and by N goroutines that share a definition.
+//
+// -list prints the operations and their floors.
 package main
 
 import (
@@ -33,21 +38,22 @@ func main() {
 	ops := flag.String("op", "", "operations to measure, separated by commas; all if empty")
 	corpus := flag.String("corpus", "", "directory of definitions and samples")
 	rounds := flag.Int("rounds", 9, "turns that upstream and crdkit take; the median counts")
+	cpus := flag.Int("cpus", 0, "measure concurrent creates on this number of processors; 0 for none")
 	list := flag.Bool("list", false, "list the operations and end")
 	flag.Parse()
 	if *list {
 		for _, o := range operations {
-			fmt.Printf("%-12s %s\n", o.name, o.does)
+			fmt.Printf("%-15s mean %4g x, case %4g x: %s\n", o.name, o.mean, o.least, o.does)
 		}
 		return
 	}
-	if err := run(*ops, *corpus, *rounds); err != nil {
+	if err := run(*ops, *corpus, *rounds, *cpus); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ops, corpus string, rounds int) error {
+func run(ops, corpus string, rounds, cpus int) error {
 	if corpus != "" {
 		if err := os.Setenv("CRDKIT_CORPUS", corpus); err != nil {
 			return err
@@ -56,6 +62,9 @@ func run(ops, corpus string, rounds int) error {
 	dir, ok := testkit.CorpusDir()
 	if !ok {
 		return fmt.Errorf("no corpus in %q; name one with -corpus", dir)
+	}
+	if cpus > 0 {
+		return compareThroughput(dir, rounds, cpus)
 	}
 	wanted, err := choose(ops)
 	if err != nil {
@@ -66,7 +75,7 @@ func run(ops, corpus string, rounds int) error {
 	for _, o := range wanted {
 		fmt.Printf("\n%s: %s\n", o.name, o.does)
 		if o.whole != nil {
-			if err := o.whole(dir, rounds); err != nil {
+			if err := o.whole(o, dir, rounds); err != nil {
 				return err
 			}
 			continue
@@ -113,7 +122,7 @@ func choose(names string) ([]operation, error) {
 
 // report measures one operation on all cases that have it and prints its table.
 func report(o operation, cases []*testCase, rounds int) error {
-	t := newTable(o.name)
+	t := newTable(o)
 	for _, c := range cases {
 		p, err := o.prepare(c)
 		if err != nil {

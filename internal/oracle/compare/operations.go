@@ -24,49 +24,52 @@ import (
 // An operation is a measured task of both sides.
 type operation struct {
 	name, does string
+	// mean and least are floors of the ratio: of the geometric mean over the cases, and
+	// of each case. 0 is no floor.
+	mean, least float64
 	// prepare returns nil for a case to which the operation does not apply.
 	prepare func(c *testCase) (*pair, error)
 	// whole replaces prepare: it measures and prints by itself. Its arguments are the
-	// directory of the corpus and the number of turns.
-	whole func(dir string, rounds int) error
+	// operation, the directory of the corpus and the number of turns.
+	whole func(o operation, dir string, rounds int) error
 	// more returns cases that only this operation has; nil for none.
 	more func(dir string) ([]*testCase, error)
 }
 
 var operations = []operation{
-	{name: "prune", does: "remove unknown fields from a map", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "prune", does: "remove unknown fields from a map", mean: 4, least: 3, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.Prune, pruning.New(c.ours.Schema()).Prune
 	}, false)},
-	{name: "report", does: "remove unknown fields and tell their paths", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "report", does: "remove unknown fields and tell their paths", mean: 3, least: 1, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		p := pruning.New(c.ours.Schema())
 		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.PruneAndReport(obj) }
 	}, false)},
-	{name: "nulls", does: "drop nulls", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "nulls", does: "drop nulls", mean: 5, least: 1, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.DropNulls, defaulting.New(c.ours.Schema()).DropNulls
 	}, false)},
-	{name: "default", does: "set defaults", prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
+	{name: "default", does: "set defaults", mean: 12, least: 1, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
 		return c.up.Default, defaulting.New(c.ours.Schema()).Default
 	}, true)},
-	{name: "validate", does: "validate a valid object: values, list types, embedded resources", prepare: prepareValidate},
-	{name: "invalid", does: "validate an invalid object, all errors", prepare: prepareInvalid},
-	{name: "update", does: "validate an update with ratcheting", prepare: prepareUpdate},
-	{name: "onepass", does: "all that the schema says, in one walk over a map: prune, nulls, defaults, validation", prepare: prepareOnepass},
-	{name: "bytes", does: "the whole of Create without rules, bytes to stored bytes, appended to a buffer", prepare: prepareBytes(false)},
-	{name: "splice", does: "the same, with the spelling of the input", prepare: prepareBytes(true)},
-	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", prepare: prepareRequest},
-	{name: "refuse", does: "the same of an object that is not valid, bytes to all errors", prepare: prepareRefuse},
-	{name: "replace", does: "the whole of Update, new and old bytes to stored bytes, rules included", prepare: prepareReplace(false, false)},
-	{name: "replace-kept", does: "the same of an object with one wrong value that does not change", prepare: prepareReplace(true, false)},
-	{name: "replace-report", does: "replace, and say what is changed", prepare: prepareReplace(false, true)},
-	{name: "cel-eval", does: "evaluate the rules of an object", prepare: prepareEval(false), more: ruleShapes},
-	{name: "cel-update", does: "evaluate the rules of an update", prepare: prepareEval(true), more: ruleShapes},
-	{name: "cel-forms", does: "evaluate messages, functions of libraries and rules of unusual forms", whole: compareForms},
-	{name: "cel-compile", does: "compile the rules of a version", prepare: prepareCompileRules},
-	{name: "compile", does: "everything of a definition, ready to serve", prepare: prepareCompile},
-	{name: "compile-create", does: "the same, and the first object created from its bytes", prepare: prepareCompileCreate},
-	{name: "check", does: "the whole of Check on a definition", whole: compareCheck},
-	{name: "convert", does: "convert a list of 50 objects with the strategy None", prepare: prepareConvert},
-	{name: "convert-webhook", does: "convert a list of 500 objects with a webhook on the loopback", prepare: prepareWebhook},
+	{name: "validate", does: "validate a valid object: values, list types, embedded resources", mean: 85, least: 1, prepare: prepareValidate},
+	{name: "invalid", does: "validate an invalid object, all errors", mean: 22, least: 1, prepare: prepareInvalid},
+	{name: "update", does: "validate an update with ratcheting", mean: 110, least: 1, prepare: prepareUpdate},
+	{name: "onepass", does: "all that the schema says, in one walk over a map: prune, nulls, defaults, validation", mean: 55, least: 1, prepare: prepareOnepass},
+	{name: "bytes", does: "the whole of Create without rules, bytes to stored bytes, appended to a buffer", mean: 50, least: 1, prepare: prepareBytes(false)},
+	{name: "splice", does: "the same, with the spelling of the input", mean: 55, least: 1, prepare: prepareBytes(true)},
+	{name: "request", does: "the whole of Create, bytes to stored bytes, rules included", mean: 45, least: 30, prepare: prepareRequest},
+	{name: "refuse", does: "the same of an object that is not valid, bytes to all errors", mean: 10, least: 1, prepare: prepareRefuse},
+	{name: "replace", does: "the whole of Update, new and old bytes to stored bytes, rules included", mean: 25, least: 1, prepare: prepareReplace(false, false)},
+	{name: "replace-kept", does: "the same of an object with one wrong value that does not change", mean: 9, least: 10, prepare: prepareReplace(true, false)},
+	{name: "replace-report", does: "replace, and say what is changed", least: 1, prepare: prepareReplace(false, true)},
+	{name: "cel-eval", does: "evaluate the rules of an object", mean: 45, least: 10, prepare: prepareEval(false), more: ruleShapes},
+	{name: "cel-update", does: "evaluate the rules of an update", mean: 60, least: 10, prepare: prepareEval(true), more: ruleShapes},
+	{name: "cel-forms", does: "evaluate messages, functions of libraries and rules of unusual forms", mean: 25, least: 10, whole: compareForms},
+	{name: "cel-compile", does: "compile the rules of a version", mean: 14, least: 5, prepare: prepareCompileRules},
+	{name: "compile", does: "everything of a definition, ready to serve", mean: 11, least: 5, prepare: prepareCompile},
+	{name: "compile-create", does: "the same, and the first object created from its bytes", least: 1, prepare: prepareCompileCreate},
+	{name: "check", does: "the whole of Check on a definition", mean: 9, least: 5, whole: compareCheck},
+	{name: "convert", does: "convert a list of 50 objects with the strategy None", mean: 90, least: 1, prepare: prepareConvert},
+	{name: "convert-webhook", does: "convert a list of 500 objects with a webhook on the loopback", mean: 2.5, least: 1, prepare: prepareWebhook},
 }
 
 var errDiffer = errors.New("the two sides differ")
