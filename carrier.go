@@ -65,7 +65,7 @@ func (r *request) takesFastPath(f form) bool {
 	var takes bool
 	switch f {
 	case asText:
-		takes = r.encoded && !r.yaml && len(r.raw) <= MaxRequestBytes && !(r.report && r.verb == creating)
+		takes = r.encoded && !r.yaml && (len(r.raw) <= MaxRequestBytes || r.origin == fromPatch) && !(r.report && r.verb == creating)
 	case asMap:
 		takes = !r.report && r.verb&(creating|updating) != 0
 	}

@@ -24,7 +24,7 @@ const MaxRequestBytes = 3 * 1024 * 1024
 // a body that it cannot read.
 func (r *request) decode() *Refusal {
 	raw := r.raw
-	if len(raw) > MaxRequestBytes {
+	if len(raw) > MaxRequestBytes && r.origin == fromClient {
 		return &Refusal{
 			Code:    http.StatusRequestEntityTooLarge,
 			Reason:  "RequestEntityTooLarge",
@@ -88,6 +88,9 @@ func (creator) New(runtimeschema.GroupVersionKind) (runtime.Object, error) {
 // undecodable returns the server's answer to a body that is not an object of the
 // version. found is the type that the body names, nil if it names none.
 func (r *request) undecodable(err error, found *runtimeschema.GroupVersionKind, raw []byte) *Refusal {
+	if r.origin == fromPatch {
+		return r.invalidPatch(err.Error())
+	}
 	kind := r.version.def.kind
 	if found != nil && found.Kind != "" {
 		return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", found.Kind, found.Version, kind, err))

@@ -2,6 +2,7 @@ package crdkit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,6 +15,9 @@ import (
 
 // coerceInput is coerce for an object that a client sends.
 func (r *request) coerceInput() *Refusal {
+	if r.origin == fromMerge {
+		return nil
+	}
 	return r.coerce(coercion{report: r.fields != Ignore})
 }
 
@@ -77,6 +81,9 @@ func (r *request) unreadable(err error) *Refusal {
 	if err == nil {
 		return nil
 	}
+	if r.origin == fromPatch {
+		return r.invalidPatch(err.Error())
+	}
 	gvk := r.obj.GroupVersionKind()
 	if gvk.Kind == "" {
 		return badRequest(fmt.Sprintf("the object provided is unrecognized (must be of type %s): %v", r.version.def.kind, err))
@@ -94,6 +101,9 @@ func (r *request) sameKind() bool {
 // judgeFields turns complaints about unknown and duplicate fields into warnings or
 // a refusal.
 func (r *request) judgeFields() *Refusal {
+	if len(r.patchComplaints) > 0 {
+		r.complaints = slices.Concat(r.patchComplaints, r.complaints)
+	}
 	if r.fields == Ignore || len(r.complaints) == 0 {
 		return nil
 	}
@@ -101,16 +111,23 @@ func (r *request) judgeFields() *Refusal {
 		r.warn(r.complaints...)
 		return nil
 	}
+	why := "strict decoding error: " + joinUnique(r.complaints)
+	if r.origin == fromPatch {
+		return r.invalidPatch(why, r.complaints...)
+	}
 	gvk := r.obj.GroupVersionKind()
-	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: strict decoding error: %s",
-		gvk.Kind, gvk.Version, gvk.Kind, joinUnique(r.complaints)), r.complaints...)
+	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", gvk.Kind, gvk.Version, gvk.Kind, why), r.complaints...)
 }
 
-func (r *request) setDefaults() { r.carrier.setDefaults() }
+func (r *request) setDefaults() {
+	if r.origin != fromMerge {
+		r.carrier.setDefaults()
+	}
+}
 
 // checkVersion refuses an object of another version.
 func (r *request) checkVersion() *Refusal {
-	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want {
+	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want && r.origin == fromClient {
 		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
 	}
 	return nil

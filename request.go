@@ -59,7 +59,9 @@ var steps = [...]step{
 	{creating, head, changing((*request).prepareCreate)},
 	{creating, head, refusing((*request).enterNamespace)},
 	{replacing, head, refusing((*request).enterNamespaces)},
-	{replacing, head, refusing((*request).checkIdentity)},
+	{replacing, head, refusing((*request).checkName)},
+	{replacing, head, changing((*request).dropDuplicateOwners)},
+	{replacing, head, refusing((*request).checkState)},
 	{writing, content, (*request).runMutate},
 	{updating, head, changing((*request).prepareUpdate)},
 	{updatingStatus, head, changing((*request).prepareStatus)},
@@ -192,6 +194,9 @@ func (r *request) do(ctx context.Context) ([]byte, *Result, error) {
 // checkInput returns an error for options and input that no carrier takes.
 func (r *request) checkInput(ctx context.Context) error {
 	if err := r.check(r.version); err != nil {
+		return err
+	}
+	if err := r.checkOrigin(); err != nil {
 		return err
 	}
 	if err := r.version.ready(); err != nil {

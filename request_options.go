@@ -36,6 +36,9 @@ type requestOptions struct {
 	mutate    func(context.Context, *unstructured.Unstructured) error
 	memory    uint64 // of one evaluation of a rule, in bytes
 
+	origin          origin
+	patchComplaints []string // about the patch itself
+
 	yaml    bool
 	splice  bool
 	buffer  []byte // the output is appended to it
@@ -141,11 +144,31 @@ func AppendTo(buf []byte) JSONOption {
 
 // check returns an error for a value that does not exist.
 func (o *requestOptions) check(v *Version) error {
-	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, o.fields) {
-		return fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", o.fields, Warn, Ignore, Strict)
+	if err := o.fields.check(); err != nil {
+		return err
 	}
 	if o.namespace != "" && !v.def.namespaced {
 		return fmt.Errorf("crdkit: the request is in namespace %q, but a %s has no namespace", o.namespace, v.def.kind)
+	}
+	return nil
+}
+
+// FieldValidationOf returns the [FieldValidation] of a request with the options. It
+// returns an error for a value that does not exist.
+func FieldValidationOf(opts ...JSONOption) (FieldValidation, error) {
+	o := requestOptions{fields: Warn}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyJSON(&o)
+		}
+	}
+	return o.fields, o.fields.check()
+}
+
+// check returns an error for a value that does not exist.
+func (f FieldValidation) check() error {
+	if !slices.Contains([]FieldValidation{Warn, Ignore, Strict}, f) {
+		return fmt.Errorf("crdkit: field validation is %q, want %q, %q or %q", f, Warn, Ignore, Strict)
 	}
 	return nil
 }

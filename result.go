@@ -5,7 +5,9 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
 	crdschema "github.com/crdkit/crdkit/schema"
@@ -40,16 +42,19 @@ type Result struct {
 	name      string
 }
 
-// A Refusal is an answer other than 422 Invalid.
+// A Refusal is an answer other than the list of errors of an object.
 type Refusal struct {
 	Code    int    // HTTP status, such as 400
-	Reason  string // as metav1.StatusReason: BadRequest, Conflict, RequestEntityTooLarge
+	Reason  string // as metav1.StatusReason, such as BadRequest or Conflict
 	Message string // the server's words
 	// Details are the single complaints of a message that joins several, such
 	// as `unknown field "spec.replica"`.
 	Details []string
 
 	resource string // plural name, of a conflict
+	// invalid is the error of a 422 about the request, kind what it names.
+	invalid *field.Error
+	kind    schema.GroupKind
 }
 
 // Admitted reports whether the server accepts the request.
@@ -77,8 +82,18 @@ func (r *Refusal) status(resource schema.GroupResource, name string) error {
 		err := apierrors.NewRequestEntityTooLargeError("")
 		err.ErrStatus.Message = r.Message
 		return err
-	default:
+	case http.StatusUnprocessableEntity:
+		if r.invalid != nil && r.kind.Empty() {
+			name = ""
+		}
+		if r.invalid != nil {
+			return errorlist.Invalid(r.kind, name, field.ErrorList{r.invalid})
+		}
+		return apierrors.NewGenericServerResponse(r.Code, "", schema.GroupResource{}, "", r.Message, 0, false)
+	case http.StatusBadRequest:
 		return apierrors.NewBadRequest(r.Message)
+	default:
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(r.Code), Reason: metav1.StatusReason(r.Reason), Message: r.Message}}
 	}
 }
 

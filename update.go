@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -109,31 +108,34 @@ func (r *request) standInVersions() {
 	}
 }
 
-// checkIdentity refuses an update of another object, or of another state of the
-// object than the old one.
-func (r *request) checkIdentity() *Refusal {
+// checkName refuses an update of another object.
+func (r *request) checkName() *Refusal {
 	switch name, got := r.old.GetName(), r.obj.GetName(); {
 	case got == name:
+		return nil
 	case got == "":
 		return badRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", name))
 	default:
 		return badRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", got, name))
 	}
-	want := r.old.GetResourceVersion()
-	switch got := r.obj.GetResourceVersion(); {
+}
+
+// checkState refuses an update of another state of the object than the old one.
+func (r *request) checkState() *Refusal {
+	want, got := r.old.GetResourceVersion(), r.obj.GetResourceVersion()
+	if r.origin != fromClient {
+		return r.checkPatchedVersion(want, got)
+	}
+	return r.checkResourceVersion(want, got)
+}
+
+func (r *request) checkResourceVersion(want, got string) *Refusal {
+	switch {
 	case got == want:
 	case got == "":
 		r.obj.SetResourceVersion(want)
 	case want != "":
-		// The handler drops owners before the store compares versions.
-		r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
-		return &Refusal{
-			Code:     http.StatusConflict,
-			Reason:   "Conflict",
-			resource: r.version.def.plural,
-			Message: fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: the object has been modified; please apply your changes to the latest version and try again",
-				r.version.def.plural, r.version.def.group, r.obj.GetName()),
-		}
+		return r.conflict()
 	}
 	return nil
 }

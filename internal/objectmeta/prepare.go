@@ -187,27 +187,55 @@ func EnterNamespace(obj map[string]any, namespaced bool, request string) error {
 
 const duplicateOwnersFormat = ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
 
+// mutatedOwnersFormat is the warning of a PATCH.
+const mutatedOwnersFormat = ".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %v"
+
 // DropDuplicateOwners drops owner references that equal an earlier one. It
 // returns the warning of the server if there are any.
 func DropDuplicateOwners(obj map[string]any) []string {
+	return dropDuplicateOwners(obj, duplicateOwnersFormat)
+}
+
+// DropMutatedOwners is [DropDuplicateOwners] with the warning of the server
+// about owner references that it finds after mutating admission.
+func DropMutatedOwners(obj map[string]any) []string {
+	return dropDuplicateOwners(obj, mutatedOwnersFormat)
+}
+
+func dropDuplicateOwners(obj map[string]any, format string) []string {
 	m, _ := obj["metadata"].(map[string]any)
 	list, ok := m["ownerReferences"].([]any)
 	if !ok || !sharedUID(list) {
 		return nil
 	}
 	u := unstructured.Unstructured{Object: obj}
-	kept, _, warnings := UniqueOwners(u.GetOwnerReferences())
-	if len(warnings) > 0 {
-		u.SetOwnerReferences(kept)
+	kept, _, dropped := distinctOwners(u.GetOwnerReferences())
+	if len(dropped) == 0 {
+		return nil
 	}
-	return warnings
+	u.SetOwnerReferences(kept)
+	return ownerWarning(format, dropped)
 }
 
 // UniqueOwners returns the owner references that do not equal an earlier one,
 // the index that each had, and the warning of the server if there are
 // duplicates.
 func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, warnings []string) {
-	var dropped []string
+	kept, was, dropped := distinctOwners(refs)
+	return kept, was, ownerWarning(duplicateOwnersFormat, dropped)
+}
+
+// ownerWarning returns the warning about the owners that were dropped, nil if none was.
+func ownerWarning(format string, dropped []string) []string {
+	if len(dropped) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf(format, strings.Join(dropped, ", "))}
+}
+
+// distinctOwners returns the owner references that do not equal an earlier one, the
+// index that each had, and the uids of the others.
+func distinctOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, was []int, dropped []string) {
 	seen := make(map[ownerKey]bool, len(refs))
 	for i, ref := range refs {
 		key := keyOf(ref)
@@ -218,10 +246,7 @@ func UniqueOwners(refs []metav1.OwnerReference) (kept []metav1.OwnerReference, w
 		seen[key] = true
 		kept, was = append(kept, ref), append(was, i)
 	}
-	if len(dropped) == 0 {
-		return kept, was, nil
-	}
-	return kept, was, []string{fmt.Sprintf(duplicateOwnersFormat, strings.Join(dropped, ", "))}
+	return kept, was, dropped
 }
 
 // sharedUID reports whether two owner references may have the same uid.

@@ -1,0 +1,119 @@
+package crdkit
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/objectmeta"
+)
+
+// An origin says how the server came by the object that a request writes.
+type origin uint8
+
+const (
+	fromClient origin = iota // it decoded the body of the request
+	fromPatch                // it decoded the result of a patch
+	fromMerge                // it merged the live object and an applied configuration
+)
+
+// Patched makes UpdateJSON and UpdateStatusJSON take their input for the result of a
+// patch, as the server does for PATCH. A result that cannot be decoded, or that strict
+// decoding refuses, is 422 Invalid with the field patch. A result of another version is
+// judged by validation. A result without metadata.resourceVersion is refused if the old
+// object has one. complaints are what strict decoding found in the patch itself, such as
+// `json patch unknown field "[0].pth"`; they come before those about the result. Patched
+// does not keep them.
+//
+// Package patch makes whole PATCH requests. Patched is for patch types of a program's
+// own. It is an error for CreateJSON.
+func Patched(complaints ...string) JSONOption {
+	complaints = slices.Clone(complaints)
+	return jsonOption(func(o *requestOptions) { o.origin, o.patchComplaints = fromPatch, complaints })
+}
+
+// Merged makes Create, Update and UpdateStatus take their object for the result of
+// server-side apply: the request begins after the object was decoded, pruned and
+// defaulted. Package apply makes whole apply requests. It is an error for the JSON forms.
+func Merged() RequestOption {
+	return requestOption{func(o *requestOptions) { o.origin = fromMerge }}
+}
+
+// checkOrigin returns an error for an origin that the request cannot have.
+func (r *request) checkOrigin() error {
+	switch {
+	case r.origin == fromPatch && (r.verb == creating || !r.encoded):
+		return errors.New("crdkit: Patched is an option of UpdateJSON and UpdateStatusJSON")
+	case r.origin == fromMerge && r.encoded:
+		return errors.New("crdkit: Merged is not an option of the JSON forms")
+	}
+	return nil
+}
+
+// invalidPatch is the answer of the server to a patch whose result cannot be decoded.
+func (r *request) invalidPatch(why string, details ...string) *Refusal {
+	return invalid(runtimeschema.GroupKind{}, field.Invalid(field.NewPath("patch"), string(r.raw), why), details...)
+}
+
+// invalid returns a refusal that the server sends as 422 Invalid with one error.
+func invalid(kind runtimeschema.GroupKind, err *field.Error, details ...string) *Refusal {
+	return &Refusal{
+		Code: http.StatusUnprocessableEntity, Reason: "Invalid",
+		Message: err.Error(), Details: details,
+		invalid: err, kind: kind,
+	}
+}
+
+// dropDuplicateOwners drops duplicate owner references and adds the warning about them.
+// The server looks for them before mutation; after a PATCH it looks only later, and
+// says so.
+func (r *request) dropDuplicateOwners() {
+	r.watchMetadata(func() {
+		if r.origin == fromClient {
+			r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
+		} else {
+			r.warn(objectmeta.DropMutatedOwners(r.obj.Object)...)
+		}
+	})
+}
+
+// checkPatchedVersion compares resource versions as the store does. It treats versions
+// as opaque texts if that of the old object is not a number.
+func (r *request) checkPatchedVersion(want, got string) *Refusal {
+	had, err := strconv.ParseUint(want, 10, 64)
+	if err != nil {
+		return r.checkResourceVersion(want, got)
+	}
+	var has uint64
+	if got != "" {
+		if has, err = strconv.ParseUint(got, 10, 64); err != nil {
+			return &Refusal{Code: http.StatusInternalServerError, Message: err.Error()}
+		}
+	}
+	switch {
+	case had == 0 || has == had:
+		return nil
+	case has == 0:
+		d := r.version.def
+		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural},
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), has, "must be specified for an update"))
+	}
+	return r.conflict()
+}
+
+// conflict is the answer of the server to an update of another state of the object.
+func (r *request) conflict() *Refusal {
+	d := r.version.def
+	return &Refusal{
+		Code:     http.StatusConflict,
+		Reason:   "Conflict",
+		resource: d.plural,
+		Message: fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: the object has been modified; please apply your changes to the latest version and try again",
+			d.plural, d.group, r.obj.GetName()),
+	}
+}
