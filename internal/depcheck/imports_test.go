@@ -29,6 +29,7 @@ const (
 	sigsYAML              = "sigs.k8s.io/yaml"
 	celGo                 = "github.com/google/cel-go/"
 	apiserverCEL          = "k8s.io/apiserver/pkg/cel" // without the packages below it; see unreachable
+	jsonPatch             = "gopkg.in/evanphx/json-patch.v4"
 	jsonPath              = "k8s.io/client-go/util/jsonpath"
 	jsonPathValues        = "k8s.io/client-go/third_party/forked/golang/template" // compares values in filters
 )
@@ -72,6 +73,8 @@ var rules = map[string]rule{
 		ours:   []string{".", "definition", "explanation", "schema", "validation", "validation/cel"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp"},
 	},
+	// Decodes patches with the library of the server.
+	"patch":      {ours: []string{"."}, others: []string{apimachinery, sigsJSON, jsonPatch}},
 	"schema":     {others: []string{apiextensions, field, utiljson}},
 	"pruning":    {ours: []string{"schema"}},
 	"defaulting": {ours: []string{"schema"}},

@@ -1,0 +1,6 @@
+package patch
+
+import "github.com/crdkit/crdkit"
+
+// refusal shortens signatures.
+type refusal = crdkit.Refusal

@@ -1,0 +1,329 @@
+package patch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit"
+)
+
+// jsonPatchOp is an operation as strict decoding sees it. Its name and its fields occur
+// in error texts.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+// jsonPatch applies a JSON patch to the JSON of an object.
+func jsonPatch(ctx context.Context, live string, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
+	if strict {
+		if complaints, r = readStrictly(body); r != nil {
+			return nil, nil, r, nil
+		}
+	}
+	operations, err := jsonpatch.DecodePatch(body)
+	if err != nil {
+		return nil, nil, badRequest(err.Error()), nil
+	}
+	if n := len(operations); n > MaxOperations {
+		return nil, nil, tooLarge(fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, n)), nil
+	}
+	d := &document{root: newDocument(live)}
+	for i, o := range operations {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, nil, err
+		}
+		if err := d.do(operation{o}); err != nil {
+			return nil, nil, failed(i, o.Kind(), err), nil
+		}
+	}
+	return d.root.append(make([]byte, 0, len(live)+len(body))), complaints, nil, nil
+}
+
+// readStrictly returns what strict decoding finds in a JSON patch.
+func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
+	var decoded []jsonPatchOp
+	found, err := kjson.UnmarshalStrict(body, &decoded)
+	if err != nil {
+		text := err.Error()
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			text = strings.Replace(text, "patch.jsonPatchOp", "handlers.jsonPatchOp", 1) // as the server calls it
+		}
+		return nil, badRequest("error decoding patch: " + text)
+	}
+	var complaints []string
+	for _, err := range found {
+		complaints = append(complaints, "json patch "+err.Error())
+	}
+	return complaints, nil
+}
+
+// failed is the answer of the server to an operation that fails. The server does not
+// tell the reason, which the details have.
+func failed(index int, kind string, err error) *crdkit.Refusal {
+	return &crdkit.Refusal{
+		Code: http.StatusUnprocessableEntity, Reason: "Invalid",
+		Message: "the server rejected our request due to an error in our request",
+		Details: []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)},
+	}
+}
+
+// A document is the JSON of an object while operations change it.
+type document struct {
+	root   *node
+	copied int // bytes
+}
+
+type operation struct{ jsonpatch.Operation }
+
+// operand returns the value of the operation, nil if it has none.
+func (o operation) operand() *node {
+	switch raw, ok := o.Operation["value"]; {
+	case !ok:
+		return nil
+	case raw == nil:
+		return &node{kind: null}
+	default:
+		return newNode(string(*raw))
+	}
+}
+
+var (
+	errMissing  = errors.New("the path does not exist")
+	errNoKey    = errors.New("the key does not exist")
+	errNoValue  = errors.New("the operation has no value")
+	errDiffers  = errors.New("the value differs")
+	errIndex    = errors.New("the index does not exist")
+	errNoObject = errors.New("the value is neither an object nor a list")
+	errCopies   = fmt.Errorf("copies add more than %d bytes", MaxCopyBytes)
+)
+
+// do performs one operation, as the library of the server does.
+func (d *document) do(o operation) error {
+	kind := o.Kind()
+	path, err := o.Path()
+	if err != nil {
+		return fmt.Errorf("path: %w", err)
+	}
+	switch kind {
+	case "add":
+		return d.add(path, o.operand())
+	case "remove":
+		at, key := d.find(path)
+		return at.remove(key)
+	case "replace":
+		return d.replace(path, o.operand())
+	case "test":
+		return d.test(path, o.operand())
+	case "move", "copy":
+		from, err := o.From()
+		if err != nil {
+			return fmt.Errorf("from: %w", err)
+		}
+		if kind == "move" {
+			return d.move(from, path)
+		}
+		return d.copy(from, path)
+	}
+	return errors.New("there is no such operation")
+}
+
+// find returns the object or list that contains the value at path, nil if there is
+// none, and the key of the value. It ignores what is before the first slash.
+func (d *document) find(path string) (at *node, key string) {
+	_, path, found := strings.Cut(path, "/")
+	if !found {
+		return nil, ""
+	}
+	at = d.root
+	for {
+		part, rest, more := strings.Cut(path, "/")
+		if key = decodeKey(part); !more {
+			break
+		}
+		next, err := at.get(key)
+		if err != nil || next == nil || next.kind == null || !next.isContainer() {
+			return nil, ""
+		}
+		at, path = next, rest
+	}
+	if !at.isContainer() {
+		return nil, ""
+	}
+	return at, key
+}
+
+// decodeKey decodes a part of a JSON pointer.
+func decodeKey(part string) string {
+	if strings.IndexByte(part, '~') < 0 {
+		return part
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+}
+
+func (d *document) add(path string, value *node) error {
+	at, key := d.find(path)
+	return at.add(key, value)
+}
+
+// replace adds a missing member of an object.
+func (d *document) replace(path string, value *node) error {
+	if path == "" {
+		if value == nil || value.kind == null || !value.isContainer() {
+			return errNoObject
+		}
+		d.root = value
+		return nil
+	}
+	at, key := d.find(path)
+	if _, err := at.get(key); err != nil {
+		return err
+	}
+	return at.set(key, value)
+}
+
+func (d *document) move(from, path string) error {
+	at, key := d.find(from)
+	value, err := at.get(key)
+	if err != nil {
+		return err
+	}
+	if err := at.remove(key); err != nil {
+		return err
+	}
+	return d.add(path, value)
+}
+
+// copy copies null for a missing member of an object.
+func (d *document) copy(from, path string) error {
+	at, key := d.find(from)
+	value, err := at.get(key)
+	if err != nil {
+		return err
+	}
+	to, key := d.find(path)
+	if to == nil {
+		return errMissing
+	}
+	if value != nil {
+		encoded := value.append(nil)
+		if d.copied += len(encoded); d.copied > MaxCopyBytes {
+			return errCopies
+		}
+		value = newDocument(string(encoded))
+	}
+	return to.add(key, value)
+}
+
+func (d *document) test(path string, want *node) error {
+	got := d.root
+	if path != "" {
+		at, key := d.find(path)
+		var err error
+		if got, err = at.get(key); err != nil {
+			return err
+		}
+	} else if want == nil {
+		return errNoValue
+	}
+	switch {
+	case got == nil && (want == nil || want.kind == null):
+		return nil
+	case got == nil || want == nil || !got.equal(want):
+		return errDiffers
+	}
+	return nil
+}
+
+// get returns a member or an item, nil for a missing member.
+func (n *node) get(key string) (*node, error) {
+	switch {
+	case n == nil:
+		return nil, errMissing
+	case n.isObject():
+		return n.members[key], nil
+	}
+	i, err := n.index(key, len(n.items))
+	if err != nil {
+		return nil, err
+	}
+	return n.items[i], nil
+}
+
+// index returns the index that key denotes below limit. Negative keys count from limit.
+func (n *node) index(key string, limit int) (int, error) {
+	i, err := strconv.Atoi(key)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no index of a list", key)
+	}
+	if i < 0 {
+		i += limit
+	}
+	if i < 0 || i >= limit {
+		return 0, errIndex
+	}
+	return i, nil
+}
+
+func (n *node) set(key string, value *node) error {
+	if n.kind == list {
+		i, err := n.index(key, len(n.items))
+		if err == nil {
+			n.items[i] = value
+		}
+		return err
+	}
+	return n.add(key, value)
+}
+
+func (n *node) add(key string, value *node) error {
+	switch {
+	case n == nil || !n.isContainer():
+		return errMissing
+	case n.kind == broken:
+		return errNoObject
+	case n.kind == object:
+		n.members[key] = value
+		return nil
+	case key == "-":
+		n.items = append(n.items, value)
+		return nil
+	}
+	i, err := n.index(key, len(n.items)+1)
+	if err != nil {
+		return err
+	}
+	n.items = append(n.items, nil)
+	copy(n.items[i+1:], n.items[i:])
+	n.items[i] = value
+	return nil
+}
+
+func (n *node) remove(key string) error {
+	switch {
+	case n == nil:
+		return errMissing
+	case n.isObject():
+		if _, ok := n.members[key]; !ok {
+			return errNoKey
+		}
+		delete(n.members, key)
+		return nil
+	}
+	i, err := n.index(key, len(n.items))
+	if err != nil {
+		return err
+	}
+	n.items = append(n.items[:i], n.items[i+1:]...)
+	return nil
+}

@@ -1,0 +1,209 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// MaxOperations is the number of operations that a JSON patch may have.
+const MaxOperations = 10000
+
+// MaxCopyBytes is the number of bytes that the copy operations of a JSON patch may add
+// together.
+const MaxCopyBytes = 3 * 1024 * 1024
+
+// A Patcher makes PATCH requests at one version. It does not change and is safe for
+// concurrent use.
+type Patcher struct{ version *crdkit.Version }
+
+// New returns a Patcher for the objects of v, which must not be nil.
+func New(v *crdkit.Version) *Patcher { return &Patcher{v} }
+
+// A Result is the verdict on a PATCH request. It belongs to the caller.
+type Result struct {
+	*crdkit.Result
+	// Object is the object to store. It is nil if the server refuses the request, and
+	// for the requests on JSON.
+	Object *unstructured.Unstructured
+	// Unchanged is true if the server admits the request and the object is the live
+	// one: the server does not write it and keeps its resourceVersion.
+	Unchanged bool
+}
+
+// Patch patches live. Check the verdict with [crdkit.Result.Err]. live is as
+// [crdkit.Version.Read] returns it at the version of p; an object of another version
+// is an error. It is not changed and shares no memory with the result.
+//
+// The error says why there is no verdict: ctx ended, an option has a value that does
+// not exist, a [crdkit.Mutate] step failed, or live is nil or no object of the version.
+// A nil ctx never ends.
+func (p *Patcher) Patch(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts ...crdkit.RequestOption) (*Result, error) {
+	return p.onObject(ctx, p.version.UpdateJSON, live, patchType, body, opts)
+}
+
+// PatchStatus is [Patcher.Patch] for the status subresource. It is an error if the
+// version has none.
+func (p *Patcher) PatchStatus(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts ...crdkit.RequestOption) (*Result, error) {
+	return p.onObject(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
+}
+
+// PatchJSON is [Patcher.Patch] for a live object as JSON. It returns the object to
+// store as the server encodes it, and no bytes if the server refuses the request.
+// [crdkit.AppendTo] says where the object is written. live is not changed and not kept.
+func (p *Patcher) PatchJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
+	return onJSON(ctx, p.version.UpdateJSON, live, patchType, body, opts)
+}
+
+// PatchStatusJSON is [Patcher.PatchJSON] for the status subresource. It is an error if
+// the version has none.
+func (p *Patcher) PatchStatusJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
+	return onJSON(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
+}
+
+// An update is a method of crdkit.Version that replaces old by the object in raw.
+type update func(ctx context.Context, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error)
+
+func (p *Patcher) onObject(ctx context.Context, update update, live *unstructured.Unstructured, patchType types.PatchType, body []byte, opts []crdkit.RequestOption) (*Result, error) {
+	if live == nil || live.Object == nil {
+		return nil, errors.New("patch: the live object is nil")
+	}
+	encoded, err := encode(live.Object)
+	if err != nil {
+		return nil, err
+	}
+	out, res, err := apply(ctx, update, encoded, patchType, body, jsonOptions(opts))
+	if err != nil || out == nil {
+		return res, err
+	}
+	object, err := decode(out)
+	if err != nil {
+		return nil, err
+	}
+	res.Object = &unstructured.Unstructured{Object: object}
+	return res, nil
+}
+
+func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
+	out := make([]crdkit.JSONOption, 0, len(opts)+1)
+	for _, opt := range opts {
+		if opt != nil {
+			out = append(out, opt)
+		}
+	}
+	return out
+}
+
+func onJSON(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
+	object, err := decode(live)
+	if err != nil {
+		return nil, nil, err
+	}
+	canonical, err := encode(object)
+	if err != nil {
+		return nil, nil, err
+	}
+	return apply(ctx, update, canonical, patchType, body, opts)
+}
+
+// apply makes the request on the canonical JSON of the live object.
+func apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	refuse := func(r *crdkit.Refusal) ([]byte, *Result, error) {
+		return nil, &Result{Result: &crdkit.Result{Refusal: r}}, nil
+	}
+	fields, err := crdkit.FieldValidationOf(opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r := checkBody(patchType, body); r != nil {
+		return refuse(r)
+	}
+	patched, complaints, r, err := patch(ctx, live, patchType, body, fields != crdkit.Ignore)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r != nil {
+		return refuse(r)
+	}
+	out, res, err := update(ctx, patched, live, append(opts[:len(opts):len(opts)], crdkit.Canonical(), crdkit.Patched(complaints...))...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, &Result{Result: res, Unchanged: out != nil && bytes.HasSuffix(out, live)}, nil
+}
+
+// patch applies the patch to the JSON of the live object. complaints are what strict
+// decoding finds in the patch.
+func patch(ctx context.Context, live []byte, patchType types.PatchType, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
+	if patchType == types.JSONPatchType {
+		return jsonPatch(ctx, string(live), body, strict)
+	}
+	return mergePatch(ctx, string(live), body, strict)
+}
+
+// checkBody refuses what the server refuses before it reads the patch.
+func checkBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
+	// The server drops a charset.
+	switch name, _, _ := strings.Cut(string(patchType), ";"); {
+	case types.PatchType(name) != types.JSONPatchType && types.PatchType(name) != types.MergePatchType:
+		return &crdkit.Refusal{
+			Code: http.StatusUnsupportedMediaType, Reason: "UnsupportedMediaType",
+			Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s, %s, %s",
+				types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType),
+		}
+	case len(body) > crdkit.MaxRequestBytes:
+		return tooLarge(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
+	case !json.Valid(body):
+		return badRequest("invalid JSON patch")
+	}
+	return nil
+}
+
+func badRequest(message string) *crdkit.Refusal {
+	return &crdkit.Refusal{Code: http.StatusBadRequest, Reason: "BadRequest", Message: message}
+}
+
+func tooLarge(message string) *crdkit.Refusal {
+	return &crdkit.Refusal{
+		Code: http.StatusRequestEntityTooLarge, Reason: "RequestEntityTooLarge",
+		Message: "Request entity too large: " + message,
+	}
+}
+
+// encode returns an object as the server encodes it.
+func encode(object map[string]any) ([]byte, error) {
+	if out, ok := jsonscan.Append(nil, object); ok {
+		return out, nil
+	}
+	out, err := json.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("patch: encoding the live object: %w", err)
+	}
+	return out, nil
+}
+
+func decode(text []byte) (map[string]any, error) {
+	if v, ok := jsonscan.Decode(string(text)); ok {
+		if object, ok := v.(map[string]any); ok {
+			return object, nil
+		}
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(text); err != nil {
+		return nil, fmt.Errorf("patch: reading the live object: %w", err)
+	}
+	return u.Object, nil
+}
