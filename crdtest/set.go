@@ -229,3 +229,13 @@ func (s *Set) version(t testing.TB, gvk runtimeschema.GroupVersionKind) *crdkit.
 
 // Catalog returns the compiled definitions. The caller must not add or remove any.
 func (s *Set) Catalog() *crdkit.Catalog { return s.catalog }
+
+// CRDs returns the definitions in increasing order of name. The list belongs to the
+// caller, who must not change the definitions.
+func (s *Set) CRDs() []*apiextensionsv1.CustomResourceDefinition {
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		crds = append(crds, s.byName[name].crd)
+	}
+	return crds
+}

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
@@ -261,4 +262,29 @@ func TestVersions(t *testing.T) {
 	if v := s.Kind(t, "jobs.example.org/v1", "CronTab").Create(t, newCronTab()).Version(); v.Name() != "v1" {
 		t.Errorf("version %s, want v1", v.Name())
 	}
+}
+
+func TestCRDsAreInOrder(t *testing.T) {
+	var names []string
+	set := crdtest.New(t, []*apiextensionsv1.CustomResourceDefinition{minimalCRD("bees", "Bee"), minimalCRD("ants", "Ant")})
+	for _, crd := range set.CRDs() {
+		names = append(names, crd.Name)
+	}
+	if diff := cmp.Diff([]string{"ants.example.com", "bees.example.com"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// minimalCRD returns a definition without properties.
+func minimalCRD(plural, kind string) *apiextensionsv1.CustomResourceDefinition {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = plural + ".example.com"
+	crd.Spec.Group = "example.com"
+	crd.Spec.Scope = apiextensionsv1.ClusterScoped
+	crd.Spec.Names = apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: kind}
+	crd.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{
+		Name: "v1", Served: true, Storage: true,
+		Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object"}},
+	}}
+	return crd
 }
