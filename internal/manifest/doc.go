@@ -29,7 +29,8 @@
 // the order of their names; with Recursive, also for the directories below.
 // In directories the reader passes over, and counts: hidden directories, symbolic
 // links to directories, FIFOs, sockets and devices, the templates of Helm charts,
-// files named kustomization or values, and files and documents without an object of Kubernetes.
+// files named kustomization or values, the files that a kustomization of the directory or
+// of one above it names as patches, and files and documents without an object of Kubernetes.
 // A file that cannot be read is an error, and the others are read.
 //
 // A name from the caller may be a FIFO or a character device, as a shell makes

@@ -69,6 +69,7 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 	if err != nil && !yield(file{name: dir, err: cause(err)}) {
 		return false
 	}
+	r.findPatches(ctx, dir, entries)
 	chart := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "Chart.yaml" })
 	for _, e := range entries {
 		name := r.join(dir, e.Name())
@@ -80,7 +81,7 @@ func (r *Reader) walk(ctx context.Context, dir string, yield func(file) bool) bo
 		case !slices.Contains(extensions, filepath.Ext(name)):
 		case mode&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0:
 			r.passed.Special++
-		case r.wants(e.Name()) && !yield(file{name: name}):
+		case r.wants(name, e.Name()) && !yield(file{name: name}):
 			return false
 		}
 	}
@@ -140,17 +141,19 @@ func (r *Reader) enters(e fs.DirEntry, chart bool) bool {
 }
 
 // wants reports whether the reader reads a file of a directory, and counts it
-// otherwise.
-func (r *Reader) wants(name string) bool {
-	switch strings.TrimSuffix(name, filepath.Ext(name)) {
-	case "kustomization", "Kustomization":
+// otherwise. base is the last element of its name.
+func (r *Reader) wants(name, base string) bool {
+	switch {
+	case isKustomization(base):
 		r.passed.Kustomization++
-		return false
-	case "values":
+	case r.patches[name]:
+		r.passed.Patches++
+	case strings.TrimSuffix(base, filepath.Ext(base)) == "values":
 		r.passed.Values++
-		return false
+	default:
+		return true
 	}
-	return true
+	return false
 }
 
 // cause returns the reason of an error about a file, without the name of the

@@ -34,6 +34,7 @@ type Reader struct {
 
 	only    string            // see Mentioning
 	streams map[string]stream // what can be read only once, by name
+	patches map[string]bool   // files with patches, by name
 	passed  Counts
 }
 
@@ -200,6 +201,7 @@ type Counts struct {
 	Documents     int // without an object of Kubernetes, beside others
 	Files         int // without an object of Kubernetes
 	Kustomization int // files
+	Patches       int // files that a kustomization file names as patches
 	Values        int // files of values of Helm charts
 	Templates     int // directories of templates of Helm charts
 	Hidden        int // directories
@@ -218,6 +220,7 @@ func (c Counts) String() string {
 		{c.Documents, "document without an object of Kubernetes", "documents without an object of Kubernetes"},
 		{c.Files, "file without an object of Kubernetes", "files without an object of Kubernetes"},
 		{c.Kustomization, "kustomization file", "kustomization files"},
+		{c.Patches, "kustomize patch", "kustomize patches"},
 		{c.Values, "values file", "values files"},
 		{c.Templates, "directory of Helm templates", "directories of Helm templates"},
 		{c.Hidden, "hidden directory", "hidden directories"},
