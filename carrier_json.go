@@ -213,7 +213,7 @@ func (c *jsonCarrier) checkSchema() error {
 	if metadata, ok := c.metadata(); ok && !c.out.Admits(metadata) {
 		return errDeclined
 	}
-	c.result.Ratcheted = append(c.result.Ratcheted, c.ratcheted...)
+	c.request.forgive(c.ratcheted)
 	return nil
 }
 

@@ -187,11 +187,11 @@ func (c *mapCarrier) checkSchema() error {
 	}
 	switch v := c.version.engines.validate(); c.verb {
 	case creating:
-		c.addValidation(validation.Result{Errors: v.Validate(obj)})
+		c.addValidation(v.ValidateCreate(obj, validation.MaxErrors(c.mostErrors())))
 	case updating:
-		c.addValidation(v.ValidateUpdate(obj, c.old.Object))
+		c.addValidation(v.ValidateUpdate(obj, c.old.Object, validation.MaxErrors(c.mostErrors())))
 	default:
-		c.addValidation(v.ValidateStatus(obj, c.old.Object))
+		c.addValidation(v.ValidateStatus(obj, c.old.Object, validation.MaxErrors(c.mostErrors())))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (v *Version) ready() error {
 	l.once.Do(func() {
 		l.err.Store(&errNotCompiled) // in case compiling panics
 		s := l.source.Load()
-		err := v.def.wrong(s.compile(v, s))
+		err := v.def.wrong(s.compile(v, s), 0)
 		l.err.Store(&err)
 		l.source.Store(nil)
 		v.gate.Open()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/heapsize"
 	"github.com/crdkit/crdkit/internal/interrupt"
@@ -79,6 +80,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*De
 	if err != nil {
 		return nil, err
 	}
+	cfg.limit = errorlimit.New(0)
 	d, err := newDefinition(crd, cfg)
 	if err != nil {
 		return nil, err
@@ -167,15 +169,16 @@ func (d *Definition) checkShape(crd *apiextensionsv1.CustomResourceDefinition) e
 		errs = append(errs, field.NotSupported(spec.Child("scope"), crd.Spec.Scope, []apiextensionsv1.ResourceScope{apiextensionsv1.ClusterScoped, apiextensionsv1.NamespaceScoped}))
 	}
 	errs = append(errs, crdversion.CheckVersions(crd.Spec.Versions, spec.Child("versions"), field.OmitValueType{})...)
-	return d.wrong(errs)
+	return d.wrong(errs, 0)
 }
 
-// wrong returns the error of Compile for errs, nil if errs is empty.
-func (d *Definition) wrong(errs field.ErrorList) error {
+// wrong returns the error of Compile for errs, from which more errors are omitted; nil if
+// errs is empty.
+func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errorlist.Of(errs))
+	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errorlist.OfSome(errs, more))
 }
 
 // compileVersions compiles all versions and returns the errors of all of them, or the
@@ -191,7 +194,7 @@ func (d *Definition) compileVersions(crd *apiextensionsv1.CustomResourceDefiniti
 			return fmt.Errorf("crdkit: definition %s: compiling ended early: %w", cmp.Or(d.name, "without a name"), err)
 		}
 	}
-	return d.wrong(errs)
+	return d.wrong(cfg.limit.Cut(errs), cfg.limit.Omitted())
 }
 
 // earlierVersions is with how many of the versions before it a version is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/crdkit/crdkit/conversion"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
@@ -19,9 +20,10 @@ type Option interface {
 
 type config struct {
 	converter conversion.Converter
-	reference bool            // see testopt.Reference
-	version   string          // of Kubernetes, "" for that which is followed by default
-	ctx       context.Context // of Compile; nil never ends
+	reference bool              // see testopt.Reference
+	version   string            // of Kubernetes, "" for that which is followed by default
+	ctx       context.Context   // of Compile; nil never ends
+	limit     *errorlimit.Limit // of the errors of Compile; nil admits any number
 }
 
 // minor returns the minor version of Kubernetes.

@@ -133,6 +133,8 @@ type run struct {
 	copied     bool
 	complaints []string // about unknown and duplicate fields
 	otherType  bool     // kind and apiVersion are not those of the version
+	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
+	rulesBlocked bool
 	// standIn is the member of metadata that the object has for the time of
 	// validation only, "" for none.
 	standIn string

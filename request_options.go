@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/errorlimit"
 )
 
 // A JSONOption changes one request on JSON, such as [Version.CreateJSON]. Without
@@ -35,6 +37,7 @@ type requestOptions struct {
 	namespace string
 	mutate    func(context.Context, *unstructured.Unstructured) error
 	memory    uint64 // of one evaluation of a rule, in bytes
+	maxErrors int    // 0: DefaultMaxErrors
 
 	origin          origin
 	patchComplaints []string // about the patch itself
@@ -108,6 +111,17 @@ func RuleMemory(bytes uint64) RequestOption {
 	return requestOption{func(o *requestOptions) { o.memory = bytes }}
 }
 
+// DefaultMaxErrors is how many errors a result has without [MaxErrors].
+const DefaultMaxErrors = errorlimit.Default
+
+// MaxErrors limits [Result.Errors], and [Result.Ratcheted], to n errors each. The others
+// are counted, see [Result.Omitted]. Which errors the lists have depends on the input only;
+// they are not the first ones of the whole order. 0 means [DefaultMaxErrors]; [math.MaxInt]
+// lifts the limit. A request with a negative n is an error.
+func MaxErrors(n int) RequestOption {
+	return requestOption{func(o *requestOptions) { o.maxErrors = n }}
+}
+
 // YAML makes the request read its input as application/yaml. As in the server, only
 // the first document counts. The output is JSON.
 func YAML() JSONOption {
@@ -146,6 +160,9 @@ func AppendTo(buf []byte) JSONOption {
 func (o *requestOptions) check(v *Version) error {
 	if err := o.fields.check(); err != nil {
 		return err
+	}
+	if o.maxErrors < 0 {
+		return fmt.Errorf("crdkit: the limit of errors is %d, want a number of errors, or 0 for the default", o.maxErrors)
 	}
 	if o.namespace != "" && !v.def.namespaced {
 		return fmt.Errorf("crdkit: the request is in namespace %q, but a %s has no namespace", o.namespace, v.def.kind)

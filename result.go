@@ -20,6 +20,10 @@ type Result struct {
 	// Errors are what the server lists when it answers 422 Invalid, sorted by
 	// field, type and detail. An error that the server repeats is repeated.
 	Errors validation.ErrorList
+	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. An
+	// error that the server reports once may count several times. It is 0 for nearly every
+	// object.
+	Omitted int
 	// Refusal is set instead if the server turns the request down before it
 	// validates the object.
 	Refusal *Refusal
@@ -61,7 +65,8 @@ type Refusal struct {
 func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil }
 
 // Err returns nil for a request that the server accepts. For any other it returns the
-// answer of the server, an *apierrors.StatusError with the server's message.
+// answer of the server, an *apierrors.StatusError with the server's message, which counts
+// the errors that are omitted.
 func (r *Result) Err() error {
 	if r.Refusal != nil {
 		return r.Refusal.status(schema.GroupResource{Group: r.groupKind.Group, Resource: r.Refusal.resource}, r.name)
@@ -69,7 +74,7 @@ func (r *Result) Err() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
-	return errorlist.Invalid(r.groupKind, r.name, r.Errors.Field())
+	return errorlist.Invalid(r.groupKind, r.name, r.Errors.Field(), r.Omitted)
 }
 
 func (r *Refusal) status(resource schema.GroupResource, name string) error {
@@ -87,7 +92,7 @@ func (r *Refusal) status(resource schema.GroupResource, name string) error {
 			name = ""
 		}
 		if r.invalid != nil {
-			return errorlist.Invalid(r.kind, name, field.ErrorList{r.invalid})
+			return errorlist.Invalid(r.kind, name, field.ErrorList{r.invalid}, 0)
 		}
 		return apierrors.NewGenericServerResponse(r.Code, "", schema.GroupResource{}, "", r.Message, 0, false)
 	case http.StatusBadRequest:

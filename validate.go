@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -45,20 +46,39 @@ func (r *request) checkSchema() error { return r.carrier.checkSchema() }
 // kind are not held against the schema.
 func (r *request) addValidation(res validation.Result) {
 	if r.otherType {
-		r.add(slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema }))
-	} else {
-		r.add(res.Errors)
+		res.Errors = slices.DeleteFunc(res.Errors, func(e *validation.Error) bool { return e.Step == validation.StepSchema })
 	}
-	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
+	r.add(res.Errors)
+	r.omit(res.Omitted, res.BlocksRules())
+	r.forgive(res.Ratcheted)
 }
 
+// mostErrors returns how many errors the result has at most.
+func (r *request) mostErrors() int { return cmp.Or(r.maxErrors, DefaultMaxErrors) }
+
 func (r *request) add(errs validation.ErrorList) {
+	if room := r.mostErrors() - len(r.result.Errors); len(errs) > room {
+		r.omit(len(errs)-room, errs[room:].BlocksRules())
+		errs = errs[:room]
+	}
 	r.result.Errors = append(r.result.Errors, errs...)
+}
+
+// omit counts errors that the result does not have.
+func (r *request) omit(n int, blockRules bool) {
+	r.result.Omitted += n
+	r.rulesBlocked = r.rulesBlocked || blockRules
+}
+
+// forgive adds forgiven errors.
+func (r *request) forgive(errs validation.ErrorList) {
+	room := r.mostErrors() - len(r.result.Ratcheted)
+	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
 func (r *request) addProblems(problems []objectmeta.Problem) {
 	for _, p := range problems {
-		r.result.Errors = append(r.result.Errors, validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer))
+		r.add(validation.ErrorList{validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer)})
 	}
 }
 
@@ -68,7 +88,7 @@ func (r *request) evaluateRules(ctx context.Context) (*Refusal, error) {
 	if r.version.rules == nil {
 		return nil, nil
 	}
-	if r.result.Errors.BlocksRules() {
+	if r.rulesBlocked || r.result.Errors.BlocksRules() {
 		r.add(validation.ErrorList{validation.NewError(field.Invalid(nil, nil,
 			"some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"),
 			validation.StepRules, "", "")})
@@ -82,7 +102,8 @@ func (r *request) evaluateRules(ctx context.Context) (*Refusal, error) {
 	for _, e := range res.Ratcheted {
 		r.result.Warnings = append(r.result.Warnings, e.Error())
 	}
-	r.result.Ratcheted = append(r.result.Ratcheted, res.Ratcheted...)
+	r.omit(res.Omitted, false)
+	r.forgive(res.Ratcheted)
 	r.result.Cost = res.Cost
 	return nil, nil
 }
@@ -94,7 +115,10 @@ func (r *request) evaluate(ctx context.Context, whole bool) (cel.Result, error) 
 	if err != nil {
 		return cel.Result{}, err
 	}
-	opts := []cel.EvalOption{cel.Budget(budget)}
+	opts := []cel.EvalOption{cel.Budget(budget), cel.MaxErrors(DefaultMaxErrors)}
+	if r.maxErrors != 0 {
+		opts = append(opts, cel.MaxErrors(r.maxErrors)) // allocates
+	}
 	if r.memory != 0 {
 		opts = append(opts, cel.Memory(r.memory))
 	}

@@ -79,7 +79,7 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 		v.node, v.engines, v.rules = equal.node, equal.engines, equal.rules
 		return nil
 	}
-	node, errs := crdversion.Compile(crd, i, watch)
+	node, errs := crdversion.Compile(crd, i, watch, cfg.limit)
 	if len(errs) > 0 {
 		return errs
 	}
@@ -92,7 +92,7 @@ func (v *Version) compile(crd *apiextensionsv1.CustomResourceDefinition, i int, 
 // version i. node is nil if the version has no schema.
 func compileEngines(node *schema.Node, i int, cfg config, watch *interrupt.Watch) (rules *cel.Program, _ *engines, errs field.ErrorList) {
 	if node != nil && node.Facts().Has(schema.HasRules) {
-		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch)
+		opts := append(optionIf[cel.Option](cfg.reference, testopt.Reference{}), cel.AtPath(crdversion.SchemaPath(i)), cel.KubernetesVersion(cfg.version), watch, cfg.limit)
 		if rules, errs = cel.Compile(node, opts...); len(errs) > 0 {
 			return nil, nil, errs
 		}

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
@@ -26,6 +27,9 @@ type Report struct {
 	// given. Field may name another location, because the server moves what all
 	// versions share out of the versions first.
 	Errors validation.ErrorList
+	// Omitted is the number of errors that are not in Errors because of [MaxErrors]. It is
+	// 0 for nearly every definition.
+	Omitted int
 	// Warnings are the warning headers of the response to an accepted definition:
 	// duplicate owners, then unrecognized formats, sorted, one for each use, and then
 	// lists of type set. The server sends none with a refusal; Report always has them.
@@ -51,13 +55,20 @@ func (w Warning) String() string { return w.Text }
 // Accepted reports whether the server accepts the definition.
 func (r *Report) Accepted() bool { return len(r.Errors) == 0 }
 
-// Err returns an aggregate of the errors, nil if there are none. Without a verdict the
-// error wraps [Report.Undecided].
+// Err returns an aggregate of the errors, nil if there are none. Its text counts those that
+// are omitted. Without a verdict the error wraps [Report.Undecided].
 func (r *Report) Err() error {
 	if r.Undecided != nil {
 		return fmt.Errorf("definition: the check ended before it was done: %w", r.Undecided)
 	}
-	return r.Errors.Err()
+	errs := make([]error, len(r.Errors))
+	for i, e := range r.Errors {
+		errs[i] = e
+	}
+	if err := errorlist.Join(errs, r.Omitted); err != nil {
+		return err
+	}
+	return nil
 }
 
 // stepDefinition is the step of errors about a definition.
@@ -100,7 +111,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
 	}
-	errs = append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...)
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...))
 	return newReport(form, errs, createWarnings(form), owners, cfg)
 }
 
@@ -142,7 +153,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 	errs := updatedMeta(crd, old)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
-	errs = append(errs, checkSpec(form, before, strictness, cfg)...)
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...))
 	return newReport(form, errs, updateWarnings(form, before), owners, cfg)
 }
 
@@ -193,7 +204,7 @@ func commonMeta(meta *metav1.ObjectMeta) field.ErrorList {
 }
 
 func newReport(form *internalForm, errs field.ErrorList, texts []string, o owners, e *config) *Report {
-	r := &Report{Warnings: append(o.warnings, warnings(form, texts)...)}
+	r := &Report{Warnings: append(o.warnings, warnings(form, texts)...), Omitted: e.limit.Omitted()}
 	if e.notes {
 		r.Notes = advise(form)
 	}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -127,7 +128,8 @@ type defaultChecker struct {
 	reference bool   // check every value against its schema
 	budget    uint64 // of rules, for all defaults together
 	watch     *interrupt.Watch
-	errs      field.ErrorList
+	limit     *errorlimit.Limit
+	errs      errorlimit.List
 }
 
 // defaults returns the errors of the defaults of a structural schema.
@@ -135,13 +137,14 @@ func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, watch: c.cfg.watch}
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, watch: c.cfg.watch,
+		limit: c.cfg.limit, errs: errorlimit.List{Limit: c.cfg.limit}}
 	w := defaultWalk{each: d.check, watch: c.cfg.watch}
 	w.walk(n, root, path)
-	return d.errs
+	return d.errs.Errors()
 }
 
-func (c *defaultChecker) add(errs ...*field.Error) { c.errs = append(c.errs, errs...) }
+func (c *defaultChecker) add(errs ...*field.Error) { c.errs.Add(errs...) }
 
 // check checks one default. It reports false if its rules have spent the budget;
 // the server then stops.
@@ -217,11 +220,14 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 		c.add(errs...)
 		return true
 	}
-	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget))
+	most := cel.MaxErrors(c.limit.Most())
+	res := program.EvalDefault(c.watch.Context(), value, cel.Budget(c.budget), most)
+	c.limit.Omit(res.Omitted)
 	c.add(relocate(res.Errors.Field(), at, d.path)...)
 	cost := res.Cost
 	if len(res.Errors) == 0 {
-		res = program.Eval(c.watch.Context(), value, cel.Budget(c.budget))
+		res = program.Eval(c.watch.Context(), value, cel.Budget(c.budget), most)
+		c.limit.Omit(res.Omitted)
 		c.add(relocate(res.Errors.Field(), at, d.path)...)
 		cost = max(cost, res.Cost)
 	}

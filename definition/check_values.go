@@ -47,10 +47,11 @@ func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
 	if c.reference {
 		opts = append(opts, testopt.Reference{})
 	}
-	found := validation.New(wrapped, opts...).Validate(map[string]any{heldName: value})
+	found := validation.New(wrapped, opts...).ValidateCreate(map[string]any{heldName: value}, validation.MaxErrors(c.limit.Most()), c.watch)
+	c.limit.Omit(found.Omitted)
 	var out field.ErrorList
 	var names *prefixIndex // of the properties, for the first error
-	for _, err := range found {
+	for _, err := range found.Errors {
 		if err.Step == validation.StepSchema {
 			moved := *err.FieldError()
 			moved.Field = defaultField(moved.Field, path)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 )
 
 // A checker collects the errors of a definition.
@@ -15,28 +16,28 @@ type checker struct {
 	form *internalForm
 	opts strictness
 	cfg  *config
-	errs field.ErrorList
+	errs errorlimit.List
 }
 
-func (c *checker) add(err *field.Error) { c.errs = append(c.errs, err) }
+func (c *checker) add(errs ...*field.Error) { c.errs.Add(errs...) }
 
 // checkSpec returns the errors of a definition except those of its metadata, in no
-// particular order. old is the definition that it replaces, nil for a new one.
+// particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
-	c := &checker{form: s, opts: opts, cfg: cfg}
+	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
 	c.spec(&s.crd.Spec, field.NewPath("spec"))
 	if old != nil {
-		c.errs = append(c.errs, crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)
+		c.add(crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)
 	}
 	c.names(&s.crd.Status.AcceptedNames, field.NewPath("status", "acceptedNames"))
-	c.errs = append(c.errs, crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions)...)
+	c.add(crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions)...)
 	if !c.opts.unapproved {
 		c.approval(s, old)
 	}
 	if !c.opts.preserves {
 		c.preserve(s, old)
 	}
-	return c.errs
+	return c.errs.Errors()
 }
 
 // checkStatusNames returns the errors of a status that is written to the status
@@ -44,7 +45,7 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
 	var c checker
 	c.names(&status.AcceptedNames, field.NewPath("status", "acceptedNames"))
-	return c.errs
+	return c.errs.Errors()
 }
 
 // An approval is the meaning of the annotation that approves an API.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
@@ -32,6 +33,8 @@ type config struct {
 	v1beta1   bool   // judge by the rules of v1beta1
 	version   string // of Kubernetes, "" for the default
 	watch     *interrupt.Watch
+	maxErrors int
+	limit     *errorlimit.Limit // of maxErrors
 }
 
 // newConfig returns the options of a check. The report is nil unless the options
@@ -49,6 +52,10 @@ func newConfig(opts []Option) (*config, *Report) {
 	if c.watch.Poll() {
 		return nil, undecided(c.watch.Err())
 	}
+	if c.maxErrors < 0 {
+		return nil, refusal(field.Invalid(nil, c.maxErrors, "must be a number of errors, or 0 for the default"))
+	}
+	c.limit = errorlimit.New(c.maxErrors)
 	if _, err := kubeversion.Parse(c.version); err == nil {
 		return c, nil
 	}
@@ -74,6 +81,14 @@ func undecided(err error) *Report {
 func WithContext(ctx context.Context) Option {
 	return option(func(c *config) { c.watch = interrupt.New(ctx) })
 }
+
+// DefaultMaxErrors is how many errors a report has without [MaxErrors].
+const DefaultMaxErrors = errorlimit.Default
+
+// MaxErrors limits [Report.Errors] to n errors, those that come first in its order. The
+// others are counted, see [Report.Omitted]. 0 means [DefaultMaxErrors]; [math.MaxInt]
+// lifts the limit. The report of a check with a negative n has one error, about the option.
+func MaxErrors(n int) Option { return option(func(c *config) { c.maxErrors = n }) }
 
 // WithNotes adds advice to the report, see [Report.Notes]. This takes about as
 // long as checking the rules again.

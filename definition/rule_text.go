@@ -25,7 +25,7 @@ func (w *ruleWalk) check(r *apiextensionsv1.ValidationRule) {
 		rule.Reason, rule.SetReason = string(*r.Reason), true
 	}
 	at := func() *field.Path { return w.at.Path() }
-	w.errs = append(w.errs, celcost.CheckRule(&rule, at, w.follow)...)
+	w.add(celcost.CheckRule(&rule, at, w.follow)...)
 }
 
 // follow returns an error if a fieldPath leads nowhere. The server does not look up paths

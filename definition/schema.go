@@ -4,6 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
@@ -17,7 +18,7 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 		return
 	}
 	root, path := v.OpenAPIV3Schema, path.Child("openAPIV3Schema")
-	before := len(c.errs)
+	before := c.errs.Added()
 	if status {
 		c.rootUnderStatus(root, path)
 	}
@@ -34,7 +35,7 @@ func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status boo
 	}
 	w := walk{checker: c, ruled: node != nil, at: pathstack.NewSchemaStack(path, 0)}
 	w.schema(root, c.top())
-	if len(c.errs) == before && inconvertible != nil {
+	if c.errs.Added() == before && inconvertible != nil {
 		c.add(inconvertible)
 	}
 	if node == nil || !node.Facts().Has(schema.HasRules) {
@@ -54,11 +55,12 @@ func (c *checker) rules(n *schema.Node, path *field.Path, unchanged bool, invali
 		cel.SyntaxChecked(invalid),
 		cel.KubernetesVersion(c.cfg.version),
 		c.cfg.watch,
+		c.cfg.limit,
 	}
 	if unchanged {
 		opts = append(opts, cel.Unchanged())
 	}
-	c.errs = append(c.errs, cel.Check(n, opts...)...)
+	c.add(cel.Check(n, opts...)...)
 }
 
 // top returns what the root inherits.
@@ -74,14 +76,14 @@ func (c *checker) top() inherited {
 // errors. The error for a schema that the server cannot convert is returned, because the
 // server reports it only if there is no other error.
 func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, inconvertible *field.Error, sound bool) {
-	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), c.cfg.watch)
+	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), c.cfg.watch, c.cfg.limit)
 	if len(errs) == 0 {
 		errs = c.defaults(n, root, path)
 	}
 	if len(errs) == 1 && isInconvertible(errs[0], path) {
 		return nil, errs[0], false
 	}
-	c.errs = append(c.errs, errs...)
+	c.add(errs...)
 	return n, nil, len(errs) == 0
 }
 
@@ -94,7 +96,7 @@ func isInconvertible(err *field.Error, path *field.Path) bool {
 // inconvertible returns why the server cannot convert a schema, "" if it can.
 func inconvertible(root *apiextensionsv1.JSONSchemaProps, watch *interrupt.Watch) string {
 	path := field.NewPath("schema")
-	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), watch)
+	_, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), watch, errorlimit.New(1))
 	if len(errs) == 1 && isInconvertible(errs[0], path) {
 		return errs[0].Detail
 	}

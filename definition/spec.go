@@ -81,7 +81,7 @@ func (c *checker) versions(path *field.Path) {
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))
 	}
 	declared := c.form.crd.Spec.Versions
-	c.errs = append(c.errs, crdversion.CheckVersions(declared, path.Child("versions"), declared)...)
+	c.add(crdversion.CheckVersions(declared, path.Child("versions"), declared)...)
 	// The server also checks the name of the first version as spec.version.
 	c.label(c.form.common.name, path.Child("version"))
 }

@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -124,7 +125,7 @@ func hasUnknownType(root *apiextensionsv1.JSONSchemaProps) bool {
 }
 
 func (s *internalForm) isNotStructural(root *apiextensionsv1.JSONSchemaProps) bool {
-	_, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
+	_, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch, errorlimit.New(1))
 	return len(errs) > 0
 }
 
@@ -138,7 +139,7 @@ func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
 	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
 		var c checker
 		c.soundKeys(s, &pathstack.SchemaStack{})
-		return len(c.errs) > 0
+		return c.errs.Added() > 0
 	})
 }
 

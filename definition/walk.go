@@ -41,7 +41,7 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	if s == nil || w.cfg.watch.Ended() {
 		return
 	}
-	before := len(w.errs)
+	before := w.errs.Added()
 	root := p.root
 	p.root = false
 	w.keywords(s, p)
@@ -55,7 +55,7 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 		rules.check(&s.XValidations[i])
 		w.at.Pop()
 	}
-	if w.ruled && p.spine && len(s.XValidations) > 0 && len(w.errs) > before {
+	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > before {
 		if w.invalid == nil {
 			w.invalid = map[string]bool{}
 		}

@@ -9,8 +9,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // Compile checks that an OpenAPI v3 schema is structural and compiles it. It
@@ -51,7 +49,7 @@ func newCompiler(o options) *compiler {
 		annotate:     o.annotations,
 		unstructured: o.unstructured,
 		measurer:     measurer{options: o},
-		check:        structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth)},
+		check:        newStructuralCheck(o),
 	}
 	c.interner = &c.own
 	return c

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
@@ -30,7 +31,8 @@ type options struct {
 	annotations bool
 	share       bool
 	interner    *Interner
-	watch       *interrupt.Watch // nil if nothing ends the work
+	watch       *interrupt.Watch  // nil if nothing ends the work
+	limit       *errorlimit.Limit // of errors
 
 	unstructured bool
 }
@@ -90,6 +92,8 @@ func optionsOf(opts []Option) options {
 			o.interner = opt
 		case *interrupt.Watch:
 			o.watch = opt
+		case *errorlimit.Limit:
+			o.limit = opt
 		case optionFunc:
 			opt(&o)
 		case testopt.Unshared:

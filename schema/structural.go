@@ -6,6 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
@@ -49,12 +50,12 @@ const (
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.ErrorList {
 	if hasJunctors(props) {
-		p := completeness{structural: pathstack.NewSchemaStack(c.base, 0), nested: pathstack.NewSchemaStack(c.base, 0)}
+		p := completeness{structural: pathstack.NewSchemaStack(c.base, 0), nested: pathstack.NewSchemaStack(c.base, 0), errs: &c.errs}
 		p.junctors(props, props)
-		c.errs = append(c.errs, p.errs...)
 	}
-	sortByText(c.errs)
-	return c.errs
+	errs := c.errs.Errors()
+	sortByText(errs)
+	return errs
 }
 
 // structuralDepth is the depth up to which the path needs no more memory.
@@ -64,11 +65,15 @@ const structuralDepth = 8
 type structuralCheck struct {
 	base *field.Path // of the root
 	at   pathstack.SchemaStack
-	errs field.ErrorList
+	errs errorlimit.List
 
 	// patterns has the patterns that the parser accepted, as many schemas have
 	// the same pattern. Simple patterns are not parsed.
 	patterns map[string]bool
+}
+
+func newStructuralCheck(o options) structuralCheck {
+	return structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth), errs: errorlimit.List{Limit: o.limit}}
 }
 
 // structure checks n, a schema of the structure at c.at, and the schemas nested
@@ -136,17 +141,17 @@ func (c *structuralCheck) patternCompiles(n *apiextensionsv1.JSONSchemaProps) {
 
 // require adds an error for a keyword that the current schema must have.
 func (c *structuralCheck) require(keyword, detail string) {
-	c.errs = append(c.errs, field.Required(c.path().Child(keyword), detail))
+	c.errs.Add(field.Required(c.path().Child(keyword), detail))
 }
 
 // forbid adds an error for a keyword that the current schema must not have.
 func (c *structuralCheck) forbid(keyword, detail string) {
-	c.errs = append(c.errs, field.Forbidden(c.path().Child(keyword), detail))
+	c.errs.Add(field.Forbidden(c.path().Child(keyword), detail))
 }
 
 // invalid adds an error for the value of a keyword of the current schema.
 func (c *structuralCheck) invalid(keyword string, value any, detail string) {
-	c.errs = append(c.errs, field.Invalid(c.path().Child(keyword), value, detail))
+	c.errs.Add(field.Invalid(c.path().Child(keyword), value, detail))
 }
 
 func (c *structuralCheck) path() *field.Path {

@@ -4,6 +4,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
@@ -17,7 +18,7 @@ import (
 type completeness struct {
 	structural pathstack.SchemaStack // of the structural schema
 	nested     pathstack.SchemaStack // of the nested schema
-	errs       field.ErrorList
+	errs       *errorlimit.List
 }
 
 // junctors checks the schemas nested directly below v. s is the structural
@@ -83,5 +84,5 @@ func (p *completeness) properties(v, s *apiextensionsv1.JSONSchemaProps) {
 
 func (p *completeness) missing() {
 	nested := p.nested.Path()
-	p.errs = append(p.errs, field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
+	p.errs.Add(field.Required(p.structural.Path(), "because it is defined in "+nested.String()))
 }

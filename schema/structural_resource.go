@@ -82,7 +82,7 @@ func (c *structuralCheck) rootMetadataIsImplied(n *apiextensionsv1.JSONSchemaPro
 
 // forbidMetadata adds an error for the property metadata of the current schema.
 func (c *structuralCheck) forbidMetadata(detail string) {
-	c.errs = append(c.errs, field.Forbidden(c.path().Child("properties").Key("metadata"), detail))
+	c.errs.Add(field.Forbidden(c.path().Child("properties").Key("metadata"), detail))
 }
 
 // onlyNames reports whether properties has only name and generateName.

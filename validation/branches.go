@@ -68,12 +68,12 @@ func junctorOf(err *Error) string {
 func (r *run) closest(out *Branches, kind pathstack.Kind, nodes []*leafcheck.Node, v any) {
 	most := 0
 	for i, n := range nodes {
-		count, failures := r.branch(kind, i, n, v)
-		if failures == nil {
+		count, f := r.branch(kind, i, n, v)
+		if f.none() {
 			out.Valid = append(out.Valid, i)
 			continue
 		}
-		errs := firstOfEachText(failures)
+		errs := firstOfEachText(f.found)
 		if out.Closest < 0 || cmp.Or(len(out.Errors)-len(errs), count-most) > 0 {
 			out.Closest, out.Errors, most = i, errs, count
 		}

@@ -32,6 +32,8 @@ type run struct {
 	stack       pathstack.Stack
 	found       []finding
 	ratcheted   []finding // errors of values that did not change
+	omitted     tally     // of the errors that found does not hold
+	bounds      call      // how many errors are held, and what ends the walk
 	counting    bool      // the walk is in a branch of a junctor
 	checkAll    bool      // check valid values too
 	validMisses int       // ancestors that were validated and turned out to be invalid
@@ -68,6 +70,9 @@ func (r *run) start(n *leafcheck.Node, v any, p correlate.Pair) {
 // valid and counts are not needed. It returns the number of checks, and whether
 // v is known to have changed.
 func (r *run) checkUnlessValid(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
+	if r.bounds.watch.Ended() {
+		return 0, false
+	}
 	if r.counting || r.checkAll {
 		return r.check(n, v, p)
 	}
@@ -99,7 +104,7 @@ func isContainer(v any) bool {
 // of numbers and lists count twice; a wrong type counts once. The value itself
 // counts once. For null only the type counts.
 func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, changed bool) {
-	mark := len(r.found)
+	before := r.mark()
 	kind := leafcheck.MaskOf(v)
 	switch {
 	case n.Accept&kind == 0:
@@ -120,8 +125,8 @@ func (r *run) check(n *leafcheck.Node, v any, p correlate.Pair) (count int, chan
 		c, changed = r.kind(n, v, p)
 		count += c + 1 + 1 // one for the enum, one for the value
 	}
-	if p.Correlated() && len(r.found) > mark {
-		changed = r.ratchet(mark, p, changed)
+	if p.Correlated() && r.foundSince(before) {
+		changed = r.ratchet(before, p, changed)
 	}
 	return count, changed && p.Correlated()
 }
@@ -150,14 +155,17 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 	return count, changed
 }
 
-// ratchet forgives the errors since mark if the value did not change. It does
+// ratchet forgives the errors since m if the value did not change. It does
 // not compare the values if a part is known to have changed.
-func (r *run) ratchet(mark int, p correlate.Pair, changed bool) bool {
+func (r *run) ratchet(m mark, p correlate.Pair, changed bool) bool {
 	if changed || !p.Unchanged() {
 		return true
 	}
-	r.ratcheted = append(r.ratcheted, r.found[mark:]...)
-	r.found = r.found[:mark]
+	for _, x := range r.since(m).found {
+		if r.bounds.holds(len(r.ratcheted)) {
+			r.ratcheted = append(r.ratcheted, x)
+		}
+	}
 	return false
 }
 

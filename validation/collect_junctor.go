@@ -28,7 +28,7 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 	}
 	outer := r.counting
 	r.counting = true
-	var any, one, all []finding
+	var any, one, all failures
 	if j.AnyOf != nil {
 		c, kept := r.anyOf(j.AnyOf, v)
 		count, any = count+c, kept
@@ -42,28 +42,27 @@ func (r *run) nested(n *leafcheck.Node, v any) (count int) {
 		count, all = count+c, kept
 	}
 	if j.Not != nil {
-		if _, failures := r.branch(pathstack.Not, 0, j.Not, v); failures == nil {
+		if _, f := r.branch(pathstack.Not, 0, j.Not, v); f.none() {
 			r.junctor("must not validate the schema (not)")
 		}
 	}
 	r.counting = outer
-	r.found = append(append(append(r.found, all...), one...), any...)
+	r.restore(all)
+	r.restore(one)
+	r.restore(any)
 	return count
 }
 
 // branch checks v against one branch. It returns its count and a copy of its
-// errors, nil if v is valid.
-func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, []finding) {
-	mark := len(r.found)
+// errors, none if v is valid.
+func (r *run) branch(kind pathstack.Kind, i int, n *leafcheck.Node, v any) (int, failures) {
+	before := r.mark()
 	r.stack.Push(kind, "", i)
 	count, _ := r.checkUnlessValid(n, v, correlate.Pair{})
 	r.stack.Pop()
-	if len(r.found) == mark {
-		return count, nil
-	}
-	failures := slices.Clone(r.found[mark:])
-	r.found = r.found[:mark]
-	return count, failures
+	f := r.since(before)
+	f.found = slices.Clone(f.found)
+	return count, f
 }
 
 // junctor reports that v does not satisfy a junctor.
@@ -76,53 +75,53 @@ func (r *run) junctor(rest string) {
 // highest count.
 type best struct {
 	count    int
-	failures []finding
+	failures failures
 }
 
-func (b *best) offer(count int, failures []finding) {
-	if b.failures == nil || count > b.count {
-		b.count, b.failures = count, failures
+func (b *best) offer(count int, f failures) {
+	if b.failures.none() || count > b.count {
+		b.count, b.failures = count, f
 	}
 }
 
-func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, []finding) {
+func (r *run) anyOf(branches []*leafcheck.Node, v any) (int, failures) {
 	var b best
-	var kept []finding
+	var kept failures
 	for i, n := range branches {
-		count, failures := r.branch(pathstack.AnyOf, i, n, v)
-		if failures == nil {
-			return count, nil
+		count, f := r.branch(pathstack.AnyOf, i, n, v)
+		if f.none() {
+			return count, failures{}
 		}
-		kept = r.keepImportant(kept, failures)
-		b.offer(count, failures)
+		r.keepImportant(&kept, f)
+		b.offer(count, f)
 	}
 	r.junctor(anyOfFailed)
-	r.found = append(r.found, b.failures...)
+	r.restore(b.failures)
 	return b.count, kept
 }
 
 // oneOf returns the count of the satisfied branch, or of the best branch if
 // there is none, or 0 if there are several.
-func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
+func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, failures) {
 	var b best
-	var kept []finding
+	var kept failures
 	valid, validCount := 0, 0
 	for i, n := range branches {
-		count, failures := r.branch(pathstack.OneOf, i, n, v)
-		if failures == nil {
+		count, f := r.branch(pathstack.OneOf, i, n, v)
+		if f.none() {
 			if valid++; valid == 1 {
 				validCount = count
 			}
-			kept = nil
+			kept = failures{}
 			continue
 		}
-		kept = r.keepImportant(kept, failures)
-		b.offer(count, failures)
+		r.keepImportant(&kept, f)
+		b.offer(count, f)
 	}
 	switch valid {
 	case 0:
 		r.junctor(oneOfFailed + "none valid")
-		r.found = append(r.found, b.failures...)
+		r.restore(b.failures)
 		return b.count, kept
 	case 1:
 		return validCount, kept
@@ -132,16 +131,16 @@ func (r *run) oneOf(branches []*leafcheck.Node, v any) (int, []finding) {
 	}
 }
 
-func (r *run) allOf(branches []*leafcheck.Node, v any) (int, []finding) {
-	var kept []finding
+func (r *run) allOf(branches []*leafcheck.Node, v any) (int, failures) {
+	var kept failures
 	total, failed := 0, 0
 	for i, n := range branches {
-		count, failures := r.branch(pathstack.AllOf, i, n, v)
+		count, f := r.branch(pathstack.AllOf, i, n, v)
 		total += count
-		if failures != nil {
+		if !f.none() {
 			failed++
-			kept = r.keepImportant(kept, failures)
-			r.found = append(r.found, failures...)
+			r.keepImportant(&kept, f)
+			r.restore(f)
 		}
 	}
 	switch failed {

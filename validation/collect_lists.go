@@ -15,12 +15,14 @@ import (
 // of lists of type map that are not objects. [leafcheck.List] defines which
 // elements are equal.
 type listRun struct {
-	stack pathstack.Stack
-	errs  ErrorList
+	stack   pathstack.Stack
+	errs    ErrorList
+	omitted tally
+	bounds  call
 }
 
 func (r *listRun) walk(n *leafcheck.Node, v any) {
-	if n == nil || !n.HasLists {
+	if n == nil || !n.HasLists || r.bounds.watch.Ended() {
 		return
 	}
 	switch v := v.(type) {
@@ -89,6 +91,9 @@ func (r *listRun) mapList(keys []string, list []any) {
 	}
 	values := make([]any, len(list))
 	for i := range list {
+		if r.bounds.watch.Ended() {
+			return
+		}
 		c := composite(i)
 		values[i] = c
 		if len(keys) != 1 {
@@ -115,6 +120,9 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 	times := make(map[any]int, len(values))
 	var second []int
 	for i, v := range values {
+		if r.bounds.watch.Ended() {
+			return
+		}
 		id := v
 		switch v.(type) {
 		case map[string]any, []any:
@@ -130,6 +138,9 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 		}
 	}
 	for _, i := range second {
+		if r.bounds.watch.Ended() {
+			return
+		}
 		r.at(i, func(path *field.Path) *field.Error { return field.Duplicate(path, shown(i)) })
 	}
 }
@@ -139,6 +150,10 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 type jsonText string
 
 func (r *listRun) at(i int, report func(*field.Path) *field.Error) {
+	if !r.bounds.holds(len(r.errs)) {
+		r.omitted.add(report(nil).Type)
+		return
+	}
 	schema := r.stack.SchemaPointer()
 	r.stack.Push(pathstack.Item, "", i)
 	r.errs = append(r.errs, NewError(report(r.stack.FieldPath()), StepListType, r.stack.Pointer(), schema))

@@ -91,8 +91,9 @@ func (r *run) multiple(off bool, factor any, positive bool, v any) {
 
 // misplaced adds an error whose text does not start with the path.
 func (r *run) misplaced(path string, text []byte, bad any) {
-	r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false)
-	r.found[len(r.found)-1].err.fieldError.Field = r.stack.FieldOf(path)
+	if err := r.add(text, field.Error{Type: field.ErrorTypeInvalid, BadValue: bad}, false); err != nil {
+		err.fieldError.Field = r.stack.FieldOf(path)
+	}
 }
 
 func (r *run) minimum(low bool, bound any, exclusive bool, v any) {

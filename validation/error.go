@@ -88,21 +88,14 @@ func (l ErrorList) Err() error {
 	for i, e := range l {
 		errs[i] = e
 	}
-	return errorlist.Join(errs)
+	return errorlist.Join(errs, 0)
 }
 
 // BlocksRules reports whether rules must not be evaluated because of these
 // errors. That is so if one of them is Required, TypeInvalid, TooLong, TooMany
 // or NotSupported: values may then not have their declared types.
 func (l ErrorList) BlocksRules() bool {
-	return slices.ContainsFunc(l, func(e *Error) bool {
-		switch e.Type {
-		case field.ErrorTypeRequired, field.ErrorTypeTypeInvalid, field.ErrorTypeTooLong,
-			field.ErrorTypeTooMany, field.ErrorTypeNotSupported:
-			return true
-		}
-		return false
-	})
+	return slices.ContainsFunc(l, func(e *Error) bool { return blocksRules(e.Type) })
 }
 
 // Sort sorts the list in place by field, type and detail. It is stable. Every

@@ -39,8 +39,13 @@ type located struct {
 }
 
 // add adds an error. The text becomes its detail, unless the type of the error
-// has a detail of its own. All strings of the error share one allocation.
-func (r *run) add(text []byte, e field.Error, placed bool) {
+// has a detail of its own. All strings of the error share one allocation. It returns nil
+// if the run holds enough errors.
+func (r *run) add(text []byte, e field.Error, placed bool) *Error {
+	if !r.bounds.holds(len(r.found)) {
+		r.omitted.add(e.Type)
+		return nil
+	}
 	b := r.stack.AppendPointer(text)
 	pointer := len(b)
 	b = r.stack.AppendSchemaPointer(b)
@@ -58,20 +63,24 @@ func (r *run) add(text []byte, e field.Error, placed bool) {
 		x.field.Detail = all[:len(text)]
 	}
 	r.found = append(r.found, finding{text: all[:len(text)], err: &x.err})
+	return &x.err
 }
 
 // keepImportant appends the important errors among the findings of a branch to
 // kept. See [leafcheck.Important].
-func (r *run) keepImportant(kept, branch []finding) []finding {
-	for _, f := range branch {
+func (r *run) keepImportant(kept *failures, branch failures) {
+	for _, f := range branch.found {
 		text, ok := strings.CutPrefix(f.text, leafcheck.Important)
 		if !ok {
 			continue
 		}
+		if !r.bounds.holds(len(kept.found)) {
+			kept.omitted.add(field.ErrorTypeInvalid)
+			continue
+		}
 		e := &field.Error{Type: field.ErrorTypeInvalid, Field: r.stack.StartField(), BadValue: "", Detail: text}
-		kept = append(kept, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)})
+		kept.found = append(kept.found, finding{text: text, err: NewError(e, StepSchema, f.err.Pointer, f.err.SchemaPointer)})
 	}
-	return kept
 }
 
 // few is the largest number of findings that are compared pairwise.

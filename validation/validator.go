@@ -32,6 +32,11 @@ type Result struct {
 	// change, and errors of lists of type set and map if the old object had
 	// such errors too. The server does not report them.
 	Ratcheted ErrorList
+	// Omitted is the number of reasons that are not in Errors because of [MaxErrors].
+	// A reason that the server reports once may count several times.
+	Omitted int
+
+	omittedBlock bool // one of the omitted errors blocks rules
 }
 
 // New returns a validator for objects of the schema n. It never returns nil. A
@@ -76,17 +81,24 @@ func (v *Validator) valid(obj map[string]any) bool {
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation.
 func (v *Validator) Validate(obj map[string]any) ErrorList {
+	return v.ValidateCreate(obj).Errors
+}
+
+// ValidateCreate is [Validator.Validate] with options. Nothing is ratcheted.
+func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Result {
 	if !v.collectOnly && v.valid(obj) {
-		return nil
+		return Result{}
 	}
 	if v.wrong != nil {
-		return ErrorList{v.wrong}
+		return Result{Errors: ErrorList{v.wrong}}
 	}
-	errs, _ := v.values(obj, correlate.Pair{})
-	errs = append(errs, v.lists(obj)...)
-	errs = append(errs, v.resources(obj)...)
-	errs.Sort()
-	return errs
+	bounds := callOf(opts)
+	var res Result
+	res.addValues(v.root, obj, correlate.Pair{}, run{checkAll: v.collectOnly, bounds: bounds})
+	v.addLists(&res, obj, nil, bounds)
+	v.addResources(&res, obj, bounds)
+	res.Errors.Sort()
+	return res
 }
 
 // ValidateUpdate returns the errors of obj as a replacement of old.
@@ -101,17 +113,18 @@ func (v *Validator) Validate(obj map[string]any) ErrorList {
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-ratcheting.
-func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
+func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) Result {
 	if !v.collectOnly && v.valid(obj) {
 		return Result{}
 	}
 	if v.wrong != nil {
 		return Result{Errors: ErrorList{v.wrong}}
 	}
+	bounds := callOf(opts)
 	var res Result
-	res.Errors, res.Ratcheted = v.values(obj, v.correlate.Pair(obj, old))
-	res.addLists(v.lists(obj), v.root, old)
-	res.Errors = append(res.Errors, v.resources(obj)...)
+	res.addValues(v.root, obj, v.correlate.Pair(obj, old), run{checkAll: v.collectOnly, bounds: bounds})
+	v.addLists(&res, obj, old, bounds)
+	v.addResources(&res, obj, bounds)
 	res.Errors.Sort()
 	res.Ratcheted.Sort()
 	return res
@@ -124,57 +137,58 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any) Result {
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource.
-func (v *Validator) ValidateStatus(obj, old map[string]any) Result {
+func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) Result {
 	if v.wrong != nil {
 		return Result{Errors: ErrorList{v.wrong}}
 	}
+	bounds := callOf(opts)
 	var res Result
 	status, ok := obj["status"]
 	if ok && v.status != nil && (v.collectOnly || !v.status.Valid(status)) {
-		r := run{checkAll: v.collectOnly, stack: statusStack()}
-		r.start(v.status, status, v.correlate.Child("status").Pair(status, old["status"]))
-		res.Errors, res.Ratcheted = firstOfEachText(r.found), firstOfEachText(r.ratcheted)
+		res.addValues(v.status, status, v.correlate.Child("status").Pair(status, old["status"]),
+			run{checkAll: v.collectOnly, stack: statusStack(), bounds: bounds})
 	}
-	res.addLists(v.lists(obj), v.root, old)
+	v.addLists(&res, obj, old, bounds)
 	res.Errors.Sort()
 	res.Ratcheted.Sort()
 	return res
 }
 
-// values returns the errors of values, and the forgiven errors if p is not
-// zero.
-func (v *Validator) values(obj map[string]any, p correlate.Pair) (errs, ratcheted ErrorList) {
-	r := run{checkAll: v.collectOnly}
-	r.start(v.root, obj, p)
-	return firstOfEachText(r.found), firstOfEachText(r.ratcheted)
+// addValues adds the errors of the values in obj, and the forgiven errors if p is not
+// zero. r has not begun.
+func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
+	r.start(n, obj, p)
+	res.add(firstOfEachText(r.found), r.omitted, &r.bounds)
+	res.forgive(firstOfEachText(r.ratcheted), &r.bounds)
 }
 
-// lists returns the errors of lists of type set and map.
-func (v *Validator) lists(obj map[string]any) ErrorList {
+// addLists adds the errors of lists of type set and map. They are forgiven if old had any.
+// A nil old has none.
+func (v *Validator) addLists(res *Result, obj, old map[string]any, bounds call) {
 	if !v.collectOnly && v.root.Distinct(obj) {
-		return nil
+		return
 	}
-	var r listRun
+	r := listRun{bounds: bounds}
 	r.walk(v.root, obj)
-	return r.errs
-}
-
-// addLists adds errors of lists, as forgiven if old had any.
-func (res *Result) addLists(errs ErrorList, root *leafcheck.Node, old map[string]any) {
 	switch {
-	case len(errs) == 0:
-	case root.Distinct(old):
-		res.Errors = append(res.Errors, errs...)
+	case len(r.errs) == 0:
+	case v.root.Distinct(old):
+		res.add(r.errs, r.omitted, &bounds)
 	default:
-		res.Ratcheted = append(res.Ratcheted, errs...)
+		res.forgive(r.errs, &bounds)
 	}
 }
 
-// resources returns the errors of embedded resources.
-func (v *Validator) resources(obj map[string]any) ErrorList {
+// addResources adds the errors of embedded resources.
+func (v *Validator) addResources(res *Result, obj map[string]any, bounds call) {
 	var errs ErrorList
-	for _, p := range v.embedded.Validate(obj) {
+	var omitted tally
+	v.embedded.EachProblem(obj, bounds.watch, func(p objectmeta.Problem) {
+		if !bounds.holds(len(errs)) {
+			omitted.add(p.Err.Type)
+			return
+		}
 		errs = append(errs, NewError(p.Err, StepEmbedded, p.Pointer, p.SchemaPointer))
-	}
-	return errs
+	})
+	res.add(errs, omitted, &bounds)
 }

@@ -145,6 +145,7 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	for _, e := range f.report.Errors {
 		add(levelError, string(e.Type), e.Error(), e.Pointer)
 	}
+	f.addOmitted(f.report.Omitted, source)
 	for _, w := range f.report.Warnings {
 		add(levelWarning, codeWarning, w.Text, w.Pointer)
 	}

@@ -24,6 +24,7 @@ type verdict struct {
 	notes     []string
 	result    *crdkit.Result
 	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
+	omitted   int                        // how many errors invalid does not have
 	stored    *unstructured.Unstructured // nil if not admitted
 }
 
@@ -70,7 +71,7 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
 		return a.webhook.hint(err)
 	}
-	v.invalid = rest.result.Errors
+	v.invalid, v.omitted = rest.result.Errors, rest.result.Omitted
 	return nil
 }
 

@@ -98,6 +98,14 @@ func (f *finding) addComplaint(code, text string, source *definition.Source) {
 	}
 }
 
+// addOmitted says how many errors are not listed, if any.
+func (f *finding) addOmitted(n int, source *definition.Source) {
+	if n > 0 {
+		text := fmt.Sprintf("%d more errors are not listed", n)
+		f.issues = append(f.issues, issue{level: levelNote, code: codeNote, text: text, position: f.start(source)})
+	}
+}
+
 // start returns the position of the object.
 func (f *finding) start(source *definition.Source) definition.Position {
 	if f.doc.Within == "" {

@@ -38,6 +38,7 @@ func (v *verdict) explain(err error, source *definition.Source) {
 		}
 		v.addErrors(r.Errors, source)
 		v.addErrors(v.invalid, source)
+		v.addOmitted(r.Omitted+v.omitted, source)
 		for _, w := range r.Warnings {
 			v.add(levelWarning, codeWarning, w, source)
 		}

@@ -13,6 +13,7 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -88,14 +89,15 @@ type Checker struct {
 	visited       int
 
 	costs  []RuleCost // in the order of the server
-	syntax field.ErrorList
-	errs   field.ErrorList
+	syntax errorlimit.List
+	errs   errorlimit.List
 }
 
 // New visits n and everything below it. n has rules. It returns an error only if
 // the language cannot be built.
 func New(n *schema.Node, o Options) (*Checker, error) {
-	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled)}
+	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
+		syntax: errorlimit.List{Limit: o.Limit}, errs: errorlimit.List{Limit: o.Limit}}
 	for _, l := range []struct {
 		minor int
 		to    **celtypes.Checker
@@ -146,7 +148,7 @@ func (s *Checker) visit(p *site) bool {
 	}
 	if !s.options.SyntaxChecked {
 		wrong := CheckSyntax(p.node.Rules(), p.node, p.path)
-		s.syntax = append(s.syntax, wrong...)
+		s.syntax.Add(wrong...)
 		sound = sound && len(wrong) == 0
 	}
 	if sound && (len(s.options.Invalid) == 0 || !s.options.Invalid[p.path.String()]) {
@@ -241,7 +243,7 @@ func (s *Checker) rules(p *site) {
 	}
 }
 
-func (s *Checker) report(err *field.Error) { s.errs = append(s.errs, err) }
+func (s *Checker) report(err *field.Error) { s.errs.Add(err) }
 
 // compiled returns the compiled rules of p, which equal schemas share.
 func (s *Checker) compiled(p *site, rules []schema.Rule) []compiled {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -34,7 +35,8 @@ type Options struct {
 	Unchanged       bool             // a single expression over its limit is no error
 	SyntaxChecked   bool             // CheckSyntax has been done by the caller
 	Watch           *interrupt.Watch // ends the work early; its findings are then incomplete
-	Invalid         map[string]bool  // paths of schemas to skip
+	Limit           *errorlimit.Limit
+	Invalid         map[string]bool // paths of schemas to skip
 }
 
 // Check returns the errors of the rules of n and below, in the order of the
@@ -51,7 +53,7 @@ func Check(n *schema.Node, o Options) field.ErrorList {
 	if err := o.Watch.Err(); err != nil {
 		return field.ErrorList{field.InternalError(o.Path, err)}
 	}
-	return slices.Concat(s.syntax, s.errs, errs)
+	return slices.Concat(s.syntax.Errors(), s.errs.Errors(), errs)
 }
 
 // Totals returns the total cost of all expressions, the errors of single

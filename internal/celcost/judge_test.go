@@ -110,7 +110,7 @@ func TestSyntaxErrorHidesRulesAbove(t *testing.T) {
 	} {
 		c := checkerOf(t, tt.schema)
 		var text strings.Builder
-		for _, err := range append(c.syntax, c.errs...) {
+		for _, err := range append(c.syntax.Errors(), c.errs.Errors()...) {
 			text.WriteString(err.Error() + "\n")
 		}
 		if got := strings.Contains(text.String(), "none"); got != tt.compiled {

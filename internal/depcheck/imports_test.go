@@ -117,6 +117,7 @@ var internalRules = map[string]rule{
 	"internal/jsonscan":   {leaf: true},
 	"internal/jsonval":    {leaf: true},
 	"internal/heapsize":   {leaf: true},
+	"internal/errorlimit": {others: []string{field}},
 	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
 	"internal/format":     {others: []string{strfmt}},
 	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},

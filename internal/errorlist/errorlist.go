@@ -30,40 +30,47 @@ import (
 const MaxText = 4 << 20
 
 // An aggregate is a list of at least one error.
-type aggregate []error
+type aggregate struct {
+	errs []error
+	more int // errors that are not in the list
+}
 
 // Of returns the errors as one error, nil for an empty list. It keeps the first of the
 // errors that have equal texts.
-func Of(errs field.ErrorList) utilerrors.Aggregate {
+func Of(errs field.ErrorList) utilerrors.Aggregate { return OfSome(errs, 0) }
+
+// OfSome is Of for a list from which more errors were omitted. The text counts them.
+func OfSome(errs field.ErrorList, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
 	}
 	kept, _ := distinct(errs)
-	return kept
+	return aggregate{kept, more}
 }
 
 // Join returns the errors as one error, nil for an empty list. The errors must not be
-// nil. The result keeps errs.
-func Join(errs []error) utilerrors.Aggregate {
+// nil. more is the number of errors that were omitted from the list; the text counts
+// them. The result keeps errs.
+func Join(errs []error, more int) utilerrors.Aggregate {
 	if len(errs) == 0 {
 		return nil
 	}
-	return aggregate(errs)
+	return aggregate{errs, more}
 }
 
 // Error returns the distinct texts of the errors, separated by commas, and within
 // brackets if there are several.
 func (a aggregate) Error() string {
-	if len(a) == 1 {
-		return a[0].Error()
+	if len(a.errs) == 1 && a.more == 0 {
+		return a.errs[0].Error()
 	}
-	kept, texts := distinct(a)
-	return join("", texts, len(kept)-len(texts))
+	kept, texts := distinct(a.errs)
+	return join("", texts, len(kept)-len(texts)+a.more)
 }
 
 // distinct returns the errors without those whose text an earlier error has, and their
 // texts. After MaxText bytes it returns no further texts and all further errors.
-func distinct[E error](errs []E) (kept aggregate, texts []string) {
+func distinct[E error](errs []E) (kept []error, texts []string) {
 	seen := make(map[string]bool, len(errs))
 	size := 0
 	for _, err := range errs {
@@ -113,11 +120,11 @@ func join(prefix string, texts []string, more int) string {
 }
 
 // Errors returns the errors. The caller must not change the list.
-func (a aggregate) Errors() []error { return a }
+func (a aggregate) Errors() []error { return a.errs }
 
 // Is reports whether one of the errors is the target.
 func (a aggregate) Is(target error) bool {
-	for _, err := range a {
+	for _, err := range a.errs {
 		if errors.Is(err, target) {
 			return true
 		}
@@ -126,17 +133,17 @@ func (a aggregate) Is(target error) bool {
 }
 
 // Unwrap returns the errors, for errors.As. The caller must not change the list.
-func (a aggregate) Unwrap() []error { return a }
+func (a aggregate) Unwrap() []error { return a.errs }
 
 // Invalid returns the answer of the server for an object with errors. Its causes end after
-// MaxText bytes too.
-func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *apierrors.StatusError {
+// MaxText bytes too. more is the number of errors that were omitted from the list.
+func Invalid(kind schema.GroupKind, name string, errs field.ErrorList, more int) *apierrors.StatusError {
 	err := apierrors.NewInvalid(kind, name, nil)
 	if len(errs) == 0 {
 		return err
 	}
 	kept, texts := distinct(errs)
-	err.ErrStatus.Message = join(err.ErrStatus.Message+": ", texts, len(kept)-len(texts))
+	err.ErrStatus.Message = join(err.ErrStatus.Message+": ", texts, len(kept)-len(texts)+more)
 	err.ErrStatus.Details.Causes = causes(errs)
 	return err
 }

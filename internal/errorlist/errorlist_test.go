@@ -49,10 +49,10 @@ func TestTextsAreThoseOfApimachinery(t *testing.T) {
 		for _, err := range list {
 			errs = append(errs, err)
 		}
-		if want, got := utilerrors.NewAggregate(errs), errorlist.Join(errs); want != nil && want.Error() != got.Error() {
+		if want, got := utilerrors.NewAggregate(errs), errorlist.Join(errs, 0); want != nil && want.Error() != got.Error() {
 			t.Errorf("%s: joined text %q, want %q", name, got, want)
 		}
-		if diff := cmp.Diff(apierrors.NewInvalid(kind, "w", list).ErrStatus, errorlist.Invalid(kind, "w", list).ErrStatus); diff != "" {
+		if diff := cmp.Diff(apierrors.NewInvalid(kind, "w", list).ErrStatus, errorlist.Invalid(kind, "w", list, 0).ErrStatus); diff != "" {
 			t.Errorf("%s: status (-want +got):\n%s", name, diff)
 		}
 	}
@@ -71,8 +71,25 @@ func TestErrorsOfAListAreFound(t *testing.T) {
 	if !errors.As(err, &found) || found != list[0] {
 		t.Errorf("errors.As finds %v, want %v", found, list[0])
 	}
-	if errorlist.Join(nil) != nil {
+	if errorlist.Join(nil, 0) != nil {
 		t.Error("Join of nothing is not nil")
+	}
+}
+
+func TestTextCountsOmittedErrors(t *testing.T) {
+	list := lists()["two"]
+	texts := map[string]string{
+		"OfSome":  errorlist.OfSome(list, 7).Error(),
+		"Join":    errorlist.Join([]error{list[0], list[1]}, 7).Error(),
+		"Invalid": errorlist.Invalid(schema.GroupKind{Kind: "Widget"}, "w", list, 7).ErrStatus.Message,
+	}
+	for name, text := range texts {
+		if !strings.HasSuffix(text, list[1].Error()+", and 7 more errors]") {
+			t.Errorf("%s: %q does not count the omitted errors", name, text)
+		}
+	}
+	if text, want := errorlist.OfSome(list[:1], 7).Error(), "["+list[0].Error()+", and 7 more errors]"; text != want {
+		t.Errorf("one error: %q, want %q", text, want)
 	}
 }
 
@@ -102,7 +119,7 @@ func TestDifferenceErrorText(t *testing.T) {
 		list = append(list, field.Invalid(field.NewPath("spec").Index(i), i, strings.Repeat("x", length)))
 	}
 	kind := schema.GroupKind{Group: "example.com", Kind: "Widget"}
-	status := errorlist.Invalid(kind, "w", list).ErrStatus
+	status := errorlist.Invalid(kind, "w", list, 0).ErrStatus
 	for name, text := range map[string]string{"Of": errorlist.Of(list).Error(), "Invalid": status.Message} {
 		if len(text) > errorlist.MaxText+2*length || !strings.HasSuffix(text, "x, and 6 more errors]") {
 			t.Errorf("%s: a text of %d bytes that ends in %q", name, len(text), text[len(text)-30:])

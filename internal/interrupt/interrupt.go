@@ -16,8 +16,8 @@ import (
 const Interval = 64
 
 // A Watch polls a context for one goroutine. The nil Watch never ends. It is an
-// option of package schema and of package validation/cel, which then share it with the
-// caller.
+// option of the packages schema, validation and validation/cel, which then share it with
+// the caller.
 type Watch struct {
 	ctx   context.Context
 	turns uint
@@ -30,6 +30,17 @@ func New(ctx context.Context) *Watch {
 		return nil
 	}
 	return &Watch{ctx: ctx}
+}
+
+// Start makes w a Watch of ctx, in the place of any context before. It returns w, or nil if
+// ctx is nil or cannot end.
+func (w *Watch) Start(ctx context.Context) *Watch {
+	if ctx == nil || ctx.Done() == nil {
+		*w = Watch{}
+		return nil
+	}
+	*w = Watch{ctx: ctx}
+	return w
 }
 
 // Ended reports whether the context has ended. It polls the context in the first
@@ -73,6 +84,9 @@ func (w *Watch) Context() context.Context {
 
 // SchemaOption makes a Watch an option of package schema.
 func (*Watch) SchemaOption(testopt.Sealed) {}
+
+// ValidationCallOption makes a Watch an option of a call of package validation.
+func (*Watch) ValidationCallOption(testopt.Sealed) {}
 
 // CELOption makes a Watch an option of package validation/cel.
 func (*Watch) CELOption(testopt.Sealed) {}

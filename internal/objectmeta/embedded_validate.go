@@ -12,6 +12,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -24,7 +25,7 @@ func (e *Embedded) Valid(obj any) bool {
 	if e.reference {
 		return len(e.Validate(obj)) == 0
 	}
-	return e.root.valid(obj)
+	return e.root.valid(obj, nil)
 }
 
 // Validate returns the problems of the apiVersion, kind and metadata of the
@@ -33,23 +34,40 @@ func (e *Embedded) Valid(obj any) bool {
 // objects, with three exceptions: the metadata may be absent, it needs no name,
 // and a name only needs to be a valid path segment.
 func (e *Embedded) Validate(obj any) []Problem {
-	if e.root == nil || !e.reference && e.root.valid(obj) {
+	if e.accepts(obj, nil) {
 		return nil
 	}
-	c := checking{base: e.path}
+	var problems []Problem
+	c := checking{base: e.path, found: func(p Problem) { problems = append(problems, p) }}
 	c.walk(e.root, obj)
-	sortProblems(c.problems)
-	return c.problems
+	sortProblems(problems)
+	return problems
 }
 
-func (n *node) valid(v any) bool {
+// accepts reports whether obj has no problems. False means that the walk must decide.
+func (e *Embedded) accepts(obj any, watch *interrupt.Watch) bool {
+	return e.root == nil || !e.reference && e.root.valid(obj, watch)
+}
+
+// EachProblem calls f with the problems that [Embedded.Validate] returns, in increasing
+// order of names and indexes. It returns early when the watch ends.
+func (e *Embedded) EachProblem(obj any, watch *interrupt.Watch, f func(Problem)) {
+	if e.accepts(obj, watch) {
+		return
+	}
+	c := checking{base: e.path, watch: watch, found: f}
+	c.walk(e.root, obj)
+}
+
+// valid reports whether v has no problems. When the watch ends it may report true.
+func (n *node) valid(v any, watch *interrupt.Watch) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !fastValidResource(v) && len(resourceErrors(nil, v)) > 0 {
+		if n.embedded && !fastValidResource(v) && !watch.Ended() && len(resourceErrors(nil, v)) > 0 {
 			return false
 		}
 		for i, name := range n.names {
-			if e, ok := v[name]; ok && !n.children[i].valid(e) {
+			if e, ok := v[name]; ok && !n.children[i].valid(e, watch) {
 				return false
 			}
 		}
@@ -57,7 +75,7 @@ func (n *node) valid(v any) bool {
 			return true
 		}
 		for name, e := range v {
-			if n.undeclared(name) && !n.additional.valid(e) {
+			if n.undeclared(name) && !n.additional.valid(e, watch) {
 				return false
 			}
 		}
@@ -66,7 +84,7 @@ func (n *node) valid(v any) bool {
 			return true
 		}
 		for _, e := range v {
-			if !n.items.valid(e) {
+			if !n.items.valid(e, watch) {
 				return false
 			}
 		}
@@ -79,10 +97,14 @@ type checking struct {
 	base          *field.Path
 	path          schema.Path
 	schemaPointer string // of the current schema
-	problems      []Problem
+	watch         *interrupt.Watch
+	found         func(Problem)
 }
 
 func (c *checking) walk(n *node, v any) {
+	if c.watch.Ended() {
+		return
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		if n.embedded {
@@ -128,7 +150,7 @@ func (c *checking) resource(m map[string]any) {
 	metadata, _ := m["metadata"].(map[string]any)
 	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer())
 	for _, err := range errs {
-		c.problems = append(c.problems, Problem{Err: err, Pointer: l.pointer(err), SchemaPointer: c.schemaPointer})
+		c.found(Problem{Err: err, Pointer: l.pointer(err), SchemaPointer: c.schemaPointer})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
@@ -80,7 +81,7 @@ type builder struct {
 	stored   bool                 // never refuse; errors are those of values
 	lazy     bool                 // compile rules when their first value arrives
 	watch    *interrupt.Watch     // ends the compiling early
-	errs     field.ErrorList
+	errs     errorlimit.List
 
 	mu sync.Mutex // guards lazy compilation
 }
@@ -101,9 +102,9 @@ func (b *builder) buildNode(n *schema.Node, t *celtypes.Type, root, implied bool
 	if old, ok := b.memo[key]; ok && !implied && t != nil {
 		return old
 	}
-	before := len(b.errs)
+	before := b.errs.Added()
 	out := b.build(n, t, root, implied, path)
-	if !implied && t != nil && len(b.errs) == before {
+	if !implied && t != nil && b.errs.Added() == before {
 		b.memo[key] = out
 	}
 	return out
@@ -295,6 +296,6 @@ func (b *builder) refuse(n *schema.Node, path *field.Path, below bool) {
 
 func (b *builder) report(err *field.Error) {
 	if !b.stored {
-		b.errs = append(b.errs, err)
+		b.errs.Add(err)
 	}
 }

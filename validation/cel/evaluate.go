@@ -306,6 +306,9 @@ func (r *run) fail(n *node, i int, text string) { r.add(i, field.Invalid(nil, n.
 
 // add adds an error at the current location.
 func (r *run) add(i int, err *field.Error) {
+	if !r.holds(false) {
+		return
+	}
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.here()})
 }
 
@@ -313,7 +316,20 @@ func (r *run) add(i int, err *field.Error) {
 // not change and the rule does not use oldSelf.
 func (r *run) addUnlessRatcheted(rule *rule, i int, err *field.Error) {
 	forgiven := !rule.usesOld && r.unchanged()
+	if !r.holds(forgiven) {
+		return
+	}
 	r.failures = append(r.failures, failure{err: *err, rule: i, location: r.below(rule), ratcheted: forgiven})
+}
+
+// holds reports whether the run holds one more failure, and counts it.
+func (r *run) holds(ratcheted bool) bool {
+	count := &r.failed
+	if ratcheted {
+		count = &r.forgiven
+	}
+	*count++
+	return r.options.maxErrors <= 0 || *count <= r.options.maxErrors
 }
 
 // withReason returns the error of a rule that is false, without its location.

@@ -8,6 +8,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celcost"
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/kubeversion"
 	"github.com/crdkit/crdkit/internal/testopt"
@@ -51,6 +52,8 @@ func newCompileOptions(opts []Option) compileOptions {
 			opt(&o)
 		case *interrupt.Watch:
 			o.Watch = opt
+		case *errorlimit.Limit:
+			o.Limit = opt
 		case testopt.Reference:
 			o.Reference = true
 		}
@@ -153,10 +156,11 @@ func WithContext(ctx context.Context) Option {
 type EvalOption interface{ applyEval(*evalOptions) }
 
 type evalOptions struct {
-	old    map[string]any
-	budget uint64
-	memory uint64           // of one evaluation, in bytes
-	watch  func(evaluation) // nil except in tests
+	old       map[string]any
+	budget    uint64
+	memory    uint64           // of one evaluation, in bytes
+	maxErrors int              // 0: any number
+	watch     func(evaluation) // nil except in tests
 }
 
 // An evaluation is reported to tests.
@@ -188,6 +192,15 @@ func (bytes memoryOption) applyEval(o *evalOptions) { o.memory = uint64(bytes) }
 func Memory(bytes uint64) EvalOption {
 	return memoryOption(bytes)
 }
+
+type maxErrorsOption int
+
+func (n maxErrorsOption) applyEval(o *evalOptions) { o.maxErrors = int(n) }
+
+// MaxErrors limits each list of the result to n errors, the first ones in the order in
+// which rules run. The others are counted, see [Result.Omitted]. By default, and if n is
+// not positive, the lists have all errors.
+func MaxErrors(n int) EvalOption { return maxErrorsOption(n) }
 
 // Old sets the object that is replaced. Transition rules see it as oldSelf, and
 // errors of unchanged values are ratcheted. It is not changed. A nil map is no

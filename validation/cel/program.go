@@ -12,6 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -36,6 +37,8 @@ type Result struct {
 	// Ratcheted are the failed rules on values that the old object has too,
 	// sorted. The server turns them into warnings.
 	Ratcheted validation.ErrorList
+	// Omitted is the number of errors that are not in Errors because of [MaxErrors].
+	Omitted int
 	// Cost is the cost of all rules, in cost units of CEL. It is the whole budget
 	// if the run ended early.
 	Cost uint64
@@ -75,14 +78,15 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		stored:   o.stored,
 		lazy:     o.lazy,
 		watch:    o.Watch,
+		errs:     errorlimit.List{Limit: o.Limit},
 	}
 	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if err := o.Watch.Err(); err != nil {
 		return nil, field.ErrorList{field.InternalError(o.Path, err)}
 	}
 	b.watch = nil // rules that are compiled later belong to requests
-	if len(b.errs) > 0 {
-		return nil, b.errs
+	if b.errs.Added() > 0 {
+		return nil, b.errs.Errors()
 	}
 	if root == nil {
 		return nil, nil
@@ -196,6 +200,7 @@ func (r *run) eval(ctx context.Context, p *Program, value, old any) Result {
 	}
 	if len(r.failures) > 0 {
 		res.Errors, res.Ratcheted = r.errors()
+		res.Omitted = r.failed - len(res.Errors)
 	}
 	r.release()
 	p.runs.Put(r)

@@ -39,6 +39,8 @@ type run struct {
 	required, optional variables
 
 	failures []failure
+	failed   int      // errors, also those that are not in failures
+	forgiven int      // ratcheted errors, also those that are not in failures
 	text     []byte   // of the locations of failures
 	location location // of the current value, if located
 	located  bool
@@ -54,6 +56,7 @@ func (r *run) release() {
 	}
 	if len(r.failures) > 0 {
 		r.failures, r.text = celeval.Emptied(r.failures), r.text[:0]
+		r.failed, r.forgiven = 0, 0
 		if cap(r.text) > maxText {
 			r.text = nil
 		}
