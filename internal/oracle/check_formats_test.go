@@ -25,8 +25,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// The tests of this file validate the SARIF and JUnit output of crdkit check for mutants,
-// undecided documents and the corpus.
+// The tests of this file validate the SARIF and JUnit output of crdkit check and crdkit admit
+// for mutants, undecided documents and the corpus.
 
 // sarifModule has the official schema of SARIF 2.1.0, errata 01, in a constant
 // of its source.
@@ -94,28 +94,42 @@ func uriReference(v any) error {
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
 
-// A checkCommand is a built crdkit command, and files to check.
-type checkCommand struct {
+// A builtCommand is a built crdkit command, and the command line of a subcommand.
+type builtCommand struct {
 	binary, dir string
-	files       []string
+	args        []string
 }
 
-func newCheckCommand(t *testing.T) *checkCommand {
+// awkwardNames are formats of file names with characters that URIs and XML escape.
+var awkwardNames = []string{"plain%d.json", "a b%d.json", "ü#%d.json", "100%%?%d.json", "x:%d.json", "<&\"'>%d.json"}
+
+func newCommand(t *testing.T, args ...string) *builtCommand {
 	t.Helper()
-	c := &checkCommand{binary: filepath.Join(t.TempDir(), "crdkit"), dir: t.TempDir(), files: []string{"."}}
+	c := &builtCommand{binary: filepath.Join(t.TempDir(), "crdkit"), dir: t.TempDir(), args: args}
 	build := exec.Command("go", "build", "-o", c.binary, "./cmd/crdkit")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return c
+}
+
+// write writes a file of the directory in which the command runs.
+func (c *builtCommand) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newCheckCommand(t *testing.T) *builtCommand {
+	t.Helper()
+	c := newCommand(t, "check", "-R", ".")
 	for i, text := range brokenDefinitions(t) {
-		name := fmt.Sprintf([]string{"plain%d.json", "a b%d.json", "ü#%d.json", "100%%?%d.json", "x:%d.json", "<&\"'>%d.json"}[i%6], i)
-		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		c.write(t, fmt.Sprintf(awkwardNames[i%len(awkwardNames)], i), text)
 	}
 	if dir, ok := testkit.CorpusDir(); ok && !testing.Short() {
-		c.files = append(c.files, filepath.Join(dir, "crds"))
+		c.args = append(c.args, filepath.Join(dir, "crds"))
 	}
 	return c
 }
@@ -137,26 +151,31 @@ func brokenDefinitions(t *testing.T) []string {
 	return out
 }
 
-func (c *checkCommand) run(t *testing.T, output string) []byte {
+func (c *builtCommand) run(t *testing.T, output string) []byte {
 	t.Helper()
-	cmd := exec.Command(c.binary, append([]string{"check", "-R", "-o", output}, c.files...)...)
+	cmd := exec.Command(c.binary, append(slices.Clone(c.args), "-o", output)...)
 	cmd.Dir = c.dir
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 2 {
 		return out // some documents are undecided
 	}
-	t.Fatalf("crdkit check -o %s ends with %v", output, err)
+	t.Fatalf("crdkit %s -o %s ends with %v", c.args[0], output, err)
 	return nil
 }
 
 func TestCheckFormats(t *testing.T) {
 	c := newCheckCommand(t)
-	t.Run("sarif", func(t *testing.T) { checkSARIF(t, c.run(t, "sarif")) })
-	t.Run("junit", func(t *testing.T) { checkJUnit(t, c.run(t, "junit")) })
+	t.Run("sarif", func(t *testing.T) {
+		checkSARIF(t, "check", c.run(t, "sarif"), "FieldValueInvalid", "FieldValueRequired", "ServerWarning", "Undecided", string(definition.DefaultForNullOnly))
+	})
+	t.Run("junit", func(t *testing.T) { checkJUnit(t, "check", c.run(t, "junit"), "failure", "error", "system-out") })
 }
 
-func checkSARIF(t *testing.T, out []byte) {
+// checkSARIF validates the output of a command by the schema, and checks that it has results
+// with some codes.
+func checkSARIF(t *testing.T, command string, out []byte, want ...string) {
+	t.Helper()
 	schema := sarifSchema(t)
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(out))
 	if err != nil {
@@ -173,7 +192,7 @@ func checkSARIF(t *testing.T, out []byte) {
 	for _, r := range report.Runs[0].Results {
 		codes[*r.RuleID]++
 	}
-	for _, code := range []string{"FieldValueInvalid", "FieldValueRequired", "ServerWarning", "Undecided", string(definition.DefaultForNullOnly)} {
+	for _, code := range want {
 		if codes[code] == 0 {
 			t.Errorf("no result is a %s: %v", code, codes)
 		}
@@ -186,8 +205,62 @@ func checkSARIF(t *testing.T, out []byte) {
 			t.Errorf("the schema takes %s", bad)
 		}
 	}
-	fmt.Printf("oracle: crdkit check -o sarif: %d results of %d rules, %d bytes, valid by the schema of SARIF 2.1.0\n",
-		len(report.Runs[0].Results), len(codes), len(out))
+	fmt.Printf("oracle: crdkit %s -o sarif: %d results of %d rules, %d bytes, valid by the schema of SARIF 2.1.0\n",
+		command, len(report.Runs[0].Results), len(codes), len(out))
+}
+
+// TestAdmitFormats does the same for objects: mutants of the objects in testdata, texts that
+// are no objects, and the samples of the corpus.
+func TestAdmitFormats(t *testing.T) {
+	c := newCommand(t, "admit", "-R", "--unknown-kinds=warn", "-c", filepath.Join(t.TempDir(), "crd.yaml"), ".")
+	crd, err := os.ReadFile(filepath.Join("..", "..", "testdata", "crontab", "crd.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(c.args[4], crd, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range brokenObjects(t) {
+		c.write(t, fmt.Sprintf(awkwardNames[i%len(awkwardNames)], i), text)
+	}
+	if dir, ok := testkit.CorpusDir(); ok && !testing.Short() {
+		c.args = append(c.args, "-c", filepath.Join(dir, "crds"), filepath.Join(dir, "samples"))
+	}
+	t.Run("sarif", func(t *testing.T) {
+		checkSARIF(t, "admit", c.run(t, "sarif"), "FieldValueInvalid", "FieldValueRequired", "FieldValueTypeInvalid", "UnknownField", "DuplicateField", "Undecided")
+	})
+	t.Run("junit", func(t *testing.T) { checkJUnit(t, "admit", c.run(t, "junit"), "failure", "error") })
+}
+
+// brokenObjects returns mutants of an object, and texts that are no objects.
+func brokenObjects(t *testing.T) []string {
+	t.Helper()
+	sample, err := os.ReadFile(filepath.Join("..", "..", "testdata", "crontab", "object.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, err := testkit.Decode(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{"{", `{"apiVersion":"v1"}`, `{"apiVersion":"jobs.example.org/v9","kind":"CronTab","metadata":{"name":"<&\u0007]]>"}}`}
+	for i := range 300 {
+		rng := seeded("admit formats", i)
+		mutant := testkit.Clone(obj)
+		for range 1 + i%3 {
+			mutant = testkit.Mutate(rng, mutant)
+		}
+		mutant["apiVersion"], mutant["kind"] = obj["apiVersion"], obj["kind"]
+		text := string(testkit.Encode(mutant))
+		if i%10 == 0 {
+			text = `{"spec":null,` + text[1:]
+		}
+		if i%7 == 0 {
+			text = `{"<&\u2028\"'>":1,` + text[1:]
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // A junitElement says what an element of JUnit's XML may have, as the strictest
@@ -218,7 +291,9 @@ var junitElements = map[string]junitElement{
 	"system-out": {text: true},
 }
 
-func checkJUnit(t *testing.T, out []byte) {
+// checkJUnit checks the elements of the output of a command, and that some elements occur.
+func checkJUnit(t *testing.T, command string, out []byte, want ...string) {
+	t.Helper()
 	decoder := xml.NewDecoder(bytes.NewReader(out))
 	var open []string
 	counts := map[string]int{}
@@ -249,13 +324,15 @@ func checkJUnit(t *testing.T, out []byte) {
 			}
 		}
 	}
-	if counts["failure"] == 0 || counts["error"] == 0 || counts["system-out"] == 0 {
-		t.Errorf("too little to see: %v", counts)
+	for _, name := range want {
+		if counts[name] == 0 {
+			t.Errorf("no element is a %s: %v", name, counts)
+		}
 	}
 	if junitStart(xml.StartElement{Name: xml.Name{Local: "testcase"}}, "testsuite") == nil {
 		t.Error("a case without a name is taken")
 	}
-	fmt.Printf("oracle: crdkit check -o junit: %v, %d bytes\n", counts, len(out))
+	fmt.Printf("oracle: crdkit %s -o junit: %v, %d bytes\n", command, counts, len(out))
 }
 
 func junitStart(e xml.StartElement, parent string) error {
