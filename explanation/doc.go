@@ -36,7 +36,8 @@
 // nearest name that is known: the same one in another case or with other separators, or
 // one that is at most one edit for each three bytes away, and never more than three.
 //
-// A value is cut after 80 characters. [WithoutValues] leaves values out. The same input
+// A value is cut after 80 characters. [WithoutValues] leaves values out, and
+// [Explainer.HideValues] leaves them out of the errors themselves. The same input
 // has the same explanation. Texts may change between releases, the other fields of an
 // [Explanation] do not.
 //

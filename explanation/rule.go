@@ -23,7 +23,7 @@ const (
 )
 
 // costs is the suggestion for rules that cost too much.
-const costs = "lower maxItems, maxLength or maxProperties of what the rule reads; cel.Estimate returns the bounds that fit"
+const costs = "lower maxItems, maxLength or maxProperties of what the rule reads; cel.Estimate and crdkit cost compute bounds that fit"
 
 // rule explains an error of a rule.
 func (x *Explainer) rule(ctx context.Context, err *validation.Error, obj, old *unstructured.Unstructured) (*Explanation, error) {

@@ -45,6 +45,9 @@ Standard output has, in the order of files and documents,
   name    the names of the admitted objects; reasons go to standard error
   diff    what the server changes in the admitted objects, likewise
 
+With --explain, a refusal says below each error what the server does not: the values that
+decided, the closest branch of a oneOf, the field or value that was probably meant.
+
 The server does not validate an object that has unknown or duplicate fields. crdkit
 reports what else is wrong with it, unless --all=false is given.
 
@@ -79,6 +82,8 @@ type admitter struct {
 	all         bool
 	severities  severities
 	sources     sources
+	explains    explainFlag
+	explainers  explainers
 
 	fields  crdkit.FieldValidation
 	olds    oldObjects
@@ -105,6 +110,7 @@ func newAdmit() *cobra.Command {
 			}
 			a.version.useConfig(cmd, config)
 			a.severities = config.Severity
+			a.explains.settle(cmd, a.reasons())
 			return a.run(cmd.Context(), args)
 		},
 	}
@@ -116,6 +122,8 @@ func newAdmit() *cobra.Command {
 	a.version.addTo(cmd)
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
 	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
+	a.explains.addTo(cmd)
+	f.BoolVar(&a.explainers.noValues, "no-values", false, "leave the values of objects out of errors and explanations, and objects out of -o json and jsonl")
 	a.inputs.addTo(cmd)
 	a.webhook.addTo(cmd)
 	return cmd
@@ -161,6 +169,14 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	return nil
 }
 
+// reasons returns where the reasons of verdicts go.
+func (a *admitter) reasons() io.Writer {
+	if slices.Contains(objectOutputs(), a.output) {
+		return a.errOut
+	}
+	return a.out
+}
+
 // admitOutputs returns the formats of crdkit admit.
 func admitOutputs() []string { return append(findingOutputs(), objectOutputs()...) }
 
@@ -195,6 +211,9 @@ func (a *admitter) checkFlags() error {
 	}
 	if a.subresource != "" && a.old == "" {
 		return fmt.Errorf("--subresource %s needs --old: the status of an object that does not exist cannot be written", a.subresource)
+	}
+	if a.explainers.noValues && (a.output == "yaml" || a.output == "diff") {
+		return fmt.Errorf("--no-values does not go with --output %s, which prints objects", a.output)
 	}
 	a.buffer = bufio.NewWriter(a.out)
 	a.printer = newPrinter(a.output, a.buffer, a.errOut, hasColors(a.out))

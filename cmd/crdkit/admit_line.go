@@ -24,6 +24,8 @@ type lineError struct {
 	Step          string `json:"step,omitempty"`
 	SchemaPointer string `json:"schemaPointer,omitempty"`
 	Rule          *int   `json:"rule,omitempty"`
+
+	Explanation *lineExplanation `json:"explanation,omitempty"`
 }
 
 type lineChange struct {
@@ -67,7 +69,7 @@ func (v *verdict) writeLine(w io.Writer) error {
 		GVK:       lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
 		Namespace: v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
 	}
-	if v.stored != nil {
+	if v.stored != nil && !v.noValues {
 		head.Object = v.stored.Object
 	}
 	tail := lineTail{Warnings: []string{}, Notes: v.notes, Changes: []lineChange{}}
@@ -111,7 +113,10 @@ func (v *verdict) writeLine(w io.Writer) error {
 
 // lineErrorOf returns an issue as an entry of "errors".
 func lineErrorOf(i *issue) lineError {
-	line := lineError{Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column}
+	line := lineError{
+		Type: i.code, Detail: i.text, Pointer: i.pointer, Line: i.position.Line, Column: i.position.Column,
+		Explanation: i.explanationLine(),
+	}
 	if e, ok := errors.AsType[*validation.Error](i.err); ok {
 		line.Field, line.Detail, line.BadValue = e.Field, e.Detail, badValue(e.BadValue)
 		line.Step, line.SchemaPointer = string(e.Step), e.SchemaPointer

@@ -59,6 +59,7 @@ type checker struct {
 	version      kubernetesVersion
 	severities   severities
 	sources      sources
+	explains     explainFlag
 
 	olds   map[string]*apiextensionsv1.CustomResourceDefinition
 	opts   []definition.Option
@@ -82,6 +83,7 @@ func newCheck() *cobra.Command {
 			}
 			c.version.useConfig(cmd, config)
 			c.severities = config.Severity
+			c.explains.settle(cmd, cmd.OutOrStdout())
 			return c.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -91,6 +93,7 @@ func newCheck() *cobra.Command {
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	c.version.addTo(cmd)
+	c.explains.addTo(cmd)
 	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
 	return cmd
 }

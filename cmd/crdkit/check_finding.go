@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
@@ -142,8 +143,11 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 		pointer = source.Pointer(f.doc.Within + pointer)
 		f.issues = append(f.issues, issue{level: level, code: code, text: text, pointer: pointer, position: source.Position(pointer)})
 	}
-	for _, e := range f.report.Errors {
+	for n, e := range f.report.Errors {
 		add(levelError, string(e.Type), e.Error(), e.Pointer)
+		if c.explains && n < maxExplained {
+			f.issues[n].why = explanation.Definition(crd, e.FieldError())
+		}
 	}
 	f.addOmitted(f.report.Omitted, source)
 	for _, w := range f.report.Warnings {

@@ -22,6 +22,8 @@ type checkError struct {
 	Pointer  string `json:"pointer"`
 	Line     int    `json:"line"`
 	Column   int    `json:"column"`
+
+	Explanation *lineExplanation `json:"explanation,omitempty"`
 }
 
 type checkWarning struct {
@@ -53,7 +55,7 @@ func checkLineOf(f *checkedDefinition) checkLine {
 			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
 		case i.level == levelError:
 			e := f.report.Errors[n] // they come first
-			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column})
+			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column, i.explanationLine()})
 		case i.level == levelWarning:
 			l.Warnings = append(l.Warnings, checkWarning{i.description(), i.pointer, at.Line, at.Column})
 		default:

@@ -10,6 +10,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -26,19 +27,35 @@ type verdict struct {
 	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
 	omitted   int                        // how many errors invalid does not have
 	stored    *unstructured.Unstructured // nil if not admitted
+
+	explainer *explanation.Explainer // nil before the version is known
+	explained bool                   // the errors have explanations
+	noValues  bool                   // the values of the object are left out
+	why       map[*validation.Error]*explanation.Explanation
 }
 
 func (v *verdict) admitted() bool { return v.verdict() == admitted }
 
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
-	v := &verdict{finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace}
+	v := a.newVerdict(o)
 	err := o.Err
 	if err == nil {
 		err = a.judge(ctx, v)
 	}
-	v.explain(err, a.sources.of(o))
+	v.record(err, a.sources.of(o))
+	if broken, ok := errors.AsType[*definitionError](err); ok && bool(a.explains) && len(v.issues) > 0 {
+		v.issues[0].why = explainDefinition(broken.crd, broken.err)
+	}
 	return v
+}
+
+// newVerdict returns the verdict on an object before it is judged.
+func (a *admitter) newVerdict(o *manifest.Object) *verdict {
+	return &verdict{
+		finding: finding{doc: o}, gvk: o.GroupVersionKind, object: o.Name, namespace: o.Namespace,
+		explained: bool(a.explains), noValues: a.explainers.noValues,
+	}
 }
 
 // judge sends the object of a verdict as a request, and records the answer. It returns the
@@ -49,12 +66,17 @@ func (a *admitter) judge(ctx context.Context, v *verdict) error {
 		_, v.unknown = errors.AsType[errUnknownKind](err)
 		return err
 	}
+	v.explainer = a.explainers.of(version)
 	out, err := a.request(ctx, v, version, a.fields)
 	if err != nil {
 		return a.webhook.hint(err)
 	}
 	if out == nil {
-		return a.judgeRest(ctx, v, version)
+		if err := a.judgeRest(ctx, v, version); err != nil {
+			return err
+		}
+		a.explain(ctx, v, version)
+		return ctx.Err()
 	}
 	v.stored, err = a.store(ctx, v, version, out)
 	return err
@@ -67,7 +89,7 @@ func (a *admitter) judgeRest(ctx context.Context, v *verdict, version *crdkit.Ve
 	if !a.all || a.fields != crdkit.Strict || refusal == nil || len(refusal.Details) == 0 {
 		return nil
 	}
-	rest := &verdict{finding: finding{doc: v.doc}, gvk: v.gvk, object: v.object, namespace: v.namespace}
+	rest := a.newVerdict(v.doc)
 	if _, err := a.request(ctx, rest, version, crdkit.Ignore); err != nil {
 		return a.webhook.hint(err)
 	}
@@ -82,11 +104,16 @@ func (a *admitter) request(ctx context.Context, v *verdict, version *crdkit.Vers
 	if v.doc.YAML {
 		opts = append(opts, crdkit.YAML())
 	}
-	old, err := a.olds.find(ctx, version, v)
+	replaced, err := a.olds.find(ctx, version, v)
 	if err != nil {
 		return nil, err
 	}
-	var out []byte
+	var out, old []byte
+	if replaced != nil {
+		if old, err = replaced.MarshalJSON(); err != nil {
+			return nil, err
+		}
+	}
 	switch {
 	case a.subresource != "" && old == nil:
 		return nil, fmt.Errorf("%s %q has no old object whose %s could be written", v.gvk.Kind, v.object, a.subresource)

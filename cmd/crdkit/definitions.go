@@ -145,7 +145,8 @@ func (d *definitions) given(kind schema.GroupKind) bool {
 
 // A definitionError is the error of a definition that an object needs.
 type definitionError struct {
-	location string // of the definition
+	location string                                    // of the definition
+	crd      *apiextensionsv1.CustomResourceDefinition // nil if it cannot be read
 	err      error
 }
 
@@ -178,7 +179,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	}
 	v, err := d.catalog.Version(gvk)
 	if err != nil {
-		return nil, &definitionError{k.object.Location(), err}
+		return nil, &definitionError{k.object.Location(), k.crd, err}
 	}
 	return v, nil
 }
@@ -225,7 +226,7 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 			err = d.catalog.Add(k.crd)
 		}
 		if err != nil {
-			k.err = &definitionError{k.object.Location(), err}
+			k.err = &definitionError{k.object.Location(), k.crd, err}
 		}
 	}
 	return k.err

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A finding is the verdict on one object or definition, with its reasons.
@@ -31,6 +33,9 @@ type issue struct {
 	named    bool   // text names the field
 	pointer  string
 	position definition.Position
+
+	why  *explanation.Explanation                  // nil if there is none
+	hide func(*validation.Error) *validation.Error // leaves values out; nil if they are shown
 }
 
 const (

@@ -68,6 +68,9 @@ func (p *textPrinter) print(f *finding) error {
 	for n := range f.issues {
 		i := &f.issues[n]
 		_, err := fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
+		if err == nil && i.why != nil {
+			_, err = fmt.Fprintf(p.out, "    %s\n", printable(short(i.why.Text)))
+		}
 		if err != nil {
 			return err
 		}
@@ -103,7 +106,16 @@ func (p *textPrinter) end() error {
 // line returns the issue in the format of compiler messages, which editors
 // parse.
 func (i *issue) line(file string) string {
-	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.message())
+	return fmt.Sprintf("%s: %s: %s", positionText(file, i.position), i.level, i.explained())
+}
+
+// explained returns the message of the issue, and on a line of its own the
+// explanation, if there is one.
+func (i *issue) explained() string {
+	if i.why == nil {
+		return i.message()
+	}
+	return i.message() + "\n  " + short(i.why.Text)
 }
 
 func positionText(file string, p definition.Position) string {
@@ -155,7 +167,7 @@ func (p annotations) print(f *finding) error {
 		if i.position.IsValid() {
 			fmt.Fprintf(&b, ",line=%d,col=%d", i.position.Line, i.position.Column)
 		}
-		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty(i.code), annotationText(printable(withName(f.name, i.message()))))
+		fmt.Fprintf(&b, ",title=%s::%s\n", annotationProperty(i.code), annotationText(printable(withName(f.name, i.explained()))))
 	}
 	_, err := io.WriteString(p.out, b.String())
 	return err

@@ -115,7 +115,7 @@ func (p *sarifPrinter) print(f *finding) error {
 		p.results = append(p.results, sarifResult{
 			RuleID:    i.code,
 			Level:     i.level,
-			Message:   sarifMessage{Text: withName(f.name, i.message())},
+			Message:   sarifMessage{Text: withName(f.name, i.explained())},
 			Locations: []sarifLocation{location},
 		})
 	}

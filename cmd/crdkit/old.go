@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit"
@@ -58,9 +59,9 @@ func (a *admitter) key(ctx context.Context, kind schema.GroupKind, namespace, na
 	return oldKey{kind: kind, namespace: namespace, name: name}
 }
 
-// find returns the object that v replaces as JSON, as the server reads it at
-// version. It returns nil if there is none.
-func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdict) ([]byte, error) {
+// find returns the object that v replaces, as the server reads it at version. It returns
+// nil if there is none.
+func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdict) (*unstructured.Unstructured, error) {
 	if o == nil {
 		return nil, nil
 	}
@@ -90,5 +91,5 @@ func (o oldObjects) find(ctx context.Context, version *crdkit.Version, v *verdic
 	case read.GetNamespace() == "":
 		read.SetNamespace("default")
 	}
-	return read.MarshalJSON()
+	return read, nil
 }

@@ -14,8 +14,8 @@ const (
 	codeDuplicateField = "DuplicateField"
 )
 
-// explain records the reasons of a verdict with their positions. err prevents a verdict.
-func (v *verdict) explain(err error, source *definition.Source) {
+// record records the reasons of a verdict with their positions. err prevents a verdict.
+func (v *verdict) record(err error, source *definition.Source) {
 	v.line = v
 	if v.gvk.Kind != "" {
 		v.name = v.gvk.Kind
@@ -51,7 +51,12 @@ func (v *verdict) explain(err error, source *definition.Source) {
 func (v *verdict) addErrors(errs validation.ErrorList, source *definition.Source) {
 	for _, e := range errs {
 		pointer := v.doc.Within + e.Pointer
-		v.issues = append(v.issues, issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: v.at(pointer, source)})
+		i := issue{level: levelError, code: string(e.Type), err: e, pointer: pointer, position: v.at(pointer, source), why: v.why[e]}
+		if v.noValues {
+			i.hide = v.explainer.HideValues
+			i.err = i.hide(e)
+		}
+		v.issues = append(v.issues, i)
 	}
 }
 
@@ -81,6 +86,8 @@ func (v *verdict) add(level, code, text string, source *definition.Source) {
 	case match != nil:
 		if i.code = codeUnknownField; match[1] == "duplicate" {
 			i.code = codeDuplicateField
+		} else if v.explained && level == levelError {
+			i.why = v.explainer.UnknownField(text)
 		}
 		if unquoted, err := strconv.Unquote(match[2]); err == nil {
 			path = unquoted
