@@ -7,6 +7,7 @@ import (
 	"io"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
@@ -17,8 +18,9 @@ import (
 const crdKind = "CustomResourceDefinition"
 
 // Parse reads one CustomResourceDefinition from YAML or JSON. It is as strict as kubectl:
-// unknown fields and duplicate fields are errors, and the error names all of them. Parse
-// does not judge the definition; [Check] does.
+// unknown fields and duplicate fields are errors, and the error names all of them, unless
+// [Tolerant] is given. Parse does not judge the definition; [Check] does. An error that
+// stands for a refusal of the server is [ErrRefused].
 //
 // A definition of apiextensions.k8s.io/v1 is returned as it is written. A definition of
 // v1beta1, which servers up to 1.21 read, is returned as such a server serves it at v1:
@@ -36,49 +38,59 @@ const crdKind = "CustomResourceDefinition"
 //
 // The input is neither kept nor changed.
 func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDefinition, error) {
-	limits := parseLimitsOf(opts)
-	if len(data) > limits.size {
-		return nil, fmt.Errorf("crdkit: reading a definition: the text has %d bytes, and may have %d", len(data), limits.size)
+	cfg := parseConfigOf(opts)
+	if len(data) > cfg.size {
+		return nil, fmt.Errorf("crdkit: reading a definition: the text has %d bytes, and may have %d", len(data), cfg.size)
 	}
-	if limits.nesting >= document.MaxDepth {
+	if cfg.nesting >= document.MaxDepth {
 		if crd, ok := document.ReadDefinition(data); ok {
 			return crd, nil
 		}
 	}
-	return parseInFull(data, limits)
+	return parseInFull(data, cfg)
 }
 
 // parseInFull is the reference implementation of Parse.
-func parseInFull(data []byte, limits parseLimits) (*apiextensionsv1.CustomResourceDefinition, error) {
-	converted, err := toJSON(data)
+func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
+	converted, duplicates, err := toJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
-	if document.NestedDeeper(converted, limits.nesting) {
-		return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", limits.nesting)
+	if document.NestedDeeper(converted, cfg.nesting) {
+		return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", cfg.nesting)
 	}
 	apiVersion, err := expectDefinition(converted)
 	if err != nil {
 		return nil, err
 	}
 	if apiVersion == apiVersionV1beta1 {
-		return parseV1beta1(converted)
+		return parseV1beta1(converted, duplicates, cfg)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	strict, err := kjson.UnmarshalStrict(converted, crd)
-	if err != nil {
-		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
-	}
-	if err := errors.Join(strict...); err != nil {
-		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(crd.Name), err)
+	if err := cfg.decode(converted, duplicates, crd, &crd.ObjectMeta); err != nil {
+		return nil, err
 	}
 	return crd, nil
 }
 
+// decode decodes JSON into a definition whose metadata is meta. duplicates are errors of
+// strict decoding that were found before.
+func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *metav1.ObjectMeta) error {
+	strict, err := kjson.UnmarshalStrict(data, into)
+	if err != nil {
+		return refusedText{fmt.Errorf("crdkit: reading a definition: %w", err)}
+	}
+	if strict = append(duplicates, strict...); !c.tolerate(strict) {
+		return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}
+	}
+	return nil
+}
+
 // toJSON converts one document of YAML or JSON to JSON. Several documents are an error.
-func toJSON(data []byte) ([]byte, error) {
+// duplicates has an error if a mapping of YAML has a key twice, and is empty otherwise.
+func toJSON(data []byte) (converted []byte, duplicates []error, err error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
-		return trimmed, nil
+		return trimmed, nil, nil
 	}
 	var doc []byte
 	for documents := document.Split(data); ; {
@@ -87,23 +99,30 @@ func toJSON(data []byte) ([]byte, error) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if document.Blank(next) {
 			continue
 		}
 		if doc != nil {
-			return nil, errors.New("several documents where one is expected")
+			return nil, nil, errors.New("several documents where one is expected")
 		}
 		doc = next
 	}
 	if doc == nil {
-		return nil, errors.New("no document where one is expected")
+		return nil, nil, errors.New("no document where one is expected")
 	}
 	if err := document.CheckAliases(doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return yaml.YAMLToJSONStrict(doc)
+	converted, strict := yaml.YAMLToJSONStrict(doc)
+	if strict == nil {
+		return converted, nil, nil
+	}
+	if converted, err = yaml.YAMLToJSON(doc); err != nil {
+		return nil, nil, err
+	}
+	return converted, []error{strict}, nil
 }
 
 // A head has the fields that identify an object of Kubernetes.

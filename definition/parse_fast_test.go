@@ -22,7 +22,7 @@ func checkFastParse(t *testing.T, data []byte) bool {
 	if !ok {
 		return false
 	}
-	want, err := parseInFull(data, parseLimitsOf(nil))
+	want, err := parseInFull(data, parseConfigOf(nil))
 	if err != nil {
 		t.Fatalf("the fast parser accepts %.1000q, but %v", data, err)
 	}

@@ -1,14 +1,12 @@
 package definition
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
 )
@@ -75,18 +73,14 @@ type betaConversion struct {
 
 // parseV1beta1 reads a definition of v1beta1 from JSON and returns it as the
 // server gives it out at v1.
-func parseV1beta1(data []byte) (*apiextensionsv1.CustomResourceDefinition, error) {
+func parseV1beta1(data []byte, duplicates []error, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
 	beta := &betaDefinition{}
-	strict, err := kjson.UnmarshalStrict(data, beta)
-	if err != nil {
-		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
-	}
-	if err := errors.Join(strict...); err != nil {
-		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), err)
+	if err := cfg.decode(data, duplicates, beta, &beta.ObjectMeta); err != nil {
+		return nil, err
 	}
 	beta.Spec.setDefaults()
 	if errs := beta.Spec.contradictions(field.NewPath("spec")); len(errs) > 0 {
-		return nil, fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), errorlist.Of(errs))
+		return nil, refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(beta.Name), errorlist.Of(errs))}
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{
 		TypeMeta:   metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: crdKind},

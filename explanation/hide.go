@@ -25,14 +25,14 @@ func (x *Explainer) HideValues(err *validation.Error) *validation.Error {
 	if err == nil {
 		return nil
 	}
-	plain := *err.FieldError()
-	plain.BadValue = field.OmitValueType{}
+	without := *err.FieldError()
+	without.BadValue = field.OmitValueType{}
 	if err.Step == validation.StepRules {
-		plain.Detail = x.plainDetail(err)
+		without.Detail = x.valuelessDetail(err)
 	} else if value, ok := err.BadValue.(string); ok && !isTypeName(value) {
-		plain.Detail = strings.ReplaceAll(plain.Detail, strconv.Quote(value), hidden)
+		without.Detail = strings.ReplaceAll(without.Detail, strconv.Quote(value), hidden)
 	}
-	out := validation.NewError(&plain, err.Step, err.Pointer, err.SchemaPointer)
+	out := validation.NewError(&without, err.Step, err.Pointer, err.SchemaPointer)
 	out.Rule = err.Rule
 	return out
 }
@@ -47,9 +47,9 @@ func isTypeName(text string) bool {
 	return false
 }
 
-// plainDetail returns the detail of an error of a rule, without what the rule says about
+// valuelessDetail returns the detail of an error of a rule, without what the rule says about
 // the object.
-func (x *Explainer) plainDetail(err *validation.Error) string {
+func (x *Explainer) valuelessDetail(err *validation.Error) string {
 	l, ok := schemapath.At(x.root, err.SchemaPointer)
 	switch {
 	case err.Rule < 0, strings.HasPrefix(err.Detail, notCompiled), strings.Contains(err.Detail, overBudget):

@@ -76,7 +76,7 @@ type admitter struct {
 	output      string
 	old         string
 	subresource string
-	validate    string
+	validate    validateFlag
 	version     kubernetesVersion
 	showChanges bool
 	all         bool
@@ -118,7 +118,7 @@ func newAdmit() *cobra.Command {
 	addOutput(cmd, &a.output, admitOutputs()...)
 	f.StringVar(&a.old, "old", "", "file or directory of the objects that are replaced")
 	f.StringVar(&a.subresource, "subresource", "", "subresource that is written: status")
-	f.StringVar(&a.validate, "validate", "strict", "unknown and duplicate fields: strict, warn or ignore")
+	a.validate.addTo(cmd)
 	a.version.addTo(cmd)
 	f.BoolVar(&a.showChanges, "show-changes", false, "print on standard error what the server changed in each object")
 	f.BoolVar(&a.all, "all", true, "with --validate=strict, report what else is wrong with objects that have unknown or duplicate fields")
@@ -196,15 +196,9 @@ func (a *admitter) checkFlags() error {
 	if err := a.inputs.checkFlags(); err != nil {
 		return err
 	}
-	switch strings.ToLower(a.validate) {
-	case "strict", "true":
-		a.fields = crdkit.Strict
-	case "warn":
-		a.fields = crdkit.Warn
-	case "ignore", "false":
-		a.fields = crdkit.Ignore
-	default:
-		return fmt.Errorf("invalid --validate %q; it is strict, warn or ignore", a.validate)
+	var err error
+	if a.fields, err = a.validate.fields(); err != nil {
+		return err
 	}
 	if a.subresource != "" && a.subresource != "status" {
 		return fmt.Errorf("invalid --subresource %q; it is status", a.subresource)

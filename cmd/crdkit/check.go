@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
@@ -39,9 +40,12 @@ Standard output has, in the order of files and documents,
   github  annotations for GitHub Actions
 
 The exit code is 0 if all were accepted, 1 if some were refused, and 2 if some
-could not be decided: a file that cannot be read, a definition that does not
-decode. A definition with unknown or duplicate fields is refused, as by a server
-with strict field validation. Warnings and notes do not change it.`
+could not be decided: a file that cannot be read, a document that is not YAML or JSON.
+A definition that the server cannot decode is refused, and so is one with unknown or
+duplicate fields, unless --validate is warn or ignore. Warnings and notes do not
+change the exit code.
+
+With --explain, hints follow the errors of rules that do not compile.`
 
 const checkExample = `  crdkit check crd.yaml
   crdkit check -R -o jsonl config/crd
@@ -59,8 +63,10 @@ type checker struct {
 	version      kubernetesVersion
 	severities   severities
 	sources      sources
+	validate     validateFlag
 	explains     explainFlag
 
+	fields crdkit.FieldValidation
 	olds   map[string]*apiextensionsv1.CustomResourceDefinition
 	opts   []definition.Option
 	in     io.Reader
@@ -93,6 +99,7 @@ func newCheck() *cobra.Command {
 	f.BoolVar(&c.status, "status", false, "check a write to the status of the definitions of --old")
 	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	c.version.addTo(cmd)
+	c.validate.addTo(cmd)
 	c.explains.addTo(cmd)
 	f.BoolVar(&c.v1beta1Rules, "v1beta1-rules", false, "judge as servers up to 1.21 judged definitions of v1beta1")
 	return cmd
@@ -101,6 +108,10 @@ func newCheck() *cobra.Command {
 func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer) error {
 	if c.status && c.old == "" {
 		return errors.New("--status needs --old")
+	}
+	var err error
+	if c.fields, err = c.validate.fields(); err != nil {
+		return err
 	}
 	c.opts = []definition.Option{definition.WithNotes(), definition.KubernetesVersion(string(c.version))}
 	if c.v1beta1Rules {
@@ -163,7 +174,11 @@ func (c *checker) loadOld(ctx context.Context) error {
 
 // addOld adds a definition.
 func (c *checker) addOld(o *manifest.Object) error {
-	crd, err := definition.Parse(o.Text)
+	var opts []definition.ParseOption
+	if c.fields != crdkit.Strict {
+		opts = append(opts, definition.Tolerant(nil))
+	}
+	crd, err := definition.Parse(o.Text, opts...)
 	if err != nil {
 		return err
 	}

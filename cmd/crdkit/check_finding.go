@@ -2,11 +2,16 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
 
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/explanation"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -60,9 +65,9 @@ func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition
 func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
 	f := &checkedDefinition{finding: finding{doc: o}}
 	switch source := c.sources.of(o); {
-	case err != nil:
+	case err != nil && !f.refuse(err, source):
 		f.fail(err, source)
-	default:
+	case err == nil:
 		f.judge(c, source)
 	}
 	f.doc = withoutText(o) // while the finding waits for its turn
@@ -77,19 +82,58 @@ func withoutText(o *manifest.Object) *manifest.Object {
 	return &slim
 }
 
-// refuse records the errors of strict decoding, with which the server refuses a definition:
-// an issue with its position for each field. It reports false if err is another error.
+// refuse records the errors of a definition that the server cannot decode: an issue with its
+// position for each field that the error names. It reports false if err is another error.
 func (f *checkedDefinition) refuse(err error, source *definition.Source) bool {
-	fields := fieldErrors(err)
-	for _, e := range fields {
-		pointer := f.fieldPointer(e.FieldPath(), source)
-		i := issue{level: levelError, code: codeUnknownField, text: e.Error(), pointer: pointer, position: source.Position(pointer)}
-		if strings.HasPrefix(i.text, "duplicate ") {
-			i.code = codeDuplicateField
-		}
-		f.issues = append(f.issues, i)
+	if errors.Is(err, manifest.ErrIncomplete) {
+		f.addComplaint(codeBadRequest, err.Error(), source)
+		return true
 	}
-	return len(fields) > 0
+	if !errors.Is(err, definition.ErrRefused) {
+		return false
+	}
+	all, _ := errors.AsType[utilerrors.Aggregate](err)
+	wrong, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	var strict interface{ Unwrap() []error }
+	switch {
+	case errors.As(err, &strict):
+		f.addStrict(levelError, strict.Unwrap(), source)
+	case all != nil: // what v1 cannot express
+		for _, err := range all.Errors() {
+			if e, ok := errors.AsType[*field.Error](err); ok {
+				f.issues = append(f.issues, f.issueAt(levelError, string(e.Type), e.Error(), e.Field, source))
+			}
+		}
+	case wrong != nil:
+		f.issues = append(f.issues, f.issueAt(levelError, codeBadRequest, err.Error(), wrong.Field, source))
+	default:
+		f.addComplaint(codeBadRequest, err.Error(), source)
+	}
+	return true
+}
+
+// addStrict records errors of strict decoding.
+func (f *checkedDefinition) addStrict(level string, errs []error, source *definition.Source) {
+	for _, err := range errs {
+		first := len(f.issues)
+		if e, ok := errors.AsType[fieldError](err); ok {
+			f.issues = append(f.issues, f.issueAt(level, codeUnknownField, e.Error(), e.FieldPath(), source))
+		} else {
+			f.addComplaint(codeDuplicateField, err.Error(), source)
+		}
+		for n := range f.issues[first:] {
+			i := &f.issues[first+n]
+			if i.level = level; strings.HasPrefix(i.text, "duplicate ") {
+				i.code = codeDuplicateField
+			}
+		}
+	}
+}
+
+// issueAt returns an issue about a field, with its position.
+func (f *checkedDefinition) issueAt(level, code, text, path string, source *definition.Source) issue {
+	pointer := f.fieldPointer(path, source)
+	return issue{level: level, code: code, text: text, named: true, pointer: pointer, position: source.Position(pointer)}
 }
 
 // A fieldError is an error of strict decoding about a field.
@@ -98,27 +142,17 @@ type fieldError interface {
 	FieldPath() string
 }
 
-// fieldErrors returns the errors about fields that err consists of, nil if it
-// has other errors.
-func fieldErrors(err error) []fieldError {
-	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) {
-		return nil
-	}
-	var all []fieldError
-	for _, e := range joined.Unwrap() {
-		var field fieldError
-		if !errors.As(e, &field) {
-			return nil
-		}
-		all = append(all, field)
-	}
-	return all
-}
-
 // judge checks a definition and records its issues with their positions.
 func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
-	crd, err := definition.Parse(f.doc.Text)
+	var opts []definition.ParseOption
+	var found []error
+	switch c.fields {
+	case crdkit.Warn:
+		opts = append(opts, definition.Tolerant(func(err error) { found = append(found, err) }))
+	case crdkit.Ignore:
+		opts = append(opts, definition.Tolerant(nil))
+	}
+	crd, err := definition.Parse(f.doc.Text, opts...)
 	if err != nil {
 		if !f.refuse(err, source) {
 			f.fail(err, source)
@@ -150,6 +184,7 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 		}
 	}
 	f.addOmitted(f.report.Omitted, source)
+	f.addStrict(levelWarning, found, source)
 	for _, w := range f.report.Warnings {
 		add(levelWarning, codeWarning, w.Text, w.Pointer)
 	}

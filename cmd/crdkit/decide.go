@@ -40,6 +40,11 @@ func (v *verdict) admitted() bool { return v.verdict() == admitted }
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	v := a.newVerdict(o)
 	err := o.Err
+	if errors.Is(err, manifest.ErrIncomplete) {
+		v.record(nil, nil)
+		v.addComplaint(codeBadRequest, err.Error(), a.sources.of(o))
+		return v
+	}
 	if err == nil {
 		err = a.judge(ctx, v)
 	}

@@ -12,6 +12,8 @@ import (
 const (
 	codeUnknownField   = "UnknownField"
 	codeDuplicateField = "DuplicateField"
+	// codeBadRequest is the server's reason to refuse what it cannot decode.
+	codeBadRequest = "BadRequest"
 )
 
 // record records the reasons of a verdict with their positions. err prevents a verdict.

@@ -45,12 +45,15 @@ type rawHead struct {
 // object of Kubernetes.
 var ErrNotObject = errors.New("not an object")
 
+// ErrIncomplete reports an object without an apiVersion or a kind, which a server refuses.
+var ErrIncomplete = errors.New("no complete kind")
+
 // A missingError reports an object without an apiVersion or a kind.
 type missingError string
 
 func (e missingError) Error() string { return string(e) + " is missing or is not a string" }
 
-func (e missingError) Is(target error) bool { return target == ErrNotObject }
+func (e missingError) Is(target error) bool { return target == ErrNotObject || target == ErrIncomplete }
 
 // isObject reports whether the document is meant as an object of Kubernetes.
 func (h *rawHead) isObject() bool {
