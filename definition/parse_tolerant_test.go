@@ -10,7 +10,7 @@ import (
 	"github.com/crdkit/crdkit/definition"
 )
 
-const oddBeta = `apiVersion: apiextensions.k8s.io/v1beta1
+const strangeBeta = `apiVersion: apiextensions.k8s.io/v1beta1
 kind: CustomResourceDefinition
 metadata: {name: jars.example.com}
 spec: {group: example.com, version: v1, names: {plural: jars, kind: Jar}, odd: 1}
@@ -28,7 +28,7 @@ func TestTolerant(t *testing.T) {
 		{"a duplicate key of YAML", strings.Replace(crateCRD, "  scope:", "  scope: Cluster\n  scope:", 1), []string{"yaml: unmarshal errors:\n  line 8: key \"scope\" already set in map"}},
 		{"a duplicate field of JSON", `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a","name":"b"},"odd":1}`,
 			[]string{`duplicate field "metadata.name"`, `unknown field "odd"`}},
-		{"v1beta1", oddBeta, []string{`unknown field "spec.odd"`}},
+		{"v1beta1", strangeBeta, []string{`unknown field "spec.odd"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := definition.Parse([]byte(tt.text))
@@ -61,9 +61,9 @@ func TestErrRefused(t *testing.T) {
 		name, text string
 		want       bool
 	}{
-		{"a contradiction of v1beta1", strings.Replace(oddBeta, "odd: 1", "versions: [{name: v2}]", 1), true},
+		{"a contradiction of v1beta1", strings.Replace(strangeBeta, "odd: 1", "versions: [{name: v2}]", 1), true},
 		{"a wrong type", strings.Replace(crateCRD, "served: true", "served: maybe", 1), true},
-		{"a wrong type in v1beta1", strings.Replace(oddBeta, "odd: 1", "scope: {}", 1), true},
+		{"a wrong type in v1beta1", strings.Replace(strangeBeta, "odd: 1", "scope: {}", 1), true},
 		{"no YAML", "a: [1", false},
 		{"no JSON", "{", false},
 		{"another kind", "apiVersion: v1\nkind: Pod\nkind: Pod\n", false},
