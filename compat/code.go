@@ -18,4 +18,37 @@ const (
 	Changed Code = "changed"
 	// Defaulted: the new definition adds a value that the old one did not.
 	Defaulted Code = "defaulted"
+
+	// The others name the keyword that changed.
+
+	CodeType          Code = "type"
+	CodeNullable      Code = "nullable"
+	CodeFormat        Code = "format"
+	CodePattern       Code = "pattern"
+	CodeMinimum       Code = "minimum"
+	CodeMaximum       Code = "maximum"
+	CodeMultipleOf    Code = "multipleOf"
+	CodeMinLength     Code = "minLength"
+	CodeMaxLength     Code = "maxLength"
+	CodeMinItems      Code = "minItems"
+	CodeMaxItems      Code = "maxItems"
+	CodeUniqueItems   Code = "uniqueItems"
+	CodeMinProperties Code = "minProperties"
+	CodeMaxProperties Code = "maxProperties"
+	CodeEnum          Code = "enum"
+	CodeRequired      Code = "required"
+	CodeListType      Code = "listType"
+	CodeAllOf         Code = "allOf"
+	CodeAnyOf         Code = "anyOf"
+	CodeOneOf         Code = "oneOf"
+	CodeNot           Code = "not"
+	CodeRule          Code = "rule"
+	CodeTransition    Code = "transitionRule"
+	// CodeProperty: a property is not declared any more.
+	CodeProperty Code = "property"
+	// CodeUnknownFields: unknown fields are not kept any more.
+	CodeUnknownFields Code = "unknownFields"
+	// CodeEmbedded: a value must be a resource.
+	CodeEmbedded Code = "embeddedResource"
+	CodeDefault  Code = "default"
 )

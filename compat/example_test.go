@@ -48,6 +48,7 @@ func ExampleCompare() {
 	}
 	// Output:
 	// incompatible
-	// incompatible warning stored v1  {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":10} a stored object is admitted only as long as the value does not change <nil>
-	// incompatible error writers v1  {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":10} the new definition refuses an object that the old one admits <nil>
+	// compatible info readers v1  null every object that the new definition admits has the types, fields and values of the old schema <nil>
+	// incompatible warning stored v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: a stored object is admitted only as long as the value does not change <nil>
+	// incompatible error writers v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: the new definition refuses an object that the old one admits <nil>
 }

@@ -1,0 +1,94 @@
+package compat_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// A change is a case of testdata/changes.yaml.
+type change struct {
+	Name     string
+	Root     bool
+	Old, New apiextensionsv1.JSONSchemaProps
+}
+
+func changes(t *testing.T, file string) []change {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []change
+	if err := yaml.UnmarshalStrict(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// definitionOf returns a definition whose objects have the property x.
+func definitionOf(props apiextensionsv1.JSONSchemaProps, root bool) *apiextensionsv1.CustomResourceDefinition {
+	crd := parsed(crontab)
+	if !root {
+		props = apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{"x": props}}
+	}
+	props.Type = "object"
+	crd.Spec.Versions[0].Schema.OpenAPIV3Schema = &props
+	return crd
+}
+
+// TestChanges records what is found for one change of each keyword.
+func TestChanges(t *testing.T) {
+	for _, file := range []string{"changes"} {
+		var b strings.Builder
+		for _, c := range changes(t, "testdata/"+file+".yaml") {
+			r, err := compat.Compare(context.Background(), definitionOf(c.Old, c.Root), definitionOf(c.New, c.Root))
+			if err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
+			fmt.Fprintf(&b, "%s: %s\n", c.Name, r.Verdict)
+			for _, f := range r.Findings {
+				if f.Code != compat.Proved {
+					fmt.Fprintln(&b, "  "+line(f))
+				}
+			}
+		}
+		testkit.Recorded(t, "testdata/"+file+".txt", b.String())
+	}
+}
+
+func line(f compat.Finding) string {
+	text := fmt.Sprintf("%s %s %s %s %s", f.Severity, f.Role, f.Code, f.Field, f.Text)
+	if f.Witness != nil {
+		text += " " + content(f.Witness.Object)
+		if f.Witness.Old != nil {
+			text += " after " + content(f.Witness.Old)
+		}
+	}
+	return text
+}
+
+// content returns an object without what all objects have.
+func content(obj map[string]any) string {
+	obj = maps.Clone(obj)
+	if meta, ok := obj["metadata"].(map[string]any); ok && meta["name"] == "a" {
+		delete(obj, "metadata")
+	}
+	delete(obj, "apiVersion")
+	delete(obj, "kind")
+	data, err := json.Marshal(obj)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,199 @@
+package compat
+
+import (
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/satisfy"
+)
+
+// decide decides the differences of two schemas: it collects the goals of each
+// role, and searches an object for each goal that both definitions confirm.
+func (c *comparison) decide() []Finding {
+	solver := satisfy.NewSolver(c.ctx, c.work)
+	oldOpen, newOpen := c.old.Spec.PreserveUnknownFields, c.crd.Spec.PreserveUnknownFields
+	before := newConditions(solver, c.oldNode, oldOpen, false)
+	out := c.role(newWalk(before, newConditions(solver, c.newNode, newOpen, true), false), before.object(c.oldVersion))
+	solver.SetWork(c.work)
+	after := newConditions(solver, c.newNode, newOpen, false)
+	return append(out, c.role(newWalk(after, newConditions(solver, c.oldNode, oldOpen, true), true), after.object(c.newVersion))...)
+}
+
+// role decides the goals of one walk. object is the condition of the objects that
+// the first side admits.
+func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
+	if w.readers {
+		w.pair(c.newNode, c.oldNode, nil, "")
+	} else {
+		w.pair(c.oldNode, c.newNode, nil, "")
+	}
+	var out []Finding
+	for i := range w.goals {
+		found, err := c.pursue(w, object, &w.goals[i])
+		if err != nil {
+			found = append(found, c.undecided(w, &w.goals[i], err.Error()))
+		}
+		out = append(out, found...)
+	}
+	if w.undone != "" {
+		out = append(out, c.undecided(w, &goal{}, w.undone))
+	}
+	return append(out, c.provedRoles(w, out)...)
+}
+
+// provedRoles returns a finding for each role of a walk that no finding concerns.
+func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
+	roles := []Role{Writers, Stored}
+	if w.readers {
+		roles = []Role{Readers}
+	}
+	concerned := map[Role]bool{}
+	for i := range found {
+		if found[i].Verdict != Compatible {
+			concerned[found[i].Role] = true
+		}
+		if found[i].Verdict == Unknown && !w.readers {
+			concerned[Stored] = true
+		}
+	}
+	var out []Finding
+	for _, role := range roles {
+		if !concerned[role] {
+			f := c.finding(Proved, Compatible, Info, role)
+			f.Text = provedTexts[role]
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+var provedTexts = map[Role]string{
+	Writers: "every object that the old definition admits is admitted, and kept as it is",
+	Stored:  "every stored object is served as it was, and an update that does not change it is admitted",
+	Readers: "every object that the new definition admits has the types, fields and values of the old schema",
+}
+
+// pursue searches an object for a goal.
+func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+	r := w.from.solver.Solve(satisfy.And(object, within(g.steps, g.target)))
+	switch r.Status {
+	case satisfy.None:
+		return nil, nil
+	case satisfy.Undecided:
+		return []Finding{c.undecided(w, g, r.Reason)}, nil
+	}
+	obj := r.Value.(map[string]any)
+	if g.absent != "" {
+		for _, part := range partsAt(obj, g.steps) {
+			delete(part.(map[string]any), g.absent)
+		}
+	}
+	found, err := c.confirm(g, obj)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	return []Finding{c.undecided(w, g, "the object that should show it does not: "+valueText(obj))}, nil
+}
+
+// confirm gives obj to both definitions and returns a finding for each role that a
+// difference concerns.
+func (c *comparison) confirm(g *goal, obj map[string]any) ([]Finding, error) {
+	var found []difference
+	var err error
+	if g.role == Readers {
+		found, err = c.readerDifferences(obj)
+	} else {
+		found, err = c.createDifferences(obj)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	seen := map[Role]bool{}
+	for i := range found {
+		if !seen[found[i].role] {
+			seen[found[i].role] = true
+			out = append(out, c.findingOf(g, &found[i]))
+		}
+	}
+	return out, nil
+}
+
+// readerDifferences returns the difference that a client of the old definition
+// meets if the new definition admits obj.
+func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error) {
+	after, err := create(c.ctx, c.newVersion, obj)
+	if err != nil || after.object == nil || drops(after.result) {
+		return nil, err
+	}
+	asOld := unstructuredCopy(after.object)
+	asOld.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
+	before, err := create(c.ctx, c.oldVersion, asOld.Object)
+	if err != nil {
+		return nil, err
+	}
+	d := difference{role: Readers, code: Refused, witness: Witness{Object: obj}, old: before.answer(), new: "admitted"}
+	if before.object == nil {
+		return []difference{d}, nil
+	}
+	for _, diff := range jsondiff.Of(after.object, before.object) {
+		if diff.Kind == jsondiff.Removed && diff.Before == nil {
+			d.code, d.path, d.old, d.new = Changed, diff.Path, "absent", "null"
+			return []difference{d}, nil
+		}
+	}
+	return nil, nil
+}
+
+// findingOf returns the finding for a difference that meets a goal.
+func (c *comparison) findingOf(g *goal, d *difference) Finding {
+	f := c.finding(g.code, Incompatible, Error, d.role)
+	f.Pointer += g.pointer
+	f.Field = g.field()
+	f.Witness = &d.witness
+	f.Old, f.New, f.Ratcheted = d.old, d.new, d.ratcheted
+	switch {
+	case d.ratcheted || d.code == Defaulted || d.role == Readers && g.code != CodeType:
+		f.Severity = Warning
+	}
+	f.Text = fmt.Sprintf("%s: %s", g.text, consequence(d))
+	return f
+}
+
+// field returns the path of what a goal is about.
+func (g *goal) field() string {
+	if g.part == "" {
+		return fieldOf(g.steps)
+	}
+	return fieldOf(extend(g.steps, step{name: g.part}))
+}
+
+// consequence says what a difference means for its role.
+func consequence(d *difference) string {
+	switch {
+	case d.ratcheted:
+		return "a stored object is admitted only as long as the value does not change"
+	case d.role == Readers:
+		return "the new definition admits an object that the old schema does not describe"
+	case d.code != Refused:
+		return fmt.Sprintf("%s: %s was %s and is %s", d.path, d.code, d.old, d.new)
+	case d.role == Stored:
+		return "a stored object cannot be read, or cannot be updated without a change"
+	}
+	return "the new definition refuses an object that the old one admits"
+}
+
+func (c *comparison) undecided(w *walk, g *goal, reason string) Finding {
+	role := Writers
+	if w.readers {
+		role = Readers
+	}
+	f := c.finding(Undecided, Unknown, Warning, role)
+	f.Pointer += g.pointer
+	f.Field = g.field()
+	f.Text = "not decided: " + reason
+	if g.text != "" {
+		f.Text = fmt.Sprintf("%s: not decided: %s", g.text, reason)
+	}
+	return f
+}

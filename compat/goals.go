@@ -1,0 +1,235 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A goal is a kind of object that would show an incompatibility: the conditions of
+// one side admit it, and it breaks one keyword of the other side.
+type goal struct {
+	code    Code
+	role    Role
+	steps   []step        // to the value
+	target  *satisfy.Cond // what the value must be, so that it breaks the keyword
+	part    string        // the member of the value that the goal is about, if it is one
+	absent  string        // a member that the request leaves out, so that defaults show
+	pointer string        // to the keyword, below the schema of the new version
+	text    string
+	rule    *schema.Rule
+}
+
+// maxGoals bounds the goals of one version. More differences are one unknown.
+const maxGoals = 400
+
+// A walk compares two schema trees and collects goals.
+type walk struct {
+	from, to *conditions // the sides: what from admits must satisfy to
+	readers  bool
+	goals    []goal
+	without  map[[2]*schema.Node]bool // pairs of schemas without goals
+	changed  map[[2]*schema.Node]bool // see transforms
+	undone   string                   // why the walk ended early
+	depth    int
+}
+
+func newWalk(from, to *conditions, readers bool) *walk {
+	return &walk{from: from, to: to, readers: readers, without: map[[2]*schema.Node]bool{}, changed: map[[2]*schema.Node]bool{}}
+}
+
+// pair compares the schemas of one value.
+func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
+	if o == n && w.from.open == w.to.open || w.without[[2]*schema.Node{o, n}] || w.undone != "" {
+		return
+	}
+	if len(w.goals) > maxGoals {
+		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
+		return
+	}
+	if w.depth++; w.depth > maxWalkDepth {
+		w.undone = "the schema is nested too deeply"
+	}
+	defer func() { w.depth-- }()
+	before := len(w.goals)
+	w.local(o, n, steps, pointer)
+	w.properties(o, n, steps, pointer)
+	w.others(o, n, steps, pointer)
+	if o.Items() != nil || n.Items() != nil {
+		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), pointer+"/items")
+	}
+	if len(w.goals) == before {
+		w.without[[2]*schema.Node{o, n}] = true
+	}
+}
+
+const maxWalkDepth = 400
+
+func extend(steps []step, s step) []step { return append(slices.Clip(steps), s) }
+
+// readerCodes are the keywords that clients rely on.
+var readerCodes = []Code{CodeType, CodeRequired, CodeEnum}
+
+// local compares the keywords of two schemas, without children.
+func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
+	have := map[string]bool{}
+	was := w.from.keywords(o)
+	for _, k := range was {
+		have[string(k.code)+k.cond.Key()] = true
+	}
+	w.to.rules.suffix = ""
+	if !w.readers && len(n.Rules()) > 0 && w.transforms(o, n) {
+		w.to.rules.suffix = "'"
+	}
+	for _, k := range w.to.keywords(n) {
+		if have[string(k.code)+k.cond.Key()] || w.readers && !slices.Contains(readerCodes, k.code) {
+			continue
+		}
+		w.add(o, goal{code: k.code, steps: steps, target: satisfy.Not(k.cond), pointer: pointer + k.at, text: w.changeText(was, k), rule: k.rule})
+	}
+	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
+		w.add(o, goal{code: CodeEmbedded, steps: steps, target: satisfy.Not(embeddedMembers()), pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
+	}
+}
+
+// changeText describes the change of a keyword.
+func (w *walk) changeText(was []keyword, k keyword) string {
+	before, after := "", k.text
+	for _, old := range was {
+		if old.code == k.code {
+			before = old.text
+		}
+	}
+	if w.readers {
+		before, after = after, before
+	}
+	switch {
+	case k.text == "":
+		return fmt.Sprintf("%s is new or changed", k.code)
+	case k.code == CodeRequired && w.readers:
+		return k.text + " is not required any more"
+	case k.code == CodeRequired:
+		return k.text + " is required"
+	case before == "":
+		return fmt.Sprintf("%s is new: %s", k.code, after)
+	case after == "":
+		return fmt.Sprintf("%s is gone: %s", k.code, before)
+	}
+	return fmt.Sprintf("%s was %s and is %s", k.code, before, after)
+}
+
+// add adds a goal unless no value of o meets it.
+func (w *walk) add(o *schema.Node, g goal) {
+	g.role = Writers
+	if w.readers {
+		g.role = Readers
+	}
+	if w.from.solver.Solve(satisfy.And(w.from.of(o), g.target)).Status != satisfy.None {
+		w.goals = append(w.goals, g)
+	}
+}
+
+// properties compares the properties of two schemas.
+func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
+	if len(steps) == 0 {
+		w.metadata(o.Property("metadata"), n.Property("metadata"), pointer)
+	}
+	for name, old := range o.Properties() {
+		if o == w.from.root && rootMember(name) {
+			continue
+		}
+		here := extend(steps, step{name: name})
+		switch child := n.Property(name); {
+		case child != nil:
+			at := propertyPointer(pointer, name)
+			w.pair(old, child, here, at)
+			w.defaults(o, old, child, name, steps, at)
+		case w.readers:
+		default:
+			w.removed(o, n, old, name, steps, pointer)
+		}
+	}
+	for name, child := range n.Properties() {
+		if o.Property(name) != nil || w.readers || n == w.to.root && rootMember(name) {
+			continue
+		}
+		if c := w.from.otherValues(o); c != satisfy.False && (o.Kind() == schema.KindObject || c != satisfy.True) {
+			additional, _ := o.AdditionalProperties()
+			w.pair(additional, child, extend(steps, step{name: name}), propertyPointer(pointer, name))
+		}
+	}
+}
+
+func rootMember(name string) bool {
+	return name == "apiVersion" || name == "kind" || name == "metadata"
+}
+
+// metadata compares the constraints on names of objects.
+func (w *walk) metadata(o, n *schema.Node, pointer string) {
+	if w.readers {
+		return
+	}
+	for _, member := range []string{"name", "generateName"} {
+		if child := n.Property(member); child != nil {
+			w.pair(o.Property(member), child, []step{{name: "metadata"}, {name: member}}, propertyPointer(propertyPointer(pointer, "metadata"), member))
+		}
+	}
+}
+
+// removed compares a property with what the other side makes of a member that it
+// does not declare.
+func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointer string) {
+	additional, _ := n.AdditionalProperties()
+	here := extend(steps, step{name: name})
+	switch c := w.to.otherValues(n); {
+	case additional != nil:
+		w.pair(old, additional, here, pointer+"/additionalProperties")
+	case c == satisfy.False:
+		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer, text: name + " is not declared any more"})
+	}
+	if _, ok := old.Default(); ok && w.to.otherValues(n) != satisfy.False {
+		w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer, text: "the default of " + name + " is gone"})
+	}
+}
+
+// defaults compares the defaults of a property.
+func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, pointer string) {
+	if w.readers || sameDefault(old, child) {
+		return
+	}
+	before, had := old.Default()
+	after, has := child.Default()
+	text := fmt.Sprintf("the default was %s and is %s", valueText(before), valueText(after))
+	switch {
+	case !had:
+		text = "the default is new: " + valueText(after)
+	case !has:
+		text = "the default is gone: " + valueText(before)
+	}
+	w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer + "/default", text: text})
+}
+
+// others compares what the two sides make of members that neither declares.
+func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
+	if w.readers && n.Kind() != schema.KindObject {
+		return
+	}
+	from, to := w.from.otherValues(o), w.to.otherValues(n)
+	if from == satisfy.False || to == satisfy.True {
+		return
+	}
+	names := w.to.propertyNames(n, w.from.propertyNames(o, []string{}))
+	slices.Sort(names)
+	here := extend(steps, step{others: slices.Compact(names)})
+	oldAdditional, _ := o.AdditionalProperties()
+	newAdditional, _ := n.AdditionalProperties()
+	if newAdditional != nil {
+		w.pair(oldAdditional, newAdditional, here, pointer+"/additionalProperties")
+		return
+	}
+	if !w.readers {
+		w.add(o, goal{code: CodeUnknownFields, steps: steps, target: satisfy.SomeOther(names, satisfy.True), pointer: pointer, text: "fields that the schema does not declare are not kept any more"})
+	}
+}

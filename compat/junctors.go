@@ -1,0 +1,104 @@
+package compat
+
+import (
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A combined schema has junctors: a Node or a Branch.
+type combined interface {
+	AllOf() []*schema.Branch
+	AnyOf() []*schema.Branch
+	OneOf() []*schema.Branch
+	Not() *schema.Branch
+}
+
+// junctors returns the conditions of allOf, anyOf, oneOf and not. n is the schema
+// whose values they constrain.
+func (k *conditions) junctors(b combined, n *schema.Node) []keyword {
+	var out []keyword
+	for i, sub := range b.AllOf() {
+		out = append(out, newKeyword(CodeAllOf, k.branch(sub, n), "", fmt.Sprintf("/allOf/%d", i)))
+	}
+	if subs := b.AnyOf(); len(subs) > 0 {
+		out = append(out, newKeyword(CodeAnyOf, satisfy.Or(k.branches(subs, n)...), "", "/anyOf"))
+	}
+	if subs := b.OneOf(); len(subs) > 0 {
+		out = append(out, newKeyword(CodeOneOf, exactlyOne(k.branches(subs, n)), "", "/oneOf"))
+	}
+	if sub := b.Not(); sub != nil {
+		out = append(out, newKeyword(CodeNot, satisfy.Not(k.branch(sub, n)), "", "/not"))
+	}
+	return out
+}
+
+func (k *conditions) branches(list []*schema.Branch, n *schema.Node) []*satisfy.Cond {
+	out := make([]*satisfy.Cond, len(list))
+	for i, b := range list {
+		out[i] = k.branch(b, n)
+	}
+	return out
+}
+
+// exactlyOne holds if one condition holds and the others do not.
+func exactlyOne(list []*satisfy.Cond) *satisfy.Cond {
+	alternatives := make([]*satisfy.Cond, len(list))
+	for i := range list {
+		parts := []*satisfy.Cond{list[i]}
+		for j, c := range list {
+			if j != i {
+				parts = append(parts, satisfy.Not(c))
+			}
+		}
+		alternatives[i] = satisfy.And(parts...)
+	}
+	return satisfy.Or(alternatives...)
+}
+
+// branch returns the condition of a branch on the values of n, which may be nil.
+func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
+	var parts []*satisfy.Cond
+	if b.IntOrString() {
+		parts = append(parts, satisfy.Types(satisfy.Integer|satisfy.String))
+	} else if kind := b.Kind(); kind != schema.KindNone {
+		mask := typeMasks[kind]
+		if b.Nullable() || n.Nullable() {
+			mask |= satisfy.Null
+		}
+		parts = append(parts, satisfy.Types(mask))
+	}
+	// A branch without a type knows the formats of strings.
+	for _, w := range k.limits(b.Limits(), b.Type(), n) {
+		parts = append(parts, w.cond)
+	}
+	var names []string
+	for name, child := range b.Properties() {
+		names = append(names, name)
+		c := k.branch(child, propertyOf(n, name))
+		parts = append(parts, satisfy.Vacuous(k.member(n, name, c, false)))
+	}
+	if b.Items() != nil {
+		parts = append(parts, satisfy.Vacuous(satisfy.EveryItem(k.branch(b.Items(), n.Items()))))
+	}
+	switch additional, declared := b.AdditionalProperties(); {
+	case additional != nil:
+		parts = append(parts, satisfy.Vacuous(satisfy.EveryOther(names, k.branch(additional, nil))))
+	case declared && !b.AllowsAdditionalProperties():
+		parts = append(parts, satisfy.Vacuous(satisfy.EveryOther(names, satisfy.False)))
+	}
+	for _, w := range k.junctors(b, n) {
+		parts = append(parts, w.cond)
+	}
+	return satisfy.And(parts...)
+}
+
+// propertyOf returns the schema of a member, nil if it is not declared.
+func propertyOf(n *schema.Node, name string) *schema.Node {
+	if child := n.Property(name); child != nil {
+		return child
+	}
+	additional, _ := n.AdditionalProperties()
+	return additional
+}

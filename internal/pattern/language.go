@@ -1,0 +1,201 @@
+package pattern
+
+import (
+	"encoding/binary"
+	"slices"
+	"unicode/utf8"
+)
+
+// A Language is a set of texts: those that match every pattern of Match and no
+// pattern of Exclude and have MinRunes to MaxRunes runes.
+type Language struct {
+	Match, Exclude []*Pattern
+	MinRunes       int
+	MaxRunes       int // negative for no bound
+}
+
+// Shortest returns a text of the language with the fewest runes, made of letters
+// and digits where possible. found is false if the language is empty. decided is
+// false, and the other results mean nothing, if a pattern has no automaton or the
+// search takes more than steps transitions.
+func (l Language) Shortest(steps int) (text string, found, decided bool) {
+	if l.MaxRunes >= 0 && l.MinRunes > l.MaxRunes {
+		return "", false, true
+	}
+	s := &search{Language: l, work: work(steps)}
+	for _, p := range slices.Concat(l.Match, l.Exclude) {
+		auto := p.matcher().auto
+		if auto == nil {
+			return "", false, false
+		}
+		s.autos = append(s.autos, auto)
+	}
+	s.runes = representatives(s.autos)
+	return s.run()
+}
+
+// A search is a breadth-first search through the product of automata.
+type search struct {
+	Language
+	autos []*automaton // those of Match, then those of Exclude
+	runes []rune       // one of each class that some automaton distinguishes
+	nodes []productState
+	index map[string]bool // the states of this length, or of any length above MinRunes
+	key   []byte
+	work  work
+}
+
+// A productState is a state of all automata after a text.
+type productState struct {
+	states []uint16
+	before int32 // the number of the state before the last rune
+	last   rune
+}
+
+// run visits the states in the order of the lengths of their texts. States after
+// texts that are too short count once for each length.
+func (s *search) run() (text string, found, decided bool) {
+	s.index = map[string]bool{}
+	start := make([]uint16, len(s.autos))
+	for i, a := range s.autos {
+		start[i] = a.start
+	}
+	s.add(start, -1, 0)
+	for length, from := 0, 0; from < len(s.nodes); length++ {
+		to := len(s.nodes)
+		if length >= s.MinRunes {
+			for n := from; n < to; n++ {
+				if s.accepts(s.nodes[n].states) {
+					return s.text(int32(n)), true, true
+				}
+			}
+		}
+		if length == s.MaxRunes {
+			break
+		}
+		if length < s.MinRunes {
+			clear(s.index)
+		}
+		for n := from; n < to; n++ {
+			if !s.expand(int32(n)) {
+				return "", false, false
+			}
+		}
+		from = to
+	}
+	return "", false, true
+}
+
+// expand adds the states after one more rune. It reports whether the work sufficed.
+func (s *search) expand(n int32) bool {
+	for _, r := range s.runes {
+		if !s.work.spend(len(s.autos) + 1) {
+			return false
+		}
+		next := make([]uint16, len(s.autos))
+		for i, a := range s.autos {
+			next[i] = a.step(s.nodes[n].states[i], r)
+		}
+		s.add(next, n, r)
+	}
+	return true
+}
+
+// add adds a state unless it is known or no continuation of its text belongs to
+// the language.
+func (s *search) add(states []uint16, before int32, last rune) {
+	s.key = s.key[:0]
+	for i, state := range states {
+		if i < len(s.Match) && state == never || i >= len(s.Match) && state == always {
+			return
+		}
+		s.key = binary.LittleEndian.AppendUint16(s.key, state)
+	}
+	if !s.index[string(s.key)] {
+		s.index[string(s.key)] = true
+		s.nodes = append(s.nodes, productState{states, before, last})
+	}
+}
+
+func (s *search) accepts(states []uint16) bool {
+	for i, a := range s.autos {
+		if a.accepts(states[i]) != (i < len(s.Match)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *search) text(n int32) string {
+	var runes []rune
+	for ; s.nodes[n].before >= 0; n = s.nodes[n].before {
+		runes = append(runes, s.nodes[n].last)
+	}
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+// accepts reports whether a text that leads to the state matches.
+func (a *automaton) accepts(state uint16) bool {
+	return state == always || state != never && uint32(state) >= a.final
+}
+
+// step returns the state after r.
+func (a *automaton) step(state uint16, r rune) uint16 {
+	if state <= always {
+		return state
+	}
+	if r < utf8.RuneSelf {
+		return a.next[uint(state)+uint(a.ascii[r])]
+	}
+	return a.next[uint(state)+uint(a.classOf(r))]
+}
+
+// representatives returns a rune of each set of runes that no automaton
+// distinguishes: letters and digits first, then other printable ASCII runes.
+func representatives(autos []*automaton) []rune {
+	candidates := []rune("abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	for r := ' '; r <= '~'; r++ {
+		candidates = append(candidates, r)
+	}
+	for r := range rune(utf8.RuneSelf) {
+		candidates = append(candidates, r)
+	}
+	var wide []rune
+	for _, a := range autos {
+		for _, s := range a.wide {
+			wide = append(wide, s.lo)
+		}
+	}
+	slices.Sort(wide)
+	candidates = append(candidates, 'é')
+	for _, r := range slices.Compact(wide) {
+		if !utf8.ValidRune(r) {
+			r = 0xE000 // after the surrogates, which are not in a text
+		}
+		candidates = append(candidates, r)
+	}
+	return distinct(autos, candidates)
+}
+
+// distinct returns the first candidate of each class.
+func distinct(autos []*automaton, candidates []rune) []rune {
+	seen := map[string]bool{}
+	var out []rune
+	var key []byte
+	for _, r := range candidates {
+		key = key[:0]
+		for _, a := range autos {
+			if r < utf8.RuneSelf {
+				key = append(key, a.ascii[r])
+			} else {
+				key = append(key, a.classOf(r))
+			}
+		}
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			out = append(out, r)
+		}
+	}
+	return out
+}

@@ -1,0 +1,253 @@
+package satisfy
+
+// Mask is a set of types of JSON values.
+type Mask uint8
+
+// The types. Integers are the numbers without a fraction.
+const (
+	Null Mask = 1 << iota
+	Bool
+	Integer
+	Fraction
+	String
+	Array
+	Object
+
+	Number = Integer | Fraction
+	Any    = Null | Bool | Number | String | Array | Object
+)
+
+type kind uint8
+
+const (
+	constant kind = iota
+	and
+	or
+	types
+	enum
+	opaque
+	relation
+	// The others are about values of one type.
+	isTrue
+	atMost
+	multipleOf
+	minRunes
+	matches
+	hasFormat
+	minItems
+	distinct
+	everyItem
+	someItem
+	at
+	ifAt
+	minProps
+	everyOther
+	someOther
+)
+
+// about has the types that a kind is about.
+var about = [...]Mask{
+	isTrue: Bool, atMost: Number, multipleOf: Number, minRunes: String, matches: String, hasFormat: String,
+	minItems: Array, distinct: Array, everyItem: Array, someItem: Array,
+	at: Object, ifAt: Object, minProps: Object, everyOther: Object, someOther: Object,
+}
+
+// A Cond is a condition on one value. It never changes.
+type Cond struct {
+	kind   kind
+	neg    bool // of a kind without a dual: the opposite
+	other  bool // the verdict on values of other types; the constant
+	strict bool // atMost: less
+	mask   Mask // types; the truths of opaque; the orders of relation
+	n      int64
+	x      float64
+	text   string   // pattern, format, member or name
+	keys   []string // distinct: keys of elements; others: the members that do not count
+	values []any
+	subs   []*Cond
+}
+
+var (
+	// True holds for every value.
+	True = &Cond{other: true}
+	// False holds for no value.
+	False = &Cond{}
+)
+
+// And holds if all conditions hold.
+func And(list ...*Cond) *Cond { return junction(and, True, False, list) }
+
+// Or holds if one of the conditions holds.
+func Or(list ...*Cond) *Cond { return junction(or, False, True, list) }
+
+// junction combines conditions. neutral does not change the result, and absorbing
+// decides it.
+func junction(k kind, neutral, absorbing *Cond, list []*Cond) *Cond {
+	var subs []*Cond
+	for _, c := range list {
+		switch {
+		case c == neutral:
+		case c == absorbing:
+			return absorbing
+		case c.kind == k:
+			subs = append(subs, c.subs...)
+		default:
+			subs = append(subs, c)
+		}
+	}
+	switch len(subs) {
+	case 0:
+		return neutral
+	case 1:
+		return subs[0]
+	}
+	return &Cond{kind: k, subs: subs}
+}
+
+func boolean(b bool) *Cond {
+	if b {
+		return True
+	}
+	return False
+}
+
+// Types holds for values of the types.
+func Types(mask Mask) *Cond {
+	switch mask & Any {
+	case 0:
+		return False
+	case Any:
+		return True
+	}
+	return &Cond{kind: types, mask: mask & Any}
+}
+
+// Enum holds for values that equal one of the list. It keeps the list.
+func Enum(values ...any) *Cond { return &Cond{kind: enum, values: values} }
+
+// IsTrue holds for true.
+func IsTrue() *Cond { return &Cond{kind: isTrue} }
+
+// AtMost holds for numbers of at most x, or less than x if strict is true.
+func AtMost(x float64, strict bool) *Cond { return &Cond{kind: atMost, x: x, strict: strict} }
+
+// AtLeast holds for numbers of at least x, or more than x if strict is true.
+func AtLeast(x float64, strict bool) *Cond {
+	return &Cond{kind: atMost, neg: true, x: x, strict: !strict}
+}
+
+// MultipleOf holds for multiples of x.
+func MultipleOf(x float64) *Cond { return &Cond{kind: multipleOf, x: x} }
+
+// MinRunes holds for strings of at least n runes.
+func MinRunes(n int64) *Cond { return &Cond{kind: minRunes, n: n} }
+
+// Matches holds for strings that match an RE2 expression.
+func Matches(expr string) *Cond { return &Cond{kind: matches, text: expr} }
+
+// Format holds for strings of a format.
+func Format(name string) *Cond { return &Cond{kind: hasFormat, text: name} }
+
+// MinItems holds for lists of at least n elements.
+func MinItems(n int64) *Cond { return &Cond{kind: minItems, n: n} }
+
+// Distinct holds for lists whose elements differ, or differ in keys if there are
+// keys.
+func Distinct(keys ...string) *Cond { return &Cond{kind: distinct, keys: keys} }
+
+// EveryItem holds for lists whose elements all satisfy c.
+func EveryItem(c *Cond) *Cond { return &Cond{kind: everyItem, subs: []*Cond{c}} }
+
+// SomeItem holds for lists with an element that satisfies c.
+func SomeItem(c *Cond) *Cond { return &Cond{kind: someItem, subs: []*Cond{c}} }
+
+// At holds for objects with a member that satisfies c.
+func At(name string, c *Cond) *Cond { return &Cond{kind: at, text: name, subs: []*Cond{c}} }
+
+// IfAt holds for objects without the member and for those whose member satisfies
+// c.
+func IfAt(name string, c *Cond) *Cond { return &Cond{kind: ifAt, text: name, subs: []*Cond{c}} }
+
+// MinProps holds for objects with at least n members.
+func MinProps(n int64) *Cond { return &Cond{kind: minProps, n: n} }
+
+// EveryOther holds for objects whose members all satisfy c, apart from those named.
+func EveryOther(names []string, c *Cond) *Cond {
+	return &Cond{kind: everyOther, keys: names, subs: []*Cond{c}}
+}
+
+// SomeOther holds for objects with a member that satisfies c and is not named.
+func SomeOther(names []string, c *Cond) *Cond {
+	return &Cond{kind: someOther, keys: names, subs: []*Cond{c}}
+}
+
+// The truths of an [Opaque] condition and the orders of a [Relation].
+const (
+	Holds  Mask = 1
+	Fails  Mask = 2
+	Errors Mask = 4
+
+	Less    Mask = 1
+	Same    Mask = 2
+	Greater Mask = 4
+	NoOrder Mask = 8
+)
+
+// Opaque holds if an expression of which only the name is known has one of the
+// truths: [Holds], [Fails] or [Errors]. An expression has one truth for one value.
+func Opaque(name string, truths Mask) *Cond {
+	return &Cond{kind: opaque, text: name, mask: truths}
+}
+
+// Relation holds if the members at two paths compare in one of the orders: [Less],
+// [Same], [Greater], or [NoOrder] if one is absent or they have no order.
+func Relation(a, b []string, orders Mask) *Cond {
+	return newRelation(join(a), join(b), orders)
+}
+
+// Vacuous returns c, a condition about one type, as it holds for values of other
+// types.
+func Vacuous(c *Cond) *Cond {
+	out := *c
+	out.other = true
+	return &out
+}
+
+// Not returns the opposite of c.
+func Not(c *Cond) *Cond {
+	switch c.kind {
+	case constant:
+		return boolean(!c.other)
+	case and, or:
+		subs := make([]*Cond, len(c.subs))
+		for i, sub := range c.subs {
+			subs[i] = Not(sub)
+		}
+		if c.kind == and {
+			return Or(subs...)
+		}
+		return And(subs...)
+	case types:
+		return Types(^c.mask)
+	}
+	out := *c
+	switch c.kind {
+	case opaque:
+		out.mask = ^c.mask & (Holds | Fails | Errors)
+		return &out
+	case relation:
+		out.mask = ^c.mask & (Less | Same | Greater | NoOrder)
+		return &out
+	}
+	out.other = !c.other
+	if dual, ok := duals[c.kind]; ok {
+		out.kind, out.subs = dual, []*Cond{Not(c.subs[0])}
+	} else {
+		out.neg = !c.neg
+	}
+	return &out
+}
+
+var duals = map[kind]kind{
+	everyItem: someItem, someItem: everyItem, at: ifAt, ifAt: at, everyOther: someOther, someOther: everyOther,
+}

@@ -1,0 +1,281 @@
+package satisfy
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A truth says whether a value satisfies a condition.
+type truth int8
+
+const (
+	no      truth = -1
+	unknown truth = 0
+	yes     truth = 1
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// Satisfied reports whether v satisfies c. It reports false as well if that
+// depends on an opaque condition.
+func (s *Solver) Satisfied(c *Cond, v any) bool { return s.eval(c, v) == yes }
+
+func (s *Solver) eval(c *Cond, v any) truth {
+	switch c.kind {
+	case constant:
+		return truthOf(c.other)
+	case and, or:
+		return s.evalJunction(c, v)
+	case types:
+		return truthOf(c.mask&TypeOf(v) != 0)
+	case enum:
+		return truthOf(slices.ContainsFunc(c.values, func(x any) bool { return Equal(x, v) }) != c.neg)
+	case opaque:
+		return unknown
+	case relation:
+		return truthOf(c.mask&order(v, c.keys[0], c.keys[1]) != 0)
+	}
+	if about[c.kind]&TypeOf(v) == 0 {
+		return truthOf(c.other)
+	}
+	switch v := v.(type) {
+	case string:
+		return truthOf(s.evalString(c, v) != c.neg)
+	case []any:
+		return s.evalList(c, v)
+	case map[string]any:
+		return s.evalObject(c, v)
+	case bool:
+		return truthOf(v != c.neg)
+	}
+	return truthOf(evalNumber(c, number(v)) != c.neg)
+}
+
+func (s *Solver) evalJunction(c *Cond, v any) truth {
+	decides := truthOf(c.kind == or)
+	out := -decides
+	for _, sub := range c.subs {
+		switch s.eval(sub, v) {
+		case decides:
+			return decides
+		case unknown:
+			out = unknown
+		}
+	}
+	return out
+}
+
+func evalNumber(c *Cond, x float64) bool {
+	if c.kind == multipleOf {
+		return isMultiple(x, c.x)
+	}
+	return x < c.x || !c.strict && x == c.x
+}
+
+// isMultiple divides as kube-apiserver does.
+func isMultiple(x, of float64) bool {
+	quotient := x / of
+	if of < 1 {
+		quotient = 1 / of * x
+	}
+	return quotient == math.Trunc(quotient)
+}
+
+func (s *Solver) evalString(c *Cond, v string) bool {
+	switch c.kind {
+	case minRunes:
+		return int64(utf8.RuneCountInString(v)) >= c.n
+	case matches:
+		p := s.pattern(c.text)
+		return p != nil && p.Match(v)
+	}
+	return hasFormatNamed(c.text, v)
+}
+
+func (s *Solver) evalList(c *Cond, v []any) truth {
+	switch c.kind {
+	case minItems:
+		return truthOf((int64(len(v)) >= c.n) != c.neg)
+	case distinct:
+		return truthOf(allDistinct(v, c.keys) != c.neg)
+	}
+	return s.evalAll(c.kind == everyItem, c.subs[0], v)
+}
+
+// evalAll reports whether all values satisfy c, or one of them if every is false.
+func (s *Solver) evalAll(every bool, c *Cond, values []any) truth {
+	out := truthOf(every)
+	for _, v := range values {
+		switch t := s.eval(c, v); {
+		case t == unknown:
+			out = unknown
+		case (t == yes) != every:
+			return t
+		}
+	}
+	return out
+}
+
+func (s *Solver) evalObject(c *Cond, v map[string]any) truth {
+	switch c.kind {
+	case at, ifAt:
+		if member, ok := v[c.text]; ok {
+			return s.eval(c.subs[0], member)
+		}
+		return truthOf(c.kind == ifAt)
+	case minProps:
+		return truthOf((int64(len(v)) >= c.n) != c.neg)
+	}
+	var values []any
+	for name, member := range v {
+		if !slices.Contains(c.keys, name) {
+			values = append(values, member)
+		}
+	}
+	return s.evalAll(c.kind == everyOther, c.subs[0], values)
+}
+
+// TypeOf returns the type of a decoded value.
+func TypeOf(v any) Mask {
+	switch v := v.(type) {
+	case nil:
+		return Null
+	case bool:
+		return Bool
+	case string:
+		return String
+	case []any:
+		return Array
+	case map[string]any:
+		return Object
+	case float64:
+		if v != math.Trunc(v) {
+			return Fraction
+		}
+	}
+	return Integer
+}
+
+func number(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
+
+// Equal reports whether two decoded values are equal. Numbers are equal if their
+// values are.
+func Equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for name, v := range a {
+			w, ok := b[name]
+			if !ok || !Equal(v, w) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, Equal)
+	case int64:
+		if b, ok := b.(float64); ok {
+			return float64(a) == b
+		}
+		return any(a) == b
+	case float64:
+		return TypeOf(b)&Number != 0 && a == number(b)
+	}
+	return TypeOf(b)&(Array|Object) == 0 && a == b
+}
+
+func allDistinct(list []any, keys []string) bool {
+	for i, v := range list {
+		for _, w := range list[:i] {
+			if sameKeys(v, w, keys) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func sameKeys(v, w any, keys []string) bool {
+	if len(keys) == 0 {
+		return Equal(v, w)
+	}
+	a, _ := v.(map[string]any)
+	b, _ := w.(map[string]any)
+	for _, key := range keys {
+		if !Equal(a[key], b[key]) {
+			return false
+		}
+	}
+	return true
+}
+
+const separator = "\x00"
+
+func join(path []string) string { return strings.Join(path, separator) }
+
+func newRelation(a, b string, orders Mask) *Cond {
+	if a > b {
+		a, b = b, a
+		orders = reversed(orders)
+	}
+	return &Cond{kind: relation, text: a + separator + separator + b, keys: []string{a, b}, mask: orders}
+}
+
+// order returns how the members of v at two paths compare.
+func order(v any, a, b string) Mask {
+	x, okX := lookup(v, a)
+	y, okY := lookup(v, b)
+	if !okX || !okY {
+		return NoOrder
+	}
+	switch {
+	case Equal(x, y):
+		return Same
+	case TypeOf(x)&Number != 0 && TypeOf(y)&Number != 0:
+		if number(x) < number(y) {
+			return Less
+		}
+		return Greater
+	case TypeOf(x) == String && TypeOf(y) == String:
+		if x.(string) < y.(string) {
+			return Less
+		}
+		return Greater
+	}
+	return NoOrder
+}
+
+func lookup(v any, path string) (any, bool) {
+	if path == "" {
+		return v, true
+	}
+	for name := range strings.SplitSeq(path, separator) {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = m[name]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}

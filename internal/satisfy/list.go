@@ -1,0 +1,218 @@
+package satisfy
+
+import (
+	"math"
+	"slices"
+)
+
+// listWant is what a conjunction asks of a list.
+type listWant struct {
+	low, high int64
+	every     []*Cond
+	some      [][]*Cond // an element for each
+	distinct  []*Cond
+	repeated  []*Cond // two elements must agree
+}
+
+func listWantOf(own []*Cond) listWant {
+	w := listWant{high: math.MaxInt64}
+	for _, c := range own {
+		switch {
+		case c.kind == everyItem:
+			w.every = append(w.every, c.subs[0])
+		case c.kind == someItem:
+			w.some = append(w.some, []*Cond{c.subs[0]})
+		case c.kind == distinct && c.neg:
+			w.repeated = append(w.repeated, c)
+		case c.kind == distinct:
+			w.distinct = append(w.distinct, c)
+		case c.kind == minItems && c.neg:
+			w.high = min(w.high, c.n-1)
+		case c.kind == minItems:
+			w.low = max(w.low, c.n)
+		}
+	}
+	return w
+}
+
+// maxElements bounds the lists and maps that a solver fills.
+const maxElements = 2000
+
+// solveList returns a list.
+func (s *Solver) solveList(own []*Cond) Result {
+	w := listWantOf(own)
+	if w.high < 0 || w.low > w.high {
+		return Result{}
+	}
+	if w.low > maxElements {
+		return undecided("the list is too long")
+	}
+	out := []any{}
+	r := s.wantedItems(&w, &out)
+	if r.Status != Found {
+		return r
+	}
+	if len(w.repeated) > 0 {
+		return s.repeat(&w, out, own)
+	}
+	for int64(len(out)) < w.low {
+		item := s.solve(w.item(out, nil))
+		if item.Status != Found {
+			return item
+		}
+		out = append(out, item.Value)
+	}
+	return s.checked(out, own)
+}
+
+// wantedItems appends an element for each element that must be there, or fewer if
+// the list may not be that long.
+func (s *Solver) wantedItems(w *listWant, out *[]any) Result {
+	merged := int64(len(w.some)) > w.high
+	if merged {
+		if w.high == 0 {
+			return Result{}
+		}
+		w.some = mergeWants(w.some, int(w.high))
+	}
+	for _, want := range w.some {
+		item := s.solve(w.item(*out, want))
+		if item.Status == None && (merged || len(*out) > 0 && len(w.distinct) > 0) {
+			return s.sharedItem(w, *out, want)
+		}
+		if item.Status != Found {
+			return item
+		}
+		*out = append(*out, item.Value)
+	}
+	return found(nil)
+}
+
+// sharedItem succeeds if an element that is there already satisfies want.
+func (s *Solver) sharedItem(w *listWant, out []any, want []*Cond) Result {
+	if slices.ContainsFunc(out, func(v any) bool { return s.evalAnd(want, v) == yes }) {
+		return found(nil)
+	}
+	if len(w.some) == 1 {
+		return Result{} // one element must satisfy everything
+	}
+	return undecided(noItems)
+}
+
+// mergeWants makes at most n wants out of more, which later ones join.
+func mergeWants(some [][]*Cond, n int) [][]*Cond {
+	out := slices.Clone(some[:n])
+	for i, want := range some[n:] {
+		out[i%n] = slices.Concat(out[i%n], want)
+	}
+	return out
+}
+
+// item returns the conditions of an element that is added to a list.
+func (w *listWant) item(list []any, want []*Cond) []*Cond {
+	conds := slices.Concat(w.every, want)
+	for _, d := range w.distinct {
+		for _, v := range list {
+			conds = append(conds, differsFrom(v, d.keys))
+		}
+	}
+	return conds
+}
+
+// differsFrom holds for values that differ from v, in one of the keys if there are
+// keys.
+func differsFrom(v any, keys []string) *Cond {
+	if len(keys) == 0 {
+		return Not(Enum(v))
+	}
+	m, _ := v.(map[string]any)
+	var alternatives []*Cond
+	for _, key := range keys {
+		if member, ok := m[key]; ok {
+			alternatives = append(alternatives, At(key, Not(Enum(member))))
+		} else {
+			alternatives = append(alternatives, At(key, Not(Enum(nil))))
+		}
+	}
+	return Or(alternatives...)
+}
+
+// repeat adds an element that agrees with the first one, because two must agree.
+func (s *Solver) repeat(w *listWant, out []any, own []*Cond) Result {
+	if w.high < 2 {
+		return Result{}
+	}
+	if len(out) == 0 {
+		item := s.solve(w.item(out, nil))
+		if item.Status != Found {
+			return item
+		}
+		out = append(out, item.Value)
+	}
+	conds := w.item(out, nil)
+	for _, c := range w.repeated {
+		conds = append(conds, agreesWith(out[0], c.keys))
+	}
+	again := s.solve(conds)
+	switch {
+	case again.Status == None && w.contradicts():
+		return again
+	case again.Status == None:
+		return undecided(noItems)
+	case again.Status == Undecided:
+		return again
+	}
+	out = append(out, again.Value)
+	for int64(len(out)) < w.low {
+		item := s.solve(w.item(out, nil))
+		if item.Status != Found {
+			return undecided(noItems)
+		}
+		out = append(out, item.Value)
+	}
+	if int64(len(out)) > w.high {
+		return undecided(noItems)
+	}
+	return s.checked(out, own)
+}
+
+// contradicts reports whether elements that agree in the keys of repeated agree in
+// all keys of a distinct list.
+func (w *listWant) contradicts() bool {
+	for _, d := range w.distinct {
+		for _, r := range w.repeated {
+			missing := func(key string) bool { return !slices.Contains(r.keys, key) }
+			if len(r.keys) == 0 || len(d.keys) > 0 && !slices.ContainsFunc(d.keys, missing) {
+				return true
+			}
+		}
+	}
+	return len(w.distinct) == 0
+}
+
+// agreesWith holds for values that equal v, or equal it in the keys if there are
+// keys.
+func agreesWith(v any, keys []string) *Cond {
+	if len(keys) == 0 {
+		return Enum(v)
+	}
+	m, _ := v.(map[string]any)
+	var parts []*Cond
+	for _, key := range keys {
+		if member, ok := m[key]; ok {
+			parts = append(parts, At(key, Enum(member)))
+		} else {
+			parts = append(parts, IfAt(key, False))
+		}
+	}
+	return And(parts...)
+}
+
+// checked returns v if it satisfies the conditions, as it must unless the choices
+// depend on each other.
+func (s *Solver) checked(v any, own []*Cond) Result {
+	if s.evalAnd(own, v) == no {
+		return undecided("parts of a value depend on each other")
+	}
+	return found(v)
+}

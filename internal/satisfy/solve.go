@@ -1,0 +1,283 @@
+package satisfy
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pattern"
+)
+
+// A Status is how a search ends.
+type Status uint8
+
+const (
+	// None: no value satisfies the condition.
+	None Status = iota
+	// Found: a value satisfies it.
+	Found
+	// Undecided: the search could not tell.
+	Undecided
+)
+
+// A Result is the result of a search.
+type Result struct {
+	Status Status
+	Value  any    // if Found
+	Reason string // if Undecided
+}
+
+// Reasons of undecided searches.
+const (
+	workLimit  = "the work limit is used up"
+	ended      = "the time limit has passed"
+	noText     = "no string of the wanted format was found"
+	noLanguage = "a pattern is too large"
+	noNumber   = "no number with the wanted factors was found"
+	noOrder    = "no values in the wanted order were found"
+	noItems    = "the elements of a list could not be chosen"
+	noMembers  = "the members of a map could not be chosen"
+)
+
+func found(v any) Result             { return Result{Status: Found, Value: v} }
+func undecided(reason string) Result { return Result{Status: Undecided, Reason: reason} }
+func (r *Result) worse(other Result) { // a search of alternatives continues after both
+	if r.Status == None {
+		*r = other
+	}
+}
+
+// A Solver solves conditions within a limit of work, for one goroutine.
+type Solver struct {
+	work     int
+	watch    *interrupt.Watch
+	depth    int
+	patterns map[string]*pattern.Pattern
+}
+
+// NewSolver returns a solver that takes at most the given number of steps for all
+// conditions together, and ends when ctx does.
+func NewSolver(ctx context.Context, steps int) *Solver {
+	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}}
+}
+
+// Work returns how many steps are left.
+func (s *Solver) Work() int { return s.work }
+
+// SetWork sets how many steps are left.
+func (s *Solver) SetWork(steps int) { s.work = steps }
+
+// maxDepth bounds the nesting of values that Solve makes.
+const maxDepth = 500
+
+// Solve returns a small value that satisfies c. The same conditions in the same
+// order give the same values.
+func (s *Solver) Solve(c *Cond) Result { return s.solve([]*Cond{c}) }
+
+// spend takes steps and returns why the search must end, "" if it goes on.
+func (s *Solver) spend(steps int) string {
+	if s.work -= steps; s.work < 0 {
+		return workLimit
+	}
+	if s.watch.Ended() {
+		return ended
+	}
+	return ""
+}
+
+// solve returns a value that satisfies all conditions of the list.
+func (s *Solver) solve(list []*Cond) Result {
+	if s.depth++; s.depth > maxDepth {
+		s.depth--
+		return undecided("the value is nested too deeply")
+	}
+	defer func() { s.depth-- }()
+	base, alternatives, ok := flatten(list)
+	if !ok {
+		return Result{}
+	}
+	return s.split(base, alternatives)
+}
+
+// flatten separates the conditions of a conjunction from the disjunctions in it.
+// It reports false if one of them is False.
+func flatten(list []*Cond) (base, alternatives []*Cond, ok bool) {
+	seen := map[*Cond]bool{}
+	var add func(c *Cond) bool
+	add = func(c *Cond) bool {
+		switch {
+		case c.kind == constant:
+			return c.other
+		case seen[c]:
+			return true
+		}
+		seen[c] = true
+		switch c.kind {
+		case and:
+			return !slices.ContainsFunc(c.subs, func(sub *Cond) bool { return !add(sub) })
+		case or:
+			alternatives = append(alternatives, c)
+		default:
+			base = append(base, c)
+		}
+		return true
+	}
+	for _, c := range list {
+		if !add(c) {
+			return nil, nil, false
+		}
+	}
+	return base, alternatives, true
+}
+
+// split solves base, and splits the first disjunction that the value does not
+// satisfy.
+func (s *Solver) split(base, alternatives []*Cond) Result {
+	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
+		return undecided(reason)
+	}
+	r := s.solveBase(base)
+	if r.Status == None {
+		return r
+	}
+	open := -1
+	for i, c := range alternatives {
+		if r.Status == Undecided || s.eval(c, r.Value) != yes {
+			open = i
+			break
+		}
+	}
+	if open < 0 {
+		return r
+	}
+	rest := slices.Delete(slices.Clone(alternatives), open, open+1)
+	var out Result
+	for _, c := range alternatives[open].subs {
+		more, others, ok := flatten([]*Cond{c})
+		if !ok {
+			continue
+		}
+		r := s.split(slices.Concat(base, more), slices.Concat(rest, others))
+		if r.Status == Found {
+			return r
+		}
+		out.worse(r)
+	}
+	return out
+}
+
+// preferred are the types in the order in which a value is searched.
+var preferred = []Mask{Object, String, Integer, Bool, Array, Fraction, Null}
+
+// solveBase solves a conjunction without disjunctions.
+func (s *Solver) solveBase(base []*Cond) Result {
+	mask := Any
+	truths := map[string]Mask{}
+	for _, c := range base {
+		switch c.kind {
+		case types:
+			mask &= c.mask
+		case opaque, relation:
+			if before, ok := truths[c.text]; ok {
+				truths[c.text] = before & c.mask
+			} else {
+				truths[c.text] = c.mask
+			}
+			if truths[c.text] == 0 {
+				return Result{}
+			}
+		}
+	}
+	var out Result
+	for _, t := range preferred {
+		if mask&t == 0 {
+			continue
+		}
+		r := s.solveType(t, base)
+		if r.Status == Found {
+			return r
+		}
+		out.worse(r)
+	}
+	return out
+}
+
+// solveType returns a value of one type that satisfies a conjunction.
+func (s *Solver) solveType(t Mask, base []*Cond) Result {
+	var own []*Cond
+	var allowed *Cond // a finite set of values
+	for _, c := range base {
+		switch {
+		case c.kind == types || c.kind == opaque:
+		case c.kind == enum:
+			if !c.neg && (allowed == nil || len(c.values) < len(allowed.values)) {
+				allowed = c
+			}
+			own = append(own, c)
+		case c.kind == relation:
+			own = append(own, c)
+		case about[c.kind]&t != 0:
+			own = append(own, c)
+		case !c.other:
+			return Result{}
+		}
+	}
+	if allowed != nil {
+		return s.choose(t, allowed.values, own)
+	}
+	switch t {
+	case Null:
+		return s.choose(t, []any{nil}, own)
+	case Bool:
+		return s.choose(t, []any{true, false}, own)
+	case String:
+		return s.solveString(own)
+	case Array:
+		return s.solveList(own)
+	case Object:
+		return s.solveObject(own)
+	}
+	return s.solveNumber(t, own)
+}
+
+// choose returns the first value of the type that satisfies the conditions. There
+// is none if no value does.
+func (s *Solver) choose(t Mask, values []any, own []*Cond) Result {
+	var out Result
+	for _, v := range values {
+		if TypeOf(v)&t == 0 {
+			continue
+		}
+		switch s.evalAnd(own, v) {
+		case yes:
+			return found(v)
+		case unknown:
+			out = found(v)
+		}
+	}
+	return out
+}
+
+// evalAnd evaluates a conjunction.
+func (s *Solver) evalAnd(own []*Cond, v any) truth {
+	out := yes
+	for _, c := range own {
+		switch s.eval(c, v) {
+		case no:
+			return no
+		case unknown:
+			out = unknown
+		}
+	}
+	return out
+}
+
+// pattern returns a compiled pattern, nil if it does not compile.
+func (s *Solver) pattern(expr string) *pattern.Pattern {
+	p, ok := s.patterns[expr]
+	if !ok {
+		p, _ = pattern.Compile(expr, pattern.MaxStates(4096), pattern.MaxBytes(160<<10))
+		s.patterns[expr] = p
+	}
+	return p
+}
