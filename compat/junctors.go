@@ -76,7 +76,7 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
 	var names []string
 	for name, child := range b.Properties() {
 		names = append(names, name)
-		c := k.branch(child, propertyOf(n, name))
+		c := k.branch(child, memberSchema(n, name))
 		parts = append(parts, satisfy.Vacuous(k.member(n, name, c, false)))
 	}
 	if b.Items() != nil {
@@ -94,8 +94,8 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
 	return satisfy.And(parts...)
 }
 
-// propertyOf returns the schema of a member, nil if it is not declared.
-func propertyOf(n *schema.Node, name string) *schema.Node {
+// memberSchema returns the schema of a member, nil if it is not declared.
+func memberSchema(n *schema.Node, name string) *schema.Node {
 	if child := n.Property(name); child != nil {
 		return child
 	}
