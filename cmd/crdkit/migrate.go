@@ -27,7 +27,8 @@ status, only its storage version counts.
 
 The dry run reads each object at its version and writes it back with the new
 definition. It prints the objects that change, those that lose data, and those that
-the server would refuse. Objects of other kinds in directories are ignored. One
+the server would refuse. It also prints those that break the new definition and are
+admitted only as long as the value does not change (ratcheting). Objects of other kinds in directories are ignored. One
 file is in memory at a time.
 
 The exit code is 0 if the plan works out for all objects, 1 if the server
@@ -49,12 +50,14 @@ type migrator struct {
 
 	compiled *crdkit.Definition
 	counts   map[migration.Outcome]int
-	reader   *manifest.Reader
-	pending  []*manifest.Object // without a result
-	others   skippedKinds       // objects of other kinds
-	in       io.Reader
-	out      io.Writer
-	errOut   io.Writer
+
+	ratcheted int // objects that are admitted only by ratcheting
+	reader    *manifest.Reader
+	pending   []*manifest.Object // without a result
+	others    skippedKinds       // objects of other kinds
+	in        io.Reader
+	out       io.Writer
+	errOut    io.Writer
 }
 
 func newMigrate() *cobra.Command {
@@ -196,6 +199,9 @@ func (m *migrator) report(o *manifest.Object, r *migration.Rewrite, err error) (
 		return exitUndecided, nil
 	}
 	m.counts[r.Outcome()]++
+	if len(ratcheted(r)) > 0 {
+		m.ratcheted++
+	}
 	code := exitOK
 	if outcome := r.Outcome(); outcome == migration.Failed || outcome == migration.Lossy {
 		code = exitRefused
@@ -250,7 +256,8 @@ func isOnlyVersion(p *migration.Plan, v migration.VersionPlan) bool {
 }
 
 func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error {
-	if r.Outcome() == migration.Unchanged {
+	kept := ratcheted(r)
+	if r.Outcome() == migration.Unchanged && len(kept) == 0 {
 		return nil
 	}
 	var b strings.Builder
@@ -264,6 +271,9 @@ func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error 
 	for _, p := range r.Lost {
 		fmt.Fprintf(&b, "  lost %s\n", p)
 	}
+	for _, text := range kept {
+		fmt.Fprintf(&b, "  admitted only while it does not change: %s\n", text)
+	}
 	if r.Irreversible != nil {
 		fmt.Fprintf(&b, "  cannot be read at %s: %v\n", r.From, r.Irreversible)
 	}
@@ -271,10 +281,26 @@ func (m *migrator) printRewrite(o *manifest.Object, r *migration.Rewrite) error 
 	return err
 }
 
+// ratcheted returns the errors of an object that the server forgives because the values did
+// not change.
+func ratcheted(r *migration.Rewrite) []string {
+	if r.Failure != nil || r.Result == nil {
+		return nil
+	}
+	var texts []string
+	for _, e := range r.Result.Ratcheted {
+		texts = append(texts, short(e.Error()))
+	}
+	return texts
+}
+
 func (m *migrator) printCounts() {
 	var parts []string
 	for _, outcome := range []migration.Outcome{migration.Unchanged, migration.Changed, migration.Lossy, migration.Failed} {
 		parts = append(parts, fmt.Sprintf("%d %s", m.counts[outcome], outcome))
+	}
+	if m.ratcheted > 0 {
+		parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
 	}
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
 }
@@ -326,6 +352,7 @@ type rewriteLine struct {
 	Changes      []lineChange   `json:"changes,omitempty"`
 	Lost         []string       `json:"lost,omitempty"`
 	Error        string         `json:"error,omitempty"`
+	Ratcheted    []string       `json:"ratcheted,omitempty"`
 	Irreversible string         `json:"irreversible,omitempty"`
 	Stored       map[string]any `json:"stored,omitempty"`
 }
@@ -341,6 +368,7 @@ func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
 	if r.Failure != nil {
 		l.Error = r.Failure.Error()
 	}
+	l.Ratcheted = ratcheted(r)
 	if r.Irreversible != nil {
 		l.Irreversible = r.Irreversible.Error()
 	}
