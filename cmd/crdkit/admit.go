@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,8 @@ Standard output has, in the order of files and documents,
 
 With --explain, a refusal says below each error what the server does not: the values that
 decided, the closest branch of a oneOf, the field or value that was probably meant.
+
+Objects are judged on all processors. On a terminal, a line says how many were judged.
 
 The server does not validate an object that has unknown or duplicate fields. crdkit
 reports what else is wrong with it, unless --all=false is given.
@@ -141,25 +144,11 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	err := each(ctx, a.reader, files, func(o *manifest.Object) error {
-		if a.skips(o) {
-			return nil
-		}
-		v := a.decide(ctx, o)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case v.unknown && a.unknownKinds != unknownError:
-			a.skipped.add(o)
-			return nil
-		}
-		a.severities.apply(&v.finding)
-		worst = max(worst, v.exitCode())
-		return cmp.Or(a.printer.print(v), a.buffer.Flush())
-	})
+	code, err := a.judgeAll(ctx, files)
 	if err != nil {
 		return err
 	}
+	worst = max(worst, code)
 	if err := cmp.Or(a.end(), a.buffer.Flush()); err != nil {
 		return err
 	}
@@ -167,6 +156,46 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 		return exitCode(worst)
 	}
 	return nil
+}
+
+// judgeAll judges the objects of files on all processors and prints the verdicts in the
+// order of the files. It returns the worst exit code.
+func (a *admitter) judgeAll(ctx context.Context, files []string) (worst int, err error) {
+	bar := newProgress(a.errOut, "objects", admitted)
+	defer bar.clear()
+	shared := isTerminal(a.reasons()) // clear the progress line before output
+	log := worklogOf(ctx)
+	for v := range inOrder(ctx, a.verdicts(ctx, files)) {
+		if ctx.Err() != nil {
+			break
+		}
+		log.judged.Add(1)
+		if v.skipped || v.unknown && a.unknownKinds != unknownError {
+			a.skipped.add(v.doc)
+			continue
+		}
+		a.severities.apply(&v.finding)
+		worst = max(worst, v.exitCode())
+		bar.done(v.verdict())
+		if shared {
+			bar.clear()
+		}
+		if err := cmp.Or(a.printer.print(v), a.buffer.Flush()); err != nil {
+			return worst, err
+		}
+	}
+	return worst, ctx.Err()
+}
+
+// verdicts yields a function for each object of files, which judges it.
+func (a *admitter) verdicts(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *verdict] {
+	return func(yield func(*manifest.Object, func() *verdict) bool) {
+		for o := range a.reader.Objects(ctx, files...) {
+			if !yield(o, func() *verdict { return a.decide(ctx, o) }) {
+				return
+			}
+		}
+	}
 }
 
 // reasons returns where the reasons of verdicts go.

@@ -123,7 +123,7 @@ func (c *checker) run(ctx context.Context, files []string, out, errOut io.Writer
 	}
 	buffered := bufio.NewWriter(out)
 	printer := newFindingPrinter(c.output, accepted, buffered, hasColors(out))
-	bar := newProgress(errOut, "definitions")
+	bar := newProgress(errOut, "definitions", accepted)
 	shared := isTerminal(out) // clear the progress line before output
 	worst := exitOK
 	log := worklogOf(ctx)

@@ -26,15 +26,16 @@ type checkedDefinition struct {
 
 // checkFiles yields a function for each definition, which checks it, and one for
 // the end of each file or directory on the command line.
-func (c *checker) checkFiles(ctx context.Context, files []string) iter.Seq[func() *checkedDefinition] {
-	return func(yield func(func() *checkedDefinition) bool) {
+func (c *checker) checkFiles(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *checkedDefinition] {
+	return func(yield func(*manifest.Object, func() *checkedDefinition) bool) {
 		for _, name := range files {
 			for o, err := range definitionsIn(ctx, c.reader, name) {
-				if !yield(func() *checkedDefinition { return c.decide(o, err) }) {
+				if !yield(o, func() *checkedDefinition { return c.decide(o, err) }) {
 					return
 				}
 			}
-			if ctx.Err() != nil || !yield(func() *checkedDefinition { return &checkedDefinition{finding: finding{doc: atFile(name)}, end: true} }) {
+			end := &checkedDefinition{finding: finding{doc: atFile(name)}, end: true}
+			if ctx.Err() != nil || !yield(nil, func() *checkedDefinition { return end }) {
 				return
 			}
 		}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // wanted returns the expected standard output of a case in testdata. The args
@@ -145,9 +147,9 @@ func TestJUnit(t *testing.T) {
 // takes longer than the next.
 func TestInOrder(t *testing.T) {
 	const n = 50
-	work := func(yield func(func() int) bool) {
+	work := func(yield func(*manifest.Object, func() int) bool) {
 		for i := range n {
-			if !yield(func() int {
+			if !yield(nil, func() int {
 				time.Sleep(time.Duration((n-i)%7) * time.Millisecond)
 				return i
 			}) {
@@ -208,7 +210,7 @@ func TestCheckManyFiles(t *testing.T) {
 // TestProgress checks that a run of more than a second prints its progress on a
 // terminal.
 func TestProgress(t *testing.T) {
-	if p := newProgress(&bytes.Buffer{}, "definitions"); p.out != nil {
+	if p := newProgress(&bytes.Buffer{}, "definitions", accepted); p.out != nil {
 		t.Error("a buffer is treated as a terminal")
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
@@ -221,7 +223,7 @@ func TestProgress(t *testing.T) {
 	}
 	var out bytes.Buffer
 	now := time.Unix(0, 0)
-	p := newProgress(io.Discard, "definitions")
+	p := newProgress(io.Discard, "definitions", accepted)
 	p.out, p.now, p.next = &out, func() time.Time { return now }, now.Add(progressAfter)
 	for range 3 {
 		p.done(accepted)

@@ -38,7 +38,7 @@ func FuzzCheckOutputs(f *testing.F) {
 		c := &checker{reader: manifest.NewReader(bytes.NewReader(text), false), opts: []definition.Option{definition.WithNotes()}}
 		var findings []*checkedDefinition
 		work := func(yield func(*checkedDefinition) bool) {
-			for do := range c.checkFiles(t.Context(), []string{"-"}) {
+			for _, do := range c.checkFiles(t.Context(), []string{"-"}) {
 				if !yield(do()) {
 					return
 				}

@@ -21,6 +21,7 @@ type verdict struct {
 	gvk       schema.GroupVersionKind
 	object    string // its name
 	namespace string
+	skipped   bool // the kind is passed over
 	unknown   bool // err says that the kind has no definition
 	notes     []string
 	result    *crdkit.Result
@@ -39,6 +40,10 @@ func (v *verdict) admitted() bool { return v.verdict() == admitted }
 // decide judges an object. The verdict has its reasons.
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	v := a.newVerdict(o)
+	defer v.finish(a.output)
+	if v.skipped = a.passesOver(o); v.skipped {
+		return v
+	}
 	err := o.Err
 	if errors.Is(err, manifest.ErrIncomplete) {
 		v.record(nil, nil)
@@ -53,6 +58,15 @@ func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 		v.issues[0].why = explainDefinition(broken.crd, broken.err)
 	}
 	return v
+}
+
+// finish drops what the verdict does not need while it waits for its turn, and what no
+// format prints but -o diff.
+func (v *verdict) finish(output string) {
+	v.invalid, v.why = nil, nil
+	if output != "diff" {
+		v.doc = withoutText(v.doc)
+	}
 }
 
 // newVerdict returns the verdict on an object before it is judged.

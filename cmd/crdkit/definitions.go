@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,7 +27,8 @@ const maxKeptBytes = 8 << 20
 var errNoDefinition = errors.New("no CustomResourceDefinition in it")
 
 // definitions are the definitions of a command by the kind that they define. They
-// are parsed and compiled when they are asked for.
+// are parsed and compiled when they are asked for, by several goroutines if need be; none
+// may be added then.
 type definitions struct {
 	reader  *manifest.Reader // of definitions
 	webhook webhookFlag
@@ -42,7 +44,7 @@ type knownDefinition struct {
 	sum    uint64           // of the text
 	crd    *apiextensionsv1.CustomResourceDefinition
 	err    error // of a definition that cannot be served
-	loaded bool
+	load   sync.Once
 	given  bool // by -c
 }
 
@@ -216,8 +218,7 @@ func (d *definitions) namespaced(ctx context.Context, kind schema.GroupKind) (na
 
 // ensure parses a definition and adds it to the catalog, once.
 func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
-	if !k.loaded {
-		k.loaded = true
+	k.load.Do(func() {
 		var err error
 		if k.crd, err = d.parse(ctx, k); err == nil {
 			err = d.webhook.apply(k.crd, false)
@@ -228,14 +229,14 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 		if err != nil {
 			k.err = &definitionError{k.object.Location(), k.crd, err}
 		}
-	}
+	})
 	return k.err
 }
 
 func (d *definitions) parse(ctx context.Context, k *knownDefinition) (*apiextensionsv1.CustomResourceDefinition, error) {
 	text := k.object.Text
 	if text == nil {
-		o, err := d.reader.Again(ctx, k.object)
+		o, err := d.reader.Separate().Again(ctx, k.object)
 		if err != nil {
 			return nil, err
 		}

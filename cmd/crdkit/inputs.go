@@ -81,14 +81,16 @@ func (n *inputs) load(ctx context.Context, in io.Reader, files []string, report,
 
 // skips reports whether an object is to be passed over, and counts it.
 func (n *inputs) skips(o *manifest.Object) bool {
-	switch {
-	case o.Err != nil:
+	if !n.passesOver(o) {
 		return false
-	case o.IsDefinition() && !n.noInputDefinitions, n.wantsSkipped(o.GroupKind()):
-		n.skipped.add(o)
-		return true
 	}
-	return false
+	n.skipped.add(o)
+	return true
+}
+
+// passesOver reports whether an object is to be passed over.
+func (n *inputs) passesOver(o *manifest.Object) bool {
+	return o.Err == nil && (o.IsDefinition() && !n.noInputDefinitions || n.wantsSkipped(o.GroupKind()))
 }
 
 func (n *inputs) wantsSkipped(kind schema.GroupKind) bool {

@@ -12,7 +12,7 @@ import (
 // A worklog says how far a command has come, for the message of an interrupt.
 type worklog struct {
 	judged  atomic.Int64
-	current atomic.Pointer[string] // the location of the object that is being judged
+	current atomic.Pointer[manifest.Object] // that is being judged
 }
 
 type worklogKey struct{}
@@ -32,10 +32,7 @@ func worklogOf(ctx context.Context) *worklog {
 }
 
 // at records that an object is being judged.
-func (w *worklog) at(o *manifest.Object) {
-	location := o.Location()
-	w.current.Store(&location)
-}
+func (w *worklog) at(o *manifest.Object) { w.current.Store(o) }
 
 // each calls judge for each object until one of the calls fails or the context ends. It
 // records the work in the worklog of the context.
@@ -58,8 +55,8 @@ func each(ctx context.Context, r *manifest.Reader, files []string, judge func(*m
 // report prints what an interrupt left undone.
 func (w *worklog) report(out io.Writer) {
 	rest := "the rest was not"
-	if location := w.current.Load(); location != nil {
-		rest = *location + " and the rest were not"
+	if o := w.current.Load(); o != nil {
+		rest = o.Location() + " and the rest were not"
 	}
 	n := w.judged.Load()
 	objects := "objects were"

@@ -5,25 +5,35 @@ import (
 	"iter"
 	"runtime"
 	"sync"
+
+	"github.com/crdkit/crdkit/internal/manifest"
 )
+
+// A pendingResult is the result of the work on an object, which may be under way.
+type pendingResult[T any] struct {
+	object *manifest.Object
+	result chan T
+}
 
 // inOrder runs the functions, as many at a time as there are processors, and
 // yields their results in order. A result that is ready before its turn delays
-// the start of further functions, which limits the memory of results.
-func inOrder[T any](ctx context.Context, work iter.Seq[func() T]) iter.Seq[T] {
+// the start of further functions, which limits the memory of objects and results. The
+// worklog of the context names the object whose result comes next.
+func inOrder[T any](ctx context.Context, work iter.Seq2[*manifest.Object, func() T]) iter.Seq[T] {
 	return func(yield func(T) bool) {
+		log := worklogOf(ctx)
 		ctx, cancel := context.WithCancel(ctx)
 		var running sync.WaitGroup
 		defer running.Wait()
 		defer cancel()
 		slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-		results := make(chan chan T, 4*cap(slots))
+		results := make(chan pendingResult[T], 4*cap(slots))
 		running.Go(func() {
 			defer close(results)
-			for do := range work {
+			for object, do := range work {
 				result := make(chan T, 1)
 				select {
-				case results <- result:
+				case results <- pendingResult[T]{object, result}:
 				case <-ctx.Done():
 					return
 				}
@@ -34,15 +44,17 @@ func inOrder[T any](ctx context.Context, work iter.Seq[func() T]) iter.Seq[T] {
 				})
 			}
 		})
-		for result := range results {
+		for next := range results {
+			log.at(next.object)
 			select {
 			case <-ctx.Done():
 				return
-			case r := <-result:
+			case r := <-next.result:
 				if !yield(r) {
 					return
 				}
 			}
 		}
+		log.at(nil)
 	}
 }

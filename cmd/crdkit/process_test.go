@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -17,7 +18,23 @@ import (
 // beCommand makes the test binary the command.
 const beCommand = "CRDKIT_TEST_COMMAND"
 
+// peakFile names a file into which the command writes its peak memory in KiB.
+const peakFile = "CRDKIT_TEST_PEAK"
+
 func TestMain(m *testing.M) {
+	if name := os.Getenv(peakFile); name != "" {
+		code := run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		status, err := os.ReadFile("/proc/self/status")
+		_, peak, ok := strings.Cut(string(status), "VmHWM:")
+		peak, _, _ = strings.Cut(strings.TrimSpace(peak), " ")
+		if err == nil {
+			err = os.WriteFile(name, []byte(peak), 0o666)
+		}
+		if err != nil || !ok {
+			panic(fmt.Sprint("no peak memory: ", err))
+		}
+		os.Exit(code)
+	}
 	if os.Getenv(beCommand) != "" {
 		main()
 	}

@@ -12,6 +12,7 @@ import (
 type progress struct {
 	out    io.Writer // nil if nothing is to be shown
 	what   string
+	passed string // the word for a positive verdict
 	now    func() time.Time
 	next   time.Time // when to write again
 	counts map[string]int
@@ -24,13 +25,14 @@ const (
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress returns the progress of a run over what, a plural noun.
-func newProgress(out io.Writer, what string) *progress {
+// newProgress returns the progress of a run over what, a plural noun. passed is the word
+// for a positive verdict.
+func newProgress(out io.Writer, what, passed string) *progress {
 	var terminal io.Writer
 	if isTerminal(out) {
 		terminal = fileBelow(out) // as it is: the line has control characters
 	}
-	p := &progress{out: terminal, what: what, now: time.Now, counts: map[string]int{}}
+	p := &progress{out: terminal, what: what, passed: passed, now: time.Now, counts: map[string]int{}}
 	p.next = p.now().Add(progressAfter)
 	return p
 }
@@ -60,8 +62,8 @@ func (p *progress) done(verdict string) {
 	if now := p.now(); now.After(p.next) {
 		p.next = now.Add(progressEvery)
 		p.shown = true
-		fmt.Fprintf(p.out, "\r\x1b[K%d %s: %d accepted, %d refused, %d undecided", p.total, p.what,
-			p.counts[accepted], p.counts[refused], p.counts[undecided])
+		fmt.Fprintf(p.out, "\r\x1b[K%d %s: %d %s, %d refused, %d undecided", p.total, p.what,
+			p.counts[p.passed], p.passed, p.counts[refused], p.counts[undecided])
 	}
 }
 

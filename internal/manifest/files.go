@@ -176,7 +176,7 @@ func (r *Reader) content(ctx context.Context, f file) ([]byte, error) {
 		defer in.Close()
 		return readAll(in)
 	}
-	if s, ok := r.streams[f.name]; ok {
+	if s, ok := r.streams.get(f.name); ok {
 		return s.data, s.err
 	}
 	if f.name != "-" {
@@ -190,7 +190,7 @@ func (r *Reader) content(ctx context.Context, f file) ([]byte, error) {
 	}
 	s := r.readStream(ctx, f)
 	if ctx.Err() == nil {
-		r.streams[f.name] = s
+		r.streams.keep(f.name, s)
 	}
 	return s.data, s.err
 }
