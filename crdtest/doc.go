@@ -29,6 +29,11 @@
 // for a directory of samples with stored ones; the environment variable CRDTEST_UPDATE=1
 // writes them.
 //
+// [Main] measures which rules, terms of rules, branches, enum values, bounds and fields
+// the tests of one or more packages exercise, and writes a page with the text of the
+// definitions in colors. Objects count as they are validated, whether they are admitted
+// or not. It costs nothing without the flag -crdtest.cover.
+//
 // [Load] refuses a definition that the server would refuse to create. [New] takes such
 // definitions, as the server does if they are stored already.
 //

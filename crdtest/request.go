@@ -151,6 +151,7 @@ func (s *Set) do(t testing.TB, verb verb, old *unstructured.Unstructured, obj an
 	if err := s.run(t, r); err != nil {
 		t.Fatalf("crdtest: %s the %s: %v", verb, in.version.GroupVersionKind().Kind, err)
 	}
+	s.observe(t, r)
 	return r
 }
 

@@ -29,9 +29,11 @@ type Set struct {
 
 // A source is a definition and its text.
 type source struct {
-	crd  *apiextensionsv1.CustomResourceDefinition
-	file string // "" if it is not from a file
-	text *definition.Source
+	crd   *apiextensionsv1.CustomResourceDefinition
+	file  string // "" if it is not from a file
+	line  int    // of the text in the file, 0 if there is none
+	bytes []byte
+	text  *definition.Source
 }
 
 // Load returns the set of the definitions in files and directories. A directory stands
@@ -88,7 +90,7 @@ func New(t testing.TB, crds []*apiextensionsv1.CustomResourceDefinition, opts ..
 		if byName[crd.Name] != nil {
 			t.Fatalf("crdtest: there are two definitions %s", crd.Name)
 		}
-		byName[crd.Name] = &source{crd: crd, text: definition.NewSource(text, definition.Position{})}
+		byName[crd.Name] = &source{crd: crd, bytes: text, text: definition.NewSource(text, definition.Position{})}
 	}
 	s, err := newSet(byName, opts)
 	if err != nil {
@@ -147,9 +149,9 @@ func addSource(byName map[string]*source, o *manifest.Object) error {
 		return err
 	}
 	start := definition.Position{Line: o.Line, Column: o.Column}
-	s := &source{crd: crd, file: o.File, text: definition.NewSource(o.Text, start)}
+	s := &source{crd: crd, file: o.File, line: o.Line, bytes: o.Text, text: definition.NewSource(o.Text, start)}
 	if o.Within != "" { // the text is not that of the file
-		s.text = definition.NewSource(o.Text, definition.Position{})
+		s.text, s.line = definition.NewSource(o.Text, definition.Position{}), 0
 	}
 	if other := byName[crd.Name]; other != nil {
 		return fmt.Errorf("definition %s is also in %s", crd.Name, other.file)

@@ -142,6 +142,10 @@ var internalRules = map[string]rule{
 	"internal/celtrace":    {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/gittree":     {leaf: true},
 	"internal/nearname":    {leaf: true},
+	"internal/coverage": {
+		ours:   []string{"definition", "schema", "validation", "validation/cel"},
+		others: []string{apiextensions, utiljson},
+	},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate":    {others: []string{apiextensions, utiljson}},

@@ -1,0 +1,224 @@
+package coverage
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/definition"
+)
+
+// pageStart is the page up to the first version. It has no references to other files.
+//
+//go:embed page.html
+var pageStart string
+
+// WriteHTML writes a page with the text of each version. The color of a line says how
+// many goals of its points are met. Below a rule its terms have colors of their own. The
+// counts are in the titles of the elements.
+func (p *Profile) WriteHTML(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString(pageStart)
+	b.WriteString("<select id=\"versions\">\n")
+	n := 0
+	for _, d := range p.Definitions {
+		for _, v := range d.Versions {
+			met, goals := 0, 0
+			for _, s := range v.Summaries() {
+				met, goals = met+s.Met, goals+s.Goal
+			}
+			fmt.Fprintf(b, "<option value=\"v%d\">%s %s (%.1f%%)</option>\n", n, html.EscapeString(d.Name), html.EscapeString(v.Name), percent(met, goals))
+			n++
+		}
+	}
+	b.WriteString("</select></header>\n")
+	n = 0
+	for _, d := range p.Definitions {
+		for _, v := range d.Versions {
+			fmt.Fprintf(b, "<section id=\"v%d\"%s>\n", n, hiddenUnless(n == 0))
+			d.writePage(b, v)
+			b.WriteString("</section>\n")
+			n++
+		}
+	}
+	b.WriteString(pageEnd)
+	return b.Flush()
+}
+
+const pageEnd = `<script>
+document.getElementById("versions").onchange = e => {
+	for (const s of document.querySelectorAll("section")) s.hidden = s.id !== e.target.value;
+};
+</script>
+</body></html>
+`
+
+func hiddenUnless(shown bool) string {
+	if shown {
+		return ""
+	}
+	return " hidden"
+}
+
+// A page has the lines of a version.
+type page struct {
+	lines       []string
+	first, last int              // lines of the version, from 1
+	points      map[int][]*Point // by line, without terms
+	panels      map[int][]*Point // rules, by the line below which their terms are
+	terms       map[string][]*Point
+}
+
+func (d *Definition) writePage(w *bufio.Writer, v *Version) {
+	writeSummary(w, v)
+	p := d.page(v)
+	w.WriteString("<pre>\n")
+	for n := p.first; n <= p.last; n++ {
+		class, title := "", ""
+		if points := p.points[n]; len(points) > 0 {
+			class, title = lineState(points), titleOf(points)
+		}
+		fmt.Fprintf(w, "<i>%d</i><span%s%s>%s</span>\n", n, attribute("class", class), attribute("title", title), html.EscapeString(p.lines[n-1]))
+		for _, rule := range p.panels[n] {
+			w.WriteString("<div class=\"rule\">")
+			writeTerms(w, rule, p.terms[rule.Pointer])
+			w.WriteString("</div>")
+		}
+	}
+	w.WriteString("</pre>\n")
+}
+
+func writeSummary(w *bufio.Writer, v *Version) {
+	fmt.Fprintf(w, "<table><tr><th>%d requests</th><th>goals met</th><th>goals</th><th></th></tr>\n", v.Requests)
+	for _, s := range v.Summaries() {
+		fmt.Fprintf(w, "<tr><td>%s</td><td>%d</td><td>%d</td><td>%.1f%%</td></tr>\n", s.Kind, s.Met, s.Goal, percent(s.Met, s.Goal))
+	}
+	w.WriteString("</table>\n")
+}
+
+func attribute(name, text string) string {
+	if text == "" {
+		return ""
+	}
+	return " " + name + "=\"" + html.EscapeString(text) + "\""
+}
+
+// page finds the lines of the points of a version.
+func (d *Definition) page(v *Version) *page {
+	source := definition.NewSource([]byte(d.Text), definition.Position{})
+	p := &page{lines: strings.Split(strings.TrimRight(d.Text, "\n"), "\n"), points: map[int][]*Point{}, panels: map[int][]*Point{}, terms: map[string][]*Point{}}
+	p.first, p.last = source.Position(v.pointer("")).Line, 0
+	if p.first == 0 { // the text has no positions
+		p.first = 1
+	}
+	for _, point := range v.Points {
+		if point.Kind == Term {
+			p.terms[point.Pointer] = append(p.terms[point.Pointer], point)
+			continue
+		}
+		at := source.Position(v.pointer(point.Pointer))
+		p.points[at.Line] = append(p.points[at.Line], point)
+		last := at.Line
+		if point.Kind == Rule {
+			element, _, _ := cutLast(point.Pointer)
+			last = p.blockEnd(at.Line, source.Position(v.pointer(element)).Column)
+			p.panels[last] = append(p.panels[last], point)
+		}
+		p.first, p.last = min(p.first, max(at.Line, 1)), max(p.last, last)
+	}
+	p.last = min(p.last, len(p.lines))
+	return p
+}
+
+func cutLast(pointer string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(pointer, '/')
+	if i < 0 {
+		return pointer, "", false
+	}
+	return pointer[:i], pointer[i+1:], true
+}
+
+// blockEnd returns the last line of the list element at a column, of which a line is
+// given.
+func (p *page) blockEnd(line, column int) int {
+	for line < len(p.lines) {
+		next := p.lines[line]
+		trimmed := strings.TrimLeft(next, " ")
+		if trimmed == "" || len(next)-len(trimmed) < column-1 {
+			break
+		}
+		line++
+	}
+	return line
+}
+
+// lineState returns the class of a line: all goals of its points are met, some, or none.
+func lineState(points []*Point) string {
+	met, goals := 0, 0
+	for _, p := range points {
+		m, g := p.Met()
+		met, goals = met+m, goals+g
+	}
+	switch met {
+	case goals:
+		return "full"
+	case 0:
+		return "none"
+	}
+	return "part"
+}
+
+// titleOf returns the counts of points.
+func titleOf(points []*Point) string {
+	var texts []string
+	for _, p := range points {
+		var goals []string
+		for _, g := range p.Goals {
+			goals = append(goals, fmt.Sprintf("%s %d", g.Name, g.Count))
+		}
+		texts = append(texts, string(p.Kind)+": "+strings.Join(goals, ", "))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// writeTerms writes the text of a rule. Each term is in an element of its own, within
+// that of the term around it.
+func writeTerms(w *bufio.Writer, rule *Point, terms []*Point) {
+	terms = slices.Clone(terms)
+	slices.SortStableFunc(terms, func(a, b *Point) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return b.End - a.End
+	})
+	fmt.Fprintf(w, "<b class=\"%s\">%s</b><span class=\"%s\">", lineState([]*Point{rule}), html.EscapeString(titleOf([]*Point{rule})), lineState([]*Point{rule}))
+	at := 0
+	var open []*Point
+	upTo := func(end int) {
+		w.WriteString(html.EscapeString(rule.Text[at:end]))
+		at = end
+	}
+	closeTo := func(start int) {
+		for len(open) > 0 && open[len(open)-1].End <= start {
+			upTo(open[len(open)-1].End)
+			w.WriteString("</span>")
+			open = open[:len(open)-1]
+		}
+	}
+	for _, t := range terms {
+		if t.Start < at || t.End > len(rule.Text) {
+			continue // of another text: a damaged record
+		}
+		closeTo(t.Start)
+		upTo(t.Start)
+		fmt.Fprintf(w, "<span class=\"%s\"%s>", lineState([]*Point{t}), attribute("title", titleOf([]*Point{t})))
+		open = append(open, t)
+	}
+	closeTo(len(rule.Text))
+	upTo(len(rule.Text))
+	w.WriteString("</span>")
+}

@@ -1,0 +1,119 @@
+package coverage
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// A Profile is what was recorded of some definitions, in the order of their names.
+type Profile struct {
+	Definitions []*Definition `json:"definitions"`
+}
+
+// A Definition is what was recorded of one definition.
+type Definition struct {
+	Name     string     `json:"name"`
+	File     string     `json:"file,omitempty"`
+	Line     int        `json:"line,omitempty"`
+	Text     string     `json:"text"`
+	Versions []*Version `json:"versions"`
+}
+
+// A Version is what was recorded of one version.
+type Version struct {
+	Name     string   `json:"name"`
+	Index    int      `json:"index"` // in spec.versions
+	Requests int      `json:"requests"`
+	Points   []*Point `json:"points"`
+	// Unread are the pointers of rules whose terms are not all observed.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// Read reads a profile in JSON. A file that does not exist is an empty profile.
+func Read(name string) (*Profile, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return &Profile{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Profile{}
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s is not a coverage profile: %w", name, err)
+	}
+	return p, nil
+}
+
+// Merge adds the counts of another profile, which it may keep parts of. A definition
+// whose text differs replaces the one with the same name: its counts are those of an
+// older text.
+func (p *Profile) Merge(other *Profile) {
+	for _, d := range other.Definitions {
+		if i := slices.IndexFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text != d.Text }); i >= 0 {
+			p.Definitions = slices.Delete(p.Definitions, i, i+1)
+		}
+		p.merge(d)
+	}
+	p.sort()
+}
+
+// merge adds a definition to the one with the same name and text.
+func (p *Profile) merge(d *Definition) {
+	i := slices.IndexFunc(p.Definitions, func(o *Definition) bool { return o.Name == d.Name && o.Text == d.Text })
+	if i < 0 {
+		p.Definitions = append(p.Definitions, d)
+		return
+	}
+	for _, v := range d.Versions {
+		p.Definitions[i].merge(v)
+	}
+}
+
+func (d *Definition) merge(v *Version) {
+	i := slices.IndexFunc(d.Versions, func(o *Version) bool { return o.Name == v.Name })
+	if i < 0 {
+		d.Versions = append(d.Versions, v)
+		return
+	}
+	d.Versions[i].merge(v)
+}
+
+// A pointKey tells the points of a version apart.
+type pointKey struct {
+	kind       Kind
+	pointer    string
+	start, end int
+}
+
+func (p *Point) key() pointKey { return pointKey{p.Kind, p.Pointer, p.Start, p.End} }
+
+func (v *Version) merge(other *Version) {
+	v.Requests += other.Requests
+	known := map[pointKey]*Point{}
+	for _, p := range v.Points {
+		known[p.key()] = p
+	}
+	for _, p := range other.Points {
+		same := known[p.key()]
+		if same == nil || len(same.Goals) != len(p.Goals) {
+			continue // not of the same schema; the texts are equal
+		}
+		for i := range p.Goals {
+			same.Goals[i].Count += p.Goals[i].Count
+		}
+	}
+}
+
+func (p *Profile) sort() {
+	slices.SortStableFunc(p.Definitions, func(a, b *Definition) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File))
+	})
+	for _, d := range p.Definitions {
+		slices.SortFunc(d.Versions, func(a, b *Version) int { return cmp.Compare(a.Name, b.Name) })
+	}
+}

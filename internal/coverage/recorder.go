@@ -1,0 +1,146 @@
+package coverage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// A Source is a definition as tests load it.
+type Source struct {
+	CRD  *apiextensionsv1.CustomResourceDefinition
+	File string // "" if it is not from a file
+	Line int    // of the text in the file, from 1
+	Text []byte // YAML or JSON
+}
+
+// A Request is what a test sent.
+type Request struct {
+	// Object and Old are as they are validated. Old is nil unless the request is an
+	// update.
+	Object, Old map[string]any
+	// Rules is true if the server evaluates the rules.
+	Rules bool
+}
+
+// A Recorder records requests.
+type Recorder struct {
+	mu       sync.Mutex
+	recorded map[*apiextensionsv1.CustomResourceDefinition]*recorded
+}
+
+// A recorded definition has versions by name.
+type recorded struct {
+	source   Source
+	versions map[string]*version
+}
+
+// A version records the requests of one version. mu guards all of it.
+type version struct {
+	mu       sync.Mutex
+	root     *location
+	rules    *ruleSet
+	requests int
+}
+
+// NewRecorder returns an empty Recorder.
+func NewRecorder() *Recorder {
+	return &Recorder{recorded: map[*apiextensionsv1.CustomResourceDefinition]*recorded{}}
+}
+
+// Observe records a request on an object of a version. It returns an error if the
+// version has no schema or if the observers of its rules do not compile.
+func (r *Recorder) Observe(ctx context.Context, s Source, name string, req Request) error {
+	v, err := r.version(s, name)
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.requests++
+	v.root.visit(req.Object)
+	if v.rules != nil && req.Rules {
+		v.rules.visit(ctx, req.Object, req.Old)
+	}
+	return ctx.Err()
+}
+
+func (r *Recorder) version(s Source, name string) (*version, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := r.recorded[s.CRD]
+	if d == nil {
+		d = r.equal(s)
+		r.recorded[s.CRD] = d
+	}
+	if v := d.versions[name]; v != nil {
+		return v, nil
+	}
+	for i := range s.CRD.Spec.Versions {
+		if declared := &s.CRD.Spec.Versions[i]; declared.Name == name && declared.Schema != nil && declared.Schema.OpenAPIV3Schema != nil {
+			v, err := newVersion(declared.Schema.OpenAPIV3Schema)
+			d.versions[name] = v
+			return v, err
+		}
+	}
+	return nil, fmt.Errorf("coverage: definition %s has no version %q with a schema", s.CRD.Name, name)
+}
+
+// equal returns the record of a definition with the same text, as of a test that loads the
+// same file, or a new one.
+func (r *Recorder) equal(s Source) *recorded {
+	for _, d := range r.recorded {
+		if d.source.CRD.Name == s.CRD.Name && bytes.Equal(d.source.Text, s.Text) {
+			return d
+		}
+	}
+	return &recorded{source: s, versions: map[string]*version{}}
+}
+
+func newVersion(props *apiextensionsv1.JSONSchemaProps) (*version, error) {
+	rules, err := newRuleSet(props)
+	return &version{root: newLocation(props, ""), rules: rules}, err
+}
+
+// Profile returns what was recorded up to now. It belongs to the caller.
+func (r *Recorder) Profile() *Profile {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, done := &Profile{}, map[*recorded]bool{}
+	for _, d := range r.recorded {
+		if done[d] {
+			continue
+		}
+		done[d] = true
+		out := &Definition{Name: d.source.CRD.Name, File: d.source.File, Line: d.source.Line, Text: string(d.source.Text)}
+		for _, name := range slices.Sorted(maps.Keys(d.versions)) {
+			out.Versions = append(out.Versions, d.versions[name].profile(name, indexOf(d.source.CRD, name)))
+		}
+		p.merge(out)
+	}
+	p.sort()
+	return p
+}
+
+func indexOf(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
+	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+}
+
+func (v *version) profile(name string, index int) *Version {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := &Version{Name: name, Index: index, Requests: v.requests}
+	if v.rules != nil {
+		for _, p := range v.rules.points {
+			out.Points = append(out.Points, p.clone())
+		}
+		out.Unread = slices.Clone(v.rules.unread)
+	}
+	out.Points = v.root.points(out.Points)
+	return out
+}
