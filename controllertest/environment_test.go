@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -65,6 +66,10 @@ func TestScale(t *testing.T) {
 	obj := crontab("a")
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil || obj.Spec.Replicas != 4 || obj.Generation != 2 {
 		t.Errorf("%+v, %v", obj, err)
+	}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":5}}`))
+	if err := c.SubResource("scale").Patch(t.Context(), obj, patch, client.WithSubResourceBody(scale)); err != nil || scale.Spec.Replicas != 5 {
+		t.Errorf("patched: %+v, %v", scale, err)
 	}
 	scale.Spec.Replicas = 11
 	scale.ResourceVersion = ""

@@ -1,79 +1,88 @@
 package apiserver
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/patch"
 )
 
 // patch serves PATCH of an object and of its subresources.
 func (s *Server) patch(r *request) (answer, error) {
-	kind := types.PatchType(r.mediaType())
-	if kind != types.JSONPatchType && kind != types.MergePatchType {
-		return answer{}, unsupported(kind)
-	}
 	stored, err := s.lookup(r)
 	if err != nil {
 		return answer{}, err
 	}
-	current, err := r.current(stored)
-	if err != nil {
-		return answer{}, err
-	}
-	patched, err := patched(kind, current, r.body)
-	if err != nil {
-		return answer{}, err
-	}
 	if r.subresource == "scale" {
-		return s.setScale(r, stored, patched)
+		return s.patchScale(r, stored)
 	}
-	return s.replace(r, stored, patched)
+	old, _, err := r.version.Read(r.context(), stored)
+	if err != nil {
+		return answer{}, err
+	}
+	before, err := encode(old)
+	if err != nil {
+		return answer{}, err
+	}
+	patcher := patch.New(r.version)
+	do := patcher.PatchJSON
+	if r.subresource == "status" {
+		do = patcher.PatchStatusJSON
+	}
+	out, err := r.patched(do, before)
+	if err != nil {
+		return answer{}, err
+	}
+	obj, err := decode(out)
+	if err != nil {
+		return answer{}, err
+	}
+	return s.finish(r, stored, obj)
 }
 
-// current returns what a patch changes, in JSON: the object at the version of the
-// request, or its Scale.
-func (r *request) current(stored *unstructured.Unstructured) ([]byte, error) {
-	if r.subresource == "scale" {
-		scale, err := r.readScale(stored)
-		if err != nil {
-			return nil, err
-		}
-		return json.Marshal(scale.value)
-	}
-	obj, _, err := r.version.Read(r.context(), stored)
+// A patching is a method of patch.Patcher.
+type patching func(ctx context.Context, live []byte, kind types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *patch.Result, error)
+
+// patched returns the result of a patch, or its refusal.
+func (r *request) patched(do patching, live []byte) ([]byte, error) {
+	out, result, err := do(r.context(), live, types.PatchType(r.mediaType()), r.body, r.options()...)
 	if err != nil {
 		return nil, err
 	}
-	return encode(obj)
+	return out, r.judge(result.Result, nil)
 }
 
-// patched returns the result of a patch.
-func patched(kind types.PatchType, current, patch []byte) ([]byte, error) {
-	if kind == types.MergePatchType {
-		out, err := jsonpatch.MergePatch(current, patch)
-		return out, badRequest(err)
-	}
-	operations, err := jsonpatch.DecodePatch(patch)
+// patchScale serves PATCH of the scale subresource. Package patch patches objects only.
+func (s *Server) patchScale(r *request, stored *unstructured.Unstructured) (answer, error) {
+	current, err := r.readScale(stored)
 	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
+		return answer{}, err
 	}
-	out, err := operations.Apply(current)
+	before, err := json.Marshal(current.value)
 	if err != nil {
-		return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", runtimeschema.GroupResource{}, "", err.Error(), 0, false)
+		return answer{}, err
 	}
-	return out, nil
-}
-
-// unsupported returns the answer to a patch of another kind.
-func unsupported(kind types.PatchType) error {
-	err := apierrors.NewGenericServerResponse(http.StatusUnsupportedMediaType, "patch", runtimeschema.GroupResource{}, "", "", 0, false)
-	err.ErrStatus.Message = fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s, %s (got %s)",
-		types.JSONPatchType, types.MergePatchType, kind)
-	return err
+	var out []byte
+	switch kind := types.PatchType(r.mediaType()); kind {
+	case types.MergePatchType:
+		out, err = jsonpatch.MergePatch(before, r.body)
+	case types.JSONPatchType:
+		var operations jsonpatch.Patch
+		if operations, err = jsonpatch.DecodePatch(r.body); err == nil {
+			out, err = operations.Apply(before)
+		}
+	default:
+		err = fmt.Errorf("a scale subresource takes %s and %s, not %s", types.MergePatchType, types.JSONPatchType, kind)
+	}
+	if err != nil {
+		return answer{}, apierrors.NewBadRequest(err.Error())
+	}
+	return s.setScale(r, stored, out)
 }
