@@ -10,8 +10,8 @@
 //	if err != nil {
 //		t.Fatal(err)
 //	}
-//	if report.Failure != nil {
-//		t.Error(report.Failure)
+//	if err := report.Err(); err != nil {
+//		t.Error(err) // all failures, one of each cause
 //	}
 //
 // It tests a [conversion.ConvertFunc], a running webhook, any [conversion.Converter], and the
@@ -28,13 +28,16 @@
 // Both conversions follow the rules of the server: a conversion may change certain metadata
 // only, and fields and nulls that the schema of the target does not admit are removed. No
 // defaults of the other version are set, because they are not part of the conversion. An
-// object survives if it equals the original. An added field is a failure too.
+// object survives if it equals the original. An added field is a failure too. Numbers are
+// compared by value: 1.0 becomes 1 in JSON. [EmptyIsAbsent] and [Ignore] make the
+// comparison less strict.
 //
 // If one version cannot express everything of the other, the conversion must keep the rest
 // elsewhere, such as in an annotation.
 //
-// The object of a failure is reduced while the server still admits it and it still fails at the
-// same path. The same seed gives the same objects, the same failure and the same reduced object
+// A run reports all failures, grouped by cause: failures of one kind at one path, or with one
+// error, are one. The object of a failure is reduced while the server still admits it and it
+// still fails of the same cause. The same seed gives the same objects, the same failures and the same reduced objects
 // on every machine.
 //
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion.

@@ -85,11 +85,11 @@ func Example() {
 		if err != nil {
 			panic(err)
 		}
-		fmt.Println(from, report.Objects, report.Failure == nil)
+		fmt.Println(from, report.Objects, report.Err())
 	}
 	// Output:
-	// [v1beta1 v1] 200 true
-	// [v1 v1beta1] 200 true
+	// [v1beta1 v1] 200 <nil>
+	// [v1 v1beta1] 200 <nil>
 }
 
 func ExampleNew() {
@@ -102,10 +102,13 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	what, _, _ := strings.Cut(report.Failure.Error(), ";")
-	fmt.Println(what)
+	for _, f := range report.Failures {
+		what, _, _ := strings.Cut(f.Error(), ";")
+		fmt.Println(f.Count, what)
+	}
 	// Output:
-	// v1beta1 to v1 and back: host is lost
+	// 200 v1beta1 to v1 and back: host is lost
+	// 183 v1beta1 to v1 and back: port is lost
 }
 
 func ExampleTester_Object() {

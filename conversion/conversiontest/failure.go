@@ -32,8 +32,12 @@ const (
 type Failure struct {
 	From, To string // versions
 	Kind     Kind
-	// Path is the first difference between Object and ConvertedBack, with fields in
-	// increasing order. It is nil if a conversion failed.
+	// Count is the number of objects of the run that failed in this way: of the same
+	// kind at the same path, apart from the indexes of elements, or with the same error,
+	// apart from quoted texts and numbers. It is 0 for a failure without a run.
+	Count int
+	// Path is a difference between Object and ConvertedBack. It is nil if a conversion
+	// failed.
 	Path schema.Path
 	// Before and After are the values at Path, nil for an absent value.
 	Before, After any
@@ -60,7 +64,11 @@ func (f *Failure) Error() string {
 	case Added:
 		fmt.Fprintf(&b, "%s is added: %s", f.Path, jsonText(f.After))
 	default:
-		fmt.Fprintf(&b, "%s is %s; it was %s", f.Path, jsonText(f.After), jsonText(f.Before))
+		after, before := jsonText(f.After), jsonText(f.Before)
+		if a, b := typeName(f.After), typeName(f.Before); a != b {
+			after, before = after+" ("+a+")", before+" ("+b+")"
+		}
+		fmt.Fprintf(&b, "%s is %s; it was %s", f.Path, after, before)
 	}
 	for _, o := range []struct {
 		name string
@@ -75,6 +83,29 @@ func (f *Failure) Error() string {
 
 // Unwrap returns Err.
 func (f *Failure) Unwrap() error { return f.Err }
+
+// typeName returns the type of a value in the words of JSON schemas. A Go type that
+// decoded JSON does not have is named as in Go.
+func typeName(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case int64:
+		return "integer"
+	case float64:
+		return "number"
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	default:
+		return fmt.Sprintf("%T", v)
+	}
+}
 
 func jsonText(v any) string {
 	data, err := json.Marshal(v)

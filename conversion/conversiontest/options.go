@@ -14,6 +14,8 @@ type config struct {
 	seed                     uint64
 	count                    int
 	samples                  []map[string]any
+	emptyIsAbsent            bool
+	ignored                  []string
 }
 
 type option func(*config)
@@ -51,4 +53,18 @@ func Count(n int) Option {
 // caller must not change them either.
 func Samples(objects ...map[string]any) Option {
 	return option(func(cfg *config) { cfg.samples = append(cfg.samples, objects...) })
+}
+
+// EmptyIsAbsent makes a null, an empty string, an empty list and an empty object equal to
+// an absent field, as Go structs with omitempty lose the difference. Elements of lists
+// count as before, and so do 0 and false. An object that has only such fields is empty.
+func EmptyIsAbsent() Option {
+	return option(func(cfg *config) { cfg.emptyIsAbsent = true })
+}
+
+// Ignore ignores differences at and below JSON pointers (RFC 6901), such as
+// "/metadata/annotations". The step * stands for all fields of an object or all elements
+// of a list. A text that is no pointer is an error of [New].
+func Ignore(pointers ...string) Option {
+	return option(func(cfg *config) { cfg.ignored = append(cfg.ignored, pointers...) })
 }

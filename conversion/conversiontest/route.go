@@ -18,6 +18,7 @@ import (
 type route struct {
 	def      *crdkit.Definition
 	from, to *version
+	compare  *comparison
 }
 
 // object generates an object that the server admits. It returns nil if the
@@ -58,36 +59,26 @@ func (r *route) admit(ctx context.Context, obj *unstructured.Unstructured) (*uns
 	return obj, nil
 }
 
-// check converts an object to the other version and back, and minimizes a
-// failure.
-func (r *route) check(ctx context.Context, obj *unstructured.Unstructured) (*Failure, error) {
-	failure := r.roundTrip(ctx, obj)
-	if failure != nil {
-		failure = r.minimize(ctx, failure)
-	}
-	return failure, ctx.Err()
-}
-
-// roundTrip converts an object to the other version and back. It returns nil if
-// the object survives.
-func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) *Failure {
-	f := &Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
+// roundTrip converts an object to the other version and back. It returns a failure for
+// each difference, and none if the object survives.
+func (r *route) roundTrip(ctx context.Context, obj *unstructured.Unstructured) []*Failure {
+	f := Failure{From: r.from.Name(), To: r.to.Name(), Object: obj}
 	if f.Converted, f.Err = r.convert(ctx, obj, r.to); f.Err != nil {
 		f.Kind = NotConverted
-		return f
+		return []*Failure{&f}
 	}
 	if f.ConvertedBack, f.Err = r.convert(ctx, f.Converted, r.from); f.Err != nil {
 		f.Kind = NotConvertedBack
-		return f
+		return []*Failure{&f}
 	}
-	diffs := jsondiff.Of(obj.Object, f.ConvertedBack.Object)
-	if len(diffs) == 0 {
-		return nil
+	var failures []*Failure
+	for _, d := range r.compare.differences(obj.Object, f.ConvertedBack.Object) {
+		g := f
+		g.Path, g.Before, g.After = d.Path, d.Before, d.After
+		g.Kind = map[jsondiff.Kind]Kind{jsondiff.Removed: Lost, jsondiff.Added: Added, jsondiff.Replaced: Changed}[d.Kind]
+		failures = append(failures, &g)
 	}
-	first := diffs[0]
-	f.Path, f.Before, f.After = first.Path, first.Before, first.After
-	f.Kind = map[jsondiff.Kind]Kind{jsondiff.Removed: Lost, jsondiff.Added: Added, jsondiff.Replaced: Changed}[first.Kind]
-	return f
+	return failures
 }
 
 // clone is like obj.DeepCopy, which panics on Go types that no decoder

@@ -23,6 +23,7 @@ type Tester struct {
 	def      *crdkit.Definition
 	cfg      config
 	versions map[string]*version
+	compare  comparison
 }
 
 // A version has the steps that the server applies to converted objects.
@@ -37,7 +38,8 @@ type version struct {
 // definition's strategy. It copies the definition.
 //
 // It returns an error for a definition that the server could not serve, for two
-// conversions, for a nil conversion and for a count that is not positive.
+// conversions, for a nil conversion, for a count that is not positive and for a wrong
+// pointer.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester, error) {
 	if crd == nil {
 		return nil, errors.New("conversiontest: the definition is nil")
@@ -49,6 +51,9 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 		}
 	}
 	converter, err := t.converter()
+	if err == nil {
+		err = t.setComparison()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("conversiontest: %w", err)
 	}
@@ -59,6 +64,19 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Tester
 		t.addVersion(&t.crd.Spec.Versions[i])
 	}
 	return t, nil
+}
+
+// setComparison sets which differences count, or returns an error for a wrong pointer.
+func (t *Tester) setComparison() error {
+	t.compare.emptyIsAbsent = t.cfg.emptyIsAbsent
+	for _, pointer := range t.cfg.ignored {
+		steps, err := parsePointer(pointer)
+		if err != nil {
+			return err
+		}
+		t.compare.ignored = append(t.compare.ignored, steps)
+	}
+	return nil
 }
 
 // converter returns the conversion to test, or an error for wrong options.
@@ -105,12 +123,28 @@ type Report struct {
 	Objects int
 	// Refused is the number of generated objects that the server would refuse.
 	Refused int
-	// Failure is the first object that did not survive, nil if all did.
-	Failure *Failure
+	// Failures has one failure for each cause, with a minimal object, sorted by path. It
+	// is empty if all objects survived.
+	Failures []*Failure
+	// Omitted is the number of further causes, if there are more than [MaxFailures].
+	Omitted int
 }
 
-// RoundTrip generates objects of version from, converts each to version to and
-// back, and stops at the first failure. [Count] sets their number.
+// Err returns nil if all objects survived. Otherwise it returns an error with the text of
+// every failure and the number of objects that failed so.
+func (r Report) Err() error {
+	var errs []error
+	for _, f := range r.Failures {
+		errs = append(errs, fmt.Errorf("%d of %d objects: %w", f.Count, r.Objects, f))
+	}
+	if r.Omitted > 0 {
+		errs = append(errs, fmt.Errorf("%d further failures of other causes", r.Omitted))
+	}
+	return errors.Join(errs...)
+}
+
+// RoundTrip generates objects of version from and converts each to version to and back.
+// [Count] sets their number.
 //
 // It returns an error if a version does not exist, if the context ends, or if
 // the server would refuse every generated object; [Samples] may help then.
@@ -120,6 +154,7 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 	if err != nil {
 		return report, err
 	}
+	run := &run{route: route, byCause: map[cause]*Failure{}, omitted: map[cause]bool{}}
 	rng := newSource(t.cfg.seed)
 	for tries := 0; report.Objects < t.cfg.count && tries < attempts*t.cfg.count; tries++ {
 		obj, err := route.object(ctx, rng, generate.Class(tries%2))
@@ -131,14 +166,16 @@ func (t *Tester) RoundTrip(ctx context.Context, from, to string) (Report, error)
 			continue
 		}
 		report.Objects++
-		if report.Failure, err = route.check(ctx, obj); err != nil || report.Failure != nil {
+		run.add(route.roundTrip(ctx, obj))
+		if err := ctx.Err(); err != nil {
 			return report, err
 		}
 	}
 	if report.Objects == 0 {
 		return report, fmt.Errorf("%w: none of %d at version %s", ErrNoObject, report.Refused, from)
 	}
-	return report, nil
+	report.Failures, report.Omitted = run.failures(ctx), len(run.omitted)
+	return report, ctx.Err()
 }
 
 // attempts is the number of generated objects for each object that is needed.
@@ -154,7 +191,7 @@ var ErrNoObject = errors.New("conversiontest: no admitted object")
 //		failure, err := tester.Seeded(ctx, seed, "v1beta1", "v1")
 //		...
 //
-// The failure is nil if the object survives. The error is [ErrNoObject] if the
+// The failure is the first one, and nil if the object survives. The error is [ErrNoObject] if the
 // server would refuse every object of the seed; a test skips such a seed.
 func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Failure, error) {
 	route, err := t.route(from, to)
@@ -167,16 +204,21 @@ func (t *Tester) Seeded(ctx context.Context, seed uint64, from, to string) (*Fai
 		if err != nil {
 			return nil, err
 		}
-		if obj != nil {
-			return route.check(ctx, obj)
+		if obj == nil {
+			continue
 		}
+		failures := route.roundTrip(ctx, obj)
+		if len(failures) == 0 {
+			return nil, ctx.Err()
+		}
+		return route.minimize(ctx, failures[0]), ctx.Err()
 	}
 	return nil, ErrNoObject
 }
 
 // Object converts one object to version to and back. It neither changes nor
-// validates the object. The failure is nil if the object survives. It has the
-// object itself, without minimizing.
+// validates the object. The failure is the first one, with fields in increasing order,
+// and nil if the object survives. It has the object itself, without minimizing.
 func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to string) (*Failure, error) {
 	if obj == nil || obj.Object == nil {
 		return nil, errors.New("conversiontest: the object is nil")
@@ -185,14 +227,17 @@ func (t *Tester) Object(ctx context.Context, obj *unstructured.Unstructured, to 
 	if err != nil {
 		return nil, err
 	}
-	failure := route.roundTrip(ctx, clone(obj))
-	return failure, ctx.Err()
+	failures := route.roundTrip(ctx, clone(obj))
+	if len(failures) == 0 {
+		return nil, ctx.Err()
+	}
+	return failures[0], ctx.Err()
 }
 
 func newSource(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 func (t *Tester) route(from, to string) (*route, error) {
-	r := &route{def: t.def, from: t.versions[from], to: t.versions[to]}
+	r := &route{def: t.def, from: t.versions[from], to: t.versions[to], compare: &t.compare}
 	switch {
 	case r.from == nil:
 		return nil, fmt.Errorf("conversiontest: %s has no version %q", t.crd.Name, from)

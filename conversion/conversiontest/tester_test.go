@@ -93,16 +93,16 @@ func TestFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := report.Failure
 			if tt.kind == "" {
-				if f != nil {
-					t.Fatalf("unexpected failure: %v", f)
+				if err := report.Err(); err != nil {
+					t.Fatalf("unexpected failure: %v", err)
 				}
 				return
 			}
-			if f == nil {
+			if len(report.Failures) == 0 {
 				t.Fatalf("no failure in %d objects", report.Objects)
 			}
+			f := report.Failures[0]
 			if f.Kind != tt.kind || f.Path.String() != tt.path {
 				t.Errorf("%s at %q, want %s at %q\n%v", f.Kind, f.Path, tt.kind, tt.path, f)
 			}
@@ -113,8 +113,8 @@ func TestFaults(t *testing.T) {
 				t.Errorf("error %v, back %v", f.Err, f.ConvertedBack)
 			}
 			again, err := tester.RoundTrip(context.Background(), tt.from, tt.to)
-			if err != nil || again.Failure.Error() != f.Error() {
-				t.Errorf("the second run differs: %v, %v", again.Failure, err)
+			if err != nil || again.Err().Error() != report.Err().Error() {
+				t.Errorf("the second run differs: %v, %v", again.Err(), err)
 			}
 		})
 	}
@@ -155,8 +155,8 @@ func TestIdenticalVersions(t *testing.T) {
 			continue // the server could not serve it
 		}
 		report, err := tester.RoundTrip(context.Background(), crd.Spec.Versions[0].Name, "v77")
-		if err != nil || report.Failure != nil {
-			t.Errorf("%s: %v, %v", d.Path, report.Failure, err)
+		if err != nil || report.Err() != nil {
+			t.Errorf("%s: %v, %v", d.Path, report.Err(), err)
 		}
 		objects += report.Objects
 	}
@@ -175,7 +175,7 @@ func TestSeeds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return report.Failure.Error()
+		return report.Err().Error()
 	}
 	if one, two := failureOf(1), failureOf(1); one != two {
 		t.Errorf("the same seed gave\n%s\nand\n%s", one, two)
@@ -205,8 +205,8 @@ func TestNoVerdict(t *testing.T) {
 	cancel()
 	roundTrip := func(ctx context.Context, tester *conversiontest.Tester, from, to string) error {
 		report, err := tester.RoundTrip(ctx, from, to)
-		if report.Failure != nil {
-			return fmt.Errorf("unexpected failure: %w", report.Failure)
+		if failure := report.Err(); failure != nil {
+			return fmt.Errorf("unexpected failure: %w", failure)
 		}
 		return err
 	}
@@ -215,6 +215,7 @@ func TestNoVerdict(t *testing.T) {
 	_, noConverter := conversiontest.New(service(), conversiontest.Converter(nil))
 	_, noFunc := conversiontest.New(service(), conversiontest.Func(nil))
 	_, noCount := conversiontest.New(service(), conversiontest.Func(convert), conversiontest.Count(0))
+	_, noPointer := conversiontest.New(service(), conversiontest.Ignore("spec"))
 	_, seeded := never.Seeded(ctx, 1, "v1", "v1beta1")
 	_, object := tester.Object(ctx, nil, "v1")
 	for _, tt := range []struct {
@@ -233,6 +234,7 @@ func TestNoVerdict(t *testing.T) {
 		{"no converter", noConverter, "the converter is nil"},
 		{"no function", noFunc, "the conversion function is nil"},
 		{"no count", noCount, "a count of 0, want a positive number"},
+		{"no pointer", noPointer, `"spec" is no JSON pointer`},
 		{"a nil object", object, "the object is nil"},
 	} {
 		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
@@ -249,8 +251,8 @@ func TestConcurrentUse(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
-			if report, err := tester.RoundTrip(context.Background(), "v1", "v1beta1"); err != nil || report.Failure != nil {
-				t.Errorf("%v, %v", report.Failure, err)
+			if report, err := tester.RoundTrip(context.Background(), "v1", "v1beta1"); err != nil || report.Err() != nil {
+				t.Errorf("%v, %v", report.Err(), err)
 			}
 		})
 	}
@@ -320,12 +322,12 @@ func TestWebhook(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := tester.RoundTrip(context.Background(), "v1", "v1beta1")
-	if err != nil || report.Failure != nil || report.Objects != 20 {
-		t.Errorf("%d objects, %v, %v", report.Objects, report.Failure, err)
+	if err != nil || report.Err() != nil || report.Objects != 20 {
+		t.Errorf("%d objects, %v, %v", report.Objects, report.Err(), err)
 	}
 	server.Close()
 	report, err = tester.RoundTrip(context.Background(), "v1", "v1beta1")
-	if err != nil || report.Failure == nil || report.Failure.Kind != conversiontest.NotConverted {
-		t.Errorf("without the webhook: %v, %v", report.Failure, err)
+	if err != nil || len(report.Failures) == 0 || report.Failures[0].Kind != conversiontest.NotConverted {
+		t.Errorf("without the webhook: %v, %v", report.Err(), err)
 	}
 }

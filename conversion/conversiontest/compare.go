@@ -1,0 +1,139 @@
+package conversiontest
+
+import (
+	"fmt"
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// A comparison says which differences between objects count.
+type comparison struct {
+	emptyIsAbsent bool
+	ignored       [][]string // the steps of pointers
+}
+
+// differences returns the differences that count between an object before and after a
+// round trip. It changes neither.
+func (c *comparison) differences(before, after map[string]any) []jsondiff.Difference {
+	diffs := jsondiff.Of(c.relevant(before), c.relevant(after))
+	return slices.DeleteFunc(diffs, func(d jsondiff.Difference) bool {
+		return d.Kind == jsondiff.Replaced && equalNumbers(d.Before, d.After)
+	})
+}
+
+// relevant returns an object without what is ignored.
+func (c *comparison) relevant(obj map[string]any) map[string]any {
+	if !c.emptyIsAbsent && len(c.ignored) == 0 {
+		return obj
+	}
+	copied, _ := jsonval.Clone(obj).(map[string]any)
+	for _, steps := range c.ignored {
+		ignore(copied, steps)
+	}
+	if c.emptyIsAbsent {
+		dropEmpty(copied)
+	}
+	return copied
+}
+
+// ignore removes the fields at a pointer from v, and makes elements null, so that the
+// others keep their index.
+func ignore(v any, steps []string) {
+	step, last := steps[0], len(steps) == 1
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			switch {
+			case step != name && step != anyStep:
+			case last:
+				delete(v, name)
+			default:
+				ignore(child, steps[1:])
+			}
+		}
+	case []any:
+		for i, child := range v {
+			switch {
+			case step != fmt.Sprint(i) && step != anyStep:
+			case last:
+				v[i] = nil
+			default:
+				ignore(child, steps[1:])
+			}
+		}
+	}
+}
+
+// anyStep stands for all fields of an object or all elements of a list.
+const anyStep = "*"
+
+// dropEmpty removes the fields without content from v, and reports whether v is empty
+// then. Elements of lists stay.
+func dropEmpty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case map[string]any:
+		for name, child := range v {
+			if dropEmpty(child) {
+				delete(v, name)
+			}
+		}
+		return len(v) == 0
+	case []any:
+		for _, child := range v {
+			dropEmpty(child)
+		}
+		return len(v) == 0
+	default:
+		return false
+	}
+}
+
+// parsePointer returns the steps of a JSON pointer.
+func parsePointer(pointer string) ([]string, error) {
+	if !strings.HasPrefix(pointer, "/") {
+		return nil, fmt.Errorf("%q is no JSON pointer, which begins with a slash", pointer)
+	}
+	steps := strings.Split(pointer[1:], "/")
+	for i, step := range steps {
+		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
+	}
+	return steps, nil
+}
+
+// equalNumbers reports whether both values are numbers of the same value, of whatever Go
+// types: 1.0 becomes 1 in JSON, and an integer may be decoded as a float64.
+func equalNumbers(a, b any) bool {
+	x, ok := number(a)
+	if !ok {
+		return false
+	}
+	y, ok := number(b)
+	return ok && x.Cmp(y) == 0
+}
+
+// number returns the exact value of a number. It reports false for other values, and for
+// an infinity and NaN, which JSON does not have.
+func number(v any) (*big.Rat, bool) {
+	switch r := reflect.ValueOf(v); {
+	case !r.IsValid():
+		return nil, false
+	case r.CanInt():
+		return new(big.Rat).SetInt64(r.Int()), true
+	case r.CanUint():
+		return new(big.Rat).SetUint64(r.Uint()), true
+	case r.CanFloat():
+		x := new(big.Rat).SetFloat64(r.Float())
+		return x, x != nil
+	default:
+		return nil, false
+	}
+}
