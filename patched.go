@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlist"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
 
@@ -57,16 +59,14 @@ func (r *request) checkOrigin() error {
 
 // invalidPatch is the answer of the server to a patch whose result cannot be decoded.
 func (r *request) invalidPatch(why string, details ...string) *Refusal {
-	return invalid(runtimeschema.GroupKind{}, field.Invalid(field.NewPath("patch"), string(r.raw), why), details...)
+	refusal := invalid(runtimeschema.GroupKind{}, "", field.Invalid(field.NewPath("patch"), string(r.raw), why))
+	refusal.Details = details
+	return refusal
 }
 
 // invalid returns a refusal that the server sends as 422 Invalid with one error.
-func invalid(kind runtimeschema.GroupKind, err *field.Error, details ...string) *Refusal {
-	return &Refusal{
-		Code: http.StatusUnprocessableEntity, Reason: "Invalid",
-		Message: err.Error(), Details: details,
-		invalid: err, kind: kind,
-	}
+func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refusal {
+	return RefusalOf(errorlist.Invalid(kind, name, field.ErrorList{err}, 0))
 }
 
 // dropDuplicateOwners drops duplicate owner references and adds the warning about them.
@@ -92,7 +92,7 @@ func (r *request) checkPatchedVersion(want, got string) *Refusal {
 	var has uint64
 	if got != "" {
 		if has, err = strconv.ParseUint(got, 10, 64); err != nil {
-			return &Refusal{Code: http.StatusInternalServerError, Message: err.Error()}
+			return RefusalOf(err)
 		}
 	}
 	switch {
@@ -100,10 +100,18 @@ func (r *request) checkPatchedVersion(want, got string) *Refusal {
 		return nil
 	case has == 0:
 		d := r.version.def
-		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural},
+		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural}, r.obj.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), has, "must be specified for an update"))
 	}
 	return r.conflict()
+}
+
+// checkTyped refuses an object without apiVersion, as the store does.
+func (r *request) checkTyped() *Refusal {
+	if r.obj.GroupVersionKind().Version != "" {
+		return nil
+	}
+	return RefusalOf(apierrors.NewInternalError(errors.New("Object 'apiVersion' is missing in 'object has no apiVersion field'")))
 }
 
 // conflict is the answer of the server to an update of another state of the object.

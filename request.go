@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // A request takes an object through the steps of the server. A [carrier] holds
@@ -133,6 +134,8 @@ type run struct {
 	copied     bool
 	complaints []string // about unknown and duplicate fields
 	otherType  bool     // kind and apiVersion are not those of the version
+	// sentKind is the kind of the object, which errors name; empty if headDone is set.
+	sentKind runtimeschema.GroupKind
 	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
 	rulesBlocked bool
 	// standIn is the member of metadata that the object has for the time of
@@ -260,6 +263,9 @@ func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 // finish completes the result.
 func (r *request) finish(refusal *Refusal) {
 	r.result.Refusal = refusal
+	if refusal == nil && !r.sentKind.Empty() {
+		r.result.groupKind = r.sentKind
+	}
 	if r.obj != nil && !r.result.Admitted() {
 		r.result.name = r.obj.GetName() // which only a refusal tells
 	}

@@ -1,13 +1,13 @@
 package crdkit
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
 	crdschema "github.com/crdkit/crdkit/schema"
@@ -56,9 +56,7 @@ type Refusal struct {
 	Details []string
 
 	resource string // plural name, of a conflict
-	// invalid is the error of a 422 about the request, kind what it names.
-	invalid *field.Error
-	kind    schema.GroupKind
+	answer   error  // of RefusalOf
 }
 
 // Admitted reports whether the server accepts the request.
@@ -77,7 +75,24 @@ func (r *Result) Err() error {
 	return errorlist.Invalid(r.groupKind, r.name, r.Errors.Field(), r.Omitted)
 }
 
+// RefusalOf returns the refusal that the server answers with for an error: its status if
+// it is or wraps an *apierrors.StatusError, and 500 with its text otherwise. err must not
+// be nil.
+func RefusalOf(err error) *Refusal {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
+		status = &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error(),
+		}}
+	}
+	s := status.ErrStatus
+	return &Refusal{Code: int(s.Code), Reason: string(s.Reason), Message: s.Message, answer: status}
+}
+
 func (r *Refusal) status(resource schema.GroupResource, name string) error {
+	if r.answer != nil {
+		return r.answer
+	}
 	switch r.Code {
 	case http.StatusConflict:
 		err := apierrors.NewConflict(resource, name, nil)
@@ -87,18 +102,8 @@ func (r *Refusal) status(resource schema.GroupResource, name string) error {
 		err := apierrors.NewRequestEntityTooLargeError("")
 		err.ErrStatus.Message = r.Message
 		return err
-	case http.StatusUnprocessableEntity:
-		if r.invalid != nil && r.kind.Empty() {
-			name = ""
-		}
-		if r.invalid != nil {
-			return errorlist.Invalid(r.kind, name, field.ErrorList{r.invalid}, 0)
-		}
-		return apierrors.NewGenericServerResponse(r.Code, "", schema.GroupResource{}, "", r.Message, 0, false)
-	case http.StatusBadRequest:
-		return apierrors.NewBadRequest(r.Message)
 	default:
-		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(r.Code), Reason: metav1.StatusReason(r.Reason), Message: r.Message}}
+		return apierrors.NewBadRequest(r.Message)
 	}
 }
 

@@ -124,7 +124,10 @@ func (r *request) checkName() *Refusal {
 func (r *request) checkState() *Refusal {
 	want, got := r.old.GetResourceVersion(), r.obj.GetResourceVersion()
 	if r.origin != fromClient {
-		return r.checkPatchedVersion(want, got)
+		if refusal := r.checkPatchedVersion(want, got); refusal != nil {
+			return refusal
+		}
+		return r.checkTyped()
 	}
 	return r.checkResourceVersion(want, got)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
@@ -71,11 +73,9 @@ func readStrictly(body []byte) ([]string, *crdkit.Refusal) {
 // failed is the answer of the server to an operation that fails. The server does not
 // tell the reason, which the details have.
 func failed(index int, kind string, err error) *crdkit.Refusal {
-	return &crdkit.Refusal{
-		Code: http.StatusUnprocessableEntity, Reason: "Invalid",
-		Message: "the server rejected our request due to an error in our request",
-		Details: []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)},
-	}
+	r := crdkit.RefusalOf(apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false))
+	r.Details = []string{fmt.Sprintf("operation %d (%s): %v", index, kind, err)}
+	return r
 }
 
 // A document is the JSON of an object while operations change it.

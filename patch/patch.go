@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -62,13 +64,13 @@ func (p *Patcher) PatchStatus(ctx context.Context, live *unstructured.Unstructur
 // store as the server encodes it, and no bytes if the server refuses the request.
 // [crdkit.AppendTo] says where the object is written. live is not changed and not kept.
 func (p *Patcher) PatchJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
-	return onJSON(ctx, p.version.UpdateJSON, live, patchType, body, opts)
+	return p.onJSON(ctx, p.version.UpdateJSON, live, patchType, body, opts)
 }
 
 // PatchStatusJSON is [Patcher.PatchJSON] for the status subresource. It is an error if
 // the version has none.
 func (p *Patcher) PatchStatusJSON(ctx context.Context, live []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) ([]byte, *Result, error) {
-	return onJSON(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
+	return p.onJSON(ctx, p.version.UpdateStatusJSON, live, patchType, body, opts)
 }
 
 // An update is a method of crdkit.Version that replaces old by the object in raw.
@@ -82,7 +84,7 @@ func (p *Patcher) onObject(ctx context.Context, update update, live *unstructure
 	if err != nil {
 		return nil, err
 	}
-	out, res, err := apply(ctx, update, encoded, patchType, body, jsonOptions(opts))
+	out, res, err := p.apply(ctx, update, encoded, patchType, body, jsonOptions(opts))
 	if err != nil || out == nil {
 		return res, err
 	}
@@ -104,7 +106,7 @@ func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
 	return out
 }
 
-func onJSON(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
+func (p *Patcher) onJSON(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
 	object, err := decode(live)
 	if err != nil {
 		return nil, nil, err
@@ -113,20 +115,27 @@ func onJSON(ctx context.Context, update update, live []byte, patchType types.Pat
 	if err != nil {
 		return nil, nil, err
 	}
-	return apply(ctx, update, canonical, patchType, body, opts)
+	return p.apply(ctx, update, canonical, patchType, body, opts)
 }
 
 // apply makes the request on the canonical JSON of the live object.
-func apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
+func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchType types.PatchType, body []byte, opts []crdkit.JSONOption) ([]byte, *Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	refuse := func(r *crdkit.Refusal) ([]byte, *Result, error) {
-		return nil, &Result{Result: &crdkit.Result{Refusal: r}}, nil
+		res := &crdkit.Result{Refusal: r}
+		if text := p.version.Warning(); text != "" {
+			res.Warnings = []string{text}
+		}
+		return nil, &Result{Result: res}, nil
 	}
 	fields, err := crdkit.FieldValidationOf(opts...)
 	if err != nil {
 		return nil, nil, err
+	}
+	if name, _, found := strings.Cut(string(patchType), ";"); found {
+		patchType = types.PatchType(name) // the server drops a charset
 	}
 	if r := checkBody(patchType, body); r != nil {
 		return refuse(r)
@@ -156,14 +165,13 @@ func patch(ctx context.Context, live []byte, patchType types.PatchType, body []b
 
 // checkBody refuses what the server refuses before it reads the patch.
 func checkBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
-	// The server drops a charset.
-	switch name, _, _ := strings.Cut(string(patchType), ";"); {
-	case types.PatchType(name) != types.JSONPatchType && types.PatchType(name) != types.MergePatchType:
-		return &crdkit.Refusal{
-			Code: http.StatusUnsupportedMediaType, Reason: "UnsupportedMediaType",
+	switch {
+	case patchType != types.JSONPatchType && patchType != types.MergePatchType:
+		return crdkit.RefusalOf(&apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
 			Message: fmt.Sprintf("the body of the request was in an unknown format - accepted media types include: %s, %s, %s",
 				types.JSONPatchType, types.MergePatchType, types.ApplyYAMLPatchType),
-		}
+		}})
 	case len(body) > crdkit.MaxRequestBytes:
 		return tooLarge(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
 	case !json.Valid(body):
@@ -173,14 +181,11 @@ func checkBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
 }
 
 func badRequest(message string) *crdkit.Refusal {
-	return &crdkit.Refusal{Code: http.StatusBadRequest, Reason: "BadRequest", Message: message}
+	return crdkit.RefusalOf(apierrors.NewBadRequest(message))
 }
 
 func tooLarge(message string) *crdkit.Refusal {
-	return &crdkit.Refusal{
-		Code: http.StatusRequestEntityTooLarge, Reason: "RequestEntityTooLarge",
-		Message: "Request entity too large: " + message,
-	}
+	return crdkit.RefusalOf(apierrors.NewRequestEntityTooLargeError(message))
 }
 
 // encode returns an object as the server encodes it.
