@@ -139,9 +139,9 @@ var internalRules = map[string]rule{
 		// Types of the values that functions take and return without boxing.
 		others: []string{celGo, apiserverCEL, "k8s.io/apimachinery/pkg/api/resource", "github.com/blang/semver/v4"},
 	},
-	"internal/celtrace":    {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
-	"internal/gittree":     {leaf: true},
-	"internal/nearname":    {leaf: true},
+	"internal/celtrace": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
+	"internal/gittree":  {leaf: true},
+	"internal/nearname": {leaf: true},
 	"internal/coverage": {
 		ours:   []string{"definition", "schema", "validation", "validation/cel"},
 		others: []string{apiextensions, utiljson},
