@@ -41,6 +41,8 @@ func completeArguments(name string) cobra.CompletionFunc {
 	switch name {
 	case "admit", "check", "convert", "get", "migrate":
 		return completeManifests
+	case "compat":
+		return completeFiles("json") // with --merge
 	case "explain":
 		return completePaths
 	}
@@ -60,13 +62,18 @@ func completions(cmd *cobra.Command) map[string]cobra.CompletionFunc {
 		"group-version":      completeGroupVersions,
 		"kubernetes-version": completeKubernetesVersions,
 		"label-columns":      cobra.NoFileCompletions,
+		"fail-on":            completeStrings("error", "warning", "unknown"),
 		"max-depth":          cobra.NoFileCompletions,
+		"new":                completeManifests,
 		"now":                cobra.NoFileCompletions,
+		"objects":            completeManifests,
 		"old":                completeManifests,
 		"output-dir":         completeDirectories,
 		"selector":           cobra.NoFileCompletions,
+		"shard":              cobra.NoFileCompletions,
 		"skip-kind":          completeKinds,
 		"subresource":        completeStrings("status"),
+		"time-limit":         cobra.NoFileCompletions,
 		"to":                 completeVersions,
 		"validate":           completeStrings("strict", "warn", "ignore"),
 		"version":            completeVersions,

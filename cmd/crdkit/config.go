@@ -30,6 +30,8 @@ type configFile struct {
 	KubernetesVersion string `json:"kubernetesVersion"`
 	// Severity has, by code, error, warning, note or off for warnings and notes.
 	Severity map[string]string `json:"severity"`
+	// Compat is for crdkit compat.
+	Compat compatConfig `json:"compat"`
 }
 
 // readConfig reads the configuration file of the working directory or the nearest
@@ -78,8 +80,17 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 		return nil, fmt.Errorf("unknownKinds: invalid value %q; it must be %s", c.UnknownKinds, inEnglish(unknownKindsValues()))
 	}
 	for code, severity := range c.Severity {
+		if severity == "false" { // how YAML reads off without quotes
+			severity = severityOff
+			c.Severity[code] = severity
+		}
 		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
 			return nil, fmt.Errorf("severity of %s: invalid value %q; it is error, warning, note or off", code, severity)
+		}
+	}
+	for i, a := range c.Compat.Accepted {
+		if err := a.check(); err != nil {
+			return nil, fmt.Errorf("compat.accepted[%d]: %w", i, err)
 		}
 	}
 	for i, name := range c.Definitions {

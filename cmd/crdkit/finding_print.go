@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
@@ -82,11 +83,11 @@ func (p *textPrinter) print(f *finding) error {
 func (p *textPrinter) paint(word string) string {
 	color := 0
 	switch word {
-	case refused, levelError:
+	case refused, levelError, string(compat.Incompatible):
 		color = 31 // red
-	case undecided, levelWarning:
+	case undecided, levelWarning, string(compat.Unknown):
 		color = 33 // yellow
-	case accepted, admitted:
+	case accepted, admitted, string(compat.Compatible):
 		color = 32 // green
 	}
 	if !p.colors || color == 0 {

@@ -173,6 +173,9 @@ func describe(code string) string {
 	if text := definition.NoteCode(code).Description(); text != "" {
 		return text
 	}
+	if text := describeCompat(code); text != "" {
+		return text
+	}
 	if strings.HasPrefix(code, "FieldValue") {
 		return "The server refuses this: " + field.ErrorType(code).String()
 	}

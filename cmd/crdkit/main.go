@@ -3,6 +3,7 @@
 //
 //	crdkit admit [-c CRD]... FILE...
 //	crdkit check FILE...
+//	crdkit compat --old OLD --new NEW
 //	crdkit convert -c CRD --to VERSION FILE...
 //	crdkit cost -c CRD...
 //	crdkit explain -c CRD... PATH
@@ -74,7 +75,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newAdmit(), newCheck(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
+	root.AddCommand(newAdmit(), newCheck(), newCompat(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
 	return root
 }
 

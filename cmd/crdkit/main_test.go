@@ -24,6 +24,8 @@ import (
 //	stdout  the wanted standard output, if any
 //	stderr  the wanted standard error, if any
 //
+//	commit  commits the files before it to a git repository, with this text as tag
+//
 // All other sections are files in the working directory.
 func TestCommand(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -50,6 +52,9 @@ func runCase(t *testing.T, path string) {
 		switch f.Name {
 		case "args", "stdin", "exit", "stdout", "stderr":
 			sections[f.Name] = string(f.Data)
+			continue
+		case "commit":
+			testkit.Commit(t, dir, strings.TrimSpace(string(f.Data)))
 			continue
 		}
 		name := filepath.Join(dir, f.Name)

@@ -66,7 +66,7 @@ var rules = map[string]rule{
 		others: []string{apiextensions, apimachinery, apiserverCEL},
 	},
 	"compat": {
-		ours:   []string{".", "conversion", "definition", "schema"},
+		ours:   []string{".", "conversion", "definition", "schema", "validation"},
 		others: []string{apiextensions, apimachinery},
 	},
 	"crdtest": {

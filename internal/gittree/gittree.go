@@ -38,7 +38,7 @@ func Read(ctx context.Context, dir, revision, at string, wanted func(base string
 	}
 	commit, err := g.run(ctx, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{tree}")
 	if err != nil {
-		return nil, "", cmp.Or(ctx.Err(), fmt.Errorf("unknown revision %q: %w", revision, err))
+		return nil, "", cmp.Or(ctx.Err(), fmt.Errorf("unknown revision %q", revision))
 	}
 	blobs, err := g.list(ctx, strings.TrimSpace(string(commit)), root)
 	if err != nil {

@@ -27,6 +27,10 @@ type Reader struct {
 	// wants them. Nil means the files of the operating system. With an FS, "-" is a
 	// name like others.
 	FS fs.FS
+	// Part and Parts make the reader read one part of the files: those whose number,
+	// from 0 in their order, leaves the remainder Part when divided by Parts. With Parts
+	// 0 it reads all.
+	Part, Parts int
 	// Recursive makes the reader read directories below directories.
 	Recursive bool
 	// IsKind reports whether a kind whose name ends in "List" is a kind of its own,
@@ -147,8 +151,12 @@ func Quote(name string) string {
 // iteration ends early, without an error, when the context ends.
 func (r *Reader) Objects(ctx context.Context, names ...string) iter.Seq[*Object] {
 	return func(yield func(*Object) bool) {
+		number := -1
 		for _, name := range names {
 			for f := range r.files(ctx, name) {
+				if number++; r.Parts > 0 && number%r.Parts != r.Part {
+					continue
+				}
 				if ctx.Err() != nil || !r.readFile(ctx, f, yield) {
 					return
 				}

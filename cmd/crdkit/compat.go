@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+const compatLong = `Report whether the clients and the stored objects of the old CustomResourceDefinitions
+(--old) survive the new ones (--new), with a witness for every "no": an object, or an
+update, that the two definitions treat differently. Both have been asked.
+
+--old and --new are files, directories or standard input (-). Definitions in a List
+count. A definition replaces the one of the same metadata.name; those that only one side
+has are reported as added or removed. git:REF or git:REF:PATH reads a revision with the
+git command: without PATH, the path of the other side; PATH is relative to the root of
+the repository, or to the working directory if it begins with ./ or ../.
+
+With --objects, the stored objects in a file or directory are checked one by one. They
+must be of the kinds of the definitions; others are passed over and counted. --shard I/N
+reads only every Nth of their files, beginning with file I, counted from 0. The reports
+of all shards, made with -o json, become one report with --merge.
+
+A finding is about the writers of objects, the stored objects, the readers, the rules,
+the lists and maps, or the resource outside of its schemas. Its severity is error,
+warning or info. .crdkit.yaml changes the severity by code, and accepts findings:
+
+  severity: {printerColumn: off, selectableField: warning}
+  compat:
+    accepted:
+    - {code: refused, definition: widgets.example.com, version: v1, field: spec.size,
+       role: writers, reason: no client sets it}   # only code and reason are required
+
+Standard output has, in the order of the new definitions,
+
+  text      the findings with their witnesses as YAML, and a count
+  json      a report for programs, and for --merge
+  sarif     SARIF 2.1.0, as code scanning reads it
+  github    annotations for GitHub Actions
+  markdown  a comment for a pull request
+
+The exit code is 0 if nothing fails, 1 if a finding has the severity error, or with
+--fail-on=warning the severity warning, and 2 if a definition or an object cannot be
+read or compared, or with --fail-on=unknown if a finding is unknown.`
+
+const compatExample = `  crdkit compat --old released/crds --new config/crd
+  crdkit compat --old git:origin/main --new config/crd -o markdown
+  crdkit compat --old git:v1.2.0:config/crd --new git:v1.3.0:config/crd --fail-on=warning,unknown
+  crdkit compat --old old.yaml --new new.yaml --objects export/ -R --shard 3/16 -o json > 3.json
+  crdkit compat --merge *.json`
+
+// A comparer is the state of crdkit compat: its flags and what they load.
+type comparer struct {
+	old, crd    string
+	output      string
+	recursive   bool
+	failOn      []string
+	timeLimit   time.Duration
+	conventions bool
+	objects     string
+	shard       shard
+	merge       bool
+
+	policy compatPolicy
+	reader *manifest.Reader
+	in     io.Reader
+	errOut io.Writer
+}
+
+func newCompat() *cobra.Command {
+	c := &comparer{}
+	cmd := &cobra.Command{
+		Use:     "compat --old OLD --new NEW",
+		Short:   "Compare definitions: do clients and stored objects survive the change?",
+		Long:    compatLong,
+		Example: compatExample,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.in, c.errOut = cmd.InOrStdin(), cmd.ErrOrStderr()
+			config, err := readConfig()
+			if err != nil {
+				return err
+			}
+			c.policy = compatPolicy{severity: config.Severity, accepted: config.Compat.Accepted}
+			return c.run(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.old, "old", "", "file, directory or git:REF[:PATH] of the old definitions")
+	f.StringVar(&c.crd, "new", "", "file, directory or git:REF[:PATH] of the new definitions")
+	addOutput(cmd, &c.output, "text", "json", "sarif", "github", "markdown")
+	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	f.StringSliceVar(&c.failOn, "fail-on", []string{"error"}, "what fails: error, warning or unknown, or several of them; errors always do")
+	f.DurationVar(&c.timeLimit, "time-limit", 0, "time to compare one definition; what is not decided then is unknown; 0 is no limit")
+	f.BoolVar(&c.conventions, "conventions", false, "report new fields that break the conventions of the Kubernetes API")
+	f.StringVar(&c.objects, "objects", "", "file or directory of stored objects to check")
+	f.Var(&c.shard, "shard", "part I/N of the files of --objects, I from 0")
+	f.BoolVar(&c.merge, "merge", false, "print one report from the JSON reports in the files that are the arguments")
+	return cmd
+}
+
+func (c *comparer) run(ctx context.Context, files []string, out io.Writer) error {
+	if err := c.checkFlags(files); err != nil {
+		return err
+	}
+	c.reader = manifest.NewReader(c.in, c.recursive)
+	var (
+		report *compatReport
+		err    error
+	)
+	if c.merge {
+		report, err = mergeReports(files)
+	} else {
+		report, err = c.compare(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if unused := c.policy.apply(report); !c.merge && c.shard.of == 0 {
+		for _, a := range unused {
+			fmt.Fprintf(c.errOut, "Warning: %s accepts nothing: %s\n", configName, a)
+		}
+	}
+	report.conclude()
+	buffered := bufio.NewWriter(out)
+	if err := cmp.Or(printCompat(buffered, report, c.output, hasColors(out)), buffered.Flush()); err != nil {
+		return err
+	}
+	if code := report.exitCode(c.failOn); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}
+
+func (c *comparer) checkFlags(files []string) error {
+	for _, what := range c.failOn {
+		if !slices.Contains([]string{"error", "warning", "unknown"}, what) {
+			return fmt.Errorf(`invalid argument %q for "--fail-on" flag: must be error, warning or unknown`, what)
+		}
+	}
+	switch {
+	case c.merge && len(files) == 0:
+		return errors.New("--merge needs the files of reports")
+	case c.merge && (c.old != "" || c.crd != "" || c.objects != ""):
+		return errors.New("--merge takes no --old, --new and --objects: the reports have their results")
+	case c.merge:
+	case len(files) > 0:
+		return fmt.Errorf("unexpected argument %q", files[0])
+	case c.old == "" || c.crd == "":
+		return errors.New("--old and --new are required")
+	case c.shard.of > 0 && c.objects == "":
+		return errors.New("--shard needs --objects")
+	}
+	return nil
+}
+
+// compare compares the definitions, and the objects of --objects.
+func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
+	pairs, err := c.pairs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report := &compatReport{Findings: []compatFinding{}, Definitions: []comparedDefinition{}}
+	log := worklogOf(ctx)
+	for r := range inOrder(ctx, func(yield func(func() pairReport) bool) {
+		for _, p := range pairs {
+			if !yield(func() pairReport { return c.comparePair(ctx, p) }) {
+				return
+			}
+		}
+	}) {
+		log.judged.Add(1)
+		report.Definitions = append(report.Definitions, r.definition)
+		report.Findings = append(report.Findings, r.findings...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.objects != "" {
+		return report, c.checkObjects(ctx, pairs, report)
+	}
+	return report, nil
+}
+
+// A pairReport is the result of comparing one pair of definitions.
+type pairReport struct {
+	definition comparedDefinition
+	findings   []compatFinding
+}
+
+// comparePair compares two definitions, or reports that there is only one.
+func (c *comparer) comparePair(ctx context.Context, p *definitionPair) pairReport {
+	r := pairReport{definition: p.describe()}
+	add := func(f compat.Finding) {
+		at := p.crd
+		if at == nil {
+			at = p.old
+		}
+		f.Line, f.Column = at.position(f.Pointer)
+		r.findings = append(r.findings, compatFinding{Definition: r.definition.Name, File: r.definition.File, Document: r.definition.Document, Finding: f})
+	}
+	switch {
+	case p.err != nil:
+		r.definition.Error = p.err.Error()
+	case p.old == nil:
+		add(compat.Finding{Code: codeDefinitionAdded, Verdict: compat.Compatible, Severity: compat.Info, Role: compat.Resource, Text: "the definition is new"})
+	case p.crd == nil:
+		add(compat.Finding{
+			Code: codeDefinitionRemoved, Verdict: compat.Incompatible, Severity: compat.Error, Role: compat.Resource,
+			Text: "the definition is removed: the server deletes it with all its objects, and every request fails",
+		})
+	default:
+		opts := []compat.Option{compat.TimeLimit(c.timeLimit)}
+		if c.conventions {
+			opts = append(opts, compat.Conventions())
+		}
+		report, err := compat.Compare(ctx, p.old.crd, p.crd.crd, opts...)
+		if err != nil {
+			r.definition.Error = err.Error()
+			return r
+		}
+		for _, f := range report.Findings {
+			add(f)
+		}
+	}
+	return r
+}
+
+// The codes of findings about whole definitions.
+const (
+	codeDefinitionAdded   compat.Code = "definitionAdded"
+	codeDefinitionRemoved compat.Code = "definitionRemoved"
+)

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/gittree"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// A givenDefinition is a definition with its place.
+type givenDefinition struct {
+	crd    *apiextensionsv1.CustomResourceDefinition
+	object *manifest.Object
+	source *definition.Source
+}
+
+// position returns the line and the column of a pointer into the definition, 0 if it has
+// no positions.
+func (g *givenDefinition) position(pointer string) (line, column int) {
+	p := g.source.Position(g.object.Within + pointer)
+	return p.Line, p.Column
+}
+
+// A definitionPair is a definition of both sides, or of one of them.
+type definitionPair struct {
+	old, crd *givenDefinition // nil if there is none
+	failed   *manifest.Object // of --new that cannot be read
+	err      error            // why
+}
+
+// describe returns the pair as a report names it, without its verdict.
+func (p *definitionPair) describe() comparedDefinition {
+	var d comparedDefinition
+	var at *manifest.Object
+	if p.old != nil {
+		d.Name, d.Old, at = p.old.crd.Name, p.old.object.Location(), p.old.object
+	}
+	switch {
+	case p.failed != nil:
+		at = p.failed
+	case p.crd != nil:
+		d.Name, at = p.crd.crd.Name, p.crd.object
+	}
+	d.File, d.Document = at.File, at.Number
+	return d
+}
+
+// pairs reads the definitions of both sides and pairs them by name: in the order of the
+// new ones, then those that only the old side has.
+func (c *comparer) pairs(ctx context.Context) ([]*definitionPair, error) {
+	olds := map[string]*givenDefinition{}
+	var names []string
+	for o, err := range c.definitionsOf(ctx, c.old, c.crd) {
+		g, err := given(o, err)
+		if err != nil {
+			return nil, fmt.Errorf("--old %w", locate(o, err))
+		}
+		if other := olds[g.crd.Name]; other != nil {
+			return nil, fmt.Errorf("--old %w", locate(o, fmt.Errorf("%s is already in %s", g.crd.Name, other.object.Location())))
+		}
+		olds[g.crd.Name] = g
+		names = append(names, g.crd.Name)
+	}
+	var pairs []*definitionPair
+	seen := map[string]*manifest.Object{}
+	for o, err := range c.definitionsOf(ctx, c.crd, c.old) {
+		g, err := given(o, err)
+		if err == nil && seen[g.crd.Name] != nil {
+			err = fmt.Errorf("%s is already in %s", g.crd.Name, seen[g.crd.Name].Location())
+		}
+		seen[o.Name] = o
+		if err != nil {
+			pairs = append(pairs, &definitionPair{old: olds[o.Name], failed: withoutText(o), err: err})
+			continue
+		}
+		pairs = append(pairs, &definitionPair{old: olds[g.crd.Name], crd: g})
+	}
+	for _, name := range names {
+		if seen[name] == nil {
+			pairs = append(pairs, &definitionPair{old: olds[name]})
+		}
+	}
+	return pairs, ctx.Err()
+}
+
+// given parses a definition.
+func given(o *manifest.Object, err error) (*givenDefinition, error) {
+	if err != nil {
+		return nil, err
+	}
+	crd, err := definition.Parse(o.Text)
+	if err != nil {
+		return nil, err
+	}
+	return &givenDefinition{crd: crd, object: o, source: definition.NewSource(o.Document.Text, positionOf(o))}, nil
+}
+
+// definitionsOf yields the definitions of one side, and an error if it has none. other is
+// the other side.
+func (c *comparer) definitionsOf(ctx context.Context, name, other string) func(func(*manifest.Object, error) bool) {
+	at, ok := parseRevision(name)
+	if !ok {
+		return namedDefinitions(ctx, c.reader, []string{name})
+	}
+	return func(yield func(*manifest.Object, error) bool) {
+		r, root, err := c.revision(ctx, at, other)
+		if err != nil {
+			yield(atFile(name), err)
+			return
+		}
+		for o, err := range namedDefinitions(ctx, r, []string{root}) {
+			if prefix := "git:" + at.revision + ":"; !strings.HasPrefix(o.File, prefix) {
+				o.Document.File = prefix + o.File
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}
+
+// A revision is what git:REF or git:REF:PATH names.
+type revision struct {
+	revision, path string
+	hasPath        bool
+}
+
+func parseRevision(name string) (revision, bool) {
+	rest, ok := strings.CutPrefix(name, "git:")
+	if !ok {
+		return revision{}, false
+	}
+	var r revision
+	r.revision, r.path, r.hasPath = strings.Cut(rest, ":")
+	return r, true
+}
+
+// revision returns a reader of the files of a revision, and the name of its path there.
+// Without a path, it is that of the other side.
+func (c *comparer) revision(ctx context.Context, at revision, other string) (*manifest.Reader, string, error) {
+	dir, name := ".", at.path
+	if !at.hasPath {
+		var err error
+		if dir, name, err = pathOfOther(ctx, other); err != nil {
+			return nil, "", fmt.Errorf("no path of the other side to read at %q; name it, as in git:%s:config/crd: %w", at.revision, at.revision, err)
+		}
+	}
+	tree, root, err := gittree.Read(ctx, dir, at.revision, name, func(base string) bool {
+		return base == "Chart.yaml" || slices.Contains(manifest.Extensions(), path.Ext(base))
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	r := manifest.NewReader(nil, c.recursive)
+	r.FS = tree
+	return r, root, nil
+}
+
+// pathOfOther returns the path of the other side in its repository, and a directory of the
+// repository.
+func pathOfOther(ctx context.Context, other string) (dir, name string, err error) {
+	if at, ok := parseRevision(other); ok {
+		if !at.hasPath {
+			return "", "", fmt.Errorf("%s has none either", other)
+		}
+		return ".", at.path, nil
+	}
+	if name, err = gittree.PathOf(ctx, other); err != nil {
+		return "", "", err
+	}
+	return filepath.Dir(other), name, nil
+}

@@ -1,0 +1,67 @@
+package compat
+
+// Description returns what a finding with the code says, as a sentence without a period.
+// It is "" for an unknown code.
+func (c Code) Description() string {
+	for _, d := range codeDescriptions() {
+		if d.code == c {
+			return d.text
+		}
+	}
+	return ""
+}
+
+// Codes returns all codes, in the order of the documentation. The slice belongs to the
+// caller.
+func Codes() []Code {
+	var codes []Code
+	for _, d := range codeDescriptions() {
+		codes = append(codes, d.code)
+	}
+	return codes
+}
+
+type codeDescription struct {
+	code Code
+	text string
+}
+
+func codeDescriptions() []codeDescription {
+	return []codeDescription{
+		{Proved, "Nothing differs for the role"},
+		{Undecided, "Neither a proof nor a witness was found"},
+		{Refused, "The new definition refuses what the old one admitted"},
+		{Pruned, "The new definition removes a field that the old one kept"},
+		{Changed, "The new definition stores or serves another value"},
+		{Defaulted, "The new definition adds a value that the old one did not"},
+		{ListType, "x-kubernetes-list-type changes"},
+		{ListMapKeys, "x-kubernetes-list-map-keys changes"},
+		{MapType, "x-kubernetes-map-type changes"},
+		{EmbeddedResource, "x-kubernetes-embedded-resource changes"},
+		{PreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
+		{DefinitionRefused, "The server refuses the new definition in place of the old one"},
+		{ScopeChanged, "Namespaced objects become cluster-scoped, or the other way round"},
+		{NamesChanged, "A name under which clients find the objects is removed or changed"},
+		{NamesAdded, "There are further short names or categories"},
+		{VersionAdded, "The version is new"},
+		{VersionRemoved, "The new definition lacks the version"},
+		{StoredVersionRemoved, "The new definition lacks a version at which objects are stored"},
+		{VersionServed, "The version is served now"},
+		{VersionNotServed, "The version is not served any more"},
+		{VersionDeprecated, "The version is deprecated now"},
+		{StorageVersionChanged, "Objects are written at another version"},
+		{StatusSubresource, "The status subresource is added or removed"},
+		{ScaleSubresource, "The scale subresource or its paths change"},
+		{SelectableField, "A field can be selected, or cannot any more"},
+		{PrinterColumn, "kubectl get prints other columns"},
+		{ConversionChanged, "The strategy or the webhook of conversions changes"},
+		{Description, "The description of fields changes"},
+		{NewBoolean, "A new field is a boolean"},
+		{NewNumber, "A new field is a floating-point number"},
+		{NewUnsigned, "A new field has an unsigned format"},
+		{NewMap, "A new field is a map"},
+		{NewListWithoutType, "A new list has no x-kubernetes-list-type"},
+		{NewConditions, "New conditions are not a list like metav1.Condition with the key type"},
+		{NewStatus, "A new status is without the status subresource"},
+	}
+}

@@ -1,0 +1,158 @@
+package compat_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/compat"
+)
+
+const storedCrontab = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1beta1
+    served: true
+    storage: false
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object}}}}
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas: {type: integer, maximum: 10}
+              mode: {type: string}
+`
+
+func TestObjects(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to, object string
+		want                   []string
+	}{
+		{"survives", "maximum: 10", "maximum: 5", "{replicas: 5}", nil},
+		{"removed field", "mode: {type: string}", "", "{mode: a}", []string{`error pruned spec.mode /spec/mode "a" -> absent`}},
+		{"default", "mode: {type: string}", "mode: {type: string, default: b}", "{}", []string{`warning defaulted spec.mode /spec/mode absent -> "b"`}},
+		{"narrower bound", "maximum: 10", "maximum: 5", "{replicas: 7}",
+			[]string{`warning refused spec.replicas /spec/replicas admitted -> spec.replicas: Invalid value: 7: spec.replicas in body should be less than or equal to 5`}},
+		{"invalid before", "maximum: 10", "maximum: 10, minimum: 0", "{replicas: 12}", nil},
+		{"required field", "properties:\n              replicas", "required: [mode]\n            properties:\n              replicas", "{replicas: 1}",
+			[]string{`warning refused spec.mode /spec/mode admitted -> spec.mode: Required value`}},
+		{"type", "mode: {type: string}", "mode: {type: integer}", "{mode: a}",
+			[]string{`warning refused spec.mode /spec/mode admitted -> spec.mode: Invalid value: "string": spec.mode in body must be of type integer: "string"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.ReplaceAll(storedCrontab, c.from, c.to)
+			objects, err := compat.NewObjects(nil, parsed(storedCrontab), parsed(text)) //nolint:staticcheck // nil is allowed
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := objects.Check(context.Background(), crontabObject(t, "v1", c.object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range found {
+				if f.Role != compat.Stored || f.Version != "v1" || f.Witness != nil || f.Ratcheted != (f.Code == compat.Refused && f.Severity == compat.Warning) {
+					t.Errorf("finding = %+v", f)
+				}
+				got = append(got, fmt.Sprintf("%s %s %s %s %s -> %s", f.Severity, f.Code, f.Field, f.Pointer, f.Old, f.New))
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func crontabObject(t *testing.T, version, spec string) *unstructured.Unstructured {
+	t.Helper()
+	obj := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte("{apiVersion: example.com/"+version+", kind: CronTab, metadata: {name: a, namespace: n}, spec: "+spec+"}"), &obj.Object); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range obj.Object["spec"].(map[string]any) {
+		if f, ok := v.(float64); ok {
+			obj.Object["spec"].(map[string]any)[name] = int64(f)
+		}
+	}
+	return obj
+}
+
+func TestObjectsOfARemovedVersion(t *testing.T) {
+	from := strings.Index(storedCrontab, "  - name: v1beta1")
+	to := strings.Index(storedCrontab, "  - name: v1\n")
+	objects, err := compat.NewObjects(context.Background(), parsed(storedCrontab), parsed(storedCrontab[:from]+storedCrontab[to:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := objects.Check(nil, crontabObject(t, "v1beta1", "{}")) //nolint:staticcheck // nil is allowed
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) != 1 || found[0].Code != compat.StoredVersionRemoved || found[0].Severity != compat.Error {
+		t.Errorf("findings = %+v", found)
+	}
+}
+
+func TestObjectsWithoutAnAnswer(t *testing.T) {
+	objects, err := compat.NewObjects(context.Background(), parsed(storedCrontab), parsed(storedCrontab))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := crontabObject(t, "v1", "{}")
+	other.SetKind("Other")
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		obj  *unstructured.Unstructured
+		want string
+	}{
+		{"nil", nil, nil, "compat: the object is nil"},
+		{"other kind", nil, other, "compat: the object is a Other.example.com, want a CronTab.example.com"},
+		{"other version", nil, crontabObject(t, "v2", "{}"), "compat: the old definition has no version v2"},
+		{"ended", ended, crontabObject(t, "v1", "{}"), "context canceled"},
+	} {
+		found, err := objects.Check(c.ctx, c.obj)
+		if err == nil || !strings.Contains(err.Error(), c.want) || found != nil {
+			t.Errorf("%s: %v, %v; want %s", c.name, found, err, c.want)
+		}
+		if c.ctx == ended && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v does not wrap the error of the context", c.name, err)
+		}
+	}
+	if _, err := compat.NewObjects(context.Background(), nil, nil); err == nil {
+		t.Error("no error for nil definitions")
+	}
+}
+
+func TestCodesHaveDescriptions(t *testing.T) {
+	seen := map[compat.Code]bool{}
+	for _, code := range compat.Codes() {
+		if seen[code] || code.Description() == "" {
+			t.Errorf("code %q is listed twice or has no description", code)
+		}
+		seen[code] = true
+	}
+	if compat.Code("other").Description() != "" {
+		t.Error("an unknown code has a description")
+	}
+}
