@@ -63,9 +63,9 @@ func (c *documentedCheck) definition(t *testing.T, side map[string]any) *apiexte
 	return crd
 }
 
-// TestDocumentedChecks compares one pair of definitions for each change that crdify and
-// crd-schema-checker find.
-func TestDocumentedChecks(t *testing.T) {
+// documentedChecks returns the rows of testdata/checks.yaml.
+func documentedChecks(t *testing.T) []documentedCheck {
+	t.Helper()
 	text, err := os.ReadFile("testdata/checks.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +74,13 @@ func TestDocumentedChecks(t *testing.T) {
 	if err := yaml.UnmarshalStrict(text, &rows); err != nil {
 		t.Fatal(err)
 	}
+	return rows
+}
+
+// TestDocumentedChecks compares one pair of definitions for each change that crdify and
+// crd-schema-checker find.
+func TestDocumentedChecks(t *testing.T) {
+	rows := documentedChecks(t)
 	for i := range rows {
 		c := &rows[i]
 		t.Run(fmt.Sprintf("%s/%s/%s", c.Tool, c.Check, c.Change), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/definition"
@@ -51,4 +52,25 @@ func ExampleCompare() {
 	// compatible info readers v1  null every object that the new definition admits has the types, fields and values of the old schema <nil>
 	// incompatible warning stored v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: a stored object is admitted only as long as the value does not change <nil>
 	// incompatible error writers v1 replicas {"apiVersion":"example.com/v1","kind":"CronTab","metadata":{"name":"a","namespace":"default"},"replicas":6} maximum was 10 and is 5: the new definition refuses an object that the old one admits <nil>
+}
+
+func ExampleNewObjects() {
+	objects, err := compat.NewObjects(context.Background(), parsed(crontab), parsed(strings.Replace(crontab, "maximum: 10", "maximum: 5", 1)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "example.com/v1", "kind": "CronTab", "metadata": map[string]any{"name": "a", "namespace": "default"}, "replicas": int64(7),
+	}}
+	found, err := objects.Check(context.Background(), stored)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range found {
+		fmt.Println(f.Severity, f.Field, f.Text+":", f.New)
+	}
+	// Output:
+	// warning replicas the value is refused as soon as it changes: replicas: Invalid value: 7: replicas in body should be less than or equal to 5
 }
