@@ -42,14 +42,10 @@ const (
 // The codes of findings about lists and maps. PreserveUnknownFields is also the code
 // of findings about spec.preserveUnknownFields.
 const (
-	// ListType: x-kubernetes-list-type changes.
-	ListType Code = "listType"
 	// ListMapKeys: x-kubernetes-list-map-keys changes.
 	ListMapKeys Code = "listMapKeys"
 	// MapType: x-kubernetes-map-type changes.
 	MapType Code = "mapType"
-	// EmbeddedResource: x-kubernetes-embedded-resource changes.
-	EmbeddedResource Code = "embeddedResource"
 	// PreserveUnknownFields: x-kubernetes-preserve-unknown-fields changes.
 	PreserveUnknownFields Code = "preserveUnknownFields"
 )

@@ -141,7 +141,7 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 		return
 	}
 	typ, has := v.ListType()
-	f := l.finding(ListType, "x-kubernetes-list-type", has)
+	f := l.finding(CodeListType, "x-kubernetes-list-type", has)
 	f.Old, f.New = before.String(), after.String()
 	switch {
 	case before.listType == after.listType:
@@ -244,7 +244,7 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	if old.EmbeddedResource() == v.EmbeddedResource() {
 		return
 	}
-	f := l.finding(EmbeddedResource, "x-kubernetes-embedded-resource", v.EmbeddedResource())
+	f := l.finding(CodeEmbedded, "x-kubernetes-embedded-resource", v.EmbeddedResource())
 	f.Old, f.New = fmt.Sprint(old.EmbeddedResource()), fmt.Sprint(v.EmbeddedResource())
 	path := slices.Clone(l.path)
 	strip := func(obj map[string]any) bool {

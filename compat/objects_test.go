@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -144,6 +146,7 @@ func TestObjectsWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+// TestCodesHaveDescriptions checks that Codes has every constant of the type Code.
 func TestCodesHaveDescriptions(t *testing.T) {
 	seen := map[compat.Code]bool{}
 	for _, code := range compat.Codes() {
@@ -151,6 +154,17 @@ func TestCodesHaveDescriptions(t *testing.T) {
 			t.Errorf("code %q is listed twice or has no description", code)
 		}
 		seen[code] = true
+	}
+	for _, file := range []string{"code.go", "code_resource.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`\bCode += "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+			if !seen[compat.Code(m[1])] {
+				t.Errorf("Codes has no %s of %s", m[1], file)
+			}
+		}
 	}
 	if compat.Code("other").Description() != "" {
 		t.Error("an unknown code has a description")

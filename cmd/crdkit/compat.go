@@ -171,9 +171,9 @@ func (c *comparer) compare(ctx context.Context) (*compatReport, error) {
 	}
 	report := &compatReport{Findings: []compatFinding{}, Definitions: []comparedDefinition{}}
 	log := worklogOf(ctx)
-	for r := range inOrder(ctx, func(yield func(func() pairReport) bool) {
+	for r := range inOrder(ctx, func(yield func(*manifest.Object, func() pairReport) bool) {
 		for _, p := range pairs {
-			if !yield(func() pairReport { return c.comparePair(ctx, p) }) {
+			if !yield(p.at(), func() pairReport { return c.comparePair(ctx, p) }) {
 				return
 			}
 		}

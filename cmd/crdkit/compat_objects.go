@@ -105,9 +105,9 @@ type kindCheck struct {
 }
 
 // objectChecks yields a function for each object, which checks it.
-func (c *comparer) objectChecks(ctx context.Context, reader *manifest.Reader, kinds map[schema.GroupKind]*kindCheck) iter.Seq[func() checkedObject] {
+func (c *comparer) objectChecks(ctx context.Context, reader *manifest.Reader, kinds map[schema.GroupKind]*kindCheck) iter.Seq2[*manifest.Object, func() checkedObject] {
 	positions := &sources{}
-	return func(yield func(func() checkedObject) bool) {
+	return func(yield func(*manifest.Object, func() checkedObject) bool) {
 		for o := range reader.Objects(ctx, c.objects) {
 			kind := kinds[o.GroupKind()]
 			check := func() checkedObject { return kind.check(ctx, o, positions) }
@@ -117,7 +117,7 @@ func (c *comparer) objectChecks(ctx context.Context, reader *manifest.Reader, ki
 			case kind == nil:
 				check = func() checkedObject { return checkedObject{passed: o.GroupKind().String()} }
 			}
-			if !yield(check) {
+			if !yield(o, check) {
 				return
 			}
 		}

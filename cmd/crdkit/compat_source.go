@@ -36,19 +36,27 @@ type definitionPair struct {
 	err      error            // why
 }
 
+// at returns the place of the pair: that of the new definition if there is one.
+func (p *definitionPair) at() *manifest.Object {
+	switch {
+	case p.failed != nil:
+		return p.failed
+	case p.crd != nil:
+		return p.crd.object
+	}
+	return p.old.object
+}
+
 // describe returns the pair as a report names it, without its verdict.
 func (p *definitionPair) describe() comparedDefinition {
 	var d comparedDefinition
-	var at *manifest.Object
 	if p.old != nil {
-		d.Name, d.Old, at = p.old.crd.Name, p.old.object.Location(), p.old.object
+		d.Name, d.Old = p.old.crd.Name, p.old.object.Location()
 	}
-	switch {
-	case p.failed != nil:
-		at = p.failed
-	case p.crd != nil:
-		d.Name, at = p.crd.crd.Name, p.crd.object
+	if p.crd != nil {
+		d.Name = p.crd.crd.Name
 	}
+	at := p.at()
 	d.File, d.Document = at.File, at.Number
 	return d
 }
