@@ -212,11 +212,7 @@ func admitOutputs() []string { return append(findingOutputs(), objectOutputs()..
 // end reports the kinds without a definition, and what was passed over.
 func (a *admitter) end() error {
 	err := a.printer.end()
-	for _, k := range a.skipped.kinds {
-		if a.unknownKinds == unknownWarn && !a.kinds.has(k.gvk) && !a.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
-			a.printer.warning(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
-		}
-	}
+	a.warnUnknown(a.printer.warning)
 	a.reportPassedOver(a.errOut)
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,118 +19,164 @@ import (
 )
 
 const convertLong = `Convert each object in the files to a version, as the server converts objects
-of the definition (-c): by changing apiVersion, or by calling a conversion webhook,
+of the definitions: by changing apiVersion, or by calling a conversion webhook,
 whose response must follow the server's rules. A webhook is called with --webhook only:
 --webhook definition calls that of the definition.
+
+The definitions are those of -c, a file or a directory, and those among the objects,
+unless --no-input-definitions is given.
 
 Without --served, unknown fields are kept. With --served, objects count as stored
 at their version, and the output is what the server serves: with coerced metadata,
 with the defaults of the stored version, and without unknown fields.
 
 FILE may be a directory, with -R including its subdirectories, and - is standard
-input. A list of the definition's kind is converted as a whole.
+input. A list of the kind of a definition is converted as a whole.
 
 Standard output has the converted objects and nothing else (yaml, json), or one
 line of JSON for each document (jsonl).
 
 The exit code is 0 if all were converted, 1 if conversion failed for some, and 2
-if some could not be read, are of another kind, or the definition or the command
-line is wrong.`
+if some could not be read, are of a kind without a definition, or the definition or the
+command line is wrong.`
 
 const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
   crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
-  crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json`
+  crdkit convert -c crd.yaml --to v1beta1 --served -o jsonl - < objects.json
+  helm template --include-crds chart/ | crdkit convert --to v1 --unknown-kinds skip -`
 
 // A converter is the state of crdkit convert: its flags and what they load.
 type converter struct {
-	definition string
-	to         string
-	output     string
-	webhook    webhookFlag
-	recursive  bool
-	served     bool
+	inputs
+	to     string
+	output string
+	served bool
 
+	kindsTo map[*knownDefinition]*kindConverter
+	worst   int
+	printed int
+	in      io.Reader
+	out     io.Writer
+	errOut  io.Writer
+}
+
+// A kindConverter converts the objects of one definition.
+type kindConverter struct {
 	crd       *apiextensionsv1.CustomResourceDefinition
-	compiled  *crdkit.Definition
 	target    *crdkit.Version // at which objects are wanted
 	converter conversion.Converter
-	printed   int
-	in        io.Reader
-	out       io.Writer
-	errOut    io.Writer
+	err       error // that prevents all conversions
 }
 
 func newConvert() *cobra.Command {
-	c := &converter{}
+	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
 	cmd := &cobra.Command{
-		Use:     "convert -c CRD --to VERSION FILE...",
+		Use:     "convert [-c CRD]... --to VERSION FILE...",
 		Short:   "Convert objects to another version",
 		Long:    convertLong,
 		Example: convertExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.in, c.out, c.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if _, err := c.useConfig(cmd); err != nil {
+				return err
+			}
 			return c.run(cmd.Context(), args)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&c.definition, "crd", "c", "", "file of the CustomResourceDefinition")
 	f.StringVar(&c.to, "to", "", "name of the version to convert to, such as v1")
 	addOutput(cmd, &c.output, "yaml", "json", "jsonl")
 	f.BoolVar(&c.served, "served", false, "print objects as the server serves them")
-	f.BoolVarP(&c.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	c.inputs.addTo(cmd)
 	c.webhook.addTo(cmd)
-	for _, name := range []string{"crd", "to"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the flag is defined above
-		}
+	if err := cmd.MarkFlagRequired("to"); err != nil {
+		panic(err) // the flag is defined above
 	}
 	return cmd
 }
 
 func (c *converter) run(ctx context.Context, files []string) error {
-	r := manifest.NewReader(c.in, c.recursive)
-	if err := c.prepare(ctx, r); err != nil {
+	if err := c.prepare(ctx, files); err != nil {
 		return err
 	}
-	worst := exitOK
-	r.IsKind = c.isList
-	err := each(ctx, r, files, func(o *manifest.Object) error {
-		if o.Err == nil && o.IsDefinition() && o.Defines == c.compiled.GroupKind() {
-			return nil // it was named with -c, or is among the objects
+	err := each(ctx, c.reader, files, func(o *manifest.Object) error {
+		if c.skips(o) {
+			return nil
 		}
 		code, err := c.document(ctx, o)
-		worst = max(worst, code)
+		c.worst = max(c.worst, code)
 		return err
 	})
-	if passed := r.PassedOver().String(); passed != "" {
-		fmt.Fprintf(c.errOut, "passed over: %s\n", passed)
-	}
+	c.warnUnknown(c.reportWarning)
+	c.reportPassedOver(c.errOut)
 	if err != nil {
 		return err
 	}
-	if worst != exitOK {
-		return exitCode(worst)
+	if c.worst != exitOK {
+		return exitCode(c.worst)
 	}
 	return nil
 }
 
-func (c *converter) prepare(ctx context.Context, r *manifest.Reader) error {
-	var err error
-	if c.crd, err = readDefinition(ctx, r, c.definition); err != nil {
+func (c *converter) reportError(err error) {
+	c.worst = exitUndecided
+	fmt.Fprintf(c.errOut, "error: %v\n", err)
+}
+
+func (c *converter) reportWarning(err error) { fmt.Fprintf(c.errOut, "Warning: %v\n", err) }
+
+// prepare loads the definitions. A definition that cannot be used ends the command if it is
+// the only one.
+func (c *converter) prepare(ctx context.Context, files []string) error {
+	if err := c.inputs.checkFlags(); err != nil {
 		return err
 	}
-	if err := c.webhook.apply(c.crd, true); err != nil {
+	c.load(ctx, c.in, files, c.reportError, c.reportWarning)
+	c.kinds.alwaysWebhook = true
+	c.reader.IsKind = func(gvk schema.GroupVersionKind) bool { return c.kinds.has(gvk) || c.kinds.ofList(ctx, gvk) != nil }
+	switch {
+	case len(c.kinds.byKind) == 0 && c.worst != exitOK:
+		return exitCode(c.worst)
+	case len(c.kinds.byKind) == 0:
+		return errors.New("no definition is given; name one with -c")
+	case len(c.kinds.byKind) > 1:
+		return nil
+	}
+	for _, k := range c.kinds.byKind {
+		if to := c.kindTo(ctx, k); to.err != nil {
+			return to.err
+		}
+	}
+	return nil
+}
+
+// kindTo returns what converts the objects of a definition.
+func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
+	if to := c.kindsTo[k]; to != nil {
+		return to
+	}
+	to := &kindConverter{}
+	to.err = to.load(ctx, c, k)
+	c.kindsTo[k] = to
+	return to
+}
+
+func (to *kindConverter) load(ctx context.Context, c *converter, k *knownDefinition) error {
+	if err := c.kinds.ensure(ctx, k); err != nil {
 		return err
 	}
-	if c.compiled, err = crdkit.Compile(c.crd); err != nil {
-		return err
-	}
+	to.crd = k.crd
+	compiled, _ := c.kinds.catalog.Definition(k.crd.Name)
 	var ok bool
-	if c.target, ok = c.compiled.Version(c.to); !ok {
-		return fmt.Errorf("invalid --to %q; %s has %s", c.to, c.crd.Name, strings.Join(versionNames(c.compiled), ", "))
+	if to.target, ok = compiled.Version(c.to); !ok {
+		return fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(versionNames(compiled), ", "))
 	}
-	c.converter, err = conversion.New(c.crd)
+	if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
+		return &definitionError{k.object.Location(), k.crd, err}
+	}
+	var err error
+	to.converter, err = conversion.New(k.crd)
 	return c.webhook.hint(err)
 }
 
@@ -156,13 +203,17 @@ type conversionLine struct {
 // printing.
 func (c *converter) document(ctx context.Context, o *manifest.Object) (code int, _ error) {
 	line := conversionLine{File: o.File, Document: o.Number}
-	obj, err := c.object(o)
+	obj, to, err := c.object(ctx, o)
+	if _, unknown := errors.AsType[errUnknownKind](err); unknown && c.unknownKinds != unknownError {
+		c.skipped.add(o)
+		return exitOK, nil
+	}
 	if err != nil {
 		code = exitUndecided
 	} else {
 		gvk := obj.GroupVersionKind()
 		line.GVK, line.Name = lineKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, obj.GetName()
-		if line.Object, err = c.convert(ctx, obj); err != nil {
+		if line.Object, err = c.convert(ctx, obj, to); err != nil {
 			code, err = exitRefused, c.webhook.hint(err)
 		}
 	}
@@ -183,74 +234,64 @@ func (c *converter) document(ctx context.Context, o *manifest.Object) (code int,
 	return code, c.print(line.Object)
 }
 
-// object decodes a document, which must be an object of the definition's kind
-// or a list of them.
-func (c *converter) object(o *manifest.Object) (*unstructured.Unstructured, error) {
+// object decodes a document, which must be an object of a known kind or a list of them.
+func (c *converter) object(ctx context.Context, o *manifest.Object) (*unstructured.Unstructured, *kindConverter, error) {
 	if o.Err != nil {
-		return nil, o.Err
+		return nil, nil, o.Err
+	}
+	k := c.kinds.byKind[o.GroupKind()]
+	if k == nil {
+		k = c.kinds.ofList(ctx, o.GroupVersionKind)
+	}
+	if k == nil {
+		return nil, nil, errUnknownKind(o.GroupVersionKind)
+	}
+	to := c.kindTo(ctx, k)
+	if to.err != nil {
+		return nil, nil, to.err
 	}
 	obj, err := objectOf(o)
-	if err != nil {
-		return nil, err
-	}
-	gvk := obj.GroupVersionKind()
-	if gvk.Group != c.crd.Spec.Group || gvk.Kind != c.crd.Spec.Names.Kind && gvk.Kind != c.listKind() {
-		return nil, fmt.Errorf("no matches for kind %q in version %q: the definition is of %s", gvk.Kind, obj.GetAPIVersion(), c.compiled.GroupKind())
-	}
-	return obj, nil
+	return obj, to, err
 }
 
-// isList reports whether a kind is the list of the definition's kind, which is
-// converted as a whole.
-func (c *converter) isList(gvk schema.GroupVersionKind) bool {
-	return gvk.Group == c.crd.Spec.Group && gvk.Kind == c.listKind()
-}
-
-func (c *converter) listKind() string {
-	if kind := c.crd.Spec.Names.ListKind; kind != "" {
-		return kind
-	}
-	return c.crd.Spec.Names.Kind + "List"
-}
-
-func (c *converter) convert(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
-	if obj.GetKind() == c.listKind() && obj.IsList() {
-		return c.convertList(ctx, obj)
+func (c *converter) convert(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
+	if obj.GetKind() == listKindOf(to.crd) && obj.IsList() {
+		return c.convertList(ctx, obj, to)
 	}
 	if c.served {
-		out, _, err := c.target.Read(ctx, obj)
+		out, _, err := to.target.Read(ctx, obj)
 		if err != nil {
 			return nil, err
 		}
 		return out.Object, nil
 	}
-	out, err := c.converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
+	out, err := to.converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
 	if err != nil {
 		return nil, err
 	}
 	return out[0].Object, nil
 }
 
-func (c *converter) convertList(ctx context.Context, obj *unstructured.Unstructured) (map[string]any, error) {
+func (c *converter) convertList(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
 	list, err := obj.ToList()
 	if err != nil {
 		return nil, err
 	}
 	if !c.served {
-		out, err := conversion.ConvertList(ctx, c.converter, list, c.to)
+		out, err := conversion.ConvertList(ctx, to.converter, list, c.to)
 		if err != nil {
 			return nil, err
 		}
 		return out.UnstructuredContent(), nil
 	}
 	for i := range list.Items {
-		out, _, err := c.target.Read(ctx, &list.Items[i])
+		out, _, err := to.target.Read(ctx, &list.Items[i])
 		if err != nil {
 			return nil, fmt.Errorf("item %d: %w", i, err)
 		}
 		list.Items[i] = *out
 	}
-	list.SetAPIVersion(c.crd.Spec.Group + "/" + c.to)
+	list.SetAPIVersion(to.crd.Spec.Group + "/" + c.to)
 	return list.UnstructuredContent(), nil
 }
 

@@ -32,10 +32,13 @@ var errNoDefinition = errors.New("no CustomResourceDefinition in it")
 type definitions struct {
 	reader  *manifest.Reader // of definitions
 	webhook webhookFlag
-	catalog *crdkit.Catalog
-	byKind  map[schema.GroupKind]*knownDefinition
-	kept    int // bytes
-	seed    maphash.Seed
+	// alwaysWebhook makes the webhook of the flags convert objects of every definition, not
+	// only of those that declare one.
+	alwaysWebhook bool
+	catalog       *crdkit.Catalog
+	byKind        map[schema.GroupKind]*knownDefinition
+	kept          int // bytes
+	seed          maphash.Seed
 }
 
 // A knownDefinition is a definition whose kind is known.
@@ -139,6 +142,28 @@ func (d *definitions) add(o *manifest.Object) error {
 // has reports whether a kind is defined.
 func (d *definitions) has(gvk schema.GroupVersionKind) bool { return d.byKind[gvk.GroupKind()] != nil }
 
+// ofList returns the definition whose lists have a kind, nil if none does.
+func (d *definitions) ofList(ctx context.Context, gvk schema.GroupVersionKind) *knownDefinition {
+	usual := d.byKind[schema.GroupKind{Group: gvk.Group, Kind: strings.TrimSuffix(gvk.Kind, "List")}]
+	if usual != nil && d.ensure(ctx, usual) == nil && listKindOf(usual.crd) == gvk.Kind {
+		return usual
+	}
+	for kind, k := range d.byKind {
+		if kind.Group == gvk.Group && d.ensure(ctx, k) == nil && listKindOf(k.crd) == gvk.Kind {
+			return k
+		}
+	}
+	return nil
+}
+
+// listKindOf returns the kind of the lists of a definition.
+func listKindOf(crd *apiextensionsv1.CustomResourceDefinition) string {
+	if kind := crd.Spec.Names.ListKind; kind != "" {
+		return kind
+	}
+	return crd.Spec.Names.Kind + "List"
+}
+
 // given reports whether -c has a definition of a kind.
 func (d *definitions) given(kind schema.GroupKind) bool {
 	k := d.byKind[kind]
@@ -221,9 +246,9 @@ func (d *definitions) ensure(ctx context.Context, k *knownDefinition) error {
 	k.load.Do(func() {
 		var err error
 		if k.crd, err = d.parse(ctx, k); err == nil {
-			err = d.webhook.apply(k.crd, false)
-		}
-		if err == nil {
+			if k.err = d.webhook.apply(k.crd, d.alwaysWebhook); k.err != nil {
+				return // an error of the flags
+			}
 			err = d.catalog.Add(k.crd)
 		}
 		if err != nil {

@@ -85,7 +85,8 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.checkFlags(); err != nil {
 		return err
 	}
-	g.load(ctx, g.in, files, g.reportError, func(err error) { fmt.Fprintf(g.errOut, "Warning: %v\n", err) })
+	warn := func(err error) { fmt.Fprintf(g.errOut, "Warning: %v\n", err) }
+	g.load(ctx, g.in, files, g.reportError, warn)
 	var objs []*unstructured.Unstructured
 	err := each(ctx, g.reader, files, func(o *manifest.Object) error {
 		if g.skips(o) {
@@ -110,6 +111,7 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.print(objs); err != nil {
 		return err
 	}
+	g.warnUnknown(warn)
 	g.reportPassedOver(g.errOut)
 	if g.worst != exitOK {
 		return exitCode(g.worst)

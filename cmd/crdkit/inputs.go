@@ -102,6 +102,15 @@ func (n *inputs) wantsSkipped(kind schema.GroupKind) bool {
 	return false
 }
 
+// warnUnknown warns of each kind without a definition, with --unknown-kinds=warn.
+func (n *inputs) warnUnknown(warn func(error)) {
+	for _, k := range n.skipped.kinds {
+		if n.unknownKinds == unknownWarn && !n.kinds.has(k.gvk) && !n.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
+			warn(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
+		}
+	}
+}
+
 // skippedKinds counts objects by kind, in the order of their first object.
 type skippedKinds struct {
 	kinds  []*skippedKind

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -18,6 +18,9 @@ import (
 
 const migrateLong = `Print the effect of replacing the old definition (--old) by a new one (-c) on
 stored objects: a plan, and a dry run on the objects in files.
+
+If -c or --old has several definitions, such as a directory or a bundle, each replaces the
+one of the same name, and has a plan of its own.
 
 The plan lists the versions that can be dropped, the blockers of all others, the
 steps of the migration in their order, and whether the server refuses the new
@@ -51,7 +54,9 @@ type migrator struct {
 	compiled *crdkit.Definition
 	counts   map[migration.Outcome]int
 
-	ratcheted int // objects that are admitted only by ratcheting
+	ratcheted int                       // objects that are admitted only by ratcheting
+	kinds     map[schema.GroupKind]bool // of all definitions
+	read      bool                      // the files were read for another definition
 	reader    *manifest.Reader
 	pending   []*manifest.Object // without a result
 	others    skippedKinds       // objects of other kinds
@@ -61,7 +66,7 @@ type migrator struct {
 }
 
 func newMigrate() *cobra.Command {
-	m := &migrator{counts: map[migration.Outcome]int{}}
+	m := &migrator{kinds: map[schema.GroupKind]bool{}}
 	cmd := &cobra.Command{
 		Use:     "migrate -c NEW --old OLD [DIR...]",
 		Short:   "Plan the change of a definition, with a dry run on stored objects",
@@ -73,8 +78,8 @@ func newMigrate() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&m.definition, "crd", "c", "", "file of the new CustomResourceDefinition")
-	f.StringVar(&m.old, "old", "", "file of the CustomResourceDefinition that it replaces")
+	f.StringVarP(&m.definition, "crd", "c", "", "file or directory of the new CustomResourceDefinitions")
+	f.StringVar(&m.old, "old", "", "file or directory of the CustomResourceDefinitions that they replace")
 	f.StringVar(&m.atVersion, "at-version", "", "version at which objects are read and written back; by default the storage version")
 	addOutput(cmd, &m.output, "text", "jsonl")
 	f.BoolVarP(&m.recursive, "recursive", "R", false, "read directories below the directories that are named")
@@ -92,23 +97,30 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	if m.output == "text" {
 		m.out = textWriter{m.out}
 	}
-	plan, err := m.plan(ctx)
+	pairs, err := m.pairs(ctx)
 	if err != nil {
 		return err
 	}
-	if err := m.printPlan(plan); err != nil {
-		return err
-	}
 	worst := exitOK
-	if len(plan.Errors) > 0 {
-		worst = exitRefused
-	}
-	if len(files) > 0 {
-		code, err := m.dryRun(ctx, files)
+	for i, pair := range pairs {
+		if m.output == "text" && len(pairs) > 1 {
+			title := pair.new.Name + "\n"
+			if i > 0 {
+				title = "\n" + title
+			}
+			if _, err := io.WriteString(m.out, title); err != nil {
+				return err
+			}
+		}
+		code, err := m.migrate(ctx, pair, files)
 		if err != nil {
 			return err
 		}
 		worst = max(worst, code)
+	}
+	if len(files) > 0 {
+		passed := inputs{reader: m.reader, skipped: m.others}
+		passed.reportPassedOver(m.errOut)
 	}
 	if worst != exitOK {
 		return exitCode(worst)
@@ -116,24 +128,28 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	return nil
 }
 
-// plan reads the definitions, compiles the new one and plans.
-func (m *migrator) plan(ctx context.Context) (*migration.Plan, error) {
-	var crds [2]*apiextensionsv1.CustomResourceDefinition
-	for i, name := range []string{m.old, m.definition} {
-		crd, err := readDefinition(ctx, m.reader, name)
-		if err != nil {
-			return nil, err
-		}
-		crds[i] = crd
+// migrate prints the plan for a definition, and the dry run on the objects of the files.
+func (m *migrator) migrate(ctx context.Context, pair definitionPair, files []string) (code int, err error) {
+	if err := m.webhook.apply(pair.new, true); err != nil {
+		return 0, err
 	}
-	if err := m.webhook.apply(crds[1], true); err != nil {
-		return nil, err
+	if m.compiled, err = crdkit.Compile(pair.new); err != nil {
+		return 0, err
 	}
-	var err error
-	if m.compiled, err = crdkit.Compile(crds[1]); err != nil {
-		return nil, err
+	plan := migration.NewPlan(pair.old, pair.new)
+	if err := m.printPlan(pair.new.Name, plan); err != nil {
+		return 0, err
 	}
-	return migration.NewPlan(crds[0], crds[1]), nil
+	if len(plan.Errors) > 0 {
+		code = exitRefused
+	}
+	if len(files) == 0 {
+		return code, nil
+	}
+	m.counts, m.ratcheted = map[migration.Outcome]int{}, 0
+	worst, err := m.dryRun(ctx, files)
+	m.read = true
+	return max(worst, code), err
 }
 
 func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
@@ -163,18 +179,26 @@ func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
 	if m.output == "text" {
 		m.printCounts()
 	}
-	passed := inputs{reader: m.reader, skipped: m.others}
-	passed.reportPassedOver(m.errOut)
 	return worst, ctx.Err()
 }
 
-// objects yields the objects of the files and records them in pending. It counts
-// objects of other kinds.
+// objects yields the objects of the files and records them in pending. When the files are
+// read for the first definition, it also yields what cannot be read, and counts the objects
+// whose kind no definition has.
 func (m *migrator) objects(ctx context.Context, files []string) iter.Seq2[*unstructured.Unstructured, error] {
+	reader := m.reader
+	if m.read {
+		reader = reader.Separate()
+	}
 	return func(yield func(*unstructured.Unstructured, error) bool) {
-		for o := range m.reader.Objects(ctx, files...) {
+		for o := range reader.Objects(ctx, files...) {
 			if o.Err == nil && o.GroupKind() != m.compiled.GroupKind() {
-				m.others.add(o)
+				if !m.read && !m.kinds[o.GroupKind()] {
+					m.others.add(o)
+				}
+				continue
+			}
+			if o.Err != nil && m.read {
 				continue
 			}
 			obj, err := (*unstructured.Unstructured)(nil), o.Err
@@ -212,9 +236,9 @@ func (m *migrator) report(o *manifest.Object, r *migration.Rewrite, err error) (
 	return code, m.printRewrite(o, r)
 }
 
-func (m *migrator) printPlan(p *migration.Plan) error {
+func (m *migrator) printPlan(name string, p *migration.Plan) error {
 	if m.output == "jsonl" {
-		return encodeJSON(m.out, planLineOf(p), "")
+		return encodeJSON(m.out, planLineOf(name, p), "")
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Objects are written at %s, and may be stored at %s", p.Storage, strings.Join(p.Stored, ", "))
@@ -305,14 +329,15 @@ func (m *migrator) printCounts() {
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
 }
 
-// A planLine is the first line of -o jsonl.
+// A planLine is the line of -o jsonl before those of the objects of a definition.
 type planLine struct {
-	Storage  string        `json:"storage"`
-	Stored   []string      `json:"storedVersions"`
-	Assumed  bool          `json:"assumed"`
-	Versions []planVersion `json:"versions"`
-	Steps    []string      `json:"steps"`
-	Errors   []string      `json:"errors"`
+	Definition string        `json:"definition"`
+	Storage    string        `json:"storage"`
+	Stored     []string      `json:"storedVersions"`
+	Assumed    bool          `json:"assumed"`
+	Versions   []planVersion `json:"versions"`
+	Steps      []string      `json:"steps"`
+	Errors     []string      `json:"errors"`
 }
 
 type planVersion struct {
@@ -321,8 +346,8 @@ type planVersion struct {
 	Blockers []string `json:"blockers"`
 }
 
-func planLineOf(p *migration.Plan) planLine {
-	l := planLine{Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
+func planLineOf(name string, p *migration.Plan) planLine {
+	l := planLine{Definition: name, Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
 	for _, v := range p.Versions {
 		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
 		for _, blocker := range v.Blockers {

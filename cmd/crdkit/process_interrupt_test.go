@@ -16,11 +16,15 @@ func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "crd.yaml", strings.ReplaceAll(widgets, "ENUM", "a"))
 	writeFile(t, dir, "many.yaml", strings.Repeat(widget+"list: [a, a]\n", 100_000))
-	for _, tt := range []struct{ name, args, want string }{
-		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", "were judged, many.yaml, document "},
-		{"standard input", "admit -c crd.yaml crd.yaml -", "error: interrupted: 0 objects were judged, the rest was not\n"},
-		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", "error: interrupted: "},
-		{"many objects to get", "get -c crd.yaml many.yaml", "error: interrupted: "},
+	for _, tt := range []struct {
+		name, args string
+		prints     bool // something before the interrupt
+		want       string
+	}{
+		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", true, "were judged, many.yaml, document "},
+		{"standard input", "admit -c crd.yaml crd.yaml -", false, "error: interrupted: 0 objects were judged, the rest was not\n"},
+		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", true, "error: interrupted: "},
+		{"many objects to get", "get -c crd.yaml many.yaml", false, "error: interrupted: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := command(t, dir, strings.Fields(tt.args)...)
@@ -28,11 +32,15 @@ func TestInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			var errOut bytes.Buffer
-			cmd.Stderr = &errOut
+			printed := make(chan struct{}, 1)
+			cmd.Stdout, cmd.Stderr = signalWriter{printed}, &errOut
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(500 * time.Millisecond)
+			if tt.prints {
+				<-printed
+			}
+			time.Sleep(300 * time.Millisecond)
 			start := time.Now()
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
@@ -48,4 +56,15 @@ func TestInterrupt(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A signalWriter discards what is written, and says on a channel that something was.
+type signalWriter struct{ written chan struct{} }
+
+func (w signalWriter) Write(p []byte) (int, error) {
+	select {
+	case w.written <- struct{}{}:
+	default:
+	}
+	return len(p), nil
 }

@@ -4,56 +4,109 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
-const versionsLong = `List the versions of a definition in order of priority.
+const versionsLong = `List the versions of definitions in order of priority.
 
 The preferred version is the first served one. Objects are stored at the storage
 version. The server warns of requests at a deprecated version.
 
-With -o json the output is an array with an object for each version:
+CRD is a file, a directory, or - for standard input. If there are several definitions,
+each table has the name of its definition above it. With -o json the output is an array
+with an object for each version:
 
-  {"name","served","storage","deprecated","preferred","warning"}
+  {"definition","name","served","storage","deprecated","preferred","warning"}
 
-The exit code is 0, or 2 if the definition cannot be read or served.`
+The exit code is 0, or 2 if a definition cannot be read or served; the versions of all
+others are listed.`
+
+// A lister holds the flags of crdkit versions.
+type lister struct {
+	definitions []string
+	output      string
+	recursive   bool
+}
 
 func newVersions() *cobra.Command {
-	var definition, output string
+	l := &lister{}
 	cmd := &cobra.Command{
-		Use:     "versions -c CRD",
-		Short:   "List the versions of a definition in the order of their priority",
+		Use:     "versions [-c CRD]...",
+		Short:   "List the versions of definitions in the order of their priority",
 		Long:    versionsLong,
-		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crd.yaml -o json",
+		Example: "  crdkit versions -c crd.yaml\n  crdkit versions -c crds/ -R -o json",
 		Args:    oneDefinitionFlag(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			versions, err := listVersions(cmd.Context(), definition, cmd.InOrStdin())
-			if err != nil {
+			if err := useDefinitions(cmd, &l.definitions); err != nil {
 				return err
 			}
-			if output == "json" {
-				return encodeJSON(cmd.OutOrStdout(), versions, "    ")
-			}
-			return printVersions(textWriter{cmd.OutOrStdout()}, versions)
+			return l.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&definition, "crd", "c", "", "file of the CustomResourceDefinition")
-	addOutput(cmd, &output, "table", "json")
-	if err := cmd.MarkFlagRequired("crd"); err != nil {
-		panic(err) // the flag is defined above
-	}
+	addDefinitionFlag(cmd, &l.definitions)
+	addOutput(cmd, &l.output, "table", "json")
+	f.BoolVarP(&l.recursive, "recursive", "R", false, "read directories below the directories that are named")
 	return cmd
+}
+
+func (l *lister) run(ctx context.Context, in io.Reader, out, errOut io.Writer) error {
+	failed := false
+	var all [][]listedVersion // by definition
+	for o, err := range namedDefinitions(ctx, manifest.NewReader(in, l.recursive), l.definitions) {
+		var versions []listedVersion
+		if err == nil {
+			versions, err = listVersions(o)
+		}
+		if err != nil {
+			failed = true
+			fmt.Fprintf(errOut, "error: %v\n", locate(o, err))
+			continue
+		}
+		all = append(all, versions)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := l.print(all, out); err != nil {
+		return err
+	}
+	if failed {
+		return exitCode(exitUndecided)
+	}
+	return nil
+}
+
+func (l *lister) print(all [][]listedVersion, out io.Writer) error {
+	if l.output == "json" {
+		return encodeJSON(out, slices.Concat([]listedVersion{}, slices.Concat(all...)), "    ")
+	}
+	out = textWriter{out}
+	for i, versions := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if len(all) > 1 && len(versions) > 0 {
+			fmt.Fprintln(out, versions[0].Definition)
+		}
+		if err := printVersions(out, versions); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A listedVersion is the output for a version.
 type listedVersion struct {
+	Definition string `json:"definition"`
 	Name       string `json:"name"`
 	Served     bool   `json:"served"`
 	Storage    bool   `json:"storage"`
@@ -62,8 +115,8 @@ type listedVersion struct {
 	Warning    string `json:"warning"`
 }
 
-func listVersions(ctx context.Context, definition string, in io.Reader) ([]listedVersion, error) {
-	crd, err := readDefinition(ctx, manifest.NewReader(in, false), definition)
+func listVersions(o *manifest.Object) ([]listedVersion, error) {
+	crd, err := definition.Parse(o.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -79,6 +132,7 @@ func listVersions(ctx context.Context, definition string, in io.Reader) ([]liste
 	var list []listedVersion
 	for _, v := range d.Versions() {
 		list = append(list, listedVersion{
+			Definition: crd.Name,
 			Name:       v.Name(),
 			Served:     v.Served(),
 			Storage:    v.IsStorage(),
