@@ -129,7 +129,7 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 }
 
 // migrate prints the plan for a definition, and the dry run on the objects of the files.
-func (m *migrator) migrate(ctx context.Context, pair definitionPair, files []string) (code int, err error) {
+func (m *migrator) migrate(ctx context.Context, pair replacement, files []string) (code int, err error) {
 	if err := m.webhook.apply(pair.new, true); err != nil {
 		return 0, err
 	}

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A definitionPair is a definition and the one that replaces it.
-type definitionPair struct {
+// A replacement is a definition and the one that replaces it.
+type replacement struct {
 	old, new *apiextensionsv1.CustomResourceDefinition
 }
 
 // pairs reads the definitions of -c and --old. If one of them has several, a definition
 // replaces the one of the same name.
-func (m *migrator) pairs(ctx context.Context) ([]definitionPair, error) {
+func (m *migrator) pairs(ctx context.Context) ([]replacement, error) {
 	olds, err := m.definitions(ctx, m.old)
 	if err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func (m *migrator) pairs(ctx context.Context) ([]definitionPair, error) {
 	if err != nil {
 		return nil, err
 	}
-	var pairs []definitionPair
+	var pairs []replacement
 	if len(olds) == 1 && len(news) == 1 {
-		pairs = []definitionPair{{olds[0], news[0]}}
+		pairs = []replacement{{olds[0], news[0]}}
 	} else {
 		pairs = pairsByName(olds, news)
 	}
@@ -62,15 +62,15 @@ func (m *migrator) definitions(ctx context.Context, name string) ([]*apiextensio
 
 // pairsByName returns the pairs of definitions with equal names, in the order of the new
 // ones.
-func pairsByName(olds, news []*apiextensionsv1.CustomResourceDefinition) []definitionPair {
+func pairsByName(olds, news []*apiextensionsv1.CustomResourceDefinition) []replacement {
 	byName := map[string]*apiextensionsv1.CustomResourceDefinition{}
 	for _, crd := range olds {
 		byName[crd.Name] = crd
 	}
-	var pairs []definitionPair
+	var pairs []replacement
 	for _, crd := range news {
 		if old := byName[crd.Name]; old != nil {
-			pairs = append(pairs, definitionPair{old, crd})
+			pairs = append(pairs, replacement{old, crd})
 		}
 	}
 	return pairs
