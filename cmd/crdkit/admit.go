@@ -209,10 +209,16 @@ func (a *admitter) reasons() io.Writer {
 // admitOutputs returns the formats of crdkit admit.
 func admitOutputs() []string { return append(findingOutputs(), objectOutputs()...) }
 
+// unknownKindsHint follows the errors of kinds without a definition.
+const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"
+
 // end reports the kinds without a definition, and what was passed over.
 func (a *admitter) end() error {
 	err := a.printer.end()
 	a.warnUnknown(a.printer.warning)
+	if len(a.printer.unknown.kinds) > 0 {
+		fmt.Fprintln(a.errOut, unknownKindsHint)
+	}
 	a.reportPassedOver(a.errOut)
 	return err
 }
