@@ -96,10 +96,6 @@ func (d *definitions) load(ctx context.Context, names []string, report func(erro
 // reading them.
 func definitionsIn(ctx context.Context, r *manifest.Reader, name string) iter.Seq2[*manifest.Object, error] {
 	return func(yield func(*manifest.Object, error) bool) {
-		if scheme, _, ok := strings.Cut(name, "://"); ok && !strings.Contains(scheme, "/") {
-			yield(atFile(name), errors.New("crdkit does not fetch definitions; save it to a file first, as with curl -LO"))
-			return
-		}
 		for o := range r.Objects(ctx, name) {
 			other := !o.IsDefinition() && (o.Err == nil || errors.Is(o.Err, manifest.ErrNotObject))
 			if !other && !yield(o, o.Err) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -184,7 +185,11 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 	}
 	switch len(found) {
 	case 0:
-		return nil, nil, fmt.Errorf("no definition has the resource %q", name)
+		err := fmt.Errorf("no definition has the resource %q", name)
+		if _, problem := os.Stat(path); problem == nil {
+			err = fmt.Errorf("%w, and %s is a file; to give several files of definitions, repeat -c or name their directory", err, path)
+		}
+		return nil, nil, err
 	case 1:
 		return found[0], steps(rest), nil
 	default:

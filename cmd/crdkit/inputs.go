@@ -136,7 +136,17 @@ func (s *skippedKinds) add(o *manifest.Object) {
 	k.n++
 }
 
-// objects returns the number of objects of the kind as words.
+// count returns the number of objects of the kind as words, for a message that has the
+// location of the first one.
+func (k *skippedKind) count() string {
+	if k.n == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects, of which this is the first", k.n)
+}
+
+// objects returns the number of objects of the kind as words, with the location of the
+// first one.
 func (k *skippedKind) objects() string {
 	if k.n == 1 {
 		return "1 object in " + k.first.Location()

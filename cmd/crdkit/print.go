@@ -67,7 +67,7 @@ func (p *printer) print(v *verdict) error {
 func (p *printer) end() error {
 	for _, k := range p.unknown.kinds {
 		f := &finding{doc: k.first, objects: k.n}
-		f.fail(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()), nil)
+		f.fail(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.count()), nil)
 		if err := p.findings.print(f); err != nil {
 			return err
 		}

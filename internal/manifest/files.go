@@ -16,6 +16,7 @@ import (
 
 var (
 	errNoDocument = errors.New("no document in it")
+	errURL        = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
 	errChanged    = errors.New("the file changed while it was read")
 )
 
@@ -41,6 +42,9 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 		}
 		info, err := r.stat(name)
 		switch {
+		case err != nil && isURL(name):
+			yield(file{name: name, named: true, err: errURL})
+			return
 		case err != nil:
 			yield(file{name: name, named: true, err: cause(err)})
 			return
@@ -57,6 +61,12 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 			yield(file{name: name, named: true, err: fmt.Errorf("no %s file in it", strings.Join(extensions, ", "))})
 		}
 	}
+}
+
+// isURL reports whether a name is meant as a URL.
+func isURL(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	return ok && !strings.Contains(scheme, "/")
 }
 
 // walk yields the files of a directory in the order of their names. It returns
