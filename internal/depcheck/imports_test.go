@@ -186,7 +186,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages generate objects from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "conversion/conversiontest", "internal/mutate"}
+var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "conversion/conversiontest", "internal/mutate", "compat"}
 
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.
