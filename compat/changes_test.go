@@ -47,9 +47,9 @@ func definitionOf(props apiextensionsv1.JSONSchemaProps, root bool) *apiextensio
 	return crd
 }
 
-// TestChanges records what is found for one change of each keyword.
+// TestChanges records what is found for one change of each keyword, and for rules.
 func TestChanges(t *testing.T) {
-	for _, file := range []string{"changes"} {
+	for _, file := range []string{"changes", "rules"} {
 		var b strings.Builder
 		for _, c := range changes(t, "testdata/"+file+".yaml") {
 			r, err := compat.Compare(context.Background(), definitionOf(c.Old, c.Root), definitionOf(c.New, c.Root))

@@ -51,4 +51,6 @@ const (
 	// CodeEmbedded: a value must be a resource.
 	CodeEmbedded Code = "embeddedResource"
 	CodeDefault  Code = "default"
+	// CodeScale: a number of replicas must not be negative.
+	CodeScale Code = "scale"
 )

@@ -2,8 +2,12 @@ package compat
 
 import (
 	"math"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/format"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
@@ -34,17 +38,39 @@ type conditions struct {
 	substitute bool
 	solver     *satisfy.Solver
 	root       *schema.Node
-	nodes      map[*schema.Node]*satisfy.Cond
-	rules      *ruleConditions
+	// status means that clients write the status of objects by itself, so that a
+	// new object has none.
+	status bool
+	scaled *satisfy.Cond // what the scale subresource asks of objects
+	nodes  map[*schema.Node]*satisfy.Cond
+	rules  *ruleConditions
 }
 
-// newConditions returns the conditions of one side. root is the schema of whole
-// objects.
-func newConditions(solver *satisfy.Solver, root *schema.Node, open, substitute bool) *conditions {
-	return &conditions{
-		open: open, substitute: substitute, solver: solver, root: root,
-		nodes: map[*schema.Node]*satisfy.Cond{}, rules: newRuleConditions(),
+// newConditions returns the conditions of one side: of the objects of version i of
+// a definition, with the schema root.
+func newConditions(solver *satisfy.Solver, crd *apiextensionsv1.CustomResourceDefinition, i int, root *schema.Node, substitute bool) *conditions {
+	k := &conditions{
+		open: crd.Spec.PreserveUnknownFields, substitute: substitute, solver: solver, root: root,
+		scaled: satisfy.True, nodes: map[*schema.Node]*satisfy.Cond{},
 	}
+	if s := crd.Spec.Versions[i].Subresources; s != nil {
+		k.status = s.Status != nil
+		if s.Scale != nil {
+			k.scaled = satisfy.And(replicas(s.Scale.SpecReplicasPath), replicas(s.Scale.StatusReplicasPath))
+		}
+	}
+	k.rules = newRuleConditions(k)
+	return k
+}
+
+// replicas returns the condition that a field of the scale subresource is not
+// negative.
+func replicas(path string) *satisfy.Cond {
+	c := satisfy.Vacuous(satisfy.AtLeast(0, false))
+	for _, name := range slices.Backward(crdpath.NewScalePath(path).Steps) {
+		c = satisfy.Vacuous(satisfy.IfAt(name, c))
+	}
+	return c
 }
 
 // object returns the condition of whole objects of a version.
@@ -60,6 +86,7 @@ func (k *conditions) object(v *crdkit.Version) *satisfy.Cond {
 		satisfy.At("apiVersion", satisfy.Enum(gvk.GroupVersion().String())),
 		satisfy.At("kind", satisfy.Enum(gvk.Kind)),
 		satisfy.At("metadata", satisfy.And(meta...)),
+		k.scaled,
 		k.of(k.root),
 	)
 }
@@ -99,7 +126,7 @@ func (k *conditions) keywords(n *schema.Node) []keyword {
 		out = append(out, newKeyword(CodeListType, satisfy.Vacuous(satisfy.Distinct(n.ListMapKeys()...)), listType, "/x-kubernetes-list-type"))
 	}
 	out = append(out, k.junctors(n, n)...)
-	return append(out, k.rules.keywords(k, n)...)
+	return append(out, k.rules.keywords(n)...)
 }
 
 // kindOf returns the type by which the formats of a schema are known.
@@ -150,7 +177,7 @@ func (k *conditions) members(n *schema.Node) *satisfy.Cond {
 			continue
 		}
 		parts = append(parts, satisfy.Vacuous(satisfy.IfAt(name, k.of(child))))
-		if _, ok := child.Default(); ok && !k.substitute {
+		if _, ok := child.Default(); ok && !k.substitute && !(n == k.root && name == "status" && k.status) {
 			parts = append(parts, satisfy.Vacuous(satisfy.At(name, satisfy.True)))
 		}
 	}
@@ -217,8 +244,8 @@ func (k *conditions) propertyNames(n *schema.Node, names []string) []string {
 func embeddedMembers() *satisfy.Cond {
 	text := satisfy.And(satisfy.Types(satisfy.String), satisfy.MinRunes(1))
 	return satisfy.And(
-		satisfy.Vacuous(satisfy.At("apiVersion", satisfy.And(text, satisfy.Matches(`^(([a-z0-9.-]+)/)?v[0-9]+$`)))),
-		satisfy.Vacuous(satisfy.At("kind", satisfy.And(text, satisfy.Matches(`^[A-Za-z]([-a-z0-9]*[a-z0-9])?$`)))),
+		satisfy.Vacuous(satisfy.At("apiVersion", satisfy.And(text, satisfy.Matches(`^[^/]*(/[^/]*)?$`)))),
+		satisfy.Vacuous(satisfy.At("kind", satisfy.And(text, satisfy.Matches(`^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$`)))),
 		satisfy.Vacuous(satisfy.IfAt("metadata", satisfy.Types(satisfy.Object))),
 	)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -39,6 +40,53 @@ func update(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*o
 	return outcomeOf(u, result, err)
 }
 
+// write creates an object, or replaces old if it is not nil. If the version has the
+// status subresource, it then writes the status, as a controller does.
+func write(ctx context.Context, v *crdkit.Version, obj, old map[string]any) (*outcome, error) {
+	var o *outcome
+	var err error
+	if old == nil {
+		o, err = create(ctx, v, obj)
+	} else {
+		o, err = update(ctx, v, obj, old)
+	}
+	if err != nil || o.object == nil {
+		return o, err
+	}
+	return writeStatus(ctx, v, obj, o)
+}
+
+// writeStatus writes the status of obj to the object of an outcome, unless obj has
+// none or the version has no status subresource.
+func writeStatus(ctx context.Context, v *crdkit.Version, obj map[string]any, before *outcome) (*outcome, error) {
+	status, ok := obj["status"]
+	if !ok || !v.HasStatus() {
+		return before, nil
+	}
+	u := unstructuredCopy(before.object)
+	u.Object["status"] = jsonval.Clone(status)
+	result, err := v.UpdateStatus(ctx, u, unstructuredCopy(before.object), crdkit.ReportChanges())
+	o, err := outcomeOf(u, result, err)
+	if err != nil {
+		return nil, err
+	}
+	result.Changes = append(statusless(before.result.Changes), result.Changes...)
+	result.Ratcheted = append(before.result.Ratcheted, result.Ratcheted...)
+	return o, nil
+}
+
+// statusless returns the changes outside of the status, which the first request
+// ignores.
+func statusless(changes []crdkit.Change) []crdkit.Change {
+	return slices.DeleteFunc(changes, func(c crdkit.Change) bool {
+		if len(c.Path) == 0 {
+			return false
+		}
+		name, _ := c.Path[0].Name()
+		return name == "status"
+	})
+}
+
 func outcomeOf(u *unstructured.Unstructured, result *crdkit.Result, err error) (*outcome, error) {
 	if err != nil {
 		return nil, err
@@ -68,13 +116,13 @@ type difference struct {
 // createDifferences gives obj to both definitions as a client would. It returns
 // nothing if the old definition refuses obj or drops a field of it.
 func (c *comparison) createDifferences(obj map[string]any) ([]difference, error) {
-	before, err := create(c.ctx, c.oldVersion, obj)
+	before, err := write(c.ctx, c.oldVersion, obj, nil)
 	if err != nil || before.object == nil || drops(before.result) {
 		return nil, err
 	}
 	var out []difference
 	if c.oldVersion.Name() == c.newVersion.Name() {
-		after, err := create(c.ctx, c.newVersion, obj)
+		after, err := write(c.ctx, c.newVersion, obj, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +209,7 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 		return []difference{d}, nil
 	}
 	out := c.contentDifferences(d, was.Object, is.Object)
-	again, err := update(c.ctx, c.newVersion, is.Object, is.Object)
+	again, err := write(c.ctx, c.newVersion, is.Object, is.Object)
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,13 @@ import (
 // role, and searches an object for each goal that both definitions confirm.
 func (c *comparison) decide() []Finding {
 	solver := satisfy.NewSolver(c.ctx, c.work)
-	oldOpen, newOpen := c.old.Spec.PreserveUnknownFields, c.crd.Spec.PreserveUnknownFields
-	before := newConditions(solver, c.oldNode, oldOpen, false)
-	out := c.role(newWalk(before, newConditions(solver, c.newNode, newOpen, true), false), before.object(c.oldVersion))
+	before := newConditions(solver, c.old, c.oldIndex, c.oldNode, false)
+	writers := newWalk(before, newConditions(solver, c.crd, c.newIndex, c.newNode, true), false)
+	out := c.role(writers, before.object(c.oldVersion))
 	solver.SetWork(c.work)
-	after := newConditions(solver, c.newNode, newOpen, false)
-	return append(out, c.role(newWalk(after, newConditions(solver, c.oldNode, oldOpen, true), true), after.object(c.newVersion))...)
+	after := newConditions(solver, c.crd, c.newIndex, c.newNode, false)
+	readers := newWalk(after, newConditions(solver, c.old, c.oldIndex, c.oldNode, true), true)
+	return append(out, c.role(readers, after.object(c.newVersion))...)
 }
 
 // role decides the goals of one walk. object is the condition of the objects that
@@ -26,6 +27,9 @@ func (c *comparison) role(w *walk, object *satisfy.Cond) []Finding {
 		w.pair(c.newNode, c.oldNode, nil, "")
 	} else {
 		w.pair(c.oldNode, c.newNode, nil, "")
+		if w.from.scaled.Key() != w.to.scaled.Key() {
+			w.add(c.oldNode, goal{code: CodeScale, target: satisfy.Not(w.to.scaled), text: "the scale subresource is new or has other paths"})
+		}
 	}
 	var out []Finding
 	for i := range w.goals {
@@ -75,24 +79,34 @@ var provedTexts = map[Role]string{
 
 // pursue searches an object for a goal.
 func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
-	r := w.from.solver.Solve(satisfy.And(object, within(g.steps, g.target)))
-	switch r.Status {
-	case satisfy.None:
-		return nil, nil
-	case satisfy.Undecided:
-		return []Finding{c.undecided(w, g, r.Reason)}, nil
+	if g.code == CodeTransition {
+		return c.pursueUpdate(w, object, g)
 	}
-	obj := r.Value.(map[string]any)
-	if g.absent != "" {
-		for _, part := range partsAt(obj, g.steps) {
-			delete(part.(map[string]any), g.absent)
+	r := w.from.solver.Solve(satisfy.And(object, within(g.steps, g.target)))
+	if r.Status == satisfy.None {
+		return nil, nil
+	}
+	reason := r.Reason
+	obj, ok := r.Value.(map[string]any)
+	if ok {
+		if g.absent != "" {
+			for _, part := range partsAt(obj, g.steps) {
+				delete(part.(map[string]any), g.absent)
+			}
+		}
+		found, err := c.confirm(g, obj)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
+		reason = "the object that should show it does not: " + valueText(obj)
+	}
+	if g.absent == "" && c.ctx.Err() == nil {
+		found, err := c.attack(w, object, g, obj)
+		if err != nil || len(found) > 0 {
+			return found, err
 		}
 	}
-	found, err := c.confirm(g, obj)
-	if err != nil || len(found) > 0 {
-		return found, err
-	}
-	return []Finding{c.undecided(w, g, "the object that should show it does not: "+valueText(obj))}, nil
+	return []Finding{c.undecided(w, g, reason)}, nil
 }
 
 // confirm gives obj to both definitions and returns a finding for each role that a
@@ -122,13 +136,13 @@ func (c *comparison) confirm(g *goal, obj map[string]any) ([]Finding, error) {
 // readerDifferences returns the difference that a client of the old definition
 // meets if the new definition admits obj.
 func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error) {
-	after, err := create(c.ctx, c.newVersion, obj)
+	after, err := write(c.ctx, c.newVersion, obj, nil)
 	if err != nil || after.object == nil || drops(after.result) {
 		return nil, err
 	}
 	asOld := unstructuredCopy(after.object)
 	asOld.SetAPIVersion(c.oldVersion.GroupVersionKind().GroupVersion().String())
-	before, err := create(c.ctx, c.oldVersion, asOld.Object)
+	before, err := write(c.ctx, c.oldVersion, asOld.Object, nil)
 	if err != nil {
 		return nil, err
 	}

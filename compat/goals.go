@@ -19,7 +19,8 @@ type goal struct {
 	absent  string        // a member that the request leaves out, so that defaults show
 	pointer string        // to the keyword, below the schema of the new version
 	text    string
-	rule    *schema.Rule
+	rule    *schema.Rule // a rule that refuses the object, nil if it is another keyword
+	schema  *schema.Node // the schema of the value on the side that admits it
 }
 
 // maxGoals bounds the goals of one version. More differences are one unknown.
@@ -55,6 +56,7 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	defer func() { w.depth-- }()
 	before := len(w.goals)
 	w.local(o, n, steps, pointer)
+	w.transitions(o, n, steps, pointer)
 	w.properties(o, n, steps, pointer)
 	w.others(o, n, steps, pointer)
 	if o.Items() != nil || n.Items() != nil {
@@ -106,6 +108,8 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 		before, after = after, before
 	}
 	switch {
+	case k.code == CodeRule:
+		return "the rule is new or changed: " + k.text
 	case k.text == "":
 		return fmt.Sprintf("%s is new or changed", k.code)
 	case k.code == CodeRequired && w.readers:
@@ -122,7 +126,7 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 
 // add adds a goal unless no value of o meets it.
 func (w *walk) add(o *schema.Node, g goal) {
-	g.role = Writers
+	g.role, g.schema = Writers, o
 	if w.readers {
 		g.role = Readers
 	}

@@ -3,25 +3,36 @@ package compat
 import (
 	"fmt"
 
+	"github.com/crdkit/crdkit/internal/celcond"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
 )
 
-// ruleConditions translates rules to conditions.
+// ruleConditions translates the rules of one side to conditions.
 type ruleConditions struct {
+	translator *celcond.Translator
 	// suffix is appended to the names of opaque conditions. It distinguishes the
 	// expressions of two sides that see different values.
 	suffix string
 }
 
-func newRuleConditions() *ruleConditions { return &ruleConditions{} }
+func newRuleConditions(k *conditions) *ruleConditions {
+	return &ruleConditions{translator: celcond.New(func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+		return k.member(n, name, c, true)
+	})}
+}
 
-// keywords returns the conditions of the rules of a schema.
-func (r *ruleConditions) keywords(_ *conditions, n *schema.Node) []keyword {
+// keywords returns the conditions of the rules of a schema, without those that
+// only updates obey.
+func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 	var out []keyword
 	for i, rule := range n.Rules() {
-		w := newKeyword(CodeRule, satisfy.Opaque(rule.Rule+r.suffix, satisfy.Holds), rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
+		translated := r.translator.Rule(rule.Rule, n, r.suffix)
+		if translated.Transition && !rule.OptionalOldSelf {
+			continue
+		}
+		w := newKeyword(CodeRule, translated.Holds, rule.Rule, fmt.Sprintf("/x-kubernetes-validations/%d", i))
 		w.rule = &rule
 		out = append(out, w)
 	}

@@ -47,7 +47,7 @@ func (s *Solver) solveObject(own []*Cond) Result {
 	for _, c := range relations {
 		if s.eval(c, r.Value) != yes {
 			rest := slices.DeleteFunc(slices.Clone(own), func(x *Cond) bool { return x.kind == relation && x.text == c.text })
-			return s.relate(c, r.Value, rest)
+			return s.relate(c, r.Value, append(rest, Types(Object)))
 		}
 	}
 	return r

@@ -1,0 +1,125 @@
+package compat
+
+import (
+	"fmt"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// transitions adds a goal for each new transition rule of a schema: an update that
+// the rule refuses.
+func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
+	if w.readers {
+		return
+	}
+	have := map[string]bool{}
+	suffix := ""
+	if w.transforms(o, n) {
+		suffix = "'"
+	}
+	var known []*satisfy.Cond
+	for _, rule := range o.Rules() {
+		if r := w.from.rules.translator.Rule(rule.Rule, o, ""); r.Transition {
+			known = append(known, r.Holds)
+			have[rule.Rule] = !rule.OptionalOldSelf && suffix == ""
+		}
+	}
+	for i, rule := range n.Rules() {
+		r := w.to.rules.translator.Rule(rule.Rule, n, suffix)
+		if !r.Transition || have[rule.Rule] {
+			continue
+		}
+		implied := satisfy.And(append(known, w.from.of(o), satisfy.Not(r.Holds))...)
+		if !rule.OptionalOldSelf && w.from.solver.Solve(implied).Status == satisfy.None {
+			continue
+		}
+		w.goals = append(w.goals, goal{
+			code: CodeTransition, role: Writers, steps: steps, target: satisfy.True, rule: &rule, schema: o,
+			pointer: fmt.Sprintf("%s/x-kubernetes-validations/%d", pointer, i),
+			text:    "the transition rule is new or changed: " + rule.Rule,
+		})
+	}
+}
+
+// pursueUpdate searches an update for a transition rule: two objects of the old
+// definition whose values at the rule differ.
+func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+	solve := func(target *satisfy.Cond) satisfy.Result {
+		return w.from.solver.Solve(satisfy.And(object, within(g.steps, target)))
+	}
+	first := solve(g.target)
+	if first.Status == satisfy.None {
+		return nil, nil
+	}
+	if first.Status == satisfy.Undecided {
+		return []Finding{c.undecided(w, g, first.Reason)}, nil
+	}
+	values := partsAt(first.Value, g.steps)
+	second := solve(satisfy.Not(satisfy.Enum(values...)))
+	if second.Status == satisfy.None && len(values) == 1 {
+		// Only one value is possible.
+		return c.confirmUpdate(g, first.Value.(map[string]any), first.Value.(map[string]any))
+	}
+	candidates := []any{first.Value, second.Value}
+	if second.Status == satisfy.Found {
+		for _, third := range c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...)) {
+			candidates = append(candidates, third)
+		}
+	}
+	for _, old := range candidates {
+		for _, obj := range candidates {
+			if old == nil || obj == nil {
+				continue
+			}
+			found, err := c.confirmUpdate(g, obj.(map[string]any), old.(map[string]any))
+			if err != nil || len(found) > 0 {
+				return found, err
+			}
+		}
+	}
+	return []Finding{c.undecided(w, g, "no update was found that the rule refuses")}, nil
+}
+
+// variations returns objects with other values at a goal: neither of those that are
+// known, and such in which one more member is present.
+func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []any) []any {
+	targets := []*satisfy.Cond{satisfy.Not(satisfy.Enum(known...))}
+	for name := range g.schema.Properties() {
+		targets = append(targets, satisfy.At(name, satisfy.True))
+	}
+	targets = append(targets, satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1), satisfy.MinRunes(2))
+	var out []any
+	for _, target := range targets[:min(len(targets), maxVariations)] {
+		if r := w.from.solver.Solve(satisfy.And(object, within(g.steps, target))); r.Status == satisfy.Found {
+			out = append(out, r.Value)
+		}
+	}
+	return out
+}
+
+// maxVariations bounds the objects among which an update is searched.
+const maxVariations = 10
+
+// confirmUpdate returns the finding for an update that the old definition admits
+// and the new one refuses. Both definitions see the old object as the old one
+// stored it.
+func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) ([]Finding, error) {
+	stored, err := write(c.ctx, c.oldVersion, old, nil)
+	if err != nil || stored.object == nil {
+		return nil, err
+	}
+	before, err := write(c.ctx, c.oldVersion, obj, stored.object)
+	if err != nil || before.object == nil || drops(before.result) {
+		return nil, err
+	}
+	after, err := write(c.ctx, c.newVersion, obj, stored.object)
+	if err != nil || after.object != nil {
+		return nil, err
+	}
+	d := difference{
+		role: Writers, code: Refused, old: "admitted", new: after.answer(),
+		witness: Witness{Object: obj, Old: stored.object},
+	}
+	return []Finding{c.findingOf(g, &d)}, nil
+}

@@ -1,0 +1,27 @@
+// Package celcond translates rules to conditions of package satisfy.
+//
+//	t := celcond.New(nil)
+//	r := t.Rule("!has(self.max) || self.min <= self.max", node, "")
+//	// r.Holds is a condition on the values of node
+//
+// # Semantics
+//
+// An expression holds, fails or ends with an error. [Rule.Holds] is the condition
+// that the rule holds, and [Rule.Fails] that it fails; an error is neither. Both
+// are exact for comparisons of a field with a constant or with another field, has,
+// size, startsWith, endsWith, contains, matches, in with constants, all and exists
+// over lists, negation, conjunction, disjunction and the conditional operator. A
+// part of a rule that is none of these becomes an opaque condition with the text of
+// that part, so that equal parts of two rules cancel out.
+//
+// As in the server, a field that is null is absent.
+//
+// # Differences from Kubernetes
+//
+// None that a verdict depends on: what the conditions prove is true for the
+// server, and callers run rules on the values that they find.
+//
+// # Concurrency and ownership
+//
+// A Translator is for one goroutine. Conditions never change.
+package celcond

@@ -1,0 +1,177 @@
+package celcond
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"k8s.io/apiserver/pkg/cel"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A path leads from the value of a scope to one of its fields.
+type path struct {
+	names   []string
+	parents []*schema.Node // the schema of the object with each name
+	node    *schema.Node   // the schema of the field
+}
+
+// path returns the path that an expression selects.
+func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		return path{node: sc.node}, e.AsIdent() == sc.name && sc.node != nil
+	case ast.SelectKind:
+		s := e.AsSelect()
+		p, ok := x.path(s.Operand(), sc)
+		if !ok || s.IsTestOnly() {
+			return path{}, false
+		}
+		return p.child(unescaped(s.FieldName()))
+	case ast.CallKind:
+		c := e.AsCall()
+		if c.FunctionName() != "_[_]" || len(c.Args()) != 2 {
+			return path{}, false
+		}
+		key, ok := constantOf(c.Args()[1])
+		name, isString := key.(string)
+		p, found := x.path(c.Args()[0], sc)
+		if !ok || !isString || !found || p.node.Len() > 0 {
+			return path{}, false
+		}
+		return p.child(name)
+	}
+	return path{}, false
+}
+
+func (p path) child(name string) (path, bool) {
+	child := p.node.Property(name)
+	if child == nil {
+		child, _ = p.node.AdditionalProperties()
+	}
+	if child == nil {
+		return path{}, false // a field of metadata, or of an embedded resource
+	}
+	return path{append(slices.Clip(p.names), name), append(slices.Clip(p.parents), p.node), child}, true
+}
+
+// at returns the condition that the field of a path exists and satisfies c.
+func (x *translation) at(p path, c *satisfy.Cond) *satisfy.Cond {
+	for i := len(p.names) - 1; i >= 0; i-- {
+		c = x.field(p.parents[i], p.names[i], c)
+	}
+	return c
+}
+
+// field returns the condition that an object has a field which satisfies c. Null
+// counts as absent.
+func (x *translation) field(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+	child := n.Property(name)
+	if child == nil {
+		child, _ = n.AdditionalProperties()
+	}
+	if child.Nullable() {
+		c = satisfy.And(satisfy.Types(satisfy.Any&^satisfy.Null), c)
+	}
+	return x.member(n, name, c)
+}
+
+func unescaped(name string) string {
+	if original, ok := cel.Unescape(name); ok {
+		return original
+	}
+	return name
+}
+
+// constantOf returns the value of a literal, as a decoder returns it.
+func constantOf(e ast.Expr) (any, bool) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		switch v := e.AsLiteral().Value().(type) {
+		case uint64:
+			return int64(v), v < 1<<63
+		case int64, float64, string, bool:
+			return v, true
+		}
+	case ast.CallKind:
+		c := e.AsCall()
+		if c.FunctionName() != "-_" {
+			return nil, false
+		}
+		switch v, _ := constantOf(c.Args()[0]); v := v.(type) {
+		case int64:
+			return -v, true
+		case float64:
+			return -v, true
+		}
+	}
+	return nil, false
+}
+
+// Text returns an expression as text. Equal texts have equal values.
+func Text(e ast.Expr) string {
+	var b strings.Builder
+	writeText(&b, e)
+	return b.String()
+}
+
+func writeText(b *strings.Builder, e ast.Expr) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		fmt.Fprintf(b, "%#v", e.AsLiteral().Value())
+	case ast.IdentKind:
+		b.WriteString(e.AsIdent())
+	case ast.SelectKind:
+		s := e.AsSelect()
+		if s.IsTestOnly() {
+			b.WriteString("has ")
+		}
+		writeText(b, s.Operand())
+		b.WriteString("." + s.FieldName())
+	case ast.CallKind:
+		c := e.AsCall()
+		if c.IsMemberFunction() {
+			writeText(b, c.Target())
+			b.WriteByte('.')
+		}
+		b.WriteString(c.FunctionName())
+		writeList(b, '(', c.Args(), ')')
+	case ast.ListKind:
+		writeList(b, '[', e.AsList().Elements(), ']')
+	default:
+		fmt.Fprintf(b, "#%d", e.ID()) // not parsed by celsyntax without macros
+	}
+}
+
+func writeList(b *strings.Builder, open byte, list []ast.Expr, end byte) {
+	b.WriteByte(open)
+	for i, e := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		writeText(b, e)
+	}
+	b.WriteByte(end)
+}
+
+// uses reports whether an expression mentions a variable.
+func uses(e ast.Expr, name string) bool {
+	used := func(e ast.Expr) bool { return uses(e, name) }
+	switch e.Kind() {
+	case ast.IdentKind:
+		return e.AsIdent() == name
+	case ast.SelectKind:
+		return used(e.AsSelect().Operand())
+	case ast.CallKind:
+		c := e.AsCall()
+		return c.IsMemberFunction() && used(c.Target()) || slices.ContainsFunc(c.Args(), used)
+	case ast.ListKind:
+		return slices.ContainsFunc(e.AsList().Elements(), used)
+	}
+	return false
+}
+
+func mentionsOldSelf(text string) bool { return strings.Contains(text, "oldSelf") }

@@ -1,0 +1,183 @@
+package celcond
+
+import (
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/parser"
+
+	"github.com/crdkit/crdkit/internal/celsyntax"
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A Rule is what is known about one rule.
+type Rule struct {
+	// Holds and Fails are the conditions that the rule holds and that it fails.
+	Holds, Fails *satisfy.Cond
+	// Transition means that the rule compares with oldSelf.
+	Transition bool
+	// Opaque has the parts of the rule that were not translated.
+	Opaque []string
+}
+
+// A Member returns the condition that an object of a schema has a member which
+// satisfies c, perhaps after defaults are set.
+type Member func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond
+
+// A Translator translates rules.
+type Translator struct {
+	syntax celsyntax.Parser
+	member Member
+	trees  map[string]ast.Expr
+}
+
+// New returns a translator. A nil member means that objects have all their
+// defaults.
+func New(member Member) *Translator {
+	if member == nil {
+		member = func(_ *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond { return satisfy.At(name, c) }
+	}
+	return &Translator{syntax: celsyntax.New([]parser.Macro{parser.HasMacro}), member: member, trees: map[string]ast.Expr{}}
+}
+
+// Rule translates a rule on the values of a schema. suffix is appended to the names
+// of opaque conditions.
+func (t *Translator) Rule(text string, n *schema.Node, suffix string) Rule {
+	tree, ok := t.trees[text]
+	if !ok {
+		if parsed := t.syntax.Parse(text); parsed != nil {
+			tree = parsed.Expr()
+		}
+		t.trees[text] = tree
+	}
+	if tree == nil {
+		return Rule{
+			Holds:      satisfy.Opaque(text+suffix, satisfy.Holds),
+			Fails:      satisfy.Opaque(text+suffix, satisfy.Fails),
+			Transition: mentionsOldSelf(text),
+			Opaque:     []string{text},
+		}
+	}
+	x := &translation{Translator: t, suffix: suffix}
+	v := x.boolean(tree, scope{name: "self", node: n})
+	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, "oldSelf"), Opaque: x.opaque}
+}
+
+// A verdict has the conditions on which an expression is true and false.
+type verdict struct{ holds, fails *satisfy.Cond }
+
+func (v verdict) not() verdict { return verdict{v.fails, v.holds} }
+
+func constantVerdict(b bool) verdict {
+	if b {
+		return verdict{satisfy.True, satisfy.False}
+	}
+	return verdict{satisfy.False, satisfy.True}
+}
+
+// A scope is the variable whose value the conditions are about.
+type scope struct {
+	name string
+	node *schema.Node
+}
+
+// A translation is the state of translating one rule.
+type translation struct {
+	*Translator
+	suffix string
+	opaque []string
+}
+
+// boolean translates a boolean expression over the variable of a scope.
+func (x *translation) boolean(e ast.Expr, sc scope) verdict {
+	before := len(x.opaque)
+	if v, ok := x.translate(e, sc); ok {
+		return v
+	}
+	x.opaque = append(x.opaque[:before], Text(e))
+	name := sc.name + ": " + Text(e) + x.suffix
+	return verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
+}
+
+// translate reports false for an expression that is opaque as a whole.
+func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		if b, ok := e.AsLiteral().Value().(bool); ok {
+			return constantVerdict(b), true
+		}
+	case ast.SelectKind:
+		if e.AsSelect().IsTestOnly() {
+			return x.has(e.AsSelect(), sc)
+		}
+		return x.flag(e, sc)
+	case ast.IdentKind:
+		return x.flag(e, sc)
+	case ast.CallKind:
+		return x.call(e.AsCall(), sc)
+	}
+	return verdict{}, false
+}
+
+func (x *translation) call(c ast.CallExpr, sc scope) (verdict, bool) {
+	args := c.Args()
+	if c.IsMemberFunction() {
+		return x.method(c, sc)
+	}
+	switch c.FunctionName() {
+	case "!_":
+		v := x.operand(args[0], sc)
+		return v.not(), true
+	case "_&&_":
+		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
+		return verdict{satisfy.And(a.holds, b.holds), satisfy.Or(a.fails, b.fails)}, true
+	case "_||_":
+		a, b := x.operand(args[0], sc), x.operand(args[1], sc)
+		return verdict{satisfy.Or(a.holds, b.holds), satisfy.And(a.fails, b.fails)}, true
+	case "_?_:_":
+		c, a, b := x.operand(args[0], sc), x.operand(args[1], sc), x.operand(args[2], sc)
+		return verdict{
+			satisfy.Or(satisfy.And(c.holds, a.holds), satisfy.And(c.fails, b.holds)),
+			satisfy.Or(satisfy.And(c.holds, a.fails), satisfy.And(c.fails, b.fails)),
+		}, true
+	case "@in":
+		return x.in(args[0], args[1], sc)
+	}
+	if orders, ok := comparisons[c.FunctionName()]; ok {
+		return x.compare(args[0], args[1], orders, sc)
+	}
+	return verdict{}, false
+}
+
+// comparisons has the orders in which an operator holds.
+var comparisons = map[string]satisfy.Mask{
+	"_==_": satisfy.Same, "_!=_": satisfy.Less | satisfy.Greater,
+	"_<_": satisfy.Less, "_<=_": satisfy.Less | satisfy.Same,
+	"_>_": satisfy.Greater, "_>=_": satisfy.Greater | satisfy.Same,
+}
+
+// operand translates a part of an expression, which may be opaque on its own.
+func (x *translation) operand(e ast.Expr, sc scope) verdict { return x.boolean(e, sc) }
+
+// has translates has(a.b).
+func (x *translation) has(s ast.SelectExpr, sc scope) (verdict, bool) {
+	p, ok := x.path(s.Operand(), sc)
+	if !ok || p.node == nil {
+		return verdict{}, false
+	}
+	present := x.field(p.node, unescaped(s.FieldName()), satisfy.True)
+	return verdict{x.at(p, present), x.at(p, satisfy.And(satisfy.Types(satisfy.Object), satisfy.Not(present)))}, true
+}
+
+// flag translates a boolean field.
+func (x *translation) flag(e ast.Expr, sc scope) (verdict, bool) {
+	p, ok := x.path(e, sc)
+	if !ok || p.node.Kind() != schema.KindBoolean {
+		return verdict{}, false
+	}
+	return verdict{x.at(p, satisfy.IsTrue()), x.at(p, strictNot(satisfy.Bool, satisfy.IsTrue()))}, true
+}
+
+// strictNot holds for values of the types that do not satisfy c.
+func strictNot(mask satisfy.Mask, c *satisfy.Cond) *satisfy.Cond {
+	return satisfy.And(satisfy.Types(mask), satisfy.Not(c))
+}
