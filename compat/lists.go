@@ -6,9 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // A listCheck compares what two versions say about merging: list types, map types and
@@ -167,59 +171,109 @@ func (l *listCheck) addListWitness(f *Finding, before, after identity) {
 			return id.merge(list)
 		}
 	}
-	if l.refuse(f, 2, edit(after)) {
+	duplicate := func(e *validation.Error) bool { return e.Type == field.ErrorTypeDuplicate }
+	if l.refuse(f, &probe{items: 2, edit: edit(after)}, duplicate) {
 		f.Severity = Error
 		f.Text += "; lists with two elements that are the same are refused"
 		return
 	}
-	if l.admit(f, 2, edit(before)) {
+	if l.admit(f, &probe{items: 2, edit: edit(before)}, duplicate) {
 		f.Text += "; lists may have two elements that the old definition found to be the same"
 	}
 }
 
-// refuse adds an edited object that the old definition admits and the new one refuses.
-func (l *listCheck) refuse(f *Finding, items int64, edit func(map[string]any) bool) bool {
-	return l.probe(f, &probe{crd: l.old, index: l.oldIndex, items: items, edit: edit}, "admitted", "")
+// refuse adds an edited object that the old definition admits and the new one refuses
+// with such an error at the path.
+func (l *listCheck) refuse(f *Finding, p *probe, such func(*validation.Error) bool) bool {
+	p.crd, p.index = l.old, l.oldIndex
+	refused := l.probe(p, l.oldVersion, l.newVersion, such)
+	if refused != nil {
+		f.Witness, f.Old, f.New = refused.witness, "admitted", refused.answer()
+	}
+	return refused != nil
 }
 
 // admit adds an edited object that the new definition admits and the old one refuses.
-func (l *listCheck) admit(f *Finding, items int64, edit func(map[string]any) bool) bool {
-	return l.probe(f, &probe{crd: l.crd, index: l.newIndex, items: items, edit: edit}, "", "admitted")
+func (l *listCheck) admit(f *Finding, p *probe, such func(*validation.Error) bool) bool {
+	p.crd, p.index = l.crd, l.newIndex
+	refused := l.probe(p, l.newVersion, l.oldVersion, such)
+	if refused != nil {
+		f.Witness, f.Old, f.New = refused.witness, refused.answer(), "admitted"
+	}
+	return refused != nil
 }
 
-// probe searches for an object that one definition admits, with the answer "admitted",
-// and the other refuses. It sets the witness and the answers.
-func (l *listCheck) probe(f *Finding, p *probe, old, v string) bool {
-	if l.oldVersion.Name() != l.newVersion.Name() {
-		return false // clients cannot send one object to both
+// A refusedWitness is an object that one definition refuses.
+type refusedWitness struct {
+	*outcome
+	witness *Witness
+}
+
+// probe searches for an object that one version admits and the other refuses with such an
+// error at the path, nil if none is found.
+func (l *listCheck) probe(p *probe, admitting, refusing *crdkit.Version, such func(*validation.Error) bool) *refusedWitness {
+	if admitting.Name() != refusing.Name() {
+		return nil // clients cannot send one object to both
 	}
 	p.path = slices.Clone(l.path)
-	admitting, refusing := l.oldVersion, l.newVersion
-	if v != "" {
-		admitting, refusing = l.newVersion, l.oldVersion
-	}
 	var refused *outcome
 	p.holds = func(obj map[string]any) bool {
-		out, err := create(l.ctx, admitting, obj)
+		out, err := l.write(admitting, obj)
 		if err != nil || out.object == nil {
 			return false
 		}
-		other, err := create(l.ctx, refusing, obj)
-		if err != nil || other.object != nil {
-			return false
-		}
-		refused = other
-		return true
+		refused, err = l.write(refusing, obj)
+		return err == nil && slices.ContainsFunc(refused.result.Errors, func(e *validation.Error) bool {
+			return such(e) && isBelow(e.Pointer, p.path)
+		})
 	}
 	obj := p.find(l.ctx)
 	if obj == nil || !p.holds(obj) {
+		return nil
+	}
+	return &refusedWitness{refused, l.witness(obj)}
+}
+
+// inStatus reports whether the path is in the status, which only writes to the status
+// subresource change.
+func (l *listCheck) inStatus() bool {
+	return len(l.path) > 0 && l.path[0].property == "status" && l.oldVersion.HasStatus() && l.newVersion.HasStatus()
+}
+
+// write sends an object to a version: as a new object, or, if the path is in the status, as
+// the first status of an object without one.
+func (l *listCheck) write(v *crdkit.Version, obj map[string]any) (*outcome, error) {
+	if !l.inStatus() {
+		return create(l.ctx, v, obj)
+	}
+	out, err := create(l.ctx, v, withoutStatus(obj))
+	if err != nil || out.object == nil {
+		return out, err
+	}
+	u := unstructuredCopy(obj)
+	result, err := v.UpdateStatus(l.ctx, u, unstructuredCopy(withoutStatus(obj)), crdkit.ReportChanges())
+	return outcomeOf(u, result, err)
+}
+
+// witness returns an object as write sends it.
+func (l *listCheck) witness(obj map[string]any) *Witness {
+	if l.inStatus() {
+		return &Witness{Object: obj, Old: withoutStatus(obj)}
+	}
+	return &Witness{Object: obj}
+}
+
+// isBelow reports whether a JSON Pointer into an object leads to a value at a path of
+// schemas, or below it.
+func isBelow(pointer string, path []schemaStep) bool {
+	tokens := strings.Split(pointer, "/")[1:]
+	if len(tokens) < len(path) {
 		return false
 	}
-	f.Witness, f.Old, f.New = &Witness{Object: obj}, old, v
-	if v == "" {
-		f.New = refused.answer()
-	} else {
-		f.Old = refused.answer()
+	for i, step := range path {
+		if step.kind == toProperty && tokens[i] != schema.EscapePointer(step.property) {
+			return false
+		}
 	}
 	return true
 }
@@ -254,15 +308,17 @@ func (l *listCheck) checkEmbedded(old, v *schema.Node) {
 	}
 	if v.EmbeddedResource() {
 		f.Text = "a value becomes an embedded resource: it must have apiVersion and kind, and its metadata is checked and pruned"
-		if l.refuse(&f, 0, strip) {
+		if l.refuse(&f, &probe{edit: strip}, anyError) {
 			f.Severity = Error
 		}
 	} else {
 		f.Text = "a value is not an embedded resource any more: it may lack apiVersion, kind and valid metadata"
-		l.admit(&f, 0, strip)
+		l.admit(&f, &probe{edit: strip}, anyError)
 	}
 	l.findings = append(l.findings, f)
 }
+
+func anyError(*validation.Error) bool { return true }
 
 // unknownField is a field that no schema declares.
 const unknownField = "unknownToTheSchema"
@@ -311,15 +367,15 @@ func (l *listCheck) unknownWitness(p *probe, keptByOld bool) *Witness {
 		return ok
 	}
 	p.holds = func(obj map[string]any) bool {
-		was, err := create(l.ctx, l.oldVersion, obj)
+		was, err := l.write(l.oldVersion, obj)
 		if err != nil || was.object == nil {
 			return false
 		}
-		is, err := create(l.ctx, l.newVersion, obj)
+		is, err := l.write(l.newVersion, obj)
 		return err == nil && is.object != nil && kept(was) == keptByOld && kept(is) != keptByOld
 	}
 	if obj := p.find(l.ctx); obj != nil {
-		return &Witness{Object: obj}
+		return l.witness(obj)
 	}
 	return nil
 }
