@@ -63,6 +63,7 @@ func codeDescriptions() []codeDescription {
 		{ListMapKeys, "x-kubernetes-list-map-keys changes"},
 		{MapType, "x-kubernetes-map-type changes"},
 		{CodeEmbedded, "x-kubernetes-embedded-resource changes"},
+		{CodeScale, "a number of replicas must not be negative any more, because of the scale subresource"},
 		{PreserveUnknownFields, "Unknown fields are kept, or are not kept any more"},
 		{DefinitionRefused, "The server refuses the new definition in place of the old one"},
 		{ScopeChanged, "Namespaced objects become cluster-scoped, or the other way round"},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // A truth says whether a value satisfies a condition.
@@ -203,6 +205,7 @@ func Equal(a, b any) bool {
 	return TypeOf(b)&(Array|Object) == 0 && a == b
 }
 
+// allDistinct compares as kube-apiserver does: 1 and 1.0 differ.
 func allDistinct(list []any, keys []string) bool {
 	for i, v := range list {
 		for _, w := range list[:i] {
@@ -216,12 +219,12 @@ func allDistinct(list []any, keys []string) bool {
 
 func sameKeys(v, w any, keys []string) bool {
 	if len(keys) == 0 {
-		return Equal(v, w)
+		return jsonval.Equal(v, w)
 	}
 	a, _ := v.(map[string]any)
 	b, _ := w.(map[string]any)
 	for _, key := range keys {
-		if !Equal(a[key], b[key]) {
+		if !jsonval.Equal(a[key], b[key]) {
 			return false
 		}
 	}
