@@ -11,7 +11,7 @@ import (
 
 // A pendingResult is the result of the work on an object, which may be under way.
 type pendingResult[T any] struct {
-	object *manifest.Object
+	object *manifest.Object // without its text, nil for none
 	result chan T
 }
 
@@ -31,16 +31,19 @@ func inOrder[T any](ctx context.Context, work iter.Seq2[*manifest.Object, func()
 		running.Go(func() {
 			defer close(results)
 			for object, do := range work {
-				result := make(chan T, 1)
+				next := pendingResult[T]{result: make(chan T, 1)}
+				if object != nil {
+					next.object = withoutText(object)
+				}
 				select {
-				case results <- pendingResult[T]{object, result}:
+				case results <- next:
 				case <-ctx.Done():
 					return
 				}
 				slots <- struct{}{}
 				running.Go(func() {
 					defer func() { <-slots }()
-					result <- do()
+					next.result <- do()
 				})
 			}
 		})
