@@ -72,7 +72,7 @@ const maxWalkDepth = 400
 func extend(steps []step, s step) []step { return append(slices.Clip(steps), s) }
 
 // readerCodes are the keywords that clients rely on.
-var readerCodes = []Code{CodeType, CodeRequired, CodeEnum}
+var readerCodes = []Code{CodeType, CodeRequired, CodeEnum, CodeFormat}
 
 // local compares the keywords of two schemas, without children.
 func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
