@@ -13,7 +13,7 @@
 //
 // [Explainer.UnknownField] explains a complaint about an unknown field,
 // [Explainer.Pruned] the path of a pruned one. [Definition] explains errors about rules
-// that do not compile.
+// that do not compile, [DefinitionField] an unknown field of a definition.
 //
 // # Semantics
 //

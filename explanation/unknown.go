@@ -174,13 +174,18 @@ func metadataFields() []string {
 
 // unknown explains that the object at a path has no field of a name.
 func (o object) unknown(name, path string) *Explanation {
+	return unknownField(name, path, o.fields())
+}
+
+// unknownField explains that the object at a path has no field of a name, but others.
+func unknownField(name, path string, known iter.Seq[string]) *Explanation {
 	e := &Explanation{Text: fmt.Sprintf("%s has no field %s", ownerText(path), strconv.Quote(celtrace.Cut(name, maxText)))}
-	if near, ok := nearname.Nearest(name, o.fields()); ok {
+	if near, ok := nearname.Nearest(name, known); ok {
 		e.Suggestion = near
 		e.Text += fmt.Sprintf("; did you mean %q?", near)
 		return e
 	}
-	fields := slices.Compact(slices.Sorted(o.fields()))
+	fields := slices.Compact(slices.Sorted(known))
 	if len(fields) == 0 {
 		e.Text += "; it declares none"
 		return e

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -66,7 +67,7 @@ func definitionsOf(all iter.Seq[*checkedDefinition]) iter.Seq[*checkedDefinition
 func (c *checker) decide(o *manifest.Object, err error) *checkedDefinition {
 	f := &checkedDefinition{finding: finding{doc: o}}
 	switch source := c.sources.of(o); {
-	case err != nil && !f.refuse(err, source):
+	case err != nil && !f.refuse(err, c.explains, source):
 		f.fail(err, source)
 	case err == nil:
 		f.judge(c, source)
@@ -85,7 +86,7 @@ func withoutText(o *manifest.Object) *manifest.Object {
 
 // refuse records the errors of a definition that the server cannot decode: an issue with its
 // position for each field that the error names. It reports false if err is another error.
-func (f *checkedDefinition) refuse(err error, source *definition.Source) bool {
+func (f *checkedDefinition) refuse(err error, explains explainFlag, source *definition.Source) bool {
 	if errors.Is(err, manifest.ErrIncomplete) {
 		f.addComplaint(codeBadRequest, err.Error(), source)
 		return true
@@ -98,7 +99,7 @@ func (f *checkedDefinition) refuse(err error, source *definition.Source) bool {
 	var strict interface{ Unwrap() []error }
 	switch {
 	case errors.As(err, &strict):
-		f.addStrict(levelError, strict.Unwrap(), source)
+		f.addStrict(levelError, strict.Unwrap(), bool(explains), source)
 	case all != nil: // what v1 cannot express
 		for _, err := range all.Errors() {
 			if e, ok := errors.AsType[*field.Error](err); ok {
@@ -113,8 +114,8 @@ func (f *checkedDefinition) refuse(err error, source *definition.Source) bool {
 	return true
 }
 
-// addStrict records errors of strict decoding.
-func (f *checkedDefinition) addStrict(level string, errs []error, source *definition.Source) {
+// addStrict records errors of strict decoding, if explains is true with explanations.
+func (f *checkedDefinition) addStrict(level string, errs []error, explains bool, source *definition.Source) {
 	for _, err := range errs {
 		first := len(f.issues)
 		if e, ok := errors.AsType[fieldError](err); ok {
@@ -124,8 +125,12 @@ func (f *checkedDefinition) addStrict(level string, errs []error, source *defini
 		}
 		for n := range f.issues[first:] {
 			i := &f.issues[first+n]
-			if i.level = level; strings.HasPrefix(i.text, "duplicate ") {
+			i.level = level
+			switch {
+			case strings.HasPrefix(i.text, "duplicate "):
 				i.code = codeDuplicateField
+			case explains && i.code == codeUnknownField && f.doc.GroupVersion() == apiextensionsv1.SchemeGroupVersion:
+				i.why = explanation.DefinitionField(strings.TrimPrefix(i.pointer, f.doc.Within))
 			}
 		}
 	}
@@ -155,7 +160,7 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 	}
 	crd, err := definition.Parse(f.doc.Text, opts...)
 	if err != nil {
-		if !f.refuse(err, source) {
+		if !f.refuse(err, c.explains, source) {
 			f.fail(err, source)
 		}
 		return
@@ -185,7 +190,7 @@ func (f *checkedDefinition) judge(c *checker, source *definition.Source) {
 		}
 	}
 	f.addOmitted(f.report.Omitted, source)
-	f.addStrict(levelWarning, found, source)
+	f.addStrict(levelWarning, found, false, source)
 	for _, w := range f.report.Warnings {
 		add(levelWarning, codeWarning, w.Text, w.Pointer)
 	}

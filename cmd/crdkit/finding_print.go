@@ -70,7 +70,7 @@ func (p *textPrinter) print(f *finding) error {
 		i := &f.issues[n]
 		_, err := fmt.Fprintf(p.out, "  %s: %s: %s\n", printable(positionText(f.doc.File, i.position)), p.paint(i.level), printable(i.message()))
 		if err == nil && i.why != nil {
-			_, err = fmt.Fprintf(p.out, "    %s\n", printable(short(i.why.Text)))
+			_, err = fmt.Fprintf(p.out, "    %s\n", printable(i.explanation()))
 		}
 		if err != nil {
 			return err
@@ -116,8 +116,11 @@ func (i *issue) explained() string {
 	if i.why == nil {
 		return i.message()
 	}
-	return i.message() + "\n  " + short(i.why.Text)
+	return i.message() + "\n  " + i.explanation()
 }
+
+// explanation returns the text of an explanation as one line, whatever keys it quotes.
+func (i *issue) explanation() string { return strings.ReplaceAll(short(i.why.Text), "\n", `\n`) }
 
 func positionText(file string, p definition.Position) string {
 	file = manifest.Quote(file)

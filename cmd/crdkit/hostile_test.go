@@ -21,7 +21,7 @@ func TestControlCharacters(t *testing.T) {
 		t.Skipf("the file system refuses the name: %v", err)
 	}
 	writeFile(t, dir, filepath.Join(hostile, "x\r.yaml"), strings.ReplaceAll(widgets, "ENUM", "a")+objects)
-	for _, args := range []string{"admit -R .", "admit -R -o github .", "admit -R -o yaml .", "admit -R -o jsonl .", "admit -R -o sarif .", "admit -R -o junit .", "check -R .", "get -R .", "convert -c . --to v1 -R ."} {
+	for _, args := range []string{"admit -R .", "admit --explain -R .", "admit --explain -R -o github .", "admit --explain -R -o junit .", "admit -R -o github .", "admit -R -o yaml .", "admit -R -o jsonl .", "admit -R -o sarif .", "admit -R -o junit .", "check -R .", "get -R .", "convert -c . --to v1 -R ."} {
 		var out, errOut bytes.Buffer
 		run(t.Context(), strings.Fields(args), nil, &out, &errOut)
 		for _, text := range []string{out.String(), errOut.String()} {
