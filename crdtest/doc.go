@@ -34,6 +34,10 @@
 // definitions in colors. Objects count as they are validated, whether they are admitted
 // or not. It costs nothing without the flag -crdtest.cover.
 //
+// [Objects] generates objects that a version admits, for tests of controllers and as seeds
+// of fuzz tests. [Broken] finds, for each rule and keyword of [Targets], a request that
+// breaks it and nothing else, or says why it found none.
+//
 // [Load] refuses a definition that the server would refuse to create. [New] takes such
 // definitions, as the server does if they are stored already.
 //

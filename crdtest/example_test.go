@@ -84,3 +84,42 @@ func ExampleMutations() {
 	//   unmet: admitted
 	//   unexpected: spec.image: Required value
 }
+
+func ExampleObjects() {
+	fmt.Println(record(func(t testing.TB) {
+		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
+		n := 0
+		for obj, err := range crdtest.Objects(t.Context(), set.Version(t, "jobs.example.org/v1", "CronTab"), 1) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Create(t, obj, crdtest.Admitted())
+			if n++; n == 100 {
+				break
+			}
+		}
+		fmt.Println(n, "objects are admitted")
+	}))
+	// Output:
+	// 100 objects are admitted
+}
+
+func ExampleBroken() {
+	fmt.Println(record(func(t testing.TB) {
+		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
+		v := set.Version(t, "jobs.example.org/v1", "CronTab")
+		for _, target := range crdtest.Targets(v) {
+			if target.Expression == "" {
+				continue // a keyword
+			}
+			violation, err := crdtest.Broken(t.Context(), v, target, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			set.Create(t, violation.Object, crdtest.Exactly(crdtest.RefusedBy(target.Expression)))
+			fmt.Println("breaks only", target.Expression)
+		}
+	}))
+	// Output:
+	// breaks only !self.suspend || self.replicas == 0
+}

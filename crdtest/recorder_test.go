@@ -3,8 +3,10 @@ package crdtest_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // A recorder is a testing.TB that keeps what a test would print.
@@ -48,3 +50,6 @@ func record(test func(t testing.TB)) string {
 	}
 	return text
 }
+
+// oneFile returns a file system with the file a.yaml.
+func oneFile(text string) fs.FS { return fstest.MapFS{"a.yaml": {Data: []byte(text)}} }

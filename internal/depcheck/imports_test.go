@@ -143,13 +143,17 @@ var internalRules = map[string]rule{
 	"internal/celtrace": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/gittree":  {leaf: true},
 	"internal/nearname": {leaf: true},
+	"internal/objects": {
+		ours:   []string{"schema", "validation"},
+		others: []string{apiextensions, field},
+	},
 	"internal/coverage": {
 		ours:   []string{"definition", "schema", "validation", "validation/cel"},
 		others: []string{apiextensions, utiljson},
 	},
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
-	"internal/generate":    {others: []string{apiextensions, utiljson}},
+	"internal/generate":    {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
 	// Only tests import it; see TestTestHelpers.
 	"internal/testkit": {
 		ours:   []string{"schema"},
@@ -187,7 +191,7 @@ var unreachable = []string{
 var unused = []string{"math/rand", "math/rand/v2", "log", "log/slog", "expvar", "plugin"}
 
 // seeded packages generate objects from a random source that the caller seeds.
-var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "conversion/conversiontest", "internal/mutate", "compat"}
+var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/generate", "internal/objects", "crdtest", "conversion/conversiontest", "internal/mutate", "compat"}
 
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.

@@ -1,0 +1,149 @@
+package crdtest
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math/rand/v2"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/objects"
+	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// Objects yields objects that a version admits when they are created, without end. They
+// have the required fields and, mostly, some optional ones. The same seed gives the same
+// objects on every machine. If no object is found, it yields an error, an
+// [*UnreachableError], and ends; so it does if ctx ends. Objects belong to the caller.
+//
+// An object costs some requests: most of what is generated is refused at first, and
+// changed until it is admitted.
+func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
+	return func(yield func(*unstructured.Unstructured, error) bool) {
+		space, err := spaceOf(v)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for i := uint64(0); ; i++ {
+			obj, err := space.Admitted(ctx, rand.New(rand.NewPCG(seed, i)))
+			if err != nil {
+				yield(nil, reported(err))
+				return
+			}
+			if !yield(&unstructured.Unstructured{Object: obj}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A Target is a rule or a keyword of a version, which an object can break. [Targets]
+// returns them.
+type Target struct {
+	// SchemaPointer is the location of the schema that has it, as in [validation.Error].
+	SchemaPointer string
+	// Rule is the index in x-kubernetes-validations, -1 for a keyword.
+	Rule int
+	// Expression is that of the rule, "" for a keyword.
+	Expression string
+	// Keyword is such as maxLength, "" for a rule.
+	Keyword string
+	// Name is the field that the keyword required requires, "" for others.
+	Name string
+}
+
+// Targets returns the rules and keywords of a version, in the order of its schema. A nil
+// version has none. Keywords within allOf, anyOf, oneOf and not are left out.
+func Targets(v *crdkit.Version) []Target {
+	if v == nil {
+		return nil
+	}
+	root := v.Schema()
+	var out []Target
+	for _, t := range objects.Targets(root) {
+		target := Target{SchemaPointer: t.Pointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
+		if l, ok := schemapath.At(root, t.Pointer); ok && t.Keyword == "" {
+			target.Expression = l.Node.Rules()[t.Rule].Rule
+		}
+		out = append(out, target)
+	}
+	return out
+}
+
+// A Violation is a request that breaks one rule or keyword, and nothing else.
+type Violation struct {
+	Target Target
+	// Object is the object of the request: a creation, or an update if Old is not nil.
+	Object, Old *unstructured.Unstructured
+	// Status is true if the request is an update of the status.
+	Status bool
+}
+
+// An UnreachableError says that no object was found, and why.
+type UnreachableError struct{ Cause string }
+
+// Error returns the cause.
+func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
+
+// Broken returns a violation of a target, whose object is as small as possible: without
+// any one of its parts it is admitted, or has another error. A transition rule is broken by an
+// update, and a rule about the status by an update of the status. The same seed gives the
+// same violation. It returns an [*UnreachableError] if no object was found: the rule may
+// be true for all objects, or others may say the same. The error of ctx comes as it is.
+func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
+	space, err := spaceOf(v)
+	if err != nil {
+		return nil, err
+	}
+	target := objects.Target{Pointer: t.SchemaPointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
+	c, err := space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), target)
+	if err != nil {
+		return nil, reported(err)
+	}
+	out := &Violation{Target: t, Object: &unstructured.Unstructured{Object: c.Object}, Status: c.Status}
+	if c.Old != nil {
+		out.Old = &unstructured.Unstructured{Object: c.Old}
+	}
+	return out, nil
+}
+
+func reported(err error) error {
+	if e, ok := errors.AsType[*objects.Unreachable](err); ok {
+		return &UnreachableError{Cause: e.Cause}
+	}
+	return err
+}
+
+// spaceOf returns the space of the objects of a version.
+func spaceOf(v *crdkit.Version) (*objects.Space, error) {
+	if v == nil {
+		return nil, errors.New("crdtest: the version is nil")
+	}
+	gvk := v.GroupVersionKind()
+	head := objects.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, HasStatus: v.HasStatus()}
+	return objects.New(v.Schema(), head, func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		result, err := send(ctx, v, c)
+		if err != nil {
+			return nil, false, err
+		}
+		return result.Errors, result.Refusal != nil, nil
+	}), nil
+}
+
+func send(ctx context.Context, v *crdkit.Version, c objects.Case) (*crdkit.Result, error) {
+	obj, old := &unstructured.Unstructured{Object: c.Object}, &unstructured.Unstructured{Object: c.Old}
+	switch {
+	case c.Old == nil:
+		return v.Create(ctx, obj)
+	case c.Status:
+		return v.UpdateStatus(ctx, obj, old)
+	}
+	return v.Update(ctx, obj, old)
+}

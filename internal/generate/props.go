@@ -1,0 +1,115 @@
+package generate
+
+import (
+	"math/rand/v2"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// Props returns the schema of a compiled one, as far as a [Generator] uses it: without
+// rules and descriptions.
+func Props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
+	p := &apiextensionsv1.JSONSchemaProps{
+		Type: n.Type(), Nullable: n.Nullable(),
+		XEmbeddedResource: n.EmbeddedResource(), XIntOrString: n.IntOrString(),
+		XListMapKeys: n.ListMapKeys(),
+	}
+	if n.PreserveUnknownFields() {
+		keep := true
+		p.XPreserveUnknownFields = &keep
+	}
+	if listType, ok := n.ListType(); ok {
+		p.XListType = &listType
+	}
+	if def, ok := n.Default(); ok {
+		p.Default = &apiextensionsv1.JSON{Raw: Encode(def)}
+	}
+	setLimits(p, n.Limits())
+	p.AllOf, p.AnyOf, p.OneOf = branches(n.AllOf()), branches(n.AnyOf()), branches(n.OneOf())
+	if not := n.Not(); not != nil {
+		p.Not = branch(not)
+	}
+	if n.Len() > 0 {
+		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, n.Len())
+		for name, child := range n.Properties() {
+			p.Properties[name] = *Props(child)
+		}
+	}
+	if items := n.Items(); items != nil {
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: Props(items)}
+	}
+	if values, ok := n.AdditionalProperties(); ok {
+		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: n.AllowsAdditionalProperties()}
+		if values != nil {
+			p.AdditionalProperties.Schema = Props(values)
+		}
+	}
+	return p
+}
+
+func branches(list []*schema.Branch) (out []apiextensionsv1.JSONSchemaProps) {
+	for _, b := range list {
+		out = append(out, *branch(b))
+	}
+	return out
+}
+
+// branch returns the schema of a branch of a junctor.
+func branch(b *schema.Branch) *apiextensionsv1.JSONSchemaProps {
+	p := &apiextensionsv1.JSONSchemaProps{Type: b.Type(), Nullable: b.Nullable(), XIntOrString: b.IntOrString()}
+	setLimits(p, b.Limits())
+	p.AllOf, p.AnyOf, p.OneOf = branches(b.AllOf()), branches(b.AnyOf()), branches(b.OneOf())
+	if not := b.Not(); not != nil {
+		p.Not = branch(not)
+	}
+	if b.Len() > 0 {
+		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, b.Len())
+		for name, child := range b.Properties() {
+			p.Properties[name] = *branch(child)
+		}
+	}
+	if items := b.Items(); items != nil {
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: branch(items)}
+	}
+	if values, ok := b.AdditionalProperties(); ok && values != nil {
+		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: branch(values)}
+	}
+	return p
+}
+
+func setLimits(p *apiextensionsv1.JSONSchemaProps, l schema.Limits) {
+	p.Format, p.Pattern, p.Required, p.UniqueItems = l.Format, l.Pattern, l.Required, l.UniqueItems
+	p.Minimum, p.ExclusiveMinimum = bound(l.Minimum)
+	p.Maximum, p.ExclusiveMaximum = bound(l.Maximum)
+	p.MultipleOf, _ = bound(l.MultipleOf)
+	p.MinLength, p.MaxLength = count(l.MinLength), count(l.MaxLength)
+	p.MinItems, p.MaxItems = count(l.MinItems), count(l.MaxItems)
+	p.MinProperties, p.MaxProperties = count(l.MinProperties), count(l.MaxProperties)
+	for _, v := range l.Enum {
+		p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: Encode(v)})
+	}
+}
+
+func bound(b schema.Bound) (*float64, bool) {
+	if !b.Set {
+		return nil, false
+	}
+	return &b.Value, b.Exclusive
+}
+
+func count(c schema.Count) *int64 {
+	if !c.Set {
+		return nil
+	}
+	return &c.N
+}
+
+// Value returns a value for a schema. optional is how many values it may add that the
+// schema does not require. The value may be invalid, as objects of a [Generator] may be.
+func Value(rng *rand.Rand, p *apiextensionsv1.JSONSchemaProps, optional int, edge bool) any {
+	r := &run{Generator: &Generator{target: Target{Schema: p}}, rng: rng, budget: optional, edge: edge}
+	return jsonval.Wire(r.schemaValue("value", p))
+}

@@ -1,0 +1,178 @@
+package objects
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// A search changes one object.
+type search struct {
+	*Space
+	rng *rand.Rand
+	lit *literals // of the rule that the changes are for
+}
+
+func (s *search) oneIn(n int) bool { return s.rng.IntN(n) == 0 }
+
+func pick[T any](s *search, list []T) T { return list[s.rng.IntN(len(list))] }
+
+// change changes the value of a site.
+func (s *search) change(x *site) {
+	switch {
+	case x.present && x.remove != nil && s.oneIn(4):
+		x.remove()
+	case x.present && s.changeInside(x):
+	default:
+		x.set(s.newValue(x))
+	}
+}
+
+// changeInside changes the size of a list or of a map, or a text or a number a little. It
+// reports whether it did.
+func (s *search) changeInside(x *site) bool {
+	switch v := x.value.(type) {
+	case []any:
+		if !s.oneIn(5) {
+			x.set(s.resized(x, v))
+			return true
+		}
+	case map[string]any:
+		if p := x.props.AdditionalProperties; p != nil && p.Schema != nil && s.oneIn(2) {
+			v[s.text()] = generate.Value(s.rng, p.Schema, s.rng.IntN(3), false)
+			return true
+		}
+		if p := x.props.XPreserveUnknownFields; p != nil && *p && s.oneIn(3) {
+			v[s.text()] = s.text()
+			return true
+		}
+	case string:
+		if s.oneIn(2) {
+			x.set(s.altered(v))
+			return true
+		}
+	case int64:
+		if s.oneIn(3) {
+			x.set(v + int64(s.rng.IntN(5)) - 2)
+			return true
+		}
+	}
+	return false
+}
+
+// maxElements is the length of the longest list that a change makes.
+const maxElements = 300
+
+// resized returns a longer or shorter list.
+func (s *search) resized(x *site, list []any) []any {
+	list = slices.Clone(list)
+	fresh := func() any {
+		if len(list) > 0 && s.oneIn(2) {
+			return jsonval.Clone(pick(s, list))
+		}
+		if x.props.Items == nil || x.props.Items.Schema == nil {
+			return s.text()
+		}
+		return generate.Value(s.rng, x.props.Items.Schema, s.rng.IntN(4), false)
+	}
+	switch {
+	case len(list) > 0 && s.oneIn(4):
+		i := s.rng.IntN(len(list))
+		return slices.Delete(list, i, i+1)
+	case len(s.lit.numbers) > 0 && s.oneIn(4):
+		for n := pick(s, s.lit.numbers) + 1; int64(len(list)) < n && len(list) < maxElements; {
+			list = append(list, distinct(x, fresh(), len(list)))
+		}
+		return list
+	case len(list) > 1 && s.oneIn(4):
+		list[0], list[len(list)-1] = list[len(list)-1], list[0]
+		return list
+	}
+	return append(list, fresh())
+}
+
+// distinct returns an element that differs from those at other indexes, if the list is a
+// set or a map of texts or integers.
+func distinct(x *site, element any, index int) any {
+	if x.props.XListType == nil || *x.props.XListType == "atomic" {
+		return element
+	}
+	switch v := element.(type) {
+	case string:
+		return "a" + strconv.Itoa(index)
+	case int64:
+		return int64(index)
+	case map[string]any:
+		for _, key := range x.props.XListMapKeys {
+			if v[key] != nil {
+				v[key] = distinct(x, v[key], index)
+				break
+			}
+		}
+	}
+	return element
+}
+
+// altered returns a text that differs from another one.
+func (s *search) altered(text string) string {
+	switch s.rng.IntN(6) {
+	case 0:
+		return strings.ToUpper(text)
+	case 1:
+		return text + s.text()
+	case 2:
+		return s.text() + text
+	case 3:
+		return text + text
+	case 4:
+		if text != "" {
+			return text[:len(text)-1]
+		}
+	}
+	return text + "a"
+}
+
+// text returns a text: of the rule, or a common one.
+func (s *search) text() string {
+	if len(s.lit.texts) > 0 && !s.oneIn(3) {
+		text := pick(s, s.lit.texts)
+		if strings.ContainsAny(text, "^[(") && !s.oneIn(4) {
+			if match, ok := generate.Value(s.rng, &apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: text}, 0, false).(string); ok {
+				return match
+			}
+		}
+		return text
+	}
+	if len(s.lit.numbers) > 0 && s.oneIn(4) {
+		if n := pick(s, s.lit.numbers); n >= 0 && n < 100_000 {
+			return strings.Repeat(pick(s, []string{"a", "a.", "0"}), int(n)+s.rng.IntN(2))
+		}
+	}
+	return pick(s, commonTexts)
+}
+
+// newValue returns a new value for a site.
+func (s *search) newValue(x *site) any {
+	p := x.props
+	if len(p.Enum) > 0 && !s.oneIn(10) {
+		if v, err := generate.DecodeJSON(pick(s, p.Enum).Raw); err == nil {
+			return v
+		}
+	}
+	switch {
+	case p.Type == "string" && s.oneIn(2), p.XIntOrString && s.oneIn(3):
+		return s.text()
+	case (p.Type == "integer" || p.Type == "number" || p.XIntOrString) && s.oneIn(2):
+		if len(s.lit.numbers) > 0 && s.oneIn(2) {
+			return pick(s, s.lit.numbers) + int64(s.rng.IntN(3)) - 1
+		}
+		return pick(s, []int64{0, 1, -1, 2, 10, 1000})
+	}
+	return generate.Value(s.rng, p, s.rng.IntN(5), s.oneIn(4))
+}

@@ -1,0 +1,104 @@
+package objects
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/celsyntax"
+)
+
+// The literals of a rule are what its values are compared with.
+type literals struct {
+	texts   []string
+	numbers []int64
+	names   map[string]bool // of fields that the rule may read
+	paths   [][]string      // of fields of self and of oldSelf that the rule reads
+	usesOld bool
+	usesAll bool // reads more than named fields of self
+}
+
+// commonTexts are values that rules about texts often admit or refuse.
+var commonTexts = []string{
+	"", "a", "A", "a-b", "-a", "a.b", "a/b", "/", "/a", "a b", "1", "0", "-1", "true", "*", "*.a.b", "http://a", "https://a.b/c", "https://a.b/c?d#e",
+	"http://user:p@a.b:80/", "1s", "0s", "1h", "5m", "10ms", "100m", "1Gi", "0Gi", "1.5", "50%", "1.2.3.4", "10.0.0.0/8", "::1", "fd00::/64", "v1", "v1.2.3",
+	"1.2.3", "example.com", "example.com/a", "a@sha256:" + strings64, "a:b", "a=b", "[]", "{}", "^a$", "(", "2024-02-29T12:30:45Z", "2024-02-29",
+}
+
+const strings64 = "0123456789012345678901234567890123456789012345678901234567890123"
+
+// literalsOf returns the literals of a rule.
+func literalsOf(rule string) *literals {
+	l := &literals{names: map[string]bool{}}
+	tokens, ok := celsyntax.Tokens(rule)
+	if !ok {
+		l.usesAll, l.usesOld = true, strings.Contains(rule, "oldSelf")
+		return l
+	}
+	for i, t := range tokens {
+		text := rule[t.Start:t.End]
+		switch {
+		case t.IsName:
+			if text == "self" || text == "oldSelf" {
+				l.addPath(rule, tokens[i+1:])
+			}
+			l.addName(text, i+1 < len(tokens) && rule[tokens[i+1].Start:tokens[i+1].End] == "(")
+		case t.IsOperator:
+		default:
+			l.addLiteral(text)
+		}
+	}
+	return l
+}
+
+func (l *literals) addName(name string, isCall bool) {
+	switch {
+	case name == "oldSelf":
+		l.usesOld = true
+	case !isCall:
+		l.names[unescaped(name)] = true
+	}
+}
+
+// addPath adds the path of the selections that follow self.
+func (l *literals) addPath(rule string, tokens []celsyntax.Token) {
+	word := func(i int) string {
+		if i < len(tokens) {
+			return rule[tokens[i].Start:tokens[i].End]
+		}
+		return ""
+	}
+	var path []string
+	for i := 0; word(i) == "." && i+1 < len(tokens) && tokens[i+1].IsName && word(i+2) != "("; i += 2 {
+		path = append(path, unescaped(word(i+1)))
+	}
+	if len(path) > 0 {
+		l.paths = append(l.paths, path)
+	}
+}
+
+// unescaped returns the property that a name in a rule stands for, if it is a keyword
+// such as __namespace__.
+func unescaped(name string) string { return strings.TrimSuffix(strings.TrimPrefix(name, "__"), "__") }
+
+func (l *literals) addLiteral(text string) {
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		l.numbers = append(l.numbers, n)
+		return
+	}
+	raw := strings.HasPrefix(text, "r") || strings.HasPrefix(text, "R")
+	text = strings.TrimLeft(text, "rR")
+	if len(text) < 2 || text[0] != '\'' && text[0] != '"' {
+		return
+	}
+	inner := text[1 : len(text)-1]
+	if !raw {
+		if s, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`) + `"`); err == nil {
+			inner = s
+		}
+	}
+	if !slices.Contains(l.texts, inner) {
+		l.texts = append(l.texts, inner)
+	}
+	l.names[inner] = true // self['a'], and keys of maps
+}

@@ -1,0 +1,333 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/pathstack"
+	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A goal is what a search looks for.
+type goal struct {
+	target  *Target  // to be broken, nil for an admitted object
+	present []string // the steps of a schema pointer whose value must be there, nil for none
+}
+
+// The costs of what keeps an object from its goal.
+const (
+	costAbsent  = 10_000
+	costRefused = 5_000
+	costSchema  = 100
+	costRule    = 10
+	costWhole   = 7 // the target is not broken
+)
+
+// cost returns 0 if the case meets the goal. Otherwise others has the errors that do not
+// belong to the goal.
+func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (cost int, others validation.ErrorList) {
+	if g.present != nil && len(s.rootSite(c.Object).at(g.present)) == 0 {
+		cost += costAbsent
+	}
+	if refused {
+		cost += costRefused
+	}
+	broken := false
+	for _, e := range errs {
+		switch {
+		case isImplied(e):
+		case g.target != nil && g.target.matches(e):
+			broken = true
+		case e.Rule >= 0:
+			cost, others = cost+costRule, append(others, e)
+		default:
+			cost, others = cost+costSchema, append(others, e)
+		}
+	}
+	if g.target != nil && !broken {
+		cost += costWhole
+	}
+	return cost, others
+}
+
+// A state is a case that a search has.
+type state struct {
+	Case
+	cost   int
+	others validation.ErrorList
+}
+
+// A trace keeps what a search saw, for the cause of its failure.
+type trace struct {
+	present bool // the value of the target, in an object without other errors
+	broken  bool // the target, with others
+	with    validation.ErrorList
+}
+
+// find changes the object of a case until it meets the goal, for at most steps requests.
+func (s *search) find(ctx context.Context, c Case, g *goal, steps int, saw *trace) (*state, error) {
+	now, err := s.judged(ctx, c, g, saw)
+	if err != nil {
+		return nil, err
+	}
+	for range steps {
+		if now.cost == 0 {
+			return now, nil
+		}
+		candidate := now.Case
+		candidate.Object = clone(now.Object)
+		for range 1 + s.rng.IntN(3) {
+			s.edit(candidate.Object, g, now.others)
+		}
+		next, err := s.judged(ctx, candidate, g, saw)
+		if err != nil {
+			return nil, err
+		}
+		if next.cost < now.cost || next.cost == now.cost && s.oneIn(2) || next.cost <= now.cost+2*costRule && s.oneIn(50) {
+			now = next
+		}
+	}
+	if now.cost == 0 {
+		return now, nil
+	}
+	return nil, nil
+}
+
+func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*state, error) {
+	errs, refused, err := s.ask(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	out := &state{Case: c}
+	out.cost, out.others = g.cost(s.Space, c, errs, refused)
+	if saw != nil && g.target != nil && out.cost < costAbsent {
+		broken := slices.ContainsFunc(errs, g.target.matches)
+		if broken && (saw.with == nil || len(out.others) < len(saw.with)) {
+			saw.broken, saw.with = true, out.others
+		}
+		saw.present = saw.present || len(out.others) == 0
+	}
+	return out, nil
+}
+
+// edit makes one change. It prefers what keeps the object from its goal: the values of
+// the rule to break, or those with errors.
+func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) {
+	root := s.rootSite(obj)
+	if g.present != nil && len(root.at(g.present)) == 0 {
+		s.force(root, g.present)
+		return
+	}
+	repair := len(others) > 0 && (g.target == nil || !s.oneIn(3))
+	switch {
+	case repair && !s.oneIn(10):
+		s.repair(root, pick(s, others))
+	case g.target != nil && !s.oneIn(10):
+		s.lit = g.target.literals(s.root)
+		s.editAt(root, g.present)
+	default:
+		s.change(pick(s, root.all(nil, maxSites)))
+	}
+}
+
+// editAt changes a value that the rules at a schema pointer read.
+func (s *search) editAt(root *site, steps []string) {
+	if at := root.at(steps); len(at) > 0 {
+		s.editWithin(pick(s, at))
+	}
+}
+
+// editWithin changes a value that a rule on a value reads.
+func (s *search) editWithin(within *site) {
+	sites := within.all(nil, maxSites)
+	if !s.lit.usesAll && !s.oneIn(8) {
+		if named := slices.DeleteFunc(slices.Clone(sites), func(x *site) bool { return x != within && !s.lit.names[x.name] && x.name != "" }); len(named) > 0 {
+			sites = named
+		}
+	}
+	s.change(pick(s, sites))
+}
+
+// repair changes the value of an error.
+func (s *search) repair(root *site, e *validation.Error) {
+	s.lit = &literals{}
+	if e.Rule >= 0 {
+		if l, ok := schemapath.At(s.root, e.SchemaPointer); ok && e.Rule < len(l.Node.Rules()) {
+			s.lit = literalsOf(l.Node.Rules()[e.Rule].Rule)
+			if at := root.find(e); at != nil {
+				s.editWithin(at)
+			}
+			return
+		}
+	}
+	tokens := pathstack.Tokens(e.Pointer)
+	if e.Type == field.ErrorTypeRequired && s.supply(root, tokens) {
+		return
+	}
+	found := root
+	for _, token := range tokens {
+		next := found.step(token)
+		if next == nil {
+			break
+		}
+		found = next
+	}
+	if found == root || s.oneIn(12) {
+		found = pick(s, root.all(nil, maxSites))
+	}
+	if found.remove != nil && s.oneIn(3) {
+		found.remove()
+		return
+	}
+	if s.oneIn(3) && s.changeInside(found) {
+		return
+	}
+	found.set(generate.Value(s.rng, found.props, s.rng.IntN(3), false))
+}
+
+// find returns the site of the value of the rule of an error, nil if it is not there.
+func (x *site) find(e *validation.Error) *site {
+	path, ok := schemapath.Value(e.SchemaPointer, e.Pointer)
+	if !ok {
+		return nil
+	}
+	for _, token := range pathstack.Tokens(path.Pointer()) {
+		if x = x.step(token); x == nil || !x.present {
+			return nil
+		}
+	}
+	return x
+}
+
+// supply sets a field that is required and missing. It reports whether there is such a
+// field.
+func (s *search) supply(root *site, tokens []string) bool {
+	if len(tokens) == 0 {
+		return false
+	}
+	parent := root
+	for _, token := range tokens[:len(tokens)-1] {
+		if parent = parent.step(token); parent == nil {
+			return false
+		}
+	}
+	missing := parent.step(tokens[len(tokens)-1])
+	if missing == nil || missing.present {
+		return false
+	}
+	missing.set(generate.Value(s.rng, missing.props, 0, false))
+	return true
+}
+
+// step returns the child with a name or index, nil if there is none.
+func (x *site) step(token string) *site {
+	if list, ok := x.value.([]any); ok {
+		for i, child := range x.elements(list) {
+			if token == strconv.Itoa(i) {
+				return child
+			}
+		}
+		return nil
+	}
+	for _, child := range x.children() {
+		if child.name == token {
+			return child
+		}
+	}
+	return nil
+}
+
+// force makes the value of a schema pointer.
+func (s *search) force(x *site, steps []string) {
+	if !x.present || x.value == nil {
+		v := generate.Value(s.rng, x.props, 0, false)
+		x.set(v)
+		x.value, x.present = v, true
+	}
+	if len(steps) == 0 {
+		return
+	}
+	switch steps[0] {
+	case "items":
+		list, ok := x.value.([]any)
+		if !ok || x.props.Items == nil || x.props.Items.Schema == nil {
+			return
+		}
+		if len(list) == 0 {
+			list = []any{generate.Value(s.rng, x.props.Items.Schema, 0, false)}
+			x.set(list)
+			x.value = list
+		}
+		s.force(pick(s, x.elements(list)), steps[1:])
+	case "additionalProperties":
+		obj, ok := x.value.(map[string]any)
+		if !ok || x.props.AdditionalProperties == nil || x.props.AdditionalProperties.Schema == nil {
+			return
+		}
+		s.force(x.member(obj, s.text()+"k", x.props.AdditionalProperties.Schema), steps[1:])
+	case "properties":
+		obj, ok := x.value.(map[string]any)
+		child, declared := x.props.Properties[steps[1]]
+		if !ok || !declared {
+			return
+		}
+		if m := x.member(obj, steps[1], &child); m != nil {
+			s.force(m, steps[2:])
+		}
+	}
+}
+
+// Unreachable is the error of a search that found nothing.
+type Unreachable struct{ Cause string }
+
+// Error returns the cause.
+func (e *Unreachable) Error() string { return e.Cause }
+
+// The requests that one search makes, and how often it begins anew.
+const (
+	admitSteps = 400
+	admitTries = 12
+	breakSteps = 600
+	breakTries = 6
+)
+
+// Admitted returns an object that the judge admits for a creation. It returns an
+// [*Unreachable] if it finds none, and the error of the judge.
+func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
+	x := &search{Space: s, rng: rng, lit: &literals{}}
+	for try := range admitTries {
+		optional := 0
+		if try < admitTries/2 {
+			optional = rng.IntN(40)
+		}
+		found, err := x.find(ctx, Case{Object: s.minimal(rng, optional)}, &goal{}, admitSteps, nil)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			return found.Object, nil
+		}
+	}
+	return nil, &Unreachable{"no admitted object was found"}
+}
+
+func isUnreachable(err error) bool {
+	_, ok := errors.AsType[*Unreachable](err)
+	return ok
+}
+
+func joinTexts(errs validation.ErrorList) string {
+	var texts []string
+	for _, e := range errs {
+		texts = append(texts, e.Error())
+	}
+	return strings.Join(texts, "; ")
+}

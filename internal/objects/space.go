@@ -1,0 +1,88 @@
+package objects
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/crdkit/crdkit/internal/generate"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// A Case is a request: a creation, an update if there is an old object, and an update of
+// the status if Status is true.
+type Case struct {
+	Object, Old map[string]any
+	Status      bool
+}
+
+// A Judge answers requests as the server does. It changes the object of the case to what is
+// stored. errs is empty if the object is admitted; refused is true if it was
+// refused before its validation.
+type Judge func(ctx context.Context, c Case) (errs validation.ErrorList, refused bool, err error)
+
+// A Head has what every object of a version has.
+type Head struct {
+	APIVersion, Kind string
+	HasStatus        bool // the status subresource
+}
+
+// A Space is the objects of one version.
+type Space struct {
+	head  Head
+	root  *schema.Node
+	props *apiextensionsv1.JSONSchemaProps
+	judge Judge
+}
+
+// New returns the space of a version.
+func New(root *schema.Node, head Head, judge Judge) *Space {
+	return &Space{head: head, root: root, props: generate.Props(root), judge: judge}
+}
+
+// minimal returns an object with the required fields and some optional ones.
+func (s *Space) minimal(rng *rand.Rand, optional int) map[string]any {
+	obj := map[string]any{}
+	for name, child := range sorted(s.props.Properties) {
+		if isHead(name) || s.head.HasStatus && name == "status" {
+			continue
+		}
+		if required(s.props, name) || optional > 0 && rng.IntN(2) == 0 {
+			obj[name] = generate.Value(rng, &child, optional, rng.IntN(4) == 0)
+		}
+	}
+	obj["apiVersion"], obj["kind"] = s.head.APIVersion, s.head.Kind
+	obj["metadata"] = map[string]any{"name": "a"}
+	return obj
+}
+
+func isHead(name string) bool { return name == "apiVersion" || name == "kind" || name == "metadata" }
+
+// ask asks the judge about a copy of the object.
+func (s *Space) ask(ctx context.Context, c Case) (validation.ErrorList, bool, error) {
+	c.Object = clone(c.Object)
+	return s.judge(ctx, c)
+}
+
+// stored returns the object of a case as it is stored, which is what an update has as its
+// old object.
+func (s *Space) stored(ctx context.Context, c Case) (map[string]any, error) {
+	c.Object = clone(c.Object)
+	_, _, err := s.judge(ctx, c)
+	return c.Object, err
+}
+
+func clone(obj map[string]any) map[string]any {
+	copied, _ := jsonval.Clone(obj).(map[string]any)
+	return copied
+}
+
+// isImplied reports whether an error only says that others prevented the evaluation of
+// rules.
+func isImplied(e *validation.Error) bool {
+	return e.Step == validation.StepRules && e.Rule < 0 && strings.HasPrefix(e.Detail, "some validation rules were not checked")
+}
