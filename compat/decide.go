@@ -151,7 +151,7 @@ func (c *comparison) readerDifferences(obj map[string]any) ([]difference, error)
 		return []difference{d}, nil
 	}
 	for _, diff := range jsondiff.Of(after.object, before.object) {
-		if diff.Kind == jsondiff.Removed && diff.Before == nil {
+		if diff.Kind != jsondiff.Added && diff.Before == nil {
 			d.code, d.path, d.old, d.new = Changed, diff.Path, "absent", "null"
 			return []difference{d}, nil
 		}

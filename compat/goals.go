@@ -81,10 +81,7 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 	for _, k := range was {
 		have[string(k.code)+k.cond.Key()] = true
 	}
-	w.to.rules.suffix = ""
-	if !w.readers && len(n.Rules()) > 0 && w.transforms(o, n) {
-		w.to.rules.suffix = "'"
-	}
+	w.to.rules.changed = w.changedAt(o, n)
 	for _, k := range w.to.keywords(n) {
 		if have[string(k.code)+k.cond.Key()] || w.readers && !slices.Contains(readerCodes, k.code) {
 			continue
@@ -212,7 +209,11 @@ func (w *walk) defaults(o, old, child *schema.Node, name string, steps []step, p
 	case !has:
 		text = "the default is gone: " + valueText(before)
 	}
-	w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: satisfy.Types(satisfy.Object), absent: name, pointer: pointer + "/default", text: text})
+	target := satisfy.Types(satisfy.Object)
+	if !had {
+		target = satisfy.And(target, satisfy.IfAt(name, satisfy.False))
+	}
+	w.add(o, goal{code: CodeDefault, steps: steps, part: name, target: target, absent: name, pointer: pointer + "/default", text: text})
 }
 
 // others compares what the two sides make of members that neither declares.

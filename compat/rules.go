@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crdkit/crdkit/internal/celcond"
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -12,13 +13,13 @@ import (
 // ruleConditions translates the rules of one side to conditions.
 type ruleConditions struct {
 	translator *celcond.Translator
-	// suffix is appended to the names of opaque conditions. It distinguishes the
-	// expressions of two sides that see different values.
-	suffix string
+	// changed says which values differ from those that the rules of the other side
+	// see, nil if none do.
+	changed func(path []string) bool
 }
 
 func newRuleConditions(k *conditions) *ruleConditions {
-	return &ruleConditions{translator: celcond.New(func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+	return &ruleConditions{translator: celcond.New(k.root, func(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
 		return k.member(n, name, c, true)
 	})}
 }
@@ -28,7 +29,7 @@ func newRuleConditions(k *conditions) *ruleConditions {
 func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 	var out []keyword
 	for i, rule := range n.Rules() {
-		translated := r.translator.Rule(rule.Rule, n, r.suffix)
+		translated := r.translator.Rule(rule.Rule, n, r.changed)
 		if translated.Transition && !rule.OptionalOldSelf {
 			continue
 		}
@@ -62,9 +63,8 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 }
 
 func (w *walk) transformsMembers(o, n *schema.Node) bool {
-	for name, old := range o.Properties() {
-		child := n.Property(name)
-		if child == nil && w.to.otherValues(n) == satisfy.False || !sameDefault(old, child) || w.transforms(old, child) {
+	for name := range o.Properties() {
+		if w.transformsMember(o, n, name) || w.transforms(o.Property(name), n.Property(name)) {
 			return true
 		}
 	}
@@ -74,6 +74,56 @@ func (w *walk) transformsMembers(o, n *schema.Node) bool {
 		}
 	}
 	return false
+}
+
+// transformsMember reports whether the new definition may add, drop or replace a
+// member that both or one of the schemas declare, apart from what is below it.
+func (w *walk) transformsMember(o, n *schema.Node, name string) bool {
+	old, child := o.Property(name), n.Property(name)
+	_, has := child.Default()
+	switch {
+	case old == nil:
+		return has
+	case child == nil:
+		return w.to.otherValues(n) == satisfy.False
+	case old.Nullable() && !child.Nullable():
+		return true
+	}
+	_, had := old.Default()
+	return !sameDefault(old, child) && (had || !slices.Contains(o.Limits().Required, name))
+}
+
+// changedAt returns the function that says which values below a value differ from
+// what the old definition stored; see [celcond.Translator.Rule].
+func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
+	if w.readers {
+		return nil
+	}
+	return func(path []string) bool {
+		o, n := o, n
+		for _, name := range path {
+			if o == n {
+				return false
+			}
+			switch name {
+			case celcond.Presence:
+				return false
+			case celcond.Size:
+				return o.Kind() == schema.KindObject && w.transforms(o, n)
+			case celcond.Items:
+				o, n = o.Items(), n.Items()
+				continue
+			}
+			if w.transformsMember(o, n, name) {
+				return true
+			}
+			if o.Property(name) == nil && n.Property(name) != nil {
+				return w.from.otherValues(o) != satisfy.False
+			}
+			o, n = memberSchema(o, name), memberSchema(n, name)
+		}
+		return w.transforms(o, n)
+	}
 }
 
 func sameDefault(o, n *schema.Node) bool {

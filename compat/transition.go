@@ -2,6 +2,7 @@ package compat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
@@ -14,24 +15,22 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 		return
 	}
 	have := map[string]bool{}
-	suffix := ""
-	if w.transforms(o, n) {
-		suffix = "'"
-	}
+	changed := w.changedAt(o, n)
 	var known []*satisfy.Cond
 	for _, rule := range o.Rules() {
-		if r := w.from.rules.translator.Rule(rule.Rule, o, ""); r.Transition {
+		if r := w.from.rules.translator.Rule(rule.Rule, o, nil); r.Transition {
 			known = append(known, r.Holds)
-			have[rule.Rule] = !rule.OptionalOldSelf && suffix == ""
+			have[rule.Rule] = rule.OptionalOldSelf
 		}
 	}
 	for i, rule := range n.Rules() {
-		r := w.to.rules.translator.Rule(rule.Rule, n, suffix)
-		if !r.Transition || have[rule.Rule] {
+		r := w.to.rules.translator.Rule(rule.Rule, n, changed)
+		same := have[rule.Rule] == rule.OptionalOldSelf && slices.ContainsFunc(o.Rules(), func(r schema.Rule) bool { return r.Rule == rule.Rule })
+		if !r.Transition || same && !changed(nil) || !rule.OptionalOldSelf && !w.correlatable(steps) {
 			continue
 		}
 		implied := satisfy.And(append(known, w.from.of(o), satisfy.Not(r.Holds))...)
-		if !rule.OptionalOldSelf && w.from.solver.Solve(implied).Status == satisfy.None {
+		if (!rule.OptionalOldSelf || same) && w.from.solver.Solve(implied).Status == satisfy.None {
 			continue
 		}
 		w.goals = append(w.goals, goal{
@@ -40,6 +39,29 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 			text:    "the transition rule is new or changed: " + rule.Rule,
 		})
 	}
+}
+
+// correlatable reports whether a value has an old value, so that the server
+// evaluates transition rules on it: elements only have one in lists of type map, and
+// nothing below an atomic map has.
+func (w *walk) correlatable(steps []step) bool {
+	n := w.to.root
+	for _, s := range steps {
+		if mapType, _ := n.MapType(); mapType == "atomic" {
+			return false
+		}
+		switch listType, _ := n.ListType(); {
+		case s.item && listType != "map":
+			return false
+		case s.item:
+			n = n.Items()
+		case s.others != nil:
+			n, _ = n.AdditionalProperties()
+		default:
+			n = memberSchema(n, s.name)
+		}
+	}
+	return true
 }
 
 // pursueUpdate searches an update for a transition rule: two objects of the old

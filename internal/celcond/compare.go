@@ -2,6 +2,7 @@ package celcond
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/google/cel-go/common/ast"
 
@@ -247,7 +248,7 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 		return verdict{}, false
 	}
 	if name == "all" || name == "exists" {
-		return x.quantified(p, name, args)
+		return x.quantified(p, name, args, sc)
 	}
 	if len(args) != 1 {
 		return verdict{}, false
@@ -275,11 +276,11 @@ func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
 }
 
 // quantified translates all and exists over a list.
-func (x *translation) quantified(p path, name string, args []ast.Expr) (verdict, bool) {
+func (x *translation) quantified(p path, name string, args []ast.Expr, sc scope) (verdict, bool) {
 	if len(args) != 2 || args[0].Kind() != ast.IdentKind || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
 		return verdict{}, false
 	}
-	inner := scope{name: args[0].AsIdent(), node: p.node.Items()}
+	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: slices.Concat(sc.prefix, p.names, []string{Items})}
 	if !closed(args[1], inner.name) {
 		return verdict{}, false
 	}

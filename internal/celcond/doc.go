@@ -1,7 +1,7 @@
 // Package celcond translates rules to conditions of package satisfy.
 //
-//	t := celcond.New(nil)
-//	r := t.Rule("!has(self.max) || self.min <= self.max", node, "")
+//	t := celcond.New(root, nil)
+//	r := t.Rule("!has(self.max) || self.min <= self.max", node, nil)
 //	// r.Holds is a condition on the values of node
 //
 // # Semantics

@@ -14,7 +14,7 @@ import (
 
 // A path leads from the value of a scope to one of its fields.
 type path struct {
-	names   []string
+	names   []string       // from the value of the scope
 	parents []*schema.Node // the schema of the object with each name
 	node    *schema.Node   // the schema of the field
 }
@@ -30,7 +30,11 @@ func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 		if !ok || s.IsTestOnly() {
 			return path{}, false
 		}
-		return p.child(unescaped(s.FieldName()))
+		name := unescaped(s.FieldName())
+		if name == "metadata" && p.node == x.root && p.node != nil {
+			return path{[]string{name}, []*schema.Node{p.node}, x.metadata}, true
+		}
+		return p.child(name)
 	case ast.CallKind:
 		c := e.AsCall()
 		if c.FunctionName() != "_[_]" || len(c.Args()) != 2 {
@@ -69,6 +73,9 @@ func (x *translation) at(p path, c *satisfy.Cond) *satisfy.Cond {
 // field returns the condition that an object has a field which satisfies c. Null
 // counts as absent.
 func (x *translation) field(n *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond {
+	if n == x.root && name == "metadata" {
+		return satisfy.At(name, c)
+	}
 	child := n.Property(name)
 	if child == nil {
 		child, _ = n.AdditionalProperties()

@@ -1,8 +1,11 @@
 package celcond
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/parser"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/celsyntax"
 	"github.com/crdkit/crdkit/internal/satisfy"
@@ -28,20 +31,31 @@ type Translator struct {
 	syntax celsyntax.Parser
 	member Member
 	trees  map[string]ast.Expr
+	// root is the schema of whole objects, and metadata what rules see of metadata.
+	root, metadata *schema.Node
 }
 
-// New returns a translator. A nil member means that objects have all their
-// defaults.
-func New(member Member) *Translator {
+// New returns a translator for the rules of a version. root is the schema of whole
+// objects. A nil member means that objects have all their defaults.
+func New(root *schema.Node, member Member) *Translator {
 	if member == nil {
 		member = func(_ *schema.Node, name string, c *satisfy.Cond) *satisfy.Cond { return satisfy.At(name, c) }
 	}
-	return &Translator{syntax: celsyntax.New([]parser.Macro{parser.HasMacro}), member: member, trees: map[string]ast.Expr{}}
+	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+	metadata, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+		"name": text, "generateName": text,
+	}})
+	return &Translator{
+		syntax: celsyntax.New([]parser.Macro{parser.HasMacro}), member: member, trees: map[string]ast.Expr{},
+		root: root, metadata: metadata,
+	}
 }
 
-// Rule translates a rule on the values of a schema. suffix is appended to the names
-// of opaque conditions.
-func (t *Translator) Rule(text string, n *schema.Node, suffix string) Rule {
+// Rule translates a rule on the values of a schema. changed, if it is not nil, says
+// whether the value at a path differs from the one that other rules see. Opaque
+// conditions on such values have names of their own. The path may have the steps
+// [Items], [Presence] and [Size].
+func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
 	tree, ok := t.trees[text]
 	if !ok {
 		if parsed := t.syntax.Parse(text); parsed != nil {
@@ -49,7 +63,12 @@ func (t *Translator) Rule(text string, n *schema.Node, suffix string) Rule {
 		}
 		t.trees[text] = tree
 	}
+	x := &translation{Translator: t, changed: changed}
 	if tree == nil {
+		suffix := ""
+		if changed != nil && changed(nil) {
+			suffix = distinct
+		}
 		return Rule{
 			Holds:      satisfy.Opaque(text+suffix, satisfy.Holds),
 			Fails:      satisfy.Opaque(text+suffix, satisfy.Fails),
@@ -57,7 +76,6 @@ func (t *Translator) Rule(text string, n *schema.Node, suffix string) Rule {
 			Opaque:     []string{text},
 		}
 	}
-	x := &translation{Translator: t, suffix: suffix}
 	v := x.boolean(tree, scope{name: "self", node: n})
 	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, "oldSelf"), Opaque: x.opaque}
 }
@@ -76,16 +94,20 @@ func constantVerdict(b bool) verdict {
 
 // A scope is the variable whose value the conditions are about.
 type scope struct {
-	name string
-	node *schema.Node
+	name   string
+	node   *schema.Node
+	prefix []string // from the value of the rule to that of the variable
 }
 
 // A translation is the state of translating one rule.
 type translation struct {
 	*Translator
-	suffix string
-	opaque []string
+	changed func(path []string) bool
+	opaque  []string
 }
+
+// distinct ends the names of opaque conditions on changed values.
+const distinct = " of another value"
 
 // boolean translates a boolean expression over the variable of a scope.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
@@ -94,7 +116,10 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 		return v
 	}
 	x.opaque = append(x.opaque[:before], Text(e))
-	name := sc.name + ": " + Text(e) + x.suffix
+	name := sc.name + ": " + Text(e)
+	if x.changed != nil && slices.ContainsFunc(reads(e, map[string][]string{sc.name: sc.prefix, "oldSelf": nil}), x.changed) {
+		name += distinct
+	}
 	return verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
 }
 

@@ -132,7 +132,7 @@ var internalRules = map[string]rule{
 	"internal/document":  {others: []string{apiextensions, sigsJSON, "go.yaml.in/yaml/v2", "go.yaml.in/yaml/v3"}},
 	"internal/manifest":  {others: []string{apimachinery, sigsYAML}},
 	"internal/celsyntax": {leaf: true, others: []string{celGo}},
-	"internal/celcond":   {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
+	"internal/celcond":   {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions}},
 	"internal/celtypes":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/celvalue":  {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, equality, strfmt}},
 	"internal/celeval": {

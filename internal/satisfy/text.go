@@ -73,6 +73,9 @@ func (s *Solver) solveString(own []*Cond) Result {
 				return Result{}
 			}
 			formats[name] = c.neg
+			if !c.neg && !hasFormatNamed(name, "") {
+				l.MinRunes = max(l.MinRunes, 1)
+			}
 		}
 	}
 	if len(formats) > 0 {
