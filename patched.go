@@ -111,7 +111,8 @@ func (r *request) checkTyped() *Refusal {
 	if r.obj.GroupVersionKind().Version != "" {
 		return nil
 	}
-	return RefusalOf(apierrors.NewInternalError(errors.New("Object 'apiVersion' is missing in 'object has no apiVersion field'")))
+	const text = "Object 'apiVersion' is missing in 'object has no apiVersion field'" // of the server
+	return RefusalOf(apierrors.NewInternalError(errors.New(text)))
 }
 
 // conflict is the answer of the server to an update of another state of the object.

@@ -61,7 +61,7 @@ func TestObjects(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.ReplaceAll(storedCrontab, c.from, c.to)
-			objects, err := compat.NewObjects(nil, parsed(storedCrontab), parsed(text)) //nolint:staticcheck // nil is allowed
+			objects, err := compat.NewObjects(t.Context(), parsed(storedCrontab), parsed(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,8 @@ func TestObjectsOfARemovedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := objects.Check(nil, crontabObject(t, "v1beta1", "{}")) //nolint:staticcheck // nil is allowed
+	var none context.Context // a nil context is allowed
+	found, err := objects.Check(none, crontabObject(t, "v1beta1", "{}"))
 	if err != nil {
 		t.Fatal(err)
 	}

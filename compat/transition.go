@@ -85,9 +85,7 @@ func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Fin
 	}
 	candidates := []any{first.Value, second.Value}
 	if second.Status == satisfy.Found {
-		for _, third := range c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...)) {
-			candidates = append(candidates, third)
-		}
+		candidates = append(candidates, c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...))...)
 	}
 	for _, old := range candidates {
 		for _, obj := range candidates {
