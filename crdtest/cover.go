@@ -1,17 +1,13 @@
 package crdtest
 
 import (
-	"bytes"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/crdkit/crdkit/internal/coverage"
+	"github.com/crdkit/crdkit/internal/suite"
 )
 
 // coverFlag is the name of the flag that turns coverage on.
@@ -40,7 +36,7 @@ func Main(m *testing.M) {
 	}
 	m.Run()
 	if c := activeCollector(); c != nil {
-		if err := c.write(); err != nil {
+		if err := c.recorder.Save(c.file); err != nil {
 			fmt.Fprintf(os.Stderr, "crdtest: writing the coverage: %v\n", err)
 			os.Exit(1)
 		}
@@ -79,60 +75,13 @@ func activeCollector() *collector {
 func (s *Set) observe(t testing.TB, r *Response) {
 	t.Helper()
 	c := activeCollector()
-	if c == nil || r.Result.Refusal != nil {
+	if c == nil {
 		return
 	}
 	from := s.byName[r.version.Definition().Name()]
 	source := coverage.Source{CRD: from.crd, File: from.file, Line: from.line, Text: from.bytes}
-	req := coverage.Request{Object: r.Object.Object, Rules: !r.Result.Errors.BlocksRules()}
-	if r.old != nil {
-		req.Old = r.old.Object
-	}
-	if err := c.recorder.Observe(t.Context(), source, r.version.Name(), req); err != nil {
+	request := suite.Request{Object: r.Object, Old: r.old, Result: r.Result}
+	if err := request.Record(t.Context(), c.recorder, source, r.version); err != nil {
 		t.Fatalf("crdtest: recording the coverage: %v", err)
-	}
-}
-
-// lockTimeout is how long a process waits for others that write the same record.
-const lockTimeout = 30 * time.Second
-
-// write adds the record of this process to that in the file, and writes the three files.
-func (c *collector) write() error {
-	base := strings.TrimSuffix(c.file, filepath.Ext(c.file))
-	unlock, err := lock(base + ".lock")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	profile, err := coverage.Read(base + ".json")
-	if err != nil {
-		return err
-	}
-	profile.Merge(c.recorder.Profile())
-	var record, text, page bytes.Buffer
-	if err := errors.Join(profile.WriteJSON(&record), profile.WriteText(&text), profile.WriteHTML(&page)); err != nil {
-		return err
-	}
-	return errors.Join(
-		os.WriteFile(base+".json", record.Bytes(), 0o644),
-		os.WriteFile(base+".txt", text.Bytes(), 0o644),
-		os.WriteFile(base+".html", page.Bytes(), 0o644),
-	)
-}
-
-// lock creates a file that no other process has, and returns what removes it.
-func lock(name string) (unlock func(), err error) {
-	for deadline := time.Now().Add(lockTimeout); ; {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o644)
-		switch {
-		case err == nil:
-			f.Close()
-			return func() { os.Remove(name) }, nil
-		case !errors.Is(err, os.ErrExist):
-			return nil, err
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%s exists: another run writes the record, or was ended while it did; then remove it", name)
-		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -3,6 +3,7 @@ package crdtest_test
 import (
 	"fmt"
 	"testing"
+	"testing/fstest"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -122,4 +123,29 @@ func ExampleBroken() {
 	}))
 	// Output:
 	// breaks only !self.suspend || self.replicas == 0
+}
+
+func ExampleRunSuites() {
+	files := fstest.MapFS{"crontabs.yaml": {Data: []byte(`
+crdName: crontabs.jobs.example.org
+tests:
+  onCreate:
+  - name: an image is required
+    initial: |
+      apiVersion: jobs.example.org/v1
+      kind: CronTab
+      spec: {cronSpec: '* * * * *'}
+    expectedError: "spec.image: Required value"
+  - name: a schedule is required
+    initial: |
+      apiVersion: jobs.example.org/v1
+      kind: CronTab
+      spec: {cronSpec: '* * * * *', image: i}
+    expectedError: "spec.cronSpec: Required value"
+`)}}
+	fmt.Println(record(func(t testing.TB) {
+		crdtest.Load(t, "../testdata/crontab/crd.yaml").RunSuites(t, files)
+	}))
+	// Output:
+	// crontabs.yaml: a schedule is required: admitted, want "spec.cronSpec: Required value"
 }

@@ -39,7 +39,7 @@ func addCompletion(root *cobra.Command) {
 // completeArguments returns the function that completes the arguments of a command.
 func completeArguments(name string) cobra.CompletionFunc {
 	switch name {
-	case "admit", "check", "convert", "get", "migrate":
+	case "admit", "check", "convert", "get", "migrate", "test":
 		return completeManifests
 	case "compat":
 		return completeFiles("json") // with --merge
@@ -58,6 +58,7 @@ func completions(cmd *cobra.Command) map[string]cobra.CompletionFunc {
 		"ca":                 completeFiles("pem", "crt", "cer"),
 		"crd":                completeManifests,
 		"draft":              completeStrings("2020-12", "07"),
+		"cover":              completeFiles("json", "txt", "html"),
 		"field-selector":     cobra.NoFileCompletions,
 		"group-version":      completeGroupVersions,
 		"kubernetes-version": completeKubernetesVersions,
@@ -69,6 +70,7 @@ func completions(cmd *cobra.Command) map[string]cobra.CompletionFunc {
 		"objects":            completeManifests,
 		"old":                completeManifests,
 		"output-dir":         completeDirectories,
+		"run":                cobra.NoFileCompletions,
 		"selector":           cobra.NoFileCompletions,
 		"shard":              cobra.NoFileCompletions,
 		"skip-kind":          completeKinds,

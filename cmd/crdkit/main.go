@@ -12,6 +12,7 @@
 //	crdkit migrate -c NEW --old OLD [DIR...]
 //	crdkit openapi -c CRD...
 //	crdkit rules -c CRD...
+//	crdkit test PATH...
 //	crdkit versions -c CRD
 //
 // See the help of each command, and package crdkit for the same as a library.
@@ -75,7 +76,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newAdmit(), newCheck(), newCompat(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newVersions())
+	root.AddCommand(newAdmit(), newCheck(), newCompat(), newConvert(), newCost(), newExplain(), newGet(), newJSONSchema(), newMigrate(), newOpenAPI(), newRules(), newTest(), newVersions())
 	return root
 }
 

@@ -154,6 +154,10 @@ var internalRules = map[string]rule{
 	"internal/celcost":     {ours: []string{"schema"}, others: []string{celGo, apiserverCEL, apiextensions, field}},
 	"internal/fieldaccess": {ours: []string{"schema"}, others: []string{celGo, apiserverCEL}},
 	"internal/generate":    {ours: []string{"schema"}, others: []string{apiextensions, utiljson}},
+	"internal/suite": {
+		ours:   []string{".", "definition"},
+		others: []string{apiextensions, apimachinery, jsonPatch, sigsYAML, "github.com/google/go-cmp/cmp"},
+	},
 	// Only tests import it; see TestTestHelpers.
 	"internal/testkit": {
 		ours:   []string{"schema"},

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdkit/crdkit/internal/coverage"
+	"github.com/crdkit/crdkit/internal/suite"
+)
+
+const testLong = `Run recorded cases: objects with the verdict that a server must give.
+
+PATH is a file or a directory with all that is below it. It has the cases and the
+definitions. These files have cases:
+
+  - suites of openshift/api, which are YAML with crdName and tests,
+  - X.yaml with the text of its refusal in X.yaml.err, and X.pre.yaml, which
+    X.post.yaml updates, with the text of that refusal in X.post.yaml.tx_err,
+  - objects in files or below directories whose name is valid or invalid, or begins
+    or ends with one of these words.
+
+Other files have definitions. docs/TESTING.md describes the formats.
+
+Standard output has
+
+  text    the cases whose result is not as recorded, and a count
+  junit   JUnit's XML: a suite for each file
+  none    nothing
+
+--cover writes which parts of the definitions the cases exercise: a record as JSON, a
+summary as text and a page as HTML, in files with these extensions.
+
+The exit code is 0 if all results are as recorded, 1 if some are not, and 2 if a case
+cannot be run: a file that cannot be read, or a case without a definition.`
+
+const testExample = `  crdkit test tests config/crd
+  crdkit test -o junit . > report.xml
+  crdkit test --run 'onCreate|immutable' --cover cover.html .`
+
+// A tester is the state of crdkit test: its flags, and what it counts.
+type tester struct {
+	output string
+	run    string
+	cover  string
+
+	cases, failed, undecided int
+}
+
+func newTest() *cobra.Command {
+	c := &tester{}
+	cmd := &cobra.Command{
+		Use:     "test PATH...",
+		Short:   "Run recorded cases against definitions",
+		Long:    testLong,
+		Example: testExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.runAll(cmd.Context(), args, cmd.OutOrStdout())
+		},
+	}
+	addOutput(cmd, &c.output, "text", "junit", "none")
+	cmd.Flags().StringVar(&c.run, "run", "", "run only cases whose file or name matches this regular expression")
+	cmd.Flags().StringVar(&c.cover, "cover", "", "write the coverage of the definitions to this file, and to files with the extensions .json, .txt and .html")
+	return cmd
+}
+
+func (c *tester) runAll(ctx context.Context, paths []string, out io.Writer) error {
+	wanted, err := regexp.Compile(c.run)
+	if err != nil {
+		return fmt.Errorf("--run: %w", err)
+	}
+	suites, err := suite.Read(ctx, nil, nil, paths...)
+	if err != nil {
+		return err
+	}
+	var recorder *coverage.Recorder
+	if c.cover != "" {
+		recorder = coverage.NewRecorder()
+		suites.Cover(recorder)
+	}
+	report := c.report(out)
+	for _, one := range suites.Cases {
+		if !wanted.MatchString(one.String()) {
+			continue
+		}
+		problem, err := one.Run(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.count(problem, err)
+		if err := report.add(one, problem, err); err != nil {
+			return err
+		}
+	}
+	if recorder != nil {
+		if err := recorder.Save(c.cover); err != nil {
+			return err
+		}
+	}
+	if err := report.end(c); err != nil {
+		return err
+	}
+	return c.verdict()
+}
+
+func (c *tester) count(problem string, err error) {
+	c.cases++
+	switch {
+	case err != nil:
+		c.undecided++
+	case problem != "":
+		c.failed++
+	}
+}
+
+func (c *tester) verdict() error {
+	switch {
+	case c.cases == 0:
+		return errors.New("no case matches --run")
+	case c.undecided > 0:
+		return exitCode(exitUndecided)
+	case c.failed > 0:
+		return exitCode(exitRefused)
+	default:
+		return nil
+	}
+}
+
+// A caseReport prints the results of cases.
+type caseReport interface {
+	add(c *suite.Case, problem string, err error) error
+	end(c *tester) error
+}
+
+func (c *tester) report(out io.Writer) caseReport {
+	switch c.output {
+	case "junit":
+		return &caseJUnit{printer: junitPrinter{out: out, name: "crdkit test"}}
+	case "none":
+		return caseText{io.Discard}
+	default:
+		return caseText{out}
+	}
+}
+
+// caseText prints -o text.
+type caseText struct{ out io.Writer }
+
+func (r caseText) add(c *suite.Case, problem string, err error) error {
+	if err != nil {
+		problem = fmt.Sprintf("cannot be run: %v", err)
+	}
+	if problem == "" {
+		return nil
+	}
+	_, err = fmt.Fprintf(r.out, "%s: %s\n", c, problem)
+	return err
+}
+
+func (r caseText) end(c *tester) error {
+	_, err := fmt.Fprintf(r.out, "%d cases, %d as recorded, %d not, %d cannot be run\n",
+		c.cases, c.cases-c.failed-c.undecided, c.failed, c.undecided)
+	return err
+}
+
+// caseJUnit prints -o junit.
+type caseJUnit struct{ printer junitPrinter }
+
+func (r *caseJUnit) add(c *suite.Case, problem string, err error) error {
+	p := &r.printer
+	if n := len(p.suites); n == 0 || p.suites[n-1].Name != c.File {
+		p.suites = append(p.suites, &junitSuite{Name: c.File})
+	}
+	s := p.suites[len(p.suites)-1]
+	s.Tests++
+	result := junitCase{Name: c.Name, ClassName: c.File, File: c.File}
+	switch {
+	case err != nil:
+		s.Errors++
+		result.Error = &junitProblem{Message: err.Error(), Type: codeUndecided}
+	case problem != "":
+		s.Failures++
+		result.Failure = &junitProblem{Message: "the result is not as recorded", Type: "NotAsRecorded", Text: problem}
+	}
+	s.Cases = append(s.Cases, result)
+	return nil
+}
+
+func (r *caseJUnit) end(*tester) error { return r.printer.end() }

@@ -1,0 +1,100 @@
+package crdtest
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/suite"
+)
+
+// A SuiteOption changes how [RunSuites] runs cases.
+type SuiteOption func(*suiteOptions)
+
+type suiteOptions struct{ except map[string]string }
+
+// Except says that the result of a case is not as recorded, and why. The case must still
+// differ: if it comes out as recorded, it fails. name is the file of the case, a colon, a
+// space, and the name in the file, as failures show it.
+func Except(name, reason string) SuiteOption {
+	return func(o *suiteOptions) { o.except[name] = reason }
+}
+
+// RunSuites runs the recorded cases of a file system, such as os.DirFS("tests"), against
+// the definitions in it: suites of openshift/api with onCreate and onUpdate, and objects
+// below directories with the names valid and invalid. docs/TESTING.md describes the
+// formats, and what a suite may have besides. Each file is a subtest, and each of its cases
+// is one of that, if t is a *testing.T.
+//
+// RunSuites ends the test if a file cannot be read, or if there is no case. A case without
+// a definition fails.
+func RunSuites(t testing.TB, files fs.FS, opts ...SuiteOption) {
+	t.Helper()
+	runSuites(t, files, nil, opts)
+}
+
+// RunSuites is the function [RunSuites] with the definitions of the set besides those of
+// the file system.
+func (s *Set) RunSuites(t testing.TB, files fs.FS, opts ...SuiteOption) {
+	t.Helper()
+	var more []*suite.Definition
+	for _, name := range slices.Sorted(maps.Keys(s.byName)) {
+		from := s.byName[name]
+		more = append(more, &suite.Definition{CRD: from.crd, File: from.file, Line: from.line, Text: from.bytes})
+	}
+	runSuites(t, files, more, opts)
+}
+
+func runSuites(t testing.TB, files fs.FS, more []*suite.Definition, opts []SuiteOption) {
+	t.Helper()
+	if files == nil {
+		t.Fatal("crdtest: the file system is nil")
+	}
+	o := &suiteOptions{except: map[string]string{}}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(o)
+		}
+	}
+	suites, err := suite.Read(t.Context(), files, more, ".")
+	if err != nil {
+		t.Fatalf("crdtest: %v", err)
+	}
+	if c := activeCollector(); c != nil {
+		suites.Cover(c.recorder)
+	}
+	for cases := suites.Cases; len(cases) > 0; {
+		n := 1
+		for n < len(cases) && cases[n].File == cases[0].File {
+			n++
+		}
+		ofFile := cases[:n]
+		cases = cases[n:]
+		run(t, ofFile[0].File, func(t testing.TB) {
+			t.Helper()
+			for _, c := range ofFile {
+				run(t, c.Name, func(t testing.TB) {
+					t.Helper()
+					o.judge(t, c)
+				})
+			}
+		})
+	}
+}
+
+// judge runs a case and fails the test unless the result is as recorded, or known to
+// differ.
+func (o *suiteOptions) judge(t testing.TB, c *suite.Case) {
+	t.Helper()
+	problem, err := c.Run(t.Context())
+	reason, known := o.except[c.String()]
+	switch {
+	case err != nil:
+		t.Errorf("%s: %v", c, err)
+	case problem != "" && !known:
+		t.Errorf("%s: %s", c, problem)
+	case problem == "" && known:
+		t.Errorf("%s: the result is as recorded, but it is said to differ: %s", c, reason)
+	}
+}

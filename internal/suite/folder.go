@@ -1,0 +1,124 @@
+package suite
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The ends of the names of files that belong together.
+const (
+	errorSuffix       = ".yaml.err"
+	updateErrorSuffix = ".yaml.tx_err"
+	preSuffix         = ".pre.yaml"
+	postSuffix        = ".post.yaml"
+)
+
+// isText reports whether a file has the text of a refusal.
+func isText(name string) bool {
+	return strings.HasSuffix(name, errorSuffix) || strings.HasSuffix(name, updateErrorSuffix)
+}
+
+// errorMember is the member of an object that has a part of the text of its refusal.
+const errorMember = "_err"
+
+// addFolder adds a case for each object of a file.
+func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error {
+	objects, err := s.objects(ctx, name)
+	if err != nil {
+		return err
+	}
+	for i, o := range objects {
+		if o.IsDefinition() {
+			if err := s.addDefinitions(ctx, name); err != nil {
+				return err
+			}
+			return nil
+		}
+		obj, err := objectOf(string(o.Text))
+		if err != nil {
+			return err
+		}
+		text, _ := obj.Object[errorMember].(string)
+		delete(obj.Object, errorMember)
+		s.add(name, label(i, obj), func(ctx context.Context) (string, error) {
+			got, err := s.createFrom(ctx, obj, name)
+			switch {
+			case err != nil:
+				return "", err
+			case refused && text == "" && got.refused():
+				return "", nil
+			case refused && text == "":
+				return "admitted", nil
+			default:
+				return got.compare(&expectation{ExpectedError: text}), nil
+			}
+		})
+	}
+	return nil
+}
+
+func (s *Suites) createFrom(ctx context.Context, obj *unstructured.Unstructured, file string) (*answer, error) {
+	d, err := s.definitionOf(obj, filepath.ToSlash(file))
+	if err != nil {
+		return nil, err
+	}
+	return s.create(ctx, d, obj)
+}
+
+// addPaired adds the case of an object with its text, or that of an update.
+func (s *Suites) addPaired(ctx context.Context, name string) error {
+	obj, err := s.objectIn(name)
+	if err != nil {
+		return err
+	}
+	base, isUpdate := strings.CutSuffix(name, postSuffix)
+	suffix := strings.TrimPrefix(errorSuffix, ".yaml")
+	if isUpdate {
+		suffix = strings.TrimPrefix(updateErrorSuffix, ".yaml")
+	}
+	text, err := s.readText(name + suffix)
+	if err != nil {
+		return err
+	}
+	want := &expectation{ExpectedError: text}
+	if !isUpdate {
+		s.add(name, obj.GetName(), func(ctx context.Context) (string, error) {
+			got, err := s.createFrom(ctx, obj, name)
+			if err != nil {
+				return "", err
+			}
+			return got.compare(want), nil
+		})
+		return nil
+	}
+	before, err := s.objectIn(base + preSuffix)
+	if err != nil {
+		return err
+	}
+	s.add(name, obj.GetName(), func(ctx context.Context) (string, error) {
+		got, err := s.createFrom(ctx, before, name)
+		if err != nil || got.refused() {
+			return got.problem("creating the first object"), err
+		}
+		d, err := s.definitionOf(obj, filepath.ToSlash(name))
+		if err != nil {
+			return "", err
+		}
+		if got, err = s.update(ctx, d, obj, got.object, false); err != nil {
+			return "", err
+		}
+		return got.compare(want), nil
+	})
+	return nil
+}
+
+func (s *Suites) objectIn(name string) (*unstructured.Unstructured, error) {
+	data, err := s.read(name)
+	if err != nil {
+		return nil, err
+	}
+	return objectOf(string(data))
+}

@@ -1,0 +1,250 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/definition"
+)
+
+// A spec is a file in the format of openshift/api. The keys errors, warnings and
+// onConvert are ours.
+type spec struct {
+	CRDName      string   `json:"crdName"`
+	FeatureGates []string `json:"featureGates"`
+	FeatureGate  string   `json:"featureGate"`
+	Tests        struct {
+		OnCreate  []creation   `json:"onCreate"`
+		OnUpdate  []update     `json:"onUpdate"`
+		OnConvert []conversion `json:"onConvert"`
+	} `json:"tests"`
+}
+
+// An expectation is what all cases may have.
+type expectation struct {
+	Name     string `json:"name"`
+	Expected string `json:"expected"`
+	// ExpectedError is a part of the text of the refusal.
+	ExpectedError string `json:"expectedError"`
+	// ExpectedErrors are the whole texts of all errors, in any order.
+	ExpectedErrors []string `json:"expectedErrors"`
+	// ExpectedWarnings are the whole texts of all warnings. Nil means any.
+	ExpectedWarnings []string `json:"expectedWarnings"`
+}
+
+type creation struct {
+	expectation
+	Initial string `json:"initial"`
+}
+
+type update struct {
+	expectation
+	Initial             string          `json:"initial"`
+	Updated             string          `json:"updated"`
+	ExpectedStatusError string          `json:"expectedStatusError"`
+	InitialCRDPatches   json.RawMessage `json:"initialCRDPatches"`
+}
+
+// A conversion creates an object and reads it at another version.
+type conversion struct {
+	expectation
+	Initial string `json:"initial"`
+	To      string `json:"to"`
+}
+
+// addSpec adds the cases of a suite, for each variant of the definition.
+func (s *Suites) addSpec(name string, data []byte) error {
+	var f spec
+	if err := yaml.Unmarshal(data, &f); err != nil {
+		return err
+	}
+	want := f.FeatureGates
+	if f.FeatureGate != "" {
+		want = append(want, f.FeatureGate)
+	}
+	r := &specRunner{suites: s, file: name, name: f.CRDName, gates: want}
+	for _, c := range f.Tests.OnCreate {
+		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onCreate(ctx, d, &c) }))
+	}
+	for _, c := range f.Tests.OnUpdate {
+		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onUpdate(ctx, d, &c) }))
+	}
+	for _, c := range f.Tests.OnConvert {
+		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onConvert(ctx, d, &c) }))
+	}
+	return nil
+}
+
+func (s *Suites) add(file, name string, run func(context.Context) (string, error)) {
+	s.Cases = append(s.Cases, &Case{File: file, Name: name, run: run})
+}
+
+// A specRunner runs the cases of one file.
+type specRunner struct {
+	suites *Suites
+	file   string
+	name   string // of the definition
+	gates  []string
+}
+
+// each returns the function that runs a case against each variant of the definition, until
+// one differs from what is recorded. If the right variant is unknown, one must be as
+// recorded.
+func (r *specRunner) each(run func(context.Context, *Definition) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		variants, unknown, err := r.suites.variants(r.file, r.name, r.gates)
+		if err != nil {
+			return "", err
+		}
+		first := ""
+		for _, d := range variants {
+			problem, err := run(ctx, d)
+			if err != nil || unknown && problem == "" {
+				return "", err
+			}
+			if problem != "" && len(variants) > 1 {
+				problem = "with " + path.Base(filepath.ToSlash(d.File)) + ": " + problem
+			}
+			if first == "" {
+				first = problem
+			}
+			if problem != "" && !unknown {
+				return problem, nil
+			}
+		}
+		return first, nil
+	}
+}
+
+func (s *Suites) onCreate(ctx context.Context, d *Definition, c *creation) (string, error) {
+	obj, err := objectOf(c.Initial)
+	if err != nil {
+		return "", err
+	}
+	got, err := s.create(ctx, d, obj)
+	if err != nil {
+		return "", err
+	}
+	if problem := got.compare(&c.expectation); problem != "" || got.refused() {
+		return problem, nil
+	}
+	return compareObject(got.object, c.Expected, c.Initial)
+}
+
+// onUpdate does the same as the runner of openshift/api: it creates the object and writes
+// its status, then it updates the object and writes its status again.
+func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string, error) {
+	first, err := d.patched(c.InitialCRDPatches)
+	if err != nil {
+		return "", err
+	}
+	initial, err := objectOf(c.Initial)
+	if err != nil {
+		return "", err
+	}
+	got, err := s.create(ctx, first, initial)
+	if err != nil || got.refused() {
+		return got.problem("creating the first object"), err
+	}
+	if got, err = s.writeStatus(ctx, first, got, initial); err != nil || got.refused() {
+		return got.problem("writing the first status"), err
+	}
+	next, err := objectOf(c.Updated)
+	if err != nil {
+		return "", err
+	}
+	if got, err = s.update(ctx, d, next, got.object, false); err != nil {
+		return "", err
+	}
+	if problem := got.compare(&c.expectation); problem != "" || got.refused() {
+		return problem, nil
+	}
+	if got, err = s.writeStatus(ctx, d, got, next); err != nil {
+		return "", err
+	}
+	if problem := got.compare(&expectation{ExpectedError: c.ExpectedStatusError}); problem != "" || got.refused() {
+		return problem, nil
+	}
+	return compareObject(got.object, c.Expected, c.Updated)
+}
+
+// writeStatus writes the status of from to the object of an answer, if there is one. It
+// returns the answer.
+func (s *Suites) writeStatus(ctx context.Context, d *Definition, got *answer, from *unstructured.Unstructured) (*answer, error) {
+	status, ok := from.Object["status"]
+	if !ok || !d.hasStatus(from) {
+		return &answer{object: got.object, result: got.result, ratified: true}, nil
+	}
+	obj := got.object.DeepCopy()
+	obj.Object["status"] = status
+	return s.update(ctx, d, obj, got.object, true)
+}
+
+func (s *Suites) onConvert(ctx context.Context, d *Definition, c *conversion) (string, error) {
+	obj, err := objectOf(c.Initial)
+	if err != nil {
+		return "", err
+	}
+	got, err := s.create(ctx, d, obj)
+	if err != nil || got.refused() {
+		return got.problem("creating the object"), err
+	}
+	def, err := d.compile()
+	if err != nil {
+		return "", err
+	}
+	to, ok := def.Version(c.To)
+	if !ok {
+		return "", fmt.Errorf("%s has no version %q", d.CRD.Name, c.To)
+	}
+	read, _, err := to.Read(ctx, got.object)
+	switch {
+	case err != nil && c.ExpectedError != "" && strings.Contains(err.Error(), c.ExpectedError):
+		return "", nil
+	case err != nil:
+		return fmt.Sprintf("converting: %v", err), nil
+	case c.ExpectedError != "":
+		return fmt.Sprintf("converted, want %q", c.ExpectedError), nil
+	}
+	return compareObject(read, c.Expected, c.Initial)
+}
+
+// patched returns the definition with JSON patches, and the definition itself without.
+func (d *Definition) patched(patches json.RawMessage) (*Definition, error) {
+	if len(patches) == 0 {
+		return d, nil
+	}
+	operations, err := jsonpatch.DecodePatch(patches)
+	if err != nil {
+		return nil, fmt.Errorf("initialCRDPatches: %w", err)
+	}
+	text, err := yaml.YAMLToJSON(d.Text)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = operations.Apply(text); err != nil {
+		return nil, fmt.Errorf("initialCRDPatches: %w", err)
+	}
+	crd, err := definition.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Definition{CRD: crd, Text: text, isPatched: true}, nil
+}
+
+func (d *Definition) hasStatus(obj *unstructured.Unstructured) bool {
+	def, err := d.compile()
+	if err != nil {
+		return false
+	}
+	v, ok := def.Version(obj.GroupVersionKind().Version)
+	return ok && v.HasStatus()
+}

@@ -1,0 +1,212 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/coverage"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+// Suites are the cases of files, in the order of the files.
+type Suites struct {
+	Cases []*Case
+
+	observer    func(context.Context, *Definition, *crdkit.Version, Request) error // nil for none
+	files       fs.FS                                                              // nil for those of the operating system
+	definitions []*Definition
+	gates       []gates
+}
+
+// A Request is a request, with the objects as they were validated. Old is nil unless it is an update.
+type Request struct {
+	Object, Old *unstructured.Unstructured
+	Result      *crdkit.Result
+}
+
+// Record records the coverage of a request. A request that is refused before validation
+// exercises no part of a definition.
+func (r *Request) Record(ctx context.Context, to *coverage.Recorder, from coverage.Source, v *crdkit.Version) error {
+	if r.Result.Refusal != nil {
+		return nil
+	}
+	request := coverage.Request{Object: r.Object.Object, Rules: !r.Result.Errors.BlocksRules()}
+	if r.Old != nil {
+		request.Old = r.Old.Object
+	}
+	return to.Observe(ctx, from, v.Name(), request)
+}
+
+// Cover records the coverage of all requests.
+func (s *Suites) Cover(to *coverage.Recorder) {
+	s.observer = func(ctx context.Context, d *Definition, v *crdkit.Version, r Request) error {
+		return r.Record(ctx, to, coverage.Source{CRD: d.CRD, File: d.File, Line: d.Line, Text: d.Text}, v)
+	}
+}
+
+// A Case is one case.
+type Case struct {
+	File string // of the case
+	Name string // in the file
+	// run returns the difference from what is recorded, "" for none.
+	run func(context.Context) (string, error)
+}
+
+// Run runs a case. It returns the difference from what is recorded, "" for none. The error
+// says why there is no verdict: the context ended, the case cannot be read, or there is no
+// definition for it.
+func (c *Case) Run(ctx context.Context) (string, error) { return c.run(ctx) }
+
+// String returns the file and the name of the case.
+func (c *Case) String() string { return c.File + ": " + c.Name }
+
+// Read reads the cases and the definitions of files and of directories, with all that is
+// below them. files may be nil, which means the files of the operating system. It adds the
+// definitions of more, which may be nil.
+func Read(ctx context.Context, files fs.FS, more []*Definition, paths ...string) (*Suites, error) {
+	s := &Suites{files: files, definitions: slices.Clone(more)}
+	names, err := s.list(paths)
+	if err != nil {
+		return nil, err
+	}
+	paired := map[string]bool{} // directories with recorded texts
+	for _, name := range names {
+		if isText(name) || strings.HasSuffix(name, postSuffix) {
+			paired[path.Dir(filepath.ToSlash(name))] = true
+		}
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if !hasExtension(name) {
+			continue
+		}
+		if err := s.readFile(ctx, name, paired[path.Dir(filepath.ToSlash(name))]); err != nil {
+			return nil, fmt.Errorf("%s: %w", manifest.Quote(name), err)
+		}
+	}
+	if len(s.Cases) == 0 {
+		return nil, fmt.Errorf("%w in %q", ErrNoCase, paths)
+	}
+	return s, nil
+}
+
+// ErrNoCase reports that files have no case.
+var ErrNoCase = errors.New("no recorded case")
+
+func hasExtension(name string) bool {
+	return slices.Contains(manifest.Extensions(), path.Ext(filepath.ToSlash(name)))
+}
+
+// list returns the files of paths, each directory in increasing order of names.
+func (s *Suites) list(paths []string) ([]string, error) {
+	var names []string
+	visit := func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	}
+	for _, p := range paths {
+		var err error
+		if s.files != nil {
+			err = fs.WalkDir(s.files, p, visit)
+		} else {
+			err = filepath.WalkDir(p, visit)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
+}
+
+func (s *Suites) read(name string) ([]byte, error) {
+	if s.files != nil {
+		return fs.ReadFile(s.files, name)
+	}
+	return os.ReadFile(name)
+}
+
+// readText returns the text of a refusal, "" if the file does not exist.
+func (s *Suites) readText(name string) (string, error) {
+	data, err := s.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(data)), err
+}
+
+var (
+	hasCRDName = regexp.MustCompile(`(?m)^crdName:`)
+	hasTests   = regexp.MustCompile(`(?m)^tests:`)
+)
+
+// readFile adds the cases or the definitions of a file. paired is true in a directory with
+// recorded texts.
+func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
+	data, err := s.read(name)
+	if err != nil {
+		return err
+	}
+	slashed := filepath.ToSlash(name)
+	if hasCRDName.Match(data) && hasTests.Match(data) {
+		return s.addSpec(name, data)
+	}
+	switch verdict := verdictOf(slashed); {
+	case strings.HasSuffix(slashed, preSuffix) && paired:
+		return nil // read with its update
+	case paired:
+		return s.addPaired(ctx, name)
+	case verdict != "":
+		return s.addFolder(ctx, name, verdict == invalid)
+	default:
+		return s.addDefinitions(ctx, name)
+	}
+}
+
+const (
+	valid   = "valid"
+	invalid = "invalid"
+)
+
+var verdictWord = regexp.MustCompile(`(?:^|[-_.])(in)?valid(?:$|[-_.])`)
+
+// verdictOf returns "valid" or "invalid" if the name of a file or of a directory above it
+// says so, and "" otherwise. The last name that does counts.
+func verdictOf(name string) string {
+	parts := strings.Split(name, "/")
+	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], path.Ext(name))
+	for _, part := range slices.Backward(parts) {
+		if found := verdictWord.FindStringSubmatch(part); found != nil {
+			return found[1] + valid
+		}
+	}
+	return ""
+}
+
+// objects returns the objects of a file.
+func (s *Suites) objects(ctx context.Context, name string) ([]*manifest.Object, error) {
+	r := manifest.NewReader(nil, false)
+	r.FS = s.files
+	var objects []*manifest.Object
+	for o := range r.Objects(ctx, name) {
+		if o.Err != nil {
+			return nil, o.Err
+		}
+		objects = append(objects, o)
+	}
+	return objects, ctx.Err()
+}
