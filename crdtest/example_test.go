@@ -105,15 +105,19 @@ func ExampleObjects() {
 	// 100 objects are admitted
 }
 
-func ExampleBroken() {
+func ExampleNewGenerator() {
 	fmt.Println(record(func(t testing.TB) {
 		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
 		v := set.Version(t, "jobs.example.org/v1", "CronTab")
+		g, err := crdtest.NewGenerator(v)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, target := range crdtest.Targets(v) {
 			if target.Expression == "" {
 				continue // a keyword
 			}
-			violation, err := crdtest.Broken(t.Context(), v, target, 1)
+			violation, err := g.Broken(t.Context(), target, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,22 +14,53 @@ import (
 	"github.com/crdkit/crdkit/validation"
 )
 
+// A Generator makes objects of one version. It is safe for concurrent use.
+type Generator struct {
+	version *crdkit.Version
+	space   *objects.Space
+}
+
+// NewGenerator returns a Generator. It returns an error if v is nil.
+func NewGenerator(v *crdkit.Version) (*Generator, error) {
+	if v == nil {
+		return nil, errors.New("crdtest: the version is nil")
+	}
+	gvk := v.GroupVersionKind()
+	head := objects.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, HasStatus: v.HasStatus()}
+	judge := func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		result, err := send(ctx, v, c)
+		if err != nil {
+			return nil, false, err
+		}
+		return result.Errors, result.Refusal != nil, nil
+	}
+	return &Generator{version: v, space: objects.New(v.Schema(), head, judge)}, nil
+}
+
 // Objects yields objects that a version admits when they are created, without end. They
 // have the required fields and, mostly, some optional ones. The same seed gives the same
 // objects on every machine. If no object is found, it yields an error, an
-// [*UnreachableError], and ends; so it does if ctx ends. Objects belong to the caller.
+// [*UnreachableError], and ends; so it does if v is nil or if ctx ends. Objects belong to
+// the caller.
 //
 // An object costs some requests: most of what is generated is refused at first, and
 // changed until it is admitted.
 func Objects(ctx context.Context, v *crdkit.Version, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
+	g, err := NewGenerator(v)
+	if err != nil {
+		return func(yield func(*unstructured.Unstructured, error) bool) { yield(nil, err) }
+	}
+	return g.Objects(ctx, seed)
+}
+
+// Objects is the function [Objects] for the version of the generator.
+func (g *Generator) Objects(ctx context.Context, seed uint64) iter.Seq2[*unstructured.Unstructured, error] {
 	return func(yield func(*unstructured.Unstructured, error) bool) {
-		space, err := spaceOf(v)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
 		for i := uint64(0); ; i++ {
-			obj, err := space.Admitted(ctx, rand.New(rand.NewPCG(seed, i)))
+			obj, err := g.space.Admitted(ctx, rand.New(rand.NewPCG(seed, i)))
 			if err != nil {
 				yield(nil, reported(err))
 				return
@@ -94,13 +125,19 @@ func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 // update, and a rule about the status by an update of the status. The same seed gives the
 // same violation. It returns an [*UnreachableError] if no object was found: the rule may
 // be true for all objects, or others may say the same. The error of ctx comes as it is.
+// [Generator.Broken] does less for many targets of one version.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
-	space, err := spaceOf(v)
+	g, err := NewGenerator(v)
 	if err != nil {
 		return nil, err
 	}
+	return g.Broken(ctx, t, seed)
+}
+
+// Broken is the function [Broken] for the version of the generator.
+func (g *Generator) Broken(ctx context.Context, t Target, seed uint64) (*Violation, error) {
 	target := objects.Target{Pointer: t.SchemaPointer, Rule: t.Rule, Keyword: t.Keyword, Name: t.Name}
-	c, err := space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), target)
+	c, err := g.space.Break(ctx, rand.New(rand.NewPCG(seed, 0)), target)
 	if err != nil {
 		return nil, reported(err)
 	}
@@ -116,25 +153,6 @@ func reported(err error) error {
 		return &UnreachableError{Cause: e.Cause}
 	}
 	return err
-}
-
-// spaceOf returns the space of the objects of a version.
-func spaceOf(v *crdkit.Version) (*objects.Space, error) {
-	if v == nil {
-		return nil, errors.New("crdtest: the version is nil")
-	}
-	gvk := v.GroupVersionKind()
-	head := objects.Head{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, HasStatus: v.HasStatus()}
-	return objects.New(v.Schema(), head, func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, false, err
-		}
-		result, err := send(ctx, v, c)
-		if err != nil {
-			return nil, false, err
-		}
-		return result.Errors, result.Refusal != nil, nil
-	}), nil
 }
 
 func send(ctx context.Context, v *crdkit.Version, c objects.Case) (*crdkit.Result, error) {

@@ -45,6 +45,7 @@ func TestCorpusGenerated(t *testing.T) {
 		g.add(t, d.Path, def.Storage())
 		per[project].sum(&g)
 		sum.sum(&g)
+		t.Logf("so far %s after %s", &sum, d.Path)
 	}
 	for _, project := range slices.Sorted(maps.Keys(per)) {
 		t.Logf("%-32s %s", project, per[project])
@@ -94,12 +95,16 @@ func (g *generated) add(t *testing.T, path string, v *crdkit.Version) {
 			break
 		}
 	}
+	generator, err := crdtest.NewGenerator(v)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, target := range crdtest.Targets(v) {
 		if target.Keyword != "" {
 			continue
 		}
 		g.rules++
-		_, err := crdtest.Broken(t.Context(), v, target, 1)
+		_, err := generator.Broken(t.Context(), target, 1)
 		if err == nil {
 			g.broken++
 			continue

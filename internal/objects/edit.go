@@ -44,8 +44,8 @@ func (s *search) changeInside(x *site) bool {
 			return true
 		}
 	case map[string]any:
-		if p := x.props.AdditionalProperties; p != nil && p.Schema != nil && s.oneIn(2) {
-			v[s.text()] = generate.Value(s.rng, p.Schema, s.rng.IntN(3), false)
+		if x.at.values != nil && s.oneIn(2) {
+			v[s.text()] = generate.Value(s.rng, x.at.values.props, s.rng.IntN(3), false)
 			return true
 		}
 		if p := x.props.XPreserveUnknownFields; p != nil && *p && s.oneIn(3) {
@@ -76,10 +76,10 @@ func (s *search) resized(x *site, list []any) []any {
 		if len(list) > 0 && s.oneIn(2) {
 			return jsonval.Clone(pick(s, list))
 		}
-		if x.props.Items == nil || x.props.Items.Schema == nil {
+		if x.at.items == nil {
 			return s.text()
 		}
-		return generate.Value(s.rng, x.props.Items.Schema, s.rng.IntN(4), false)
+		return generate.Value(s.rng, x.at.items.props, s.rng.IntN(4), false)
 	}
 	switch {
 	case len(list) > 0 && s.oneIn(4):

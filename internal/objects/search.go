@@ -34,7 +34,7 @@ const (
 // cost returns 0 if the case meets the goal. Otherwise others has the errors that do not
 // belong to the goal.
 func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (cost int, others validation.ErrorList) {
-	if g.present != nil && len(s.rootSite(c.Object).at(g.present)) == 0 {
+	if g.present != nil && len(s.rootSite(c.Object).below(g.present)) == 0 {
 		cost += costAbsent
 	}
 	if refused {
@@ -122,7 +122,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 // the rule to break, or those with errors.
 func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) {
 	root := s.rootSite(obj)
-	if g.present != nil && len(root.at(g.present)) == 0 {
+	if g.present != nil && len(root.below(g.present)) == 0 {
 		s.force(root, g.present)
 		return
 	}
@@ -140,7 +140,7 @@ func (s *search) edit(obj map[string]any, g *goal, others validation.ErrorList) 
 
 // editAt changes a value that the rules at a schema pointer read.
 func (s *search) editAt(root *site, steps []string) {
-	if at := root.at(steps); len(at) > 0 {
+	if at := root.below(steps); len(at) > 0 {
 		s.editWithin(pick(s, at))
 	}
 }
@@ -258,28 +258,28 @@ func (s *search) force(x *site, steps []string) {
 	switch steps[0] {
 	case "items":
 		list, ok := x.value.([]any)
-		if !ok || x.props.Items == nil || x.props.Items.Schema == nil {
+		if !ok || x.at.items == nil {
 			return
 		}
 		if len(list) == 0 {
-			list = []any{generate.Value(s.rng, x.props.Items.Schema, 0, false)}
+			list = []any{generate.Value(s.rng, x.at.items.props, 0, false)}
 			x.set(list)
 			x.value = list
 		}
 		s.force(pick(s, x.elements(list)), steps[1:])
 	case "additionalProperties":
 		obj, ok := x.value.(map[string]any)
-		if !ok || x.props.AdditionalProperties == nil || x.props.AdditionalProperties.Schema == nil {
+		if !ok || x.at.values == nil {
 			return
 		}
-		s.force(x.member(obj, s.text()+"k", x.props.AdditionalProperties.Schema), steps[1:])
+		s.force(x.member(obj, s.text()+"k", x.at.values), steps[1:])
 	case "properties":
 		obj, ok := x.value.(map[string]any)
-		child, declared := x.props.Properties[steps[1]]
-		if !ok || !declared {
+		child := x.at.property(steps[1])
+		if !ok || child == nil {
 			return
 		}
-		if m := x.member(obj, steps[1], &child); m != nil {
+		if m := x.member(obj, steps[1], child); m != nil {
 			s.force(m, steps[2:])
 		}
 	}

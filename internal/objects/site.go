@@ -1,7 +1,6 @@
 package objects
 
 import (
-	"iter"
 	"maps"
 	"slices"
 
@@ -11,22 +10,45 @@ import (
 // A site is a value of an object, or a member or an element that it may get.
 type site struct {
 	name    string
-	props   *apiextensionsv1.JSONSchemaProps
+	at      *location
+	props   *apiextensionsv1.JSONSchemaProps // of at
 	value   any
 	present bool
 	set     func(any)
 	remove  func() // nil for the root and for required members
 }
 
-// sorted yields the properties in increasing order of name.
-func sorted(m map[string]apiextensionsv1.JSONSchemaProps) iter.Seq2[string, apiextensionsv1.JSONSchemaProps] {
-	return func(yield func(string, apiextensionsv1.JSONSchemaProps) bool) {
-		for _, name := range slices.Sorted(maps.Keys(m)) {
-			if !yield(name, m[name]) {
-				return
-			}
-		}
+// A location is a schema with its children, of which the properties are in increasing
+// order of name. JSONSchemaProps are large, and maps of them only return copies.
+type location struct {
+	props    *apiextensionsv1.JSONSchemaProps
+	names    []string
+	children []*location // in the order of names
+	items    *location
+	values   *location // of entries of maps
+}
+
+func newLocation(p *apiextensionsv1.JSONSchemaProps) *location {
+	l := &location{props: p}
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
+		child := p.Properties[name]
+		l.names, l.children = append(l.names, name), append(l.children, newLocation(&child))
 	}
+	if p.Items != nil && p.Items.Schema != nil {
+		l.items = newLocation(p.Items.Schema)
+	}
+	if p.AdditionalProperties != nil && p.AdditionalProperties.Schema != nil {
+		l.values = newLocation(p.AdditionalProperties.Schema)
+	}
+	return l
+}
+
+// property returns the location of a declared property, nil if there is none.
+func (l *location) property(name string) *location {
+	if i, ok := slices.BinarySearch(l.names, name); ok {
+		return l.children[i]
+	}
+	return nil
 }
 
 func required(p *apiextensionsv1.JSONSchemaProps, name string) bool {
@@ -35,7 +57,7 @@ func required(p *apiextensionsv1.JSONSchemaProps, name string) bool {
 
 // rootSite returns the site of a whole object.
 func (s *Space) rootSite(obj map[string]any) *site {
-	return &site{props: s.props, value: obj, present: true, set: func(any) {}}
+	return &site{at: s.location, props: s.location.props, value: obj, present: true, set: func(any) {}}
 }
 
 // children returns the sites of the members or elements of a value: declared members,
@@ -51,39 +73,38 @@ func (x *site) children() []*site {
 }
 
 func (x *site) members(obj map[string]any) (out []*site) {
-	for name, child := range sorted(x.props.Properties) {
-		if m := x.member(obj, name, &child); m != nil {
+	for i, name := range x.at.names {
+		if m := x.member(obj, name, x.at.children[i]); m != nil {
 			out = append(out, m)
 		}
 	}
-	values := x.props.AdditionalProperties
-	if values == nil || values.Schema == nil {
+	if x.at.values == nil {
 		return out
 	}
 	for _, name := range slices.Sorted(maps.Keys(obj)) {
-		if _, declared := x.props.Properties[name]; !declared {
-			out = append(out, x.member(obj, name, values.Schema))
+		if x.at.property(name) == nil {
+			out = append(out, x.member(obj, name, x.at.values))
 		}
 	}
 	return out
 }
 
-// nameProps is the schema of metadata.name.
-var nameProps = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
+// metadataProps is the schema of metadata, for a definition that declares nothing in it.
+var metadataProps = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 	"name": {Type: "string", Format: "k8s-long-name"},
 }, Required: []string{"name"}}
 
-func (x *site) member(obj map[string]any, name string, props *apiextensionsv1.JSONSchemaProps) *site {
+func (x *site) member(obj map[string]any, name string, at *location) *site {
 	if isHead(name) && obj["apiVersion"] != nil && obj["metadata"] != nil && x.remove == nil {
 		if name != "metadata" {
 			return nil
 		}
-		if len(props.Properties) == 0 {
-			props = &nameProps
+		if len(at.names) == 0 {
+			at = newLocation(&metadataProps)
 		}
 	}
 	value, present := obj[name]
-	m := &site{name: name, props: props, value: value, present: present, set: func(v any) { obj[name] = v }}
+	m := &site{name: name, at: at, props: at.props, value: value, present: present, set: func(v any) { obj[name] = v }}
 	if name != "metadata" || x.remove != nil {
 		m.remove = func() { delete(obj, name) }
 	}
@@ -91,12 +112,12 @@ func (x *site) member(obj map[string]any, name string, props *apiextensionsv1.JS
 }
 
 func (x *site) elements(list []any) (out []*site) {
-	if x.props.Items == nil || x.props.Items.Schema == nil {
+	if x.at.items == nil {
 		return nil
 	}
 	for i := range list {
 		out = append(out, &site{
-			props: x.props.Items.Schema, value: list[i], present: true,
+			at: x.at.items, props: x.at.items.props, value: list[i], present: true,
 			set:    func(v any) { list[i] = v },
 			remove: func() { x.set(slices.Delete(slices.Clone(list), i, i+1)) },
 		})
@@ -122,9 +143,9 @@ func (x *site) all(out []*site, most int) []*site {
 // maxSites is how many sites one change chooses from.
 const maxSites = 2000
 
-// at returns the sites of the values of a schema pointer. The pointer leads through
+// below returns the sites of the values of a schema pointer. The pointer leads through
 // properties, items and additionalProperties.
-func (x *site) at(steps []string) []*site {
+func (x *site) below(steps []string) []*site {
 	if len(steps) == 0 {
 		return []*site{x}
 	}
@@ -135,12 +156,12 @@ func (x *site) at(steps []string) []*site {
 		}
 		switch {
 		case steps[0] == "properties" && len(steps) > 1 && child.name == steps[1]:
-			out = append(out, child.at(steps[2:])...)
+			out = append(out, child.below(steps[2:])...)
 		case steps[0] == "items" && isList(x.value):
-			out = append(out, child.at(steps[1:])...)
+			out = append(out, child.below(steps[1:])...)
 		case steps[0] == "additionalProperties" && !isList(x.value):
-			if _, declared := x.props.Properties[child.name]; !declared {
-				out = append(out, child.at(steps[1:])...)
+			if x.at.property(child.name) == nil {
+				out = append(out, child.below(steps[1:])...)
 			}
 		}
 	}

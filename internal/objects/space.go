@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
@@ -33,26 +31,26 @@ type Head struct {
 
 // A Space is the objects of one version.
 type Space struct {
-	head  Head
-	root  *schema.Node
-	props *apiextensionsv1.JSONSchemaProps
-	judge Judge
+	head     Head
+	root     *schema.Node
+	location *location // of root
+	judge    Judge
 }
 
 // New returns the space of a version.
 func New(root *schema.Node, head Head, judge Judge) *Space {
-	return &Space{head: head, root: root, props: generate.Props(root), judge: judge}
+	return &Space{head: head, root: root, location: newLocation(generate.Props(root)), judge: judge}
 }
 
 // minimal returns an object with the required fields and some optional ones.
 func (s *Space) minimal(rng *rand.Rand, optional int) map[string]any {
 	obj := map[string]any{}
-	for name, child := range sorted(s.props.Properties) {
+	for i, name := range s.location.names {
 		if isHead(name) || s.head.HasStatus && name == "status" {
 			continue
 		}
-		if required(s.props, name) || optional > 0 && rng.IntN(2) == 0 {
-			obj[name] = generate.Value(rng, &child, optional, rng.IntN(4) == 0)
+		if required(s.location.props, name) || optional > 0 && rng.IntN(2) == 0 {
+			obj[name] = generate.Value(rng, s.location.children[i].props, optional, rng.IntN(4) == 0)
 		}
 	}
 	obj["apiVersion"], obj["kind"] = s.head.APIVersion, s.head.Kind

@@ -228,7 +228,7 @@ func (s *search) drift(ctx context.Context, now *state, t *Target, g *goal) (*st
 
 // populate makes most of the fields that the rule reads.
 func (s *search) populate(root *site, steps []string) {
-	at := root.at(steps)
+	at := root.below(steps)
 	if len(at) == 0 {
 		return
 	}
