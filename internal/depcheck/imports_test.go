@@ -73,6 +73,14 @@ var rules = map[string]rule{
 		ours:   []string{".", "definition", "explanation", "schema", "validation", "validation/cel"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp"},
 	},
+	// Merges with the field manager of the server, over typed schemas from OpenAPI.
+	"apply": {
+		ours: []string{".", "defaulting", "patch", "serving/openapi", "serving/scale"},
+		others: []string{
+			apiextensions, apimachinery, "k8s.io/api/autoscaling/v1", "k8s.io/kube-openapi/pkg/validation/spec",
+			"sigs.k8s.io/structured-merge-diff/v6/", csaUpgrade,
+		},
+	},
 	// Decodes patches with the library of the server.
 	"patch":      {ours: []string{"."}, others: []string{apimachinery, sigsJSON, jsonPatch}},
 	"schema":     {others: []string{apiextensions, field, utiljson}},
@@ -200,6 +208,12 @@ var seeded = []string{"internal/testkit", "internal/testkit/fuzz", "internal/gen
 // clientGo may be linked only by the evaluation of JSON paths, and only these
 // packages of it, which import only the standard library.
 const clientGo = "k8s.io/client-go/"
+
+// csaUpgrade migrates what client-side apply has managed. It imports apimachinery and
+// structured-merge-diff only.
+const csaUpgrade = clientGo + "util/csaupgrade"
+
+var applyUsers = []string{"apply", "cmd/crdkit"}
 
 var pathUsers = []string{"internal/crdpath/jsonpath", "serving/table", "serving/selection", "cmd/crdkit"}
 
@@ -334,6 +348,9 @@ func TestUnreachable(t *testing.T) {
 func forbidden(name, path string) bool {
 	if name == "crdtest" && path == "testing" {
 		return false // its functions take a testing.TB
+	}
+	if path == csaUpgrade {
+		return !slices.Contains(applyUsers, name)
 	}
 	if strings.HasPrefix(path, clientGo) {
 		return !slices.Contains(pathUsers, name) || path != jsonPath && path != jsonPathValues

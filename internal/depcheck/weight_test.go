@@ -27,6 +27,8 @@ var budgets = []struct {
 	{"defaulting", 19, 8.2},
 	{"validation", 19, 8.9},
 	{"crdkit", 30, 20.0},
+	{"patch", 31, 20.1},
+	{"apply", 48, 25.8},
 	{"explanation", 30, 20.7},
 	{"crdtest", 31, 22.5},
 	{"definition", 30, 18.5},

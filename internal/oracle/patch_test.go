@@ -153,7 +153,7 @@ func ourPatch(v *crdkit.Version, live *unstructured.Unstructured, r server.Reque
 	}
 	before := live.DeepCopy()
 	unowned := live.DeepCopy()
-	res, err := f(context.Background(), unowned, r.Type, r.Body, crdkit.FieldValidation(r.Fields), inNamespace(v, live))
+	res, err := f(context.Background(), unowned, r.Type, r.Body, crdkit.FieldValidation(r.Fields), inNamespace(v, live.GetNamespace()))
 	if err != nil {
 		return "", nil, err
 	}
@@ -163,12 +163,12 @@ func ourPatch(v *crdkit.Version, live *unstructured.Unstructured, r server.Reque
 	return oursText(v, res.Object, res.Result), res, nil
 }
 
-// inNamespace returns the option of a request in the namespace of the object.
-func inNamespace(v *crdkit.Version, live *unstructured.Unstructured) crdkit.RequestOption {
+// inNamespace returns the option of a request in a namespace, nil if objects have none.
+func inNamespace(v *crdkit.Version, namespace string) crdkit.RequestOption {
 	if !v.Definition().Namespaced() {
 		return nil
 	}
-	return crdkit.InNamespace(live.GetNamespace())
+	return crdkit.InNamespace(namespace)
 }
 
 // randomPatch returns a request on the live object.

@@ -167,31 +167,18 @@ func TestScale(t *testing.T) {
 	t.Logf("oracle: scale %d reads (%d of them errors) and %d writes (%d of them errors, %d for values out of range), 0 differences", count, failed, count, unwritten, refused)
 }
 
-// TestDifferenceScaleManagedFields tests scale/managed_fields of docs/DIFFERENCES.md:
-// upstream changes the manager of the replicas field; crdkit does not change managers.
-func TestDifferenceScaleManagedFields(t *testing.T) {
+// TestScaleManagers tests that a Scaler leaves managers as they are, which package apply
+// moves. TestApply compares that with upstream.
+func TestScaleManagers(t *testing.T) {
 	obj := &unstructured.Unstructured{Object: decodeTree(t, `{"apiVersion":"example.com/v1","kind":"Widget",
 		"metadata":{"name":"w","namespace":"default","uid":"u-1","resourceVersion":"7","managedFields":[
 			{"apiVersion":"example.com/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}},"manager":"a","operation":"Update","time":"2024-01-02T03:04:05Z"}]}}`)}
-	if err := unstructured.SetNestedField(obj.Object, int64(1), "spec", "replicas"); err != nil {
-		t.Fatal(err)
-	}
-	target := &autoscalingv1.Scale{ObjectMeta: metav1.ObjectMeta{Name: "w", Namespace: "default"}, Spec: autoscalingv1.ScaleSpec{Replicas: 2}}
-	store := &scaleStore{object: obj.DeepCopy()}
-	ctx := request.WithNamespace(context.Background(), "default")
-	_, _, err := upstreamScale(t, scaleDeclared[0], store).Update(ctx, "w", rest.DefaultUpdatedObjectInfo(target), rest.ValidateAllObjectFunc, rest.ValidateAllObjectUpdateFunc, false, &metav1.UpdateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left := store.object.GetManagedFields(); len(left) != 0 {
-		t.Errorf("upstream leaves the managers %v: the difference is no more", left)
-	}
 	s, err := scale.New(scaleDeclared[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := obj.DeepCopy()
-	if err := s.Update(changed, func(current *autoscalingv1.Scale) error { *current = *target; return nil }); err != nil {
+	if err := s.Update(changed, func(current *autoscalingv1.Scale) error { current.Spec.Replicas = 2; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(obj.GetManagedFields(), changed.GetManagedFields()); diff != "" {

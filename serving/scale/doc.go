@@ -39,8 +39,8 @@
 // error (500), an absent desired number is an internal error on reads and a bad
 // request on writes.
 //
-//   - Writes leave metadata.managedFields unchanged. The server moves the ownership of
-//     the desired number between the entries of the object and those of the Scale.
+//   - Writes leave metadata.managedFields unchanged. UpdateScale of package apply moves
+//     the ownership of the desired number, as the server does.
 //   - Validate returns its errors in the order desired number, observed number,
 //     selector. The server sorts them among all other errors of the object.
 //

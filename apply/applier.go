@@ -1,0 +1,176 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/serving/scale"
+)
+
+// An Applier makes requests at one version for managers of fields. It does not change and
+// is safe for concurrent use.
+type Applier struct {
+	version  *crdkit.Version
+	clock    func() time.Time
+	types    managedfields.TypeConverter
+	defaults map[string]*defaulting.Defaulter // by version
+	reset    map[subresource]resetFields
+	replicas managedfields.ResourcePathMappings
+	scaler   *scale.Scaler // nil if the version has no scale subresource
+}
+
+// A subresource is the part of the object that a request writes.
+type subresource string
+
+const (
+	mainResource   subresource = ""
+	statusResource subresource = "status"
+	scaleResource  subresource = "scale"
+)
+
+// resetFields are the fields that the server resets, by apiVersion.
+type resetFields = map[fieldpath.APIVersion]*fieldpath.Set
+
+// An Option changes an [Applier]. A nil Option changes nothing.
+type Option interface{ apply(*Applier) }
+
+type option func(*Applier)
+
+func (f option) apply(a *Applier) { f(a) }
+
+// Clock sets the clock that gives the times of managers. A nil function means the clock
+// of the system. The clock is read once in a request.
+func Clock(now func() time.Time) Option {
+	return option(func(a *Applier) {
+		if now != nil {
+			a.clock = now
+		}
+	})
+}
+
+// New returns an Applier for the objects of v. crd is the definition from which v was
+// compiled, which New does not keep. It returns an error if one of them is nil, if crd is
+// another definition, or if it lacks names that its OpenAPI documents need.
+func New(v *crdkit.Version, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (*Applier, error) {
+	appliers, err := NewAll(v.Definition(), crd, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return appliers[v.Name()], nil
+}
+
+// NewAll returns the Appliers of all versions of a definition, by the names of the
+// versions. They share the typed schemas. See [New].
+func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) (map[string]*Applier, error) {
+	if d == nil || crd == nil {
+		return nil, errors.New("apply: the definition is nil")
+	}
+	if want := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); d.GroupKind() != want {
+		return nil, fmt.Errorf("apply: the definition of %s was compiled from another one than %s", d.GroupKind(), want)
+	}
+	types, err := newTypes(crd)
+	if err != nil {
+		return nil, err
+	}
+	defaults := map[string]*defaulting.Defaulter{}
+	for _, v := range d.Versions() {
+		defaults[v.Name()] = defaulting.New(v.Schema())
+	}
+	onStatus, replicas := statusReset(crd), replicasPaths(crd)
+	out := map[string]*Applier{}
+	for i := range crd.Spec.Versions {
+		declared := &crd.Spec.Versions[i]
+		v, ok := d.Version(declared.Name)
+		if !ok {
+			return nil, fmt.Errorf("apply: the compiled definition has no version %s", declared.Name)
+		}
+		a := &Applier{version: v, clock: time.Now, types: types, defaults: defaults, replicas: replicas}
+		a.reset = map[subresource]resetFields{mainResource: mainReset(crd, declared), statusResource: onStatus}
+		if s := declared.Subresources; s != nil && s.Scale != nil {
+			if a.scaler, err = scale.New(s.Scale); err != nil {
+				return nil, err
+			}
+		}
+		for _, opt := range opts {
+			if opt != nil {
+				opt.apply(a)
+			}
+		}
+		out[declared.Name] = a
+	}
+	return out, nil
+}
+
+// mainReset returns what a request on the object itself cannot set.
+func mainReset(crd *apiextensionsv1.CustomResourceDefinition, v *apiextensionsv1.CustomResourceDefinitionVersion) resetFields {
+	if v.Subresources == nil || v.Subresources.Status == nil {
+		return resetFields{}
+	}
+	return resetFields{apiVersion(crd, v.Name): fieldpath.NewSet(fieldpath.MakePathOrDie("status"))}
+}
+
+// statusReset returns what a request on the status cannot set.
+func statusReset(crd *apiextensionsv1.CustomResourceDefinition) resetFields {
+	out := resetFields{}
+	for _, v := range crd.Spec.Versions {
+		if (v.Served || v.Storage) && v.Subresources != nil && v.Subresources.Status != nil {
+			out[apiVersion(crd, v.Name)] = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata"), fieldpath.MakePathOrDie("spec"))
+		}
+	}
+	return out
+}
+
+func apiVersion(crd *apiextensionsv1.CustomResourceDefinition, version string) fieldpath.APIVersion {
+	return fieldpath.APIVersion(crd.Spec.Group + "/" + version)
+}
+
+// replicasPaths returns the paths of the desired number of replicas, nil for a version
+// without scale subresource.
+func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.ResourcePathMappings {
+	out := managedfields.ResourcePathMappings{}
+	for _, v := range crd.Spec.Versions {
+		var path fieldpath.Path
+		if s := v.Subresources; s != nil && s.Scale != nil {
+			for _, name := range strings.Split(strings.TrimPrefix(s.Scale.SpecReplicasPath, "."), ".") {
+				path = append(path, fieldpath.PathElement{FieldName: &name})
+			}
+		}
+		out[string(apiVersion(crd, v.Name))] = path
+	}
+	return out
+}
+
+// manager returns the field manager of a request. It is made for each request, because
+// conversion needs the context.
+func (a *Applier) manager(ctx context.Context, s subresource) (*managedfields.FieldManager, error) {
+	gvk := a.version.GroupVersionKind()
+	kind, hub := gvk, gvk.GroupVersion()
+	if s == scaleResource {
+		kind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	}
+	c := &convertor{ctx: ctx, definition: a.version.Definition()}
+	f, err := managedfields.NewDefaultCRDFieldManager(a.types, c, defaulter{a}, creator{}, kind, hub, string(s), fieldpath.NewExcludeFilterSetMap(a.reset[s]))
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	return f, nil
+}
+
+// newObject returns the object that stands for one that does not exist.
+func (a *Applier) newObject() *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{}}
+	u.SetGroupVersionKind(a.version.GroupVersionKind())
+	return u
+}

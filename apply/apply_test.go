@@ -1,0 +1,256 @@
+package apply_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/apply"
+)
+
+// code returns the status of a result, 0 for an admitted request.
+func code(t *testing.T, res *apply.Result) int {
+	t.Helper()
+	if res.Err() == nil {
+		return 0
+	}
+	status, ok := errors.AsType[*apierrors.StatusError](res.Err())
+	if !ok {
+		t.Fatalf("the error %v has no status", res.Err())
+	}
+	return int(status.ErrStatus.Code)
+}
+
+func encode(t *testing.T, u *unstructured.Unstructured) string {
+	t.Helper()
+	out, err := json.Marshal(u.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestRefusals tests configurations that the server refuses.
+func TestRefusals(t *testing.T) {
+	live := applied(nil, "spec: {replicas: 1, env: [{name: A, value: x}]}", "deployer")
+	tests := map[string]struct {
+		change  func(config *unstructured.Unstructured)
+		manager string
+		code    int
+		message string
+	}{
+		"no manager":            {code: 422, manager: "-", message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`},
+		"long manager":          {manager: strings.Repeat("m", 129), code: 422, message: `PatchOptions.meta.k8s.io "" is invalid: fieldManager: Too long: may not be more than 128 bytes`},
+		"managedFields":         {change: set("metadata", "managedFields", []any{}), code: 400, message: "metadata.managedFields must be nil"},
+		"other kind":            {change: func(c *unstructured.Unstructured) { c.SetKind("Other") }, code: 400, message: "invalid object type: example.com/v1, Kind=Other"},
+		"other version":         {change: func(c *unstructured.Unstructured) { c.SetAPIVersion("example.com/v2") }, code: 400, message: "invalid object type: example.com/v2, Kind=Widget"},
+		"no kind":               {change: func(c *unstructured.Unstructured) { delete(c.Object, "kind") }, code: 400, message: "invalid object type: example.com/v1, Kind="},
+		"other name":            {change: func(c *unstructured.Unstructured) { c.SetName("x") }, code: 400, message: "the name of the object (x) does not match the name on the URL (w)"},
+		"other namespace":       {change: func(c *unstructured.Unstructured) { c.SetNamespace("x") }, code: 400, message: "the namespace of the provided object does not match the namespace sent on the request"},
+		"unknown field":         {change: set("spec", "unknown", "x"), code: 500, message: "failed to create typed patch object (default/w; example.com/v1, Kind=Widget): .spec.unknown: field not declared in schema"},
+		"list item twice":       {change: set("spec", "env", []any{map[string]any{"name": "A"}, map[string]any{"name": "A"}}), code: 500, message: `failed to create typed patch object (default/w; example.com/v1, Kind=Widget): .spec.env: duplicate entries for key [name="A",protocol="TCP"]`},
+		"list item without key": {change: set("spec", "env", []any{map[string]any{"value": "A"}}), code: 422, message: `Widget.example.com "w" is invalid: spec.env[1].name: Required value`},
+		"invalid":               {change: set("spec", "replicas", int64(-1)), manager: "deployer", code: 422, message: `Widget.example.com "w" is invalid: [.spec.replicas: Invalid value: -1: should be a non-negative integer, spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0]`},
+		"conflict":              {change: set("spec", "replicas", int64(2)), code: 409, message: `Apply failed with 1 conflict: conflict with "deployer": .spec.replicas`},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			config := widget("spec: {}")
+			if tt.change != nil {
+				tt.change(config)
+			}
+			manager := strings.TrimPrefix(tt.manager, "-")
+			if tt.manager == "" {
+				manager = "other"
+			}
+			before, configured := encode(t, live), encode(t, config)
+			res, err := appliers()["v1"].Apply(context.Background(), live, config, manager, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := code(t, res); got != tt.code || res.Err().Error() != tt.message {
+				t.Errorf("%d %v, want %d %s", got, res.Err(), tt.code, tt.message)
+			}
+			if res.Object != nil || encode(t, live) != before || encode(t, config) != configured {
+				t.Error("a refused apply has an object, or changed one")
+			}
+		})
+	}
+}
+
+// set returns a function that sets a member of spec or metadata.
+func set(parent, name string, value any) func(*unstructured.Unstructured) {
+	return func(u *unstructured.Unstructured) { u.Object[parent].(map[string]any)[name] = value }
+}
+
+// TestBodies tests the bodies of apply requests.
+func TestBodies(t *testing.T) {
+	const head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, namespace: default}\n"
+	tests := []struct {
+		body   string
+		fields crdkit.FieldValidation
+		code   int
+		text   string
+	}{
+		{body: head + "spec: {replicas: 1}"},
+		{body: "[1]", code: 400, text: "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}"},
+		{body: "a: [", code: 400, text: "error encoding patch: yaml: line 1: did not find expected node content"},
+		{body: head + "spec: {replicas: 1, replicas: 1}", code: 400, fields: crdkit.Strict, text: "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 4: key \"replicas\" already set in map"},
+		{body: head + "spec: {replicas: 1, replicas: 1}", fields: crdkit.Ignore},
+		{body: head + "spec: {replicas: 1}\nx: " + strings.Repeat("x", crdkit.MaxRequestBytes), code: 413, text: "Request entity too large: limit is 3145728"},
+	}
+	for _, tt := range tests {
+		res, err := appliers()["v1"].ApplyYAML(context.Background(), nil, []byte(tt.body), "m", false, tt.fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := code(t, res); got != tt.code || got != 0 && !strings.Contains(res.Err().Error(), tt.text) {
+			t.Errorf("%.80s: %d %v, want %d %s", tt.body, got, res.Err(), tt.code, tt.text)
+		}
+	}
+}
+
+// TestHostileManagers tests live objects with managedFields that are malformed or many.
+func TestHostileManagers(t *testing.T) {
+	entry := func(name, operation, version, fields string) string {
+		return fmt.Sprintf(`{"manager":%q,"operation":%q,"apiVersion":%q,"fieldsType":"FieldsV1","time":"2020-01-01T00:00:00Z","fieldsV1":%s}`, name, operation, version, fields)
+	}
+	var many []string
+	for i := range 3000 {
+		many = append(many, entry(fmt.Sprint("m", i), "Update", "example.com/v1", `{"f:spec":{"f:replicas":{}}}`))
+	}
+	tests := map[string]struct {
+		entries string
+		code    int
+	}{
+		"none":                {``, 0},
+		"empty":               {`{}`, 500},
+		"malformed fields":    {entry("m", "Update", "example.com/v1", `{"x:spec":{}}`), 0},
+		"unknown operation":   {entry("m", "Patch", "example.com/v1", `{}`), 500},
+		"unknown version":     {entry("m", "Update", "example.com/v0", `{"f:spec":{}}`), 500},
+		"other group":         {entry("m", "Update", "other/v1", `{"f:spec":{}}`), 500},
+		"malformed time":      {strings.Replace(entry("m", "Update", "example.com/v1", `{"f:spec":{}}`), "2020-", "x", 1), -1},
+		"thousands of owners": {strings.Join(many, ","), 0},
+		"no objects":          {`1,"x",null`, -1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			live := widget("spec: {replicas: 1}")
+			var list []any
+			if err := json.Unmarshal([]byte("["+tt.entries+"]"), &list); err != nil {
+				t.Fatal(err)
+			}
+			live.Object["metadata"].(map[string]any)["managedFields"] = list
+			before, start := encode(t, live), time.Now()
+			res, err := appliers()["v1"].Apply(context.Background(), live, widget("spec: {mode: fast}"), "m", false)
+			if (err != nil) != (tt.code < 0) {
+				t.Fatal(err)
+			}
+			if err != nil {
+				return
+			}
+			if got := code(t, res); got != tt.code {
+				t.Errorf("code %d (%v), want %d", got, res.Err(), tt.code)
+			}
+			if encode(t, live) != before || time.Since(start) > 10*time.Second {
+				t.Errorf("the live object changed, or it took long: %v", time.Since(start))
+			}
+			if _, err := apply.Owners(live); err != nil && !strings.HasPrefix(err.Error(), "apply: ") {
+				t.Errorf("Owners: %v", err)
+			}
+		})
+	}
+}
+
+// TestTimes tests that times come from the clock, and that nothing but times does not
+// change an object.
+func TestTimes(t *testing.T) {
+	live := applied(nil, "spec: {replicas: 1}", "deployer")
+	old := strings.ReplaceAll(encode(t, live), "2024-01-02T12:00:00Z", "2031-05-06T07:08:09Z")
+	if err := json.Unmarshal([]byte(old), live); err != nil {
+		t.Fatal(err)
+	}
+	again, err := appliers()["v1"].Apply(context.Background(), live, widget("spec: {replicas: 1}"), "deployer", false)
+	if err != nil || !again.Unchanged {
+		t.Errorf("the same again: %v, unchanged %v", err, again.Unchanged)
+	}
+	if diff := cmp.Diff(live.Object, again.Object.Object); diff != "" {
+		t.Errorf("(-live +again):\n%s", diff)
+	}
+	other := applied(live, "spec: {mode: fast}", "other")
+	var got []string
+	for _, entry := range other.GetManagedFields() {
+		got = append(got, entry.Manager+" "+entry.Time.UTC().Format(time.RFC3339))
+	}
+	if diff := cmp.Diff([]string{"other 2024-01-02T12:00:00Z", "deployer 2031-05-06T07:08:09Z"}, got); diff != "" {
+		t.Errorf("times (-want +got):\n%s", diff)
+	}
+}
+
+// TestVersions tests that a manager at another version keeps what it owns.
+func TestVersions(t *testing.T) {
+	live := applied(nil, "spec: {replicas: 1, mode: fast}", "deployer")
+	live.SetAPIVersion("example.com/v2")
+	config := widget("spec: {replicas: 2}")
+	config.SetAPIVersion("example.com/v2")
+	res, err := appliers()["v2"].Apply(context.Background(), live, config, "other", false)
+	if err != nil || len(res.Conflicts) != 1 {
+		t.Fatalf("%v, %v", err, res)
+	}
+	if got, want := res.Conflicts[0].String(), `.spec.replicas: 1, wanted 2, owned by "deployer" (Apply)`; got != want {
+		t.Errorf("conflict %s, want %s", got, want)
+	}
+	if _, err := appliers()["v1"].Apply(context.Background(), live, config, "other", false); err == nil {
+		t.Error("a live object at another version has no error")
+	}
+}
+
+func TestNoVerdict(t *testing.T) {
+	a, live := appliers()["v1"], applied(nil, "spec: {}", "m")
+	ended, end := context.WithCancel(context.Background())
+	end()
+	for name, err := range map[string]error{
+		"no configuration": second(a.Apply(context.Background(), live, nil, "m", false)),
+		"no status object": second(a.ApplyStatus(context.Background(), nil, live, "m", false)),
+		"ended":            second(a.Apply(ended, live, widget("spec: {}"), "m", false)),
+		"no scale object":  second(a.UpdateScale(context.Background(), nil, nil, "m")),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := apply.NewAll(nil, nil); err == nil {
+		t.Error("no definition: no error")
+	}
+	res, err := a.UpdateScale(context.Background(), live, func(*autoscalingv1.Scale) error { return errors.New("mine") }, "m")
+	if err != nil || code(t, res) != 500 {
+		t.Errorf("an error of the caller: %v, %v", err, res)
+	}
+	for _, m := range []string{"", "m"} {
+		if changed, err := apply.Migrate(live.DeepCopy(), m); changed || err != nil {
+			t.Errorf("Migrate without the annotation: %v, %v", changed, err)
+		}
+	}
+}
+
+func second(_ *apply.Result, err error) error { return err }
+
+func TestUnknownManager(t *testing.T) {
+	res, err := appliers()["v1"].Create(context.Background(), widget("spec: {replicas: 1}"), "")
+	if err != nil || res.Err() != nil {
+		t.Fatal(err, res.Err())
+	}
+	if got := res.Object.GetManagedFields()[0].Manager; got != "unknown" {
+		t.Errorf("the manager is %q", got)
+	}
+}

@@ -1,0 +1,384 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/patch"
+)
+
+// A Result is the verdict on one request. It belongs to the caller.
+type Result struct {
+	*crdkit.Result
+	// Object is the object to store, nil if the server refuses the request.
+	Object *unstructured.Unstructured
+	// Created is true if an apply creates the object.
+	Created bool
+	// Unchanged is true if the server admits the request and the object is the live
+	// one: the server does not write it and keeps its resourceVersion.
+	Unchanged bool
+	// Conflicts are the fields that other managers own, if the server refuses an apply
+	// because of them. They are in the order of the server's causes.
+	Conflicts []Conflict
+}
+
+// Apply applies a configuration for a manager. Check the verdict with
+// [crdkit.Result.Err]. live is nil if the object does not exist; Apply then creates it,
+// with the name of the configuration. force takes the fields that other managers own.
+//
+// live must be at the version of the Applier. Neither object is changed, and the result
+// shares no memory with them. A [crdkit.Mutate] step runs on the merged object.
+//
+// The error says why there is no verdict: ctx ended, an option has a value that does not
+// exist, or config is nil. A nil ctx never ends.
+func (a *Applier) Apply(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.apply(ctx, mainResource, live, config, manager, force, opts)
+}
+
+// ApplyStatus is [Applier.Apply] for the status subresource. It is an error if the
+// version has none or if live is nil.
+func (a *Applier) ApplyStatus(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
+	if live == nil {
+		return nil, errors.New("apply: the live object is nil")
+	}
+	return a.apply(ctx, statusResource, live, config, manager, force, opts)
+}
+
+// ApplyYAML is [Applier.Apply] for the body of a request, YAML or JSON. Repeated keys are
+// refused with [crdkit.Strict] and warned of with [crdkit.Warn], the default.
+func (a *Applier) ApplyYAML(ctx context.Context, live *unstructured.Unstructured, body []byte, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
+	fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
+	if err != nil {
+		return nil, err
+	}
+	if r := checkManager(manager, true); r != nil {
+		return a.refused(r), nil
+	}
+	config, r := decodeConfig(body)
+	if r != nil {
+		return a.refused(r), nil
+	}
+	var twice error
+	if fields != crdkit.Ignore {
+		twice = yaml.UnmarshalStrict(body, &map[string]any{})
+	}
+	if twice != nil && fields == crdkit.Strict {
+		// The server complains of conflicts first.
+		if res, err := a.apply(ctx, mainResource, live, config, manager, force, opts); err != nil || res.Refusal != nil {
+			return res, err
+		}
+		return a.refused(apierrors.NewBadRequest(fmt.Sprintf("error strict decoding patch: %v", twice))), nil
+	}
+	res, err := a.apply(ctx, mainResource, live, config, manager, force, opts)
+	if err == nil && twice != nil && len(res.Conflicts) == 0 {
+		res.Warnings = append(res.Warnings, twice.Error())
+	}
+	return res, err
+}
+
+// decodeConfig reads the body of an apply request.
+func decodeConfig(body []byte) (*unstructured.Unstructured, error) {
+	if len(body) > crdkit.MaxRequestBytes {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
+	}
+	if _, err := yaml.ToJSON(body); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
+	}
+	config := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := yaml.Unmarshal(body, &config.Object); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	return config, nil
+}
+
+func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
+	var out []crdkit.JSONOption
+	for _, opt := range opts {
+		if opt != nil {
+			out = append(out, opt)
+		}
+	}
+	return out
+}
+
+// refused returns the result of a request that the server refuses with an error.
+func (a *Applier) refused(err error) *Result {
+	if _, ok := errors.AsType[*apierrors.StatusError](err); !ok {
+		err = ordered(err)
+	}
+	res := &crdkit.Result{Refusal: crdkit.RefusalOf(err)}
+	if text := a.version.Warning(); text != "" {
+		res.Warnings = []string{text}
+	}
+	return &Result{Result: res}
+}
+
+// ordered sorts the lines of an error that lists the errors of several values, because
+// the library finds them in random order.
+func ordered(err error) error {
+	head, list, found := strings.Cut(err.Error(), "errors:\n")
+	if !found {
+		return err
+	}
+	lines := strings.Split(list, "\n")
+	slices.Sort(lines)
+	return errors.New(head + "errors:\n" + strings.Join(lines, "\n"))
+}
+
+// checkManager returns the answer of the server to a malformed name of a manager.
+func checkManager(manager string, applies bool) error {
+	var errs field.ErrorList
+	kind := "UpdateOptions"
+	if applies {
+		kind = "PatchOptions"
+		errs = validation.ValidatePatchOptions(&metav1.PatchOptions{FieldManager: manager}, types.ApplyYAMLPatchType)
+	} else {
+		errs = validation.ValidateFieldManager(manager, field.NewPath("fieldManager"))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}
+
+func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if config == nil || config.Object == nil {
+		return nil, errors.New("apply: the configuration is nil")
+	}
+	if err := a.checkLive(live); err != nil {
+		return nil, err
+	}
+	if err := checkManager(manager, true); err != nil {
+		return a.refused(err), nil
+	}
+	obj, err := a.merge(ctx, s, live, config, manager, force)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		res := a.refused(err)
+		res.Conflicts = conflictsOf(err, live, config)
+		return res, nil
+	}
+	return a.write(ctx, s, obj, live, opts)
+}
+
+// checkLive returns an error for a live object at another version, or with managers that
+// [crdkit.Version.Read] drops.
+func (a *Applier) checkLive(live *unstructured.Unstructured) error {
+	if live == nil {
+		return nil
+	}
+	if got, want := live.GroupVersionKind(), a.version.GroupVersionKind(); got != want {
+		return fmt.Errorf("apply: the live object is a %s, want a %s, as Version.Read returns it", got, want)
+	}
+	return checkEntries(live)
+}
+
+// merge returns the merged object with its managers. The error is the answer of the
+// server.
+func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
+	f, err := a.manager(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	before := a.newObject()
+	if live != nil {
+		before = live.DeepCopy()
+	}
+	t := newTimes(a.clock(), before)
+	t.hide(before)
+	merged, err := f.Apply(before, config.DeepCopy(), manager, force)
+	if err != nil {
+		return nil, err
+	}
+	obj := merged.(*unstructured.Unstructured)
+	t.restore(obj)
+	if live == nil && obj.GetUID() != "" {
+		d := a.version.Definition()
+		resource := schema.GroupResource{Group: d.GroupKind().Group, Resource: resourceName(d)}
+		return nil, apierrors.NewConflict(resource, obj.GetName(), fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", obj.GetUID()))
+	}
+	return obj, nil
+}
+
+// resourceName returns the plural name of a definition.
+func resourceName(d *crdkit.Definition) string {
+	name, group := d.Name(), d.GroupKind().Group
+	return name[:max(0, len(name)-len(group)-1)]
+}
+
+// write judges the merged object and returns it as the server would.
+func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) (*Result, error) {
+	opts = append(opts[:len(opts):len(opts)], crdkit.Merged())
+	var res *crdkit.Result
+	var err error
+	switch {
+	case live == nil:
+		res, err = a.version.Create(ctx, obj, opts...)
+	case s == statusResource:
+		res, err = a.version.UpdateStatus(ctx, obj, live, opts...)
+	default:
+		res, err = a.version.Update(ctx, obj, live, opts...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Result: res}
+	if res.Err() != nil {
+		return out, nil
+	}
+	if live != nil {
+		keepTimes(obj, live)
+	}
+	kept, err := a.version.Store(ctx, obj)
+	if err != nil {
+		return nil, err
+	}
+	if out.Object, _, err = a.version.Read(ctx, kept); err != nil {
+		return nil, err
+	}
+	out.Created = live == nil
+	out.Unchanged = live != nil && jsonval.Equal(out.Object.Object, live.Object)
+	return out, nil
+}
+
+// Create is [crdkit.Version.Create] for a manager: it records that the manager owns all
+// fields of the object. [crdkit.Mutate] has no effect.
+func (a *Applier) Create(ctx context.Context, obj *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.track(obj, nil, mainResource, manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
+		return a.version.Create(ctx, obj, opts...)
+	})
+}
+
+// Update is [crdkit.Version.Update] for a manager: it records that the manager owns the
+// fields that it changes. [crdkit.Mutate] has no effect.
+func (a *Applier) Update(ctx context.Context, obj, live *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.track(obj, live, mainResource, manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
+		return a.version.Update(ctx, obj, live, opts...)
+	})
+}
+
+// UpdateStatus is [crdkit.Version.UpdateStatus] for a manager. [crdkit.Mutate] has no
+// effect.
+func (a *Applier) UpdateStatus(ctx context.Context, obj, live *unstructured.Unstructured, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.track(obj, live, statusResource, manager, opts, func(opts []crdkit.RequestOption) (*crdkit.Result, error) {
+		return a.version.UpdateStatus(ctx, obj, live, opts...)
+	})
+}
+
+// track makes a request that changes obj in place, and records its manager.
+func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
+	if err := a.checkLive(live); err != nil {
+		return nil, err
+	}
+	if err := checkManager(manager, false); err != nil {
+		return a.refused(err), nil
+	}
+	res, err := do(append(opts[:len(opts):len(opts)], a.tracking(live, s, manager)))
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Result: res, Created: live == nil && res.Admitted()}
+	if res.Err() != nil {
+		return out, nil
+	}
+	out.Object = obj
+	a.settle(out, live)
+	return out, nil
+}
+
+// settle completes the result of an admitted request that had a live object.
+func (a *Applier) settle(res *Result, live *unstructured.Unstructured) {
+	if live != nil {
+		keepTimes(res.Object, live)
+		res.Unchanged = jsonval.Equal(res.Object.Object, live.Object)
+	}
+}
+
+// Patch is the Patch of [patch.Patcher] for a manager. [crdkit.Mutate] has no effect.
+func (a *Applier) Patch(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.patch(ctx, patch.New(a.version).Patch, mainResource, live, patchType, body, manager, opts)
+}
+
+// PatchStatus is [Applier.Patch] for the status subresource.
+func (a *Applier) PatchStatus(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	return a.patch(ctx, patch.New(a.version).PatchStatus, statusResource, live, patchType, body, manager, opts)
+}
+
+// A patcher is a method of patch.Patcher.
+type patcher func(context.Context, *unstructured.Unstructured, types.PatchType, []byte, ...crdkit.RequestOption) (*patch.Result, error)
+
+func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts []crdkit.RequestOption) (*Result, error) {
+	if err := a.checkLive(live); err != nil {
+		return nil, err
+	}
+	if err := checkManager(manager, false); err != nil {
+		return a.refused(err), nil
+	}
+	res, err := do(ctx, live, patchType, body, append(opts[:len(opts):len(opts)], a.tracking(live, s, manager))...)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Result: res.Result, Object: res.Object}
+	if res.Object != nil {
+		a.settle(out, live)
+	}
+	return out, nil
+}
+
+// tracking returns the option that records the manager of a request. live is nil for a
+// create.
+func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manager string) crdkit.RequestOption {
+	return crdkit.Mutate(func(ctx context.Context, obj *unstructured.Unstructured) error {
+		f, err := a.manager(ctx, s)
+		if err != nil {
+			return err
+		}
+		before := a.newObject()
+		if live != nil {
+			before = stored(live)
+		}
+		t := newTimes(a.clock(), before, obj)
+		t.hide(before)
+		t.hide(obj)
+		a.update(f, before, obj, manager)
+		t.restore(obj)
+		return nil
+	})
+}
+
+// update records a manager in obj. If that fails, obj gets the managers of before, as on
+// the server.
+func (a *Applier) update(f *managedfields.FieldManager, before, obj *unstructured.Unstructured, manager string) {
+	if _, err := f.Update(before, obj, manager); err != nil {
+		obj.SetManagedFields(before.GetManagedFields())
+	}
+}
+
+// stored returns a copy of a live object with a uid, which objects in a store have.
+func stored(live *unstructured.Unstructured) *unstructured.Unstructured {
+	out := live.DeepCopy()
+	if out.GetUID() == "" {
+		out.SetUID("stored")
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/serving/openapi"
+)
+
+// The types of this file are what a field manager needs of a server.
+
+// newTypes returns the typed schemas of all versions.
+func newTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.TypeConverter, error) {
+	models := map[string]*spec.Schema{}
+	for _, v := range crd.Spec.Versions {
+		doc, err := openapi.VersionV3(crd, v.Name)
+		if err != nil {
+			return nil, fmt.Errorf("apply: %w", err)
+		}
+		text, err := doc.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("apply: %w", err)
+		}
+		var decoded struct {
+			Components struct {
+				Schemas map[string]*spec.Schema `json:"schemas"`
+			} `json:"components"`
+		}
+		if err := json.Unmarshal(text, &decoded); err != nil {
+			return nil, fmt.Errorf("apply: reading the OpenAPI document of %s: %w", v.Name, err)
+		}
+		for name, model := range decoded.Components.Schemas {
+			models[name] = model
+		}
+	}
+	types, err := managedfields.NewTypeConverter(models, crd.Spec.PreserveUnknownFields)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	return types, nil
+}
+
+// A convertor converts objects for a field manager. It returns its input if there is
+// nothing to convert; requests give it copies.
+type convertor struct {
+	ctx        context.Context
+	definition *crdkit.Definition
+}
+
+func (c *convertor) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	from := in.GetObjectKind().GroupVersionKind()
+	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
+	if !ok {
+		return nil, fmt.Errorf("%v is unstructured and is not suitable for converting to %q", from.String(), target)
+	}
+	if s, ok := in.(*autoscalingv1.Scale); ok {
+		return s, nil
+	}
+	for _, gv := range []schema.GroupVersion{to.GroupVersion(), from.GroupVersion()} {
+		if _, ok := c.definition.Version(gv.Version); !ok || gv.Group != c.definition.GroupKind().Group {
+			word := map[bool]string{true: "to", false: "from"}[gv == to.GroupVersion()]
+			return nil, fmt.Errorf("request to convert CR %s an invalid group/version: %s", word, gv)
+		}
+	}
+	if from == to {
+		return in, nil
+	}
+	u, ok := in.(*unstructured.Unstructured)
+	if !ok {
+		return nil, fmt.Errorf("input type %T in not valid for unstructured conversion", in)
+	}
+	out, err := c.definition.Convert(c.ctx, []*unstructured.Unstructured{u.DeepCopy()}, to.Version)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Convert is not called by field managers.
+func (c *convertor) Convert(in, out, _ any) error {
+	return fmt.Errorf("a %T is not converted to a %T", in, out)
+}
+
+// ConvertFieldLabel is not called by field managers.
+func (c *convertor) ConvertFieldLabel(_ schema.GroupVersionKind, label, _ string) (string, string, error) {
+	return "", "", fmt.Errorf("field label not supported: %s", label)
+}
+
+// A defaulter sets the defaults of the version of an object.
+type defaulter struct{ *Applier }
+
+func (d defaulter) Default(in runtime.Object) {
+	u, ok := in.(*unstructured.Unstructured)
+	if !ok || u.GroupVersionKind().GroupKind() != d.version.Definition().GroupKind() {
+		return
+	}
+	if f := d.defaults[u.GroupVersionKind().Version]; f != nil {
+		f.Default(u.Object)
+	}
+}
+
+// A creator makes empty objects.
+type creator struct{}
+
+func (creator) New(kind schema.GroupVersionKind) (runtime.Object, error) {
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(kind)
+	return u, nil
+}

@@ -1,0 +1,167 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/apply"
+)
+
+// step makes one request on both sides. It reports whether the sequence can go on.
+func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step applyStep, history string) bool {
+	namespace, name := step.request.Namespace, step.request.Name
+	if step.request.Method == "POST" {
+		name = nameOfBody(step.request.Body)
+	}
+	before := step.live.DeepCopy()
+	res, err := step.ours()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", s.def.Path, err, history)
+		return false
+	}
+	if step.live != nil && !cmp.Equal(before.Object, step.live.Object) {
+		t.Errorf("%s: the live object changed: %s\n%s", s.def.Path, cmp.Diff(before.Object, step.live.Object), history)
+		return false
+	}
+	answer := s.server.Do(step.request)
+	want, got := "", ""
+	if answer.Code >= 300 || answer.Panic != "" {
+		want, _ = theirs(answer)
+		want = sortLines(want)
+	} else {
+		stored, err := s.server.Stored(namespace, name)
+		if err != nil || stored == nil {
+			return false
+		}
+		served, _, err := v.Read(context.Background(), stored)
+		if err != nil {
+			t.Errorf("%s: %v", s.def.Path, err)
+			return false
+		}
+		want = managedText(served, step.live == nil) + warningText(answer.Warnings)
+		if same := step.live != nil && stored.GetResourceVersion() == step.live.GetResourceVersion(); v.IsStorage() && same != res.Unchanged {
+			want += fmt.Sprintf("\nunchanged %v", same)
+		}
+	}
+	if answer.Panic != "" {
+		return false
+	}
+	if res.Err() != nil {
+		got = sortLines(oursText(v, nil, res.Result))
+	} else if served, err := throughStore(v, res.Object); err != nil {
+		got = err.Error()
+	} else {
+		got = managedText(served, step.live == nil) + warningText(res.Warnings)
+	}
+	// The errors of a typed value depend on the order in which upstream visits maps.
+	for i := 0; i < 300 && want != got && answer.Code == 500; i++ {
+		want, _ = theirs(s.server.Do(step.request))
+		want = sortLines(want)
+	}
+	n.count(res, want == got)
+	if want != got {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		if n.differences <= 8 {
+			live := "none"
+			if before != nil {
+				live = encodeText(before.Object)
+			}
+			t.Errorf("%s\n%s\nlive %s\n(-upstream +ours):\n%s", s.def.Path, history, live, cmp.Diff(want, got))
+		}
+		return false
+	}
+	return s.age(namespace, name)
+}
+
+// sortLines sorts the lines of an answer: upstream lists the errors of typed values in
+// random order.
+func sortLines(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+func nameOfBody(body []byte) string {
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(body); err != nil {
+		return ""
+	}
+	return u.GetName()
+}
+
+func (n *applyTally) count(res *apply.Result, same bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.steps++
+	switch {
+	case res.Err() == nil:
+		n.admitted++
+		if res.Unchanged {
+			n.unchanged++
+		}
+	case len(res.Conflicts) > 0:
+		n.conflicts++
+	default:
+		n.refused++
+	}
+	if !same {
+		n.differences++
+	}
+}
+
+// managedText describes an object. Recent times are equal, and so are the fields that a
+// server sets in a new object.
+func managedText(u *unstructured.Unstructured, created bool) string {
+	u = u.DeepCopy()
+	eachTime(u, func(at time.Time, entry map[string]any) {
+		if at.Year() > 2024 {
+			entry["time"] = "now"
+		}
+	})
+	if created {
+		unstructured.RemoveNestedField(u.Object, "metadata", "uid")
+		unstructured.RemoveNestedField(u.Object, "metadata", "creationTimestamp")
+	}
+	return objectText(u)
+}
+
+func eachTime(u *unstructured.Unstructured, f func(time.Time, map[string]any)) {
+	list, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields")
+	entries, _ := list.([]any)
+	for _, e := range entries {
+		if entry, ok := e.(map[string]any); ok {
+			if at, err := time.Parse(time.RFC3339, fmt.Sprint(entry["time"])); err == nil {
+				f(at, entry)
+			}
+		}
+	}
+}
+
+// age makes the times that the last request has set older than those of the next one.
+func (s *applySide) age(namespace, name string) bool {
+	stored, err := s.server.Stored(namespace, name)
+	if err != nil || stored == nil {
+		return err == nil
+	}
+	s.tick++
+	changed := false
+	eachTime(stored, func(at time.Time, entry map[string]any) {
+		if at.Year() > 2024 {
+			entry["time"] = time.Date(2020, 1, 1, 0, 0, s.tick, 0, time.UTC).Format(time.RFC3339)
+			changed = true
+		}
+	})
+	if !changed {
+		return true
+	}
+	return s.server.Put(stored.Object) == nil
+}
