@@ -82,7 +82,8 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 	}
 	smallest := minimize.Object(a.ctx, obj, func(o map[string]any) map[string]any { return o },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, a.shows(candidate) })
-	return a.confirm(a.goal, smallest)
+	found, _, err := a.confirm(a.goal, smallest)
+	return found, err
 }
 
 // shows reports whether the old definition admits obj and the new one refuses it
@@ -102,16 +103,7 @@ func (a *attacker) shows(obj map[string]any) bool {
 	if err != nil || after.object != nil {
 		return false
 	}
-	for _, e := range after.result.Errors {
-		at := e.SchemaPointer
-		if e.Rule >= 0 {
-			at += "/x-kubernetes-validations/" + strconv.Itoa(e.Rule)
-		}
-		if at == a.goal.pointer || e.Rule < 0 && strings.HasPrefix(a.goal.pointer, at+"/") {
-			return true
-		}
-	}
-	return false
+	return a.goal.causes(after.result.Errors)
 }
 
 // vary tries an object, and copies of it in which one or two scalars are replaced.

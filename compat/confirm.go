@@ -12,6 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // An outcome is what one definition does with a request.
@@ -111,6 +112,7 @@ type difference struct {
 	witness   Witness
 	old, new  string
 	ratcheted bool
+	errors    validation.ErrorList // of the new definition, if it refuses the witness
 }
 
 // createDifferences gives obj to both definitions as a client would. It returns
@@ -146,7 +148,7 @@ func drops(r *crdkit.Result) bool {
 func (c *comparison) writerDifferences(obj map[string]any, before, after *outcome) []difference {
 	d := difference{role: Writers, witness: Witness{Object: obj}, old: before.answer(), new: after.answer()}
 	if after.object == nil {
-		d.code = Refused
+		d.code, d.errors = Refused, after.result.Errors
 		return []difference{d}
 	}
 	return c.contentDifferences(d, before.object, after.object)
@@ -216,11 +218,11 @@ func (c *comparison) storedDifferences(obj map[string]any, before *outcome) ([]d
 	d.old, d.new = "admitted", again.answer()
 	switch {
 	case again.object == nil:
-		d.code = Refused
+		d.code, d.errors = Refused, again.result.Errors
 		d.witness = Witness{Object: is.Object, Old: is.Object}
 		out = append(out, d)
 	case len(again.result.Ratcheted) > 0:
-		d.code, d.ratcheted = Refused, true
+		d.code, d.ratcheted, d.errors = Refused, true, again.result.Ratcheted
 		d.new = again.result.Ratcheted.Field().ToAggregate().Error()
 		out = append(out, d)
 	}

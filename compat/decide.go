@@ -87,6 +87,7 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 		return nil, nil
 	}
 	reason := r.Reason
+	var other []Finding // the object meets the goal, but is refused for another reason
 	obj, ok := r.Value.(map[string]any)
 	if ok {
 		if g.absent != "" {
@@ -94,11 +95,16 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 				delete(part.(map[string]any), g.absent)
 			}
 		}
-		found, err := c.confirm(g, obj)
+		found, refused, err := c.confirm(g, obj)
 		if err != nil || len(found) > 0 {
 			return found, err
 		}
+		other = refused
 		reason = "the object that should show it does not: " + valueText(obj)
+		found, err = c.pursueAlone(w, object, g)
+		if err != nil || len(found) > 0 {
+			return found, err
+		}
 	}
 	if g.absent == "" && c.ctx.Err() == nil {
 		found, err := c.attack(w, object, g, obj)
@@ -106,31 +112,36 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 			return found, err
 		}
 	}
+	if len(other) > 0 {
+		return other, nil
+	}
 	return []Finding{c.undecided(w, g, reason)}, nil
 }
 
-// confirm gives obj to both definitions and returns a finding for each role that a
-// difference concerns.
-func (c *comparison) confirm(g *goal, obj map[string]any) ([]Finding, error) {
+// confirm gives obj to both definitions. It returns a finding for each role for which a
+// difference shows the goal, and one for each role for which the new definition refuses
+// obj for another reason.
+func (c *comparison) confirm(g *goal, obj map[string]any) (shown, other []Finding, err error) {
 	var found []difference
-	var err error
 	if g.role == Readers {
 		found, err = c.readerDifferences(obj)
 	} else {
 		found, err = c.createDifferences(obj)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var out []Finding
 	seen := map[Role]bool{}
 	for i := range found {
-		if !seen[found[i].role] {
-			seen[found[i].role] = true
-			out = append(out, c.findingOf(g, &found[i]))
+		switch d := &found[i]; {
+		case g.shownBy(d) && !seen[d.role]:
+			seen[d.role] = true
+			shown = append(shown, c.findingOf(g, d))
+		case d.code == Refused:
+			other = append(other, c.findingOf(g, d))
 		}
 	}
-	return out, nil
+	return shown, other, nil
 }
 
 // readerDifferences returns the difference that a client of the old definition

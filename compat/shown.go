@@ -1,0 +1,106 @@
+package compat
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
+)
+
+// contentCodes are the goals that change what is stored of an object.
+var contentCodes = []Code{CodeDefault, CodeProperty, CodeUnknownFields}
+
+// shownBy reports whether a difference is about the goal, not about another change that
+// the same object meets.
+func (g *goal) shownBy(d *difference) bool {
+	switch {
+	case d.code == Refused && slices.Contains(contentCodes, g.code):
+		return true // any keyword may refuse the value that changed
+	case d.code == Refused:
+		return len(d.errors) == 0 || g.causes(d.errors)
+	case g.code == CodeRule || g.code == CodeTransition:
+		return false
+	}
+	return isAt(d.path, g.steps)
+}
+
+// causes reports whether one of the errors of the new definition is about the goal: about
+// the keyword, or about a schema below a junctor.
+func (g *goal) causes(errs validation.ErrorList) bool {
+	for _, e := range errs {
+		at := e.SchemaPointer
+		if e.Rule >= 0 {
+			at += "/x-kubernetes-validations/" + strconv.Itoa(e.Rule)
+		}
+		keyword, ok := strings.CutPrefix(g.pointer, at+"/")
+		switch {
+		case at == g.pointer, strings.HasPrefix(at, g.pointer+"/"):
+			return true
+		case e.Rule < 0 && ok && !strings.Contains(keyword, "/"):
+			return true
+		}
+	}
+	return false
+}
+
+// isAt reports whether a path leads to a value at the steps, or below it.
+func isAt(path schema.Path, steps []step) bool {
+	if len(path) < len(steps) {
+		return false
+	}
+	for i, s := range steps {
+		name, _ := path[i].Name()
+		if !s.item && s.others == nil && s.name != name {
+			return false
+		}
+	}
+	return true
+}
+
+// maxOthers is how many other goals the object of pursueAlone avoids.
+const maxOthers = 32
+
+// pursueAlone searches an object that meets a goal and no other one near it, so that the
+// new definition refuses it because of the goal.
+func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+	var others []*goal
+	for i := range w.goals {
+		if other := &w.goals[i]; other != g {
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	slices.SortStableFunc(others, func(a, b *goal) int { return cmp.Compare(distance(a, g), distance(b, g)) })
+	parts := []*satisfy.Cond{object, within(g.steps, g.target)}
+	for _, other := range others[:min(len(others), maxOthers)] {
+		parts = append(parts, satisfy.Not(within(other.steps, other.target)))
+	}
+	left := w.from.solver.Work()
+	w.from.solver.SetWork(left / 16)
+	obj, ok := w.from.solver.Solve(satisfy.And(parts...)).Value.(map[string]any)
+	w.from.solver.SetWork(left - left/16 + w.from.solver.Work())
+	if !ok {
+		return nil, nil
+	}
+	found, _, err := c.confirm(g, obj)
+	return found, err
+}
+
+// distance returns how many steps lead from the way to a goal to another goal.
+func distance(other, g *goal) int {
+	common := 0
+	for common < min(len(other.steps), len(g.steps)) && sameStep(other.steps[common], g.steps[common]) {
+		common++
+	}
+	return len(other.steps) - common
+}
+
+func sameStep(a, b step) bool {
+	return a.name == b.name && a.item == b.item && (a.others == nil) == (b.others == nil)
+}
