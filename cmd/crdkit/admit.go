@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -88,6 +89,7 @@ type admitter struct {
 	explains    explainFlag
 	explainers  explainers
 
+	judged  int // objects
 	fields  crdkit.FieldValidation
 	olds    oldObjects
 	printer *printer
@@ -174,6 +176,7 @@ func (a *admitter) judgeAll(ctx context.Context, files []string) (worst int, err
 			a.skipped.add(v.doc)
 			continue
 		}
+		a.judged++
 		a.severities.apply(&v.finding)
 		worst = max(worst, v.exitCode())
 		bar.done(v.verdict())
@@ -212,10 +215,17 @@ func admitOutputs() []string { return append(findingOutputs(), objectOutputs()..
 // unknownKindsHint follows the errors of kinds without a definition.
 const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"
 
+// errOnlyDefinitions is the warning about files without objects. It may be that a shell has
+// expanded a pattern after -c.
+var errOnlyDefinitions = errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory")
+
 // end reports the kinds without a definition, and what was passed over.
 func (a *admitter) end() error {
 	err := a.printer.end()
 	a.warnUnknown(a.printer.warning)
+	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
+		a.printer.warning(errOnlyDefinitions)
+	}
 	if len(a.printer.unknown.kinds) > 0 {
 		fmt.Fprintln(a.errOut, unknownKindsHint)
 	}
