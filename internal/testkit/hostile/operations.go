@@ -64,8 +64,8 @@ func check(in Input, opts ...definition.Option) (Run, error) {
 		return nil, err
 	}
 	definition.SetDefaults(crd)
-	return func(context.Context) Verdict {
-		return refusedIf(definition.Check(crd, opts...).Err())
+	return func(ctx context.Context) Verdict {
+		return refusedIf(definition.Check(crd, append(opts, definition.WithContext(ctx))...).Err())
 	}, nil
 }
 
@@ -75,8 +75,8 @@ func CheckUpdate(in Input) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) Verdict {
-		return refusedIf(definition.CheckUpdate(crd, old).Err())
+	return func(ctx context.Context) Verdict {
+		return refusedIf(definition.CheckUpdate(crd, old, definition.WithContext(ctx)).Err())
 	}, nil
 }
 
@@ -122,8 +122,8 @@ func Compile(in Input) (Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) Verdict {
-		def, err := crdkit.Compile(crd)
+	return func(ctx context.Context) Verdict {
+		def, err := crdkit.Compile(crd, crdkit.WithContext(ctx))
 		if err != nil {
 			_ = err.Error()
 			return Refused
@@ -145,8 +145,8 @@ func Estimate(in Input) (Run, error) {
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
-	return func(context.Context) Verdict {
-		return refusedIf(errorOf(cel.Estimate(n).Errors()))
+	return func(ctx context.Context) Verdict {
+		return refusedIf(errorOf(cel.Estimate(n, cel.WithContext(ctx)).Errors()))
 	}, nil
 }
 
