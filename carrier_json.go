@@ -46,7 +46,7 @@ func (c *jsonCarrier) read() (*Refusal, error) {
 	default:
 		ok = c.readOld() && c.readStatus()
 	}
-	if !ok || c.fields == Strict && len(c.unknownFields) > 0 || c.report && hasNull(c.obj.Object["metadata"]) {
+	if !ok || c.report && hasNull(c.obj.Object["metadata"]) {
 		return nil, errDeclined
 	}
 	return nil, nil
@@ -160,6 +160,7 @@ func (c *jsonCarrier) walkOld() bool {
 // walk walks over a text, and adds its unknown fields.
 func (c *jsonCarrier) walk(plan *fastpath.Plan, text string, request fastpath.Request) bool {
 	c.release()
+	request.Watch = c.watch
 	if c.out, c.open = plan.JSON(text, request); c.open {
 		c.unknownFields = joined(c.unknownFields, c.out.Unknown(unknownField, `"`))
 	}

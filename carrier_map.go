@@ -53,12 +53,12 @@ func (c *mapCarrier) conform(d *Version, how coercion) error {
 	if !c.version.def.preserve {
 		c.prune(e, obj, how)
 		if c.report {
-			c.change(NullDropped, e.setDefaults().DropNullsAndReport(obj)...)
+			c.change(NullDropped, e.setDefaults().DropNullsAndReport(obj, c.watch)...)
 		} else {
-			e.setDefaults().DropNulls(obj)
+			e.setDefaults().DropNulls(obj, c.watch)
 		}
 	}
-	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: how.stored, ReportUnknown: track})
+	paths, err := e.resources().Coerce(obj, objectmeta.Options{DropInvalid: how.stored, ReportUnknown: track, Watch: c.watch})
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func (c *mapCarrier) conform(d *Version, how coercion) error {
 
 func (c *mapCarrier) prune(e *engines, obj map[string]any, how coercion) {
 	if !how.report && !c.report {
-		e.prune().Prune(obj)
+		e.prune().Prune(obj, c.watch)
 		return
 	}
-	c.unknown(how, e.prune().PruneAndReport(obj))
+	c.unknown(how, e.prune().PruneAndReport(obj, c.watch))
 }
 
 // walk does all that the schema asks for in one walk. It reports false if it
@@ -82,7 +82,7 @@ func (c *mapCarrier) walk(d *Version, obj map[string]any) bool {
 	}
 	complaints, ok := d.objectPlan().Map(obj, fastpath.MapRequest{
 		Report: c.fields != Ignore, Prefix: unknownField, Suffix: `"`,
-		Strict: c.fields == Strict,
+		Strict: c.fields == Strict, Watch: c.watch,
 	})
 	c.walked = ok
 	c.complaints = joined(c.complaints, complaints)
@@ -98,10 +98,10 @@ func (c *mapCarrier) setDefaults() {
 		return
 	}
 	if !c.report {
-		d.engines.setDefaults().Default(c.obj.Object)
+		d.engines.setDefaults().Default(c.obj.Object, c.watch)
 		return
 	}
-	c.change(Defaulted, d.engines.setDefaults().DefaultAndReport(c.obj.Object)...)
+	c.change(Defaulted, d.engines.setDefaults().DefaultAndReport(c.obj.Object, c.watch)...)
 }
 
 func (c *mapCarrier) setStatus() error {
@@ -187,11 +187,11 @@ func (c *mapCarrier) checkSchema() error {
 	}
 	switch v := c.version.engines.validate(); c.verb {
 	case creating:
-		c.addValidation(v.ValidateCreate(obj, validation.MaxErrors(c.mostErrors())))
+		c.addValidation(v.ValidateCreate(obj, validation.MaxErrors(c.mostErrors()), c.watch))
 	case updating:
-		c.addValidation(v.ValidateUpdate(obj, c.old.Object, validation.MaxErrors(c.mostErrors())))
+		c.addValidation(v.ValidateUpdate(obj, c.old.Object, validation.MaxErrors(c.mostErrors()), c.watch))
 	default:
-		c.addValidation(v.ValidateStatus(obj, c.old.Object, validation.MaxErrors(c.mostErrors())))
+		c.addValidation(v.ValidateStatus(obj, c.old.Object, validation.MaxErrors(c.mostErrors()), c.watch))
 	}
 	return nil
 }

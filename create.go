@@ -61,13 +61,13 @@ func (r *request) standInName() {
 
 func (r *request) validateCreate() {
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced))
+		r.addProblems(objectmeta.ValidateCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
 	}
 }
 
 // validateCommonCreate makes the checks that the server makes of valid objects only.
 func (r *request) validateCommonCreate() {
 	if len(r.result.Errors) == 0 {
-		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced))
+		r.addProblems(objectmeta.ValidateCommonCreate(r.obj.Object, r.version.def.namespaced, r.bounds()))
 	}
 }

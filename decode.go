@@ -64,7 +64,7 @@ func (r *request) decodeFast(raw []byte) *unstructured.Unstructured {
 	if r.yaml || v.def.reference {
 		return nil
 	}
-	value, ok := jsonscan.Decode(string(raw))
+	value, ok := jsonscan.DecodeUntil(string(raw), r.watch)
 	obj, isObject := value.(map[string]any)
 	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
 		return nil

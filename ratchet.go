@@ -16,7 +16,7 @@ func (c *jsonCarrier) newRatchet(start int) *fastpath.Ratchet {
 }
 
 // errorsAt returns the errors of a value at a path.
-type errorsAt func(schema.Path, any) validation.ErrorList
+type errorsAt func(schema.Path, any, ...validation.CallOption) validation.ErrorList
 
 // forgive sets the errors of the values that a walk has forgiven, which follow
 // from the values alone. It reports false if only validation of the whole object
@@ -25,8 +25,11 @@ func (c *jsonCarrier) forgive(forgiven []fastpath.Forgiven, errorsAt errorsAt) b
 	var all validation.ErrorList
 	seen := map[string]bool{}
 	for _, part := range forgiven {
+		if c.watch.Ended() {
+			return false
+		}
 		path, _ := part.At.Path()
-		errs := errorsAt(path, part.Value)
+		errs := errorsAt(path, part.Value, c.watch, validation.MaxErrors(c.mostErrors()))
 		if len(errs) == 0 {
 			return false
 		}

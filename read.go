@@ -30,7 +30,8 @@ type ReadResult struct {
 func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, opts ...ReadOption) (*unstructured.Unstructured, *ReadResult, error) {
 	r := newRequest(v, converting, opts)
 	defer r.release()
-	if err := r.begin(stored); err != nil {
+	ctx = orBackground(ctx)
+	if err := r.begin(ctx, stored); err != nil {
 		return nil, nil, err
 	}
 	gvk := r.obj.GroupVersionKind()
@@ -44,7 +45,10 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 		return nil, nil, errors.New(refusal.Message)
 	}
 	r.carrier.setDefaults()
-	if err := r.convert(orBackground(ctx)); err != nil {
+	if err := r.watch.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := r.convert(ctx); err != nil {
 		return nil, nil, err
 	}
 	return r.obj, &ReadResult{Warnings: r.result.Warnings, Changes: r.result.Changes}, nil
@@ -57,7 +61,8 @@ func (v *Version) Read(ctx context.Context, stored *unstructured.Unstructured, o
 func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	r := newRequest[ReadOption](v.def.storage, converting, nil)
 	defer r.release()
-	if err := r.begin(obj); err != nil {
+	ctx = orBackground(ctx)
+	if err := r.begin(ctx, obj); err != nil {
 		return nil, err
 	}
 	if got := obj.GroupVersionKind(); got != v.GroupVersionKind() {
@@ -66,14 +71,14 @@ func (v *Version) Store(ctx context.Context, obj *unstructured.Unstructured) (*u
 	if r.version == v {
 		return r.obj, nil
 	}
-	if err := r.convert(orBackground(ctx)); err != nil {
+	if err := r.convert(ctx); err != nil {
 		return nil, err
 	}
 	return r.obj, nil
 }
 
 // begin begins a request that does not change its input.
-func (r *request) begin(obj *unstructured.Unstructured) error {
+func (r *request) begin(ctx context.Context, obj *unstructured.Unstructured) error {
 	if obj == nil || obj.Object == nil {
 		return errNil
 	}
@@ -84,6 +89,7 @@ func (r *request) begin(obj *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
+	r.watch = r.polls.Start(ctx)
 	r.carrier, r.result, r.obj = &r.maps, &r.own, copied
 	if r.version.warning != "" {
 		r.warn(r.version.warning)
@@ -102,5 +108,5 @@ func (r *request) convert(ctx context.Context) error {
 	if refusal := r.coerce(coercion{}); refusal != nil {
 		return errors.New(refusal.Message)
 	}
-	return nil
+	return r.watch.Err()
 }

@@ -115,7 +115,10 @@ func (r *request) judgeFields() *Refusal {
 	if r.origin == fromPatch {
 		return r.invalidPatch(why, r.complaints...)
 	}
-	gvk := r.obj.GroupVersionKind()
+	gvk := r.version.GroupVersionKind()
+	if r.obj != nil {
+		gvk = r.obj.GroupVersionKind()
+	}
 	return badRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %s", gvk.Kind, gvk.Version, gvk.Kind, why), r.complaints...)
 }
 

@@ -7,6 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A request takes an object through the steps of the server. A [carrier] holds
@@ -113,6 +116,8 @@ type request struct {
 	raw, oldRaw []byte
 	verdictOnly bool // the caller wants no output
 
+	watch   *interrupt.Watch // of the context, nil if it cannot end
+	polls   interrupt.Watch  // the memory of watch
 	carrier carrier
 	maps    mapCarrier
 	text    jsonCarrier
@@ -137,7 +142,8 @@ type run struct {
 	// sentKind is the kind of the object, which errors name; empty if headDone is set.
 	sentKind runtimeschema.GroupKind
 	// rulesBlocked: an error that is not in the result keeps rules from being evaluated.
-	rulesBlocked bool
+	rulesBlocked  bool
+	metadataLimit errorlimit.Limit // of the errors of the last check of the metadata
 	// standIn is the member of metadata that the object has for the time of
 	// validation only, "" for none.
 	standIn string
@@ -180,6 +186,7 @@ func (r *request) do(ctx context.Context) ([]byte, *Result, error) {
 	if err := r.checkInput(ctx); err != nil {
 		return nil, nil, err
 	}
+	r.watch = r.polls.Start(ctx)
 	if r.takesFastPath(asText) {
 		out, err := r.pass(ctx, &r.text)
 		if err == nil {
@@ -223,6 +230,9 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 	}
 	defer c.release()
 	refusal, err := c.read()
+	if ended := r.watch.Err(); ended != nil {
+		return nil, ended
+	}
 	if err == nil {
 		err = r.readyForObject()
 	}
@@ -253,7 +263,11 @@ func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if refusal, err := s.do(r, ctx); refusal != nil || err != nil {
+		refusal, err := s.do(r, ctx)
+		if ended := r.watch.Err(); ended != nil {
+			return nil, ended // what the step has found is of no use
+		}
+		if refusal != nil || err != nil {
 			return refusal, err
 		}
 	}

@@ -51,12 +51,12 @@ func (r *request) setNextGeneration() error {
 
 func (r *request) validateUpdate() {
 	if !r.otherType {
-		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced))
+		r.addProblems(objectmeta.ValidateUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
 	}
 }
 
 func (r *request) validateCommonUpdate() {
-	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced))
+	r.addProblems(objectmeta.ValidateCommonUpdate(r.obj.Object, r.old.Object, r.version.def.namespaced, r.bounds()))
 }
 
 // enterNamespaces puts both objects into the namespace of the request: by default

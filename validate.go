@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
 	"github.com/crdkit/crdkit/validation/cel"
@@ -76,7 +77,15 @@ func (r *request) forgive(errs validation.ErrorList) {
 	r.result.Ratcheted = append(r.result.Ratcheted, errs[:min(len(errs), room)]...)
 }
 
+// bounds returns the bounds of a check of the metadata, of which addProblems takes the
+// result.
+func (r *request) bounds() objectmeta.Bounds {
+	r.metadataLimit = *errorlimit.New(r.maxErrors)
+	return objectmeta.Bounds{Limit: &r.metadataLimit, Watch: r.watch}
+}
+
 func (r *request) addProblems(problems []objectmeta.Problem) {
+	r.omit(r.metadataLimit.Omitted(), false)
 	for _, p := range problems {
 		r.add(validation.ErrorList{validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer)})
 	}

@@ -35,13 +35,15 @@ type recorder = pathstack.Recorder[schema.Path, schema.Step]
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting-and-nullable.
-func (d *Defaulter) DropNulls(obj map[string]any) { d.dropNulls(obj, nil) }
+func (d *Defaulter) DropNulls(obj map[string]any, opts ...CallOption) {
+	d.dropNulls(obj, recorderOf(opts))
+}
 
 // DropNullsAndReport changes obj as [Defaulter.DropNulls] does. It also returns
 // the paths of the nulls that it dropped, in increasing order of their strings,
 // or nil if it dropped none. The caller owns the paths.
-func (d *Defaulter) DropNullsAndReport(obj map[string]any) []schema.Path {
-	var rec recorder
+func (d *Defaulter) DropNullsAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
+	rec := recorder{Watch: watchOf(opts)}
 	d.dropNulls(obj, &rec)
 	return rec.Paths(schema.SortPaths)
 }
@@ -61,14 +63,16 @@ func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
 //
 // See
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting.
-func (d *Defaulter) Default(obj map[string]any) { d.setDefaults(obj, nil) }
+func (d *Defaulter) Default(obj map[string]any, opts ...CallOption) {
+	d.setDefaults(obj, recorderOf(opts))
+}
 
 // DefaultAndReport changes obj as [Defaulter.Default] does. It also returns the
 // paths of the values that it set, in increasing order of their strings, or nil
 // if it set none. It does not list values inside of a value that it set. The
 // caller owns the paths.
-func (d *Defaulter) DefaultAndReport(obj map[string]any) []schema.Path {
-	var rec recorder
+func (d *Defaulter) DefaultAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
+	rec := recorder{Watch: watchOf(opts)}
 	d.setDefaults(obj, &rec)
 	return rec.Paths(schema.SortPaths)
 }

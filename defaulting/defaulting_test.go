@@ -375,14 +375,14 @@ func compareImplementations(t *testing.T, ds []*Defaulter, obj map[string]any) {
 	wantNulls := enginetest.Strings(reference.DropNullsAndReport(dropped))
 	for i, d := range ds {
 		what := fmt.Sprintf("%s: dropping nulls of %s", implementations[i].name, testkit.Encode(obj))
-		compareStep(t, what, obj, dropped, wantNulls, d.DropNulls, d.DropNullsAndReport)
+		compareStep(t, what, obj, dropped, wantNulls, func(obj map[string]any) { d.DropNulls(obj) }, func(obj map[string]any) []schema.Path { return d.DropNullsAndReport(obj) })
 	}
 	for _, start := range []map[string]any{obj, dropped} {
 		want := testkit.Clone(start)
 		wantSet := enginetest.Strings(reference.DefaultAndReport(want))
 		for i, d := range ds {
 			what := fmt.Sprintf("%s: defaulting %s", implementations[i].name, testkit.Encode(start))
-			compareStep(t, what, start, want, wantSet, d.Default, d.DefaultAndReport)
+			compareStep(t, what, start, want, wantSet, func(obj map[string]any) { d.Default(obj) }, func(obj map[string]any) []schema.Path { return d.DefaultAndReport(obj) })
 		}
 	}
 }

@@ -75,6 +75,9 @@ func (n *fillNode) fillList(list []any, rec *recorder) {
 		return
 	}
 	for i, v := range list {
+		if rec.Ended() {
+			return
+		}
 		switch {
 		case v == nil && n.items.null != nil:
 			list[i] = n.items.null.copy()
@@ -99,6 +102,9 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	}
 	// The sets come last, so that no walk enters a value that was just set.
 	for i := range n.sets {
+		if rec.Ended() {
+			return
+		}
 		n.sets[i].apply(m, rec)
 	}
 }
@@ -116,6 +122,9 @@ func (n *fillNode) probe(m map[string]any, rec *recorder) {
 // scan ranges over m to find properties with defaults below.
 func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
+		if rec.Ended() {
+			return
+		}
 		if !isContainer(v) {
 			continue
 		}
@@ -128,6 +137,9 @@ func (n *fillNode) scan(m map[string]any, rec *recorder) {
 // fillAll ranges over m if entries that are not properties matter.
 func (n *fillNode) fillAll(m map[string]any, rec *recorder) {
 	for name, v := range m {
+		if rec.Ended() {
+			return
+		}
 		below, known := n.byName[name]
 		switch {
 		case known:

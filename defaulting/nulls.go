@@ -88,6 +88,9 @@ func (n *nullNode) drop(v any, s schema.Step, rec *recorder) {
 		}
 		rec.Enter(s)
 		for i, e := range v {
+			if rec.Ended() {
+				return
+			}
 			if isContainer(e) {
 				n.items.drop(e, schema.Index(i), rec)
 			}
@@ -107,6 +110,9 @@ func (n *nullNode) dropInObject(m map[string]any, rec *recorder) {
 // scan ranges over m and applies the rule of each entry.
 func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
+		if rec.Ended() {
+			return
+		}
 		if v != nil && !isContainer(v) {
 			continue
 		}

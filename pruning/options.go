@@ -1,6 +1,11 @@
 package pruning
 
-import "github.com/crdkit/crdkit/internal/testopt"
+import (
+	"context"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/testopt"
+)
 
 // An Option changes what a [Pruner] does. Without options a Pruner prunes whole
 // resources as kube-apiserver does. A nil Option changes nothing.
@@ -23,6 +28,26 @@ func (optionFunc) PruningOption(testopt.Sealed) {}
 // other, unless the schema has x-kubernetes-embedded-resource.
 func Fragment() Option {
 	return optionFunc(func(o *options) { o.fragment = true })
+}
+
+// A CallOption changes one call of a method of a [Pruner]. A nil CallOption changes nothing.
+type CallOption interface {
+	// PruningCallOption seals the interface: only this module implements it.
+	PruningCallOption(testopt.Sealed)
+}
+
+// WithContext ends the call within some milliseconds when ctx ends. The object is then
+// pruned in part. A nil ctx never ends.
+func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
+
+// watchOf returns the watch among the options, nil if there is none.
+func watchOf(opts []CallOption) (watch *interrupt.Watch) {
+	for _, opt := range opts {
+		if w, ok := opt.(*interrupt.Watch); ok {
+			watch = w
+		}
+	}
+	return watch
 }
 
 func optionsOf(opts []Option) options {

@@ -35,8 +35,12 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. It does nothing to a nil obj.
-func (p *Pruner) Prune(obj map[string]any) {
+func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
+	watch := watchOf(opts)
 	switch {
+	case watch != nil:
+		w := reportWalker{recorder{Watch: watch, Silent: true}}
+		p.walk(obj, &w)
 	case p.reference != nil:
 		p.reference.prune(obj, nil)
 	case p.root != nil:
@@ -47,14 +51,9 @@ func (p *Pruner) Prune(obj map[string]any) {
 // PruneAndReport changes obj as [Pruner.Prune] does. It also returns the paths
 // of the fields that it removed, in increasing order of their strings, or nil
 // if it removed none. The caller owns the paths.
-func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
-	var w reportWalker
-	switch {
-	case p.reference != nil:
-		p.reference.prune(obj, &w.recorder)
-	case p.root != nil:
-		w.object(p.root, obj)
-	}
+func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
+	w := reportWalker{recorder{Watch: watchOf(opts)}}
+	p.walk(obj, &w)
 	removed := w.Paths(schema.SortPaths)
 	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
@@ -63,6 +62,15 @@ func (p *Pruner) PruneAndReport(obj map[string]any) []schema.Path {
 		return nil
 	}
 	return removed
+}
+
+func (p *Pruner) walk(obj map[string]any, w *reportWalker) {
+	switch {
+	case p.reference != nil:
+		p.reference.prune(obj, &w.recorder)
+	case p.root != nil:
+		w.object(p.root, obj)
+	}
 }
 
 // isRootMeta reports whether path is apiVersion, kind or metadata of the object

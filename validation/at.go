@@ -12,27 +12,27 @@ import (
 // lists of type set and map and not embedded resources. The cost depends on
 // value, not on the rest of the object. The steps of path to map entries may be
 // fields or keys. It returns nil for a path that the schema does not declare.
-func (v *Validator) ValidateAt(path schema.Path, value any) ErrorList {
+func (v *Validator) ValidateAt(path schema.Path, value any, opts ...CallOption) ErrorList {
 	if v.wrong != nil {
 		return ErrorList{v.wrong}
 	}
-	return v.validateAt(v.root, pathstack.Stack{}, path, value)
+	return v.validateAt(v.root, pathstack.Stack{}, path, value, callOf(opts))
 }
 
 // ValidateStatusAt is like [Validator.ValidateAt], but returns the errors that
 // [Validator.ValidateStatus] reports. path starts with the status field.
-func (v *Validator) ValidateStatusAt(path schema.Path, value any) ErrorList {
+func (v *Validator) ValidateStatusAt(path schema.Path, value any, opts ...CallOption) ErrorList {
 	if v.wrong != nil {
 		return ErrorList{v.wrong}
 	}
 	if len(path) == 0 || v.status == nil {
 		return nil
 	}
-	return v.validateAt(v.status, statusStack(), path[1:], value)
+	return v.validateAt(v.status, statusStack(), path[1:], value, callOf(opts))
 }
 
-func (v *Validator) validateAt(n *leafcheck.Node, stack pathstack.Stack, path schema.Path, value any) ErrorList {
-	r := run{checkAll: v.collectOnly, stack: stack}
+func (v *Validator) validateAt(n *leafcheck.Node, stack pathstack.Stack, path schema.Path, value any, bounds call) ErrorList {
+	r := run{checkAll: v.collectOnly, stack: stack, bounds: bounds}
 	r.stack.Steps = r.steps[:0]
 	for _, step := range path {
 		if n = enter(&r.stack, n, step); n == nil {
@@ -45,7 +45,7 @@ func (v *Validator) validateAt(n *leafcheck.Node, stack pathstack.Stack, path sc
 	r.found, r.buf = r.first[:0], r.bytes[:0]
 	r.check(n, value, correlate.Pair{})
 	errs := firstOfEachText(r.found)
-	errs.Sort()
+	errs.sort(bounds.watch)
 	return errs
 }
 

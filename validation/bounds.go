@@ -10,8 +10,8 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// A CallOption changes one call of [Validator.ValidateCreate], [Validator.ValidateUpdate]
-// or [Validator.ValidateStatus]. A nil CallOption changes nothing.
+// A CallOption changes one call of a method of a [Validator], such as
+// [Validator.ValidateCreate]. A nil CallOption changes nothing.
 type CallOption interface {
 	// ValidationCallOption seals the interface: only this module implements it.
 	ValidationCallOption(testopt.Sealed)

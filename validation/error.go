@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A Step names the check of a request that found an error.
@@ -100,18 +101,22 @@ func (l ErrorList) BlocksRules() bool {
 
 // Sort sorts the list in place by field, type and detail. It is stable. Every
 // list that crdkit returns is sorted.
-func (l ErrorList) Sort() {
-	if len(l) < 2 {
-		return
+func (l ErrorList) Sort() { l.sort(nil) }
+
+// sort is Sort. When the watch ends, the list is not sorted.
+func (l ErrorList) sort(watch *interrupt.Watch) {
+	if len(l) >= 2 && !slices.IsSortedFunc(l, compare) {
+		interrupt.Sort(watch, l, compare)
 	}
-	slices.SortStableFunc(l, func(a, b *Error) int {
-		if c := strings.Compare(a.Field, b.Field); c != 0 {
-			return c
-		}
-		return cmp.Or(
-			cmp.Compare(a.Type, b.Type),
-			strings.Compare(a.Detail, b.Detail),
-			strings.Compare(a.Pointer, b.Pointer),
-		)
-	})
+}
+
+func compare(a, b *Error) int {
+	if c := strings.Compare(a.Field, b.Field); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(a.Type, b.Type),
+		strings.Compare(a.Detail, b.Detail),
+		strings.Compare(a.Pointer, b.Pointer),
+	)
 }

@@ -97,7 +97,7 @@ func (v *Validator) ValidateCreate(obj map[string]any, opts ...CallOption) Resul
 	res.addValues(v.root, obj, correlate.Pair{}, run{checkAll: v.collectOnly, bounds: bounds})
 	v.addLists(&res, obj, nil, bounds)
 	v.addResources(&res, obj, bounds)
-	res.Errors.Sort()
+	res.Errors.sort(bounds.watch)
 	return res
 }
 
@@ -125,8 +125,8 @@ func (v *Validator) ValidateUpdate(obj, old map[string]any, opts ...CallOption) 
 	res.addValues(v.root, obj, v.correlate.Pair(obj, old), run{checkAll: v.collectOnly, bounds: bounds})
 	v.addLists(&res, obj, old, bounds)
 	v.addResources(&res, obj, bounds)
-	res.Errors.Sort()
-	res.Ratcheted.Sort()
+	res.Errors.sort(bounds.watch)
+	res.Ratcheted.sort(bounds.watch)
 	return res
 }
 
@@ -149,8 +149,8 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 			run{checkAll: v.collectOnly, stack: statusStack(), bounds: bounds})
 	}
 	v.addLists(&res, obj, old, bounds)
-	res.Errors.Sort()
-	res.Ratcheted.Sort()
+	res.Errors.sort(bounds.watch)
+	res.Ratcheted.sort(bounds.watch)
 	return res
 }
 

@@ -4,7 +4,7 @@
 // A check makes one [Limit] and hands it down. Each part collects its errors in a [List]
 // and returns [List.Errors]. The check joins these lists with [Limit.Cut].
 //
-// A List keeps the errors that come first by field, type and detail, so that the kept
+// A List keeps the errors that come first by field, type, detail and value, so that the kept
 // errors do not depend on the order in which a part finds them. It holds at most twice as
 // many errors as the limit.
 package errorlimit
@@ -67,8 +67,15 @@ func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
 	return errs[:l.Most()]
 }
 
+// compare also compares values that are strings: errors about labels have no other place.
 func compare(a, b *field.Error) int {
-	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
+	c := cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Detail, b.Detail))
+	if c == 0 {
+		first, _ := a.BadValue.(string)
+		second, _ := b.BadValue.(string)
+		c = cmp.Compare(first, second)
+	}
+	return c
 }
 
 // A List collects errors within a limit. The zero List has no limit.

@@ -8,6 +8,8 @@ type decline uint8
 const (
 	accepted decline = iota // no reason
 
+	interrupted // the context of the request has ended
+
 	// Texts.
 
 	unreadable    // the text is not JSON, or JSON that package jsonscan does not read

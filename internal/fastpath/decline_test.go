@@ -7,7 +7,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -118,6 +120,17 @@ func TestDeclines(t *testing.T) {
 		}
 	}
 	found[unwritableName] = true
+	const text = "{" + testHead + `,"spec":["a"]}`
+	p := Compile(declineSchema(t, "{type: array, items: {type: string}}"), declineConfig(nil))
+	for polls, want := range map[int]decline{0: interrupted, 5: accepted} {
+		if why := p.textReason(text, Request{Watch: interrupt.New(testkit.EndingContext(polls))}); why != want {
+			t.Errorf("a text is declined for reason %d after %d polls, want %d", why, polls, want)
+		}
+		if why := p.mapReason(text, MapRequest{Watch: interrupt.New(testkit.EndingContext(polls))}); why != want {
+			t.Errorf("a map is declined for reason %d after %d polls, want %d", why, polls, want)
+		}
+	}
+	found[interrupted] = true
 	for why := accepted + 1; why < rootResource; why++ {
 		if !found[why] {
 			t.Errorf("no object is declined for reason %d", why)

@@ -50,6 +50,9 @@ func (w *walk) elements(l *listWalk, i int) int {
 		if i >= len(w.s) {
 			return refused
 		}
+		if w.request.Watch.Ended() {
+			return w.refuse(interrupted)
+		}
 		if l.count > 0 {
 			w.write(",")
 		}

@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 )
@@ -18,6 +19,7 @@ type mapWalk struct {
 	plan   *Plan
 	report bool
 	strict bool // an undeclared field is declined
+	watch  *interrupt.Watch
 	edits  []edit
 	finds
 	verdict
@@ -42,6 +44,8 @@ type MapRequest struct {
 	Prefix, Suffix string
 	// Strict declines objects with undeclared fields.
 	Strict bool
+	// Watch makes the walk decline when it ends.
+	Watch *interrupt.Watch
 }
 
 // Map changes obj, in place, as the engines would, apart from its metadata. It
@@ -62,7 +66,7 @@ func (p *Plan) mapped(obj map[string]any, r MapRequest) ([]string, decline) {
 	if !pooled {
 		w = &mapWalk{}
 	}
-	w.plan, w.report, w.strict = p, r.Report, r.Strict
+	w.plan, w.report, w.strict, w.watch = p, r.Report, r.Strict, r.Watch
 	defer w.release()
 	if !w.typed(obj) || !w.members(p.root, obj) {
 		w.undo()
@@ -140,6 +144,9 @@ func (w *mapWalk) remove(m map[string]any, name string, old any) {
 func (w *mapWalk) walkValue(n *node, v any) bool {
 	if n.decline != accepted {
 		return w.not(n.decline)
+	}
+	if w.watch.Ended() {
+		return w.not(interrupted)
 	}
 	if n.opaque {
 		return n.check.Valid(v) || w.not(wrongScalar)
@@ -345,6 +352,9 @@ func (w *mapWalk) other(n *node, m map[string]any, name string, v any) bool {
 	case dropOthers:
 		if w.strict {
 			return w.not(undeclaredField)
+		}
+		if w.watch.Ended() {
+			return w.not(interrupted)
 		}
 		if w.report {
 			w.found(name)

@@ -90,6 +90,9 @@ func (w *walk) members(o *objectWalk, i int) int {
 		if at < 0 || at >= len(w.s) {
 			return refused
 		}
+		if w.request.Watch.Ended() {
+			return w.refuse(interrupted)
+		}
 		end := w.member(o, key, text, i, at)
 		if end < 0 {
 			return refused

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -68,6 +69,8 @@ type Request struct {
 	// Status is the text of the status of the output if the plan drops that of the
 	// input, "" for none. It must not have white space around it.
 	Status string
+	// Watch makes the walk decline when it ends.
+	Watch *interrupt.Watch
 	// Ratchet says which wrong values the object may keep, nil for none.
 	Ratchet *Ratchet
 }

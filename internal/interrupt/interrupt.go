@@ -16,8 +16,7 @@ import (
 const Interval = 64
 
 // A Watch polls a context for one goroutine. The nil Watch never ends. It is an
-// option of the packages schema, validation and validation/cel, which then share it with
-// the caller.
+// option of package schema and of the engines, which then share it with the caller.
 type Watch struct {
 	ctx   context.Context
 	turns uint
@@ -87,6 +86,12 @@ func (*Watch) SchemaOption(testopt.Sealed) {}
 
 // ValidationCallOption makes a Watch an option of a call of package validation.
 func (*Watch) ValidationCallOption(testopt.Sealed) {}
+
+// PruningCallOption makes a Watch an option of a call of package pruning.
+func (*Watch) PruningCallOption(testopt.Sealed) {}
+
+// DefaultingCallOption makes a Watch an option of a call of package defaulting.
+func (*Watch) DefaultingCallOption(testopt.Sealed) {}
 
 // CELOption makes a Watch an option of package validation/cel.
 func (*Watch) CELOption(testopt.Sealed) {}

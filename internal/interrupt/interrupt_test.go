@@ -1,17 +1,18 @@
-package interrupt
+package interrupt_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 func TestWatchPollsOncePerInterval(t *testing.T) {
 	ctx := testkit.EndingContext(1 << 30)
-	w := New(ctx)
-	for range 10 * Interval {
+	w := interrupt.New(ctx)
+	for range 10 * interrupt.Interval {
 		if w.Ended() {
 			t.Fatal("ended")
 		}
@@ -23,7 +24,7 @@ func TestWatchPollsOncePerInterval(t *testing.T) {
 
 func TestWatchStaysEnded(t *testing.T) {
 	ctx := testkit.EndingContext(2)
-	w := New(ctx)
+	w := interrupt.New(ctx)
 	first, second := w.Poll(), w.Poll()
 	if first || second || w.Err() != nil {
 		t.Fatal("ended too early")
@@ -32,7 +33,7 @@ func TestWatchStaysEnded(t *testing.T) {
 		t.Fatalf("not ended: %v", w.Err())
 	}
 	polls := ctx.Polls()
-	for range 2 * Interval {
+	for range 2 * interrupt.Interval {
 		if !w.Ended() {
 			t.Fatal("no longer ended")
 		}
@@ -44,7 +45,7 @@ func TestWatchStaysEnded(t *testing.T) {
 
 func TestWatchOfContextWithoutEndIsNil(t *testing.T) {
 	for name, ctx := range map[string]context.Context{"nil": nil, "background": context.Background()} {
-		if w := New(ctx); w != nil || w.Ended() || w.Poll() || w.Err() != nil || w.Context() == nil {
+		if w := interrupt.New(ctx); w != nil || w.Ended() || w.Poll() || w.Err() != nil || w.Context() == nil {
 			t.Errorf("%s: %v", name, w)
 		}
 	}

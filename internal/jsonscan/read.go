@@ -1,6 +1,10 @@
 package jsonscan
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+)
 
 // MaxDepth is the largest number of objects and lists that may be nested in one
 // another. Reading does not count an empty object or list.
@@ -26,24 +30,27 @@ func Literal(s string, i int, word string) int {
 
 // Decode returns the value of the JSON text s. White space may surround the value.
 // Decode reports false if it declines s; the value is then unspecified.
-func Decode(s string) (any, bool) {
-	v, end := Value(s, Space(s, 0))
+func Decode(s string) (any, bool) { return DecodeUntil(s, nil) }
+
+// DecodeUntil is Decode, and declines s when the watch ends.
+func DecodeUntil(s string, watch *interrupt.Watch) (any, bool) {
+	v, end := readValue(s, Space(s, 0), MaxDepth, watch)
 	return v, end >= 0 && Space(s, end) == len(s)
 }
 
 // Value returns the value that begins at s[i] and the index after it. The index is
 // -1 if Value declines the text; the value is then unspecified.
-func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth) }
+func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth, nil) }
 
-func readValue(s string, i, depth int) (any, int) {
-	if i >= len(s) {
+func readValue(s string, i, depth int, watch *interrupt.Watch) (any, int) {
+	if i >= len(s) || watch.Ended() {
 		return nil, -1
 	}
 	switch s[i] {
 	case '{':
-		return readObject(s, i+1, depth-1)
+		return readObject(s, i+1, depth-1, watch)
 	case '[':
-		return readList(s, i+1, depth-1)
+		return readList(s, i+1, depth-1, watch)
 	case '"':
 		end, text := String(s, i+1)
 		if end < 0 {
@@ -71,14 +78,14 @@ func readValue(s string, i, depth int) (any, int) {
 	return n.Int, end
 }
 
-func readList(s string, i, depth int) (any, int) {
+func readList(s string, i, depth int, watch *interrupt.Watch) (any, int) {
 	out := []any{}
 	i = Space(s, i)
 	if i < len(s) && s[i] == ']' {
 		return out, i + 1
 	}
 	for depth >= 0 {
-		v, end := readValue(s, i, depth)
+		v, end := readValue(s, i, depth, watch)
 		if end < 0 {
 			return nil, -1
 		}
@@ -92,7 +99,7 @@ func readList(s string, i, depth int) (any, int) {
 	return nil, -1
 }
 
-func readObject(s string, i, depth int) (any, int) {
+func readObject(s string, i, depth int, watch *interrupt.Watch) (any, int) {
 	out := map[string]any{}
 	i = Space(s, i)
 	if i < len(s) && s[i] == '}' {
@@ -103,7 +110,7 @@ func readObject(s string, i, depth int) (any, int) {
 		if at < 0 {
 			return nil, -1
 		}
-		v, end := readValue(s, at, depth)
+		v, end := readValue(s, at, depth, watch)
 		if end < 0 {
 			return nil, -1
 		}

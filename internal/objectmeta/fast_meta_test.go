@@ -114,7 +114,7 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil || len(PrepareCreate(obj)) > 0 {
 		return "", false
 	}
-	if EnterNamespace(obj, namespaced, namespace) != nil || len(createProblems(obj, namespaced)) > 0 || len(commonProblems(obj, nil, namespaced)) > 0 ||
+	if EnterNamespace(obj, namespaced, namespace) != nil || len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 ||
 		len(FinalizerWarnings(obj, nil)) > 0 {
 		return "", false
 	}

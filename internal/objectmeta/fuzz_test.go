@@ -125,17 +125,17 @@ func FuzzValidate(f *testing.F) {
 			return
 		}
 		for _, namespaced := range []bool{false, true} {
-			if problems := createProblems(obj, namespaced); ValidCreate(obj, namespaced) && len(problems) > 0 {
+			if problems := createProblems(obj, namespaced, Bounds{}); ValidCreate(obj, namespaced) && len(problems) > 0 {
 				t.Errorf("create of %s: not seen:\n%s", testkit.Encode(obj), problemLines(problems))
 			}
-			if problems := updateProblems(obj, old, namespaced); ValidUpdate(obj, old) && len(problems) > 0 {
+			if problems := updateProblems(obj, old, namespaced, Bounds{}); ValidUpdate(obj, old) && len(problems) > 0 {
 				t.Errorf("update of %s to %s: not seen:\n%s", testkit.Encode(old), testkit.Encode(obj), problemLines(problems))
 			}
-			fast, reference := ValidateCommonCreate(obj, namespaced), commonProblems(obj, nil, namespaced)
+			fast, reference := ValidateCommonCreate(obj, namespaced, Bounds{}), commonProblems(obj, nil, namespaced, Bounds{})
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common create of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}
-			fast, reference = ValidateCommonUpdate(obj, old, namespaced), commonProblems(obj, old, namespaced)
+			fast, reference = ValidateCommonUpdate(obj, old, namespaced, Bounds{}), commonProblems(obj, old, namespaced, Bounds{})
 			if diff := cmp.Diff(problemLines(reference), problemLines(fast)); diff != "" {
 				t.Errorf("common update of %s (-reference +fast):\n%s", testkit.Encode(obj), diff)
 			}

@@ -1,6 +1,10 @@
 package objectmeta
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+)
 
 // Options configure the decoding of metadata. The zero value does what
 // kube-apiserver does with a request whose unknown fields are ignored.
@@ -14,6 +18,8 @@ type Options struct {
 	// Reference selects the reference implementation, which always decodes. The
 	// result is the same; tests compare the two.
 	Reference bool
+	// Watch ends the visit of embedded resources early. What it returns is then of no use.
+	Watch *interrupt.Watch
 }
 
 // An Option changes what [NewEmbedded] returns.

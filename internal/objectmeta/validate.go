@@ -1,27 +1,27 @@
 package objectmeta
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/operation"
-	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // ValidateCreate returns the problems that the strategy for custom resources
 // finds in the metadata of a new object, sorted by field, type and detail; nil
 // if there are none. The name must be a DNS subdomain. There must be a
 // namespace if and only if the resource is namespaced.
-func ValidateCreate(obj map[string]any, namespaced bool) []Problem {
+func ValidateCreate(obj map[string]any, namespaced bool, b Bounds) []Problem {
 	if ValidCreate(obj, namespaced) {
 		return nil
 	}
-	return createProblems(obj, namespaced)
+	return createProblems(obj, namespaced, b)
 }
 
 // ValidCreate reports whether the fast checks accept the metadata of a new
@@ -32,13 +32,14 @@ func ValidCreate(obj map[string]any, namespaced bool) bool {
 	return ok && fastValidCreate(m, namespaced)
 }
 
-func createProblems(obj map[string]any, namespaced bool) []Problem {
+func createProblems(obj map[string]any, namespaced bool, b Bounds) []Problem {
 	meta, errs := typedMeta(obj)
-	if len(errs) == 0 {
-		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-			meta, nil, namespaced, metavalidation.NameIsDNSSubdomain, rootPath(), true)
+	if len(errs) > 0 {
+		return rootProblems(obj, errs, b)
 	}
-	return rootProblems(obj, errs)
+	list := errorlimit.List{Limit: b.Limit}
+	createRules(namespaced).inPieces(meta, &list, b.Watch)
+	return rootProblems(obj, list.Errors(), b)
 }
 
 // ValidateUpdate returns the problems that the strategy for custom resources
@@ -46,11 +47,11 @@ func createProblems(obj map[string]any, namespaced bool) []Problem {
 // and detail; nil if there are none. It finds changes of immutable members,
 // missing members, and new values that are not valid. Updates of the status are
 // checked in the same manner.
-func ValidateUpdate(obj, old map[string]any, namespaced bool) []Problem {
+func ValidateUpdate(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
 	if ValidUpdate(obj, old) {
 		return nil
 	}
-	return updateProblems(obj, old, namespaced)
+	return updateProblems(obj, old, namespaced, b)
 }
 
 // ValidUpdate is to [ValidateUpdate] what [ValidCreate] is to [ValidateCreate].
@@ -60,29 +61,30 @@ func ValidUpdate(obj, old map[string]any) bool {
 	return ok && okOld && fastValidUpdate(m, before)
 }
 
-func updateProblems(obj, old map[string]any, namespaced bool) []Problem {
+func updateProblems(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
 	meta, errs := typedMeta(obj)
 	if len(errs) > 0 {
-		return rootProblems(obj, errs)
+		return rootProblems(obj, errs, b)
 	}
 	before, errs := typedMeta(old)
-	if len(errs) == 0 {
-		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
-			meta, before, namespaced, nil, rootPath(), true)
+	if len(errs) > 0 {
+		return rootProblems(obj, errs, b)
 	}
-	return rootProblems(obj, errs)
+	list := errorlimit.List{Limit: b.Limit}
+	updateRules(before, namespaced).inPieces(meta, &list, b.Watch)
+	return rootProblems(obj, list.Errors(), b)
 }
 
 // ValidateCommonCreate returns the problems that the generic registry finds in
 // the metadata of a new object. kube-apiserver calls it after every other
 // check. It finds one problem that [ValidateCreate] does not: a slash or a
 // percent sign before the dash at the end of a generateName.
-func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
+func ValidateCommonCreate(obj map[string]any, namespaced bool, b Bounds) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
 	if ok && fastValidCommonCreate(m, namespaced) {
 		return nil
 	}
-	return commonProblems(obj, nil, namespaced)
+	return commonProblems(obj, nil, namespaced, b)
 }
 
 // ValidateCommonUpdate returns the problems that the generic registry finds in
@@ -90,7 +92,7 @@ func ValidateCommonCreate(obj map[string]any, namespaced bool) []Problem {
 // before those of [ValidateUpdate] and in addition to them. It applies the
 // rules for new objects, of which ValidateUpdate omits those for names,
 // namespaces and finalizers, and then the rules for updates.
-func ValidateCommonUpdate(obj, old map[string]any, namespaced bool) []Problem {
+func ValidateCommonUpdate(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
 	m, ok := obj["metadata"].(map[string]any)
 	before, okOld := old["metadata"].(map[string]any)
 	if ok && okOld && fastValidCommonCreate(m, namespaced) && fastValidUpdate(m, before) {
@@ -99,25 +101,26 @@ func ValidateCommonUpdate(obj, old map[string]any, namespaced bool) []Problem {
 	if old == nil {
 		old = map[string]any{}
 	}
-	return commonProblems(obj, old, namespaced)
+	return commonProblems(obj, old, namespaced, b)
 }
 
 // commonProblems checks a new object if old is nil. The strategy reports
 // metadata that cannot be decoded, so this returns nil for it.
-func commonProblems(obj, old map[string]any, namespaced bool) []Problem {
+func commonProblems(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
 	meta, errs := typedMeta(obj)
 	if len(errs) > 0 {
 		return nil
 	}
-	errs = metavalidation.ValidateObjectMetaAccessor(meta, namespaced, pathSegmentMessages, rootPath())
+	list := errorlimit.List{Limit: b.Limit}
+	commonCreateRules(namespaced).inPieces(meta, &list, b.Watch)
 	if old != nil {
 		before, invalid := typedMeta(old)
 		if len(invalid) > 0 {
 			return nil
 		}
-		errs = append(errs, metavalidation.ValidateObjectMetaAccessorUpdate(meta, before, rootPath())...)
+		commonUpdateRules(before).inPieces(meta, &list, b.Watch)
 	}
-	return rootProblems(obj, errs)
+	return rootProblems(obj, list.Errors(), b)
 }
 
 func rootPath() *field.Path { return field.NewPath("metadata") }
@@ -165,7 +168,7 @@ func firstConvertError(m map[string]any, err error) error {
 	return err
 }
 
-func rootProblems(obj map[string]any, errs field.ErrorList) []Problem {
+func rootProblems(obj map[string]any, errs field.ErrorList, b Bounds) []Problem {
 	if len(errs) == 0 {
 		return nil
 	}
@@ -174,6 +177,9 @@ func rootProblems(obj map[string]any, errs field.ErrorList) []Problem {
 	problems := make([]Problem, len(errs))
 	details := map[string]string{} // equal texts share memory; a text may have 200 bytes
 	for i, err := range errs {
+		if b.Watch.Ended() {
+			return nil
+		}
 		if detail, ok := details[err.Detail]; ok {
 			err.Detail = detail
 		} else {
@@ -181,6 +187,6 @@ func rootProblems(obj map[string]any, errs field.ErrorList) []Problem {
 		}
 		problems[i] = Problem{Err: err, Pointer: l.pointer(err)}
 	}
-	sortProblems(problems)
+	interrupt.Sort(b.Watch, problems, compareProblems)
 	return problems
 }

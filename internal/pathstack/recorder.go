@@ -1,5 +1,7 @@
 package pathstack
 
+import "github.com/crdkit/crdkit/internal/interrupt"
+
 // A Recorder is the location of a walk and the paths that the walk has recorded.
 // P is the type of a path and S that of its steps.
 //
@@ -10,6 +12,10 @@ package pathstack
 //
 // The zero Recorder is at the root.
 type Recorder[P ~[]S, S any] struct {
+	// Watch ends the walk early. Silent makes the Recorder record nothing.
+	Watch  *interrupt.Watch
+	Silent bool
+
 	steps [inline]S // the location, while depth is at most inline
 	deep  []S       // the location, once depth has exceeded inline
 	depth int
@@ -20,6 +26,9 @@ type Recorder[P ~[]S, S any] struct {
 
 // inline is the depth up to which a walk allocates nothing for its location.
 const inline = 16
+
+// Ended reports whether the walk must end. A walk asks in each turn of its loops.
+func (r *Recorder[P, S]) Ended() bool { return r != nil && r.Watch.Ended() }
 
 // Enter pushes a step.
 func (r *Recorder[P, S]) Enter(s S) {
@@ -56,6 +65,9 @@ func (r *Recorder[P, S]) Record(s S) {
 }
 
 func (r *Recorder[P, S]) record(s S) {
+	if r.Silent {
+		return
+	}
 	location := r.deep
 	if location == nil {
 		location = r.steps[:]
@@ -74,8 +86,11 @@ func (r *Recorder[P, S]) record(s S) {
 func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), max(n, 1024)) }
 
 // Paths returns the recorded paths as sort sorts them, nil if there are none. They
-// belong to the caller, and no path shares memory with another.
+// belong to the caller, and no path shares memory with another. If the walk has ended
+// early they are not sorted.
 func (r *Recorder[P, S]) Paths(sort func([]P)) []P {
-	sort(r.paths)
+	if r.Watch.Err() == nil {
+		sort(r.paths)
+	}
 	return r.paths
 }

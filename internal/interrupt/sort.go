@@ -1,0 +1,46 @@
+package interrupt
+
+import "slices"
+
+// run is the number of elements that Sort sorts without a poll.
+const run = 1024
+
+// Sort sorts list as [slices.SortStableFunc] does. When the watch ends it returns early,
+// and the order of the elements is unspecified.
+func Sort[E any](watch *Watch, list []E, compare func(a, b E) int) {
+	if watch == nil || len(list) <= run {
+		slices.SortStableFunc(list, compare)
+		return
+	}
+	for part := range slices.Chunk(list, run) {
+		if watch.Poll() {
+			return
+		}
+		slices.SortStableFunc(part, compare)
+	}
+	merged := make([]E, len(list))
+	for width := run; width < len(list); width *= 2 {
+		for start := 0; start < len(list); start += 2 * width {
+			middle, end := min(start+width, len(list)), min(start+2*width, len(list))
+			if !merge(watch, merged[start:end], list[start:middle], list[middle:end], compare) {
+				return
+			}
+		}
+		copy(list, merged)
+	}
+}
+
+// merge merges two sorted lists into out. It reports false if the watch has ended.
+func merge[E any](watch *Watch, out, a, b []E, compare func(a, b E) int) bool {
+	for i := range out {
+		if watch.Ended() {
+			return false
+		}
+		if len(a) > 0 && (len(b) == 0 || compare(a[0], b[0]) <= 0) {
+			out[i], a = a[0], a[1:]
+		} else {
+			out[i], b = b[0], b[1:]
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package interrupt_test
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// run is the number of elements that Sort sorts without a poll.
+const run = 1024
+
+type numbered struct{ key, number int }
+
+func byKey(a, b numbered) int { return cmp.Compare(a.key, b.key) }
+
+// numbers returns n elements, of which many have equal keys.
+func numbers(n int) []numbered {
+	random := rand.New(rand.NewPCG(uint64(n), 0))
+	list := make([]numbered, n)
+	for i := range list {
+		list[i] = numbered{random.IntN(n/3 + 1), i}
+	}
+	return list
+}
+
+func TestSortIsStable(t *testing.T) {
+	for _, n := range []int{0, 1, run, run + 1, 2 * run, 5*run + 7} {
+		list, want := numbers(n), numbers(n)
+		slices.SortStableFunc(want, byKey)
+		interrupt.Sort(interrupt.New(testkit.EndingContext(1<<30)), list, byKey)
+		if !slices.Equal(list, want) {
+			t.Errorf("%d elements are not sorted", n)
+		}
+		list = numbers(n)
+		if interrupt.Sort(nil, list, byKey); !slices.Equal(list, want) {
+			t.Errorf("%d elements are not sorted without a watch", n)
+		}
+	}
+}
+
+func TestSortEnds(t *testing.T) {
+	const n = 20 * run
+	ctx := testkit.EndingContext(1 << 30)
+	interrupt.Sort(interrupt.New(ctx), numbers(n), byKey)
+	all := ctx.Polls()
+	if all < n/interrupt.Interval {
+		t.Errorf("%d polls for %d elements, want at least %d", all, n, n/interrupt.Interval)
+	}
+	for _, after := range []int{0, 1, all / 2} {
+		ctx := testkit.EndingContext(after)
+		list := numbers(n)
+		if interrupt.Sort(interrupt.New(ctx), list, byKey); ctx.Polls() != after+1 {
+			t.Errorf("after %d polls: %d more", after, ctx.Polls()-after)
+		}
+	}
+}
