@@ -19,15 +19,6 @@ import (
 	"github.com/crdkit/crdkit/controllertest/internal/apiserver"
 )
 
-// Definitions are compiled definitions and what they are compiled from. The sets of
-// package crdtest implement it.
-type Definitions interface {
-	// Catalog has the definitions, compiled.
-	Catalog() *crdkit.Catalog
-	// CRDs returns the definitions in increasing order of name.
-	CRDs() []*apiextensionsv1.CustomResourceDefinition
-}
-
 // An Environment holds objects of definitions and offers clients for them.
 type Environment struct {
 	cfg     config

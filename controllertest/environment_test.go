@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -249,5 +250,19 @@ func TestCloseEndsWatches(t *testing.T) {
 	}
 	if err := e.Client().Create(t.Context(), crontab("a")); err == nil || !strings.Contains(err.Error(), "the environment is closed") {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestFromCRDs(t *testing.T) {
+	definitions, err := controllertest.FromCRDs(crontabs(t).CRDs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := controllertest.New(t, definitions, controllertest.Scheme(newScheme())).Client()
+	if err := c.Create(t.Context(), crontab("a")); err != nil {
+		t.Error(err)
+	}
+	if _, err := controllertest.FromCRDs([]*apiextensionsv1.CustomResourceDefinition{nil}); err == nil {
+		t.Error("a nil definition has no error")
 	}
 }
