@@ -152,15 +152,15 @@ func replicasPaths(crd *apiextensionsv1.CustomResourceDefinition) managedfields.
 	return out
 }
 
-// manager returns the field manager of a request. It is made for each request, because
-// conversion needs the context.
-func (a *Applier) manager(ctx context.Context, s subresource) (*managedfields.FieldManager, error) {
+// manager returns the field manager of a request, which merges if it is an apply. It is
+// made for each request, because conversion needs the context.
+func (a *Applier) manager(ctx context.Context, s subresource, merges bool) (*managedfields.FieldManager, error) {
 	gvk := a.version.GroupVersionKind()
 	kind, hub := gvk, gvk.GroupVersion()
 	if s == scaleResource {
 		kind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
 	}
-	c := &convertor{ctx: ctx, definition: a.version.Definition()}
+	c := &convertor{ctx: ctx, definition: a.version.Definition(), copies: merges}
 	f, err := managedfields.NewDefaultCRDFieldManager(a.types, c, defaulter{a}, creator{}, kind, hub, string(s), fieldpath.NewExcludeFilterSetMap(a.reset[s]))
 	if err != nil {
 		return nil, fmt.Errorf("apply: %w", err)

@@ -196,7 +196,7 @@ func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 // merge returns the merged object with its managers. The error is the answer of the
 // server.
 func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
-	f, err := a.manager(ctx, s)
+	f, err := a.manager(ctx, s, true)
 	if err != nil {
 		return nil, err
 	}
@@ -349,7 +349,7 @@ func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *un
 // create.
 func (a *Applier) tracking(live *unstructured.Unstructured, s subresource, manager string) crdkit.RequestOption {
 	return crdkit.Mutate(func(ctx context.Context, obj *unstructured.Unstructured) error {
-		f, err := a.manager(ctx, s)
+		f, err := a.manager(ctx, s, false)
 		if err != nil {
 			return err
 		}

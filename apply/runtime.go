@@ -50,11 +50,13 @@ func newTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.Type
 	return types, nil
 }
 
-// A convertor converts objects for a field manager. It returns its input if there is
-// nothing to convert; requests give it copies.
+// A convertor converts objects for a field manager.
 type convertor struct {
 	ctx        context.Context
 	definition *crdkit.Definition
+	// copies: objects that need no conversion are copied, because the field manager sets
+	// defaults in a merged object.
+	copies bool
 }
 
 func (c *convertor) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
@@ -72,8 +74,11 @@ func (c *convertor) ConvertToVersion(in runtime.Object, target runtime.GroupVers
 			return nil, fmt.Errorf("request to convert CR %s an invalid group/version: %s", word, gv)
 		}
 	}
-	if from == to {
+	if from == to && !c.copies {
 		return in, nil
+	}
+	if from == to {
+		return in.DeepCopyObject(), nil
 	}
 	u, ok := in.(*unstructured.Unstructured)
 	if !ok {

@@ -34,7 +34,7 @@ func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructur
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	f, err := a.manager(ctx, scaleResource)
+	f, err := a.manager(ctx, scaleResource, false)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ var rules = map[string]rule{
 	"serving/jsonschema": {ours: []string{"schema"}, others: []string{apiextensions}},
 	"serving/selection":  {others: []string{apiextensions, apimachinery}},
 	"cmd/crdkit": {
-		ours:   append([]string{".", "compat", "definition", "explanation", "migration", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
+		ours:   append([]string{".", "apply", "compat", "definition", "explanation", "migration", "serving/jsonschema", "serving/openapi", "serving/selection", "serving/table"}, engines...),
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/spf13/cobra"},
 	},
 }

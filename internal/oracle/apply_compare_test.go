@@ -22,6 +22,10 @@ func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step ap
 		name = nameOfBody(step.request.Body)
 	}
 	before := step.live.DeepCopy()
+	exact := false
+	if stored, err := s.server.Stored(namespace, name); err == nil && stored != nil {
+		exact = storesExactly(v, stored, step.live)
+	}
 	res, err := step.ours()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", s.def.Path, err, history)
@@ -47,7 +51,7 @@ func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step ap
 			return false
 		}
 		want = managedText(served, step.live == nil) + warningText(answer.Warnings)
-		if same := step.live != nil && stored.GetResourceVersion() == step.live.GetResourceVersion(); v.IsStorage() && same != res.Unchanged {
+		if same := step.live != nil && stored.GetResourceVersion() == step.live.GetResourceVersion(); exact && same != res.Unchanged {
 			want += fmt.Sprintf("\nunchanged %v", same)
 		}
 	}

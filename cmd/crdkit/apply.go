@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/apply"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+const applyLong = `Show what server-side apply would make of the objects in --live if a manager applied the
+files: what is created, changed or unchanged, which fields are removed and why, and which
+fields conflict with other managers. No file and no cluster is changed.
+
+--live names files or directories with the objects of a cluster, as kubectl get -o yaml
+--show-managed-fields prints them. An object that is not among them is created. Files are
+applied in their order; a later one sees what an earlier one has made of an object.
+
+FILE may be a directory, with -R including its subdirectories, and - is standard input.
+
+With -o yaml or json, standard output has the objects that the server would store.
+
+The exit code is 0 if all were admitted, 1 if some conflict or are refused, and 2 if
+something could not be read or the command line is wrong.`
+
+const applyExample = `  kubectl get widgets -A -o yaml --show-managed-fields > live.yaml
+  crdkit apply -c crd.yaml --live live.yaml --manager deployer manifests/
+  crdkit apply -c crd.yaml --live live.yaml --manager deployer --force -o yaml widget.yaml`
+
+// An applyCommand is the state of crdkit apply: its flags and what they load.
+type applyCommand struct {
+	inputs
+	live    []string
+	manager string
+	force   bool
+	output  string
+	now     string
+
+	clock       func() time.Time
+	stored      map[objectKey]*unstructured.Unstructured
+	appliers    map[string]map[string]*apply.Applier // by the name of the definition and the version
+	printed     int
+	worst       int
+	in          io.Reader
+	out, errOut io.Writer
+}
+
+// An objectKey identifies an object of a cluster.
+type objectKey struct {
+	kind            schema.GroupKind
+	namespace, name string
+}
+
+func newApply() *cobra.Command {
+	a := &applyCommand{stored: map[objectKey]*unstructured.Unstructured{}, appliers: map[string]map[string]*apply.Applier{}}
+	cmd := &cobra.Command{
+		Use:     "apply [-c CRD]... --manager NAME [--live FILE]... FILE...",
+		Short:   "Show what server-side apply would do to live objects",
+		Long:    applyLong,
+		Example: applyExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a.in, a.out, a.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			if _, err := a.useConfig(cmd); err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&a.live, "live", nil, "file or directory with the objects of a cluster; may be repeated")
+	f.StringVar(&a.manager, "manager", "", "name of the manager that applies")
+	f.BoolVar(&a.force, "force", false, "take the fields that other managers own")
+	f.StringVar(&a.now, "now", "", "time of the apply, as 2006-01-02T15:04:05Z (default: the clock)")
+	addOutput(cmd, &a.output, "text", "yaml", "json")
+	a.inputs.addTo(cmd)
+	if err := cmd.MarkFlagRequired("manager"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+func (a *applyCommand) run(ctx context.Context, files []string) error {
+	if err := a.checkFlags(); err != nil {
+		return err
+	}
+	warn := func(err error) { fmt.Fprintf(a.errOut, "Warning: %v\n", err) }
+	a.load(ctx, a.in, files, a.reportError, warn)
+	a.readLive(ctx)
+	err := each(ctx, a.reader, files, func(o *manifest.Object) error {
+		if a.skips(o) {
+			return nil
+		}
+		err := a.apply(ctx, o)
+		if _, unknown := errors.AsType[errUnknownKind](err); unknown && a.unknownKinds != unknownError {
+			a.skipped.add(o)
+			return nil
+		}
+		if err != nil && ctx.Err() == nil {
+			a.reportError(locate(o, err))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.warnUnknown(warn)
+	a.reportPassedOver(a.errOut)
+	if a.worst != exitOK {
+		return exitCode(a.worst)
+	}
+	return nil
+}
+
+func (a *applyCommand) reportError(err error) {
+	a.worst = exitUndecided
+	fmt.Fprintf(a.errOut, "error: %v\n", err)
+}
+
+func (a *applyCommand) checkFlags() error {
+	if err := a.inputs.checkFlags(); err != nil {
+		return err
+	}
+	a.clock = time.Now
+	if a.now == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, a.now)
+	if err != nil {
+		return fmt.Errorf("invalid --now: %w", err)
+	}
+	a.clock = func() time.Time { return at }
+	return nil
+}
+
+// readLive reads the objects of --live. It passes over those of other kinds.
+func (a *applyCommand) readLive(ctx context.Context) {
+	if len(a.live) == 0 {
+		return
+	}
+	for o := range a.reader.Separate().Objects(ctx, a.live...) {
+		if o.Err != nil {
+			a.reportError(locate(o, o.Err))
+			continue
+		}
+		if !a.kinds.has(o.GroupVersionKind) {
+			continue
+		}
+		u, err := objectOf(o)
+		if err != nil {
+			a.reportError(locate(o, err))
+			continue
+		}
+		a.stored[a.keyOf(ctx, u)] = u
+	}
+}
+
+func (a *applyCommand) keyOf(ctx context.Context, u *unstructured.Unstructured) objectKey {
+	k := objectKey{u.GroupVersionKind().GroupKind(), u.GetNamespace(), u.GetName()}
+	if namespaced, _ := a.kinds.namespaced(ctx, k.kind); namespaced && k.namespace == "" {
+		k.namespace = "default"
+	}
+	return k
+}
+
+// apply applies one configuration, and prints what it does.
+func (a *applyCommand) apply(ctx context.Context, o *manifest.Object) error {
+	if o.Err != nil {
+		return o.Err
+	}
+	version, err := a.kinds.version(ctx, o.GroupVersionKind)
+	if err != nil {
+		return err
+	}
+	config, err := objectOf(o)
+	if err != nil {
+		return err
+	}
+	d := version.Definition()
+	if a.appliers[d.Name()] == nil {
+		if a.appliers[d.Name()], err = apply.NewAll(d, a.kinds.declared(d.GroupKind()), apply.Clock(a.clock)); err != nil {
+			return err
+		}
+	}
+	k := a.keyOf(ctx, config)
+	var live []*unstructured.Unstructured
+	if stored := a.stored[k]; stored != nil {
+		read, _, err := version.Read(ctx, stored)
+		if err != nil {
+			return fmt.Errorf("reading the live object: %w", err)
+		}
+		live = append(live, read)
+	}
+	steps, err := a.appliers[d.Name()][version.Name()].Preview(ctx, live, []*unstructured.Unstructured{config}, a.manager, a.force)
+	if err != nil {
+		return err
+	}
+	if res := steps[0].Result; res.Object != nil {
+		if a.stored[k], err = version.Store(ctx, res.Object); err != nil {
+			return err
+		}
+	}
+	return a.print(o, steps[0])
+}
+
+// print prints what an apply does.
+func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
+	res := s.Result
+	if res.Err() != nil {
+		a.worst = max(a.worst, exitRefused)
+	}
+	for _, text := range res.Warnings {
+		fmt.Fprintf(a.errOut, "Warning: %v\n", locate(o, errors.New(text)))
+	}
+	if a.output != "text" {
+		if err := res.Err(); err != nil {
+			fmt.Fprintf(a.errOut, "refused: %v\n", locate(o, err))
+			return nil
+		}
+		return a.printObject(res.Object)
+	}
+	out := textWriter{a.out}
+	fmt.Fprintf(out, "%s: %s: %s %s\n", s.Action(), o.Location(), s.Config.GetKind(), s.Config.GetName())
+	for _, c := range res.Conflicts {
+		fmt.Fprintf(out, "  %s\n", c)
+	}
+	if err := res.Err(); err != nil && len(res.Conflicts) == 0 {
+		fmt.Fprintf(out, "  %v\n", err)
+	}
+	for _, d := range s.Dropped {
+		fmt.Fprintf(out, "  %s\n", d)
+	}
+	return nil
+}
+
+func (a *applyCommand) printObject(obj *unstructured.Unstructured) error {
+	if a.output == "json" {
+		return printJSON(a.out, obj.Object)
+	}
+	text, err := yaml.Marshal(obj.Object)
+	if err != nil {
+		return err
+	}
+	if a.printed++; a.printed > 1 {
+		fmt.Fprintln(a.out, "---")
+	}
+	_, err = a.out.Write(text)
+	return err
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/crdkit/crdkit/apply"
+	"github.com/crdkit/crdkit/internal/manifest"
+)
+
+const ownersLong = `List the fields of objects that managers own, with their owners and the last write of each.
+The objects are those of a cluster, as kubectl get -o yaml --show-managed-fields prints
+them. They need no definition.
+
+FILE may be a directory, with -R including its subdirectories, and - is standard input.
+
+The exit code is 0, or 2 if an object cannot be read or its managedFields are malformed.`
+
+const ownersExample = `  kubectl get widget w -o yaml --show-managed-fields | crdkit owners -
+  crdkit owners --manager deployer live/`
+
+// An ownersCommand is the state of crdkit owners.
+type ownersCommand struct {
+	recursive   bool
+	manager     string
+	worst       int
+	out, errOut io.Writer
+}
+
+func newOwners() *cobra.Command {
+	n := &ownersCommand{}
+	cmd := &cobra.Command{
+		Use:     "owners FILE...",
+		Short:   "List who owns the fields of objects",
+		Long:    ownersLong,
+		Example: ownersExample,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n.out, n.errOut = textWriter{cmd.OutOrStdout()}, cmd.ErrOrStderr()
+			r := manifest.NewReader(cmd.InOrStdin(), n.recursive)
+			if err := each(cmd.Context(), r, args, n.object); err != nil {
+				return err
+			}
+			if n.worst != exitOK {
+				return exitCode(n.worst)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&n.manager, "manager", "", "list only fields of this manager")
+	f.BoolVarP(&n.recursive, "recursive", "R", false, "read directories below the directories that are named")
+	return cmd
+}
+
+// object prints the fields of an object.
+func (n *ownersCommand) object(o *manifest.Object) error {
+	fields, err := n.fields(o)
+	if err != nil {
+		n.worst = exitUndecided
+		fmt.Fprintf(n.errOut, "error: %v\n", locate(o, err))
+		return nil
+	}
+	if o.IsDefinition() && len(fields) == 0 {
+		return nil
+	}
+	fmt.Fprintf(n.out, "%s: %s\n", o.Location(), o.Kind)
+	for _, f := range fields {
+		var names []string
+		for _, owner := range f.Owners {
+			names = append(names, owner.String())
+		}
+		fmt.Fprintf(n.out, "  %s: %s\n", f.Path, strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// fields returns the fields of an object that the command lists.
+func (n *ownersCommand) fields(o *manifest.Object) ([]apply.Field, error) {
+	if o.Err != nil {
+		return nil, o.Err
+	}
+	obj, err := objectOf(o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := apply.Owners(obj)
+	if err != nil || n.manager == "" {
+		return all, err
+	}
+	var out []apply.Field
+	for _, f := range all {
+		for _, owner := range f.Owners {
+			if owner.Manager == n.manager {
+				out = append(out, f)
+				break
+			}
+		}
+	}
+	return out, nil
+}
