@@ -16,6 +16,9 @@ import (
 
 // patch serves PATCH of an object and of its subresources.
 func (s *Server) patch(r *request) (answer, error) {
+	if types.PatchType(r.mediaType()) == types.ApplyYAMLPatchType {
+		return s.apply(r)
+	}
 	stored, err := s.lookup(r)
 	if err != nil {
 		return answer{}, err
