@@ -58,7 +58,7 @@ func TestChanges(t *testing.T) {
 			}
 			fmt.Fprintln(&b, c.Name)
 			for _, f := range r.Findings {
-				if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers {
+				if f.Role == compat.Writers || f.Role == compat.Stored || f.Role == compat.Readers || f.Role == compat.Rules {
 					fmt.Fprintln(&b, "  "+line(f))
 				}
 			}

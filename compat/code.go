@@ -44,6 +44,14 @@ const (
 	CodeNot           Code = "not"
 	CodeRule          Code = "rule"
 	CodeTransition    Code = "transitionRule"
+	// CodeRuleRemoved: a rule is gone, so that more values are admitted.
+	CodeRuleRemoved Code = "ruleRemoved"
+	// CodeRuleRedundant: a new rule holds for every value that its schema admits.
+	CodeRuleRedundant Code = "ruleRedundant"
+	// CodeRuleNever: a new rule holds for no value that its schema admits.
+	CodeRuleNever Code = "ruleNever"
+	// CodeRuleContradiction: no value satisfies a new rule and another one.
+	CodeRuleContradiction Code = "ruleContradiction"
 	// CodeProperty: a property is not declared any more.
 	CodeProperty Code = "property"
 	// CodeUnknownFields: unknown fields are not kept any more.

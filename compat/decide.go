@@ -16,6 +16,7 @@ func (c *comparison) decide() []Finding {
 	out := c.role(writers, before.object(c.oldVersion))
 	solver.SetWork(c.work)
 	after := newConditions(solver, c.crd, c.newIndex, c.newNode, false)
+	out = append(out, c.ruleFindings(writers, after)...)
 	readers := newWalk(after, newConditions(solver, c.old, c.oldIndex, c.oldNode, true), true)
 	return append(out, c.role(readers, after.object(c.newVersion))...)
 }

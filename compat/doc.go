@@ -22,7 +22,28 @@
 // before it is reported. Unknown names the part of the schema or the rule that
 // could not be decided.
 //
-// An object counts if the old definition admits it and drops no field of it.
+// An object counts if the old definition admits it and drops no field of it. The
+// status of a version with the status subresource is written through that.
+//
+// # How it decides
+//
+// Compare walks both schemas. For each keyword of the new schema that the old one
+// does not have, it asks for a value that the old schema and its rules admit and
+// that breaks the keyword. Bounds, lengths, patterns, enums, presence, the sizes and
+// the elements of lists and maps, allOf, anyOf, oneOf and not are decided together.
+// If there is no such value, the change of the keyword is proven compatible. If
+// there is one, Compare builds the smallest object around it and gives it to both
+// definitions.
+//
+// Of rules it decides comparisons of a field with a constant or with another field,
+// has, size, startsWith, endsWith, contains, matches, in with constants, all and
+// exists over lists, and !, &&, || and the conditional operator. Other parts of a
+// rule only cancel out against equal parts of an old rule, unless a field that they
+// read may differ. If that decides nothing, Compare searches a witness among
+// variations of objects with the constants of the rule. A transition rule is
+// refuted by an update from one object of the old definition to another.
+//
+// Readers are asked about types, null, required fields and enums only.
 //
 // # Limits
 //

@@ -31,6 +31,7 @@ type walk struct {
 	from, to *conditions // the sides: what from admits must satisfy to
 	readers  bool
 	goals    []goal
+	ruled    []ruled
 	without  map[[2]*schema.Node]bool // pairs of schemas without goals
 	changed  map[[2]*schema.Node]bool // see transforms
 	undone   string                   // why the walk ended early
@@ -54,15 +55,16 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 		w.undone = "the schema is nested too deeply"
 	}
 	defer func() { w.depth-- }()
-	before := len(w.goals)
+	before, ruledBefore := len(w.goals), len(w.ruled)
 	w.local(o, n, steps, pointer)
 	w.transitions(o, n, steps, pointer)
+	w.recordRules(o, n, steps, pointer)
 	w.properties(o, n, steps, pointer)
 	w.others(o, n, steps, pointer)
 	if o.Items() != nil || n.Items() != nil {
 		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), pointer+"/items")
 	}
-	if len(w.goals) == before {
+	if len(w.goals) == before && len(w.ruled) == ruledBefore {
 		w.without[[2]*schema.Node{o, n}] = true
 	}
 }

@@ -40,7 +40,7 @@ func TestPairs(t *testing.T) {
 		corpus = testkit.FindCorpus(t)
 	}
 	rng := rand.New(rand.NewPCG(*pairSeed, 0))
-	s := pairStats{verdicts: map[string]int{}, reasons: map[string]int{}, kinds: map[string][]string{}}
+	s := pairStats{verdicts: map[string]int{}, reasons: map[string]int{}}
 	for attempts := 0; s.pairs < *pairCount && attempts < 40**pairCount; attempts++ {
 		kind := changeKinds[attempts%len(changeKinds)]
 		d := corpus.Definitions[rng.IntN(len(corpus.Definitions))]
@@ -62,7 +62,6 @@ type pairStats struct {
 	pairs    int
 	verdicts map[string]int
 	reasons  map[string]int
-	kinds    map[string][]string
 	times    []time.Duration
 }
 
@@ -285,4 +284,26 @@ func schemaSites(s map[string]any, root bool) []map[string]any {
 		}
 	}
 	return out
+}
+
+// FuzzCompare changes a definition in a way that the seed chooses, and judges the
+// report as TestPairs does.
+func FuzzCompare(f *testing.F) {
+	corpus, err := testkit.LoadTestdata("../testdata")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for kind := range changeKinds {
+		f.Add(uint64(kind), uint8(kind))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		d := corpus.Definitions[rng.IntN(len(corpus.Definitions))]
+		i := rng.IntN(len(d.CRD.Spec.Versions))
+		k := changeKinds[int(kind)%len(changeKinds)]
+		if crd := changed(rng, d.CRD, i, k); crd != nil {
+			s := pairStats{verdicts: map[string]int{}, reasons: map[string]int{}}
+			s.add(t, rng, d.CRD, crd, i, k.name+" "+d.Path)
+		}
+	})
 }

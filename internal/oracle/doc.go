@@ -42,8 +42,9 @@
 // TestTable (the handler of GET requests and the table convertor), TestGet (the
 // printer of kubectl get), TestSelection (the handler of list requests), TestScale,
 // TestStatus (updates that clients must not make; -status-all for every definition),
-// TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for every version)
-// and TestJSONSchema, which compares with another validator instead of Kubernetes.
+// TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for every version),
+// TestCompat (the witnesses of package compat), and TestJSONSchema, which compares
+// with another validator instead of Kubernetes.
 //
 // The corpus is a directory with the layout that testkit.CorpusDir describes. The
 // definitions of the repository's testdata are always compared, also without a

@@ -1,0 +1,115 @@
+package compat
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// A ruled value is one whose rules differ.
+type ruled struct {
+	o, n    *schema.Node
+	steps   []step
+	pointer string
+}
+
+// sameRule reports whether two rules have the same text.
+func sameRule(a, b schema.Rule) bool {
+	return a.Rule == b.Rule && a.OptionalOldSelf == b.OptionalOldSelf
+}
+
+// hasRule reports whether a schema has a rule, perhaps with other white space.
+func (w *walk) hasRule(n *schema.Node, rule schema.Rule) bool {
+	translator := w.from.rules.translator
+	key := func(r schema.Rule) string { return translator.Rule(r.Rule, n, nil).Holds.Key() }
+	return slices.ContainsFunc(n.Rules(), func(r schema.Rule) bool {
+		return sameRule(r, rule) || r.OptionalOldSelf == rule.OptionalOldSelf && key(r) == key(rule)
+	})
+}
+
+// recordRules records a value whose rules differ.
+func (w *walk) recordRules(o, n *schema.Node, steps []step, pointer string) {
+	if !w.readers && !slices.EqualFunc(o.Rules(), n.Rules(), sameRule) {
+		w.ruled = append(w.ruled, ruled{o, n, steps, pointer})
+	}
+}
+
+// ruleFindings returns the findings about rules themselves: those that are gone, and
+// those of the new definition that refuse nothing, everything, or whatever another
+// one admits. own are the conditions of the new definition.
+func (c *comparison) ruleFindings(w *walk, own *conditions) []Finding {
+	var out []Finding
+	for i := range w.ruled {
+		v := &w.ruled[i]
+		for _, rule := range v.o.Rules() {
+			if !w.hasRule(v.n, rule) {
+				out = append(out, c.ruleFinding(v, -1, CodeRuleRemoved, Compatible, Info, "the rule is gone: "+rule.Rule))
+			}
+		}
+		out = append(out, c.judgeRules(w, v, own)...)
+	}
+	return out
+}
+
+func (c *comparison) ruleFinding(v *ruled, index int, code Code, verdict Verdict, severity Severity, text string) Finding {
+	f := c.finding(code, verdict, severity, Rules)
+	f.Pointer += v.pointer
+	if index >= 0 {
+		f.Pointer = fmt.Sprintf("%s/x-kubernetes-validations/%d", f.Pointer, index)
+	}
+	f.Field, f.Text = fieldOf(v.steps), text
+	return f
+}
+
+// judgeRules judges the new rules of a value beside its schema and each other.
+func (c *comparison) judgeRules(w *walk, v *ruled, own *conditions) []Finding {
+	all := own.keywords(v.n)
+	var rules []keyword
+	for _, k := range all {
+		if k.code == CodeRule {
+			rules = append(rules, k)
+		}
+	}
+	rest := own.without(v.n, CodeRule)
+	none := func(conds ...*satisfy.Cond) bool {
+		return own.solver.Solve(satisfy.And(append(conds, rest)...)).Status == satisfy.None
+	}
+	if none() {
+		return nil // the schema admits no value, whatever the rules are
+	}
+	var out []Finding
+	var possible []keyword
+	for _, k := range rules {
+		index := slices.IndexFunc(v.n.Rules(), func(r schema.Rule) bool { return sameRule(r, *k.rule) })
+		isNew := !w.hasRule(v.o, *k.rule)
+		if none(k.cond) {
+			if isNew {
+				out = append(out, c.ruleFinding(v, index, CodeRuleNever, Incompatible, Error, "the rule holds for no value that the schema admits: "+k.rule.Rule))
+			}
+			continue
+		}
+		if isNew && !k.rule.OptionalOldSelf && none(satisfy.Not(k.cond)) {
+			out = append(out, c.ruleFinding(v, index, CodeRuleRedundant, Compatible, Info, "the rule holds for every value that the schema admits: "+k.rule.Rule))
+		}
+		for _, other := range possible {
+			if isNew && none(k.cond, other.cond) {
+				out = append(out, c.ruleFinding(v, index, CodeRuleContradiction, Incompatible, Error, fmt.Sprintf("the rule contradicts another one: %s; %s", k.rule.Rule, other.rule.Rule)))
+			}
+		}
+		possible = append(possible, k)
+	}
+	return out
+}
+
+// without returns the condition of a schema without the keywords of a code.
+func (k *conditions) without(n *schema.Node, code Code) *satisfy.Cond {
+	var parts []*satisfy.Cond
+	for _, w := range k.keywords(n) {
+		if w.code != code {
+			parts = append(parts, w.cond)
+		}
+	}
+	return satisfy.And(append(parts, k.members(n), k.items(n), k.others(n))...)
+}
