@@ -63,10 +63,10 @@ func (o *Ours) setEngines(n *schema.Node, reference bool) {
 	p := pruning.New(n, prune...)
 	d := defaulting.New(n, fill...)
 	o.Facts = func() []string { return facts(nil, "", n) }
-	o.Prune = p.Prune
+	o.Prune = func(obj map[string]any) { p.Prune(obj) }
 	o.Report = func(obj map[string]any) []string { return paths(p.PruneAndReport(obj)) }
-	o.DropNulls = d.DropNulls
-	o.Default = d.Default
+	o.DropNulls = func(obj map[string]any) { d.DropNulls(obj) }
+	o.Default = func(obj map[string]any) { d.Default(obj) }
 }
 
 // setValidation sets the functions that validate objects.
