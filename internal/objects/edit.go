@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"encoding/base64"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (s *search) changeInside(x *site) bool {
 		}
 	case string:
 		if s.oneIn(2) {
-			x.set(s.altered(v))
+			x.set(s.alteredAt(x, v))
 			return true
 		}
 	case int64:
@@ -119,6 +120,35 @@ func distinct(x *site, element any, index int) any {
 	return element
 }
 
+// pem returns the text of a PEM block if a text is its first or last line, and the text
+// itself otherwise.
+func pem(text string) string {
+	line := strings.TrimSpace(text)
+	label, first := strings.CutPrefix(line, "-----BEGIN ")
+	if !first {
+		var last bool
+		if label, last = strings.CutPrefix(line, "-----END "); !last {
+			return text
+		}
+	}
+	return "-----BEGIN " + label + "\n" + strings.Repeat("A", 64) + "\n-----END " + label + "\n"
+}
+
+// formatByte is the format of texts that rules see as the bytes which they encode.
+const formatByte = "byte"
+
+// alteredAt returns a text that differs from that of a site.
+func (s *search) alteredAt(x *site, text string) string {
+	if x.props.Format != formatByte {
+		return s.altered(text)
+	}
+	content, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		content = nil
+	}
+	return base64.StdEncoding.EncodeToString([]byte(s.altered(string(content))))
+}
+
 // altered returns a text that differs from another one.
 func (s *search) altered(text string) string {
 	switch s.rng.IntN(6) {
@@ -141,7 +171,7 @@ func (s *search) altered(text string) string {
 // text returns a text: of the rule, or a common one.
 func (s *search) text() string {
 	if len(s.lit.texts) > 0 && !s.oneIn(3) {
-		text := pick(s, s.lit.texts)
+		text := pem(pick(s, s.lit.texts))
 		if strings.ContainsAny(text, "^[(") && !s.oneIn(4) {
 			if match, ok := generate.Value(s.rng, &apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: text}, 0, false).(string); ok {
 				return match
@@ -166,6 +196,8 @@ func (s *search) newValue(x *site) any {
 		}
 	}
 	switch {
+	case p.Format == formatByte && s.oneIn(2):
+		return base64.StdEncoding.EncodeToString([]byte(s.text() + strings.Repeat("a", s.rng.IntN(2)*60)))
 	case p.Type == "string" && s.oneIn(2), p.XIntOrString && s.oneIn(3):
 		return s.text()
 	case (p.Type == "integer" || p.Type == "number" || p.XIntOrString) && s.oneIn(2):

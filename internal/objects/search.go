@@ -72,33 +72,59 @@ type trace struct {
 	with    validation.ErrorList
 }
 
-// find changes the object of a case until it meets the goal, for at most steps requests.
+// find changes the object of a case until it meets the goal, for about steps requests. It
+// returns nil if it does not get there.
 func (s *search) find(ctx context.Context, c Case, g *goal, steps int, saw *trace) (*state, error) {
 	now, err := s.judged(ctx, c, g, saw)
-	if err != nil {
+	for used := 0; err == nil && now.cost > 0 && used < steps; {
+		before := now.cost
+		if now, err = s.climb(ctx, now, g, stale, saw); err != nil || now.cost < before {
+			used += stale
+			continue
+		}
+		// A change that helps may first break more, such as another member of a union.
+		var other *state
+		if other, err = s.changed(ctx, now, g, saw); err == nil {
+			other, err = s.climb(ctx, other, g, 2*stale, saw)
+		}
+		if used += 3 * stale; err == nil && other.cost <= now.cost {
+			now = other
+		}
+	}
+	if err != nil || now.cost > 0 {
 		return nil, err
 	}
+	return now, nil
+}
+
+// stale is how many changes a search makes before it asks whether they help.
+const stale = 50
+
+// climb makes changes and keeps those after which the case is not farther from the goal.
+func (s *search) climb(ctx context.Context, now *state, g *goal, steps int, saw *trace) (*state, error) {
 	for range steps {
 		if now.cost == 0 {
-			return now, nil
+			break
 		}
-		candidate := now.Case
-		candidate.Object = clone(now.Object)
-		for range 1 + s.rng.IntN(3) {
-			s.edit(candidate.Object, g, now.others)
-		}
-		next, err := s.judged(ctx, candidate, g, saw)
+		next, err := s.changed(ctx, now, g, saw)
 		if err != nil {
 			return nil, err
 		}
-		if next.cost < now.cost || next.cost == now.cost && s.oneIn(2) || next.cost <= now.cost+2*costRule && s.oneIn(50) {
+		if next.cost < now.cost || next.cost == now.cost && s.oneIn(2) {
 			now = next
 		}
 	}
-	if now.cost == 0 {
-		return now, nil
+	return now, nil
+}
+
+// changed returns the state after some changes.
+func (s *search) changed(ctx context.Context, now *state, g *goal, saw *trace) (*state, error) {
+	candidate := now.Case
+	candidate.Object = clone(now.Object)
+	for range 1 + s.rng.IntN(3) {
+		s.edit(candidate.Object, g, now.others)
 	}
-	return nil, nil
+	return s.judged(ctx, candidate, g, saw)
 }
 
 func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*state, error) {
@@ -293,9 +319,9 @@ func (e *Unreachable) Error() string { return e.Cause }
 
 // The requests that one search makes, and how often it begins anew.
 const (
-	admitSteps = 400
+	admitSteps = 1000
 	admitTries = 12
-	breakSteps = 600
+	breakSteps = 900
 	breakTries = 6
 )
 
