@@ -46,10 +46,12 @@ var operations = []operation{
 		return func(obj map[string]any) { c.up.Report(obj) }, func(obj map[string]any) { p.PruneAndReport(obj) }
 	}, false)},
 	{name: "nulls", does: "drop nulls", mean: 5, least: 1, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
-		return c.up.DropNulls, defaulting.New(c.ours.Schema()).DropNulls
+		d := defaulting.New(c.ours.Schema())
+		return c.up.DropNulls, func(obj map[string]any) { d.DropNulls(obj) }
 	}, false)},
 	{name: "default", does: "set defaults", mean: 12, least: 1, prepare: prepareMutating(func(c *testCase) (func(map[string]any), func(map[string]any)) {
-		return c.up.Default, defaulting.New(c.ours.Schema()).Default
+		d := defaulting.New(c.ours.Schema())
+		return c.up.Default, func(obj map[string]any) { d.Default(obj) }
 	}, true)},
 	{name: "validate", does: "validate a valid object: values, list types, embedded resources", mean: 85, least: 1, prepare: prepareValidate},
 	{name: "invalid", does: "validate an invalid object, all errors", mean: 22, least: 1, prepare: prepareInvalid},
