@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -41,9 +42,9 @@ type descriptionDiff struct {
 }
 
 func (d *descriptionDiff) compare(before, after *apiextensionsv1.JSONSchemaProps, field, pointer string) {
-	if before.Description != after.Description {
+	if old, v := oneLine(before.Description), oneLine(after.Description); old != v {
 		if d.count++; d.count == 1 {
-			d.field, d.pointer, d.before, d.after = field, pointer, before.Description, after.Description
+			d.field, d.pointer, d.before, d.after = field, pointer, old, v
 			if after.Description != "" {
 				d.pointer += "/description"
 			}
@@ -64,6 +65,10 @@ func (d *descriptionDiff) compare(before, after *apiextensionsv1.JSONSchemaProps
 		d.compare(a.Schema, b.Schema, field+"[*]", pointer+"/additionalProperties")
 	}
 }
+
+// oneLine returns a text without line breaks, so that a text that is broken elsewhere is the
+// same.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // joinField returns the field path of a field of an object.
 func joinField(path, name string) string {

@@ -152,9 +152,9 @@ func (l *listCheck) checkList(old, v *schema.Node) {
 		f.Code, f.Pointer = ListMapKeys, l.pointer+"/x-kubernetes-list-map-keys"
 		f.Text = "the keys of a list change: server-side apply and merging clients find other elements to be the same"
 	case before.listType == "atomic":
-		f.Text = fmt.Sprintf("a list becomes a %s: server-side apply gives each element owners of its own and does not know who owned the elements before", typ)
+		f.Text = fmt.Sprintf("an atomic list becomes a %s list: server-side apply gives each element owners of its own and does not know which of its clients owned the elements before", typ)
 	case after.listType == "atomic":
-		f.Text = fmt.Sprintf("a list is not a %s any more: who applied one element owns the whole list, and the next apply conflicts or replaces the elements of others", before.listType)
+		f.Text = fmt.Sprintf("a %s list becomes atomic: a client that applied one element owns the whole list, and the next apply conflicts or replaces the elements of others", before.listType)
 	default:
 		f.Text = "the list type changes: server-side apply and merging clients find other elements to be the same"
 	}
@@ -286,10 +286,10 @@ func (l *listCheck) checkMap(old, v *schema.Node) {
 	}
 	f := l.finding(MapType, "x-kubernetes-map-type", has)
 	f.Old, f.New = "granular", "atomic"
-	f.Text = "an object becomes atomic: who applied one field owns the whole object, and the next apply conflicts or replaces the fields of others"
+	f.Text = "an object becomes atomic: a client that applied one field owns the whole object, and the next apply conflicts or replaces the fields of others"
 	if before == "atomic" {
 		f.Old, f.New = f.New, f.Old
-		f.Text = "an object is not atomic any more: server-side apply gives each field owners of its own and does not know who owned the fields before"
+		f.Text = "an object is not atomic any more: server-side apply gives each field owners of its own and does not know which of its clients owned the fields before"
 	}
 	l.findings = append(l.findings, f)
 }

@@ -123,7 +123,8 @@ func (p *compatText) finding(f *compatFinding) {
 	if note := f.note(); note != "" {
 		p.printf("    %s\n", printable(note))
 	}
-	for _, line := range []string{withLabel("old", short(f.Old)), withLabel("new", short(f.New))} {
+	inLine := strings.NewReplacer("\n", " ", "\r", " ")
+	for _, line := range []string{withLabel("old", inLine.Replace(short(f.Old))), withLabel("new", inLine.Replace(short(f.New)))} {
 		if line != "" {
 			p.printf("    %s\n", printable(line))
 		}
