@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"runtime"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit"
@@ -64,6 +66,11 @@ var operations = []operation{
 	{name: "replace", does: "the whole of Update, new and old bytes to stored bytes, rules included", mean: 25, least: 1, prepare: prepareReplace(false, false)},
 	{name: "replace-kept", does: "the same of an object with one wrong value that does not change", mean: 9, least: 10, prepare: prepareReplace(true, false)},
 	{name: "replace-report", does: "replace, and say what is changed", least: 1, prepare: prepareReplace(false, true)},
+	{name: "patch-json", does: "the whole of a JSON patch that changes a label", mean: 2, least: 1, prepare: preparePatch(types.JSONPatchType)},
+	{name: "patch-merge", does: "the same with a merge patch", mean: 2, least: 1, prepare: preparePatch(types.MergePatchType)},
+	{name: "apply-noop", does: "the whole of an apply that changes nothing", least: 1, prepare: prepareApply("deployer", changeNothing, http.StatusOK)},
+	{name: "apply-change", does: "the whole of an apply that changes a label", least: 1, prepare: prepareApply("deployer", changeLabel, http.StatusOK)},
+	{name: "apply-conflict", does: "the whole of an apply that changes a field of another manager", least: 1, prepare: prepareApply("other", changeFirst, http.StatusConflict)},
 	{name: "cel-eval", does: "evaluate the rules of an object", mean: 45, least: 10, prepare: prepareEval(false), more: ruleShapes},
 	{name: "cel-update", does: "evaluate the rules of an update", mean: 60, least: 10, prepare: prepareEval(true), more: ruleShapes},
 	{name: "cel-forms", does: "evaluate messages, functions of libraries and rules of unusual forms", mean: 25, least: 10, whole: compareForms},

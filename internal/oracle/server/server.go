@@ -155,6 +155,19 @@ func (s *Server) Stored(namespace, name string) (*unstructured.Unstructured, err
 	return u, nil
 }
 
+// Snapshot returns a function that gives the store the object that it has now.
+func (s *Server) Snapshot(namespace, name string) func() {
+	key := s.key(namespace, name)
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	e := s.memory.objects[key]
+	return func() {
+		s.memory.mu.Lock()
+		defer s.memory.mu.Unlock()
+		s.memory.objects[key] = e
+	}
+}
+
 // Delete removes an object from the store.
 func (s *Server) Delete(namespace, name string) {
 	s.memory.mu.Lock()
