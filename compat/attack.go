@@ -1,8 +1,10 @@
 package compat
 
 import (
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +18,7 @@ import (
 
 // Bounds of the search for a witness that the solver did not find.
 const (
-	maxAttempts     = 400 // objects that are given to both definitions for a goal
+	maxAttempts     = 600 // objects that are given to both definitions for a goal
 	maxBases        = 24  // objects that are varied
 	generatedBases  = 48
 	maxVaried       = 12 // scalars of an object that are varied
@@ -50,6 +52,16 @@ func (c *comparison) bases(w *walk, object *satisfy.Cond, g *goal) []map[string]
 			all = append(all, satisfy.At(name, satisfy.True))
 			targets = append(targets, satisfy.At(name, satisfy.True))
 		}
+	}
+	var members []*satisfy.Cond
+	for name := range g.schema.Items().Properties() {
+		if len(members) < maxBases/2 {
+			members = append(members, satisfy.At(name, satisfy.True))
+			targets = append(targets, satisfy.SomeItem(satisfy.At(name, satisfy.True)))
+		}
+	}
+	if len(members) > 0 {
+		targets = append(targets, satisfy.SomeItem(satisfy.And(members...)))
 	}
 	targets = append(targets, satisfy.And(all...), satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1))
 	var out []map[string]any
@@ -106,22 +118,94 @@ func (a *attacker) shows(obj map[string]any) bool {
 	return a.goal.causes(after.result.Errors)
 }
 
-// vary tries an object, and copies of it in which one or two scalars are replaced.
+// vary tries an object, and copies of it in which one scalar is replaced, and then
+// two of them.
 func (a *attacker) vary(base map[string]any) ([]Finding, error) {
-	if found, err := a.try(base); err != nil || len(found) > 0 {
+	if found, err := a.tryDoubled(base); err != nil || len(found) > 0 {
 		return found, err
 	}
 	scalars := a.scalars(base)
-	for i := range min(len(scalars), maxVaried) {
-		for _, v := range a.values(scalars[i].get()) {
-			copied := jsonval.Clone(base).(map[string]any)
-			a.scalars(copied)[i].set(v)
-			if found, err := a.try(copied); err != nil || len(found) > 0 || a.left < 0 {
+	scalars = scalars[:min(len(scalars), maxVaried)]
+	var mentioned []map[string]any // with a constant of the rule
+	for i := range scalars {
+		for n, v := range a.values(scalars[i].get()) {
+			copied := a.replaced(base, i, v)
+			if found, err := a.tryDoubled(copied); err != nil || len(found) > 0 || a.left < 0 {
+				return found, err
+			}
+			if n < len(a.pool) && len(mentioned) < maxMentioned {
+				mentioned = append(mentioned, copied)
+			}
+		}
+	}
+	for _, other := range mentioned {
+		for i := range scalars {
+			for _, v := range a.values(scalars[i].get()) {
+				if found, err := a.try(a.replaced(other, i, v)); err != nil || len(found) > 0 || a.left < 0 {
+					return found, err
+				}
+			}
+		}
+	}
+	return nil, nil
+}
+
+// maxMentioned bounds the objects in which a second scalar is replaced.
+const maxMentioned = 6
+
+// replaced returns a copy of an object with another value of one scalar.
+func (a *attacker) replaced(obj map[string]any, scalar int, v any) map[string]any {
+	copied := jsonval.Clone(obj).(map[string]any)
+	refs := a.scalars(copied)
+	refs[scalar].set(v)
+	return copied
+}
+
+// tryDoubled tries an object, and a copy of it in which the first element of a list
+// at the goal is repeated, because rules often ask elements to differ. In a copy of
+// a map, an entry has another key.
+func (a *attacker) tryDoubled(obj map[string]any) ([]Finding, error) {
+	if found, err := a.try(obj); err != nil || len(found) > 0 || a.goal.rule == nil || len(a.goal.steps) == 0 {
+		return found, err
+	}
+	steps := a.goal.steps
+	last := steps[len(steps)-1]
+	for _, around := range partsAt(obj, steps[:len(steps)-1]) {
+		parent, ok := around.(map[string]any)
+		if !ok || last.item || last.others != nil {
+			continue
+		}
+		for _, v := range doubled(parent[last.name]) {
+			copied := jsonval.Clone(obj).(map[string]any)
+			for _, part := range partsAt(copied, steps[:len(steps)-1]) {
+				if parent, ok := part.(map[string]any); ok {
+					parent[last.name] = jsonval.Clone(v)
+				}
+			}
+			if found, err := a.try(copied); err != nil || len(found) > 0 {
 				return found, err
 			}
 		}
 	}
 	return nil, nil
+}
+
+// doubled returns variations of a list or map.
+func doubled(v any) []any {
+	switch v := v.(type) {
+	case []any:
+		if len(v) > 0 {
+			return []any{append(slices.Clone(v), v[0])}
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			return []any{
+				map[string]any{strings.Repeat("a", 254): v[name]},
+				map[string]any{"/": v[name]}, map[string]any{"": v[name]},
+			}
+		}
+	}
+	return nil
 }
 
 // scalars returns the scalars that a variation replaces: those of the value of the

@@ -280,10 +280,7 @@ func (x *translation) quantified(p path, name string, args []ast.Expr, sc scope)
 	if len(args) != 2 || args[0].Kind() != ast.IdentKind || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
 		return verdict{}, false
 	}
-	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: slices.Concat(sc.prefix, p.names, []string{Items})}
-	if !closed(args[1], inner.name) {
-		return verdict{}, false
-	}
+	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: slices.Concat(sc.prefix, p.names, []string{Items}), outer: &sc}
 	v := x.boolean(args[1], inner)
 	if name == "exists" {
 		v = v.not()
@@ -296,51 +293,6 @@ func (x *translation) quantified(p path, name string, args []ast.Expr, sc scope)
 		out = out.not()
 	}
 	return out, true
-}
-
-// closed reports whether an expression mentions no variable but this one and those
-// that it binds itself.
-func closed(e ast.Expr, names ...string) bool {
-	switch e.Kind() {
-	case ast.LiteralKind:
-		return true
-	case ast.IdentKind:
-		for _, name := range names {
-			if e.AsIdent() == name {
-				return true
-			}
-		}
-		return false
-	case ast.SelectKind:
-		return closed(e.AsSelect().Operand(), names...)
-	case ast.ListKind:
-		return allClosed(e.AsList().Elements(), names)
-	case ast.CallKind:
-		c := e.AsCall()
-		if !c.IsMemberFunction() {
-			return allClosed(c.Args(), names)
-		}
-		if !closed(c.Target(), names...) {
-			return false
-		}
-		bound := names
-		for _, arg := range c.Args() {
-			if arg.Kind() == ast.IdentKind && len(c.Args()) > 1 {
-				bound = append(bound[:len(bound):len(bound)], arg.AsIdent())
-			}
-		}
-		return allClosed(c.Args(), bound)
-	}
-	return false
-}
-
-func allClosed(list []ast.Expr, names []string) bool {
-	for _, e := range list {
-		if !closed(e, names...) {
-			return false
-		}
-	}
-	return true
 }
 
 // in translates membership in a list of constants, and that of a constant in a

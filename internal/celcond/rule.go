@@ -97,6 +97,18 @@ type scope struct {
 	name   string
 	node   *schema.Node
 	prefix []string // from the value of the rule to that of the variable
+	outer  *scope   // of the macro around it
+}
+
+// bound returns the paths of the variables of a scope and of those around it.
+func (sc *scope) bound() map[string][]string {
+	out := map[string][]string{"oldSelf": {}}
+	for ; sc != nil; sc = sc.outer {
+		if _, hidden := out[sc.name]; !hidden {
+			out[sc.name] = append([]string{}, sc.prefix...)
+		}
+	}
+	return out
 }
 
 // A translation is the state of translating one rule.
@@ -109,7 +121,9 @@ type translation struct {
 // distinct ends the names of opaque conditions on changed values.
 const distinct = " of another value"
 
-// boolean translates a boolean expression over the variable of a scope.
+// boolean translates a boolean expression over the variable of a scope. A part that
+// is opaque may read variables around the scope: in one object, the values of those
+// are the same for every expression about one element.
 func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	before := len(x.opaque)
 	if v, ok := x.translate(e, sc); ok {
@@ -117,7 +131,7 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	}
 	x.opaque = append(x.opaque[:before], Text(e))
 	name := sc.name + ": " + Text(e)
-	if x.changed != nil && slices.ContainsFunc(reads(e, map[string][]string{sc.name: sc.prefix, "oldSelf": nil}), x.changed) {
+	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
 		name += distinct
 	}
 	return verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
