@@ -110,8 +110,9 @@ func preparePatch(kind types.PatchType) func(*testCase) (*pair, error) {
 }
 
 // prepareApply measures an apply by a manager of the configuration that "deployer" has
-// applied, changed by a function. want is the status of the answer.
-func prepareApply(manager string, change func(config *unstructured.Unstructured), want int) func(*testCase) (*pair, error) {
+// applied, changed by a function, which reports whether it can. want is the status of the
+// answer.
+func prepareApply(manager string, change func(config *unstructured.Unstructured) bool, want int) func(*testCase) (*pair, error) {
 	return func(c *testCase) (*pair, error) {
 		if c.rules || c.unknown {
 			return nil, nil
@@ -126,7 +127,9 @@ func prepareApply(manager string, change func(config *unstructured.Unstructured)
 		}
 		config := &unstructured.Unstructured{Object: testkit.Clone(c.stored)}
 		config.Object["metadata"] = map[string]any{"name": config.GetName(), "namespace": config.GetNamespace()}
-		change(config)
+		if !change(config) {
+			return nil, nil
+		}
 		body, ctx := testkit.Encode(config.Object), context.Background()
 		r := s.request(types.ApplyYAMLPatchType, manager, body)
 		ours := func() int {
@@ -160,17 +163,16 @@ func prepareApply(manager string, change func(config *unstructured.Unstructured)
 	}
 }
 
-func changeNothing(*unstructured.Unstructured) {}
+func changeNothing(*unstructured.Unstructured) bool { return true }
 
-func changeLabel(config *unstructured.Unstructured) {
+func changeLabel(config *unstructured.Unstructured) bool {
 	config.SetLabels(map[string]string{"changed": "yes"})
+	return true
 }
 
-// changeFirst changes the first string or number of the spec, which "deployer" owns.
-func changeFirst(config *unstructured.Unstructured) {
-	spec, _ := config.Object["spec"].(map[string]any)
-	changeBelow(spec)
-}
+// changeFirst changes the first scalar of the spec outside of lists, which "deployer"
+// owns.
+func changeFirst(config *unstructured.Unstructured) bool { return changeBelow(config.Object["spec"]) }
 
 func changeBelow(v any) bool {
 	m, _ := v.(map[string]any)
