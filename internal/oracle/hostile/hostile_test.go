@@ -46,7 +46,7 @@ var exceptions = map[string]struct {
 	"parse/": {2, 5, "Parse holds tokens, looks for repeated names, and decodes what its own reader declines with the " +
 		"decoder of upstream; upstream's side here only decodes"},
 	"create json/depth of preserved": {2.5, 1.5, "the text is read by the fast path, which declines, and then decoded"},
-	"update json/depth of preserved":    {1.5, 1.1, "the text is read by the fast path, which declines, and then decoded"},
+	"update json/depth of preserved": {1.5, 1.1, "the text is read by the fast path, which declines, and then decoded"},
 	"create json/open brackets":      {1.5, 1.1, "the text is read by the fast path, which declines, and then decoded"},
 	"create yaml/":                   {2, 1.1, "aliases are counted before the text is converted to JSON, as upstream converts it"},
 	"read/unknown fields":            {2, 1.5, "the changes are reported, which upstream does not do"},
