@@ -64,6 +64,9 @@ func isAt(path schema.Path, steps []step) bool {
 // maxOthers is how many other goals the object of pursueAlone avoids.
 const maxOthers = 32
 
+// maxAloneWork is the work of pursueAlone for one goal.
+const maxAloneWork = 5_000
+
 // pursueAlone searches an object that meets a goal and no other one near it, so that the
 // new definition refuses it because of the goal.
 func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
@@ -82,9 +85,9 @@ func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Find
 		parts = append(parts, satisfy.Not(within(other.steps, other.target)))
 	}
 	left := w.from.solver.Work()
-	w.from.solver.SetWork(left / 16)
+	w.from.solver.SetWork(min(left, maxAloneWork))
 	obj, ok := w.from.solver.Solve(satisfy.And(parts...)).Value.(map[string]any)
-	w.from.solver.SetWork(left - left/16 + w.from.solver.Work())
+	w.from.solver.SetWork(left - min(left, maxAloneWork) + w.from.solver.Work())
 	if !ok {
 		return nil, nil
 	}
