@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -111,8 +112,7 @@ func (r *request) checkTyped() *Refusal {
 	if r.obj.GroupVersionKind().Version != "" {
 		return nil
 	}
-	const text = "Object 'apiVersion' is missing in 'object has no apiVersion field'" // of the server
-	return RefusalOf(apierrors.NewInternalError(errors.New(text)))
+	return RefusalOf(apierrors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field")))
 }
 
 // conflict is the answer of the server to an update of another state of the object.

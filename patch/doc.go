@@ -11,8 +11,8 @@
 //	}
 //	store(res.Object)
 //
-// [Patcher.PatchStatus] and [Patcher.PatchScale] patch the subresources, and
-// [Patcher.PatchJSON] and [Patcher.PatchStatusJSON] take and return JSON.
+// [Patcher.PatchStatus] patches the status subresource, and [Patcher.PatchJSON] and
+// [Patcher.PatchStatusJSON] take and return JSON. There is no patch of the scale.
 //
 // # Semantics
 //

@@ -39,7 +39,7 @@ type Space struct {
 
 // New returns the space of a version.
 func New(root *schema.Node, head Head, judge Judge) *Space {
-	return &Space{head: head, root: root, location: newLocation(generate.Props(root)), judge: judge}
+	return &Space{head: head, root: root, location: newLocation(props(root)), judge: judge}
 }
 
 // minimal returns an object with the required fields and some optional ones.

@@ -1,17 +1,15 @@
-package generate
+package objects
 
 import (
-	"math/rand/v2"
-
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/schema"
 )
 
-// Props returns the schema of a compiled one, as far as a [Generator] uses it: without
-// rules and descriptions.
-func Props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
+// props returns the schema of a compiled one, as far as a [generate.Generator] uses it:
+// without rules and descriptions.
+func props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
 	p := &apiextensionsv1.JSONSchemaProps{
 		Type: n.Type(), Nullable: n.Nullable(),
 		XEmbeddedResource: n.EmbeddedResource(), XIntOrString: n.IntOrString(),
@@ -25,7 +23,7 @@ func Props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
 		p.XListType = &listType
 	}
 	if def, ok := n.Default(); ok {
-		p.Default = &apiextensionsv1.JSON{Raw: Encode(def)}
+		p.Default = &apiextensionsv1.JSON{Raw: generate.Encode(def)}
 	}
 	setLimits(p, n.Limits())
 	p.AllOf, p.AnyOf, p.OneOf = branches(n.AllOf()), branches(n.AnyOf()), branches(n.OneOf())
@@ -35,16 +33,16 @@ func Props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
 	if n.Len() > 0 {
 		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, n.Len())
 		for name, child := range n.Properties() {
-			p.Properties[name] = *Props(child)
+			p.Properties[name] = *props(child)
 		}
 	}
 	if items := n.Items(); items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: Props(items)}
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: props(items)}
 	}
 	if values, ok := n.AdditionalProperties(); ok {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: n.AllowsAdditionalProperties()}
 		if values != nil {
-			p.AdditionalProperties.Schema = Props(values)
+			p.AdditionalProperties.Schema = props(values)
 		}
 	}
 	return p
@@ -89,7 +87,7 @@ func setLimits(p *apiextensionsv1.JSONSchemaProps, l schema.Limits) {
 	p.MinItems, p.MaxItems = count(l.MinItems), count(l.MaxItems)
 	p.MinProperties, p.MaxProperties = count(l.MinProperties), count(l.MaxProperties)
 	for _, v := range l.Enum {
-		p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: Encode(v)})
+		p.Enum = append(p.Enum, apiextensionsv1.JSON{Raw: generate.Encode(v)})
 	}
 }
 
@@ -105,11 +103,4 @@ func count(c schema.Count) *int64 {
 		return nil
 	}
 	return &c.N
-}
-
-// Value returns a value for a schema. optional is how many values it may add that the
-// schema does not require. The value may be invalid, as objects of a [Generator] may be.
-func Value(rng *rand.Rand, p *apiextensionsv1.JSONSchemaProps, optional int, edge bool) any {
-	r := &run{Generator: &Generator{target: Target{Schema: p}}, rng: rng, budget: optional, edge: edge}
-	return jsonval.Wire(r.schemaValue("value", p))
 }
