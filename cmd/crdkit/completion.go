@@ -39,7 +39,7 @@ func addCompletion(root *cobra.Command) {
 // completeArguments returns the function that completes the arguments of a command.
 func completeArguments(name string) cobra.CompletionFunc {
 	switch name {
-	case "admit", "check", "convert", "get", "migrate", "test":
+	case "admit", "apply", "check", "convert", "get", "migrate", "owners", "test":
 		return completeManifests
 	case "compat":
 		return completeFiles("json") // with --merge
@@ -64,6 +64,8 @@ func completions(cmd *cobra.Command) map[string]cobra.CompletionFunc {
 		"kubernetes-version": completeKubernetesVersions,
 		"label-columns":      cobra.NoFileCompletions,
 		"fail-on":            completeStrings("error", "warning", "unknown"),
+		"live":               completeManifests,
+		"manager":            cobra.NoFileCompletions,
 		"max-depth":          cobra.NoFileCompletions,
 		"new":                completeManifests,
 		"now":                cobra.NoFileCompletions,
