@@ -176,6 +176,7 @@ var internalRules = map[string]rule{
 		others: []string{apiextensions, apimachinery},
 	},
 	"internal/testkit/hostile/attack":     {},
+	"internal/testkit/hostile/rules":      {ours: []string{"schema", "validation/cel"}, others: []string{apiextensions, apimachinery}},
 	"internal/testkit/hostile/statements": {},
 	"internal/testkit/fuzz":               {others: []string{"github.com/google/go-cmp/cmp"}},
 	"internal/testkit/enginetest": {
