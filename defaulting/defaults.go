@@ -102,9 +102,6 @@ func (n *fillNode) fillObject(m map[string]any, rec *recorder) {
 	}
 	// The sets come last, so that no walk enters a value that was just set.
 	for i := range n.sets {
-		if rec.Ended() {
-			return
-		}
 		n.sets[i].apply(m, rec)
 	}
 }
@@ -122,11 +119,11 @@ func (n *fillNode) probe(m map[string]any, rec *recorder) {
 // scan ranges over m to find properties with defaults below.
 func (n *fillNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
-		if rec.Ended() {
-			return
-		}
 		if !isContainer(v) {
 			continue
+		}
+		if rec.Ended() {
+			return
 		}
 		if below := n.byName[name]; below != nil {
 			below.fill(v, schema.Field(name), rec)

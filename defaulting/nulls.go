@@ -110,11 +110,11 @@ func (n *nullNode) dropInObject(m map[string]any, rec *recorder) {
 // scan ranges over m and applies the rule of each entry.
 func (n *nullNode) scan(m map[string]any, rec *recorder) {
 	for name, v := range m {
-		if rec.Ended() {
-			return
-		}
 		if v != nil && !isContainer(v) {
 			continue
+		}
+		if rec.Ended() {
+			return
 		}
 		r := n.others
 		if i := n.index.Find(name); i >= 0 {
