@@ -202,7 +202,7 @@ func consequence(d *difference) string {
 	case d.role == Readers:
 		return "the new definition admits an object that the old schema does not describe"
 	case d.code != Refused:
-		return fmt.Sprintf("%s: %s was %s and is %s", d.path, d.code, d.old, d.new)
+		return fmt.Sprintf("%s was %s and is %s", d.path, d.old, d.new)
 	case d.role == Stored:
 		return "a stored object cannot be read, or cannot be updated without a change"
 	}
