@@ -45,7 +45,7 @@ func Read(ctx context.Context, dir, revision, at string, wanted func(base string
 		return nil, "", err
 	}
 	if len(blobs) == 0 {
-		return nil, "", fmt.Errorf("%s has no file at %q", revision, root)
+		return nil, "", fmt.Errorf("%s has no file at %q%s", revision, root, g.relativeHint(ctx, at, root))
 	}
 	kept := blobs[:0]
 	var total int64
@@ -90,6 +90,16 @@ func (g repository) resolve(ctx context.Context, at string) (string, error) {
 		return "", fmt.Errorf("%q is not a path in the repository", at)
 	}
 	return at, nil
+}
+
+// relativeHint names the notation of paths in the working directory if at, which is
+// resolved to root, is another path there.
+func (g repository) relativeHint(ctx context.Context, at, root string) string {
+	here := "./" + at
+	if resolved, err := g.resolve(ctx, here); err != nil || resolved == root {
+		return ""
+	}
+	return fmt.Sprintf(" from the root of the repository; write %s for the path in the working directory", here)
 }
 
 // list returns the regular files of a tree at and below a path.

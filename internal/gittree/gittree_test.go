@@ -102,6 +102,8 @@ func TestReadErrors(t *testing.T) {
 		{"unknown revision", dir, "v9", "", `unknown revision "v9"`, nil},
 		{"an option", dir, "--all", "", `unknown revision "--all"`, nil},
 		{"no such path", dir, "v1", "nowhere", `v1 has no file at "nowhere"`, nil},
+		{"no such path from the root", filepath.Join(dir, "crds"), "v1", "a.yaml", `v1 has no file at "a.yaml" from the root of the repository; write ./a.yaml for the path in the working directory`, nil},
+		{"no such path in the working directory", filepath.Join(dir, "crds"), "v1", "./nowhere", `v1 has no file at "crds/nowhere"`, nil},
 		{"outside", dir, "v1", "../x", `"../x" is not a path in the repository`, nil},
 		{"ended", dir, "v1", "", "context canceled", ended},
 	} {
