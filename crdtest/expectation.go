@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -73,9 +74,13 @@ func Refused(field, substring string) Expectation {
 // errors too; see [Exactly].
 func RefusedBy(rule string) Expectation {
 	return expectation(func(v *verdict) {
+		unmet := len(v.unmet)
 		v.match("an error of the rule "+strconv.Quote(rule), func(c complaint) bool {
 			return c.isRule(v.response, rule)
 		})
+		if len(v.unmet) > unmet && !declares(v.response.version, rule) {
+			v.unmet[unmet] += ", but no rule of the version has this expression or message"
+		}
 	})
 }
 
@@ -168,11 +173,24 @@ func (c *complaint) isRule(r *Response, rule string) bool {
 	if c.err == nil || c.err.Rule < 0 {
 		return false
 	}
-	l, ok := schemapath.At(r.version.Schema(), c.err.SchemaPointer)
-	if !ok || c.err.Rule >= len(l.Node.Rules()) {
+	return isRuleAt(r.version, c.err.SchemaPointer, c.err.Rule, rule)
+}
+
+// declares reports whether a rule of the version has this expression or message.
+func declares(v *crdkit.Version, rule string) bool {
+	return slices.ContainsFunc(Targets(v), func(t Target) bool {
+		return t.Rule >= 0 && isRuleAt(v, t.SchemaPointer, t.Rule, rule)
+	})
+}
+
+// isRuleAt reports whether a rule of the schema at a schema pointer has this expression or
+// message.
+func isRuleAt(v *crdkit.Version, pointer string, index int, rule string) bool {
+	l, ok := schemapath.At(v.Schema(), pointer)
+	if !ok || index >= len(l.Node.Rules()) {
 		return false
 	}
-	declared := l.Node.Rules()[c.err.Rule]
+	declared := l.Node.Rules()[index]
 	return sameText(declared.Rule, rule) || declared.Message != "" && sameText(declared.Message, rule)
 }
 

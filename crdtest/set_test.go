@@ -61,11 +61,14 @@ create CronTab "a": refused
 			s.Create(t, bad, crdtest.RefusedBy("!self.suspend ||\n  self.replicas == 0"))
 			s.Create(t, bad, crdtest.RefusedBy("a suspended CronTab must not ask for replicas"))
 			s.Create(t, bad, crdtest.RefusedBy("self.suspend"))
+			s.Create(t, validText, crdtest.RefusedBy("!self.suspend || self.replicas == 0"))
 		}, `create CronTab "a": refused
-  unmet: an error of the rule "self.suspend"
+  unmet: an error of the rule "self.suspend", but no rule of the version has this expression or message
   unexpected: 4:1: spec.replicas: Invalid value: a suspended CronTab must not ask for replicas
     rule: !self.suspend || self.replicas == 0 (../testdata/crontab/crd.yaml:87:15)
-    because !self.suspend is false, and self.replicas (1) == 0 is false`},
+    because !self.suspend is false, and self.replicas (1) == 0 is false
+create CronTab "a": admitted
+  unmet: an error of the rule "!self.suspend || self.replicas == 0"`},
 		{"warnings", func(t testing.TB, s *crdtest.Set) {
 			unknown := strings.Replace(validText, "image: i", "image: i, replica: 1", 1)
 			s.Create(t, unknown)
