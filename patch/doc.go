@@ -24,7 +24,8 @@
 //
 // The answers of the server to what is wrong with a request:
 //
-//	415  the type of the patch is neither of the two; strategic merge patch is refused
+//	415  the type of the patch is neither of the two; strategic merge patch is refused,
+//	     and so is server-side apply, which package apply makes
 //	413  the patch has more than 3 MiB or, if a JSON patch, more than 10,000 operations
 //	400  the patch is no JSON, or it is no patch
 //	422  an operation of a JSON patch fails, or its copies have more than 3 MiB
