@@ -28,5 +28,6 @@
 // # Concurrency and ownership
 //
 // Conditions never change. A Solver is for one goroutine. The values that it
-// returns belong to the caller, apart from values of [Enum].
+// returns belong to the caller. A Solver keeps the results of parts that it has
+// solved, and takes no steps for them again.
 package satisfy

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/pattern"
 )
 
@@ -53,12 +54,13 @@ type Solver struct {
 	watch    *interrupt.Watch
 	depth    int
 	patterns map[string]*pattern.Pattern
+	memory   memory
 }
 
 // NewSolver returns a solver that takes at most the given number of steps for all
 // conditions together, and ends when ctx does.
 func NewSolver(ctx context.Context, steps int) *Solver {
-	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}}
+	return &Solver{work: steps, watch: interrupt.New(ctx), patterns: map[string]*pattern.Pattern{}, memory: newMemory()}
 }
 
 // Work returns how many steps are left.
@@ -71,15 +73,21 @@ func (s *Solver) SetWork(steps int) { s.work = steps }
 const maxDepth = 500
 
 // Solve returns a small value that satisfies c. The same conditions in the same
-// order give the same values.
-func (s *Solver) Solve(c *Cond) Result { return s.solve([]*Cond{c}) }
+// order give the same values. The value is the caller's.
+func (s *Solver) Solve(c *Cond) Result {
+	r := s.solve([]*Cond{c})
+	r.Value = jsonval.Clone(r.Value)
+	return r
+}
 
 // spend takes steps and returns why the search must end, "" if it goes on.
 func (s *Solver) spend(steps int) string {
 	if s.work -= steps; s.work < 0 {
+		s.memory.limited++
 		return workLimit
 	}
 	if s.watch.Ended() {
+		s.memory.limited++
 		return ended
 	}
 	return ""
@@ -89,14 +97,24 @@ func (s *Solver) spend(steps int) string {
 func (s *Solver) solve(list []*Cond) Result {
 	if s.depth++; s.depth > maxDepth {
 		s.depth--
+		s.memory.limited++
 		return undecided("the value is nested too deeply")
 	}
 	defer func() { s.depth-- }()
+	known, key, ok := s.memory.known(list)
+	if ok {
+		return known
+	}
 	base, alternatives, ok := flatten(list)
 	if !ok {
 		return Result{}
 	}
-	return s.split(base, alternatives)
+	limited := s.memory.limited
+	r := s.split(base, alternatives)
+	if s.memory.limited == limited {
+		s.memory.keepValue(key, r)
+	}
+	return r
 }
 
 // flatten separates the conditions of a conjunction from the disjunctions in it.

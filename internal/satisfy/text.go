@@ -116,20 +116,19 @@ func (s *Solver) shortest(l pattern.Language, own []*Cond) Result {
 	if len(l.Match) == 0 && len(l.Exclude) == 0 && l.MinRunes > maxRunes {
 		return undecided("the string is too long")
 	}
-	budget := min(s.work, maxTransitions)
-	text, ok, decided := l.Shortest(budget)
+	r := s.shortestOf(l)
 	if reason := s.spend(8 + l.MinRunes/16); reason != "" {
 		return undecided(reason)
 	}
 	switch {
-	case !decided:
+	case !r.decided:
 		return undecided(noLanguage)
-	case !ok:
+	case !r.found:
 		return Result{}
-	case s.evalAnd(own, text) == no: // more values are excluded than became patterns
+	case s.evalAnd(own, r.text) == no: // more values are excluded than became patterns
 		return undecided(noText)
 	}
-	return found(text)
+	return found(r.text)
 }
 
 const (
