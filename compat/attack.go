@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/minimize"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/validation"
 )
 
 // Bounds of the search for a witness that the solver did not find.
@@ -92,6 +93,12 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 	if !a.shows(obj) {
 		return nil, nil
 	}
+	return a.smallest(obj)
+}
+
+// smallest returns the findings for the smallest object that is like obj, which shows
+// the goal.
+func (a *attacker) smallest(obj map[string]any) ([]Finding, error) {
 	smallest := minimize.Object(a.ctx, obj, func(o map[string]any) map[string]any { return o },
 		func(candidate map[string]any) (map[string]any, bool) { return candidate, a.shows(candidate) })
 	found, _, err := a.confirm(a.goal, smallest)
@@ -101,21 +108,27 @@ func (a *attacker) try(obj map[string]any) ([]Finding, error) {
 // shows reports whether the old definition admits obj and the new one refuses it
 // because of the goal.
 func (a *attacker) shows(obj map[string]any) bool {
-	from, to := a.oldVersion, a.newVersion
-	if a.goal.role == Readers {
+	return a.goal.causes(a.refusal(a.goal.role == Readers, obj))
+}
+
+// refusal returns the errors with which the new definition refuses obj, nil unless the
+// old one admits it and keeps all of it. For readers, the definitions change places.
+func (c *comparison) refusal(readers bool, obj map[string]any) validation.ErrorList {
+	from, to := c.oldVersion, c.newVersion
+	if readers {
 		from, to = to, from
 	}
-	before, err := write(a.ctx, from, obj, nil)
+	before, err := write(c.ctx, from, obj, nil)
 	if err != nil || before.object == nil || drops(before.result) {
-		return false
+		return nil
 	}
 	copied := unstructuredCopy(obj)
 	copied.SetAPIVersion(to.GroupVersionKind().GroupVersion().String())
-	after, err := write(a.ctx, to, copied.Object, nil)
+	after, err := write(c.ctx, to, copied.Object, nil)
 	if err != nil || after.object != nil {
-		return false
+		return nil
 	}
-	return a.goal.causes(after.result.Errors)
+	return after.result.Errors
 }
 
 // vary tries an object, and copies of it in which one scalar is replaced, and then
@@ -282,9 +295,35 @@ func (s *scalarRef) set(v any) {
 
 // generated tries generated objects of the first side of a walk.
 func (a *attacker) generated(w *walk) ([]Finding, error) {
-	crd, index, def := a.old, a.oldIndex, a.oldDef
+	if err := a.generate(w); err != nil {
+		return nil, err
+	}
+	for _, r := range w.refused {
+		if !a.goal.causes(r.errors) {
+			continue
+		}
+		if found, err := a.smallest(r.object); err != nil || len(found) > 0 {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// A refusedObject is an object that the first side of a walk admits and the other one
+// refuses.
+type refusedObject struct {
+	object map[string]any
+	errors validation.ErrorList
+}
+
+// generate gives generated objects to both definitions, once for all goals of a walk.
+func (c *comparison) generate(w *walk) error {
+	if w.generated {
+		return nil
+	}
+	crd, index, def := c.old, c.oldIndex, c.oldDef
 	if w.readers {
-		crd, index, def = a.crd, a.newIndex, a.newDef
+		crd, index, def = c.crd, c.newIndex, c.newDef
 	}
 	v := &crd.Spec.Versions[index]
 	g := generate.New(generate.Target{
@@ -293,9 +332,14 @@ func (a *attacker) generated(w *walk) ([]Finding, error) {
 	})
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range generatedBases {
-		if found, err := a.try(g.Object(rng, generate.Class(i%2))); err != nil || len(found) > 0 {
-			return found, err
+		if c.watch.Poll() {
+			return c.watch.Err()
+		}
+		obj := g.Object(rng, generate.Class(i%2))
+		if errs := c.refusal(w.readers, obj); len(errs) > 0 {
+			w.refused = append(w.refused, refusedObject{obj, errs})
 		}
 	}
-	return nil, nil
+	w.generated = true
+	return nil
 }

@@ -36,6 +36,9 @@ type walk struct {
 	changed  map[[2]*schema.Node]bool // see transforms
 	undone   string                   // why the walk ended early
 	depth    int
+
+	refused   []refusedObject // generated objects
+	generated bool            // refused has them
 }
 
 func newWalk(from, to *conditions, readers bool) *walk {
