@@ -24,7 +24,10 @@
 // selectors, and watches. Errors have the texts and the status of the server.
 //
 // Objects of all other kinds go to the fake clients of controller-runtime and client-go,
-// which know no definitions. [RefuseUnknown] refuses them instead.
+// which know no definitions. [RefuseUnknown] refuses them instead. [Environment.Config]
+// serves the kinds of the definitions only: a controller in a manager that uses other
+// kinds takes [Environment.Client] instead of the client of the manager. The manager
+// cannot watch other kinds.
 //
 // The objects that a test starts with must be valid. They keep the status, the UID, the
 // times and the generation that they have.
