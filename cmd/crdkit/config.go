@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
@@ -69,11 +70,11 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 		return c, nil
 	}
 	if err := yaml.UnmarshalStrict(text, c); err != nil {
-		return nil, err
+		return nil, withoutSteps(err)
 	}
 	if c.KubernetesVersion != "" {
 		if _, err := kubeversion.Parse(c.KubernetesVersion); err != nil {
-			return nil, fmt.Errorf("kubernetesVersion: %w", errKubernetesVersion)
+			return nil, fmt.Errorf("kubernetesVersion: invalid value %q; it %w, in quotes", c.KubernetesVersion, errKubernetesVersion)
 		}
 	}
 	if c.UnknownKinds != "" && !slices.Contains(unknownKindsValues(), c.UnknownKinds) {
@@ -99,6 +100,16 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 		}
 	}
 	return c, nil
+}
+
+// withoutSteps returns an error of the YAML library without the names of the steps in
+// which the library reads a text.
+func withoutSteps(err error) error {
+	text := err.Error()
+	for _, step := range []string{"error converting YAML to JSON: ", "error unmarshaling JSON: ", "while decoding JSON: ", "json: "} {
+		text = strings.TrimPrefix(text, step)
+	}
+	return errors.New(text)
 }
 
 // shorter returns the name of a file relative to the working directory, or the name
