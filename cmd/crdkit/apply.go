@@ -228,7 +228,7 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 		return a.printObject(res.Object)
 	}
 	out := textWriter{a.out}
-	fmt.Fprintf(out, "%s: %s: %s %s\n", s.Action(), o.Location(), s.Config.GetKind(), s.Config.GetName())
+	fmt.Fprintf(out, "%s: %s: %s\n", s.Action(), o.Location(), objectTitle(s.Config.GetKind(), s.Config.GetNamespace(), s.Config.GetName()))
 	for _, c := range res.Conflicts {
 		fmt.Fprintf(out, "  %s\n", c)
 	}

@@ -44,6 +44,18 @@ func positionOf(o *manifest.Object) definition.Position {
 	return definition.Position{Line: o.Line, Column: o.Column}
 }
 
+// objectTitle returns the kind of an object and its name with the namespace, such as
+// "Widget team/a". It leaves out what the object does not say.
+func objectTitle(kind, namespace, name string) string {
+	if namespace != "" && name != "" {
+		name = namespace + "/" + name
+	}
+	if kind == "" || name == "" {
+		return kind + name
+	}
+	return kind + " " + name
+}
+
 // objectOf decodes the text of an object.
 func objectOf(o *manifest.Object) (*unstructured.Unstructured, error) {
 	data := o.Text

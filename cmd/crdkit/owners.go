@@ -67,7 +67,7 @@ func (n *ownersCommand) object(o *manifest.Object) error {
 	if o.IsDefinition() && len(fields) == 0 {
 		return nil
 	}
-	fmt.Fprintf(n.out, "%s: %s\n", o.Location(), o.Kind)
+	fmt.Fprintf(n.out, "%s: %s\n", o.Location(), objectTitle(o.Kind, o.Namespace, o.Name))
 	for _, f := range fields {
 		var names []string
 		for _, owner := range f.Owners {

@@ -19,14 +19,7 @@ const (
 // record records the reasons of a verdict with their positions. err prevents a verdict.
 func (v *verdict) record(err error, source *definition.Source) {
 	v.line = v
-	if v.gvk.Kind != "" {
-		v.name = v.gvk.Kind
-	}
-	if v.object != "" && v.namespace != "" {
-		v.name += " " + v.namespace + "/" + v.object
-	} else if v.object != "" {
-		v.name += " " + v.object
-	}
+	v.name = objectTitle(v.gvk.Kind, v.namespace, v.object)
 	if err != nil {
 		v.fail(err, source)
 		return
