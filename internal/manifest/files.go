@@ -16,8 +16,11 @@ import (
 
 var (
 	errNoDocument = errors.New("no document in it")
-	errURL        = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
-	errChanged    = errors.New("the file changed while it was read")
+	// errAllPassedOver is about a directory whose files are of kustomize or Helm, or cannot
+	// be read again, such as FIFOs.
+	errAllPassedOver = errors.New("nothing to read in it: all its files are passed over")
+	errURL           = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
+	errChanged       = errors.New("the file changed while it was read")
 )
 
 // A file is a file to read, or the error of finding it.
@@ -52,13 +55,17 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 			yield(file{name: name, named: true})
 			return
 		}
-		found := 0
+		found, before := 0, r.passed.unread()
 		more := r.walk(ctx, name, func(f file) bool {
 			found++
 			return yield(f)
 		})
 		if more && found == 0 && ctx.Err() == nil {
-			yield(file{name: name, named: true, err: fmt.Errorf("no %s file in it", strings.Join(extensions, ", "))})
+			err := fmt.Errorf("no %s file in it", strings.Join(extensions, ", "))
+			if r.passed.unread() > before {
+				err = errAllPassedOver
+			}
+			yield(file{name: name, named: true, err: err})
 		}
 	}
 }

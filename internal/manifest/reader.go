@@ -238,6 +238,9 @@ type Counts struct {
 	Special       int // FIFOs, sockets and devices
 }
 
+// unread returns the number of files that were passed over without being read.
+func (c Counts) unread() int { return c.Kustomization + c.Patches + c.Values + c.Special }
+
 // String returns the counts as one line, "" if nothing was passed over.
 func (c Counts) String() string {
 	var parts []string
