@@ -202,7 +202,7 @@ type conversionLine struct {
 // document converts one document and prints the result. It returns the error of
 // printing.
 func (c *converter) document(ctx context.Context, o *manifest.Object) (code int, _ error) {
-	line := conversionLine{File: o.File, Document: o.Number}
+	line := conversionLine{File: o.File, Document: o.Number, GVK: lineKind(o.GroupVersionKind), Name: o.Name}
 	obj, to, err := c.object(ctx, o)
 	if _, unknown := errors.AsType[errUnknownKind](err); unknown && c.unknownKinds != unknownError {
 		c.skipped.add(o)

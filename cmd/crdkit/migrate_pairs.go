@@ -38,7 +38,10 @@ func (m *migrator) pairs(ctx context.Context) ([]replacement, error) {
 	for _, p := range pairs {
 		m.kinds[schema.GroupKind{Group: p.new.Spec.Group, Kind: p.new.Spec.Names.Kind}] = true
 	}
-	if alone := len(olds) + len(news) - 2*len(pairs); alone > 0 {
+	switch alone := len(olds) + len(news) - 2*len(pairs); {
+	case alone == 1:
+		fmt.Fprintln(m.errOut, "passed over: 1 definition that only one of -c and --old has")
+	case alone > 1:
 		fmt.Fprintf(m.errOut, "passed over: %d definitions that only one of -c and --old has\n", alone)
 	}
 	return pairs, nil
