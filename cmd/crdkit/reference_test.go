@@ -53,7 +53,11 @@ func reference() string {
 }
 
 func describeCommand(b *strings.Builder, cmd *cobra.Command) {
-	fmt.Fprintf(b, "\n## %s\n\n%s.\n", cmd.CommandPath(), cmd.Short)
+	sentence := cmd.Short
+	if !strings.HasSuffix(sentence, "?") {
+		sentence += "."
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", cmd.CommandPath(), sentence)
 	cmd.InitDefaultHelpFlag()
 	use := cmd.UseLine()
 	for _, sub := range cmd.Commands() {
