@@ -121,8 +121,9 @@ type UnreachableError struct{ Cause string }
 func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 
 // Broken returns a violation of a target, whose object is as small as possible: without
-// any one of its parts it is admitted, or has another error. A rule is broken if it is false
-// and if it ends with an error, such as "no such key". A transition rule is broken by an
+// any one of its parts it is admitted, or has another error. A rule of the violation is
+// false; it ends with an error, such as "no such key", if no object was found for which it
+// is false. A transition rule is broken by an
 // update, and a rule about the status by an update of the status. The same seed gives the
 // same violation. It returns an [*UnreachableError] if no object was found: the rule may
 // be true for all objects, or others may say the same. The error of ctx comes as it is.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,31 @@ func TestBrokenRules(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestBrokenRuleIsFalse finds an object for which a rule is false, although a smaller one
+// ends it with an error, unless the rule only ends with errors.
+func TestBrokenRuleIsFalse(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"a rule that reads an optional list", `{properties: {a: {type: array, maxItems: 5, items: {type: integer}}}, x-kubernetes-validations: [{rule: "self.a.all(x, x > 3)"}]}`,
+			"spec: Invalid value: failed rule: self.a.all(x, x > 3)"},
+		{"a rule that reads an optional field", `{properties: {a: {type: integer}, b: {type: string}}, x-kubernetes-validations: [{rule: "self.b == 'x' || self.a > 3"}]}`,
+			"spec: Invalid value: failed rule: self.b == 'x' || self.a > 3"},
+		{"a rule that is never false", `{properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: "self.a == self.a"}]}`,
+			`spec: Invalid value: "object": no such key: a evaluating rule: self.a == self.a`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := specVersion(t, tt.schema)
+			target := crdtest.Targets(v)[slices.IndexFunc(crdtest.Targets(v), func(t crdtest.Target) bool { return t.Expression != "" })]
+			violation, err := crdtest.Broken(t.Context(), v, target, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := answer(t, v, violation).Errors; len(got) != 1 || !strings.HasPrefix(got[0].Error(), tt.want) {
+				t.Errorf("%s: got %v, want %s", textOf(violation.Object), got, tt.want)
+			}
+		})
 	}
 }
 

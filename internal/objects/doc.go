@@ -14,7 +14,8 @@
 //
 // The search for a broken rule begins with an admitted object that has the value of the
 // rule. A transition rule gets an old object too, and a rule in the status is broken by
-// an update of the status. What is found is made as small as possible.
+// an update of the status. What is found is made as small as possible. An object for which
+// the rule is false is preferred to one for which it ends with an error.
 //
 // A search that finds nothing returns an [*Unreachable] with the cause. The same random
 // source gives the same result. The judge, and not this package, decides what an object

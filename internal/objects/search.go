@@ -20,6 +20,7 @@ import (
 type goal struct {
 	target  *Target  // to be broken, nil for an admitted object
 	present []string // the steps of a schema pointer whose value must be there, nil for none
+	isFalse bool     // a rule must be false, not end with an error
 }
 
 // The costs of what keeps an object from its goal.
@@ -45,7 +46,7 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 		switch {
 		case isImplied(e):
 		case g.target != nil && g.target.matches(e):
-			broken = true
+			broken = broken || !g.isFalse || !endsWithError(e)
 		case e.Rule >= 0:
 			cost, others = cost+costRule, append(others, e)
 		default:

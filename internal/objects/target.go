@@ -157,7 +157,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			return nil, err
 		}
 		if found != nil {
-			return x.smallest(ctx, found.Case, &goal{target: &t, present: steps}), nil
+			return x.clearest(ctx, found, &goal{target: &t, present: steps, isFalse: isRule})
 		}
 		if isRule && constantTrue(r.Rule) {
 			break
@@ -259,6 +259,27 @@ func (t *trace) cause(constant bool) string {
 }
 
 func constantTrue(rule string) bool { return slices.Equal(strings.Fields(rule), []string{"true"}) }
+
+// clearest returns a smaller case than one that breaks a target. If it can, it returns one
+// whose rule is false: an object without the fields that the rule reads is smaller, but
+// such a rule ends with an error.
+func (s *search) clearest(ctx context.Context, c *state, g *goal) (*Case, error) {
+	found, err := s.find(ctx, c.Case, g, clearSteps, nil)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		found, g.isFalse = c, false
+	}
+	return s.smallest(ctx, found.Case, g), nil
+}
+
+// clearSteps is for about how many requests a false rule is searched beside one that ends
+// with an error.
+const clearSteps = 300
+
+// endsWithError reports whether the rule of an error could not be evaluated to the end.
+func endsWithError(e *validation.Error) bool { return strings.Contains(e.Detail, " evaluating rule: ") }
 
 // smallest returns a smaller case that meets the goal.
 func (s *search) smallest(ctx context.Context, c Case, g *goal) *Case {
