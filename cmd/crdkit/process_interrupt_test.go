@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // TestInterrupt interrupts the command while it waits for a FIFO and while it judges
@@ -21,7 +23,7 @@ func TestInterrupt(t *testing.T) {
 		prints     bool // something before the interrupt
 		want       string
 	}{
-		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", true, "were judged, many.yaml, document "},
+		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", true, " objects were judged, "},
 		{"standard input", "admit -c crd.yaml crd.yaml -", false, "error: interrupted: 0 objects were judged, the rest was not\n"},
 		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", true, "error: interrupted: "},
 		{"many objects to get", "get -c crd.yaml many.yaml", false, "error: interrupted: "},
@@ -67,4 +69,24 @@ func (w signalWriter) Write(p []byte) (int, error) {
 	default:
 	}
 	return len(p), nil
+}
+
+// An interrupt may come while an object is judged or between two objects.
+func TestWorklogReport(t *testing.T) {
+	w := &worklog{}
+	w.judged.Store(2)
+	o := &manifest.Object{Document: &manifest.Document{File: "many.yaml", Number: 3}}
+	for _, tt := range []struct {
+		current *manifest.Object
+		want    string
+	}{
+		{o, "error: interrupted: 2 objects were judged, many.yaml, document 3 and the rest were not\n"},
+		{nil, "error: interrupted: 2 objects were judged, the rest was not\n"},
+	} {
+		w.current.Store(tt.current)
+		var out bytes.Buffer
+		if w.report(&out); out.String() != tt.want {
+			t.Errorf("report prints %q, want %q", out.String(), tt.want)
+		}
+	}
 }
