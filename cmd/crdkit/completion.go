@@ -19,6 +19,18 @@ func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
+// addShells adds the command that prints the scripts of shells. It refuses a shell that it
+// does not know, for which the library prints the help and reports success. The library
+// prints the scripts to the output that root has at the call.
+func addShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
+}
+
 // addCompletion makes the subcommands of root complete their arguments and the values of
 // their flags. The library keeps the functions forever, so that only a process that
 // completes may call it.

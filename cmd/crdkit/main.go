@@ -93,6 +93,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetOut(output)
 	root.SetErr(errOut)
 	root.SetArgs(args)
+	addShells(root)
 
 	err := root.ExecuteContext(ctx)
 	var code exitCode
