@@ -51,7 +51,7 @@ func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error
 			case refused && text == "" && got.refused():
 				return "", nil
 			case refused && text == "":
-				return "admitted", nil
+				return "admitted, want a refusal", nil
 			default:
 				return got.compare(&expectation{ExpectedError: text}), nil
 			}
