@@ -87,33 +87,39 @@ func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
 	if len(a) != len(b) {
 		return false, true
 	}
-	for name, v := range a {
-		if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
-			if w, ok := b[name]; ok && !equalRaw(v, w) {
-				return false, true
-			}
+	first := ""
+	eq, ok = true, true
+	for name := range a {
+		if !eq && name > first {
 			continue
 		}
-		name, child := s.Entry(name)
-		if child == nil {
-			continue
-		}
-		v, found := a[name]
-		w, foundToo := b[name]
-		if s.Props != nil {
-			found, foundToo = v != nil, w != nil
-		}
-		if found != foundToo {
-			return false, true
-		}
-		if !found {
-			continue
-		}
-		if eq, ok := child.Same(v, w); !eq || !ok {
-			return false, ok
+		if same, fits := s.sameEntries(name, a, b); !same {
+			first, eq, ok = name, false, fits
 		}
 	}
-	return true, true
+	return eq, ok
+}
+
+// sameEntries compares the entries of a name, which a has. eq is false unless ok.
+func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
+	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
+		w, found := b[name]
+		return !found || equalRaw(a[name], w), true
+	}
+	name, child := s.Entry(name)
+	if child == nil {
+		return true, true
+	}
+	v, found := a[name]
+	w, foundToo := b[name]
+	if s.Props != nil {
+		found, foundToo = v != nil, w != nil
+	}
+	if found != foundToo || !found {
+		return found == foundToo, true
+	}
+	eq, ok = child.Same(v, w)
+	return eq && ok, ok
 }
 
 // Less returns the order of raw values that fit, nil if they have none.

@@ -99,7 +99,8 @@ func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
 
 // Equal implements ref.Val. Two objects are equal if they have the same size and
 // equal declared entries. An undeclared entry of m only matters if other has it
-// too.
+// too. The first entry in increasing order of names that is not equal decides: its
+// values may differ, or be an error.
 func (m *mapValue) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Mapper)
 	if !ok {
@@ -108,31 +109,38 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 	if m.Size() != o.Size() {
 		return types.False
 	}
-	for name, raw := range m.raw {
-		if m.entryType(name) == nil {
-			theirs, ok := other.(*mapValue)
-			if !ok {
-				return types.MaybeNoSuchOverloadErr(other)
-			}
-			if v, ok := theirs.raw[name]; ok && !equalRaw(raw, v) {
-				return types.False
-			}
+	first, out := "", ref.Val(types.True)
+	for name := range m.raw {
+		if out != types.True && name > first {
 			continue
 		}
-		key := types.String(name)
-		mine, found := m.Find(key)
-		theirs, theyFound := o.Find(key)
-		if found != theyFound {
-			return types.False
-		}
-		if !found {
-			continue
-		}
-		if eq := mine.Equal(theirs); eq != types.True {
-			return eq
+		if eq := m.equalEntry(name, o); eq != types.True {
+			first, out = name, eq
 		}
 	}
-	return types.True
+	return out
+}
+
+// equalEntry compares the entry of m with this property name.
+func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
+	if m.entryType(name) == nil {
+		theirs, ok := other.(*mapValue)
+		if !ok {
+			return types.MaybeNoSuchOverloadErr(other)
+		}
+		v, ok := theirs.raw[name]
+		return types.Bool(!ok || equalRaw(m.raw[name], v))
+	}
+	key := types.String(name)
+	mine, found := m.Find(key)
+	theirs, theyFound := other.Find(key)
+	if found != theyFound {
+		return types.False
+	}
+	if !found {
+		return types.True
+	}
+	return mine.Equal(theirs)
 }
 
 // Iterator implements traits.Mapper. Keys come in increasing order.

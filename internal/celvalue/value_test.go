@@ -2,6 +2,7 @@ package celvalue
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -75,6 +76,30 @@ func TestSame(t *testing.T) {
 				}
 				if ok && types.Bool(eq) != d.Value(a).Equal(d.Value(b)) {
 					t.Errorf("%s: Same(%v, %v) = %v", text, a, b, eq)
+				}
+			}
+		}
+	}
+}
+
+// TestEqualOrder: the first entry that differs or does not fit decides, in increasing
+// order of names.
+func TestEqualOrder(t *testing.T) {
+	const misfit, other = "2024-01-01t00:00:00z", "2024-01-01T00:00:00Z"
+	for name, d := range map[string]*DeclaredType{
+		"properties": declared(t, `{type: object, properties: {a: {type: string, format: date-time}, b: {type: string, format: date-time}, c: {type: string, format: date-time}}}`),
+		"map":        declared(t, `{type: object, additionalProperties: {type: string, format: date-time}}`),
+	} {
+		before := map[string]any{"a": "2024-01-02T00:00:00Z", "b": misfit, "c": "2024-01-03T00:00:00Z"}
+		for changed, isError := range map[string]bool{"a": false, "c": true} {
+			after := maps.Clone(before)
+			after[changed] = other
+			for range 50 {
+				if eq := d.Value(before).Equal(d.Value(after)); types.IsUnknownOrError(eq) != isError || eq == types.True {
+					t.Fatalf("%s: with another %s: Equal = %v", name, changed, eq)
+				}
+				if eq, ok := d.Same(before, after); eq || ok == isError {
+					t.Fatalf("%s: with another %s: Same = %v, %v", name, changed, eq, ok)
 				}
 			}
 		}

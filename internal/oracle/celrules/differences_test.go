@@ -114,6 +114,36 @@ x-kubernetes-validations: [{rule: "self.m.map(k, k)[0] == 'a'"}]
 	if len(theirAnswers) != 2 {
 		t.Errorf("upstream has %d answers, want 2", len(theirAnswers))
 	}
+	differentEqualOrder(t)
+}
+
+// differentEqualOrder compares maps of which one entry differs and another cannot be
+// compared: validation admits a time that rules cannot read.
+func differentEqualOrder(t *testing.T) {
+	s := newSubject(t, "order of equality", props(t, `
+type: object
+properties: {m: {type: object, properties: {a: {type: string}, b: {type: string, format: date-time}}}}
+x-kubernetes-validations: [{rule: "self.m == oldSelf.m"}]
+`), celconfig.PerCallLimit)
+	object := func(a string) map[string]any {
+		return map[string]any{"m": map[string]any{"a": a, "b": "2024-01-01t00:00:00z"}}
+	}
+	in := &input{obj: object("x"), old: object("y"), budget: budget}
+	ourAnswers, theirAnswers := map[string]bool{}, map[string]bool{}
+	for range 100 {
+		theirAnswers[fmt.Sprint(s.upstream(in).errors)] = true
+		for _, program := range []*cel.Program{s.fast, s.reference} {
+			ourAnswers[fmt.Sprint(ours(program, in).errors)] = true
+		}
+	}
+	if len(ourAnswers) != 1 || len(theirAnswers) != 2 {
+		t.Errorf("%d answers of ours, %d of upstream, want 1 and 2: %v", len(ourAnswers), len(theirAnswers), ourAnswers)
+	}
+	for a := range ourAnswers {
+		if !theirAnswers[a] || strings.Contains(a, "cannot parse") {
+			t.Errorf("our answer is %s, want that the rule is false", a)
+		}
+	}
 }
 
 // differentInterrupt runs rules with and without a loop after the context ended.
