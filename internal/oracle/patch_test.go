@@ -109,6 +109,9 @@ func (n *patchTally) request(t *testing.T, s *servedDefinition, v *crdkit.Versio
 	}
 	answer := s.server.Do(r)
 	want, version := theirs(answer)
+	if answer.Code >= 300 {
+		want = s.refusal(r, answer, got, func(a server.Answer) string { text, _ := theirs(a); return text })
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.patches++

@@ -117,6 +117,19 @@ func theirs(a server.Answer) (text, resourceVersion string) {
 	return objectText(u) + warningText(a.Warnings), resourceVersion
 }
 
+// refusal describes a refusal of the server by text. It repeats the request until the
+// description is got, at most 300 times, because the server visits maps in random order:
+// it lists the errors of typed values in that order, and reports the first malformed field
+// of an embedded resource, or the first entry in which a rule finds two maps different.
+func (s *servedDefinition) refusal(r server.Request, answer server.Answer, got string, text func(server.Answer) string) string {
+	want := text(answer)
+	for i := 0; i < 300 && want != got && answer.Code >= 300; i++ {
+		answer = s.server.Do(r)
+		want = text(answer)
+	}
+	return want
+}
+
 // oursText describes the result of one of our requests, as theirs does.
 func oursText(v *crdkit.Version, obj *unstructured.Unstructured, res *crdkit.Result) string {
 	if err := res.Err(); err != nil {
