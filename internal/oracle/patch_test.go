@@ -25,7 +25,7 @@ import (
 func TestPatches(t *testing.T) {
 	list, full := definitions(t)
 	list = matching(list, *only)
-	each := *objects / 10
+	each := *objects / 20
 	if testing.Short() {
 		each = min(each, 2)
 		list = sampleOf(list, 60)
