@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -100,7 +101,19 @@ func (c *client) send(ctx context.Context, body []byte) (*http.Response, error) 
 	req.Header.Set("Accept", "application/json, */*")
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "crdkit")
-	return c.http.Do(req)
+	resp, err := c.http.Do(req)
+	return resp, ended(ctx, err)
+}
+
+// ended returns err, the error of a request with the context ctx. The end of ctx closes
+// a connection without an answer, and net/http may see the closed connection before the
+// end; the error is that of ctx then, as it is if net/http sees the end first.
+func ended(ctx context.Context, err error) error {
+	var request *url.Error
+	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) && errors.As(err, &request) {
+		return &url.Error{Op: request.Op, URL: request.URL, Err: ctx.Err()}
+	}
+	return err
 }
 
 // retryAfter reports whether the webhook asks for another attempt, and after
