@@ -1,4 +1,4 @@
-//go:build unix
+//go:build bash
 
 package main
 
@@ -26,7 +26,7 @@ func runAction(t *testing.T, dir string, inputs map[string]string, env ...string
 	t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("no bash")
+		t.Fatal(err)
 	}
 	a := readAction(t)
 	source, err := filepath.Abs(filepath.Join("..", ".."))
