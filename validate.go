@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
@@ -23,6 +24,9 @@ func (r *request) checkType() {
 		r.addTypeError("kind", got, v.def.kind)
 	}
 	if got := r.obj.GetAPIVersion(); got != v.apiVersion() {
+		if gv, err := runtimeschema.ParseGroupVersion(got); err == nil {
+			got = gv.String() // the server prints "/v1" as v1
+		}
 		r.addTypeError("apiVersion", got, v.apiVersion())
 	}
 	r.otherType = len(r.result.Errors) > 0

@@ -115,6 +115,7 @@ func TestPatch(t *testing.T) {
 		{name: "malformed version", kind: merge, body: `{"metadata":{"resourceVersion":"x"}}`, want: `500 strconv.ParseUint: parsing "x": invalid syntax`},
 		{name: "uid", kind: merge, body: `{"metadata":{"uid":"u-2"}}`, want: `Widget.example.com "w" is invalid: metadata.uid: Invalid value: "u-2": field is immutable`},
 		{name: "other apiVersion", kind: merge, body: `{"apiVersion":"example.com/v2"}`, want: `Widget.example.com "w" is invalid: apiVersion: Invalid value: "example.com/v2": must be example.com/v1`, warnings: []string{`unknown field "spec"`, `unknown field "status"`}},
+		{name: "apiVersion with an empty group", kind: merge, body: `{"apiVersion":"/v1"}`, want: `Widget "w" is invalid: apiVersion: Invalid value: "v1": must be example.com/v1`},
 		{name: "no kind", kind: operations, body: `[{"op":"remove","path":"/kind"}]`, want: ` "" is invalid: patch: Invalid value: ` + quote(strings.Replace(live, `"kind":"Widget",`, "", 1)) + `: Object 'Kind' is missing in '` + strings.Replace(live, `"kind":"Widget",`, "", 1) + `'`},
 	}
 	p := patch.New(compile(t))

@@ -102,6 +102,11 @@ func (n *patchTally) request(t *testing.T, s *servedDefinition, v *crdkit.Versio
 	for bytes.Contains(r.Body, []byte("managedFields")) {
 		r = randomPatch(rng, v, live) // package apply compares these
 	}
+	n.compare(t, s, v, r, stored, live)
+}
+
+// compare makes a request on both sides. live is the stored object at the version.
+func (n *patchTally) compare(t *testing.T, s *servedDefinition, v *crdkit.Version, r server.Request, stored, live *unstructured.Unstructured) {
 	got, res, err := ourPatch(v, live, r)
 	if err != nil {
 		t.Errorf("%s: %v", s.def.Path, err)
@@ -214,6 +219,8 @@ var fixedMerges = []string{
 	`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"},{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}]}}`,
 	`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}],"resourceVersion":"1"}}`,
 	`{"kind":null}`, `{"kind":"Other"}`, `{"apiVersion":null}`, `{"apiVersion":"a/b/c"}`, `{"apiVersion":"other/v1"}`, `{"apiVersion":5}`,
+	`{"apiVersion":""}`, `{"apiVersion":"/"}`, `{"apiVersion":"/v1"}`, `{"apiVersion":"v1/"}`, `{"apiVersion":"a/"}`, `{"apiVersion":"//"}`, `{"apiVersion":" "}`, `{"apiVersion":"v1"}`,
+	`{"apiVersion":"/v1","kind":"Other"}`, `{"apiVersion":"/v1","kind":""}`, `{"apiVersion":"rows.example.com/v2"}`, `{"apiVersion":"rows.example.com/v9"}`, `{"apiVersion":"rows.example.com/"}`,
 	`{"spec":null}`, `{"spec":[]}`, `{"spec":{"none":1,"none":2}}`, `{"spec":{"a":1.0,"b":1e400}}`, `{"status":{"none":true},"status":null}`, `{"unknown":{"a":[null,{"b":null}]}}`,
 }
 
