@@ -158,7 +158,11 @@ func (r caseText) add(c *suite.Case, problem string, err error) error {
 	if problem == "" {
 		return nil
 	}
-	_, err = fmt.Fprintf(r.out, "%s: %s\n", c, problem)
+	at := c.File
+	if c.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, c.Line)
+	}
+	_, err = fmt.Fprintf(r.out, "%s: %s: %s\n", at, c.Name, problem)
 	return err
 }
 
@@ -178,7 +182,7 @@ func (r *caseJUnit) add(c *suite.Case, problem string, err error) error {
 	}
 	s := p.suites[len(p.suites)-1]
 	s.Tests++
-	result := junitCase{Name: c.Name, ClassName: c.File, File: c.File}
+	result := junitCase{Name: c.Name, ClassName: c.File, File: c.File, Line: c.Line}
 	switch {
 	case err != nil:
 		s.Errors++

@@ -11,7 +11,8 @@
 // A file is one of these, by its content and its name:
 //
 //   - A suite of openshift/api: YAML with crdName and tests, which has onCreate and
-//     onUpdate. docs/TESTING.md has the keys, those of openshift and ours.
+//     onUpdate. docs/TESTING.md has the keys, those of openshift and ours. Each
+//     unknown key is a case that cannot be run, and so are keys that are there twice.
 //   - X.yaml beside X.yaml.err, which has the text of the refusal; X.pre.yaml, which
 //     X.post.yaml updates, and X.post.yaml.tx_err with the text of that refusal. In a
 //     directory with such files, all other objects must be admitted.

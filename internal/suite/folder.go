@@ -2,10 +2,14 @@ package suite
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 // The ends of the names of files that belong together.
@@ -30,20 +34,24 @@ func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(objects, (*manifest.Object).IsDefinition) {
+		if err := s.addDefinitions(ctx, name); err != nil {
+			return err
+		}
+	}
 	for i, o := range objects {
 		if o.IsDefinition() {
-			if err := s.addDefinitions(ctx, name); err != nil {
-				return err
-			}
-			return nil
+			continue
 		}
 		obj, err := objectOf(string(o.Text))
 		if err != nil {
 			return err
 		}
-		text, _ := obj.Object[errorMember].(string)
-		delete(obj.Object, errorMember)
-		s.add(name, label(i, obj), func(ctx context.Context) (string, error) {
+		text, err := errorText(obj)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", o.Line, err)
+		}
+		s.add(name, label(i, obj), o.Line, func(ctx context.Context) (string, error) {
 			got, err := s.createFrom(ctx, obj, name)
 			switch {
 			case err != nil:
@@ -53,11 +61,23 @@ func (s *Suites) addFolder(ctx context.Context, name string, refused bool) error
 			case refused && text == "":
 				return "admitted, want a refusal", nil
 			default:
-				return got.compare(&expectation{ExpectedError: text}), nil
+				return got.compare(&expectation{outcome: outcome{ExpectedError: text}}), nil
 			}
 		})
 	}
 	return nil
+}
+
+// errorText removes the text of the refusal from an object and returns it, "" if the object
+// has none.
+func errorText(obj *unstructured.Unstructured) (string, error) {
+	value, ok := obj.Object[errorMember]
+	delete(obj.Object, errorMember)
+	text, isString := value.(string)
+	if ok && !isString {
+		return "", fmt.Errorf("%s is not a string", errorMember)
+	}
+	return text, nil
 }
 
 func (s *Suites) createFrom(ctx context.Context, obj *unstructured.Unstructured, file string) (*answer, error) {
@@ -70,7 +90,7 @@ func (s *Suites) createFrom(ctx context.Context, obj *unstructured.Unstructured,
 
 // addPaired adds the case of an object with its text, or that of an update.
 func (s *Suites) addPaired(ctx context.Context, name string) error {
-	obj, err := s.objectIn(name)
+	obj, err := s.objectIn(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -83,9 +103,9 @@ func (s *Suites) addPaired(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	want := &expectation{ExpectedError: text}
+	want := &expectation{outcome: outcome{ExpectedError: text}}
 	if !isUpdate {
-		s.add(name, obj.GetName(), func(ctx context.Context) (string, error) {
+		s.add(name, obj.GetName(), 0, func(ctx context.Context) (string, error) {
 			got, err := s.createFrom(ctx, obj, name)
 			if err != nil {
 				return "", err
@@ -94,11 +114,11 @@ func (s *Suites) addPaired(ctx context.Context, name string) error {
 		})
 		return nil
 	}
-	before, err := s.objectIn(base + preSuffix)
+	before, err := s.objectIn(ctx, base+preSuffix)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", manifest.Quote(base+preSuffix), err)
 	}
-	s.add(name, obj.GetName(), func(ctx context.Context) (string, error) {
+	s.add(name, obj.GetName(), 0, func(ctx context.Context) (string, error) {
 		got, err := s.createFrom(ctx, before, name)
 		if err != nil || got.refused() {
 			return got.problem("creating the first object"), err
@@ -115,10 +135,14 @@ func (s *Suites) addPaired(ctx context.Context, name string) error {
 	return nil
 }
 
-func (s *Suites) objectIn(name string) (*unstructured.Unstructured, error) {
-	data, err := s.read(name)
+// objectIn returns the only object of a file.
+func (s *Suites) objectIn(ctx context.Context, name string) (*unstructured.Unstructured, error) {
+	objects, err := s.objects(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return objectOf(string(data))
+	if len(objects) != 1 {
+		return nil, fmt.Errorf("%d objects where one is expected", len(objects))
+	}
+	return objectOf(string(objects[0].Text))
 }

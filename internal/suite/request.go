@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,8 @@ func (a *answer) compare(want *expectation) string {
 		if expected := slices.Sorted(slices.Values(want.ExpectedErrors)); !slices.Equal(got, expected) {
 			return fmt.Sprintf("errors %q, want %q", got, expected)
 		}
-	} else {
+	}
+	if want.ExpectedErrors == nil || want.ExpectedError != "" {
 		err := a.result.Err()
 		if a.ratified {
 			err = nil
@@ -118,6 +120,9 @@ func objectOf(text string) (*unstructured.Unstructured, error) {
 	content := map[string]any{}
 	if err := utiljson.Unmarshal(data, &content); err != nil {
 		return nil, err
+	}
+	if content == nil {
+		return nil, errors.New("an object is missing")
 	}
 	obj := &unstructured.Unstructured{Object: content}
 	if _, ok := content["metadata"].(map[string]any); !ok {

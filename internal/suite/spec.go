@@ -1,9 +1,13 @@
 package suite
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,11 +17,15 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/document"
 )
 
-// A spec is a file in the format of openshift/api. The keys errors, warnings and
-// onConvert are ours.
+// A spec is a suite in the format of openshift/api, whose runner ignores apiVersion. The
+// keys expectedErrors, expectedWarnings and onConvert are ours.
 type spec struct {
+	APIVersion   string   `json:"apiVersion"`
+	Name         string   `json:"name"`
+	Version      string   `json:"version"`
 	CRDName      string   `json:"crdName"`
 	FeatureGates []string `json:"featureGates"`
 	FeatureGate  string   `json:"featureGate"`
@@ -28,12 +36,17 @@ type spec struct {
 	} `json:"tests"`
 }
 
-// An expectation is what all cases may have.
-type expectation struct {
+// An outcome is what all cases may have.
+type outcome struct {
 	Name     string `json:"name"`
 	Expected string `json:"expected"`
 	// ExpectedError is a part of the text of the refusal.
 	ExpectedError string `json:"expectedError"`
+}
+
+// An expectation is what requests may have.
+type expectation struct {
+	outcome
 	// ExpectedErrors are the whole texts of all errors, in any order.
 	ExpectedErrors []string `json:"expectedErrors"`
 	// ExpectedWarnings are the whole texts of all warnings. Nil means any.
@@ -55,44 +68,84 @@ type update struct {
 
 // A conversion creates an object and reads it at another version.
 type conversion struct {
-	expectation
+	outcome
 	Initial string `json:"initial"`
 	To      string `json:"to"`
 }
 
-// addSpec adds the cases of a suite, for each variant of the definition.
-func (s *Suites) addSpec(name string, data []byte) error {
-	var f spec
-	if err := yaml.Unmarshal(data, &f); err != nil {
+// addSpecs adds the cases of the suites of a file, each a document of YAML.
+func (s *Suites) addSpecs(name string, data []byte) error {
+	for parts := document.Split(data); ; {
+		part, line, err := parts.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case document.Blank(part):
+			continue
+		}
+		// The lines of the text are those of the file.
+		if err := s.addSpec(name, append(bytes.Repeat([]byte("\n"), line-1), part...)); err != nil {
+			return err
+		}
+	}
+}
+
+// addSpec adds the cases of a suite, for each variant of the definition, and a case that
+// cannot be run for each unknown key and for the keys that are there twice.
+func (s *Suites) addSpec(name string, text []byte) error {
+	data, err := yaml.YAMLToJSON(text)
+	if err != nil {
 		return err
+	}
+	s.addRepeatedKeys(name, text)
+	var f spec
+	var content any
+	if err := cmp.Or(json.Unmarshal(data, &f), json.Unmarshal(data, &content)); err != nil {
+		return err
+	}
+	source := definition.NewSource(text, definition.Position{})
+	if f.CRDName == "" {
+		return errors.New("the suite has no crdName")
+	}
+	for _, k := range unknownKeys(content, source) {
+		s.add(name, fmt.Sprintf("unknown key %q", k.path), k.at.Line, k.run)
 	}
 	want := f.FeatureGates
 	if f.FeatureGate != "" {
 		want = append(want, f.FeatureGate)
 	}
-	r := &specRunner{suites: s, file: name, name: f.CRDName, gates: want}
-	for _, c := range f.Tests.OnCreate {
-		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onCreate(ctx, d, &c) }))
+	r := &specRunner{suites: s, file: name, source: source, name: f.CRDName, gates: want}
+	for i, c := range f.Tests.OnCreate {
+		r.add("onCreate", i, c.Name, func(ctx context.Context, d *Definition) (string, error) { return s.onCreate(ctx, d, &c) })
 	}
-	for _, c := range f.Tests.OnUpdate {
-		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onUpdate(ctx, d, &c) }))
+	for i, c := range f.Tests.OnUpdate {
+		r.add("onUpdate", i, c.Name, func(ctx context.Context, d *Definition) (string, error) { return s.onUpdate(ctx, d, &c) })
 	}
-	for _, c := range f.Tests.OnConvert {
-		s.add(name, c.Name, r.each(func(ctx context.Context, d *Definition) (string, error) { return s.onConvert(ctx, d, &c) }))
+	for i, c := range f.Tests.OnConvert {
+		r.add("onConvert", i, c.Name, func(ctx context.Context, d *Definition) (string, error) { return s.onConvert(ctx, d, &c) })
 	}
 	return nil
 }
 
-func (s *Suites) add(file, name string, run func(context.Context) (string, error)) {
-	s.Cases = append(s.Cases, &Case{File: file, Name: name, run: run})
+func (s *Suites) add(file, name string, line int, run func(context.Context) (string, error)) {
+	s.Cases = append(s.Cases, &Case{File: file, Name: name, Line: line, run: run})
 }
 
 // A specRunner runs the cases of one file.
 type specRunner struct {
 	suites *Suites
 	file   string
+	source *definition.Source
 	name   string // of the definition
 	gates  []string
+}
+
+// add adds a case of a list of the suite.
+func (r *specRunner) add(list string, i int, name string, run func(context.Context, *Definition) (string, error)) {
+	at := r.source.Position(fmt.Sprintf("/tests/%s/%d", list, i))
+	r.suites.add(r.file, name, at.Line, r.each(run))
 }
 
 // each returns the function that runs a case against each variant of the definition, until
@@ -170,7 +223,7 @@ func (s *Suites) onUpdate(ctx context.Context, d *Definition, c *update) (string
 	if got, err = s.writeStatus(ctx, d, got, next); err != nil {
 		return "", err
 	}
-	if problem := got.compare(&expectation{ExpectedError: c.ExpectedStatusError}); problem != "" || got.refused() {
+	if problem := got.compare(&expectation{outcome: outcome{ExpectedError: c.ExpectedStatusError}}); problem != "" || got.refused() {
 		return problem, nil
 	}
 	return compareObject(got.object, c.Expected, c.Updated)

@@ -59,6 +59,7 @@ func (s *Suites) Cover(to *coverage.Recorder) {
 type Case struct {
 	File string // of the case
 	Name string // in the file
+	Line int    // at which it begins in the file, from 1; 0 if it is not known
 	// run returns the difference from what is recorded, "" for none.
 	run func(context.Context) (string, error)
 }
@@ -149,10 +150,23 @@ func (s *Suites) readText(name string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-var (
-	hasCRDName = regexp.MustCompile(`(?m)^crdName:`)
-	hasTests   = regexp.MustCompile(`(?m)^tests:`)
-)
+// suiteKeys are the keys of a suite, in any case of letters. A file with two of them is a
+// suite: a third one may be misspelled.
+var suiteKeys = []*regexp.Regexp{
+	regexp.MustCompile(`(?mi)^crdName:`),
+	regexp.MustCompile(`(?mi)^tests:`),
+	regexp.MustCompile(`(?mi)^ *on(Create|Update|Convert):`),
+}
+
+func isSuite(text []byte) bool {
+	n := 0
+	for _, key := range suiteKeys {
+		if key.Match(text) {
+			n++
+		}
+	}
+	return n >= 2
+}
 
 // readFile adds the cases or the definitions of a file. paired is true in a directory with
 // recorded texts.
@@ -162,8 +176,8 @@ func (s *Suites) readFile(ctx context.Context, name string, paired bool) error {
 		return err
 	}
 	slashed := filepath.ToSlash(name)
-	if hasCRDName.Match(data) && hasTests.Match(data) {
-		return s.addSpec(name, data)
+	if isSuite(data) {
+		return s.addSpecs(name, data)
 	}
 	switch verdict := verdictOf(slashed); {
 	case strings.HasSuffix(slashed, preSuffix) && paired:

@@ -121,6 +121,9 @@ func TestErrors(t *testing.T) {
 		{"a suite that is no YAML", "a.yaml", "crdName: a\ntests: [\n", "a.yaml: ", t.Context()},
 		{"an object that is no YAML", "valid/a.yaml", "apiVersion: v1\nkind: [", "valid/a.yaml: ", t.Context()},
 		{"an update without a first object", "a.post.yaml", "apiVersion: v1\nkind: A", "a.pre.yaml", t.Context()},
+		{"a suite without the name of a definition", "a.yaml", "tests:\n  onCreate: []", "a.yaml: the suite has no crdName", t.Context()},
+		{"a text of a refusal that is none", "invalid/a.yaml", "apiVersion: v1\nkind: A\n_err: 5", "invalid/a.yaml: line 1: _err is not a string", t.Context()},
+		{"two objects with one text", "a.post.yaml", "{apiVersion: v1, kind: A}\n---\n{apiVersion: v1, kind: A}", "a.post.yaml: 2 objects", t.Context()},
 		{"an ended context", "valid/a.yaml", "apiVersion: v1\nkind: A", context.Canceled.Error(), ended},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
