@@ -10,10 +10,10 @@
 //
 // Weight is counted over the programs in testdata, each of which uses one
 // package as a program would: the number of modules in the build, and
-// the size of the stripped binary. The budgets are in weight_test.go. To see the
-// table:
+// the size of the stripped binary. The budgets are in weight_test.go. Linking takes
+// long, so the test has a build tag. To see the table:
 //
-//	go test -v -run TestWeight ./internal/depcheck
+//	go test -tags weight -v -run TestWeight ./internal/depcheck
 //
 // If a change breaks one of these tests, either undo the dependency or add it to
 // the table with its reason.
