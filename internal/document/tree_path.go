@@ -16,6 +16,9 @@ const maxPath = 4096
 func (t *Tree) Pointer(path string) string {
 	var b strings.Builder
 	n, rest := t.root, "."+path
+	if n != nil && n.list {
+		rest = path // "[0].name"
+	}
 	for rest != "" && rest != "." {
 		m, step, after := n.memberAtPath(rest)
 		if m == nil {

@@ -16,8 +16,9 @@ const maxTreeDepth = 10000
 
 var errTooDeep = fmt.Errorf("nested deeper than %d", maxTreeDepth)
 
-// ReadTree reads the first document of a text that is an object: as JSON if the
-// text starts with a brace, and as YAML otherwise or if it is not JSON.
+// ReadTree reads the first document of a text that is an object, or the first that is a
+// list if none is an object: as JSON if the text starts with a brace, and as YAML otherwise
+// or if it is not JSON.
 func ReadTree(text []byte) (*Tree, error) {
 	t, ok := readTreeFast(string(text))
 	if !ok {
@@ -106,21 +107,39 @@ func readYAMLTree(text []byte) (*Tree, error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, errors.New("UTF-16")
 	}
+	root, err := yamlRoot(text)
+	if err != nil {
+		return nil, err
+	}
+	r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
+	return &Tree{root: r.treeNode(root), start: r.lines.offset(root)}, nil
+}
+
+// yamlRoot returns the value of the first document that is an object, or of the first
+// that is a list if none is an object.
+func yamlRoot(text []byte) (*yaml.Node, error) {
+	var list *yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	for {
 		var doc yaml.Node
-		if err := d.Decode(&doc); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, errors.New("no object")
-			}
+		switch err := d.Decode(&doc); {
+		case errors.Is(err, io.EOF) && list != nil:
+			return list, nil
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("neither an object nor a list")
+		case err != nil:
 			return nil, err
 		}
-		if len(doc.Content) == 0 || doc.Content[0].Kind != yaml.MappingNode {
+		if len(doc.Content) == 0 {
 			continue
 		}
-		r := &yamlTreeReader{lines: newYAMLLines(text), seen: map[*yaml.Node]*node{}}
 		root := doc.Content[0]
-		return &Tree{root: r.treeNode(root), start: r.lines.offset(root)}, nil
+		if root.Kind == yaml.MappingNode {
+			return root, nil
+		}
+		if list == nil && root.Kind == yaml.SequenceNode {
+			list = root
+		}
 	}
 }
 

@@ -90,9 +90,43 @@ func findText(t *testing.T, text, pointer string) string {
 	return fmt.Sprintf("%s %d:%d %.12q%s\n", pointer, line, column, what, near)
 }
 
+// TestReadTreeList reads a list, unless there is an object.
+func TestReadTreeList(t *testing.T) {
+	var got strings.Builder
+	for _, text := range []string{`[{"a": 1}, {"b": [2]}]`, "---\n---\n- a: 1\n- b: [2]\n", "- a\n---\n- b\n---\na: 1\n"} {
+		for _, pointer := range []string{"", "/0/a", "/1/b/0", "/a"} {
+			got.WriteString(findText(t, text, pointer))
+		}
+		tree, err := ReadTree([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&got, tree.Pointer("[1].b[0]"))
+	}
+	want := `"" 1:1 "[{\"a\": 1}, {"
+/0/a 1:3 "\"a\": 1}, {\"b"
+/1/b/0 1:19 "2]}]"
+/a 1:1 "[{\"a\": 1}, {" near
+/1/b/0
+"" 3:1 "- a: 1"
+/0/a 3:3 "a: 1"
+/1/b/0 4:7 "2]"
+/a 3:1 "- a: 1" near
+/1/b/0
+"" 5:1 "a: 1"
+/0/a 5:1 "a: 1" near
+/1/b/0 5:1 "a: 1" near
+/a 5:1 "a: 1"
+
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // ReadTree returns an error for a text that is not YAML.
 func TestReadTreeFails(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "just text", "[1, 2]", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxTreeDepth)} {
+	for _, text := range []string{"", "# nothing\n", "just text", "a: [", `{"a": `, "\xff\xfea\x00:\x00", strings.Repeat(`{"a":[`, maxTreeDepth)} {
 		if tree, err := ReadTree([]byte(text)); err == nil {
 			t.Errorf("Read(%.20q) = %v, want an error", text, tree)
 		}
