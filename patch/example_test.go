@@ -90,3 +90,14 @@ func ExamplePatcher_PatchStatusJSON() {
 	fmt.Println(res.Refusal.Code, res.Refusal.Reason)
 	// Output: 415 UnsupportedMediaType
 }
+
+func ExampleResult_Patched() {
+	p := patch.New(version())
+	res, err := p.Patch(context.Background(), object(), types.MergePatchType, []byte(`{"spec":{"mode":null,"replicas":-1}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(res.Admitted(), res.Object == nil, res.Patched().Object["spec"])
+	// Output: false true map[replicas:-1 size:5]
+}

@@ -41,6 +41,22 @@ type Result struct {
 	// Unchanged is true if the server admits the request and the object is the live
 	// one: the server does not write it and keeps its resourceVersion.
 	Unchanged bool
+
+	patched []byte // nil if the patch does not apply
+}
+
+// Patched returns what the patch makes of the live object, before the server prunes it
+// and sets defaults, also if the server refuses the request. It is nil if the patch does
+// not apply, or if it does not make an object. Each call returns a new object.
+func (r *Result) Patched() *unstructured.Unstructured {
+	if r.patched == nil {
+		return nil
+	}
+	object, err := decode(r.patched)
+	if err != nil {
+		return nil // it makes no object
+	}
+	return &unstructured.Unstructured{Object: object}
 }
 
 // Patch patches live. Check the verdict with [crdkit.Result.Err]. live is as
@@ -151,7 +167,7 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 	if err != nil {
 		return nil, nil, err
 	}
-	return out, &Result{Result: res, Unchanged: out != nil && bytes.HasSuffix(out, live)}, nil
+	return out, &Result{Result: res, Unchanged: out != nil && bytes.HasSuffix(out, live), patched: patched}, nil
 }
 
 // patch applies the patch to the JSON of the live object. complaints are what strict

@@ -200,6 +200,40 @@ func encode(t testing.TB, v any) string {
 	return string(out)
 }
 
+// TestPatched returns what a patch makes of the live object, also if it is refused.
+func TestPatched(t *testing.T) {
+	p := patch.New(compile(t))
+	for _, tt := range []struct {
+		name string
+		kind types.PatchType
+		body string
+		want string
+	}{
+		{"admitted", types.MergePatchType, `{"spec":null,"x":1}`, `{"status":{"replicas":1},"x":1}`},
+		{"invalid", types.MergePatchType, `{"spec":{"replicas":-1,"mode":null,"x":1},"status":null}`, `{"spec":{"replicas":-1,"size":5,"x":1}}`},
+		{"refused before validation", types.JSONPatchType, `[{"op":"add","path":"/metadata/name","value":"x"},{"op":"remove","path":"/spec"}]`, `{"status":{"replicas":1}}`},
+		{"no kind", types.MergePatchType, `{"kind":null,"spec":null}`, `{"status":{"replicas":1}}`},
+		{"does not apply", types.JSONPatchType, `[{"op":"remove","path":"/x"}]`, ``},
+		{"no patch", types.MergePatchType, `1`, ``},
+		{"no object", types.JSONPatchType, `[{"op":"add","path":"","value":[1]}]`, ``},
+	} {
+		res, err := p.Patch(context.Background(), decode(t, live), tt.kind, []byte(tt.body), crdkit.Ignore)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if object := res.Patched(); object != nil {
+			delete(object.Object, "apiVersion")
+			delete(object.Object, "kind")
+			delete(object.Object, "metadata")
+			got = encode(t, object.Object)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // TestPatchJSON tests that the requests on JSON return the bytes of the others.
 func TestPatchJSON(t *testing.T) {
 	p := patch.New(compile(t))
