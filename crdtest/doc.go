@@ -18,7 +18,8 @@
 // are those of package crdkit and have the verdicts of kube-apiserver 1.37. A test gives
 // objects as Go structs, as YAML or JSON text, or as unstructured objects, and says what
 // it expects: [Admitted], [Refused], [RefusedBy], [Errors], [Exactly], [Warned],
-// [Stored]. A request without expectations must be admitted.
+// [Stored]. A request without expectations must be admitted. [Set.Patch] takes JSON patches
+// and merge patches.
 //
 // A test that fails reports the unmet expectations and what the server says that none
 // expects: each error with its line and column in the text of the object, the rule with

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit/crdtest"
 	"github.com/crdkit/crdkit/internal/testkit"
@@ -68,6 +69,24 @@ func ExampleNew() {
 	// Output:
 	// create CronTab "a": admitted
 	//   unmet: an error at spec.image with "should be at least 1 chars long"
+}
+
+func ExampleSet_Patch() {
+	fmt.Println(record(func(t testing.TB) {
+		set := crdtest.Load(t, "../testdata/crontab/crd.yaml")
+		created := set.Create(t, newCronTab())
+		set.Patch(t, created, types.MergePatchType, `{spec: {replicas: 3}}`, crdtest.Admitted())
+		set.Patch(t, created, types.JSONPatchType, `
+- {op: test, path: /spec/replicas, value: 1}
+- {op: add, path: /spec/suspend, value: true}
+`, crdtest.Admitted())
+	}))
+	// Output:
+	// patch CronTab "a": refused
+	//   unmet: admitted
+	//   unexpected: spec.replicas: Invalid value: a suspended CronTab must not ask for replicas
+	//     rule: !self.suspend || self.replicas == 0 (../testdata/crontab/crd.yaml:87:15)
+	//     because !self.suspend is false, and self.replicas (1) == 0 is false
 }
 
 func ExampleMutations() {

@@ -16,7 +16,11 @@ import (
 
 // An Expectation says what the answer to a request must be. Several expectations must
 // all be met.
-type Expectation interface{ judge(*verdict) }
+type Expectation interface {
+	// String returns the call that made it, such as Refused("spec.image", "Required").
+	String() string
+	judge(*verdict)
+}
 
 // A verdict compares an answer with expectations.
 type verdict struct {
@@ -45,13 +49,33 @@ func (c *complaint) unexpected() bool { return !c.expected && !c.implied }
 // rulesNotChecked begins the detail of an error which says that rules were not evaluated.
 const rulesNotChecked = "some validation rules were not checked"
 
-type expectation func(*verdict)
+type expectation struct {
+	text  func() string
+	apply func(*verdict)
+}
 
-func (f expectation) judge(v *verdict) { f(v) }
+func (e expectation) String() string { return e.text() }
+
+func (e expectation) judge(v *verdict) { e.apply(v) }
+
+// expects returns an expectation. Its text is the call of a function.
+func expects[T any](function string, arguments []T, apply func(*verdict)) Expectation {
+	return expectation{apply: apply, text: func() string {
+		var texts []string
+		for _, a := range arguments {
+			if text, ok := any(a).(string); ok {
+				texts = append(texts, strconv.Quote(text))
+			} else {
+				texts = append(texts, fmt.Sprint(a))
+			}
+		}
+		return function + "(" + strings.Join(texts, ", ") + ")"
+	}}
+}
 
 // Admitted expects that the server admits the object, with or without warnings.
 func Admitted() Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Admitted", []string(nil), func(v *verdict) {
 		if len(v.complaints) > 0 {
 			v.unmet = append(v.unmet, "admitted")
 		}
@@ -62,7 +86,7 @@ func Admitted() Expectation {
 // as the server writes it, such as spec.containers[0].image; "" means any field. The text
 // is that of [Errors]. The server may report other errors too; see [Exactly].
 func Refused(field, substring string) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Refused", []string{field, substring}, func(v *verdict) {
 		v.match(fmt.Sprintf("an error at %s with %q", fieldText(field), substring), func(c complaint) bool {
 			return (field == "" || c.field == field) && strings.Contains(c.text, substring)
 		})
@@ -73,7 +97,7 @@ func Refused(field, substring string) Expectation {
 // message. White space in the expression does not count. The server may report other
 // errors too; see [Exactly].
 func RefusedBy(rule string) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("RefusedBy", []string{rule}, func(v *verdict) {
 		unmet := len(v.unmet)
 		v.match("an error of the rule "+strconv.Quote(rule), func(c complaint) bool {
 			return c.isRule(v.response, rule)
@@ -87,7 +111,7 @@ func RefusedBy(rule string) Expectation {
 // Exactly expects the errors of the expectations, one for each [Refused] and [RefusedBy],
 // and no others.
 func Exactly(want ...Expectation) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Exactly", want, func(v *verdict) {
 		v.onlyThese = true
 		for _, w := range want {
 			if w != nil {
@@ -103,7 +127,7 @@ func Exactly(want ...Expectation) Expectation {
 // rules may be left out, also for [Exactly]. Without texts, Errors expects that the object
 // is admitted.
 func Errors(texts ...string) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Errors", texts, func(v *verdict) {
 		v.onlyThese = true
 		for _, text := range texts {
 			v.match("the error "+strconv.Quote(text), func(c complaint) bool { return c.text == text })
@@ -114,7 +138,7 @@ func Errors(texts ...string) Expectation {
 // Warned expects warnings: for each substring one that contains it, and no others.
 // Without substrings, it expects that there are none.
 func Warned(substrings ...string) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Warned", substrings, func(v *verdict) {
 		v.onlyWarned = true
 		for _, text := range substrings {
 			i := slices.IndexFunc(v.response.Result.Warnings, func(w string) bool { return strings.Contains(w, text) })
@@ -131,7 +155,7 @@ func Warned(substrings ...string) Expectation {
 // want is an object as [Set.Create] takes it. Of its metadata only the fields that want
 // has are compared.
 func Stored(want any) Expectation {
-	return expectation(func(v *verdict) {
+	return expects("Stored", []any{want}, func(v *verdict) {
 		if len(v.complaints) > 0 {
 			v.unmet = append(v.unmet, "admitted, to be stored")
 			return

@@ -2,9 +2,12 @@ package crdtest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"math/rand/v2"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -39,6 +42,9 @@ func NewGenerator(v *crdkit.Version) (*Generator, error) {
 	}
 	return &Generator{version: v, space: objects.New(v.Schema(), head, judge)}, nil
 }
+
+// String returns the version of the objects.
+func (g *Generator) String() string { return "generator of " + kindOf(g.version) }
 
 // Objects yields objects that a version admits when they are created, without end. They
 // have the required fields and, mostly, some optional ones. The same seed gives the same
@@ -87,6 +93,15 @@ type Target struct {
 	Name string
 }
 
+// String returns the location and the rule or keyword, such as
+// "/properties/spec: required image" or "/properties/spec: rule 0: self.a > 0".
+func (t Target) String() string {
+	if t.Keyword != "" {
+		return strings.TrimSpace(t.SchemaPointer + ": " + t.Keyword + " " + t.Name)
+	}
+	return fmt.Sprintf("%s: rule %d: %s", t.SchemaPointer, t.Rule, strings.Join(strings.Fields(t.Expression), " "))
+}
+
 // Targets returns the rules and keywords of a version, in the order of its schema. A nil
 // version has none. Keywords within allOf, anyOf, oneOf and not are left out.
 func Targets(v *crdkit.Version) []Target {
@@ -112,6 +127,33 @@ type Violation struct {
 	Object, Old *unstructured.Unstructured
 	// Status is true if the request is an update of the status.
 	Status bool
+}
+
+// String returns the target and the request with its objects as JSON.
+func (v *Violation) String() string {
+	request := creating
+	switch {
+	case v.Status:
+		request = updatingStatus
+	case v.Old != nil:
+		request = updating
+	}
+	text := fmt.Sprintf("%s: %s %s", v.Target, request, jsonOf(v.Object))
+	if v.Old != nil {
+		text += " from " + jsonOf(v.Old)
+	}
+	return text
+}
+
+func jsonOf(obj *unstructured.Unstructured) string {
+	if obj == nil {
+		return "nil"
+	}
+	text, err := json.Marshal(obj.Object)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // An UnreachableError says that no object was found, and why.

@@ -28,6 +28,8 @@ type input struct {
 	// ambiguous is the text of an object with a key that is repeated in an object. Only
 	// the text has all of what the server complains of.
 	ambiguous []byte
+	// operations are the paths of the JSON patch that text is, nil for all other texts.
+	operations []string
 }
 
 // read reads an object: text, a struct, a map or an unstructured object.
@@ -193,7 +195,7 @@ func (s *Set) ambiguity(candidates []*crdkit.Version, apiVersion, kind string, f
 	}
 	var texts []string
 	for _, v := range candidates {
-		texts = append(texts, v.GroupVersionKind().GroupVersion().String()+" "+v.GroupVersionKind().Kind)
+		texts = append(texts, kindOf(v))
 	}
 	return fmt.Errorf("%s may be of %s: set apiVersion and kind, or use Set.Kind", what, strings.Join(texts, " or "))
 }

@@ -78,12 +78,7 @@ func (m Mutation) OnStatusUpdate() Mutation {
 // edit is impossible. It does not change valid.
 func Mutations(t testing.TB, s *Set, valid any, mutations ...Mutation) {
 	t.Helper()
-	stored := &Response{Object: s.stored(t, valid)}
-	in, err := s.input(valid)
-	if err != nil {
-		t.Fatalf("crdtest: reading the object: %v", err)
-	}
-	stored.version = in.version
+	stored := s.stored(t, valid)
 	for i, m := range mutations {
 		run(t, m.label(i), func(t testing.TB) {
 			t.Helper()
@@ -106,11 +101,16 @@ func run(t testing.TB, name string, test func(testing.TB)) {
 }
 
 func (m Mutation) label(i int) string {
+	if text := m.String(); text != "" {
+		return text
+	}
+	return fmt.Sprintf("mutation %d", i)
+}
+
+// String returns the name, or the edits of a mutation without one: "put spec.replicas".
+func (m Mutation) String() string {
 	if m.name != "" {
 		return m.name
-	}
-	if len(m.edits) == 0 {
-		return fmt.Sprintf("mutation %d", i)
 	}
 	var texts []string
 	for _, e := range m.edits {

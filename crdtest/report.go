@@ -61,19 +61,26 @@ func (v *verdict) describe(ctx context.Context, b *strings.Builder, c *complaint
 	}
 }
 
-// position returns the line and column of a complaint in the text of the object, "" if
-// there is none.
+// position returns the line and column of a complaint in the text of the object or of
+// the patch, "" if there is none.
 func (v *verdict) position(c *complaint) string {
-	source := v.response.in.text
-	if source == nil {
+	in := v.response.in
+	if in.text == nil {
 		return ""
 	}
 	if c.err != nil {
-		return source.Position(c.err.Pointer).String()
+		return in.position(c.err.Pointer)
 	}
-	if _, quoted, ok := strings.Cut(c.text, `field "`); ok {
-		path, _, _ := strings.Cut(quoted, `"`)
-		return source.Position(source.FieldPointer(path)).String()
+	before, quoted, ok := strings.Cut(c.text, `field "`)
+	if !ok {
+		return ""
+	}
+	path, _, _ := strings.Cut(quoted, `"`)
+	if in.operations != nil && !strings.HasPrefix(before, "json patch ") { // in the result of a JSON patch
+		return in.position("/" + strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(path))
+	}
+	if p := in.text.Position(in.text.FieldPointer(path)); p.IsValid() {
+		return p.String()
 	}
 	return ""
 }

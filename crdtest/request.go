@@ -25,6 +25,20 @@ type Response struct {
 	verb    verb
 }
 
+// String returns the request, the verdict and the errors, such as
+//
+//	create CronTab "a": refused: CronTab.example.com "a" is invalid: spec: Required value
+func (r *Response) String() string {
+	what := fmt.Sprintf("%s %s %s", r.verb, r.version.GroupVersionKind().Kind, nameOf(r))
+	switch {
+	case r.Result == nil:
+		return what
+	case r.Admitted():
+		return what + ": admitted"
+	}
+	return what + ": refused: " + r.Result.Err().Error()
+}
+
 // Version returns the version of the object.
 func (r *Response) Version() *crdkit.Version { return r.version }
 
@@ -50,6 +64,9 @@ const (
 	creating       verb = "create"
 	updating       verb = "update"
 	updatingStatus verb = "update status of"
+	patching       verb = "patch"
+	patchingStatus verb = "patch status of"
+	existing       verb = "existing" // no request
 )
 
 // Create creates an object and compares the answer with the expectations. Without
@@ -76,7 +93,7 @@ func (s *Set) Create(t testing.TB, obj any, want ...Expectation) *Response {
 // refuse now.
 func (s *Set) Update(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.do(t, updating, s.stored(t, old), obj)
+	r := s.do(t, updating, s.stored(t, old).Object, obj)
 	r.expect(t, s, want)
 	return r
 }
@@ -85,7 +102,7 @@ func (s *Set) Update(t testing.TB, old, obj any, want ...Expectation) *Response 
 // of obj count. It ends the test if the version has no status subresource.
 func (s *Set) UpdateStatus(t testing.TB, old, obj any, want ...Expectation) *Response {
 	t.Helper()
-	r := s.do(t, updatingStatus, s.stored(t, old), obj)
+	r := s.do(t, updatingStatus, s.stored(t, old).Object, obj)
 	r.expect(t, s, want)
 	return r
 }
@@ -103,7 +120,7 @@ func (s *Set) Existing(t testing.TB, obj any) *Response {
 	if err != nil {
 		t.Fatalf("crdtest: %v", err)
 	}
-	return &Response{Object: read, version: in.version, in: in}
+	return &Response{Object: read, version: in.version, in: in, verb: existing}
 }
 
 // input reads an object, which may also be a response.
@@ -114,14 +131,14 @@ func (s *Set) input(obj any) (*input, error) {
 	return s.read(obj)
 }
 
-// stored returns the response that has the old object of an update.
-func (s *Set) stored(t testing.TB, old any) *unstructured.Unstructured {
+// stored returns the response that has the old object of an update or a patch.
+func (s *Set) stored(t testing.TB, old any) *Response {
 	t.Helper()
 	if r, ok := old.(*Response); ok && r != nil {
 		if !r.Admitted() {
 			t.Fatalf("crdtest: the old object was refused: %v", r.Result.Err())
 		}
-		return r.Object
+		return r
 	}
 	created := s.do(t, creating, nil, old)
 	if !created.Admitted() {
@@ -129,7 +146,7 @@ func (s *Set) stored(t testing.TB, old any) *unstructured.Unstructured {
 	}
 	status, ok := created.in.object.Object["status"]
 	if !ok || !created.version.HasStatus() {
-		return created.Object
+		return created
 	}
 	withStatus := created.Object.DeepCopy()
 	withStatus.Object["status"] = runtime.DeepCopyJSONValue(status)
@@ -137,7 +154,7 @@ func (s *Set) stored(t testing.TB, old any) *unstructured.Unstructured {
 	if !updated.Admitted() {
 		t.Fatalf("crdtest: setting the status of the old object:\n%s", newVerdict(s, updated).report(t.Context()))
 	}
-	return updated.Object
+	return updated
 }
 
 // do makes a request.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -34,6 +35,21 @@ type source struct {
 	line  int    // of the text in the file, 0 if there is none
 	bytes []byte
 	text  *definition.Source
+}
+
+// String returns the names of the definitions.
+func (s *Set) String() string {
+	text := "set of " + strings.Join(slices.Sorted(maps.Keys(s.byName)), ", ")
+	if s.only != nil {
+		text += " for " + kindOf(s.only)
+	}
+	return text
+}
+
+// kindOf returns the kind of a version as messages name it.
+func kindOf(v *crdkit.Version) string {
+	gvk := v.GroupVersionKind()
+	return gvk.GroupVersion().String() + " " + gvk.Kind
 }
 
 // Load returns the set of the definitions in files and directories. A directory stands

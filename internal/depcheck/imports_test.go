@@ -70,7 +70,7 @@ var rules = map[string]rule{
 		others: []string{apiextensions, apimachinery},
 	},
 	"crdtest": {
-		ours:   []string{".", "definition", "explanation", "schema", "validation", "validation/cel"},
+		ours:   []string{".", "definition", "explanation", "patch", "schema", "validation", "validation/cel"},
 		others: []string{apiextensions, apimachinery, sigsYAML, "github.com/google/go-cmp/cmp"},
 	},
 	// Merges with the field manager of the server, over typed schemas from OpenAPI.
