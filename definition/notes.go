@@ -59,6 +59,14 @@ const (
 	StoredVersionsUnsound NoteCode = "StoredVersionsUnsound"
 )
 
+// NoteCodes returns all codes, in alphabetical order. The slice belongs to the caller.
+func NoteCodes() []NoteCode {
+	return []NoteCode{
+		CostNearLimit, DefaultForNullOnly, DefaultUnused, EnumRefusesNull, HiddenFromVersion,
+		KeepsUnknownFields, LostWhenStored, MapKeyOptional, StoredVersionsUnsound,
+	}
+}
+
 // Description returns a sentence about the notes of a code, "" for an unknown code.
 func (c NoteCode) Description() string {
 	switch c {

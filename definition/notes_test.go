@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,7 +219,7 @@ func TestNoteCodes(t *testing.T) {
 			tested[NoteCode(code)] = true
 		}
 	}
-	for _, code := range []NoteCode{CostNearLimit, DefaultForNullOnly, DefaultUnused, EnumRefusesNull, HiddenFromVersion, KeepsUnknownFields, LostWhenStored, MapKeyOptional, StoredVersionsUnsound} {
+	for _, code := range NoteCodes() {
 		if code.Description() == "" {
 			t.Errorf("%s has no description", code)
 		}
@@ -227,6 +228,11 @@ func TestNoteCodes(t *testing.T) {
 		}
 		if !tested[code] {
 			t.Errorf("%s is in no test", code)
+		}
+	}
+	for code := range tested {
+		if !slices.Contains(NoteCodes(), code) {
+			t.Errorf("%s is not among all codes", code)
 		}
 	}
 	if got := NoteCode("Other").Description(); got != "" {

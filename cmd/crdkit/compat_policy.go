@@ -38,20 +38,25 @@ func (a *acceptance) String() string {
 
 // check returns an error for an acceptance that accepts too much or nothing.
 func (a *acceptance) check() error {
-	switch {
-	case a == nil || a.Code == "":
+	if a == nil || a.Code == "" {
 		return errors.New("code is missing")
-	case !slices.Contains(compatCodes(), compat.Code(a.Code)):
-		return fmt.Errorf("unknown code %q", a.Code)
-	case strings.TrimSpace(a.Reason) == "":
+	}
+	if err := checkCode(a.Code, compatCodes()); err != nil {
+		return err
+	}
+	if strings.TrimSpace(a.Reason) == "" {
 		return fmt.Errorf("%s needs a reason", a)
 	}
 	return nil
 }
 
 // compatCodes returns the codes of all findings.
-func compatCodes() []compat.Code {
-	return append(compat.Codes(), codeDefinitionAdded, codeDefinitionRemoved)
+func compatCodes() []string {
+	codes := []string{string(codeDefinitionAdded), string(codeDefinitionRemoved)}
+	for _, code := range compat.Codes() {
+		codes = append(codes, string(code))
+	}
+	return codes
 }
 
 // describeCompat returns the meaning of a code, "" for an unknown one.

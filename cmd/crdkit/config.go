@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/kubeversion"
+	"github.com/crdkit/crdkit/internal/nearname"
 )
 
 // configName is the name of the configuration file.
@@ -80,14 +83,8 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 	if c.UnknownKinds != "" && !slices.Contains(unknownKindsValues(), c.UnknownKinds) {
 		return nil, fmt.Errorf("unknownKinds: invalid value %q; it must be %s", c.UnknownKinds, inEnglish(unknownKindsValues()))
 	}
-	for code, severity := range c.Severity {
-		if severity == "false" { // how YAML reads off without quotes
-			severity = severityOff
-			c.Severity[code] = severity
-		}
-		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
-			return nil, fmt.Errorf("severity of %s: invalid value %q; it is error, warning, note or off", code, severity)
-		}
+	if err := c.checkSeverity(); err != nil {
+		return nil, err
 	}
 	for i, a := range c.Compat.Accepted {
 		if err := a.check(); err != nil {
@@ -100,6 +97,45 @@ func parseConfig(text []byte, dir string) (*configFile, error) {
 		}
 	}
 	return c, nil
+}
+
+// checkSeverity returns an error for a code or a severity that does not exist.
+func (c *configFile) checkSeverity() error {
+	for _, code := range slices.Sorted(maps.Keys(c.Severity)) {
+		severity := c.Severity[code]
+		if severity == "false" { // how YAML reads off without quotes
+			severity = severityOff
+			c.Severity[code] = severity
+		}
+		if err := checkCode(code, severityCodes()); err != nil {
+			return fmt.Errorf("severity: %w", err)
+		}
+		if !slices.Contains([]string{levelError, levelWarning, levelNote, severityOff}, severity) {
+			return fmt.Errorf("severity of %s: invalid value %q; it is error, warning, note or off", code, severity)
+		}
+	}
+	return nil
+}
+
+// severityCodes returns the codes of all warnings and notes, and of all findings of crdkit
+// compat.
+func severityCodes() []string {
+	codes := []string{codeWarning, codeNote, codeUnknownField, codeDuplicateField}
+	for _, code := range definition.NoteCodes() {
+		codes = append(codes, string(code))
+	}
+	return append(codes, compatCodes()...)
+}
+
+// checkCode returns an error with the nearest known code unless a code is known.
+func checkCode(code string, known []string) error {
+	if slices.Contains(known, code) {
+		return nil
+	}
+	if near, ok := nearname.Nearest(code, slices.Values(known)); ok {
+		return fmt.Errorf("unknown code %q; the nearest one is %s", code, near)
+	}
+	return fmt.Errorf("unknown code %q; docs/check.md and docs/COMPAT.md have the codes, and errors of the server have none", code)
 }
 
 // withoutSteps returns an error of the YAML library without the names of the steps in
