@@ -103,7 +103,8 @@ func (t Target) String() string {
 }
 
 // Targets returns the rules and keywords of a version, in the order of its schema. A nil
-// version has none. Keywords within allOf, anyOf, oneOf and not are left out.
+// version has none. anyOf, oneOf, allOf and not are keywords, and the keywords of their
+// branches are targets with a SchemaPointer such as "/properties/spec/anyOf/0".
 func Targets(v *crdkit.Version) []Target {
 	if v == nil {
 		return nil
@@ -120,7 +121,9 @@ func Targets(v *crdkit.Version) []Target {
 	return out
 }
 
-// A Violation is a request that breaks one rule or keyword, and nothing else.
+// A Violation is a request that breaks one rule or keyword, and nothing else. If it breaks a
+// keyword of a branch, the server also reports the allOf, anyOf or oneOf around it, and of
+// anyOf and oneOf it may report other branches.
 type Violation struct {
 	Target Target
 	// Object is the object of the request: a creation, or an update if Old is not nil.
@@ -165,10 +168,12 @@ func (e *UnreachableError) Error() string { return "crdtest: " + e.Cause }
 // Broken returns a violation of a target, whose object is as small as possible: without
 // any one of its parts it is admitted, or has another error. A rule of the violation is
 // false; it ends with an error, such as "no such key", if no object was found for which it
-// is false. A transition rule is broken by an
-// update, and a rule about the status by an update of the status. The same seed gives the
-// same violation. It returns an [*UnreachableError] if no object was found: the rule may
-// be true for all objects, or others may say the same. The error of ctx comes as it is.
+// is false. A transition rule is broken by an update, and a rule about the status by an
+// update of the status. The same seed gives the same violation. It returns an
+// [*UnreachableError] if no object was found: the rule may be true for all objects, others
+// may say the same, or the server may report another branch in place of that of the
+// target. Of a keyword within not the server never reports an error. The error of ctx
+// comes as it is.
 // [Generator.Broken] does less for many targets of one version.
 func Broken(ctx context.Context, v *crdkit.Version, t Target, seed uint64) (*Violation, error) {
 	g, err := NewGenerator(v)

@@ -17,6 +17,10 @@
 // an update of the status. What is found is made as small as possible. An object for which
 // the rule is false is preferred to one for which it ends with an error.
 //
+// The server reports a keyword of a branch with the anyOf, oneOf or allOf around it. The
+// errors of other branches of anyOf and oneOf belong to the same violation, because these
+// fail only if all branches fail.
+//
 // A search that finds nothing returns an [*Unreachable] with the cause. The same random
 // source gives the same result. The judge, and not this package, decides what an object
 // breaks.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/celsyntax"
+	"github.com/crdkit/crdkit/internal/schemapath"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // The literals of a rule are what its values are compared with.
@@ -101,4 +103,70 @@ func (l *literals) addLiteral(text string) {
 		l.texts = append(l.texts, inner)
 	}
 	l.names[inner] = true // self['a'], and keys of maps
+}
+
+// literals returns what the values of the target are compared with.
+func (t *Target) literals(root *schema.Node) *literals {
+	if r, ok := t.rule(root); ok {
+		return literalsOf(r.Rule)
+	}
+	out := &literals{names: map[string]bool{t.Name: true}}
+	l, ok := schemapath.At(root, t.Pointer)
+	if !ok {
+		return out
+	}
+	out.addLimits(l.Limits())
+	if slices.Contains(junctors[:], t.Keyword) {
+		var n nester = l.Node
+		if l.Branch != nil {
+			n = l.Branch
+		}
+		out.addBranches(branchesOf(n, t.Keyword))
+	}
+	return out
+}
+
+// addLimits adds the numbers of a schema.
+func (l *literals) addLimits(limits schema.Limits) {
+	for _, c := range []schema.Count{limits.MinLength, limits.MaxLength, limits.MinItems, limits.MaxItems, limits.MinProperties, limits.MaxProperties} {
+		if c.Set {
+			l.numbers = append(l.numbers, c.N)
+		}
+	}
+	for _, b := range []schema.Bound{limits.Minimum, limits.Maximum} {
+		if b.Set && b.Value > -1e18 && b.Value < 1e18 {
+			l.numbers = append(l.numbers, int64(b.Value), int64(b.Value)-1, int64(b.Value)+1)
+		}
+	}
+}
+
+// addBranches adds what is in branches, with their fields.
+func (l *literals) addBranches(branches []*schema.Branch) {
+	for _, b := range branches {
+		if b == nil {
+			continue
+		}
+		limits := b.Limits()
+		l.addLimits(limits)
+		if limits.Pattern != "" {
+			l.texts = append(l.texts, limits.Pattern)
+		}
+		for _, v := range limits.Enum {
+			if text, ok := v.(string); ok {
+				l.texts = append(l.texts, text)
+			}
+		}
+		for _, name := range limits.Required {
+			l.names[name] = true
+		}
+		for name, child := range b.Properties() {
+			l.names[name] = true
+			l.addBranches([]*schema.Branch{child})
+		}
+		values, _ := b.AdditionalProperties()
+		l.addBranches([]*schema.Branch{b.Items(), values})
+		for _, keyword := range junctors {
+			l.addBranches(branchesOf(b, keyword))
+		}
+	}
 }

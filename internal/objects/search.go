@@ -19,6 +19,7 @@ import (
 // A goal is what a search looks for.
 type goal struct {
 	target  *Target  // to be broken, nil for an admitted object
+	levels  []level  // of the target
 	present []string // the steps of a schema pointer whose value must be there, nil for none
 	isFalse bool     // a rule must be false, not end with an error
 }
@@ -47,6 +48,7 @@ func (g *goal) cost(s *Space, c Case, errs validation.ErrorList, refused bool) (
 		case isImplied(e):
 		case g.target != nil && g.target.matches(e):
 			broken = broken || !g.isFalse || !endsWithError(e)
+		case implied(g.levels, e):
 		case e.Rule >= 0:
 			cost, others = cost+costRule, append(others, e)
 		default:
@@ -71,6 +73,7 @@ type trace struct {
 	present bool // the value of the target, in an object without other errors
 	broken  bool // the target, with others
 	with    validation.ErrorList
+	around  bool // an anyOf, oneOf or allOf around the target
 }
 
 // find changes the object of a case until it meets the goal, for about steps requests. It
@@ -141,6 +144,7 @@ func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*stat
 			saw.broken, saw.with = true, out.others
 		}
 		saw.present = saw.present || len(out.others) == 0
+		saw.around = saw.around || len(out.others) == 0 && slices.ContainsFunc(errs, func(e *validation.Error) bool { return implied(g.levels, e) })
 	}
 	return out, nil
 }

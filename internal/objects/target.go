@@ -6,89 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
 	"github.com/crdkit/crdkit/internal/minimize"
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
-
-// A Target is a rule, or a keyword if Keyword is not "".
-type Target struct {
-	// Pointer is the schema pointer of the schema that has it.
-	Pointer string
-	Rule    int
-	Keyword string
-	// Name is the field that is required.
-	Name string
-}
-
-// errorTypes are the types of the errors of keywords.
-var errorTypes = map[string]field.ErrorType{
-	"type": field.ErrorTypeTypeInvalid, "enum": field.ErrorTypeNotSupported, "required": field.ErrorTypeRequired,
-	"maxLength": field.ErrorTypeTooLong, "maxItems": field.ErrorTypeTooMany, "maxProperties": field.ErrorTypeTooMany,
-	"uniqueItems": field.ErrorTypeDuplicate,
-}
-
-// matches reports whether an error is that of the target.
-func (t *Target) matches(e *validation.Error) bool {
-	if t.Keyword == "" {
-		return e.Rule == t.Rule && e.SchemaPointer == t.Pointer && e.Step == validation.StepRules
-	}
-	if e.Rule >= 0 || e.SchemaPointer != t.Pointer || e.Step != validation.StepSchema {
-		return false
-	}
-	want, ok := errorTypes[t.Keyword]
-	if !ok {
-		want = field.ErrorTypeInvalid
-	}
-	return e.Type == want && (t.Name == "" || strings.HasSuffix(e.Field, t.Name)) && strings.Contains(e.Detail, keywordTexts[t.Keyword])
-}
-
-// keywordTexts are in the details of errors of the type Invalid, by which the server tells
-// keywords apart.
-var keywordTexts = map[string]string{
-	"pattern": "should match", "minLength": "should be at least", "minItems": "should have at least", "minProperties": "should have at least",
-	"minimum": "should be greater than", "maximum": "should be less than", "multipleOf": "should be a multiple of", "format": "must be of type",
-}
-
-// Targets returns the rules and keywords of a schema in the order of its locations. The
-// rules of a schema come before its keywords.
-func Targets(root *schema.Node) []Target { return targets(nil, root, "") }
-
-func targets(out []Target, n *schema.Node, pointer string) []Target {
-	for i := range n.Rules() {
-		out = append(out, Target{Pointer: pointer, Rule: i})
-	}
-	l := n.Limits()
-	for _, keyword := range []struct {
-		name string
-		set  bool
-	}{
-		{"enum", len(l.Enum) > 0}, {"pattern", l.Pattern != ""}, {"minimum", l.Minimum.Set}, {"maximum", l.Maximum.Set}, {"multipleOf", l.MultipleOf.Set},
-		{"minLength", l.MinLength.Set && l.MinLength.N > 0}, {"maxLength", l.MaxLength.Set}, {"minItems", l.MinItems.Set && l.MinItems.N > 0},
-		{"maxItems", l.MaxItems.Set}, {"minProperties", l.MinProperties.Set && l.MinProperties.N > 0}, {"maxProperties", l.MaxProperties.Set},
-	} {
-		if keyword.set {
-			out = append(out, Target{Pointer: pointer, Rule: -1, Keyword: keyword.name})
-		}
-	}
-	for _, name := range l.Required {
-		out = append(out, Target{Pointer: pointer, Rule: -1, Keyword: "required", Name: name})
-	}
-	for name, child := range n.Properties() {
-		out = targets(out, child, pointer+"/properties/"+schema.EscapePointer(name))
-	}
-	if items := n.Items(); items != nil {
-		out = targets(out, items, pointer+"/items")
-	}
-	if values, _ := n.AdditionalProperties(); values != nil {
-		out = targets(out, values, pointer+"/additionalProperties")
-	}
-	return out
-}
 
 // rule returns the rule of a target.
 func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
@@ -99,28 +21,10 @@ func (t *Target) rule(root *schema.Node) (schema.Rule, bool) {
 	return l.Node.Rules()[t.Rule], true
 }
 
-// literals returns what the values of the target are compared with.
-func (t *Target) literals(root *schema.Node) *literals {
-	if r, ok := t.rule(root); ok {
-		return literalsOf(r.Rule)
-	}
-	out := &literals{names: map[string]bool{t.Name: true}}
-	l, ok := schemapath.At(root, t.Pointer)
-	if !ok {
-		return out
-	}
-	limits := l.Limits()
-	for _, c := range []schema.Count{limits.MinLength, limits.MaxLength, limits.MinItems, limits.MaxItems, limits.MinProperties, limits.MaxProperties} {
-		if c.Set {
-			out.numbers = append(out.numbers, c.N)
-		}
-	}
-	for _, b := range []schema.Bound{limits.Minimum, limits.Maximum} {
-		if b.Set && b.Value > -1e18 && b.Value < 1e18 {
-			out.numbers = append(out.numbers, int64(b.Value), int64(b.Value)-1, int64(b.Value)+1)
-		}
-	}
-	return out
+// exists reports whether there is a schema at the location of the target.
+func (t *Target) exists(root *schema.Node) bool {
+	_, ok := schemapath.At(root, t.Pointer)
+	return ok
 }
 
 // Break returns a case whose only errors are those of the target, as small as possible.
@@ -128,9 +32,12 @@ func (t *Target) literals(root *schema.Node) *literals {
 func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, error) {
 	x := &search{Space: s, rng: rng, lit: &literals{}}
 	saw := &trace{}
-	steps := pathstack.Tokens(t.Pointer)
-	if steps == nil {
-		steps = []string{}
+	if _, isRule := t.rule(s.root); !isRule && (t.Keyword == "" || !t.exists(s.root)) {
+		return nil, &Unreachable{"the version has no such rule or keyword"}
+	}
+	steps, levels := t.location()
+	if slices.ContainsFunc(levels, func(l level) bool { return l.keyword == "not" && !l.isTarget }) {
+		return nil, &Unreachable{"it is within not, of which the server reports no keyword"}
 	}
 	status := s.head.HasStatus && len(steps) > 1 && steps[1] == "status"
 	r, isRule := t.rule(s.root)
@@ -152,12 +59,12 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 			x.lit = t.literals(s.root)
 			x.populate(s.rootSite(c.Object), steps)
 		}
-		found, err := x.find(ctx, *c, &goal{target: &t, present: steps}, breakSteps, saw)
+		found, err := x.find(ctx, *c, &goal{target: &t, levels: levels, present: steps}, breakSteps, saw)
 		if err != nil {
 			return nil, err
 		}
 		if found != nil {
-			return x.clearest(ctx, found, &goal{target: &t, present: steps, isFalse: isRule})
+			return x.clearest(ctx, found, &goal{target: &t, levels: levels, present: steps, isFalse: isRule})
 		}
 		if isRule && constantTrue(r.Rule) {
 			break
@@ -252,6 +159,8 @@ func (t *trace) cause(constant bool) string {
 		return "the rule is always true"
 	case t.broken:
 		return "it breaks only with others: " + joinTexts(t.with)
+	case t.around:
+		return "the server reports other branches whenever it breaks"
 	case t.present:
 		return "no object that breaks it was found"
 	}
