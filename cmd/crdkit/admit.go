@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -94,9 +93,6 @@ type admitter struct {
 	olds    oldObjects
 	printer *printer
 	buffer  *bufio.Writer // standard output
-	in      io.Reader
-	out     io.Writer
-	errOut  io.Writer
 }
 
 func newAdmit() *cobra.Command {
@@ -108,7 +104,7 @@ func newAdmit() *cobra.Command {
 		Example: admitExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.in, a.out, a.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			a.streams = streamsOf(cmd)
 			config, err := a.useConfig(cmd)
 			if err != nil {
 				return err
@@ -138,67 +134,35 @@ func (a *admitter) run(ctx context.Context, files []string) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
-	worst := exitOK
-	a.load(ctx, a.in, files, func(err error) {
-		worst = exitUndecided
-		a.printer.error(err)
-	}, a.printer.warning, crdkit.KubernetesVersion(string(a.version)))
+	a.load(ctx, files, crdkit.KubernetesVersion(string(a.version)))
 	if err := a.loadOld(ctx); err != nil {
 		return err
 	}
-	code, err := a.judgeAll(ctx, files)
-	if err != nil {
+	if err := a.judgeAll(ctx, files); err != nil {
 		return err
 	}
-	worst = max(worst, code)
-	if err := cmp.Or(a.end(), a.buffer.Flush()); err != nil {
-		return err
-	}
-	if worst != exitOK {
-		return exitCode(worst)
-	}
-	return nil
+	return a.end()
 }
 
 // judgeAll judges the objects of files on all processors and prints the verdicts in the
-// order of the files. It returns the worst exit code.
-func (a *admitter) judgeAll(ctx context.Context, files []string) (worst int, err error) {
+// order of the files.
+func (a *admitter) judgeAll(ctx context.Context, files []string) error {
 	bar := newProgress(a.errOut, "objects", admitted)
 	defer bar.clear()
 	shared := isTerminal(a.reasons()) // clear the progress line before output
-	log := worklogOf(ctx)
-	for v := range inOrder(ctx, a.verdicts(ctx, files)) {
-		if ctx.Err() != nil {
-			break
-		}
-		log.judged.Add(1)
-		if v.skipped || v.unknown && a.unknownKinds != unknownError {
-			a.skipped.add(v.doc)
-			continue
+	return eachInOrder(ctx, a.reader, files, func(o *manifest.Object) *verdict { return a.decide(ctx, o) }, func(v *verdict) error {
+		if a.skips(v.doc) || a.setAside(v.doc, v.err) {
+			return nil
 		}
 		a.judged++
 		a.severities.apply(&v.finding)
-		worst = max(worst, v.exitCode())
+		a.worst = max(a.worst, v.exitCode())
 		bar.done(v.verdict())
 		if shared {
 			bar.clear()
 		}
-		if err := cmp.Or(a.printer.print(v), a.buffer.Flush()); err != nil {
-			return worst, err
-		}
-	}
-	return worst, ctx.Err()
-}
-
-// verdicts yields a function for each object of files, which judges it.
-func (a *admitter) verdicts(ctx context.Context, files []string) iter.Seq2[*manifest.Object, func() *verdict] {
-	return func(yield func(*manifest.Object, func() *verdict) bool) {
-		for o := range a.reader.Objects(ctx, files...) {
-			if !yield(o, func() *verdict { return a.decide(ctx, o) }) {
-				return
-			}
-		}
-	}
+		return cmp.Or(a.printer.print(v), a.buffer.Flush())
+	})
 }
 
 // reasons returns where the reasons of verdicts go.
@@ -212,25 +176,22 @@ func (a *admitter) reasons() io.Writer {
 // admitOutputs returns the formats of crdkit admit.
 func admitOutputs() []string { return append(findingOutputs(), objectOutputs()...) }
 
-// unknownKindsHint follows the errors of kinds without a definition.
-const unknownKindsHint = "hint: crdkit judges kinds that have a definition. Name more definitions with -c, or pass over other kinds with --skip-kind GROUP/KIND or --unknown-kinds skip"
-
 // errOnlyDefinitions is the warning about files without objects. It may be that a shell has
 // expanded a pattern after -c.
 var errOnlyDefinitions = errors.New("the files have definitions only, which crdkit check judges; to give several files of definitions, repeat -c or name their directory")
 
 // end reports the kinds without a definition, and what was passed over.
 func (a *admitter) end() error {
-	err := a.printer.end()
-	a.warnUnknown(a.printer.warning)
-	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
-		a.printer.warning(errOnlyDefinitions)
+	if err := a.printer.end(); err != nil {
+		return err
 	}
-	if len(a.printer.unknown.kinds) > 0 {
+	if a.printer.kinds.unknown {
 		fmt.Fprintln(a.errOut, unknownKindsHint)
 	}
-	a.reportPassedOver(a.errOut)
-	return err
+	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
+		a.warn(errOnlyDefinitions)
+	}
+	return cmp.Or(a.buffer.Flush(), a.inputs.end())
 }
 
 func (a *admitter) checkFlags() error {

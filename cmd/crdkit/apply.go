@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,13 +43,10 @@ type applyCommand struct {
 	output  string
 	now     string
 
-	clock       func() time.Time
-	stored      map[objectKey]*unstructured.Unstructured
-	appliers    map[string]map[string]*apply.Applier // by the name of the definition and the version
-	printed     int
-	worst       int
-	in          io.Reader
-	out, errOut io.Writer
+	clock    func() time.Time
+	stored   map[objectKey]*unstructured.Unstructured
+	appliers map[string]map[string]*apply.Applier // by the name of the definition and the version
+	printed  int
 }
 
 // An objectKey identifies an object of a cluster.
@@ -68,7 +64,7 @@ func newApply() *cobra.Command {
 		Example: applyExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.in, a.out, a.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			a.streams = streamsOf(cmd)
 			if _, err := a.useConfig(cmd); err != nil {
 				return err
 			}
@@ -92,37 +88,21 @@ func (a *applyCommand) run(ctx context.Context, files []string) error {
 	if err := a.checkFlags(); err != nil {
 		return err
 	}
-	warn := func(err error) { fmt.Fprintf(a.errOut, "Warning: %v\n", err) }
-	a.load(ctx, a.in, files, a.reportError, warn)
+	a.load(ctx, files)
 	a.readLive(ctx)
 	err := each(ctx, a.reader, files, func(o *manifest.Object) error {
 		if a.skips(o) {
 			return nil
 		}
-		err := a.apply(ctx, o)
-		if _, unknown := errors.AsType[errUnknownKind](err); unknown && a.unknownKinds != unknownError {
-			a.skipped.add(o)
-			return nil
-		}
-		if err != nil && ctx.Err() == nil {
-			a.reportError(locate(o, err))
+		if err := a.apply(ctx, o); err != nil && ctx.Err() == nil {
+			a.fail(o, err)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	a.warnUnknown(warn)
-	a.reportPassedOver(a.errOut)
-	if a.worst != exitOK {
-		return exitCode(a.worst)
-	}
-	return nil
-}
-
-func (a *applyCommand) reportError(err error) {
-	a.worst = exitUndecided
-	fmt.Fprintf(a.errOut, "error: %v\n", err)
+	return a.end()
 }
 
 func (a *applyCommand) checkFlags() error {
@@ -148,7 +128,7 @@ func (a *applyCommand) readLive(ctx context.Context) {
 	}
 	for o := range a.reader.Separate().Objects(ctx, a.live...) {
 		if o.Err != nil {
-			a.reportError(locate(o, o.Err))
+			a.undecided(locate(o, o.Err))
 			continue
 		}
 		if !a.kinds.has(o.GroupVersionKind) {
@@ -156,7 +136,7 @@ func (a *applyCommand) readLive(ctx context.Context) {
 		}
 		u, err := objectOf(o)
 		if err != nil {
-			a.reportError(locate(o, err))
+			a.undecided(locate(o, err))
 			continue
 		}
 		a.stored[a.keyOf(ctx, u)] = u

@@ -88,7 +88,7 @@ func withoutText(o *manifest.Object) *manifest.Object {
 // position for each field that the error names. It reports false if err is another error.
 func (f *checkedDefinition) refuse(err error, explains explainFlag, source *definition.Source) bool {
 	if errors.Is(err, manifest.ErrIncomplete) {
-		f.addComplaint(codeBadRequest, err.Error(), source)
+		f.addComplaint(levelError, codeBadRequest, err.Error(), source)
 		return true
 	}
 	if !errors.Is(err, definition.ErrRefused) {
@@ -109,7 +109,7 @@ func (f *checkedDefinition) refuse(err error, explains explainFlag, source *defi
 	case wrong != nil:
 		f.issues = append(f.issues, f.issueAt(levelError, codeBadRequest, err.Error(), wrong.Field, source))
 	default:
-		f.addComplaint(codeBadRequest, err.Error(), source)
+		f.addComplaint(levelError, codeBadRequest, err.Error(), source)
 	}
 	return true
 }
@@ -121,11 +121,10 @@ func (f *checkedDefinition) addStrict(level string, errs []error, explains bool,
 		if e, ok := errors.AsType[fieldError](err); ok {
 			f.issues = append(f.issues, f.issueAt(level, codeUnknownField, e.Error(), e.FieldPath(), source))
 		} else {
-			f.addComplaint(codeDuplicateField, err.Error(), source)
+			f.addComplaint(level, codeDuplicateField, err.Error(), source)
 		}
 		for n := range f.issues[first:] {
 			i := &f.issues[first+n]
-			i.level = level
 			switch {
 			case strings.HasPrefix(i.text, "duplicate "):
 				i.code = codeDuplicateField

@@ -1,27 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/conversion"
 	"github.com/crdkit/crdkit/internal/manifest"
 )
 
 const convertLong = `Convert each object in the files to a version, as the server converts objects
 of the definitions: by changing apiVersion, or by calling a conversion webhook,
 whose response must follow the server's rules. A webhook is called with --webhook only:
---webhook definition calls that of the definition.
+--webhook definition calls that of the definition. Objects at the version already need none.
 
 The definitions are those of -c, a file or a directory, and those among the objects,
 unless --no-input-definitions is given.
@@ -37,8 +33,8 @@ Standard output has the converted objects and nothing else (yaml, json), or one
 line of JSON for each document (jsonl).
 
 The exit code is 0 if all were converted, 1 if conversion failed for some, and 2
-if some could not be read, are of a kind without a definition, or the definition or the
-command line is wrong.`
+if some could not be read, are of a kind without a definition, or need a webhook that is not
+called, or the definition or the command line is wrong.`
 
 const convertExample = `  crdkit convert -c crd.yaml --to v1 object.yaml
   crdkit convert -c crd.yaml --to v1 --webhook https://localhost:9443/convert --ca ca.pem -R objects/
@@ -52,24 +48,12 @@ type converter struct {
 	output string
 	served bool
 
-	kindsTo map[*knownDefinition]*kindConverter
-	worst   int
+	kindsTo kindConverters
 	printed int
-	in      io.Reader
-	out     io.Writer
-	errOut  io.Writer
-}
-
-// A kindConverter converts the objects of one definition.
-type kindConverter struct {
-	crd       *apiextensionsv1.CustomResourceDefinition
-	target    *crdkit.Version // at which objects are wanted
-	converter conversion.Converter
-	err       error // that prevents all conversions
 }
 
 func newConvert() *cobra.Command {
-	c := &converter{kindsTo: map[*knownDefinition]*kindConverter{}}
+	c := &converter{}
 	cmd := &cobra.Command{
 		Use:     "convert [-c CRD]... --to VERSION FILE...",
 		Short:   "Convert objects to another version",
@@ -77,7 +61,7 @@ func newConvert() *cobra.Command {
 		Example: convertExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.in, c.out, c.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			c.streams = streamsOf(cmd)
 			if _, err := c.useConfig(cmd); err != nil {
 				return err
 			}
@@ -100,31 +84,9 @@ func (c *converter) run(ctx context.Context, files []string) error {
 	if err := c.prepare(ctx, files); err != nil {
 		return err
 	}
-	err := each(ctx, c.reader, files, func(o *manifest.Object) error {
-		if c.skips(o) {
-			return nil
-		}
-		code, err := c.document(ctx, o)
-		c.worst = max(c.worst, code)
-		return err
-	})
-	c.warnUnknown(c.reportWarning)
-	c.reportPassedOver(c.errOut)
-	if err != nil {
-		return err
-	}
-	if c.worst != exitOK {
-		return exitCode(c.worst)
-	}
-	return nil
+	err := eachInOrder(ctx, c.reader, files, func(o *manifest.Object) *conversionResult { return c.document(ctx, o) }, c.report)
+	return cmp.Or(err, c.end())
 }
-
-func (c *converter) reportError(err error) {
-	c.worst = exitUndecided
-	fmt.Fprintf(c.errOut, "error: %v\n", err)
-}
-
-func (c *converter) reportWarning(err error) { fmt.Fprintf(c.errOut, "Warning: %v\n", err) }
 
 // prepare loads the definitions. A definition that cannot be used ends the command if it is
 // the only one.
@@ -132,7 +94,7 @@ func (c *converter) prepare(ctx context.Context, files []string) error {
 	if err := c.inputs.checkFlags(); err != nil {
 		return err
 	}
-	c.load(ctx, c.in, files, c.reportError, c.reportWarning)
+	c.load(ctx, files)
 	c.kinds.alwaysWebhook = true
 	c.reader.IsKind = func(gvk schema.GroupVersionKind) bool { return c.kinds.has(gvk) || c.kinds.ofList(ctx, gvk) != nil }
 	switch {
@@ -151,87 +113,75 @@ func (c *converter) prepare(ctx context.Context, files []string) error {
 	return nil
 }
 
-// kindTo returns what converts the objects of a definition.
-func (c *converter) kindTo(ctx context.Context, k *knownDefinition) *kindConverter {
-	if to := c.kindsTo[k]; to != nil {
-		return to
-	}
-	to := &kindConverter{}
-	to.err = to.load(ctx, c, k)
-	c.kindsTo[k] = to
-	return to
-}
-
-func (to *kindConverter) load(ctx context.Context, c *converter, k *knownDefinition) error {
-	if err := c.kinds.ensure(ctx, k); err != nil {
-		return err
-	}
-	to.crd = k.crd
-	compiled, _ := c.kinds.catalog.Definition(k.crd.Name)
-	var ok bool
-	if to.target, ok = compiled.Version(c.to); !ok {
-		return fmt.Errorf("invalid --to %q; %s has %s", c.to, k.crd.Name, strings.Join(versionNames(compiled), ", "))
-	}
-	if _, err := c.kinds.catalog.Version(to.target.GroupVersionKind()); err != nil {
-		return &definitionError{k.object.Location(), k.crd, err}
-	}
-	var err error
-	to.converter, err = conversion.New(k.crd)
-	return c.webhook.hint(err)
-}
-
-func versionNames(d *crdkit.Definition) []string {
-	var names []string
-	for _, v := range d.Versions() {
-		names = append(names, v.Name())
-	}
-	return names
+// A conversionResult is the result of converting a document.
+type conversionResult struct {
+	from      *manifest.Object // without its text
+	line      conversionLine
+	err       error
+	undecided bool // err says that nothing was converted
 }
 
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
 	File      string         `json:"file"`
 	Document  int            `json:"document"`
+	Item      string         `json:"item,omitempty"`
+	Line      int            `json:"line"`
 	GVK       lineKind       `json:"gvk"`
+	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
 	Converted bool           `json:"converted"`
 	Object    map[string]any `json:"object"`
 	Error     string         `json:"error,omitempty"`
 }
 
-// document converts one document and prints the result. It returns the error of
-// printing.
-func (c *converter) document(ctx context.Context, o *manifest.Object) (code int, _ error) {
-	line := conversionLine{File: o.File, Document: o.Number, GVK: lineKind(o.GroupVersionKind), Name: o.Name}
+// document converts one document, unless it is passed over.
+func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
+	r := &conversionResult{from: withoutText(o), line: conversionLine{
+		File: o.File, Document: o.Number, Item: o.Within, Line: o.Line, GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
+	}}
+	if c.passesOver(o) {
+		return r
+	}
 	obj, to, err := c.object(ctx, o)
-	if _, unknown := errors.AsType[errUnknownKind](err); unknown && c.unknownKinds != unknownError {
-		c.skipped.add(o)
-		return exitOK, nil
+	if r.err = err; err != nil {
+		r.undecided = true
+		return r
 	}
-	if err != nil {
-		code = exitUndecided
-	} else {
-		gvk := obj.GroupVersionKind()
-		line.GVK, line.Name = lineKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, obj.GetName()
-		if line.Object, err = c.convert(ctx, obj, to); err != nil {
-			code, err = exitRefused, c.webhook.hint(err)
+	r.line.GVK, r.line.Namespace, r.line.Name = lineKind(obj.GroupVersionKind()), obj.GetNamespace(), obj.GetName()
+	if r.line.Object, err = c.convert(ctx, obj, to); err != nil {
+		r.err = c.webhook.hint(err)
+		r.undecided = errors.Is(r.err, errNeedsWebhook)
+		return r
+	}
+	r.line.Converted = true
+	return r
+}
+
+// report prints a result, and counts it.
+func (c *converter) report(r *conversionResult) error {
+	switch {
+	case c.skips(r.from) || c.setAside(r.from, r.err):
+		return nil
+	case r.undecided:
+		c.worst = exitUndecided
+	case r.err != nil:
+		c.worst = max(c.worst, exitRefused)
+	}
+	switch {
+	case c.output == "jsonl":
+		if r.err != nil {
+			r.line.Error = inFile(r.err.Error(), r.from.Line)
 		}
+		return encodeJSON(c.out, r.line, "")
+	case r.err == nil:
+		return c.print(r.line.Object)
+	case isOfKind(r.err):
+		c.failed.add(r.from, r.err)
+	default:
+		fmt.Fprintf(c.errOut, "error: %v\n", locate(r.from, r.err))
 	}
-	if err != nil {
-		line.Error = err.Error()
-	}
-	if ctx.Err() != nil {
-		return code, ctx.Err()
-	}
-	line.Converted = err == nil
-	if c.output == "jsonl" {
-		return code, encodeJSON(c.out, line, "")
-	}
-	if err != nil {
-		fmt.Fprintf(c.errOut, "error: %s: %v\n", o.Location(), err)
-		return code, nil
-	}
-	return code, c.print(line.Object)
+	return nil
 }
 
 // object decodes a document, which must be an object of a known kind or a list of them.
@@ -252,47 +202,6 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (*unstructur
 	}
 	obj, err := objectOf(o)
 	return obj, to, err
-}
-
-func (c *converter) convert(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
-	if obj.GetKind() == listKindOf(to.crd) && obj.IsList() {
-		return c.convertList(ctx, obj, to)
-	}
-	if c.served {
-		out, _, err := to.target.Read(ctx, obj)
-		if err != nil {
-			return nil, err
-		}
-		return out.Object, nil
-	}
-	out, err := to.converter.Convert(ctx, []*unstructured.Unstructured{obj}, c.to)
-	if err != nil {
-		return nil, err
-	}
-	return out[0].Object, nil
-}
-
-func (c *converter) convertList(ctx context.Context, obj *unstructured.Unstructured, to *kindConverter) (map[string]any, error) {
-	list, err := obj.ToList()
-	if err != nil {
-		return nil, err
-	}
-	if !c.served {
-		out, err := conversion.ConvertList(ctx, to.converter, list, c.to)
-		if err != nil {
-			return nil, err
-		}
-		return out.UnstructuredContent(), nil
-	}
-	for i := range list.Items {
-		out, _, err := to.target.Read(ctx, &list.Items[i])
-		if err != nil {
-			return nil, fmt.Errorf("item %d: %w", i, err)
-		}
-		list.Items[i] = *out
-	}
-	list.SetAPIVersion(to.crd.Spec.Group + "/" + c.to)
-	return list.UnstructuredContent(), nil
 }
 
 func (c *converter) print(object map[string]any) error {

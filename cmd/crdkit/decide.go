@@ -21,8 +21,6 @@ type verdict struct {
 	gvk       schema.GroupVersionKind
 	object    string // its name
 	namespace string
-	skipped   bool // the kind is passed over
-	unknown   bool // err says that the kind has no definition
 	notes     []string
 	result    *crdkit.Result
 	invalid   validation.ErrorList       // what else is wrong with an object that is refused before validation
@@ -41,13 +39,13 @@ func (v *verdict) admitted() bool { return v.verdict() == admitted }
 func (a *admitter) decide(ctx context.Context, o *manifest.Object) *verdict {
 	v := a.newVerdict(o)
 	defer v.finish(a.output)
-	if v.skipped = a.passesOver(o); v.skipped {
+	if a.passesOver(o) {
 		return v
 	}
 	err := o.Err
 	if errors.Is(err, manifest.ErrIncomplete) {
 		v.record(nil, nil)
-		v.addComplaint(codeBadRequest, err.Error(), a.sources.of(o))
+		v.addComplaint(levelError, codeBadRequest, err.Error(), a.sources.of(o))
 		return v
 	}
 	if err == nil {
@@ -82,7 +80,6 @@ func (a *admitter) newVerdict(o *manifest.Object) *verdict {
 func (a *admitter) judge(ctx context.Context, v *verdict) error {
 	version, err := a.kinds.version(ctx, v.gvk)
 	if err != nil {
-		_, v.unknown = errors.AsType[errUnknownKind](err)
 		return err
 	}
 	v.explainer = a.explainers.of(version)
@@ -155,7 +152,7 @@ func (a *admitter) store(ctx context.Context, v *verdict, version *crdkit.Versio
 		return nil, err
 	}
 	stored, err := version.Store(ctx, obj)
-	if a.webhook.url == "" && withoutWebhook(err) {
+	if a.webhook.needs(err) {
 		v.notes = append(v.notes, fmt.Sprintf("the object is shown at %s: a webhook converts it to the storage version %s, and crdkit calls it only with --webhook",
 			version.Name(), version.Definition().Storage().Name()))
 		return obj, nil

@@ -144,12 +144,13 @@ func (d *definitions) ofList(ctx context.Context, gvk schema.GroupVersionKind) *
 	if usual != nil && d.ensure(ctx, usual) == nil && listKindOf(usual.crd) == gvk.Kind {
 		return usual
 	}
+	var found *knownDefinition
 	for kind, k := range d.byKind {
-		if kind.Group == gvk.Group && d.ensure(ctx, k) == nil && listKindOf(k.crd) == gvk.Kind {
-			return k
+		if kind.Group == gvk.Group && d.ensure(ctx, k) == nil && listKindOf(k.crd) == gvk.Kind && (found == nil || k.crd.Name < found.crd.Name) {
+			found = k
 		}
 	}
-	return nil
+	return found
 }
 
 // listKindOf returns the kind of the lists of a definition.
@@ -179,14 +180,6 @@ func (e *definitionError) Error() string {
 
 func (e *definitionError) Unwrap() error { return e.err }
 
-// errUnknownKind is the error of an object whose kind has no definition.
-type errUnknownKind schema.GroupVersionKind
-
-func (e errUnknownKind) Error() string {
-	gvk := schema.GroupVersionKind(e)
-	return fmt.Sprintf("no matches for kind %q in version %q: no given definition has it", gvk.Kind, gvk.GroupVersion())
-}
-
 // version returns the served version of a kind.
 func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) (*crdkit.Version, error) {
 	k := d.byKind[gvk.GroupKind()]
@@ -198,7 +191,7 @@ func (d *definitions) version(ctx context.Context, gvk schema.GroupVersionKind) 
 	}
 	of, _ := d.catalog.Definition(k.crd.Name)
 	if v, ok := of.Version(gvk.Version); !ok || !v.Served() {
-		return nil, fmt.Errorf("no matches for kind %q in version %q: %s does not serve it", gvk.Kind, gvk.GroupVersion(), k.crd.Name)
+		return nil, &errUnserved{gvk, k.crd.Name}
 	}
 	v, err := d.catalog.Version(gvk)
 	if err != nil {
@@ -339,5 +332,18 @@ func readDefinition(ctx context.Context, r *manifest.Reader, names ...string) (*
 	return crd, nil
 }
 
-// locate adds the location of an object to an error.
-func locate(o *manifest.Object, err error) error { return fmt.Errorf("%s: %w", o.Location(), err) }
+// locate adds the location of an object to an error. Lines that the YAML library names are
+// those of the file then.
+func locate(o *manifest.Object, err error) error {
+	return fmt.Errorf("%s: %w", o.Location(), errorInFile{err, o.Line})
+}
+
+// An errorInFile is an error about a document that begins at the line first of its file.
+type errorInFile struct {
+	err   error
+	first int
+}
+
+func (e errorInFile) Error() string { return inFile(e.err.Error(), e.first) }
+
+func (e errorInFile) Unwrap() error { return e.err }

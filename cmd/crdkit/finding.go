@@ -88,14 +88,17 @@ func (i *issue) description() string {
 func (f *finding) fail(err error, source *definition.Source) {
 	f.err = err
 	f.issues = nil
-	f.addComplaint(codeUndecided, err.Error(), source)
+	f.addComplaint(levelError, codeUndecided, err.Error(), source)
 }
 
-// addComplaint adds an error about the whole object, or about lines of its document
-// that the YAML library names: one issue for each.
-func (f *finding) addComplaint(code, text string, source *definition.Source) {
+// addComplaint adds an issue about the whole object, or about lines of its document that
+// the YAML library names: one issue for each.
+func (f *finding) addComplaint(level, code, text string, source *definition.Source) {
 	for _, text := range complaints(text) {
-		i := issue{level: levelError, code: code, text: inFile(text, f.doc.Line), position: f.start(source)}
+		i := issue{level: level, code: code, text: inFile(text, f.doc.Line), position: f.start(source)}
+		if repeatedKey.MatchString(text) {
+			i.code = codeDuplicateField
+		}
 		if line := lineIn(text); line > 0 && f.doc.Within == "" && f.doc.Line > 0 {
 			i.position = definition.Position{Line: f.doc.Line + line - 1, Column: 1}
 		}
@@ -142,6 +145,9 @@ func complaints(text string) []string {
 	}
 	return all
 }
+
+// repeatedKey is the error of the YAML library for a key that a mapping has twice.
+var repeatedKey = regexp.MustCompile(`^yaml: line \d+: key ".*" already set in map$`)
 
 // yamlLine is a line in an error of the YAML library, which counts the lines of the
 // document.

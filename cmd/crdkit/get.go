@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,11 +43,8 @@ type getter struct {
 	noHeaders     bool
 	showLabels    bool
 
-	clock       time.Time
-	labels      labels.Selector
-	worst       int
-	in          io.Reader
-	out, errOut io.Writer
+	clock  time.Time
+	labels labels.Selector
 }
 
 func newGet() *cobra.Command {
@@ -61,7 +56,7 @@ func newGet() *cobra.Command {
 		Example: getExample,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g.in, g.out, g.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			g.streams = streamsOf(cmd)
 			if _, err := g.useConfig(cmd); err != nil {
 				return err
 			}
@@ -85,23 +80,15 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.checkFlags(); err != nil {
 		return err
 	}
-	warn := func(err error) { fmt.Fprintf(g.errOut, "Warning: %v\n", err) }
-	g.load(ctx, g.in, files, g.reportError, warn)
+	g.load(ctx, files)
 	var objs []*unstructured.Unstructured
-	err := each(ctx, g.reader, files, func(o *manifest.Object) error {
-		if g.skips(o) {
-			return nil
-		}
-		read, err := g.object(ctx, o)
-		_, unknown := errors.AsType[errUnknownKind](err)
+	err := eachInOrder(ctx, g.reader, files, func(o *manifest.Object) readObject { return g.read(ctx, o) }, func(r readObject) error {
 		switch {
-		case ctx.Err() != nil:
-		case unknown && g.unknownKinds != unknownError:
-			g.skipped.add(o)
-		case err != nil:
-			g.reportError(locate(o, err))
-		case read != nil:
-			objs = append(objs, read)
+		case g.skips(r.from):
+		case r.err != nil:
+			g.fail(r.from, r.err)
+		case r.object != nil:
+			objs = append(objs, r.object)
 		}
 		return nil
 	})
@@ -111,17 +98,23 @@ func (g *getter) run(ctx context.Context, files []string) error {
 	if err := g.print(objs); err != nil {
 		return err
 	}
-	g.warnUnknown(warn)
-	g.reportPassedOver(g.errOut)
-	if g.worst != exitOK {
-		return exitCode(g.worst)
-	}
-	return nil
+	return g.end()
 }
 
-func (g *getter) reportError(err error) {
-	g.worst = exitUndecided
-	fmt.Fprintf(g.errOut, "error: %v\n", err)
+// A readObject is an object as the server serves it, or the reason why there is none.
+type readObject struct {
+	from   *manifest.Object           // without its text
+	object *unstructured.Unstructured // nil if it is not selected
+	err    error
+}
+
+// read reads an object, unless it is passed over.
+func (g *getter) read(ctx context.Context, o *manifest.Object) readObject {
+	r := readObject{from: withoutText(o)}
+	if !g.passesOver(o) {
+		r.object, r.err = g.object(ctx, o)
+	}
+	return r
 }
 
 func (g *getter) checkFlags() error {

@@ -100,7 +100,7 @@ func (g *getter) printTables(list []group) error {
 func (g *getter) table(group group, withKind bool) (string, error) {
 	p, err := table.New(g.kinds.declaredVersion(group.gvk).AdditionalPrinterColumns)
 	if err != nil {
-		g.reportError(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
+		g.undecided(fmt.Errorf("%s: %w", group.gvk.GroupKind(), err))
 	}
 	list := &unstructured.UnstructuredList{}
 	for _, obj := range group.objs {

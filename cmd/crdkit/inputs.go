@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,9 +21,10 @@ const (
 
 func unknownKindsValues() []string { return []string{unknownError, unknownWarn, unknownSkip} }
 
-// inputs are the flags of a command that reads objects and their definitions,
+// inputs are the streams and flags of a command that reads objects and their definitions,
 // and what the flags load.
 type inputs struct {
+	streams
 	definitions        []string
 	noInputDefinitions bool
 	recursive          bool
@@ -35,6 +35,7 @@ type inputs struct {
 	reader  *manifest.Reader
 	kinds   *definitions
 	skipped skippedKinds
+	failed  kindErrors
 }
 
 func (n *inputs) addTo(cmd *cobra.Command) {
@@ -57,11 +58,11 @@ func (n *inputs) checkFlags() error {
 
 // load finds the definitions of -c and those among the objects of files. A
 // definition of -c wins over one among the objects, and of those the first one.
-func (n *inputs) load(ctx context.Context, in io.Reader, files []string, report, warn func(error), opts ...crdkit.Option) {
-	n.reader = manifest.NewReader(in, n.recursive)
+func (n *inputs) load(ctx context.Context, files []string, opts ...crdkit.Option) {
+	n.reader = manifest.NewReader(n.in, n.recursive)
 	n.kinds = newDefinitions(n.reader, opts...)
 	n.kinds.webhook = n.webhook
-	n.kinds.load(ctx, n.definitions, report)
+	n.kinds.load(ctx, n.definitions, n.undecided)
 	n.reader.IsKind = n.kinds.has
 	if n.noInputDefinitions {
 		return
@@ -74,7 +75,7 @@ func (n *inputs) load(ctx context.Context, in io.Reader, files []string, report,
 			continue
 		}
 		if err := n.kinds.add(o); err != nil {
-			warn(locate(o, fmt.Errorf("%w, which is used", err)))
+			n.warn(locate(o, fmt.Errorf("%w, which is used", err)))
 		}
 	}
 }
@@ -102,11 +103,43 @@ func (n *inputs) wantsSkipped(kind schema.GroupKind) bool {
 	return false
 }
 
+// setAside counts an object whose kind has no definition, if such kinds are passed over.
+func (n *inputs) setAside(o *manifest.Object, err error) bool {
+	if n.unknownKinds == unknownError || !isUnknownKind(err) {
+		return false
+	}
+	n.skipped.add(o)
+	return true
+}
+
+// fail reports the error of an object, at the end if all objects of the kind have it.
+func (n *inputs) fail(o *manifest.Object, err error) {
+	switch {
+	case n.setAside(o, err):
+	case isOfKind(err):
+		n.failed.add(o, err)
+	default:
+		n.undecided(locate(o, err))
+	}
+}
+
+// end reports the errors of kinds and what was passed over. It returns the exit code of the
+// command as an error.
+func (n *inputs) end() error {
+	n.failed.report(n.undecided)
+	if n.failed.unknown {
+		fmt.Fprintln(n.errOut, unknownKindsHint)
+	}
+	n.warnUnknown()
+	n.reportPassedOver()
+	return n.exit()
+}
+
 // warnUnknown warns of each kind without a definition, with --unknown-kinds=warn.
-func (n *inputs) warnUnknown(warn func(error)) {
+func (n *inputs) warnUnknown() {
 	for _, k := range n.skipped.kinds {
 		if n.unknownKinds == unknownWarn && !n.kinds.has(k.gvk) && !n.wantsSkipped(k.gvk.GroupKind()) && k.gvk.Kind != definitionKind {
-			warn(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
+			n.warn(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.objects()))
 		}
 	}
 }
@@ -155,7 +188,7 @@ func (k *skippedKind) objects() string {
 }
 
 // reportPassedOver prints what was neither judged nor reported.
-func (n *inputs) reportPassedOver(out io.Writer) {
+func (n *inputs) reportPassedOver() {
 	var parts []string
 	for _, k := range n.skipped.kinds {
 		parts = append(parts, fmt.Sprintf("%d %s", k.n, k.gvk.GroupKind()))
@@ -164,6 +197,6 @@ func (n *inputs) reportPassedOver(out io.Writer) {
 		parts = append(parts, files)
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(out, "passed over: %s\n", strings.Join(parts, ", "))
+		fmt.Fprintf(n.errOut, "passed over: %s\n", strings.Join(parts, ", "))
 	}
 }

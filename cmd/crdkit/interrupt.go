@@ -52,6 +52,30 @@ func each(ctx context.Context, r *manifest.Reader, files []string, judge func(*m
 	return ctx.Err()
 }
 
+// eachInOrder works on the objects of files on all processors, and calls use for each
+// result in the order of the objects. A result should not hold the text of its object: it
+// may wait for its turn. eachInOrder ends when use returns an error or the context ends.
+func eachInOrder[T any](ctx context.Context, r *manifest.Reader, files []string, work func(*manifest.Object) T, use func(T) error) error {
+	log := worklogOf(ctx)
+	all := func(yield func(*manifest.Object, func() T) bool) {
+		for o := range r.Objects(ctx, files...) {
+			if !yield(o, func() T { return work(o) }) {
+				return
+			}
+		}
+	}
+	for result := range inOrder(ctx, all) {
+		if ctx.Err() != nil {
+			break
+		}
+		log.judged.Add(1)
+		if err := use(result); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
 // report prints what an interrupt left undone.
 func (w *worklog) report(out io.Writer) {
 	rest := "the rest was not"

@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crdkit/crdkit"
@@ -31,8 +29,9 @@ status, only its storage version counts.
 The dry run reads each object at its version and writes it back with the new
 definition. It prints the objects that change, those that lose data, and those that
 the server would refuse. It also prints those that break the new definition and are
-admitted only as long as the value does not change (ratcheting). Objects of other kinds in directories are ignored. One
-file is in memory at a time.
+admitted only as long as the value does not change (ratcheting). Objects of other kinds in
+directories are passed over. Files are read one after the other, and objects are rewritten
+on all processors.
 
 The exit code is 0 if the plan works out for all objects, 1 if the server
 refuses the definition or an object, or something is lost, and 2 if something
@@ -44,6 +43,7 @@ const migrateExample = `  crdkit migrate -c new.yaml --old old.yaml backup/ -R
 
 // A migrator is the state of crdkit migrate: its flags and what they load.
 type migrator struct {
+	streams
 	definition string
 	old        string
 	atVersion  string
@@ -58,11 +58,8 @@ type migrator struct {
 	kinds     map[schema.GroupKind]bool // of all definitions
 	read      bool                      // the files were read for another definition
 	reader    *manifest.Reader
-	pending   []*manifest.Object // without a result
-	others    skippedKinds       // objects of other kinds
-	in        io.Reader
-	out       io.Writer
-	errOut    io.Writer
+	others    skippedKinds // objects of other kinds
+	failed    kindErrors
 }
 
 func newMigrate() *cobra.Command {
@@ -73,7 +70,7 @@ func newMigrate() *cobra.Command {
 		Long:    migrateLong,
 		Example: migrateExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m.in, m.out, m.errOut = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+			m.streams = streamsOf(cmd)
 			return m.run(cmd.Context(), args)
 		},
 	}
@@ -101,7 +98,6 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 	if err != nil {
 		return err
 	}
-	worst := exitOK
 	for i, pair := range pairs {
 		if m.output == "text" && len(pairs) > 1 {
 			title := pair.new.Name + "\n"
@@ -112,128 +108,134 @@ func (m *migrator) run(ctx context.Context, files []string) error {
 				return err
 			}
 		}
-		code, err := m.migrate(ctx, pair, files)
-		if err != nil {
+		if err := m.migrate(ctx, pair, files); err != nil {
 			return err
 		}
-		worst = max(worst, code)
 	}
 	if len(files) > 0 {
-		passed := inputs{reader: m.reader, skipped: m.others}
-		passed.reportPassedOver(m.errOut)
+		passed := inputs{streams: m.streams, reader: m.reader, skipped: m.others}
+		passed.reportPassedOver()
 	}
-	if worst != exitOK {
-		return exitCode(worst)
-	}
-	return nil
+	return m.exit()
 }
 
 // migrate prints the plan for a definition, and the dry run on the objects of the files.
-func (m *migrator) migrate(ctx context.Context, pair replacement, files []string) (code int, err error) {
+func (m *migrator) migrate(ctx context.Context, pair replacement, files []string) (err error) {
 	if err := m.webhook.apply(pair.new, true); err != nil {
-		return 0, err
+		return err
 	}
 	if m.compiled, err = crdkit.Compile(pair.new); err != nil {
-		return 0, err
+		return err
 	}
 	plan := migration.NewPlan(pair.old, pair.new)
 	if err := m.printPlan(pair.new.Name, plan); err != nil {
-		return 0, err
+		return err
 	}
 	if len(plan.Errors) > 0 {
-		code = exitRefused
+		m.worst = max(m.worst, exitRefused)
 	}
 	if len(files) == 0 {
-		return code, nil
+		return nil
 	}
 	m.counts, m.ratcheted = map[migration.Outcome]int{}, 0
-	worst, err := m.dryRun(ctx, files)
+	err = m.dryRun(ctx, files)
 	m.read = true
-	return max(worst, code), err
+	return err
 }
 
-func (m *migrator) dryRun(ctx context.Context, files []string) (int, error) {
-	var opts []migration.Option
-	if m.atVersion != "" {
-		opts = append(opts, migration.AtVersion(m.atVersion))
+// dryRun rewrites the objects of the files on all processors, and prints the results in the
+// order of the objects.
+func (m *migrator) dryRun(ctx context.Context, files []string) error {
+	for _, err := range migration.DryRun(ctx, m.compiled, migration.Objects(), m.options()...) {
+		return err // there is no dry run
 	}
-	worst := exitOK
-	log := worklogOf(ctx)
-	for r, err := range migration.DryRun(ctx, m.compiled, m.objects(ctx, files), opts...) {
-		if len(m.pending) == 0 { // nothing was read: there is no dry run
-			return exitUndecided, err
-		}
-		o := m.pending[0]
-		m.pending = m.pending[1:]
-		if ctx.Err() != nil {
-			log.at(o)
-			return worst, ctx.Err()
-		}
-		log.judged.Add(1)
-		code, err := m.report(o, r, m.webhook.hint(err))
-		if err != nil {
-			return code, err
-		}
-		worst = max(worst, code)
-	}
-	if m.output == "text" {
-		m.printCounts()
-	}
-	return worst, ctx.Err()
-}
-
-// objects yields the objects of the files and records them in pending. When the files are
-// read for the first definition, it also yields what cannot be read, and counts the objects
-// whose kind no definition has.
-func (m *migrator) objects(ctx context.Context, files []string) iter.Seq2[*unstructured.Unstructured, error] {
 	reader := m.reader
 	if m.read {
 		reader = reader.Separate()
 	}
-	return func(yield func(*unstructured.Unstructured, error) bool) {
-		for o := range reader.Objects(ctx, files...) {
-			if o.Err == nil && o.GroupKind() != m.compiled.GroupKind() {
-				if !m.read && !m.kinds[o.GroupKind()] {
-					m.others.add(o)
-				}
-				continue
-			}
-			if o.Err != nil && m.read {
-				continue
-			}
-			obj, err := (*unstructured.Unstructured)(nil), o.Err
-			if err == nil {
-				obj, err = objectOf(o)
-			}
-			m.pending = append(m.pending, o)
-			if !yield(obj, err) {
-				return
-			}
-		}
+	work := func(o *manifest.Object) rewritten { return m.rewrite(ctx, o) }
+	if err := eachInOrder(ctx, reader, files, work, m.report); err != nil {
+		return err
 	}
+	m.failed.report(m.undecided)
+	m.failed = kindErrors{}
+	if m.output == "text" {
+		m.printCounts()
+	}
+	return nil
 }
 
-// report prints the result of one object.
-func (m *migrator) report(o *manifest.Object, r *migration.Rewrite, err error) (int, error) {
+func (m *migrator) options() []migration.Option {
+	if m.atVersion == "" {
+		return nil
+	}
+	return []migration.Option{migration.AtVersion(m.atVersion)}
+}
+
+// A rewritten is the result of the dry run on an object, nil with an error if there is none.
+// It is neither for an object of another kind.
+type rewritten struct {
+	from   *manifest.Object // without its text
+	result *migration.Rewrite
+	err    error
+}
+
+func (m *migrator) rewrite(ctx context.Context, o *manifest.Object) rewritten {
+	r := rewritten{from: withoutText(o), err: o.Err}
+	if o.Err != nil || o.GroupKind() != m.compiled.GroupKind() {
+		return r
+	}
+	obj, err := objectOf(o)
 	if err != nil {
+		r.err = err
+		return r
+	}
+	for r.result, r.err = range migration.DryRun(ctx, m.compiled, migration.Objects(obj), m.options()...) {
+		break
+	}
+	if r.result != nil && (m.webhook.needs(r.result.Failure) || m.webhook.needs(r.result.Irreversible)) {
+		r.err = errNeedsWebhook
+	}
+	return r
+}
+
+// report prints the result of one object. When the files are read for the first definition,
+// it also reports what cannot be read, and counts the objects whose kind no definition has.
+func (m *migrator) report(one rewritten) error {
+	o, r := one.from, one.result
+	switch {
+	case o.Err != nil && m.read:
+		return nil
+	case one.err != nil:
+		m.worst = exitUndecided
 		if m.output == "jsonl" {
-			return exitUndecided, encodeJSON(m.out, rewriteLine{File: o.File, Document: o.Number, Outcome: "undecided", Error: err.Error()}, "")
+			line := rewriteLineOf(o)
+			line.Outcome, line.Error = undecided, inFile(one.err.Error(), o.Line)
+			return encodeJSON(m.out, line, "")
 		}
-		fmt.Fprintf(m.errOut, "error: %s: %v\n", o.Location(), err)
-		return exitUndecided, nil
+		if isOfKind(one.err) {
+			m.failed.add(o, one.err)
+		} else {
+			m.undecided(locate(o, one.err))
+		}
+		return nil
+	case r == nil:
+		if !m.read && !m.kinds[o.GroupKind()] {
+			m.others.add(o)
+		}
+		return nil
 	}
 	m.counts[r.Outcome()]++
 	if len(ratcheted(r)) > 0 {
 		m.ratcheted++
 	}
-	code := exitOK
 	if outcome := r.Outcome(); outcome == migration.Failed || outcome == migration.Lossy {
-		code = exitRefused
+		m.worst = max(m.worst, exitRefused)
 	}
 	if m.output == "jsonl" {
-		return code, encodeJSON(m.out, lineOf(o, r), "")
+		return encodeJSON(m.out, lineOf(o, r), "")
 	}
-	return code, m.printRewrite(o, r)
+	return m.printRewrite(o, r)
 }
 
 func (m *migrator) printPlan(name string, p *migration.Plan) error {
@@ -327,78 +329,4 @@ func (m *migrator) printCounts() {
 		parts = append(parts, fmt.Sprintf("%d admitted only by ratcheting", m.ratcheted))
 	}
 	fmt.Fprintf(m.out, "\nObjects: %s\n", strings.Join(parts, ", "))
-}
-
-// A planLine is the line of -o jsonl before those of the objects of a definition.
-type planLine struct {
-	Definition string        `json:"definition"`
-	Storage    string        `json:"storage"`
-	Stored     []string      `json:"storedVersions"`
-	Assumed    bool          `json:"assumed"`
-	Versions   []planVersion `json:"versions"`
-	Steps      []string      `json:"steps"`
-	Errors     []string      `json:"errors"`
-}
-
-type planVersion struct {
-	Name     string   `json:"name"`
-	CanDrop  bool     `json:"canDrop"`
-	Blockers []string `json:"blockers"`
-}
-
-func planLineOf(name string, p *migration.Plan) planLine {
-	l := planLine{Definition: name, Storage: p.Storage, Stored: p.Stored, Assumed: p.Assumed, Versions: []planVersion{}, Steps: []string{}, Errors: []string{}}
-	for _, v := range p.Versions {
-		version := planVersion{Name: v.Name, CanDrop: v.CanDrop(), Blockers: []string{}}
-		for _, blocker := range v.Blockers {
-			if isOnlyVersion(p, v) {
-				break
-			}
-			version.Blockers = append(version.Blockers, blocker.Description())
-		}
-		l.Versions = append(l.Versions, version)
-	}
-	for _, s := range p.Steps {
-		l.Steps = append(l.Steps, s.String())
-	}
-	for _, err := range p.Errors {
-		l.Errors = append(l.Errors, err.Error())
-	}
-	return l
-}
-
-// A rewriteLine is a line of -o jsonl for an object.
-type rewriteLine struct {
-	File         string         `json:"file"`
-	Document     int            `json:"document"`
-	Name         string         `json:"name"`
-	From         string         `json:"from"`
-	Outcome      string         `json:"outcome"`
-	Changes      []lineChange   `json:"changes,omitempty"`
-	Lost         []string       `json:"lost,omitempty"`
-	Error        string         `json:"error,omitempty"`
-	Ratcheted    []string       `json:"ratcheted,omitempty"`
-	Irreversible string         `json:"irreversible,omitempty"`
-	Stored       map[string]any `json:"stored,omitempty"`
-}
-
-func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
-	l := rewriteLine{File: o.File, Document: o.Number, Name: r.Object.GetName(), From: r.From, Outcome: string(r.Outcome())}
-	for _, c := range r.Changes {
-		l.Changes = append(l.Changes, lineChange{Op: string(c.Op), Pointer: c.Path.Pointer()})
-	}
-	for _, p := range r.Lost {
-		l.Lost = append(l.Lost, p.Pointer())
-	}
-	if r.Failure != nil {
-		l.Error = r.Failure.Error()
-	}
-	l.Ratcheted = ratcheted(r)
-	if r.Irreversible != nil {
-		l.Irreversible = r.Irreversible.Error()
-	}
-	if r.Stored != nil {
-		l.Stored = r.Stored.Object
-	}
-	return l
 }

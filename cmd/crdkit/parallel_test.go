@@ -3,13 +3,17 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestAdmitManyFiles judges files with many objects of several definitions, in parallel. The
-// output is in the order of the files, and the same each time.
-func TestAdmitManyFiles(t *testing.T) {
+// manyFiles writes files with many objects of several definitions, and changes to their
+// directory.
+func manyFiles(t *testing.T) {
+	t.Helper()
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const kinds = 8
@@ -26,6 +30,12 @@ func TestAdmitManyFiles(t *testing.T) {
 		fmt.Fprintf(&b, "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: example.com/v1, kind: Widget1, metadata: {name: w}, list: [c]}\n- {apiVersion: v1, kind: Pod, metadata: {name: p}}\n")
 		writeFile(t, dir, fmt.Sprintf("%02d.yaml", i), b.String())
 	}
+}
+
+// TestAdmitManyFiles judges many objects, in parallel. The output is in the order of the
+// files, and the same each time.
+func TestAdmitManyFiles(t *testing.T) {
+	manyFiles(t)
 	for _, output := range append(findingOutputs(), objectOutputs()...) {
 		var first string
 		for range 2 {
@@ -49,5 +59,34 @@ func TestAdmitManyFiles(t *testing.T) {
 			}
 			last = at
 		}
+	}
+}
+
+// TestCommandsInParallel compares what commands print with one processor and with several.
+func TestCommandsInParallel(t *testing.T) {
+	manyFiles(t)
+	for _, line := range []string{
+		"get -o json .",
+		"get --unknown-kinds skip .",
+		"convert --to v1 .",
+		"convert --to v1 -o jsonl --served .",
+		"migrate -c 01.yaml --old 01.yaml .",
+		"migrate -c . --old . -o jsonl .",
+	} {
+		t.Run(line, func(t *testing.T) {
+			printed := func(processors int) string {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+				var out, errOut bytes.Buffer
+				code := run(t.Context(), strings.Fields(line), nil, &out, &errOut)
+				return fmt.Sprintf("%s%sexit code %d", out.String(), errOut.String(), code)
+			}
+			one := printed(1)
+			if len(one) < 1000 {
+				t.Fatalf("too little is printed: %s", one)
+			}
+			if diff := cmp.Diff(one, printed(8)); diff != "" {
+				t.Errorf("with 8 processors (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

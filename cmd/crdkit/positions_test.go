@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,8 +26,8 @@ func TestPositionsOfSamples(t *testing.T) {
 	files := []string{filepath.Join(dir, "samples")}
 	a := &admitter{all: true, fields: crdkit.Strict}
 	a.definitions, a.recursive, a.unknownKinds = []string{filepath.Join(dir, "crds")}, true, unknownSkip
-	report := func(err error) { t.Log(err) }
-	a.load(t.Context(), nil, files, report, report)
+	a.out, a.errOut = io.Discard, t.Output()
+	a.load(t.Context(), files)
 	refusedObjects, errorsFound := 0, 0
 	for o := range a.reader.Objects(t.Context(), files...) {
 		if a.skips(o) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/crdkit/crdkit/definition"
 )
 
 // objectOutputs are the formats in which crdkit admit prints objects. In the others it
@@ -20,7 +22,8 @@ type printer struct {
 	findings    findingPrinter
 	showChanges bool
 	printed     int
-	unknown     skippedKinds
+	kinds       kindErrors
+	firsts      []definition.Position // of the first object of each of the kinds
 }
 
 // newPrinter returns the printer of a format. Formats of objects print findings to errOut.
@@ -43,8 +46,10 @@ func (p *printer) print(v *verdict) error {
 			fmt.Fprintf(p.errOut, "%s: %s\n", v.doc.Location(), c)
 		}
 	}
-	if v.unknown && !p.perObject() { // reported once for all objects of the kind
-		p.unknown.add(v.doc)
+	if isOfKind(v.err) && !p.perObject() { // reported once for all objects of the kind
+		if p.kinds.add(v.doc, v.err) {
+			p.firsts = append(p.firsts, v.issues[0].position)
+		}
 		return nil
 	}
 	if err := p.findings.print(&v.finding); err != nil || !v.admitted() {
@@ -63,22 +68,18 @@ func (p *printer) print(v *verdict) error {
 	return nil
 }
 
-// end prints the kinds without a definition, and the end of the output.
+// end prints the errors of kinds, and the end of the output.
 func (p *printer) end() error {
-	for _, k := range p.unknown.kinds {
-		f := &finding{doc: k.first, objects: k.n}
-		f.fail(fmt.Errorf("%w: %s", errUnknownKind(k.gvk), k.count()), nil)
+	for kind, err := range p.kinds.all() {
+		f := &finding{doc: kind.first, objects: kind.n}
+		f.fail(err, nil)
+		f.issues[0].position, p.firsts = p.firsts[0], p.firsts[1:]
 		if err := p.findings.print(f); err != nil {
 			return err
 		}
 	}
 	return p.findings.end()
 }
-
-// error prints the error of something that is not an object.
-func (p *printer) error(err error) { fmt.Fprintf(p.errOut, "error: %v\n", err) }
-
-func (p *printer) warning(err error) { fmt.Fprintf(p.errOut, "Warning: %v\n", err) }
 
 func (p *printer) yaml(v *verdict) error {
 	text, err := yaml.Marshal(v.stored.Object)

@@ -87,8 +87,8 @@ func (v *verdict) add(level, code, text string, source *definition.Source) {
 		if unquoted, err := strconv.Unquote(match[2]); err == nil {
 			path = unquoted
 		}
-	case path == "" && level == levelError:
-		v.addComplaint(code, text, source)
+	case path == "" && (level == levelError || lineIn(text) > 0):
+		v.addComplaint(level, code, text, source)
 		return
 	}
 	if path != "" {

@@ -23,10 +23,13 @@ var errNeedsWebhook = errors.New("the definition converts objects with a webhook
 // called.
 func withoutWebhook(err error) bool { return errors.Is(err, conversion.ErrNoWebhook) }
 
-// webhookHint replaces the error of a conversion without its webhook by one that
+// needs reports whether an error says that a webhook was needed, and the flags name none.
+func (w *webhookFlag) needs(err error) bool { return w.url == "" && withoutWebhook(err) }
+
+// hint replaces the error of a conversion without its webhook by one that
 // names the flag.
 func (w *webhookFlag) hint(err error) error {
-	if w.url == "" && withoutWebhook(err) {
+	if w.needs(err) {
 		return errNeedsWebhook
 	}
 	return err
