@@ -1,6 +1,7 @@
 package defaulting
 
 import (
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -30,6 +31,9 @@ func New(n *schema.Node, opts ...Option) *Defaulter {
 // A recorder records the paths that a walk changes.
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
 
+// sortPaths sorts what a recorder has recorded.
+func sortPaths(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
+
 // DropNulls removes from obj, in place, the map entries with a null value whose
 // schema neither admits null nor declares a default.
 //
@@ -45,7 +49,7 @@ func (d *Defaulter) DropNulls(obj map[string]any, opts ...CallOption) {
 func (d *Defaulter) DropNullsAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
 	rec := recorder{Watch: watchOf(opts)}
 	d.dropNulls(obj, &rec)
-	return rec.Paths(schema.SortPaths)
+	return rec.Paths(sortPaths)
 }
 
 func (d *Defaulter) dropNulls(obj map[string]any, rec *recorder) {
@@ -74,7 +78,7 @@ func (d *Defaulter) Default(obj map[string]any, opts ...CallOption) {
 func (d *Defaulter) DefaultAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
 	rec := recorder{Watch: watchOf(opts)}
 	d.setDefaults(obj, &rec)
-	return rec.Paths(schema.SortPaths)
+	return rec.Paths(sortPaths)
 }
 
 func (d *Defaulter) setDefaults(obj map[string]any, rec *recorder) {

@@ -3,6 +3,7 @@ package pruning
 import (
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -54,7 +55,7 @@ func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
 func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
 	w := reportWalker{recorder{Watch: watchOf(opts)}}
 	p.walk(obj, &w)
-	removed := w.Paths(schema.SortPaths)
+	removed := w.Paths(sortPaths)
 	if p.omitRootMeta {
 		removed = slices.DeleteFunc(removed, isRootMeta)
 	}
@@ -63,6 +64,9 @@ func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema
 	}
 	return removed
 }
+
+// sortPaths sorts what a recorder has recorded.
+func sortPaths(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
 
 func (p *Pruner) walk(obj map[string]any, w *reportWalker) {
 	switch {

@@ -3,13 +3,17 @@ package schema
 import (
 	"bytes"
 	"cmp"
-	"slices"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // SortPaths sorts paths in increasing order of [Path.String], the order of the
 // paths in reports. Paths that differ have equal strings if a name contains a dot
 // or a bracket; the one with more steps comes first then.
-func SortPaths(paths []Path) {
+//
+// Of the options only [WithContext] has an effect: when the context ends, SortPaths
+// returns early, and the order is unspecified.
+func SortPaths(paths []Path, opts ...Option) {
 	if len(paths) < 2 {
 		return
 	}
@@ -17,14 +21,18 @@ func SortPaths(paths []Path) {
 		path Path
 		text []byte
 	}
+	watch := optionsOf(opts).watch
 	entries := make([]entry, len(paths))
 	text := make([]byte, 0, textSize(paths))
 	for i, p := range paths {
+		if watch.Ended() {
+			return
+		}
 		start := len(text)
 		text = p.appendText(text)
 		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
+	interrupt.Sort(watch, entries, func(a, b entry) int {
 		if c := bytes.Compare(a.text, b.text); c != 0 {
 			return c
 		}

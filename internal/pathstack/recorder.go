@@ -87,10 +87,10 @@ func (r *Recorder[P, S]) slabSize(n int) int { return min(n*(len(r.paths)+1), ma
 
 // Paths returns the recorded paths as sort sorts them, nil if there are none. They
 // belong to the caller, and no path shares memory with another. If the walk has ended
-// early they are not sorted.
-func (r *Recorder[P, S]) Paths(sort func([]P)) []P {
+// early they are not sorted. The watch ends the sorting too.
+func (r *Recorder[P, S]) Paths(sort func([]P, *interrupt.Watch)) []P {
 	if r.Watch.Err() == nil {
-		sort(r.paths)
+		sort(r.paths, r.Watch)
 	}
 	return r.paths
 }

@@ -5,11 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
 type recorder = pathstack.Recorder[schema.Path, schema.Step]
+
+func sorted(paths []schema.Path, watch *interrupt.Watch) { schema.SortPaths(paths, watch) }
 
 // inline is the depth up to which a Recorder allocates nothing for its location.
 const inline = 16
@@ -27,7 +30,7 @@ func TestPaths(t *testing.T) {
 	r.Record(schema.Field("kind"))
 
 	var got []string
-	for _, p := range r.Paths(schema.SortPaths) {
+	for _, p := range r.Paths(sorted) {
 		got = append(got, p.String())
 	}
 	want := []string{"kind", "spec[10].a", "spec[2].b"}
@@ -53,7 +56,7 @@ func TestPathsOwnTheirMemory(t *testing.T) {
 	r.Leave()
 	r.Enter(schema.Field("b"))
 	r.Record(schema.Field("z"))
-	paths := r.Paths(schema.SortPaths)
+	paths := r.Paths(sorted)
 	_ = append(paths[0], schema.Field("more"))
 	for i, want := range []string{"a.x", "a.y", "b.z"} {
 		if got := paths[i].String(); got != want {
@@ -75,7 +78,7 @@ func TestDeepRecorder(t *testing.T) {
 		r.Enter(schema.Field("c"))
 		r.Record(schema.Field("d"))
 
-		paths := r.Paths(schema.SortPaths)
+		paths := r.Paths(sorted)
 		want := []string{strings.Repeat("a.", depth) + "b", "c.d"}
 		for i := range want {
 			if got := paths[i].String(); got != want[i] {
@@ -94,7 +97,7 @@ func TestWalkWithoutPathsAllocatesNothing(t *testing.T) {
 		for range inline {
 			r.Leave()
 		}
-		if r.Paths(schema.SortPaths) != nil {
+		if r.Paths(sorted) != nil {
 			t.Error("paths without Record")
 		}
 	})
