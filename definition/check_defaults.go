@@ -12,7 +12,6 @@ import (
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
-	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation/cel"
 )
@@ -130,6 +129,7 @@ type defaultChecker struct {
 	watch     *interrupt.Watch
 	limit     *errorlimit.Limit
 	errs      errorlimit.List
+	losses    losses
 }
 
 // defaults returns the errors of the defaults of a structural schema.
@@ -138,7 +138,7 @@ func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 		return nil
 	}
 	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, watch: c.cfg.watch,
-		limit: c.cfg.limit, errs: errorlimit.List{Limit: c.cfg.limit}}
+		limit: c.cfg.limit, losses: losses{watch: c.cfg.watch}, errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.cfg.watch}}
 	w := defaultWalk{each: d.check, watch: c.cfg.watch}
 	w.walk(n, root, path)
 	return d.errs.Errors()
@@ -152,7 +152,7 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
 	}
-	if c.pruned && loses(d.node, d.value, d.ofResource) {
+	if c.pruned && c.losses.any(d.node, d.value, d.ofResource) {
 		c.add(field.Invalid(d.path, jsonval.Clone(d.value), "must not have unknown fields"))
 	}
 	embedded := d.embedded()
@@ -250,84 +250,6 @@ func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string
 	}
 	program, errs := cel.Compile(wrapped, cel.AtFirstUse(), cel.Fragment(), watch)
 	return program, map[string]any{heldName: d.value}, heldName, errs
-}
-
-// loses reports whether pruning removes something from v, a value of the schema n.
-func loses(n *schema.Node, v any, resource bool) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		if len(v) == 0 {
-			return false
-		}
-		var opts []pruning.Option
-		if !resource || n.EmbeddedResource() {
-			opts = append(opts, pruning.Fragment())
-		}
-		// PruneAndReport does not report everything: apiVersion, kind and metadata of
-		// a part of an object are missing.
-		pruned := jsonval.Clone(v).(map[string]any)
-		pruning.New(n, opts...).Prune(pruned)
-		return !jsonval.Equal(pruned, v)
-	case []any:
-		return elementsLose(n, v, false)
-	}
-	return false
-}
-
-// elementsLose is loses for the elements of a list. preserve reports that a list
-// around this one preserves unknown fields.
-func elementsLose(n *schema.Node, list []any, preserve bool) bool {
-	preserve = preserve || n != nil && n.PreserveUnknownFields()
-	var items *schema.Node
-	if n != nil {
-		items = n.Items()
-	}
-	for _, e := range list {
-		switch e := e.(type) {
-		case map[string]any:
-			if !preserve && loses(orNothing(items), e, false) || preserve && keptLoses(items, e) {
-				return true
-			}
-		case []any:
-			if elementsLose(items, e, preserve) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// keptLoses is loses for an object that keeps its own unknown fields.
-func keptLoses(n *schema.Node, obj map[string]any) bool {
-	if n == nil {
-		return false
-	}
-	for name, v := range obj {
-		if n.EmbeddedResource() && isMeta(name) {
-			continue
-		}
-		child := n.Property(name)
-		if child == nil {
-			additional, declared := n.AdditionalProperties()
-			if !declared {
-				continue
-			}
-			child = additional
-		}
-		if loses(orNothing(child), v, false) {
-			return true
-		}
-	}
-	return false
-}
-
-// orNothing returns n, or a schema that declares nothing if n is nil.
-func orNothing(n *schema.Node) *schema.Node {
-	if n != nil {
-		return n
-	}
-	empty, _ := schema.Compile(&apiextensionsv1.JSONSchemaProps{Type: "object"})
-	return empty
 }
 
 // hasUnprunedDefaults reports whether the server would prune a default of the

@@ -52,6 +52,9 @@ func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
 	var out field.ErrorList
 	var names *prefixIndex // of the properties, for the first error
 	for _, err := range found.Errors {
+		if c.watch.Ended() {
+			return nil
+		}
 		if err.Step == validation.StepSchema {
 			moved := *err.FieldError()
 			moved.Field = defaultField(moved.Field, path)

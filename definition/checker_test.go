@@ -102,7 +102,7 @@ func TestCheckSpec(t *testing.T) {
 				if e.Type == field.ErrorTypeInvalid {
 					e.BadValue = field.OmitValueType{} // the value is a part of the definition
 				}
-				got = append(got, newLocator(now.crd).pointer(e.Field)+" "+e.Error())
+				got = append(got, newLocator(now.crd, nil).pointer(e.Field)+" "+e.Error())
 			}
 			slices.Sort(got)
 			if diff := cmp.Diff(tt.Want, got); diff != "" {

@@ -141,7 +141,7 @@ func (a *adviser) cost(form *internalForm, n *schema.Node, version int) {
 	}
 	path := field.NewPath("spec", "versions").Index(version).Child("schema", "openAPIV3Schema")
 	report := cel.Estimate(n, cel.AtPath(path), a.watch)
-	l := newLocator(form.crd)
+	l := newLocator(form.crd, form.watch)
 	for i := range report.Expressions {
 		if a.watch.Ended() {
 			return

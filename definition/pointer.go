@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -18,10 +19,11 @@ type locator struct {
 	names    map[uintptr]*prefixIndex // by the address of the map that has the names
 	values   map[*byte]any            // decoded defaults, by the address of their text
 	metadata metadataLocator
+	watch    *interrupt.Watch // when it ends, pointers are of no use
 }
 
-func newLocator(crd *apiextensionsv1.CustomResourceDefinition) *locator {
-	return &locator{crd: crd, names: map[uintptr]*prefixIndex{}, values: map[*byte]any{}, metadata: metadataLocator{meta: &crd.ObjectMeta}}
+func newLocator(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch) *locator {
+	return &locator{crd: crd, watch: watch, names: map[uintptr]*prefixIndex{}, values: map[*byte]any{}, metadata: metadataLocator{meta: &crd.ObjectMeta}}
 }
 
 // namesOf returns the index of the names of a map, which must belong to the definition.

@@ -12,7 +12,7 @@ func TestPointerOfField(t *testing.T) {
 	l := newLocator(decodeCRD(t, fmt.Sprintf(checkCRD, "", `{"type":"object","definitions":{"d":{"not":{}}},
 		"additionalProperties":{"not":{}},"not":{"not":{}},"allOf":[{},{"not":{}}],"anyOf":[{"not":{}}],"oneOf":[{"not":{}}],
 		"properties":{"a":{"type":"object"},"a].b":{"type":"object"},"l":{"type":"array","items":{"properties":{"x/y":{}}},
-			"default":[[{"k":1}],{"k.l":{"":1,"m[0]":2},"k":[3]}]}}}`)))
+			"default":[[{"k":1}],{"k.l":{"":1,"m[0]":2},"k":[3]}]}}}`)), nil)
 	const root = "/spec/versions/0/schema/openAPIV3Schema"
 	for field, want := range map[string]string{
 		"spec.group":                              "/spec/group",

@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -44,7 +45,8 @@ func (l *locator) valuePointer(b *strings.Builder, raw []byte, rest string) {
 func (l *locator) decoded(raw []byte) any {
 	v, ok := l.values[&raw[0]]
 	if !ok {
-		if json.Unmarshal(raw, &v) != nil {
+		var simple bool
+		if v, simple = jsonscan.DecodeUntil(string(raw), l.watch); !simple && json.Unmarshal(raw, &v) != nil {
 			v = nil
 		}
 		l.values[&raw[0]] = v

@@ -9,6 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // Compile checks that an OpenAPI v3 schema is structural and compiles it. It
@@ -192,7 +195,7 @@ func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildr
 		junctors:   p.junctors,
 		extension:  extensionOf(s),
 		rules:      rulesOf(s.XValidations),
-		def:        c.decodeLiteral(s.Default),
+		def:        c.decodeLiteral(s.Default, c.measurer.watch),
 		names:      c.interner.slab.names.copyOf(p.names),
 		props:      c.interner.slab.props.copyOf(p.props),
 	}
@@ -285,7 +288,7 @@ func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
 		out.Enum = make([]any, len(enum))
 	}
 	for i := range enum {
-		out.Enum[i] = c.decodeLiteral(&enum[i])
+		out.Enum[i] = c.decodeLiteral(&enum[i], nil)
 	}
 	return out
 }
@@ -305,15 +308,22 @@ func count(n *int64) Count {
 }
 
 // decodeLiteral decodes a literal of the schema as objects are decoded. It
-// returns nil for null.
-func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON) any {
+// returns nil for null. It sets c.stop when the watch ends.
+func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON, watch *interrupt.Watch) any {
 	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
 		return nil
 	}
 	if v, ok := decodeSimpleLiteral(j.Raw); ok {
 		return v
 	}
-	var v any
+	v, ok := jsonscan.DecodeUntil(string(j.Raw), watch)
+	if ok {
+		return v
+	}
+	if err := watch.Err(); err != nil {
+		c.stop = field.InternalError(c.measurer.path, err)
+		return nil
+	}
 	if err := json.Unmarshal(j.Raw, &v); err != nil && c.err == nil {
 		c.err = fmt.Errorf("a value in the schema is not JSON: %w", err)
 	}

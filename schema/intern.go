@@ -74,6 +74,9 @@ func (in *interner) internNode(s *apiextensionsv1.JSONSchemaProps, p *compiledCh
 		}
 	}
 	n := c.newNode(s, p)
+	if c.stop != nil {
+		return n // it is not complete
+	}
 	if in.share {
 		if in.byKey == nil {
 			in.byKey = make(map[string]*Node)

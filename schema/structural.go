@@ -73,7 +73,7 @@ type structuralCheck struct {
 }
 
 func newStructuralCheck(o options) structuralCheck {
-	return structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth), errs: errorlimit.List{Limit: o.limit}}
+	return structuralCheck{base: o.path, at: pathstack.NewSchemaStack(o.path, structuralDepth), errs: errorlimit.List{Limit: o.limit, Watch: o.watch}}
 }
 
 // structure checks n, a schema of the structure at c.at, and the schemas nested

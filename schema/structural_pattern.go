@@ -7,13 +7,20 @@ import "strings"
 // language that certainly parse: characters, classes, groups, alternatives and
 // repetitions. The parser decides about all others.
 
-// maxSimplePattern is the largest length of a pattern that is accepted. No
-// repetition in such a pattern exceeds the limits of the parser on size and
-// depth.
-const maxSimplePattern = 500
+// A pattern is accepted if it cannot exceed the limits of the parser: 1,000 nodes of
+// depth, 3,355,443 instructions, 33,554,432 runes. That holds for a pattern of
+// maxSimplePattern bytes. It also holds for a pattern of maxUncounted bytes without
+// counted repetitions: a byte makes at most two instructions and five runes, and a group at
+// most four nodes of depth.
+const (
+	maxSimplePattern = 500
+	maxUncounted     = 1 << 20
+	maxGroups        = 200 // in one another, in the longer patterns
+)
 
 type simplePattern struct {
 	rest    string
+	long    bool // the pattern is longer than maxSimplePattern
 	depth   int  // number of open groups
 	atom    bool // the previous part can be repeated
 	group   bool // the previous part is a group
@@ -23,8 +30,8 @@ type simplePattern struct {
 // isSimplePattern reports whether a pattern certainly parses. False means that
 // the parser must decide.
 func isSimplePattern(pattern string) bool {
-	p := simplePattern{rest: pattern}
-	if len(pattern) > maxSimplePattern {
+	p := simplePattern{rest: pattern, long: len(pattern) > maxSimplePattern}
+	if len(pattern) > maxUncounted {
 		return false
 	}
 	for p.rest != "" {
@@ -46,7 +53,7 @@ func (p *simplePattern) step() bool {
 		p.rest = strings.TrimPrefix(p.rest, "?:")
 		p.depth++
 		p.atom = false
-		return !strings.HasPrefix(p.rest, "?")
+		return !strings.HasPrefix(p.rest, "?") && !(p.long && p.depth > maxGroups)
 	case ')':
 		p.depth--
 		p.atom, p.group = true, true
@@ -57,7 +64,7 @@ func (p *simplePattern) step() bool {
 	case '*', '+', '?':
 		return p.repeat()
 	case '{':
-		return !(wasGroup && p.counted) && p.count() && p.repeat()
+		return !p.long && !(wasGroup && p.counted) && p.count() && p.repeat()
 	case '[':
 		p.atom = true
 		return p.class()

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"regexp/syntax"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -93,7 +94,7 @@ var patternTests = []struct {
 func TestSimplePattern(t *testing.T) {
 	for _, test := range patternTests {
 		if got := isSimplePattern(test.pattern); got != test.simple {
-			t.Errorf("isPlainPattern(%q) = %v, want %v", test.pattern, got, test.simple)
+			t.Errorf("isSimplePattern(%q) = %v, want %v", test.pattern, got, test.simple)
 		}
 		checkSimplePattern(t, test.pattern)
 	}
@@ -103,7 +104,31 @@ func TestSimplePattern(t *testing.T) {
 func checkSimplePattern(t *testing.T, pattern string) {
 	t.Helper()
 	if _, err := syntax.Parse(pattern, syntax.Perl); isSimplePattern(pattern) && err != nil {
-		t.Errorf("isPlainPattern(%q), but %v", pattern, err)
+		t.Errorf("isSimplePattern(%q), but %v", pattern, err)
+	}
+}
+
+// TestLongPattern: the longest simple patterns do not exceed the limits of the parser on
+// instructions, runes and depth.
+func TestLongPattern(t *testing.T) {
+	for name, pattern := range map[string]string{
+		"instructions": strings.Repeat("()", maxUncounted/2),
+		"runes":        strings.Repeat(`\W`, maxUncounted/2),
+		"depth":        strings.Repeat("(|a", maxGroups) + strings.Repeat(")*", maxGroups) + strings.Repeat("a", maxSimplePattern),
+	} {
+		if !isSimplePattern(pattern) {
+			t.Errorf("%s: %.20s is not simple", name, pattern)
+		}
+		checkSimplePattern(t, pattern)
+	}
+	for name, pattern := range map[string]string{
+		"length": strings.Repeat("a", maxUncounted+1),
+		"groups": strings.Repeat("(", maxGroups+1) + strings.Repeat("a", maxSimplePattern) + strings.Repeat(")", maxGroups+1),
+		"counts": strings.Repeat("a", maxSimplePattern) + "{2}",
+	} {
+		if isSimplePattern(pattern) {
+			t.Errorf("%s: %.20s is simple", name, pattern)
+		}
 	}
 }
 
