@@ -31,6 +31,9 @@ func (c *mapCarrier) read() (*Refusal, error) {
 	if refusal != nil || c.oldRaw == nil {
 		return refusal, nil
 	}
+	if c.old = c.decodeFast(c.oldRaw, false); c.old != nil || c.watch.Err() != nil {
+		return nil, nil
+	}
 	c.old = &unstructured.Unstructured{}
 	if err := c.old.UnmarshalJSON(c.oldRaw); err != nil {
 		return nil, fmt.Errorf("crdkit: reading the old object: %w", err)

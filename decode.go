@@ -21,7 +21,8 @@ const MaxRequestBytes = 3 * 1024 * 1024
 
 // decode reads the body of the request. It complains of what strict decoding finds
 // wrong but not fatal, such as duplicate fields. A refusal is the server's answer to
-// a body that it cannot read.
+// a body that it cannot read. When the context ends, there may be no object and no
+// refusal.
 func (r *request) decode() *Refusal {
 	raw := r.raw
 	if len(raw) > MaxRequestBytes && r.origin == fromClient {
@@ -31,7 +32,7 @@ func (r *request) decode() *Refusal {
 			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
 		}
 	}
-	if r.obj = r.decodeFast(raw); r.obj != nil {
+	if r.obj = r.decodeFast(raw, r.yaml); r.obj != nil || r.watch.Err() != nil {
 		return nil
 	}
 	if r.yaml {
@@ -57,14 +58,19 @@ func (r *request) decode() *Refusal {
 	return nil
 }
 
-// decodeFast reads the JSON of an object of the version without duplicate fields.
-// It returns nil for any other body. Most objects that are refused are such.
-func (r *request) decodeFast(raw []byte) *unstructured.Unstructured {
+// decodeFast reads the JSON or YAML of an object of the version without duplicate fields.
+// It returns nil for any other text, and when the context ends. Most objects that are
+// refused are such.
+func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
 	v := r.version
-	if r.yaml || v.def.reference {
+	if v.def.reference {
 		return nil
 	}
-	value, ok := jsonscan.DecodeUntil(string(raw), r.watch)
+	decode := jsonscan.DecodeUntil
+	if isYAML {
+		decode = document.DecodeYAML
+	}
+	value, ok := decode(string(raw), r.watch)
 	obj, isObject := value.(map[string]any)
 	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
 		return nil

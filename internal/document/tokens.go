@@ -54,7 +54,7 @@ func Tokenize(text string) (*Tokens, bool) {
 	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
 		return tokenizeJSON(text, start)
 	}
-	return tokenizeYAML(text)
+	return tokenizeYAML(text, nil)
 }
 
 // Kind returns the kind of a value.
