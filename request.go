@@ -242,7 +242,9 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.finish(refusal)
+	if err := r.finish(refusal); err != nil {
+		return nil, err
+	}
 	if !r.result.Admitted() {
 		return nil, r.checkGoTypes()
 	}
@@ -274,8 +276,8 @@ func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 	return nil, nil
 }
 
-// finish completes the result.
-func (r *request) finish(refusal *Refusal) {
+// finish completes the result. It returns the error of the context if it ends.
+func (r *request) finish(refusal *Refusal) error {
 	r.result.Refusal = refusal
 	if refusal == nil && !r.sentKind.Empty() {
 		r.result.groupKind = r.sentKind
@@ -283,8 +285,9 @@ func (r *request) finish(refusal *Refusal) {
 	if r.obj != nil && !r.result.Admitted() {
 		r.result.name = r.obj.GetName() // which only a refusal tells
 	}
-	r.result.Errors.Sort()
-	r.result.Ratcheted.Sort()
+	r.result.Errors.Sort(r.watch)
+	r.result.Ratcheted.Sort(r.watch)
+	return r.watch.Err()
 }
 
 // warn adds warnings, which the result may keep as they are.

@@ -111,7 +111,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
 			&crd.ObjectMeta, nil, false, definitionName(crd, generated), field.NewPath("metadata"), true)
 	}
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...))
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, nil, cfg.strictness(createStrictness(), nil), cfg)...), cfg.watch)
 	return newReport(form, errs, createWarnings(form), owners, cfg)
 }
 
@@ -153,7 +153,7 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 	errs := updatedMeta(crd, old)
 	strictness := cfg.strictness(updateStrictness(form, before), before)
-	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...))
+	errs = cfg.limit.Cut(append(errs, checkSpec(form, before, strictness, cfg)...), cfg.watch)
 	return newReport(form, errs, updateWarnings(form, before), owners, cfg)
 }
 
@@ -220,7 +220,7 @@ func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs fie
 	if len(errs) == 0 {
 		return r
 	}
-	l := newLocator(crd)
+	l := newLocator(crd, watch)
 	for _, err := range errs {
 		if watch.Ended() {
 			return undecided(watch.Err())
@@ -228,6 +228,8 @@ func (r *Report) explain(crd *apiextensionsv1.CustomResourceDefinition, errs fie
 		pointer := l.metadata.extend(o.pointer(l.pointer(err.Field)), err.BadValue)
 		r.Errors = append(r.Errors, validation.NewError(err, stepDefinition, pointer, ""))
 	}
-	r.Errors.Sort()
+	if r.Errors.Sort(watch); watch.Err() != nil {
+		return undecided(watch.Err())
+	}
 	return r
 }

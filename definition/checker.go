@@ -24,7 +24,7 @@ func (c *checker) add(errs ...*field.Error) { c.errs.Add(errs...) }
 // checkSpec returns the errors of a definition except those of its metadata, in no
 // particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
-	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit}}
+	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit, Watch: cfg.watch}}
 	c.spec(&s.crd.Spec, field.NewPath("spec"))
 	if old != nil {
 		c.add(crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)

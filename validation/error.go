@@ -101,7 +101,10 @@ func (l ErrorList) BlocksRules() bool {
 
 // Sort sorts the list in place by field, type and detail. It is stable. Every
 // list that crdkit returns is sorted.
-func (l ErrorList) Sort() { l.sort(nil) }
+//
+// Of the options only [WithContext] has an effect: when the context ends, Sort returns
+// early, and the order is unspecified.
+func (l ErrorList) Sort(opts ...CallOption) { l.sort(callOf(opts).watch) }
 
 // sort is Sort. When the watch ends, the list is not sorted.
 func (l ErrorList) sort(watch *interrupt.Watch) {

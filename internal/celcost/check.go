@@ -97,7 +97,7 @@ type Checker struct {
 // the language cannot be built.
 func New(n *schema.Node, o Options) (*Checker, error) {
 	s := &Checker{options: o, sizes: newSizes(), memo: make(map[compiledKey][]compiled),
-		syntax: errorlimit.List{Limit: o.Limit}, errs: errorlimit.List{Limit: o.Limit}}
+		syntax: errorlimit.List{Limit: o.Limit, Watch: o.Watch}, errs: errorlimit.List{Limit: o.Limit, Watch: o.Watch}}
 	for _, l := range []struct {
 		minor int
 		to    **celtypes.Checker

@@ -12,10 +12,10 @@ package errorlimit
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
@@ -56,12 +56,13 @@ func (l *Limit) Omitted() int {
 	return l.omitted
 }
 
-// Cut removes and counts the errors over the limit. It sorts errs if there are any.
-func (l *Limit) Cut(errs field.ErrorList) field.ErrorList {
+// Cut removes and counts the errors over the limit. It sorts errs if there are any. When
+// the watch ends, it returns early, and what it returns is of no use.
+func (l *Limit) Cut(errs field.ErrorList, watch *interrupt.Watch) field.ErrorList {
 	if len(errs) <= l.Most() {
 		return errs
 	}
-	slices.SortStableFunc(errs, compare)
+	interrupt.Sort(watch, errs, compare)
 	l.Omit(len(errs) - l.Most())
 	clear(errs[l.Most():])
 	return errs[:l.Most()]
@@ -80,7 +81,10 @@ func compare(a, b *field.Error) int {
 
 // A List collects errors within a limit. The zero List has no limit.
 type List struct {
-	Limit   *Limit
+	Limit *Limit
+	// Watch ends the sorting early. What [List.Errors] returns is then of no use.
+	Watch *interrupt.Watch
+
 	errs    field.ErrorList
 	removed int
 }
@@ -90,7 +94,7 @@ func (l *List) Add(errs ...*field.Error) {
 	l.errs = append(l.errs, errs...)
 	if most := l.Limit.Most(); len(l.errs)/2 >= most {
 		before := len(l.errs)
-		l.errs = l.Limit.Cut(l.errs)
+		l.errs = l.Limit.Cut(l.errs, l.Watch)
 		l.removed += before - len(l.errs)
 	}
 }
@@ -100,7 +104,7 @@ func (l *List) Added() int { return len(l.errs) + l.removed }
 
 // Errors returns the errors within the limit: in the order in which they were added, or
 // sorted if some were removed. The List must not be used afterwards.
-func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs) }
+func (l *List) Errors() field.ErrorList { return l.Limit.Cut(l.errs, l.Watch) }
 
 // SchemaOption makes a Limit an option of package schema.
 func (*Limit) SchemaOption(testopt.Sealed) {}

@@ -1,17 +1,15 @@
 package objectmeta
 
 import (
-	"context"
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -63,7 +61,7 @@ func (e *Embedded) EachProblem(obj any, watch *interrupt.Watch, f func(Problem))
 func (n *node) valid(v any, watch *interrupt.Watch) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		if n.embedded && !fastValidResource(v) && !watch.Ended() && len(resourceErrors(nil, v)) > 0 {
+		if n.embedded && !fastValidResource(v) && !watch.Ended() && len(resourceErrors(nil, v, watch)) > 0 {
 			return false
 		}
 		for i, name := range n.names {
@@ -143,7 +141,7 @@ func (c *checking) walkBelow(n *node, step schema.Step, keyword string, v any) {
 
 func (c *checking) resource(m map[string]any) {
 	path := fieldPath(c.base, c.path)
-	errs := resourceErrors(path, m)
+	errs := resourceErrors(path, m, c.watch)
 	if len(errs) == 0 {
 		return
 	}
@@ -155,12 +153,12 @@ func (c *checking) resource(m map[string]any) {
 }
 
 // resourceErrors returns the errors of apiVersion, kind and metadata of one
-// embedded resource.
-func resourceErrors(path *field.Path, m map[string]any) field.ErrorList {
+// embedded resource. When the watch ends, it may return fewer.
+func resourceErrors(path *field.Path, m map[string]any, watch *interrupt.Watch) field.ErrorList {
 	var errs field.ErrorList
 	errs = append(errs, apiVersionErrors(path.Child("apiVersion"), m)...)
 	errs = append(errs, kindErrors(path.Child("kind"), m)...)
-	return append(errs, embeddedMetaErrors(path.Child("metadata"), m)...)
+	return append(errs, embeddedMetaErrors(path.Child("metadata"), m, watch)...)
 }
 
 func apiVersionErrors(path *field.Path, m map[string]any) field.ErrorList {
@@ -199,7 +197,7 @@ func kindErrors(path *field.Path, m map[string]any) field.ErrorList {
 	return nil
 }
 
-func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
+func embeddedMetaErrors(path *field.Path, m map[string]any, watch *interrupt.Watch) field.ErrorList {
 	raw, found := m["metadata"]
 	if !found {
 		return nil
@@ -211,8 +209,9 @@ func embeddedMetaErrors(path *field.Path, m map[string]any) field.ErrorList {
 	if meta.Name == "" {
 		meta.Name = "fakename" // the rules require a name, but embedded resources need none
 	}
-	return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-		meta, nil, meta.Namespace != "", pathSegmentMessages, path, true)
+	list := errorlimit.List{Watch: watch}
+	embeddedRules(path, meta.Namespace != "").inPieces(meta, &list, watch)
+	return list.Errors()
 }
 
 func pathSegmentMessages(name string, prefix bool) []string {

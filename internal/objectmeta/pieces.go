@@ -2,6 +2,8 @@ package objectmeta
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -28,6 +30,7 @@ const piece = 64
 
 // Rules are rules of the server for metadata.
 type rules struct {
+	path  *field.Path // of the metadata
 	check func(*metav1.ObjectMeta) field.ErrorList
 	// distinct: of errors with equal texts, check returns the first.
 	distinct bool
@@ -36,27 +39,36 @@ type rules struct {
 }
 
 func createRules(namespaced bool) rules {
-	return rules{distinct: true, finalizersAlone: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
+	return newObjectRules(rootPath(), namespaced, metavalidation.NameIsDNSSubdomain)
+}
+
+// embeddedRules are the rules for an embedded resource with metadata at path.
+func embeddedRules(path *field.Path, namespaced bool) rules {
+	return newObjectRules(path, namespaced, pathSegmentMessages)
+}
+
+func newObjectRules(path *field.Path, namespaced bool, name metavalidation.ValidateNameFunc) rules {
+	return rules{path: path, distinct: true, finalizersAlone: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
 		return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
-			meta, nil, namespaced, metavalidation.NameIsDNSSubdomain, rootPath(), true)
+			meta, nil, namespaced, name, path, true)
 	}}
 }
 
 func updateRules(old *metav1.ObjectMeta, namespaced bool) rules {
-	return rules{distinct: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
+	return rules{path: rootPath(), distinct: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
 		return metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Update,
 			meta, old, namespaced, nil, rootPath(), true)
 	}}
 }
 
 func commonCreateRules(namespaced bool) rules {
-	return rules{finalizersAlone: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
+	return rules{path: rootPath(), finalizersAlone: true, check: func(meta *metav1.ObjectMeta) field.ErrorList {
 		return metavalidation.ValidateObjectMetaAccessor(meta, namespaced, pathSegmentMessages, rootPath())
 	}}
 }
 
 func commonUpdateRules(old *metav1.ObjectMeta) rules {
-	return rules{check: func(meta *metav1.ObjectMeta) field.ErrorList {
+	return rules{path: rootPath(), check: func(meta *metav1.ObjectMeta) field.ErrorList {
 		return metavalidation.ValidateObjectMetaAccessorUpdate(meta, old, rootPath())
 	}}
 }
@@ -67,24 +79,24 @@ func commonUpdateRules(old *metav1.ObjectMeta) rules {
 // alone, except for the total size of the annotations.
 func (r rules) inPieces(meta *metav1.ObjectMeta, list *errorlimit.List, watch *interrupt.Watch) {
 	e := entryErrors{rules: r, list: list, seen: map[entryError]bool{}, details: map[string]string{}}
+	labels, annotations, finalizers := r.path.Child("labels").String(), r.path.Child("annotations").String(), r.path.Child("finalizers").String()
 	rest := *meta
 	if len(meta.Labels) > piece {
 		rest.Labels = nil
-		eachPiece(meta.Labels, watch, func(part map[string]string) {
-			e.add(&metav1.ObjectMeta{Labels: part}, "metadata.labels")
-		})
+		for part := range mapPieces(meta.Labels, watch) {
+			e.add(&metav1.ObjectMeta{Labels: part}, labels)
+		}
 	}
 	if len(meta.Annotations) > piece {
 		rest.Annotations = ofSize(meta.Annotations)
-		eachPiece(meta.Annotations, watch, func(part map[string]string) {
-			e.add(&metav1.ObjectMeta{Annotations: part}, "metadata.annotations")
-		})
+		for part := range mapPieces(meta.Annotations, watch) {
+			e.add(&metav1.ObjectMeta{Annotations: part}, annotations)
+		}
 	}
 	if len(meta.Finalizers) > piece && r.finalizersAlone && !conflicting(meta.Finalizers) {
 		rest.Finalizers = nil
-		for left := meta.Finalizers; len(left) > 0 && !watch.Poll(); left = left[min(piece, len(left)):] {
-			part := left[:min(piece, len(left))]
-			e.add(&metav1.ObjectMeta{Finalizers: part}, "metadata.finalizers")
+		for part := range listPieces(meta.Finalizers, watch) {
+			e.add(&metav1.ObjectMeta{Finalizers: part}, finalizers)
 		}
 	}
 	if !watch.Poll() {
@@ -92,20 +104,34 @@ func (r rules) inPieces(meta *metav1.ObjectMeta, list *errorlimit.List, watch *i
 	}
 }
 
-// eachPiece calls f with parts of m.
-func eachPiece(m map[string]string, watch *interrupt.Watch, f func(map[string]string)) {
-	part := make(map[string]string, piece)
-	for k, v := range m {
-		if part[k] = v; len(part) < piece {
-			continue
+// mapPieces returns parts of m, each valid until the next one. It ends when the watch ends.
+func mapPieces[V any](m map[string]V, watch *interrupt.Watch) iter.Seq[map[string]V] {
+	return func(yield func(map[string]V) bool) {
+		part := make(map[string]V, piece)
+		for k, v := range m {
+			if part[k] = v; len(part) < piece {
+				continue
+			}
+			if watch.Poll() || !yield(part) {
+				return
+			}
+			clear(part)
 		}
-		if watch.Poll() {
-			return
+		if len(part) > 0 && !watch.Poll() {
+			yield(part)
 		}
-		f(part)
-		clear(part)
 	}
-	f(part)
+}
+
+// listPieces is mapPieces for a list.
+func listPieces[V any](list []V, watch *interrupt.Watch) iter.Seq[[]V] {
+	return func(yield func([]V) bool) {
+		for part := range slices.Chunk(list, piece) {
+			if watch.Poll() || !yield(part) {
+				return
+			}
+		}
+	}
 }
 
 // entryErrors adds the errors of single labels, annotations and finalizers to a list.

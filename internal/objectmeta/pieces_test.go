@@ -2,6 +2,7 @@ package objectmeta
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,8 +74,8 @@ func TestPiecesHaveAllErrors(t *testing.T) {
 // wholeProblems calls the rules once.
 func wholeProblems(t *testing.T, check string, obj, old map[string]any) []Problem {
 	t.Helper()
-	meta, errs := typedMeta(obj)
-	before, _ := typedMeta(old)
+	meta, errs := typedMeta(obj, nil)
+	before, _ := typedMeta(old, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -125,6 +126,61 @@ func TestMetadataPollsContext(t *testing.T) {
 		createProblems(obj, true, Bounds{Watch: interrupt.New(ended)})
 		if ended.Polls() != 3 {
 			t.Errorf("%s: %d polls after the end", name, ended.Polls()-3)
+		}
+	}
+}
+
+// TestConvertingInPieces compares the metadata that is converted in pieces with that of
+// one call, also if entries or elements cannot be converted.
+func TestConvertingInPieces(t *testing.T) {
+	all := largeMetadata()
+	owners := make([]any, 3*piece)
+	for i := range owners {
+		owners[i] = map[string]any{"uid": fmt.Sprint(i)}
+	}
+	all["owners"] = map[string]any{"ownerReferences": owners, "name": "a", "unknown": owners}
+	for name, metadata := range all {
+		var want metav1.ObjectMeta
+		if err := convert(metadata, &want); err != nil {
+			t.Fatal(err)
+		}
+		got, errs := typedMeta(map[string]any{"metadata": metadata}, nil)
+		if diff := cmp.Diff(&want, got); diff != "" || len(errs) > 0 {
+			t.Errorf("%s: %v (-whole +pieces):\n%.2000s", name, errs, diff)
+		}
+	}
+	wrong := map[string]any{"labels": entries(3*piece, 1), "ownerReferences": append(slices.Clone(owners), "x")}
+	if _, errs := typedMeta(map[string]any{"metadata": wrong}, nil); len(errs) != 1 || !strings.Contains(errs[0].Detail, "cannot restore struct from: string") {
+		t.Errorf("an owner of a wrong type: %v", errs)
+	}
+	labels := wrong["labels"].(map[string]any)
+	labels["z"], labels["a"] = true, int64(1)
+	for range 10 { // the order of the map changes
+		if _, errs := typedMeta(map[string]any{"metadata": wrong}, nil); len(errs) != 1 || errs[0].Detail != "cannot convert int64 to string" {
+			t.Errorf("labels of wrong types: %v", errs)
+		}
+	}
+}
+
+// TestEmbeddedInPieces compares the errors of large metadata of an embedded resource with
+// those of one call of the rules.
+func TestEmbeddedInPieces(t *testing.T) {
+	path := field.NewPath("spec", "a", "metadata")
+	for name, metadata := range largeMetadata() {
+		meta, _ := typedMeta(map[string]any{"metadata": metadata}, nil)
+		meta.Name = "fakename"
+		want := embeddedRules(path, false).check(meta)
+		got := embeddedMetaErrors(path, map[string]any{"metadata": metadata}, nil)
+		texts := func(errs field.ErrorList) []string {
+			var list []string
+			for _, e := range errs {
+				list = append(list, e.Error())
+			}
+			slices.Sort(list)
+			return list
+		}
+		if diff := cmp.Diff(texts(want), texts(got)); diff != "" || len(want) == 0 {
+			t.Errorf("%s: %d errors (-whole +pieces):\n%.2000s", name, len(want), diff)
 		}
 	}
 }

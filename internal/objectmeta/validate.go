@@ -1,12 +1,6 @@
 package objectmeta
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
@@ -33,11 +27,11 @@ func ValidCreate(obj map[string]any, namespaced bool) bool {
 }
 
 func createProblems(obj map[string]any, namespaced bool, b Bounds) []Problem {
-	meta, errs := typedMeta(obj)
+	meta, errs := typedMeta(obj, b.Watch)
 	if len(errs) > 0 {
 		return rootProblems(obj, errs, b)
 	}
-	list := errorlimit.List{Limit: b.Limit}
+	list := errorlimit.List{Limit: b.Limit, Watch: b.Watch}
 	createRules(namespaced).inPieces(meta, &list, b.Watch)
 	return rootProblems(obj, list.Errors(), b)
 }
@@ -62,15 +56,15 @@ func ValidUpdate(obj, old map[string]any) bool {
 }
 
 func updateProblems(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
-	meta, errs := typedMeta(obj)
+	meta, errs := typedMeta(obj, b.Watch)
 	if len(errs) > 0 {
 		return rootProblems(obj, errs, b)
 	}
-	before, errs := typedMeta(old)
+	before, errs := typedMeta(old, b.Watch)
 	if len(errs) > 0 {
 		return rootProblems(obj, errs, b)
 	}
-	list := errorlimit.List{Limit: b.Limit}
+	list := errorlimit.List{Limit: b.Limit, Watch: b.Watch}
 	updateRules(before, namespaced).inPieces(meta, &list, b.Watch)
 	return rootProblems(obj, list.Errors(), b)
 }
@@ -107,14 +101,14 @@ func ValidateCommonUpdate(obj, old map[string]any, namespaced bool, b Bounds) []
 // commonProblems checks a new object if old is nil. The strategy reports
 // metadata that cannot be decoded, so this returns nil for it.
 func commonProblems(obj, old map[string]any, namespaced bool, b Bounds) []Problem {
-	meta, errs := typedMeta(obj)
+	meta, errs := typedMeta(obj, b.Watch)
 	if len(errs) > 0 {
 		return nil
 	}
-	list := errorlimit.List{Limit: b.Limit}
+	list := errorlimit.List{Limit: b.Limit, Watch: b.Watch}
 	commonCreateRules(namespaced).inPieces(meta, &list, b.Watch)
 	if old != nil {
-		before, invalid := typedMeta(old)
+		before, invalid := typedMeta(old, b.Watch)
 		if len(invalid) > 0 {
 			return nil
 		}
@@ -124,49 +118,6 @@ func commonProblems(obj, old map[string]any, namespaced bool, b Bounds) []Proble
 }
 
 func rootPath() *field.Path { return field.NewPath("metadata") }
-
-// typedMeta decodes the metadata of an object as the strategy does. Missing
-// metadata and null are empty metadata.
-func typedMeta(obj map[string]any) (*metav1.ObjectMeta, field.ErrorList) {
-	meta := &metav1.ObjectMeta{}
-	raw := obj["metadata"]
-	if raw == nil {
-		return meta, nil
-	}
-	m, ok := raw.(map[string]any)
-	if !ok {
-		return nil, field.ErrorList{field.Invalid(rootPath(), raw, fmt.Sprintf("expected map[string]interface{}, got %T", raw))}
-	}
-	if err := convert(m, meta); err != nil {
-		return nil, field.ErrorList{field.Invalid(rootPath(), raw, firstConvertError(m, err).Error())}
-	}
-	return meta, nil
-}
-
-func convert(m map[string]any, meta *metav1.ObjectMeta) error {
-	return runtime.DefaultUnstructuredConverter.FromUnstructured(m, meta)
-}
-
-// firstConvertError returns the first error of converting m if labels and
-// annotations are converted in increasing order of key. err is the error of the
-// converter, which converts them in random order.
-func firstConvertError(m map[string]any, err error) error {
-	reduced := maps.Clone(m)
-	for _, name := range [...]string{"labels", "annotations"} {
-		entries, _ := m[name].(map[string]any)
-		for _, key := range slices.Sorted(maps.Keys(entries)) {
-			single := map[string]any{key: entries[key]}
-			if convert(map[string]any{name: single}, &metav1.ObjectMeta{}) != nil {
-				reduced[name] = single
-				break
-			}
-		}
-	}
-	if first := convert(reduced, &metav1.ObjectMeta{}); first != nil {
-		return first
-	}
-	return err
-}
 
 func rootProblems(obj map[string]any, errs field.ErrorList, b Bounds) []Problem {
 	if len(errs) == 0 {

@@ -78,7 +78,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		stored:   o.stored,
 		lazy:     o.lazy,
 		watch:    o.Watch,
-		errs:     errorlimit.List{Limit: o.Limit},
+		errs:     errorlimit.List{Limit: o.Limit, Watch: o.Watch},
 	}
 	root := b.buildNode(n, b.types.TypeOf(celtypes.SelfType, n, !o.Fragment), !o.Fragment, false, o.Path)
 	if err := o.Watch.Err(); err != nil {
