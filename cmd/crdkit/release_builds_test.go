@@ -1,4 +1,4 @@
-//go:build release && unix
+//go:build bash && release && unix
 
 package main
 
