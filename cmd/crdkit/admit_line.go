@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/manifest"
 	"github.com/crdkit/crdkit/validation"
 )
 
@@ -39,12 +40,21 @@ type lineKind struct {
 	Kind    string `json:"kind"`
 }
 
+// A linePlace is the place of an object in a line of JSON.
+type linePlace struct {
+	File     string `json:"file"`
+	Document int    `json:"document"`
+	Item     string `json:"item,omitempty"` // a pointer into the document
+	Line     int    `json:"line"`           // of the document
+}
+
+func placeOf(o *manifest.Object) linePlace {
+	return linePlace{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
+}
+
 // A lineHead is what a line of -o jsonl has before the errors.
 type lineHead struct {
-	File      string         `json:"file"`
-	Document  int            `json:"document"`
-	Item      string         `json:"item,omitempty"`
-	Line      int            `json:"line"`
+	linePlace
 	GVK       lineKind       `json:"gvk"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
@@ -65,7 +75,7 @@ type lineTail struct {
 // may be much larger than the object.
 func (v *verdict) writeLine(w io.Writer) error {
 	head := lineHead{
-		File: v.doc.File, Document: v.doc.Number, Item: v.doc.Within, Line: v.doc.Line,
+		linePlace: placeOf(v.doc),
 		GVK:       lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
 		Namespace: v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
 	}

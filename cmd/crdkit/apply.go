@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/internal/manifest"
@@ -46,7 +45,7 @@ type applyCommand struct {
 	clock    func() time.Time
 	stored   map[objectKey]*unstructured.Unstructured
 	appliers map[string]map[string]*apply.Applier // by the name of the definition and the version
-	printed  int
+	objects  objectWriter
 }
 
 // An objectKey identifies an object of a cluster.
@@ -65,6 +64,7 @@ func newApply() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.streams = streamsOf(cmd)
+			a.objects.out = a.out
 			if _, err := a.useConfig(cmd); err != nil {
 				return err
 			}
@@ -223,15 +223,7 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 
 func (a *applyCommand) printObject(obj *unstructured.Unstructured) error {
 	if a.output == "json" {
-		return printJSON(a.out, obj.Object)
+		return encodeJSON(a.out, obj.Object, "  ")
 	}
-	text, err := yaml.Marshal(obj.Object)
-	if err != nil {
-		return err
-	}
-	if a.printed++; a.printed > 1 {
-		fmt.Fprintln(a.out, "---")
-	}
-	_, err = a.out.Write(text)
-	return err
+	return a.objects.yaml(obj.Object)
 }

@@ -4,8 +4,7 @@ import "io"
 
 // A checkLine is the output of -o json and -o jsonl for a definition.
 type checkLine struct {
-	File     string         `json:"file"`
-	Document int            `json:"document"`
+	linePlace
 	Name     string         `json:"name"`
 	Decided  bool           `json:"decided"`
 	Accepted bool           `json:"accepted"`
@@ -43,16 +42,15 @@ type checkNote struct {
 
 func checkLineOf(f *checkedDefinition) checkLine {
 	l := checkLine{
-		File: f.doc.File, Document: f.doc.Number, Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		linePlace: placeOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
 		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
 	}
 	for n, i := range f.issues {
 		at := i.position
 		switch {
-		case f.report == nil: // an error of reading it
-			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
-		case i.level == levelError && n >= len(f.report.Errors): // a warning or note whose severity is error
-			l.Errors = append(l.Errors, checkError{Type: i.code, Detail: i.description(), Pointer: i.pointer, Line: at.Line, Column: at.Column})
+		case f.report == nil, // an error of reading it
+			i.level == levelError && n >= len(f.report.Errors): // a warning or note whose severity is error
+			l.Errors = append(l.Errors, checkError{i.code, "", i.description(), nil, i.pointer, at.Line, at.Column, i.explanationLine()})
 		case i.level == levelError:
 			e := f.report.Errors[n] // they come first
 			l.Errors = append(l.Errors, checkError{string(e.Type), e.Field, e.Detail, badValue(e.BadValue), i.pointer, at.Line, at.Column, i.explanationLine()})

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/manifest"
 )
@@ -49,7 +48,7 @@ type converter struct {
 	served bool
 
 	kindsTo kindConverters
-	printed int
+	objects objectWriter
 }
 
 func newConvert() *cobra.Command {
@@ -62,6 +61,7 @@ func newConvert() *cobra.Command {
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.streams = streamsOf(cmd)
+			c.objects.out = c.out
 			if _, err := c.useConfig(cmd); err != nil {
 				return err
 			}
@@ -123,10 +123,7 @@ type conversionResult struct {
 
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
-	File      string         `json:"file"`
-	Document  int            `json:"document"`
-	Item      string         `json:"item,omitempty"`
-	Line      int            `json:"line"`
+	linePlace
 	GVK       lineKind       `json:"gvk"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
@@ -138,7 +135,7 @@ type conversionLine struct {
 // document converts one document, unless it is passed over.
 func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
 	r := &conversionResult{from: withoutText(o), line: conversionLine{
-		File: o.File, Document: o.Number, Item: o.Within, Line: o.Line, GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
+		linePlace: placeOf(o), GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
 	}}
 	if c.passesOver(o) {
 		return r
@@ -174,8 +171,10 @@ func (c *converter) report(r *conversionResult) error {
 			r.line.Error = inFile(r.err.Error(), r.from.Line)
 		}
 		return encodeJSON(c.out, r.line, "")
+	case r.err == nil && c.output == "json":
+		return encodeJSON(c.out, r.line.Object, "    ")
 	case r.err == nil:
-		return c.print(r.line.Object)
+		return c.objects.yaml(r.line.Object)
 	case isOfKind(r.err):
 		c.failed.add(r.from, r.err)
 	default:
@@ -202,20 +201,4 @@ func (c *converter) object(ctx context.Context, o *manifest.Object) (*unstructur
 	}
 	obj, err := objectOf(o)
 	return obj, to, err
-}
-
-func (c *converter) print(object map[string]any) error {
-	c.printed++
-	if c.output == "json" {
-		return encodeJSON(c.out, object, "    ")
-	}
-	text, err := yaml.Marshal(object)
-	if err != nil {
-		return err
-	}
-	if c.printed > 1 {
-		text = append([]byte("---\n"), text...)
-	}
-	_, err = c.out.Write(text)
-	return err
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ type estimatedVersion struct {
 func newCost() *cobra.Command {
 	e := &estimator{verdict: true, print: map[string]func(io.Writer, []estimatedVersion) error{
 		"table": printCosts,
-		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, all) },
+		"json":  func(w io.Writer, all []estimatedVersion) error { return encodeJSON(w, all, "  ") },
 	}}
 	return e.command(&cobra.Command{
 		Use:     "cost [-c CRD]...",
@@ -162,11 +161,4 @@ func printCosts(w io.Writer, all []estimatedVersion) error {
 		}
 	}
 	return nil
-}
-
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -66,20 +66,24 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	text := b.Bytes()
-	if bytes.IndexFunc(text, escapedInJSON) >= 0 {
-		var escaped bytes.Buffer
-		for _, r := range string(text) {
-			if escapedInJSON(r) {
-				fmt.Fprintf(&escaped, `\u%04x`, r)
-			} else {
-				escaped.WriteRune(r)
-			}
-		}
-		text = escaped.Bytes()
-	}
-	_, err := w.Write(text)
+	_, err := w.Write(escapeJSON(b.Bytes()))
 	return err
+}
+
+// escapeJSON returns JSON with escape sequences for characters that a terminal obeys.
+func escapeJSON(text []byte) []byte {
+	if bytes.IndexFunc(text, escapedInJSON) < 0 {
+		return text
+	}
+	var escaped bytes.Buffer
+	for _, r := range string(text) {
+		if escapedInJSON(r) {
+			fmt.Fprintf(&escaped, `\u%04x`, r)
+		} else {
+			escaped.WriteRune(r)
+		}
+	}
+	return escaped.Bytes()
 }
 
 // escapedInJSON reports whether a character, which can only be part of a string, needs an

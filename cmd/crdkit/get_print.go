@@ -55,7 +55,7 @@ func (g *getter) printJSON(obj runtime.Object) error {
 	if err != nil {
 		return err
 	}
-	_, err = g.out.Write(append(data, '\n'))
+	_, err = g.out.Write(escapeJSON(append(data, '\n')))
 	return err
 }
 

@@ -45,10 +45,7 @@ func planLineOf(name string, p *migration.Plan) planLine {
 
 // A rewriteLine is a line of -o jsonl for an object.
 type rewriteLine struct {
-	File         string         `json:"file"`
-	Document     int            `json:"document"`
-	Item         string         `json:"item,omitempty"`
-	Line         int            `json:"line"`
+	linePlace
 	Namespace    string         `json:"namespace,omitempty"`
 	Name         string         `json:"name"`
 	From         string         `json:"from"`
@@ -62,7 +59,7 @@ type rewriteLine struct {
 }
 
 func rewriteLineOf(o *manifest.Object) rewriteLine {
-	return rewriteLine{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line, Namespace: o.Namespace, Name: o.Name}
+	return rewriteLine{linePlace: placeOf(o), Namespace: o.Namespace, Name: o.Name}
 }
 
 func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
 )
 
 // An outputWriter is standard output. It keeps the first error, so that output that was
@@ -82,3 +84,22 @@ func fileBelow(w io.Writer) *os.File {
 //
 // See https://no-color.org.
 func hasColors(out io.Writer) bool { return isTerminal(out) && os.Getenv("NO_COLOR") == "" }
+
+// An objectWriter prints objects as documents of YAML.
+type objectWriter struct {
+	out     io.Writer
+	printed bool
+}
+
+func (w *objectWriter) yaml(object map[string]any) error {
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		return err
+	}
+	if w.printed {
+		text = append([]byte("---\n"), text...)
+	}
+	w.printed = true
+	_, err = w.out.Write(text)
+	return err
+}

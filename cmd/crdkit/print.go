@@ -20,15 +20,15 @@ type printer struct {
 	format      string
 	out, errOut io.Writer
 	findings    findingPrinter
+	objects     objectWriter
 	showChanges bool
-	printed     int
 	kinds       kindErrors
 	firsts      []definition.Position // of the first object of each of the kinds
 }
 
 // newPrinter returns the printer of a format. Formats of objects print findings to errOut.
 func newPrinter(format string, out, errOut io.Writer, colors bool) *printer {
-	p := &printer{format: format, out: out, errOut: errOut}
+	p := &printer{format: format, out: out, errOut: errOut, objects: objectWriter{out: out}}
 	if slices.Contains(objectOutputs(), format) {
 		p.findings = &textPrinter{out: errOut, passed: admitted, quiet: true, counts: map[string]int{}}
 	} else {
@@ -55,10 +55,9 @@ func (p *printer) print(v *verdict) error {
 	if err := p.findings.print(&v.finding); err != nil || !v.admitted() {
 		return err
 	}
-	p.printed++
 	switch p.format {
 	case "yaml":
-		return p.yaml(v)
+		return p.objects.yaml(v.stored.Object)
 	case "name":
 		_, err := fmt.Fprintf(p.out, "%s.%s/%s\n", strings.ToLower(v.gvk.Kind), v.gvk.Group, v.stored.GetName())
 		return err
@@ -79,18 +78,6 @@ func (p *printer) end() error {
 		}
 	}
 	return p.findings.end()
-}
-
-func (p *printer) yaml(v *verdict) error {
-	text, err := yaml.Marshal(v.stored.Object)
-	if err != nil {
-		return err
-	}
-	if p.printed > 1 {
-		text = append([]byte("---\n"), text...)
-	}
-	_, err = p.out.Write(text)
-	return err
 }
 
 // diff prints the difference between the input and the stored object.

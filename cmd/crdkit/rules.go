@@ -28,7 +28,7 @@ const rulesExample = `  crdkit rules -c crd.yaml
 func newRules() *cobra.Command {
 	e := &estimator{print: map[string]func(io.Writer, []estimatedVersion) error{
 		"table": printRules,
-		"json":  func(w io.Writer, all []estimatedVersion) error { return printJSON(w, rulesOf(all)) },
+		"json":  func(w io.Writer, all []estimatedVersion) error { return encodeJSON(w, rulesOf(all), "  ") },
 	}}
 	return e.command(&cobra.Command{
 		Use:     "rules [-c CRD]...",
