@@ -16,8 +16,10 @@
 // those before it are false, and to a branch of ?: if the condition has the result for
 // it. Elements after the one that decides a macro count as evaluated.
 //
-// Results imply others: if the last operand of && is evaluated, those before it are true.
-// So most terms need one expression only; see [Rule.Implied].
+// Results imply others: if the last operand of && is evaluated, those before it are true,
+// and if the rule is true, so is the last one. So most terms need one expression only; see
+// [Rule.Implied]. A rule that is evaluated, and that is neither false nor ends with an
+// error, is true; see [Rule.Evaluated].
 //
 // Split works on the words of the text. These operators bind less than all others, so
 // brackets and operators tell where a term begins and ends.

@@ -25,28 +25,46 @@ type Rule struct {
 	// Complete is false if the text is not read, or if a term has no observer because it
 	// is nested too deeply.
 	Complete bool
-	// True and False observe the result of the rule.
+	// True and False observe the result of the rule. The text of True is "" if the text of
+	// the rule is read: such a rule is true if it was evaluated, is not false and did not end
+	// with an error. See [Rule.Evaluated].
 	True, False Observer
+	// UsesOld is true if a text that is read has oldSelf.
+	UsesOld bool
+
+	decided int // term that has the result of the rule if that result is decidedIf, or none
+	// decidedIf is true for && and false for ||.
+	decidedIf bool
 }
 
 // Whole stands for the rule itself where an index of a term is wanted.
 const Whole = -2
 
-// Implied calls hit with a result of term i that was observed, and with the results that
-// it implies: of other terms, and that the rule is true if [Rule.True] is "". If the
-// evaluation comes to an operand, those before it are true for && and false for ||. The
-// operand that decides, and the last one if none does, has the result of the operator.
+// Evaluated returns what observes that the rule is evaluated, if the text of True is "".
+// Rules with the same observer are evaluated for the same values.
+func (r *Rule) Evaluated() Observer {
+	if r.UsesOld {
+		return Observer{"false && oldSelf == oldSelf"}
+	}
+	return Observer{"false"}
+}
+
+// Implied calls hit with a result of term i that was observed, or of the rule if i is
+// [Whole], and with the results of terms that it implies. If the evaluation comes to an
+// operand, those before it are true for && and false for ||. The operand that decides, and
+// the last one if none does, has the result of the operator.
 func (r *Rule) Implied(i int, result bool, hit func(i int, result bool)) {
 	hit(i, result)
+	if i == Whole {
+		if r.decided != none && result == r.decidedIf {
+			r.Implied(r.decided, result, hit)
+		}
+		return
+	}
 	t := &r.Terms[i]
 	decides := t.Operator == "||"
-	if result == decides || t.last {
-		switch {
-		case t.parent >= 0:
-			r.Implied(t.parent, result, hit)
-		case t.parent == Whole && result:
-			hit(Whole, true)
-		}
+	if (result == decides || t.last) && t.parent >= 0 {
+		r.Implied(t.parent, result, hit)
 	}
 	for p := t.previous; p >= 0; p = r.Terms[p].previous {
 		hit(p, !decides)
@@ -63,19 +81,20 @@ const (
 
 // Split returns the terms of a rule and what observes them.
 func Split(rule string) *Rule {
-	out := &Rule{True: Observer{"!(" + rule + "\n)"}, False: Observer{rule}}
+	out := &Rule{True: Observer{"!(" + rule + "\n)"}, False: Observer{rule}, decided: none}
 	tokens, ok := celsyntax.Tokens(rule)
 	if !ok {
 		return out
 	}
-	s := &splitter{text: rule, tokens: tokens, complete: true}
+	s := &splitter{text: rule, tokens: tokens, complete: true, decided: none}
 	if !s.pair() {
 		return out
 	}
 	s.expression(0, len(tokens), scope{}, Whole)
-	out.Terms, out.Complete = s.terms, s.complete
-	if s.complete && s.isJunction(0, len(tokens)) {
-		out.True.Text = ""
+	out.Terms, out.Complete, out.UsesOld = s.terms, s.complete, s.usesOld
+	out.decided, out.True.Text = s.decided, ""
+	if s.decided != none {
+		out.decidedIf = s.terms[s.decided].Operator == "&&"
 	}
 	return out
 }
@@ -90,6 +109,7 @@ type splitter struct {
 	terms    []Term
 	complete bool
 	usesOld  bool
+	decided  int // see Rule
 }
 
 // A scope is what must hold for the evaluation to come to a term, as the text around it.
@@ -265,7 +285,21 @@ func (s *splitter) addOperands(operands [][2]int, operator string, c scope, pare
 			s.expression(o[0], o[1], inner, at)
 			continue
 		}
+		if parent == Whole && i == len(operands)-1 {
+			s.decide(at)
+		}
 		s.expression(o[0], o[1], inner, none)
+	}
+}
+
+// decide drops the observer of the last operand whose result is that of the rule: if no
+// operand of || is true, the rule is false.
+func (s *splitter) decide(at int) {
+	s.decided = at
+	if t := &s.terms[at]; t.Operator == "&&" {
+		t.True.Text = ""
+	} else {
+		t.False.Text = ""
 	}
 }
 

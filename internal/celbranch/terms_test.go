@@ -34,7 +34,7 @@ func TestTerms(t *testing.T) {
 		if !r.Complete {
 			t.Errorf("%s: has a term without an observer", rule)
 		}
-		fmt.Fprintf(&got, "%s\n\ttrue:  %s\n\tfalse: %s\n", strings.Join(strings.Fields(rule), " "), oneLine(r.True), oneLine(r.False))
+		fmt.Fprintf(&got, "%s\n\tevaluated: %s\n\tfalse: %s\n", strings.Join(strings.Fields(rule), " "), oneLine(r.Evaluated()), oneLine(r.False))
 		for _, term := range r.Terms {
 			fmt.Fprintf(&got, "\t%s\n\t\ttrue:  %s\n\t\tfalse: %s\n", rule[term.Start:term.End], oneLine(term.True), oneLine(term.False))
 		}
@@ -53,9 +53,15 @@ func TestImplied(t *testing.T) {
 	}{
 		{"a && b && c", "a", false, "a false"},
 		{"a && b && c", "b", false, "b false, a true"},
-		{"a && b && c", "c", true, "c true, rule true, b true, a true"},
+		{"a && b && c", "c", true, "c true, b true, a true"},
+		{"a && b && c", "rule", true, "rule true, c true, b true, a true"},
+		{"a && b && c", "rule", false, "rule false"},
+		{"(a || b)", "rule", false, "rule false, b false, a false"},
+		{"(a || b)", "rule", true, "rule true"},
+		{"a || (b && c)", "rule", false, "rule false"},
+		{"a ? b || c : d", "rule", true, "rule true"},
 		{"a || b", "b", false, "b false, a false"},
-		{"a || (b && (c || d))", "c", true, "c true, (c || d) true, (b && (c || d)) true, rule true, a false, b true"},
+		{"a || (b && (c || d))", "c", true, "c true, (c || d) true, (b && (c || d)) true, a false, b true"},
 		{"a || (b && (c || d))", "d", false, "d false, (c || d) false, (b && (c || d)) false, a false, b true, c false"},
 		{"a || (b && (c || d))", "b", false, "b false, (b && (c || d)) false, a false"},
 		{"l.all(x, a && b) || c", "b", true, "b true, a true"},
@@ -67,7 +73,10 @@ func TestImplied(t *testing.T) {
 			}
 			return tt.rule[r.Terms[i].Start:r.Terms[i].End]
 		}
-		for i := range r.Terms {
+		for i := range len(r.Terms) + 1 {
+			if i == len(r.Terms) {
+				i = celbranch.Whole
+			}
 			if text(i) != tt.term {
 				continue
 			}
@@ -89,8 +98,12 @@ func TestTermsDeclines(t *testing.T) {
 		"deep brackets":         strings.Repeat("(a || ", 200) + "b" + strings.Repeat(")", 200),
 		"a long rule":           strings.Repeat("aaaaaaaaaa || ", 5000) + "b",
 	} {
-		if r := celbranch.Split(rule); r.Complete || r.True.Text == "" || r.False.Text == "" {
+		r := celbranch.Split(rule)
+		if r.Complete || r.False.Text != rule {
 			t.Errorf("%s: all of %d terms are observed, or the rule is not", name, len(r.Terms))
+		}
+		if read := strings.HasPrefix(name, "deep") || strings.HasPrefix(name, "a long"); read == (r.True.Text != "") {
+			t.Errorf("%s: %q observes that the rule is true", name, oneLine(r.True))
 		}
 	}
 }

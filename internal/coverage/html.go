@@ -8,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/crdkit/crdkit/definition"
 )
 
 // pageStart is the page up to the first version. It has no references to other files.
@@ -109,9 +107,8 @@ func attribute(name, text string) string {
 
 // page finds the lines of the points of a version.
 func (d *Definition) page(v *Version) *page {
-	source := definition.NewSource([]byte(d.Text), definition.Position{})
 	p := &page{lines: strings.Split(strings.TrimRight(d.Text, "\n"), "\n"), points: map[int][]*Point{}, panels: map[int][]*Point{}, terms: map[string][]*Point{}}
-	p.first, p.last = source.Position(v.pointer("")).Line, 0
+	p.first, p.last = d.position(v, "").Line, 0
 	if p.first == 0 { // the text has no positions
 		p.first = 1
 	}
@@ -120,12 +117,12 @@ func (d *Definition) page(v *Version) *page {
 			p.terms[point.Pointer] = append(p.terms[point.Pointer], point)
 			continue
 		}
-		at := source.Position(v.pointer(point.Pointer))
+		at := d.position(v, point.Pointer)
 		p.points[at.Line] = append(p.points[at.Line], point)
 		last := at.Line
 		if point.Kind == Rule {
 			element, _, _ := cutLast(point.Pointer)
-			last = p.blockEnd(at.Line, source.Position(v.pointer(element)).Column)
+			last = p.blockEnd(at.Line, d.position(v, element).Column)
 			p.panels[last] = append(p.panels[last], point)
 		}
 		p.first, p.last = min(p.first, max(at.Line, 1)), max(p.last, last)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/crdkit/crdkit/definition"
 )
 
 // A Profile is what was recorded of some definitions, in the order of their names.
@@ -21,6 +23,37 @@ type Definition struct {
 	Line     int        `json:"line,omitempty"`
 	Text     string     `json:"text"`
 	Versions []*Version `json:"versions"`
+
+	// positions are those in Text that were found, by pointer. Both reports ask for most.
+	source    *definition.Source
+	positions map[string]definition.Position
+}
+
+// position returns the position in the text of a pointer in the schema of a version.
+func (d *Definition) position(v *Version, inSchema string) definition.Position {
+	if d.source == nil {
+		d.source = definition.NewSource([]byte(d.Text), definition.Position{})
+		d.positions = map[string]definition.Position{}
+	}
+	pointer := v.pointer(inSchema)
+	at, known := d.positions[pointer]
+	if !known {
+		at = d.source.Position(pointer)
+		d.positions[pointer] = at
+	}
+	return at
+}
+
+// inFile returns the position of a point in the file of the definition.
+func (d *Definition) inFile(v *Version, p *Point) string {
+	at := d.position(v, p.Pointer)
+	if at.IsValid() && d.Line > 0 {
+		at.Line += d.Line - 1
+	}
+	if d.File != "" {
+		return d.File + ":" + at.String()
+	}
+	return at.String()
 }
 
 // A Version is what was recorded of one version.

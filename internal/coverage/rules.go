@@ -3,7 +3,9 @@ package coverage
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -26,20 +28,34 @@ const observed = "observed"
 
 // A ruleSet observes the rules of a version.
 type ruleSet struct {
-	program *cel.Program
-	points  []*Point
-	// observers are those at each schema pointer, in the order of the rules that stand
-	// for them.
-	observers map[string][]observer
+	program   *cel.Program
+	points    []*Point
+	locations map[string]*ruleLocation // by schema pointer
 	// unread are the rules whose terms are not all observed.
 	unread []string
 }
 
-// An observer is a goal of a rule, or of one of its terms.
+// A ruleLocation is a schema with rules. The observers are in the order of the rules that
+// stand for them.
+type ruleLocation struct {
+	observers []observer
+	rules     []*observedRule
+	evaluated []evaluated
+}
+
+// evaluated counts how often rules are evaluated for one object.
+type evaluated struct {
+	apiextensionsv1.ValidationRule
+	count int
+}
+
+// An observer is a goal of a rule, or of one of its terms. If there is no rule, it counts
+// evaluations.
 type observer struct {
-	rule *observedRule
-	term int // celbranch.Whole for the rule
-	goal int
+	rule  *observedRule
+	term  int // celbranch.Whole for the rule
+	goal  int
+	class int // index in evaluated
 }
 
 // An observedRule is a rule with its point and those of its terms.
@@ -47,32 +63,34 @@ type observedRule struct {
 	*celbranch.Rule
 	point *Point
 	terms []*Point
+	// class is the index of the evaluations in its location, or none if the rule has an
+	// observer of its own that it is true.
+	class   int
+	notTrue int // how often it was false or ended with an error, for one object
 }
 
+const none = -1
+
 // hit counts what was observed and what it implies.
-func (o *observer) hit() {
-	if o.term == celbranch.Whole {
-		o.rule.point.hit(o.goal)
-		return
-	}
-	o.rule.Implied(o.term, o.goal == isTrue, func(i int, result bool) {
+func (r *observedRule) hit(term, goal int) {
+	r.Implied(term, goal == isTrue, func(i int, result bool) {
 		goal := isFalse
 		if result {
 			goal = isTrue
 		}
 		if i == celbranch.Whole {
-			o.rule.point.hit(goal)
+			r.point.hit(goal)
 			return
 		}
-		o.rule.terms[i].hit(goal)
+		r.terms[i].hit(goal)
 	})
 }
 
 // newRuleSet compiles the observers of the rules in a schema. It returns nil if there are
 // no rules.
 func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
-	s := &ruleSet{observers: map[string][]observer{}}
-	root := s.replace(props.DeepCopy(), "")
+	s := &ruleSet{locations: map[string]*ruleLocation{}}
+	root := s.replaced(props, "")
 	if len(s.points) == 0 {
 		return nil, nil
 	}
@@ -86,41 +104,62 @@ func newRuleSet(props *apiextensionsv1.JSONSchemaProps) (*ruleSet, error) {
 	return s, nil
 }
 
-// replace replaces the rules of a schema by their observers.
-func (s *ruleSet) replace(p *apiextensionsv1.JSONSchemaProps, pointer string) *apiextensionsv1.JSONSchemaProps {
-	var rules apiextensionsv1.ValidationRules
-	for i := range p.XValidations {
-		rules = append(rules, s.observe(&p.XValidations[i], pointer, i)...)
+// replaced returns a schema with observers in place of rules. It shares with the schema
+// what has no rules.
+func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer string) *apiextensionsv1.JSONSchemaProps {
+	p := *props
+	p.Default, p.XValidations = nil, nil
+	if len(props.XValidations) > 0 {
+		l := &ruleLocation{}
+		s.locations[pointer] = l
+		for i := range props.XValidations {
+			p.XValidations = append(p.XValidations, s.observe(l, &props.XValidations[i], pointer, i)...)
+		}
 	}
-	p.XValidations, p.Default = rules, nil
-	for name, child := range p.Properties {
-		p.Properties[name] = *s.replace(&child, pointer+"/properties/"+schema.EscapePointer(name))
+	if len(props.Properties) > 0 {
+		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, len(props.Properties))
+		for _, name := range slices.Sorted(maps.Keys(props.Properties)) {
+			child := props.Properties[name]
+			p.Properties[name] = *s.replaced(&child, pointer+"/properties/"+schema.EscapePointer(name))
+		}
 	}
-	if p.Items != nil && p.Items.Schema != nil {
-		s.replace(p.Items.Schema, pointer+"/items")
+	if props.Items != nil && props.Items.Schema != nil {
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: s.replaced(props.Items.Schema, pointer+"/items")}
 	}
-	if p.AdditionalProperties != nil && p.AdditionalProperties.Schema != nil {
-		s.replace(p.AdditionalProperties.Schema, pointer+"/additionalProperties")
+	if values := props.AdditionalProperties; values != nil && values.Schema != nil {
+		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: values.Allows, Schema: s.replaced(values.Schema, pointer+"/additionalProperties")}
 	}
-	return p
+	return &p
 }
 
 // observe returns the observers of a rule.
-func (s *ruleSet) observe(r *apiextensionsv1.ValidationRule, pointer string, i int) (out apiextensionsv1.ValidationRules) {
+func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, pointer string, i int) (out apiextensionsv1.ValidationRules) {
 	add := func(o celbranch.Observer, to observer) {
 		if o.Text == "" {
 			return
 		}
 		out = append(out, apiextensionsv1.ValidationRule{Rule: o.Text, Message: observed, OptionalOldSelf: r.OptionalOldSelf})
-		s.observers[pointer] = append(s.observers[pointer], to)
+		l.observers = append(l.observers, to)
 	}
 	at := pointer + "/x-kubernetes-validations/" + strconv.Itoa(i) + "/rule"
 	whole := newPoint(Rule, at, r.Rule, "true", "false", "error")
 	whole.Goals[failed].Optional = true
 	s.points = append(s.points, whole)
-	rule := &observedRule{Rule: celbranch.Split(r.Rule), point: whole}
-	add(rule.True, observer{rule, celbranch.Whole, isTrue})
-	add(rule.False, observer{rule, celbranch.Whole, isFalse})
+	rule := &observedRule{Rule: celbranch.Split(r.Rule), point: whole, class: none}
+	l.rules = append(l.rules, rule)
+	if rule.True.Text == "" {
+		e := apiextensionsv1.ValidationRule{Rule: rule.Evaluated().Text, OptionalOldSelf: r.OptionalOldSelf}
+		rule.class = slices.IndexFunc(l.evaluated, func(known evaluated) bool {
+			return known.Rule == e.Rule && ptrEqual(known.OptionalOldSelf, e.OptionalOldSelf)
+		})
+		if rule.class < 0 {
+			rule.class = len(l.evaluated)
+			l.evaluated = append(l.evaluated, evaluated{ValidationRule: e})
+			add(rule.Evaluated(), observer{class: rule.class})
+		}
+	}
+	add(rule.True, observer{rule: rule, term: celbranch.Whole, goal: isTrue})
+	add(rule.False, observer{rule: rule, term: celbranch.Whole, goal: isFalse})
 	if !rule.Complete {
 		s.unread = append(s.unread, at)
 	}
@@ -128,11 +167,14 @@ func (s *ruleSet) observe(r *apiextensionsv1.ValidationRule, pointer string, i i
 		p := newPoint(Term, at, r.Rule[t.Start:t.End], "true", "false")
 		p.Start, p.End = t.Start, t.End
 		s.points, rule.terms = append(s.points, p), append(rule.terms, p)
-		add(t.True, observer{rule, i, isTrue})
-		add(t.False, observer{rule, i, isFalse})
+		add(t.True, observer{rule: rule, term: i, goal: isTrue})
+		add(t.False, observer{rule: rule, term: i, goal: isFalse})
 	}
 	return out
 }
+
+// ptrEqual compares two optional booleans, of which an absent one is false.
+func ptrEqual(a, b *bool) bool { return (a != nil && *a) == (b != nil && *b) }
 
 // visit evaluates the observers for an object.
 func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
@@ -142,15 +184,45 @@ func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	}
 	result := s.program.Eval(ctx, obj, opts...)
 	for _, e := range append(result.Errors, result.Ratcheted...) {
-		list := s.observers[e.SchemaPointer]
-		if e.Rule < 0 || e.Rule >= len(list) {
-			continue
+		if l := s.locations[e.SchemaPointer]; l != nil && e.Rule >= 0 && e.Rule < len(l.observers) {
+			l.observers[e.Rule].count(l, e.Detail == observed)
 		}
-		switch o := &list[e.Rule]; {
-		case e.Detail == observed:
-			o.hit()
-		case o.term == celbranch.Whole && o.goal == isFalse:
+	}
+	for _, l := range s.locations {
+		l.countTrue()
+	}
+}
+
+// count counts an error of an observer: that it observed its goal, or that its evaluation
+// ended with an error.
+func (o *observer) count(l *ruleLocation, isObserved bool) {
+	switch {
+	case o.rule == nil && isObserved:
+		l.evaluated[o.class].count++
+	case o.rule == nil:
+	case o.term == celbranch.Whole && o.goal == isFalse:
+		o.rule.notTrue++
+		if isObserved {
+			o.rule.hit(o.term, o.goal)
+		} else {
 			o.rule.point.hit(failed)
 		}
+	case isObserved:
+		o.rule.hit(o.term, o.goal)
+	}
+}
+
+// countTrue counts how often rules were true for an object, and begins anew.
+func (l *ruleLocation) countTrue() {
+	for _, r := range l.rules {
+		if r.class != none {
+			for range l.evaluated[r.class].count - r.notTrue {
+				r.hit(celbranch.Whole, isTrue)
+			}
+		}
+		r.notTrue = 0
+	}
+	for i := range l.evaluated {
+		l.evaluated[i].count = 0
 	}
 }

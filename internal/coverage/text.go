@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-
-	"github.com/crdkit/crdkit/definition"
 )
 
 // WriteJSON writes the profile as [Read] reads it.
@@ -58,18 +57,17 @@ func (d *Definition) writeVersion(w *bufio.Writer, v *Version) {
 	for _, s := range v.Summaries() {
 		fmt.Fprintf(w, "  %-9s %6.1f%% %6d of %d goals at %d points\n", s.Kind, percent(s.Met, s.Goal), s.Met, s.Goal, s.Points)
 	}
-	positions := d.positions(v)
 	for _, kind := range kinds {
 		for _, point := range v.Points {
 			missed := point.Missed()
 			if point.Kind != kind || kind == Field || len(missed) == 0 {
 				continue
 			}
-			fmt.Fprintf(w, "  %s: %s never %s%s\n", positions(point), kind, strings.Join(missed, ", "), describe(point))
+			fmt.Fprintf(w, "  %s: %s never %s%s\n", d.inFile(v, point), kind, strings.Join(missed, ", "), describe(point))
 		}
 	}
 	for _, pointer := range v.Unread {
-		fmt.Fprintf(w, "  %s: rule has terms that are not measured\n", positions(&Point{Pointer: pointer}))
+		fmt.Fprintf(w, "  %s: rule has terms that are not measured\n", d.inFile(v, &Point{Pointer: pointer}))
 	}
 }
 
@@ -95,19 +93,7 @@ func describe(p *Point) string {
 	return ": " + text
 }
 
-// positions returns what finds the position of a point in the file of the definition.
-func (d *Definition) positions(v *Version) func(*Point) string {
-	source := definition.NewSource([]byte(d.Text), definition.Position{Line: d.Line, Column: 1})
-	return func(p *Point) string {
-		at := source.Position(v.pointer(p.Pointer)).String()
-		if d.File != "" {
-			return d.File + ":" + at
-		}
-		return at
-	}
-}
-
 // pointer returns the pointer in the definition of a pointer in the schema.
 func (v *Version) pointer(inSchema string) string {
-	return fmt.Sprintf("/spec/versions/%d/schema/openAPIV3Schema%s", v.Index, inSchema)
+	return "/spec/versions/" + strconv.Itoa(v.Index) + "/schema/openAPIV3Schema" + inSchema
 }
