@@ -71,8 +71,9 @@ func (s *Suites) definitionOf(obj *unstructured.Unstructured, file string) (*Def
 	return near[0], nil
 }
 
-// nearest returns the definitions whose files are nearest to that of a case: those whose
-// paths have most names of directories in common with its path.
+// nearest returns the definitions whose files are nearest to that of a case: those below
+// most of the directories that its path names. The words between the dots of its name
+// count too, such as experimental in a.experimental.yaml.
 func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourceDefinition) bool) []*Definition {
 	var near []*Definition
 	most := 0
@@ -80,7 +81,7 @@ func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourc
 		if !wanted(d.CRD) {
 			continue
 		}
-		n := common(d.File, file)
+		n := common(directories(d.File), slices.Concat(directories(file), words(file)))
 		if n > most {
 			near, most = nil, n
 		}
@@ -91,12 +92,11 @@ func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourc
 	return near
 }
 
-// common returns the number of names of directories that both paths have.
-func common(a, b string) int {
+// common returns how many of the names are in both lists.
+func common(a, b []string) int {
 	n := 0
-	names := directories(b)
-	for _, name := range directories(a) {
-		if slices.Contains(names, name) {
+	for _, name := range a {
+		if slices.Contains(b, name) {
 			n++
 		}
 	}
@@ -105,6 +105,12 @@ func common(a, b string) int {
 
 func directories(file string) []string {
 	return strings.Split(path.Dir(filepath.ToSlash(file)), "/")
+}
+
+// words returns the words between the dots of the name of a file.
+func words(file string) []string {
+	parts := strings.Split(path.Base(filepath.ToSlash(file)), ".")
+	return parts[1:max(1, len(parts)-1)]
 }
 
 // The annotations of definitions and of feature gates in openshift/api.
