@@ -223,6 +223,17 @@ var ratchetTests = []struct {
 	{name: "an element by its key", old: `"spec":{"l":[{"k":"a","v":99}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","v":99}]}`, onJSON: true, forgiven: 1},
 	{name: "an element by its index", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99,1]}`},
 	{name: "a list as a whole", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,100],"n":1}`, onJSON: true, forgiven: 2},
+	{name: "a list with a changed element", old: `"spec":{"a":[99,100]}`, new: `"spec":{"a":[99,101]}`},
+	{name: "a list in an element by its key", old: `"spec":{"l":[{"k":"a","w":[{"x":"1"},{"y":99}]}]}`, new: `"spec":{"l":[{"k":"b"},{"k":"a","w":[{"x":"1"},{"y":99}]}]}`, onJSON: true, forgiven: 2},
+	{name: "a list in an element that gets another key", old: `"spec":{"l":[{"k":"a","w":[{"y":99}]}]}`, new: `"spec":{"l":[{"k":"b","w":[{"y":99}]}]}`},
+	{name: "a list in an element that stays, of a list that stays", old: `"spec":{"l":[{"k":"b"},{"k":"a","w":[{"x":"1"},{"y":99}]}]}`, new: `"spec":{"n":1,"l":[{"k":"b"},{"k":"a","w":[{"x":"1"},{"y":99}]}]}`, onJSON: true, forgiven: 2},
+	{name: "a wrong key of an element", old: `"spec":{"l":[{"k":"A","v":1}]}`, new: `"spec":{"l":[{"k":"A","v":2}]}`, onJSON: true, forgiven: 1},
+	{name: "two in two lists", old: `"spec":{"a":[99],"w":[{"y":99},{"y":98}]}`, new: `"spec":{"a":[99],"n":1,"w":[{"y":99},{"y":98}]}`, onJSON: true, forgiven: 3},
+	{name: "an object in an object, which both lack a field", old: `"spec":{"w":[{"o":{"d":"d","x":"1"}}]}`, new: `"spec":{"n":1,"w":[{"o":{"d":"d","x":"1"}}]}`, onJSON: true, forgiven: 2},
+	{name: "too many in a list of wrong elements", old: `"spec":{"w":[{"y":99},{"y":98},{"y":1},{"y":1}]}`, new: `"spec":{"n":1,"w":[{"y":99},{"y":98},{"y":1},{"y":1}]}`, onJSON: true, forgiven: 3},
+	{name: "a list of few alternatives", old: `"spec":{"e":[["a"],["b"]]}`, new: `"spec":{"n":1,"e":[["a"],["b"]]}`, onJSON: true, forgiven: 1},
+	{name: "a wrong element beside a field that goes", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99],"zzz":1}`, onJSON: true, forgiven: 1},
+	{name: "a wrong element in other spelling", old: `"spec":{"w":[{"x":"1","y":99}]}`, new: `"spec":{"n":1,"w":[ {"y":99, "x":"1"} ]}`, onJSON: true, forgiven: 1},
 	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, forgiven: 1},
 	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, onJSON: true, forgiven: 1},
 	{name: "a default that is missing from what is wrong", old: `"spec":{"o":{}}`, new: `"spec":{"n":1,"o":{}}`},
@@ -272,7 +283,9 @@ spec:
                 type: array
                 x-kubernetes-list-type: map
                 x-kubernetes-list-map-keys: [k]
-                items: {type: object, required: [k], properties: {k: *s, v: *n}}
+                items: {type: object, required: [k], properties: {k: *s, v: *n, w: &w {type: array, maxItems: 3, items: {type: object, required: ["y"], properties: {x: {type: string}, "y": *n, o: {type: object, required: ["y"], properties: {x: {type: string}, "y": *n, d: {type: string, default: d}}}}}}}}
+              w: *w
+              e: {type: array, items: {type: array, items: {type: string}, enum: [[a]]}}
           status:
             type: object
             properties: {"n": *n, s: *s, kind: {type: string, pattern: '^[a-z]+$'}}

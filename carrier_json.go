@@ -95,19 +95,27 @@ func (c *jsonCarrier) readOld() (ok bool) {
 // is that of the old object if the version has the subresource.
 func (c *jsonCarrier) readUpdate() bool {
 	c.newText = string(c.raw)
-	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report}
+	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true}
 	if c.version.status {
 		request.Status = c.oldDocument.Status
 		c.hasStatus = request.Status != ""
 	}
-	if !c.walk(c.plan, c.newText, request) {
-		request.Ratchet = c.newRatchet(0)
-		if !c.walk(c.plan, c.newText, request) || !c.forgive(request.Ratchet.Forgiven, c.version.engines.validate().ValidateAt) {
-			return false
-		}
+	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateAt) {
+		return false
 	}
 	c.obj = c.head(&c.sent, c.out.Metadata())
 	return !c.report || c.out.Unchanged() && c.readSentStatus()
+}
+
+// walkUpdate walks over the new object of an update, which may keep wrong values. The
+// first walk notes them. Where that does not tell whether they are unchanged, a second
+// one ratchets. Validation begins after start steps of a path.
+func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request fastpath.Request, start int, errorsAt errorsAt) bool {
+	if c.walk(plan, c.newText, request) && c.keepsWrong(start, errorsAt) {
+		return true
+	}
+	c.unknownFields, request.NoteWrong, request.Ratchet = nil, false, c.newRatchet(start)
+	return c.walk(plan, c.newText, request) && c.forgive(request.Ratchet.Forgiven, errorsAt)
 }
 
 // readSentStatus reads the status that the walk has dropped. It reports false if
@@ -124,12 +132,9 @@ func (c *jsonCarrier) readSentStatus() (ok bool) {
 func (c *jsonCarrier) readStatus() bool {
 	c.newText = string(c.raw)
 	plan := c.version.statusPlan()
-	request := fastpath.Request{Report: c.fields != Ignore}
-	if !c.walk(plan, c.newText, request) {
-		request.Ratchet = c.newRatchet(1)
-		if !c.walk(plan, c.newText, request) || !c.forgive(request.Ratchet.Forgiven, c.version.engines.validate().ValidateStatusAt) {
-			return false
-		}
+	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true}
+	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusAt) {
+		return false
 	}
 	c.obj = c.head(&c.sent, c.out.Metadata())
 	c.sentStatus = c.out.Member("status")
@@ -147,9 +152,9 @@ func (c *jsonCarrier) readStatus() bool {
 // object must need no change otherwise. The ratchet forgives all its values: the
 // update does not change them, and the status was judged before.
 func (c *jsonCarrier) walkOld() bool {
-	request := fastpath.Request{Status: c.sentStatus}
+	request := fastpath.Request{Status: c.sentStatus, NoteWrong: true}
 	if !c.walk(c.plan, c.oldText, request) {
-		request.Ratchet = &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
+		request.NoteWrong, request.Ratchet = false, &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
 		if !c.walk(c.plan, c.oldText, request) {
 			return false
 		}

@@ -15,21 +15,35 @@ func (c *jsonCarrier) newRatchet(start int) *fastpath.Ratchet {
 	}
 }
 
+// keepsWrong reports whether the object may keep the wrong values that the walk has
+// noted. It sets their errors.
+func (c *jsonCarrier) keepsWrong(start int, errorsAt errorsAt) bool {
+	if !c.out.HasWrong() {
+		return true
+	}
+	f := c.newRatchet(start)
+	return c.out.Forgive(f) && c.forgive(f.Forgiven, errorsAt)
+}
+
 // errorsAt returns the errors of a value at a path.
-type errorsAt func(schema.Path, any, ...validation.CallOption) validation.ErrorList
+type errorsAt func(*validation.Validator, schema.Path, any, ...validation.CallOption) validation.ErrorList
 
 // forgive sets the errors of the values that a walk has forgiven, which follow
 // from the values alone. It reports false if only validation of the whole object
 // can tell them.
 func (c *jsonCarrier) forgive(forgiven []fastpath.Forgiven, errorsAt errorsAt) bool {
+	if len(forgiven) == 0 {
+		return true
+	}
 	var all validation.ErrorList
+	validator := c.version.engines.validate()
 	seen := map[string]bool{}
 	for _, part := range forgiven {
 		if c.watch.Ended() {
 			return false
 		}
-		path, _ := part.At.Path()
-		errs := errorsAt(path, part.Value, c.watch, validation.MaxErrors(c.mostErrors()))
+		path, _ := part.Path()
+		errs := errorsAt(validator, path, part.Value, c.watch, validation.MaxErrors(c.mostErrors()))
 		if len(errs) == 0 {
 			return false
 		}
@@ -41,7 +55,9 @@ func (c *jsonCarrier) forgive(forgiven []fastpath.Forgiven, errorsAt errorsAt) b
 				seen[text] = true
 			}
 		}
-		all = append(all, errs...)
+		if all = append(all, errs...); len(all) >= c.mostErrors() {
+			break // the result has no room for more
+		}
 	}
 	c.ratcheted = all
 	return true

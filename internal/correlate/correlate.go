@@ -74,6 +74,10 @@ func (s *Schema) Items() *Schema {
 // Keyed reports whether elements of the list can correspond to old elements.
 func (s *Schema) Keyed() bool { return s != nil && len(s.keys) > 0 }
 
+// Atomic reports whether lists of s are compared as a whole, so that equal lists are
+// unchanged whatever is in them.
+func (s *Schema) Atomic() bool { return s != nil && !s.mapList }
+
 // Unchanged reports whether next equals old. It is false for a nil Schema.
 func (s *Schema) Unchanged(next, old any) bool {
 	if s == nil {

@@ -32,8 +32,8 @@ func (w *walk) list(n *node, i int) int {
 	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) {
 		return refused
 	}
-	if n.whole && !w.wholeValid(n, span{i, end}, start, edits) {
-		return w.refuse(wrongWhole)
+	if n.whole && !w.wholeValid(n, span{i, end}, start, edits) && w.wrongAt(i, end, wrongWhole) < 0 {
+		return refused
 	}
 	clear(w.keys[l.keys:])
 	w.keys = w.keys[:l.keys]
@@ -115,9 +115,10 @@ func ambiguous(s string) bool {
 // from its elements.
 func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
 	r, ok := l.node.list, true
+	if !r.check.Allows(l.count) && w.wrongAt(part.start, part.end, wrongCount) < 0 {
+		return false
+	}
 	switch {
-	case !r.check.Allows(l.count):
-		return w.not(wrongCount)
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
 		v, _ := jsonscan.Decode(w.since(part, start, edits))

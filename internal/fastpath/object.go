@@ -18,6 +18,7 @@ type objectWalk struct {
 	kept int  // number of members that stay
 	next int  // the declared member that is likely to come next
 	all  bool // declared members have entries too
+	bad  bool // the object lacks members, or has too few or too many
 
 	// sorted: the members came in increasing order of key. A sink that splices
 	// only regards those that are not declared, of which prev is the last one.
@@ -50,8 +51,11 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if n.embedded && !w.resource(&o) {
 		return w.refuse(wrongResource)
 	}
-	if n.whole && n != w.plan.root && !w.wholeValid(n, span{i, end}, o.start, edits) {
-		return w.refuse(wrongWhole)
+	if n.whole && n != w.plan.root && !w.wholeValid(n, span{i, end}, o.start, edits) && w.wrongAt(i, end, wrongWhole) < 0 {
+		return refused
+	}
+	if o.bad && w.wrongAt(i, end, missingMember) < 0 {
+		return refused
 	}
 	for _, k := range keys {
 		w.keys = append(w.keys, w.textOf(&o, k))
@@ -265,7 +269,10 @@ func (w *walk) complete(o *objectWalk, at int) bool {
 	for i := range m.required {
 		seen := w.seen[o.seen+i]
 		if m.required[i]&^seen != 0 {
-			return w.not(missingMember)
+			if !w.toleratesMembers(o) {
+				return w.not(missingMember)
+			}
+			o.bad = true
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
 			if !w.fill(o, i*64+bits.TrailingZeros64(missing), at) {
@@ -277,9 +284,18 @@ func (w *walk) complete(o *objectWalk, at int) bool {
 		return false
 	}
 	if !m.size.Allows(o.kept) {
-		return w.not(wrongCount)
+		if !w.toleratesMembers(o) {
+			return w.not(wrongCount)
+		}
+		o.bad = true
 	}
 	return o.sorted || w.sort(o)
+}
+
+// toleratesMembers reports whether the walk may note o as a wrong value. It never notes
+// the whole object, which no update keeps.
+func (w *walk) toleratesMembers(o *objectWalk) bool {
+	return o.node != w.plan.root && w.toleratesWrong()
 }
 
 // fill adds the default of a member that is missing.

@@ -71,6 +71,9 @@ type Request struct {
 	Status string
 	// Watch makes the walk decline when it ends.
 	Watch *interrupt.Watch
-	// Ratchet says which wrong values the object may keep, nil for none.
+	// NoteWrong makes the walk note wrong values and go on. See [Output.HasWrong].
+	NoteWrong bool
+	// Ratchet says which wrong values the object may keep, nil for none. It is nil if
+	// NoteWrong is set.
 	Ratchet *Ratchet
 }

@@ -1,6 +1,8 @@
 package fastpath
 
 import (
+	"slices"
+
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
@@ -46,6 +48,15 @@ type Ratchet struct {
 type Forgiven struct {
 	At    Location
 	Value any
+	path  schema.Path // to the value, nil if it is not known yet
+}
+
+// Path returns the path to the value, see [Location.Path].
+func (f *Forgiven) Path() (schema.Path, bool) {
+	if f.path != nil {
+		return f.path, true
+	}
+	return f.At.Path()
 }
 
 // A Location is the position of a value in the text of an object.
@@ -59,62 +70,13 @@ type Location struct {
 // of an object are fields, declared or not. It reports false if it cannot tell
 // the path.
 func (p Location) Path() (schema.Path, bool) {
-	var path schema.Path
+	c := cursor{text: p.text, at: jsonscan.Space(p.text, 0)}
+	ok := c.to(p.index)
+	path := c.path()
 	if p.status {
-		path = append(path, schema.Field("status"))
+		path = slices.Insert(path, 0, schema.Field("status"))
 	}
-	s, i := p.text, jsonscan.Space(p.text, 0)
-	for i >= 0 && i < p.index && i < len(s) {
-		var step schema.Step
-		switch s[i] {
-		case '{':
-			step, i = p.field(i)
-		case '[':
-			step, i = p.element(i)
-		default:
-			return nil, false
-		}
-		path = append(path, step)
-	}
-	return path, i == p.index
-}
-
-// field returns the step from the object at s[i] towards the location, and the
-// index of the value that it leads to, negative if there is none.
-func (p Location) field(i int) (schema.Step, int) {
-	i = jsonscan.Space(p.text, i+1)
-	for more := true; more && i >= 0; {
-		key, _, at := jsonscan.Key(p.text, i)
-		if at < 0 {
-			break
-		}
-		end := jsonscan.Skip(p.text, at)
-		if end > p.index {
-			return schema.Field(key), at
-		}
-		if end < 0 {
-			break
-		}
-		i, more = jsonscan.Next(p.text, end, '}')
-	}
-	return schema.Step{}, refused
-}
-
-// element is field for a list.
-func (p Location) element(i int) (schema.Step, int) {
-	i = jsonscan.Space(p.text, i+1)
-	more := true
-	for n := 0; more && i >= 0; n++ {
-		end := jsonscan.Skip(p.text, i)
-		if end > p.index {
-			return schema.Index(n), i
-		}
-		if end < 0 {
-			break
-		}
-		i, more = jsonscan.Next(p.text, end, ']')
-	}
-	return schema.Step{}, refused
+	return path, ok
 }
 
 // A mark is the state of a walk at one time.
@@ -159,7 +121,7 @@ func (w *walk) forgiven(n *node, i int) int {
 	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.forgives(v) {
 		return refused
 	}
-	f.Forgiven = append(f.Forgiven[:before.forgiven], Forgiven{at, v})
+	f.Forgiven = append(f.Forgiven[:before.forgiven], Forgiven{At: at, Value: v})
 	w.why = accepted
 	if !w.writeValue(v) {
 		return refused

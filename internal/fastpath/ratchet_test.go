@@ -1,6 +1,8 @@
 package fastpath_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,5 +152,128 @@ func TestRatchetStatus(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"status.l[1]"}, candidates); diff != "" {
 		t.Errorf("candidates (-want +got):\n%s", diff)
+	}
+}
+
+// A walk that notes wrong values goes on. They are forgiven if nothing changes and the
+// texts around them are those of the old object. The paths are those of the outermost
+// wrong values.
+func TestForgive(t *testing.T) {
+	const spec = `{type: object, properties: {
+		"n": &n {type: integer, maximum: 9}, f: {type: number, maximum: 1}, s: &s {type: string, maxLength: 1}, b: {type: boolean, enum: [true]}, z: {type: string, nullable: true, enum: [a]},
+		a: {type: array, items: *n}, d: {type: object, properties: {d: {type: string, default: d}, "n": *n}},
+		o: {type: object, minProperties: 1, maxProperties: 2, required: [p], properties: {p: {type: string}, q: {type: object, required: [p], properties: {p: {type: string}}}, "n": *n}},
+		m: {type: object, additionalProperties: *n},
+		k: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [p], properties: {p: {type: string}}},
+		l: {type: array, maxItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: *s, v: *n, a: {type: array, items: {type: array, items: *n}}}}},
+		j: {type: object, properties: {"n": *n, s: *s}, anyOf: [{required: ["n"]}, {required: [s]}]},
+		t: {type: array, x-kubernetes-list-type: set, items: *s}}}`
+	n := compileGroup(t, &group{Spec: spec})
+	plan := fastpath.Compile(n, testConfig)
+	for _, tt := range []struct {
+		name, in string
+		old      string   // "" if it is as in
+		want     []string // nil if the values are not forgiven
+	}{
+		{name: "an integer", in: `{"n":99}`, want: []string{"spec.n"}},
+		{name: "scalars", in: `{"n":99,"f":1.5,"s":"xx","b":false}`, want: []string{"spec.n", "spec.f", "spec.s", "spec.b"}},
+		{name: "an escaped text", in: `{"s":"x\u0078"}`, want: []string{"spec.s"}},
+		{name: "an integer that changed", in: `{"n":99}`, old: `{"n":98}`},
+		{name: "an integer that has got a digit", in: `{"n":199}`, old: `{"n":19}`},
+		{name: "an integer that was not there", in: `{"n":99}`, old: `{}`},
+		{name: "an integer that was there twice", in: `{"n":99}`, old: `{"n":99,"n":99}`},
+		{name: "elements", in: `{"a":[1,99,2,98]}`, want: []string{"spec.a[1]", "spec.a[3]"}},
+		{name: "an element beside one that changed", in: `{"a":[1,99]}`, old: `{"a":[2,99]}`},
+		{name: "an element beside a new one", in: `{"a":[99,1]}`, old: `{"a":[99]}`},
+		{name: "an element of what was no list", in: `{"a":[99]}`, old: `{"a":{"x":99}}`},
+		{name: "the entry of a map", in: `{"m":{"x":99,"y":1}}`, old: `{"m":{"x":99,"y":2}}`, want: []string{"spec.m.x"}},
+		{name: "an object with an undeclared field", in: `{"o":{"p":"","z":1,"n":99}}`},
+		{name: "an object that gets a default", in: `{"d":{"n":99}}`},
+		{name: "an object that has its default", in: `{"d":{"d":"d","n":99}}`, want: []string{"spec.d.n"}},
+		{name: "an object that lacks a field", in: `{"o":{"n":1}}`, want: []string{"spec.o"}},
+		{name: "an object that lacks a field, beside a change", in: `{"o":{"n":1}}`, old: `{"o":{"n":2}}`},
+		{name: "too few properties", in: `{"o":{}}`, want: []string{"spec.o"}},
+		{name: "wrong values in a wrong object", in: `{"o":{"n":99,"q":{}}}`, want: []string{"spec.o"}},
+		{name: "an object with undeclared fields, which counts as changed", in: `{"k":{"z":1}}`},
+		{name: "an object that may have undeclared fields", in: `{"k":{}}`, want: []string{"spec.k"}},
+		{name: "no branch", in: `{"j":{}}`, want: []string{"spec.j"}},
+		{name: "a branch", in: `{"j":{"n":99}}`, want: []string{"spec.j.n"}},
+		{name: "in an element by its key", in: `{"l":[{"k":"a","v":99},{"k":"b"}]}`, old: `{"l":[{"k":"b"},{"k":"a","v":99}]}`, want: []string{"spec.l[0].v"}},
+		{name: "in an element that has another key", in: `{"l":[{"k":"a","v":99}]}`, old: `{"l":[{"k":"b","v":99}]}`},
+		{name: "in a list in an element", in: `{"l":[{"a":[[1],[99]],"k":"a"}]}`, old: `{"l":[{"a":[[1],[99]],"k":"a","v":1}]}`, want: []string{"spec.l[0].a[1][0]"}},
+		{name: "in a list in an element that changed", in: `{"l":[{"a":[[1],[99]],"k":"a"}]}`, old: `{"l":[{"a":[[2],[99]],"k":"a"}]}`},
+		{name: "elements without a key", in: `{"l":[{"v":99}]}`},
+		{name: "too many elements with keys", in: `{"l":[{"k":"a"},{"k":"b"},{"k":"c"}]}`, want: []string{"spec.l"}},
+		{name: "elements with equal keys", in: `{"l":[{"k":"a","v":99},{"k":"a"}]}`},
+		{name: "an element of a set", in: `{"t":["xx","y"]}`, want: []string{"spec.t[0]"}},
+		{name: "equal elements of a set", in: `{"t":["xx","xx"]}`},
+		{name: "a wrong type", in: `{"n":"x"}`},
+		{name: "an integral float", in: `{"f":2.0}`},
+	} {
+		for _, splice := range []bool{false, true} {
+			old := tt.old
+			if old == "" {
+				old = tt.in
+			}
+			ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: head + `"spec":` + old + `}`}
+			out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, NoteWrong: true})
+			if ok && !out.HasWrong() {
+				t.Errorf("%s: nothing is wrong", tt.name)
+			}
+			var got []string
+			if ok && out.Forgive(ratchet) {
+				for _, f := range ratchet.Forgiven {
+					path, _ := f.Path()
+					at, _ := f.At.Path()
+					if got = append(got, path.String()); at.String() != path.String() {
+						t.Errorf("%s: the path is %v, the location %v", tt.name, path, at)
+					}
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s, splice %t: forgiven (-want +got):\n%s", tt.name, splice, diff)
+			}
+			if ok {
+				out.Release()
+			}
+		}
+	}
+}
+
+// A walk that has met very many wrong values declines the object.
+func TestForgiveMany(t *testing.T) {
+	n := compileGroup(t, &group{Spec: `{type: object, properties: {a: {type: array, items: {type: integer, maximum: 9}}}}`})
+	plan := fastpath.Compile(n, testConfig)
+	for count, want := range map[int]bool{4096: true, 4097: false} {
+		text := head + `"spec":{"a":[1` + strings.Repeat(",99", count) + `]}}`
+		ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: text}
+		out, ok := plan.JSON(text, fastpath.Request{NoteWrong: true})
+		if got := ok && out.Forgive(ratchet) && len(ratchet.Forgiven) == count; got != want {
+			t.Errorf("%d wrong values: forgiven %t, want %t", count, got, want)
+		}
+	}
+}
+
+// Entries of an object that has changed are looked up one by one in the old object, so
+// that only some are.
+func TestForgiveEntries(t *testing.T) {
+	n := compileGroup(t, &group{Spec: `{type: object, properties: {m: {type: object, additionalProperties: {type: integer, maximum: 9}}}}`})
+	plan := fastpath.Compile(n, testConfig)
+	object := func(count, changed int) string {
+		var entries strings.Builder
+		for i := range count {
+			fmt.Fprintf(&entries, `"k%d":99,`, i)
+		}
+		return fmt.Sprintf(`%s"spec":{"m":{%s"z":%d}}}`, head, entries.String(), changed)
+	}
+	for _, tt := range []struct {
+		count, changed int
+		want           bool
+	}{{20, 1, true}, {100, 1, false}, {100, 0, true}} {
+		ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: object(tt.count, 0)}
+		out, ok := plan.JSON(object(tt.count, tt.changed), fastpath.Request{NoteWrong: true})
+		if got := ok && out.Forgive(ratchet) && len(ratchet.Forgiven) == tt.count; got != tt.want {
+			t.Errorf("%d wrong values, one entry is %d: forgiven %t, want %t", tt.count, tt.changed, got, tt.want)
+		}
 	}
 }

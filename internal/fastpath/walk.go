@@ -31,6 +31,7 @@ type walk struct {
 	fastMeta objectmeta.FastMeta // metadata that the walk prepares
 	entered  int                 // index of the value that forgiven has entered, plus one
 	inStatus bool                // s is the status of the request
+	wrong    wrongs
 	finds
 	verdict
 }
@@ -128,9 +129,10 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 // discard walks a value whose output does not count. It declines what walkValue
 // declines.
 func (w *walk) discard(n *node, i int) int {
-	before := w.sink
-	w.splices = true
+	before, off := w.sink, w.wrong.off
+	w.splices, w.wrong.off = true, true
 	end := w.walkValue(n, i)
+	w.wrong.off = off
 	clear(w.edits[len(before.edits):])
 	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
 	return end
@@ -156,11 +158,12 @@ func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) 
 	if n.accept&kind == 0 {
 		return w.refuse(wrongType)
 	}
-	if n.free&kind == 0 && !n.check.Valid(v) {
-		return w.refuse(wrongScalar)
+	end := jsonscan.Literal(w.s, i, word)
+	if n.free&kind == 0 && !n.check.Valid(v) && w.wrongAt(i, end, wrongScalar) < 0 {
+		return refused
 	}
 	w.write(word)
-	return jsonscan.Literal(w.s, i, word)
+	return end
 }
 
 func (w *walk) text(n *node, i int) int {
@@ -179,8 +182,8 @@ func (w *walk) text(n *node, i int) int {
 		}
 		value = string(w.scratch)
 	}
-	if n.free&leafcheck.String == 0 && !n.check.ValidString(value) {
-		return w.refuse(wrongScalar)
+	if n.free&leafcheck.String == 0 && !n.check.ValidString(value) && w.wrongAt(i, end+1, wrongScalar) < 0 {
+		return refused
 	}
 	if text == 0 {
 		w.write(w.s[i : end+1])
@@ -196,13 +199,13 @@ func (w *walk) number(n *node, i int) int {
 	case end < 0:
 		return refused
 	case num.IsFloat:
-		return w.float(n, num.Float, end)
+		return w.float(n, num.Float, i, end)
 	case n.accept&leafcheck.Int == 0:
 		return w.refuse(wrongType)
 	case n.replicas && !crdpath.ValidReplicas(num.Int):
 		return w.refuse(wrongReplicas)
-	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int):
-		return w.refuse(wrongScalar)
+	case n.free&leafcheck.Int == 0 && !n.check.ValidInt(num.Int) && w.wrongAt(i, end, wrongScalar) < 0:
+		return refused
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
 	default:
@@ -211,14 +214,15 @@ func (w *walk) number(n *node, i int) int {
 	return end
 }
 
-func (w *walk) float(n *node, f float64, end int) int {
+// float handles the float64 from s[i] to end.
+func (w *walk) float(n *node, f float64, i, end int) int {
 	switch {
 	case n.accept&leafcheck.MaskOf(f) == 0:
 		return w.refuse(wrongType)
-	case n.free&leafcheck.Float == 0 && !n.check.Valid(f):
-		return w.refuse(wrongScalar)
 	case jsonscan.IsIntegral(f):
 		return w.refuse(integralFloat)
+	case n.free&leafcheck.Float == 0 && !n.check.Valid(f) && w.wrongAt(i, end, wrongScalar) < 0:
+		return refused
 	}
 	w.writeFloat(f)
 	return end

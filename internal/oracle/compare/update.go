@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/crdkit/crdkit"
@@ -24,14 +26,68 @@ func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 		if c.rules || c.unknown {
 			return nil, nil
 		}
-		old := testkit.Clone(c.stored)
-		metadata := old["metadata"].(map[string]any)
-		metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "c9c7c3b4-4a05-4a3f-8b70-6f3b8f9d9d3e", "7", "2026-01-02T03:04:05Z"
+		old := storedOf(c)
 		if wrong && !spoilOne(c, old) {
 			return nil, nil // of this kind nothing can be wrong alone
 		}
 		return replacePair(c, old, report)
 	}
+}
+
+// storedOf returns the object of a case as a server has it in its store.
+func storedOf(c *testCase) map[string]any {
+	old := testkit.Clone(c.stored)
+	metadata := old["metadata"].(map[string]any)
+	metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "c9c7c3b4-4a05-4a3f-8b70-6f3b8f9d9d3e", "7", "2026-01-02T03:04:05Z"
+	return old
+}
+
+// prepareReplaceMany is prepareReplace for objects with many wrong values: all members
+// of some name.
+func prepareReplaceMany(c *testCase) (*pair, error) {
+	if c.rules || c.unknown {
+		return nil, nil
+	}
+	old := storedOf(c)
+	names := map[string]int{}
+	eachMember(old["spec"], func(_ map[string]any, name string) { names[name]++ })
+	byCount := func(a, b string) int { return cmp.Or(names[b]-names[a], cmp.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(names), byCount) {
+		for _, wrong := range []any{"~ ~", int64(1) << 40} {
+			spoiled := testkit.Clone(old)
+			eachMember(spoiled["spec"], func(m map[string]any, other string) {
+				if other == name && reflect.TypeOf(m[other]) == reflect.TypeOf(wrong) {
+					m[other] = wrong
+				}
+			})
+			const many = 4
+			if len(c.up.Schema(spoiled)) >= many && accepted(c, spoiled) {
+				return replacePair(c, spoiled, false)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// eachMember calls do with each member of each object in v.
+func eachMember(v any, do func(m map[string]any, name string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			eachMember(value, do)
+			do(v, name)
+		}
+	case []any:
+		for _, e := range v {
+			eachMember(e, do)
+		}
+	}
+}
+
+// accepted reports whether upstream accepts an object as a replacement of itself.
+func accepted(c *testCase, obj map[string]any) bool {
+	out := c.up.Update(upstream.Body{Data: testkit.Encode(obj), Fields: "Warn"}, obj)
+	return len(out.Errors) == 0 && out.Refusal == ""
 }
 
 func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
@@ -82,8 +138,7 @@ func spoilOne(c *testCase, obj map[string]any) bool {
 		if len(c.up.Schema(obj)) != 1 {
 			return false
 		}
-		out := c.up.Update(upstream.Body{Data: testkit.Encode(obj), Fields: "Warn"}, obj)
-		return len(out.Errors) == 0 && out.Refusal == ""
+		return accepted(c, obj)
 	})
 }
 

@@ -1,0 +1,210 @@
+package fastpath
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
+
+// Most updates of an object with wrong values leave these as they are, and change a
+// label or a number elsewhere. So the walk of an update notes wrong values and goes
+// on. When it is done, [Output.Forgive] compares the texts around them with the old
+// object, and decodes no more than the wrong values. Where texts differ, or where the
+// walk has changed something, the update takes a second walk with a [Ratchet].
+// TestForgive has both.
+
+// mostWrong bounds the wrong values that a walk notes. It declines objects with more.
+const mostWrong = 1 << 12
+
+// A wrongValue is the position in the text of a value that is not schema valid. It is
+// of a type that the schema admits.
+type wrongValue = span
+
+// wrongs are the wrong values that a walk has noted.
+type wrongs struct {
+	off  bool // values are not noted
+	list []wrongValue
+}
+
+// toleratesWrong reports whether the walk may note another wrong value.
+func (w *walk) toleratesWrong() bool {
+	return w.request.NoteWrong && !w.wrong.off && !w.inStatus && len(w.wrong.list) < mostWrong
+}
+
+// wrongAt notes the wrong value from s[i] to end. It returns end, or refuses the value.
+func (w *walk) wrongAt(i, end int, why decline) int {
+	if !w.toleratesWrong() {
+		return w.refuse(why)
+	}
+	w.wrong.list = append(w.wrong.list, wrongValue{i, end})
+	return end
+}
+
+// HasWrong reports whether the object has wrong values, which the request has asked to
+// note. The object may not be stored unless [Output.Forgive] forgives them.
+func (o Output) HasWrong() bool { return len(o.w.wrong.list) > 0 }
+
+// Forgive reports whether an update may keep the wrong values. It sets the values that
+// f forgives. f must not be that of the walk.
+func (o Output) Forgive(f *Ratchet) bool {
+	w := o.w
+	f.begin(w.s, false)
+	if w.touched {
+		return false
+	}
+	// An object or list was noted after the values in it.
+	slices.SortFunc(w.wrong.list, func(a, b wrongValue) int { return cmp.Or(cmp.Compare(a.start, b.start), b.end-a.end) })
+	c := cursor{text: w.s}
+	k := keeper{Ratchet: f, cursor: &c, left: readsOld * len(f.Old)}
+	end := 0
+	for _, x := range w.wrong.list {
+		if x.start < end {
+			continue // in the value before
+		}
+		end = x.end
+		if w.request.Watch.Ended() || !c.to(x.start) || !k.keeps(x) {
+			return false
+		}
+		v, at := jsonscan.Value(w.s, x.start)
+		if at != x.end {
+			return false
+		}
+		f.Forgiven = append(f.Forgiven, Forgiven{At: Location{text: w.s, index: x.start}, Value: v, path: c.path()})
+	}
+	return true
+}
+
+// A keeper finds the wrong values that the new object has from the old one.
+type keeper struct {
+	*Ratchet
+	*cursor
+	parts []pairedPart // of the objects and lists that are open
+	lists []pairedList // of type map that are open, those inside after those around them
+	left  int          // how many bytes of the old object may still be read
+}
+
+// A pairedPart is an object or list that is open, with its old one.
+type pairedPart struct {
+	start int    // index in the text
+	same  bool   // the old one has the same text
+	old   string // the text of the old one, unless same is set
+}
+
+// A pairedList is a list of type map with its old one. Looking up an element takes long
+// only once for each list.
+type pairedList struct {
+	start int // index of the list in the text
+	correlate.Elements
+}
+
+// readsOld is how many times the old object may be read to find members of it.
+const readsOld = 32
+
+// keeps reports whether the wrong value at the cursor, or a value around it, is
+// unchanged.
+func (k *keeper) keeps(x wrongValue) bool {
+	s, part := k.Schema, pairedPart{old: k.Old}
+	for i := range k.open {
+		step := &k.open[i]
+		if part = k.part(i, part); part.start < 0 {
+			return false
+		}
+		switch {
+		case step.index == inObject:
+		case s.Keyed():
+			return k.keepsBelow(s, part, i)
+		default: // a list that is compared as a whole
+			return part.same && s.Atomic()
+		}
+		if i == k.Start && (step.key == "kind" || step.key == "apiVersion") || step.key == "" {
+			return false
+		}
+		if s = s.Child(step.key); s == nil {
+			return false
+		}
+	}
+	text := k.cursor.text[x.start:x.end]
+	if !part.same && k.member(len(k.open), part) != text {
+		return false
+	}
+	if text[0] == '{' || text[0] == '[' {
+		v, _ := jsonscan.Decode(text)
+		return s.Unchanged(v, v)
+	}
+	return true
+}
+
+// part returns the object or list that is open at a depth. around is the object around
+// it. The start of the part is negative if there is no old one.
+func (k *keeper) part(depth int, around pairedPart) pairedPart {
+	start := k.open[depth].start
+	if depth < len(k.parts) && k.parts[depth].start == start {
+		return k.parts[depth]
+	}
+	p := pairedPart{start: start, same: around.same}
+	if !p.same {
+		p.old = k.member(depth, around)
+		p.same = p.old != "" && strings.HasPrefix(k.cursor.text[start:], p.old)
+	}
+	if !p.same && p.old == "" {
+		return pairedPart{start: refused}
+	}
+	k.parts = append(k.parts[:depth], p)
+	return p
+}
+
+// member returns the text of the old value at a depth, "" if there is none. around is
+// the object around it.
+func (k *keeper) member(depth int, around pairedPart) string {
+	if depth == 0 {
+		return around.old
+	}
+	if k.left -= len(around.old); k.left < 0 {
+		return ""
+	}
+	text, _ := onlyMember(around.old, k.open[depth-1].key)
+	return text
+}
+
+// keepsBelow is keeps for a value in an element of a list of type map. The list is
+// that of the step at an index.
+func (k *keeper) keepsBelow(s *correlate.Schema, list pairedPart, at int) bool {
+	var p correlate.Pair
+	depth := 0
+	for i := at; i < len(k.open); i++ {
+		step := &k.open[i]
+		switch {
+		case step.index == inObject:
+			p, s = p.Key(step.key), s.Child(step.key)
+		case s.Keyed():
+			if depth == len(k.lists) || k.lists[depth].start != step.start {
+				if i == at {
+					p = k.pair(s, list)
+				}
+				k.lists = append(k.lists[:depth], pairedList{step.start, p.Elements()})
+			}
+			p, s = k.lists[depth].At(step.index), s.Items()
+			depth++
+		default:
+			return p.Unchanged()
+		}
+	}
+	return p.Unchanged()
+}
+
+// pair decodes a list and the old one. It returns the zero Pair if it cannot read
+// them.
+func (k *keeper) pair(s *correlate.Schema, list pairedPart) correlate.Pair {
+	next, end := jsonscan.Value(k.cursor.text, list.start)
+	before, ok := next, end >= 0
+	if ok && !list.same {
+		before, ok = jsonscan.Decode(list.old)
+	}
+	if !ok {
+		return correlate.Pair{}
+	}
+	return s.Pair(next, before)
+}
