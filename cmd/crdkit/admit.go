@@ -182,7 +182,7 @@ var errOnlyDefinitions = errors.New("the files have definitions only, which crdk
 
 // end reports the kinds without a definition, and what was passed over.
 func (a *admitter) end() error {
-	if err := a.printer.end(); err != nil {
+	if err := cmp.Or(a.printer.end(), a.buffer.Flush()); err != nil {
 		return err
 	}
 	if a.printer.kinds.unknown {
@@ -191,7 +191,7 @@ func (a *admitter) end() error {
 	if a.judged == 0 && len(a.skipped.kinds) == 1 && a.skipped.kinds[0].gvk.Kind == definitionKind {
 		a.warn(errOnlyDefinitions)
 	}
-	return cmp.Or(a.buffer.Flush(), a.inputs.end())
+	return a.inputs.end()
 }
 
 func (a *admitter) checkFlags() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/kubectl"
 	"github.com/crdkit/crdkit/internal/manifest"
+	"github.com/crdkit/crdkit/internal/nearname"
 	"github.com/crdkit/crdkit/serving/openapi"
 	"github.com/crdkit/crdkit/versionsort"
 )
@@ -106,9 +108,33 @@ func (e *explainer) run(crds []*apiextensionsv1.CustomResourceDefinition, path s
 	request.Recursive, request.MaxDepth = e.recursive, e.maxDepth
 	text, err := kubectl.Explain(document, request)
 	if err != nil {
-		return err
+		return withNearestField(err, document, request)
 	}
 	_, err = io.WriteString(textWriter{out}, text)
+	return err
+}
+
+// withNearestField adds to an error about fields the first one that does not exist, unless
+// the error names it, and the name that was probably meant.
+func withNearestField(err error, document map[string]any, r kubectl.ExplainRequest) error {
+	for i, name := range r.Fields {
+		above := r
+		above.Fields = r.Fields[:i]
+		var known []string
+		for _, f := range kubectl.FieldsBelow(document, above) {
+			known = append(known, f.Name)
+		}
+		if slices.Contains(known, name) {
+			continue
+		}
+		if i < len(r.Fields)-1 {
+			err = fmt.Errorf("%w: there is no %q above it", err, name)
+		}
+		if near, ok := nearname.Nearest(name, slices.Values(known)); ok {
+			err = fmt.Errorf("%w; did you mean %q?", err, near)
+		}
+		break
+	}
 	return err
 }
 
@@ -187,13 +213,27 @@ func findResource(crds []*apiextensionsv1.CustomResourceDefinition, path string)
 	case 0:
 		err := fmt.Errorf("no definition has the resource %q", name)
 		if _, problem := os.Stat(path); problem == nil {
-			err = fmt.Errorf("%w, and %s is a file; to give several files of definitions, repeat -c or name their directory", err, path)
+			return nil, nil, fmt.Errorf("%w, and %s is a file; to give several files of definitions, repeat -c or name their directory", err, path)
+		}
+		if near, ok := nearname.Nearest(name, resourcesOf(crds)); ok {
+			err = fmt.Errorf("%w; did you mean %q?", err, near)
 		}
 		return nil, nil, err
 	case 1:
 		return found[0], steps(rest), nil
 	default:
 		return nil, nil, fmt.Errorf("%s and %s both have the resource %q; add the group", found[0].Name, found[1].Name, name)
+	}
+}
+
+// resourcesOf yields the names of the resources of definitions.
+func resourcesOf(crds []*apiextensionsv1.CustomResourceDefinition) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, crd := range crds {
+			if !yield(crd.Spec.Names.Plural) {
+				return
+			}
+		}
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 var (
 	errNoDocument = errors.New("no document in it")
 	// errAllPassedOver is about a directory whose files are of kustomize or Helm, or cannot
-	// be read again, such as FIFOs.
+	// be read again, such as FIFOs. errAllBelow is about one with directories in it.
 	errAllPassedOver = errors.New("nothing to read in it: all its files are passed over")
+	errAllBelow      = errors.New("nothing to read in it; -R reads the directories below it")
 	errURL           = errors.New("crdkit does not fetch URLs; save it to a file first, as with curl -LO")
 	errChanged       = errors.New("the file changed while it was read")
 )
@@ -55,14 +56,17 @@ func (r *Reader) files(ctx context.Context, name string) iter.Seq[file] {
 			yield(file{name: name, named: true})
 			return
 		}
-		found, before := 0, r.passed.unread()
+		found, before, below := 0, r.passed.unread(), r.passed.Below
 		more := r.walk(ctx, name, func(f file) bool {
 			found++
 			return yield(f)
 		})
 		if more && found == 0 && ctx.Err() == nil {
 			err := fmt.Errorf("no %s file in it", strings.Join(extensions, ", "))
-			if r.passed.unread() > before {
+			switch {
+			case r.passed.Below > below:
+				err = errAllBelow
+			case r.passed.unread() > before:
 				err = errAllPassedOver
 			}
 			yield(file{name: name, named: true, err: err})
