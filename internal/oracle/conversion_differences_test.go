@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -120,5 +122,34 @@ func TestDifferenceConversionFolded(t *testing.T) {
 	theirs, mine := differing(t, server.URL, server)
 	if mine.err != "" || !strings.Contains(theirs.err, `no kind "Other" is registered`) {
 		t.Errorf("upstream: %v, want an error; ours: %v, want success", theirs, mine)
+	}
+}
+
+// TestDifferenceConversionRetryAfter is about conversion/retry_after.
+func TestDifferenceConversionRetryAfter(t *testing.T) {
+	var calls atomic.Int32
+	busy := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls.Add(1)
+		w.Header().Set("Retry-After", "9223372037")
+		w.WriteHeader(http.StatusTooManyRequests)
+	}))
+	defer busy.Close()
+	c := &conversionCase{input: "one object", to: "v1", reviews: []string{"v1"}, timeout: 200 * time.Millisecond,
+		config: apiextensionsv1.WebhookClientConfig{URL: &busy.URL, CABundle: certificatePEM(busy.Certificate().Raw)}}
+	ours, err := c.ours(apiextensionsv1.WebhookConverter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.runOurs(t, ours); got.err == "" || calls.Load() != 1 {
+		t.Errorf("ours: %d calls, %v; want one call and an error", calls.Load(), got)
+	}
+	c.timeout = 0
+	theirs, err := c.upstream(apiextensionsv1.WebhookConverter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls.Store(0)
+	if got := c.runUpstream(t, theirs); got.err == "" || calls.Load() != 11 {
+		t.Errorf("upstream: %d calls, %v; want 11 calls and an error", calls.Load(), got)
 	}
 }

@@ -56,7 +56,7 @@ type Request struct {
 	Method, Version, Namespace, Name string
 	Subresource                      string
 	Type                             types.PatchType // of a PATCH
-	Fields, Manager                  string
+	Fields, Manager, Agent           string          // Agent is the User-Agent
 	Force                            bool
 	Body                             []byte
 }
@@ -205,6 +205,9 @@ func (s *Server) request(r Request) *http.Request {
 		req.Header.Set("Content-Type", string(r.Type))
 	}
 	req.Header.Set("Accept", "application/json")
+	if r.Agent != "" {
+		req.Header.Set("User-Agent", r.Agent)
+	}
 	return req
 }
 
