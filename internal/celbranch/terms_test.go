@@ -28,6 +28,7 @@ func TestTerms(t *testing.T) {
 		"self == oldSelf || // text (\n a",
 		`'a || b' == self[?0]`,
 		`a in [b || c, d]`,
+		"self == '''a || 'b'\n''' || self.matches(r\"\"\"a\"|\\.\"\"\")",
 		`a || b`,
 	} {
 		r := celbranch.Split(rule)
@@ -92,11 +93,11 @@ func TestImplied(t *testing.T) {
 // TestTermsDeclines takes texts that have no terms, or none that can be observed.
 func TestTermsDeclines(t *testing.T) {
 	for name, rule := range map[string]string{
-		"several lines of text": `"""a""" == self || b`,
-		"an open bracket":       `(a || b`,
-		"a closing bracket":     `a) || b`,
-		"deep brackets":         strings.Repeat("(a || ", 200) + "b" + strings.Repeat(")", 200),
-		"a long rule":           strings.Repeat("aaaaaaaaaa || ", 5000) + "b",
+		"a literal of a map": `{'a': b} == self || b`,
+		"an open bracket":    `(a || b`,
+		"a closing bracket":  `a) || b`,
+		"deep brackets":      strings.Repeat("(a || ", 200) + "b" + strings.Repeat(")", 200),
+		"a long rule":        strings.Repeat("aaaaaaaaaa || ", 5000) + "b",
 	} {
 		r := celbranch.Split(rule)
 		if r.Complete || r.False.Text != rule {

@@ -6,8 +6,8 @@
 // each node, and expands macros with the functions of cel-go.
 //
 // [Parser.Parse] returns nil for a text that it does not read: a text with an
-// error, and rare syntax such as map literals, bytes, numeric escapes, strings of
-// several lines, optional elements, quoted names and names that begin with a dot.
+// error, and rare syntax such as map literals, bytes, numeric escapes, carriage returns
+// in strings, optional elements, quoted names and names that begin with a dot.
 // The caller then uses the parser of cel-go, which is the reference.
 //
 // Trees of this parser have no source positions. Only errors need those, and a text

@@ -165,19 +165,20 @@ func (l *lexer) exponent(at int) int {
 	return at
 }
 
-// quoted reads a string of one line.
+// quoted reads a string. It declines one with a carriage return, which cel-go replaces.
 func (l *lexer) quoted(raw bool) token {
-	quote := l.text[l.at]
-	if l.byteAt(1) == quote && l.byteAt(2) == quote {
-		return token{} // several lines
+	quote, lines := l.text[l.at:l.at+1], false
+	if l.byteAt(1) == quote[0] && l.byteAt(2) == quote[0] {
+		quote, lines = l.text[l.at:l.at+3], true
 	}
-	for end := l.at + 1; end < len(l.text); end++ {
+	start := l.at + len(quote)
+	for end := start; end < len(l.text); end++ {
 		switch c := l.text[end]; {
-		case c == quote:
-			text := l.text[l.at+1 : end]
-			l.at = end + 1
+		case strings.HasPrefix(l.text[end:], quote):
+			text := l.text[start:end]
+			l.at = end + len(quote)
 			return token{kind: tokenString, text: text, raw: raw}
-		case c == '\n' || c == '\r':
+		case c == '\r', c == '\n' && !lines:
 			return token{}
 		case c == '\\' && !raw:
 			end++

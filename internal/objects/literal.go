@@ -93,7 +93,11 @@ func (l *literals) addLiteral(text string) {
 	if len(text) < 2 || text[0] != '\'' && text[0] != '"' {
 		return
 	}
-	inner := text[1 : len(text)-1]
+	quotes := 1
+	if len(text) >= 6 && text[1] == text[0] {
+		quotes = 3 // text of several lines
+	}
+	inner := text[quotes : len(text)-quotes]
 	if !raw {
 		if s, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.ReplaceAll(inner, `\'`, `'`), `"`, `\"`) + `"`); err == nil {
 			inner = s
