@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // measured is what a run took.
@@ -79,26 +79,7 @@ func (t *tool) run(dir string) ([]byte, measured, error) {
 			}
 			return out.Bytes(), measured{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak}, nil
 		case <-time.After(time.Millisecond):
-			peak = max(peak, peakOf(cmd.Process.Pid))
+			peak = max(peak, testkit.PeakOf(cmd.Process.Pid))
 		}
 	}
-}
-
-// peakOf returns the peak of the resident memory of a process up to now, 0 if it has
-// ended. The peak that the system reports at the end of a process counts the process that
-// started it, too.
-func peakOf(pid int) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, ok := strings.Cut(string(status), "VmHWM:")
-	if !ok {
-		return 0
-	}
-	var kibibytes int64
-	if _, err := fmt.Sscan(rest, &kibibytes); err != nil {
-		return 0
-	}
-	return kibibytes * 1024
 }

@@ -1,0 +1,273 @@
+package oracle
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/compat"
+	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/oracle/server"
+	"github.com/crdkit/crdkit/internal/testkit"
+)
+
+// A compatPair is a change of a definition, the report of package compat about it, and a
+// server of each definition.
+type compatPair struct {
+	*testing.T
+	old, crd             *apiextensionsv1.CustomResourceDefinition
+	oldServer, newServer *server.Server
+	report               *compat.Report
+	took                 time.Duration // of the comparison
+	witnesses, attacks   int           // that the servers got
+}
+
+func newCompatPair(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition) *compatPair {
+	t.Helper()
+	p := &compatPair{T: t, old: old, crd: crd}
+	start := time.Now()
+	var err error
+	if p.report, err = compat.Compare(context.Background(), old, crd); err != nil {
+		t.Fatal(err)
+	}
+	p.took = time.Since(start)
+	if p.oldServer, err = server.New(allServed(old)); err != nil {
+		t.Fatal(err)
+	}
+	if p.newServer, err = server.New(allServed(crd)); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// allServed returns a copy of a definition that serves all its versions.
+func allServed(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	for i := range crd.Spec.Versions {
+		crd.Spec.Versions[i].Served = true
+	}
+	return crd
+}
+
+// replay gives all witnesses to both servers, and so many generated objects for each
+// version that is compatible for writers.
+func (p *compatPair) replay(objects int) {
+	broken := map[string]bool{}
+	for i := range p.report.Findings {
+		f := &p.report.Findings[i]
+		if f.Role == compat.Writers && f.Verdict != compat.Compatible {
+			broken[f.Version] = true
+		}
+		if f.Witness == nil {
+			continue
+		}
+		switch f.Role {
+		case compat.Writers, compat.Readers:
+			p.witness(f)
+		case compat.Stored:
+			p.storedWitness(f)
+		}
+	}
+	for i := range p.old.Spec.Versions {
+		name := p.old.Spec.Versions[i].Name
+		common := slices.ContainsFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+		if common && !broken[name] {
+			p.attack(i, objects)
+		}
+	}
+}
+
+// witness checks that the old server admits the witness of a finding and that the
+// new one refuses it or stores something else. For readers it is the other way.
+func (p *compatPair) witness(f *compat.Finding) {
+	p.witnesses++
+	before, after := p.oldServer, p.newServer
+	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
+	if f.Role == compat.Readers {
+		before, after, was, is = after, before, is, was
+	}
+	first, second := p.write(before, was, f.Witness.Object, f.Witness.Old), p.write(after, is, f.Witness.Object, f.Witness.Old)
+	if first == nil {
+		p.Errorf("%s: the first server refuses %s", f.Text, testkit.Encode(f.Witness.Object))
+	} else if second != nil && len(changes(first, second)) == 0 {
+		p.Errorf("%s: both servers admit %s", f.Text, testkit.Encode(f.Witness.Object))
+	}
+}
+
+// storedWitness checks the witness of a finding about stored objects: the new server
+// reads what the old one stored differently, or refuses an update that changes nothing,
+// or tolerates the value there and refuses it in a new object.
+func (p *compatPair) storedWitness(f *compat.Finding) {
+	p.witnesses++
+	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
+	switch w := f.Witness; {
+	case w.Old != nil:
+		if p.write(p.newServer, is, w.Object, w.Old) != nil {
+			p.Errorf("%s: the new server admits the update of %s", f.Text, testkit.Encode(w.Old))
+		}
+	case f.Ratcheted:
+		if p.write(p.oldServer, was, w.Object, nil) == nil || p.write(p.newServer, is, w.Object, nil) != nil {
+			p.Errorf("%s: the old server refuses %s, or the new one admits it", f.Text, testkit.Encode(w.Object))
+		}
+	default:
+		before, after := p.reads(was, is, w.Object)
+		if after != nil && len(changes(before, after)) == 0 {
+			p.Errorf("%s: both servers read the same of %s", f.Text, testkit.Encode(w.Object))
+		}
+	}
+}
+
+// reads creates an object on the old server, and returns what both servers read of what
+// it stored, nil for a server that cannot read it.
+func (p *compatPair) reads(was, is string, obj map[string]any) (before, after map[string]any) {
+	u := &unstructured.Unstructured{Object: obj}
+	defer p.oldServer.Delete(u.GetNamespace(), u.GetName())
+	defer p.newServer.Delete(u.GetNamespace(), u.GetName())
+	if p.store(p.oldServer, was, obj, nil) == nil {
+		p.Errorf("the old server refuses %s", testkit.Encode(obj))
+		return nil, nil
+	}
+	stored, err := p.oldServer.Stored(u.GetNamespace(), u.GetName())
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := p.newServer.Put(stored.Object); err != nil {
+		p.Fatal(err)
+	}
+	get := server.Request{Method: http.MethodGet, Namespace: u.GetNamespace(), Name: u.GetName()}
+	get.Version = was
+	before = p.content(p.oldServer.Do(get))
+	get.Version = is
+	return before, p.content(p.newServer.Do(get))
+}
+
+// attack gives generated objects of a version to both servers.
+func (p *compatPair) attack(version, objects int) {
+	v := &p.old.Spec.Versions[version]
+	namespaced := p.old.Spec.Scope == apiextensionsv1.NamespaceScoped
+	target := testkit.Target{Group: p.old.Spec.Group, Version: v.Name, Kind: p.old.Spec.Names.Kind, Namespaced: namespaced}
+	if v.Schema != nil {
+		target.Schema = v.Schema.OpenAPIV3Schema
+	}
+	g, rng := testkit.NewGenerator(target), rand.New(rand.NewPCG(1, 2))
+	for i := range objects {
+		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
+		meta := map[string]any{"name": "a"}
+		if namespaced {
+			meta["namespace"] = "default"
+		}
+		obj["metadata"] = meta
+		before := p.write(p.oldServer, v.Name, obj, nil)
+		if before == nil {
+			continue
+		}
+		p.attacks++
+		after := p.write(p.newServer, v.Name, obj, nil)
+		if after == nil {
+			p.Errorf("%s: compatible, but the new server refuses %s", v.Name, testkit.Encode(obj))
+			return
+		}
+		for _, d := range changes(before, after) {
+			if d.Kind != jsondiff.Added {
+				p.Errorf("%s: compatible, but the new server changes %s of %s", v.Name, d.Path, testkit.Encode(obj))
+				return
+			}
+		}
+	}
+}
+
+// changes returns the differences of two objects outside of what a server sets.
+func changes(before, after map[string]any) []jsondiff.Difference {
+	return slices.DeleteFunc(jsondiff.Of(before, after), func(d jsondiff.Difference) bool {
+		name, _ := d.Path[0].Name()
+		return name == "apiVersion"
+	})
+}
+
+// write creates an object, or replaces old, and returns what the server stores. It
+// returns nil for an object that the server refuses, and for one of which the server
+// that gets it first drops a field.
+func (p *compatPair) write(s *server.Server, version string, obj, old map[string]any) map[string]any {
+	u := &unstructured.Unstructured{Object: obj}
+	defer s.Delete(u.GetNamespace(), u.GetName())
+	return p.store(s, version, obj, old)
+}
+
+// store is write, but it leaves the object in the store.
+func (p *compatPair) store(s *server.Server, version string, obj, old map[string]any) map[string]any {
+	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
+	r := server.Request{Method: http.MethodPost, Version: version, Namespace: u.GetNamespace()}
+	if old != nil {
+		stored := &unstructured.Unstructured{Object: testkit.Clone(old)}
+		stored.SetUID("u-1")
+		if err := s.Put(stored.Object); err != nil {
+			p.Fatal(err)
+		}
+		r.Method, r.Name = http.MethodPut, u.GetName()
+	}
+	answer := p.send(s, r, u)
+	if strings.Contains(strings.Join(answer.Warnings, " "), "unknown field") && old == nil && s == p.oldServer {
+		return nil
+	}
+	content := p.content(answer)
+	if _, ok := obj["status"]; content == nil || !ok || !hasStatus(p.definition(s), version) {
+		return content
+	}
+	r = server.Request{Method: http.MethodPut, Version: version, Namespace: u.GetNamespace(), Name: u.GetName(), Subresource: "status"}
+	return p.content(p.send(s, r, u))
+}
+
+// send sends an object at the version of a request, with the resourceVersion of the stored
+// object if it replaces one.
+func (p *compatPair) send(s *server.Server, r server.Request, u *unstructured.Unstructured) server.Answer {
+	u.SetAPIVersion(p.old.Spec.Group + "/" + r.Version)
+	if r.Method == http.MethodPut {
+		current, err := s.Stored(r.Namespace, r.Name)
+		if err != nil || current == nil {
+			p.Fatalf("no stored object: %v", err)
+		}
+		u.SetResourceVersion(current.GetResourceVersion())
+	}
+	body, err := json.Marshal(u.Object)
+	if err != nil {
+		p.Fatal(err)
+	}
+	r.Body = body
+	return s.Do(r)
+}
+
+// content returns the object of an answer without its metadata, nil if it is a refusal.
+func (p *compatPair) content(answer server.Answer) map[string]any {
+	if answer.Panic != "" || answer.Code >= 300 {
+		return nil
+	}
+	u, err := answer.Object()
+	if err != nil {
+		p.Fatal(err)
+	}
+	delete(u.Object, "metadata")
+	return u.Object
+}
+
+// definition returns the definition of one of the two servers.
+func (p *compatPair) definition(s *server.Server) *apiextensionsv1.CustomResourceDefinition {
+	if s == p.oldServer {
+		return p.old
+	}
+	return p.crd
+}
+
+func hasStatus(crd *apiextensionsv1.CustomResourceDefinition, version string) bool {
+	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Name == version && v.Subresources != nil && v.Subresources.Status != nil
+	})
+}

@@ -1,0 +1,117 @@
+package oracle
+
+import (
+	"flag"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/crdkit/crdkit/compat"
+)
+
+var (
+	upgradePairs   = flag.Int("upgrades", 12, "changes of real definitions to compare, spread over all; 0 means all")
+	upgradeObjects = flag.Int("upgrade-objects", 20, "objects that attack each version that is compatible for writers")
+	releases       = flag.Bool("releases", false, "compare neighbouring releases of Go modules, which a module proxy serves, too")
+	upgradeMemory  = flag.Bool("upgrade-memory", false, "run the command on each change, and measure its memory (on Linux)")
+)
+
+// TestUpgrades compares neighbouring versions of real definitions, and gives all witnesses
+// to kube-apiserver's handler, with the old and the new definition. Versions that are
+// compatible for writers are attacked with generated objects. With -releases the
+// changes are those between releases.
+func TestUpgrades(t *testing.T) {
+	list := upgrades(t)
+	if *upgradePairs > 0 && len(list) > *upgradePairs {
+		var some []upgrade
+		for i := range *upgradePairs {
+			some = append(some, list[i*len(list) / *upgradePairs])
+		}
+		list = some
+	}
+	s := upgradeStats{t: t, verdicts: map[compat.Verdict]int{}}
+	if *upgradeMemory {
+		s.command = newCommand(t).binary
+	}
+	for _, u := range list {
+		t.Run(u.name, func(t *testing.T) { s.add(t, u) })
+	}
+	s.print()
+}
+
+type upgradeStats struct {
+	t                             *testing.T
+	pairs, wrong                  int
+	verdicts                      map[compat.Verdict]int
+	witnesses, attacks, undecided int
+	times                         []time.Duration
+	command                       string // "" if its memory is not measured
+	peak                          int64
+}
+
+func (s *upgradeStats) add(t *testing.T, u upgrade) {
+	old, crd := u.load(t)
+	p := newCompatPair(t, old, crd)
+	p.replay(*upgradeObjects)
+	s.pairs++
+	s.times = append(s.times, p.took)
+	s.witnesses += p.witnesses
+	s.attacks += p.attacks
+	s.verdicts[schemaVerdict(p.report)]++
+	for i := range p.report.Findings {
+		if f := &p.report.Findings[i]; f.Verdict == compat.Unknown && f.Code == compat.Undecided {
+			s.undecided++
+			s.t.Logf("%s: %s %s %s: %.400s", u.name, f.Version, f.Role, f.Field, f.Text)
+		}
+	}
+	if s.command != "" {
+		s.peak = max(s.peak, peakOfCompat(t, s.command, old, crd))
+	}
+	if t.Failed() {
+		s.wrong++
+	}
+}
+
+// schemaVerdict is the verdict on writers, stored objects and readers.
+func schemaVerdict(r *compat.Report) compat.Verdict {
+	verdict := compat.Compatible
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !slices.Contains([]compat.Role{compat.Writers, compat.Stored, compat.Readers}, f.Role) {
+			continue
+		}
+		if f.Verdict == compat.Incompatible {
+			return f.Verdict
+		}
+		if f.Verdict == compat.Unknown {
+			verdict = f.Verdict
+		}
+	}
+	return verdict
+}
+
+func (s *upgradeStats) print() {
+	if s.pairs == 0 {
+		s.t.Fatal("no changes were compared")
+	}
+	slices.Sort(s.times)
+	unknown := s.verdicts[compat.Unknown]
+	s.t.Logf("upgrades: %d changes: %d compatible, %d incompatible, %d unknown (%.1f %%), %d wrong; %d findings are undecided",
+		s.pairs, s.verdicts[compat.Compatible], s.verdicts[compat.Incompatible], unknown, 100*float64(unknown)/float64(s.pairs), s.wrong, s.undecided)
+	s.t.Logf("upgrades: %d witnesses and %d objects given to both servers; median %v, 99th percentile %v, longest %v",
+		s.witnesses, s.attacks, round(s.times[len(s.times)/2]), round(s.times[len(s.times)*99/100]), round(s.times[len(s.times)-1]))
+	if s.command != "" {
+		s.t.Logf("upgrades: peak memory of the command %d MiB", s.peak>>20)
+		if s.peak > 200_000_000 {
+			s.t.Errorf("the command takes more than 200 MB")
+		}
+	}
+	if unknown*20 > s.pairs {
+		s.t.Errorf("%d of %d changes are unknown, want at most 5 %%", unknown, s.pairs)
+	}
+	if s.witnesses == 0 || s.attacks == 0 && *upgradeObjects > 0 {
+		s.t.Error("too little was compared")
+	}
+}
+
+func round(d time.Duration) time.Duration { return d.Round(100 * time.Microsecond) }
