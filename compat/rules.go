@@ -40,9 +40,9 @@ func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 	return out
 }
 
-// transforms reports whether the new definition may see another value than the
-// old one stored: something below is pruned, or has another default, or is no
-// longer nullable.
+// transforms reports whether rules of the new definition may see another value than
+// the old one stored: something below is pruned, or has another default, or is no
+// longer nullable, or is another value in CEL.
 func (w *walk) transforms(o, n *schema.Node) bool {
 	if o == n {
 		return false
@@ -52,7 +52,7 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 		return known
 	}
 	w.changed[pair] = true // for a schema that contains itself, which none does
-	changed := o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
+	changed := retyped(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
 	if !changed {
 		before, _ := o.AdditionalProperties()
 		after, _ := n.AdditionalProperties()
@@ -60,6 +60,34 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	}
 	w.changed[pair] = changed
 	return changed
+}
+
+// retyped reports whether rules see the values of two schemas as values of two types,
+// or compare lists in two ways: 5/2 is 2 for integers and 2.5 for numbers.
+func retyped(o, n *schema.Node) bool {
+	if o == nil || n == nil {
+		return false
+	}
+	return o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n) ||
+		celListType(o) != celListType(n) || !slices.Equal(o.ListMapKeys(), n.ListMapKeys())
+}
+
+// celListType returns the type of lists whose order does not matter in rules.
+func celListType(n *schema.Node) string {
+	if listType, _ := n.ListType(); listType != "atomic" {
+		return listType
+	}
+	return ""
+}
+
+// celFormat returns the format of a string that is no string in rules.
+func celFormat(n *schema.Node) string {
+	switch f := n.Limits().Format; {
+	case n.Kind() != schema.KindString:
+	case f == "byte", f == "duration", f == "date", f == "date-time":
+		return f
+	}
+	return ""
 }
 
 func (w *walk) transformsMembers(o, n *schema.Node) bool {
@@ -109,7 +137,7 @@ func (w *walk) changedAt(o, n *schema.Node) func(path []string) bool {
 			case celcond.Presence:
 				return false
 			case celcond.Size:
-				return o.Kind() == schema.KindObject && w.transforms(o, n)
+				return retyped(o, n) || o.Kind() == schema.KindObject && w.transforms(o, n)
 			case celcond.Items:
 				o, n = o.Items(), n.Items()
 				continue

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/satisfy"
@@ -128,7 +130,7 @@ func Text(e ast.Expr) string {
 func writeText(b *strings.Builder, e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
-		fmt.Fprintf(b, "%#v", e.AsLiteral().Value())
+		writeLiteral(b, e.AsLiteral())
 	case ast.IdentKind:
 		b.WriteString(e.AsIdent())
 	case ast.SelectKind:
@@ -150,6 +152,18 @@ func writeText(b *strings.Builder, e ast.Expr) {
 		writeList(b, '[', e.AsList().Elements(), ']')
 	default:
 		fmt.Fprintf(b, "#%d", e.ID()) // not parsed by celsyntax without macros
+	}
+}
+
+// writeLiteral writes a literal so that literals of two types have two texts.
+func writeLiteral(b *strings.Builder, v ref.Val) {
+	switch v := v.(type) {
+	case types.Null:
+		b.WriteString("null")
+	case types.Double:
+		fmt.Fprintf(b, "double %g", float64(v))
+	default:
+		fmt.Fprintf(b, "%#v", v.Value())
 	}
 }
 
