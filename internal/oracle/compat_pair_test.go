@@ -20,42 +20,66 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// A compatPair is a change of a definition, the report of package compat about it, and a
-// server of each definition.
+// A compatPair is a change of a definition, and the report of package compat about it.
 type compatPair struct {
 	*testing.T
-	old, crd             *apiextensionsv1.CustomResourceDefinition
-	oldServer, newServer *server.Server
-	report               *compat.Report
-	took                 time.Duration // of the comparison
-	witnesses, attacks   int           // that the servers got
+	old, crd           *served
+	report             *compat.Report
+	took               time.Duration // of the comparison
+	witnesses, attacks int           // that the servers got
+}
+
+// A served definition has servers. If a webhook converts its objects, each version has one
+// that stores objects at that version, since package compat calls no webhook.
+type served struct {
+	*apiextensionsv1.CustomResourceDefinition
+	webhook bool // of one of the two definitions
+	servers map[string]*server.Server
 }
 
 func newCompatPair(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinition) *compatPair {
 	t.Helper()
-	p := &compatPair{T: t, old: old, crd: crd}
+	webhook := byWebhook(old) || byWebhook(crd)
+	p := &compatPair{
+		T:   t,
+		old: &served{old, webhook, map[string]*server.Server{}}, crd: &served{crd, webhook, map[string]*server.Server{}},
+	}
 	start := time.Now()
 	var err error
 	if p.report, err = compat.Compare(context.Background(), old, crd); err != nil {
 		t.Fatal(err)
 	}
 	p.took = time.Since(start)
-	if p.oldServer, err = server.New(allServed(old)); err != nil {
-		t.Fatal(err)
-	}
-	if p.newServer, err = server.New(allServed(crd)); err != nil {
-		t.Fatal(err)
-	}
 	return p
 }
 
-// allServed returns a copy of a definition that serves all its versions.
-func allServed(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	crd = crd.DeepCopy()
-	for i := range crd.Spec.Versions {
-		crd.Spec.Versions[i].Served = true
+func byWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// server returns the server of a version. It serves all versions.
+func (d *served) server(p *compatPair, version string) *server.Server {
+	key := ""
+	if d.webhook {
+		key = version
 	}
-	return crd
+	if s := d.servers[key]; s != nil {
+		return s
+	}
+	crd := d.DeepCopy()
+	for i := range crd.Spec.Versions {
+		v := &crd.Spec.Versions[i]
+		v.Served = true
+		if d.webhook {
+			v.Storage = v.Name == version
+		}
+	}
+	s, err := server.New(crd)
+	if err != nil {
+		p.Fatal(err)
+	}
+	d.servers[key] = s
+	return s
 }
 
 // replay gives all witnesses to both servers, and so many generated objects for each
@@ -90,7 +114,7 @@ func (p *compatPair) replay(objects int) {
 // new one refuses it or stores something else. For readers it is the other way.
 func (p *compatPair) witness(f *compat.Finding) {
 	p.witnesses++
-	before, after := p.oldServer, p.newServer
+	before, after := p.old, p.crd
 	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
 	if f.Role == compat.Readers {
 		before, after, was, is = after, before, is, was
@@ -111,11 +135,11 @@ func (p *compatPair) storedWitness(f *compat.Finding) {
 	was, is := cmp.Or(f.OldVersion, f.Version), f.Version
 	switch w := f.Witness; {
 	case w.Old != nil:
-		if p.write(p.newServer, is, w.Object, w.Old) != nil {
+		if p.write(p.crd, is, w.Object, w.Old) != nil {
 			p.Errorf("%s: the new server admits the update of %s", f.Text, testkit.Encode(w.Old))
 		}
 	case f.Ratcheted:
-		if p.write(p.oldServer, was, w.Object, nil) == nil || p.write(p.newServer, is, w.Object, nil) != nil {
+		if p.write(p.old, was, w.Object, nil) == nil || p.write(p.crd, is, w.Object, nil) != nil {
 			p.Errorf("%s: the old server refuses %s, or the new one admits it", f.Text, testkit.Encode(w.Object))
 		}
 	default:
@@ -129,25 +153,26 @@ func (p *compatPair) storedWitness(f *compat.Finding) {
 // reads creates an object on the old server, and returns what both servers read of what
 // it stored, nil for a server that cannot read it.
 func (p *compatPair) reads(was, is string, obj map[string]any) (before, after map[string]any) {
-	u := &unstructured.Unstructured{Object: obj}
-	defer p.oldServer.Delete(u.GetNamespace(), u.GetName())
-	defer p.newServer.Delete(u.GetNamespace(), u.GetName())
-	if p.store(p.oldServer, was, obj, nil) == nil {
+	u := p.placed(obj)
+	oldServer, newServer := p.old.server(p, was), p.crd.server(p, is)
+	defer oldServer.Delete(u.GetNamespace(), u.GetName())
+	defer newServer.Delete(u.GetNamespace(), u.GetName())
+	if p.store(p.old, was, obj, nil) == nil {
 		p.Errorf("the old server refuses %s", testkit.Encode(obj))
 		return nil, nil
 	}
-	stored, err := p.oldServer.Stored(u.GetNamespace(), u.GetName())
+	stored, err := oldServer.Stored(u.GetNamespace(), u.GetName())
 	if err != nil {
 		p.Fatal(err)
 	}
-	if err := p.newServer.Put(stored.Object); err != nil {
+	if err := newServer.Put(stored.Object); err != nil {
 		p.Fatal(err)
 	}
 	get := server.Request{Method: http.MethodGet, Namespace: u.GetNamespace(), Name: u.GetName()}
 	get.Version = was
-	before = p.content(p.oldServer.Do(get))
+	before = p.content(oldServer.Do(get))
 	get.Version = is
-	return before, p.content(p.newServer.Do(get))
+	return before, p.content(newServer.Do(get))
 }
 
 // attack gives generated objects of a version to both servers.
@@ -166,12 +191,12 @@ func (p *compatPair) attack(version, objects int) {
 			meta["namespace"] = "default"
 		}
 		obj["metadata"] = meta
-		before := p.write(p.oldServer, v.Name, obj, nil)
+		before := p.write(p.old, v.Name, obj, nil)
 		if before == nil {
 			continue
 		}
 		p.attacks++
-		after := p.write(p.newServer, v.Name, obj, nil)
+		after := p.write(p.crd, v.Name, obj, nil)
 		if after == nil {
 			p.Errorf("%s: compatible, but the new server refuses %s", v.Name, testkit.Encode(obj))
 			return
@@ -196,18 +221,18 @@ func changes(before, after map[string]any) []jsondiff.Difference {
 // write creates an object, or replaces old, and returns what the server stores. It
 // returns nil for an object that the server refuses, and for one of which the server
 // that gets it first drops a field.
-func (p *compatPair) write(s *server.Server, version string, obj, old map[string]any) map[string]any {
-	u := &unstructured.Unstructured{Object: obj}
-	defer s.Delete(u.GetNamespace(), u.GetName())
-	return p.store(s, version, obj, old)
+func (p *compatPair) write(d *served, version string, obj, old map[string]any) map[string]any {
+	u := p.placed(obj)
+	defer d.server(p, version).Delete(u.GetNamespace(), u.GetName())
+	return p.store(d, version, obj, old)
 }
 
 // store is write, but it leaves the object in the store.
-func (p *compatPair) store(s *server.Server, version string, obj, old map[string]any) map[string]any {
-	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
+func (p *compatPair) store(d *served, version string, obj, old map[string]any) map[string]any {
+	u, s := p.placed(obj), d.server(p, version)
 	r := server.Request{Method: http.MethodPost, Version: version, Namespace: u.GetNamespace()}
 	if old != nil {
-		stored := &unstructured.Unstructured{Object: testkit.Clone(old)}
+		stored := p.placed(old)
 		stored.SetUID("u-1")
 		if err := s.Put(stored.Object); err != nil {
 			p.Fatal(err)
@@ -215,15 +240,25 @@ func (p *compatPair) store(s *server.Server, version string, obj, old map[string
 		r.Method, r.Name = http.MethodPut, u.GetName()
 	}
 	answer := p.send(s, r, u)
-	if strings.Contains(strings.Join(answer.Warnings, " "), "unknown field") && old == nil && s == p.oldServer {
+	if strings.Contains(strings.Join(answer.Warnings, " "), "unknown field") && old == nil && d == p.old {
 		return nil
 	}
 	content := p.content(answer)
-	if _, ok := obj["status"]; content == nil || !ok || !hasStatus(p.definition(s), version) {
+	if _, ok := obj["status"]; content == nil || !ok || !d.hasStatus(version) {
 		return content
 	}
 	r = server.Request{Method: http.MethodPut, Version: version, Namespace: u.GetNamespace(), Name: u.GetName(), Subresource: "status"}
 	return p.content(p.send(s, r, u))
+}
+
+// placed returns a copy of an object, in the namespace to which clients send one that names
+// none.
+func (p *compatPair) placed(obj map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: testkit.Clone(obj)}
+	if p.old.Spec.Scope == apiextensionsv1.NamespaceScoped && u.GetNamespace() == "" {
+		u.SetNamespace("default")
+	}
+	return u
 }
 
 // send sends an object at the version of a request, with the resourceVersion of the stored
@@ -258,16 +293,8 @@ func (p *compatPair) content(answer server.Answer) map[string]any {
 	return u.Object
 }
 
-// definition returns the definition of one of the two servers.
-func (p *compatPair) definition(s *server.Server) *apiextensionsv1.CustomResourceDefinition {
-	if s == p.oldServer {
-		return p.old
-	}
-	return p.crd
-}
-
-func hasStatus(crd *apiextensionsv1.CustomResourceDefinition, version string) bool {
-	return slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+func (d *served) hasStatus(version string) bool {
+	return slices.ContainsFunc(d.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
 		return v.Name == version && v.Subresources != nil && v.Subresources.Status != nil
 	})
 }

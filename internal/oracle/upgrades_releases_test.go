@@ -64,9 +64,9 @@ type goModule struct {
 }
 
 var modules = []goModule{
-	{"sigs.k8s.io/gateway-api", []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0", "v1.5.1", "v1.6.0", "v1.7.0"}, []string{"config/crd/standard", "config/crd/experimental"}},
+	{"sigs.k8s.io/gateway-api", []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0", "v1.4.0", "v1.5.0", "v1.5.1", "v1.6.0"}, []string{"config/crd/standard", "config/crd/experimental"}},
 	{"sigs.k8s.io/cluster-api", []string{"v1.10.0", "v1.11.0"}, []string{"config/crd/bases", "bootstrap/kubeadm/config/crd/bases", "controlplane/kubeadm/config/crd/bases", "cmd/clusterctl/config/crd/bases"}},
-	{"sigs.k8s.io/karpenter", []string{"v1.6.0", "v1.13.0", "v1.14.0", "v1.15.0"}, []string{"pkg/apis/crds", "kwok/apis/crds"}},
+	{"sigs.k8s.io/karpenter", []string{"v1.6.0", "v1.13.0", "v1.14.0"}, []string{"pkg/apis/crds", "kwok/apis/crds"}},
 	{"github.com/prometheus-operator/prometheus-operator", []string{"v0.82.0", "v0.84.0"}, []string{"example/prometheus-operator-crd"}},
 	{"github.com/kubernetes-csi/external-snapshotter/client/v8", []string{"v8.0.0", "v8.2.0"}, []string{"config/crd"}},
 }
