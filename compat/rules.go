@@ -52,7 +52,7 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 		return known
 	}
 	w.changed[pair] = true // for a schema that contains itself, which none does
-	changed := retyped(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
+	changed := retyped(o, n) || reordered(o, n) || o.Nullable() && !n.Nullable() || w.transformsMembers(o, n) || w.transforms(o.Items(), n.Items())
 	if !changed {
 		before, _ := o.AdditionalProperties()
 		after, _ := n.AdditionalProperties()
@@ -62,14 +62,15 @@ func (w *walk) transforms(o, n *schema.Node) bool {
 	return changed
 }
 
-// retyped reports whether rules see the values of two schemas as values of two types,
-// or compare lists in two ways: 5/2 is 2 for integers and 2.5 for numbers.
+// retyped reports whether rules see the values of two schemas as values of two types:
+// 5/2 is 2 for integers and 2.5 for numbers.
 func retyped(o, n *schema.Node) bool {
-	if o == nil || n == nil {
-		return false
-	}
-	return o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n) ||
-		celListType(o) != celListType(n) || !slices.Equal(o.ListMapKeys(), n.ListMapKeys())
+	return o != nil && n != nil && (o.Kind() != n.Kind() || o.IntOrString() != n.IntOrString() || celFormat(o) != celFormat(n))
+}
+
+// reordered reports whether rules compare the lists of two schemas in two ways.
+func reordered(o, n *schema.Node) bool {
+	return o != nil && n != nil && (celListType(o) != celListType(n) || !slices.Equal(o.ListMapKeys(), n.ListMapKeys()))
 }
 
 // celListType returns the type of lists whose order does not matter in rules.

@@ -92,7 +92,7 @@ func TestReads(t *testing.T) {
 		"self.l.map(e, e.a).size()":       "l.#, l.[].a",
 		"self.l.map(e, e.a).sum()":        "l.#, l.[].a",
 		"self.l.filter(e, e.a).size()":    "l.#, l.[].a",
-		"self.l.filter(e, e.a)[0].b":      "l, l.#, l.[].a",
+		"self.l.filter(e, e.a)[0].b":      "l.#, l.[], l.[].a",
 		"self.l.all(e, e.m.exists(f, f))": "l.#, l.[].m.#, l.[].m.[]",
 		"self.l.all(self, self.a)":        "l.#, l.[].a",
 		"self.f(x).all(e, e.a)":           "(self)",

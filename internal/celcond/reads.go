@@ -99,7 +99,7 @@ func (r *reader) call(c ast.CallExpr, bound map[string][]string) {
 	}
 	if path, ok := chain(c.Target(), bound); ok && macros[c.FunctionName()] && len(args) == 2 && args[0].Kind() == ast.IdentKind {
 		if c.FunctionName() == "filter" {
-			r.add(path) // the result has the elements
+			r.add(path, Items) // the result has the elements
 		}
 		r.elements(path, args, bound)
 		return
