@@ -17,11 +17,16 @@ func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, boo
 	if !ok || !isDefinition(t) {
 		return nil, false
 	}
-	schemas, values, ok := versionSchemas(t)
+	versions, ok := versionsOf(t)
 	if !ok {
 		return nil, false
 	}
-	rest, ok := t.AppendJSON(nil, 0, values...)
+	r := definitionReader{tokens: t, strings: map[string]string{}}
+	var list []apiextensionsv1.CustomResourceDefinitionVersion
+	if !readList(&r, versions, &list, r.version) {
+		return nil, false
+	}
+	rest, ok := t.AppendJSON(nil, 0, versions)
 	if !ok {
 		return nil, false
 	}
@@ -29,17 +34,7 @@ func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, boo
 	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
 		return nil, false
 	}
-	r := definitionReader{tokens: t, strings: map[string]string{}}
-	for i, at := range schemas {
-		if at == 0 {
-			continue
-		}
-		s := &props{}
-		if !r.schema(at, s) {
-			return nil, false
-		}
-		crd.Spec.Versions[i].Schema.OpenAPIV3Schema = s
-	}
+	crd.Spec.Versions = list
 	return crd, true
 }
 
@@ -55,43 +50,18 @@ func isDefinition(t *Tokens) bool {
 	return true
 }
 
-// versionSchemas returns the values of the versions' schemas: in schemas one
-// for each version, 0 for a version without a schema, and in values those that
-// exist. It reports false if the definition has no versions or a duplicate
-// member decides which schema counts.
-func versionSchemas(t *Tokens) (schemas, values []int, ok bool) {
+// versionsOf returns the list of versions. It reports false if there is none or a
+// duplicate member.
+func versionsOf(t *Tokens) (int, bool) {
 	spec, n := t.Member(0, "spec")
 	if n != 1 {
-		return nil, nil, false
+		return 0, false
 	}
 	versions, n := t.Member(spec, "versions")
-	if n != 1 || t.Kind(versions) != List {
-		return nil, nil, false
-	}
-	version := versions + 1
-	for range t.Len(versions) {
-		validation, n := t.Member(version, "schema")
-		if n > 1 {
-			return nil, nil, false
-		}
-		at := 0
-		if n == 1 && t.Kind(validation) == Object {
-			v, n := t.Member(validation, "openAPIV3Schema")
-			switch {
-			case n > 1:
-				return nil, nil, false
-			case n == 1 && t.Kind(v) == Object:
-				at = v
-				values = append(values, v)
-			}
-		}
-		schemas = append(schemas, at)
-		version = t.Next(version)
-	}
-	return schemas, values, true
+	return versions, n == 1
 }
 
-// A definitionReader reads schemas from tokens.
+// A definitionReader reads versions and their schemas from tokens.
 type definitionReader struct {
 	tokens  *Tokens
 	strings map[string]string
@@ -133,17 +103,41 @@ func (r *definitionReader) hasDistinctMembers(i int) bool {
 	return true
 }
 
-// schema reads a schema into s, which must be zero.
-func (r *definitionReader) schema(i int, s *props) bool {
+// members calls read for each member of an object until read reports false. It reports
+// false for other values and for duplicate names, too.
+func (r *definitionReader) members(i int, read func(name string, v int) bool) bool {
 	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
 		return false
 	}
 	name := i + 1
 	for range r.tokens.Len(i) {
-		if !r.keyword(r.tokens.Text(name), name+1, s) {
+		if !read(r.tokens.Text(name), name+1) {
 			return false
 		}
 		name = r.tokens.Next(name + 1)
 	}
 	return true
+}
+
+// readList reads a list with the function for its elements. It sets out only if it reports
+// true.
+func readList[T any](r *definitionReader, v int, out *[]T, read func(i int, element *T) bool) bool {
+	if r.tokens.Kind(v) != List {
+		return false
+	}
+	list := make([]T, r.tokens.Len(v))
+	at := v + 1
+	for i := range list {
+		if !read(at, &list[i]) {
+			return false
+		}
+		at = r.tokens.Next(at)
+	}
+	*out = list
+	return true
+}
+
+// schema reads a schema into s, which must be zero.
+func (r *definitionReader) schema(i int, s *props) bool {
+	return r.members(i, func(name string, v int) bool { return r.keyword(name, v, s) })
 }

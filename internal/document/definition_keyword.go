@@ -106,19 +106,7 @@ func (r *definitionReader) readString(v int, out *string) bool {
 }
 
 func (r *definitionReader) stringList(v int, out *[]string) bool {
-	if r.tokens.Kind(v) != List {
-		return false
-	}
-	list := make([]string, r.tokens.Len(v))
-	at := v + 1
-	for i := range list {
-		if !r.readString(at, &list[i]) {
-			return false
-		}
-		at = r.tokens.Next(at)
-	}
-	*out = list
-	return true
+	return readList(r, v, out, r.readString)
 }
 
 func (r *definitionReader) boolean(v int, out *bool) bool {
@@ -163,20 +151,7 @@ func (r *definitionReader) raw(v int, out *apiextensionsv1.JSON) bool {
 	return ok
 }
 
-func (r *definitionReader) enum(v int, s *props) bool {
-	if r.tokens.Kind(v) != List {
-		return false
-	}
-	s.Enum = make([]apiextensionsv1.JSON, r.tokens.Len(v))
-	at := v + 1
-	for i := range s.Enum {
-		if !r.raw(at, &s.Enum[i]) {
-			return false
-		}
-		at = r.tokens.Next(at)
-	}
-	return true
-}
+func (r *definitionReader) enum(v int, s *props) bool { return readList(r, v, &s.Enum, r.raw) }
 
 func (r *definitionReader) items(v int, s *props) bool {
 	of := &struct {
@@ -203,21 +178,7 @@ func (r *definitionReader) additional(v int, s *props) bool {
 	return r.schema(v, &of.schema)
 }
 
-func (r *definitionReader) schemas(v int, out *[]props) bool {
-	if r.tokens.Kind(v) != List {
-		return false
-	}
-	list := make([]props, r.tokens.Len(v))
-	at := v + 1
-	for i := range list {
-		if !r.schema(at, &list[i]) {
-			return false
-		}
-		at = r.tokens.Next(at)
-	}
-	*out = list
-	return true
-}
+func (r *definitionReader) schemas(v int, out *[]props) bool { return readList(r, v, out, r.schema) }
 
 // properties reads schemas by name. It reads each into spare memory and copies
 // it into the map, which avoids an allocation for each property.
@@ -247,32 +208,11 @@ func (r *definitionReader) properties(v int, out *map[string]props) bool {
 }
 
 func (r *definitionReader) rules(v int, s *props) bool {
-	if r.tokens.Kind(v) != List {
-		return false
-	}
-	s.XValidations = make(apiextensionsv1.ValidationRules, r.tokens.Len(v))
-	at := v + 1
-	for i := range s.XValidations {
-		if !r.rule(at, &s.XValidations[i]) {
-			return false
-		}
-		at = r.tokens.Next(at)
-	}
-	return true
+	return readList(r, v, (*[]apiextensionsv1.ValidationRule)(&s.XValidations), r.rule)
 }
 
 func (r *definitionReader) rule(i int, rule *apiextensionsv1.ValidationRule) bool {
-	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
-		return false
-	}
-	name := i + 1
-	for range r.tokens.Len(i) {
-		if !r.ruleField(r.tokens.Text(name), name+1, rule) {
-			return false
-		}
-		name = r.tokens.Next(name + 1)
-	}
-	return true
+	return r.members(i, func(name string, v int) bool { return r.ruleField(name, v, rule) })
 }
 
 func (r *definitionReader) ruleField(name string, v int, rule *apiextensionsv1.ValidationRule) bool {

@@ -1,0 +1,72 @@
+package document
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// versionFields are the fields of a version, and values of each: those that are read, and
+// those that are left to the libraries.
+var versionFields = []struct {
+	name           string
+	read, declined []string
+}{
+	{"served", []string{`true`, `false`}, []string{`null`, `"true"`}},
+	{"storage", []string{`true`, `false`}, []string{`1`}},
+	{"deprecated", []string{`true`}, []string{`null`}},
+	{"deprecationWarning", []string{`"w"`, `""`}, []string{`null`, `1`}},
+	{"schema", []string{`{}`, `{"openAPIV3Schema":null}`, `{"openAPIV3Schema":{}}`, `{"openAPIV3Schema":{"type":"object"}}`},
+		[]string{`null`, `[]`, `{"openAPIV3Schema":[]}`, `{"other":null}`, `{"other":{}}`}},
+	{"subresources", []string{`{}`, `{"status":{}}`, `{"scale":{}}`,
+		`{"scale":{"specReplicasPath":".spec.a","statusReplicasPath":".status.a","labelSelectorPath":".status.b"},"status":{}}`},
+		[]string{`null`, `{"status":null}`, `{"status":{"a":1}}`, `{"scale":null}`, `{"scale":{"specReplicasPath":1}}`,
+			`{"scale":{"statusReplicasPath":1}}`, `{"scale":{"labelSelectorPath":null}}`, `{"scale":{"other":"a"}}`, `{"other":{}}`}},
+	{"additionalPrinterColumns", []string{`[]`, `[{}]`,
+		`[{"name":"a","type":"string","format":"date","description":"d","jsonPath":".a","priority":1},{"name":"b","priority":-1}]`},
+		[]string{`null`, `{}`, `[null]`, `[{"name":1}]`, `[{"type":1}]`, `[{"format":1}]`, `[{"description":1}]`, `[{"jsonPath":1}]`,
+			`[{"priority":"1"}]`, `[{"priority":3000000000}]`, `[{"priority":null}]`, `[{"other":1}]`}},
+	{"selectableFields", []string{`[]`, `[{}]`, `[{"jsonPath":".a"},{"jsonPath":".b"}]`}, []string{`null`, `[{"jsonPath":1}]`, `[{"other":"a"}]`}},
+	{"other", nil, []string{`1`}},
+}
+
+// versionWith returns a definition with two versions of which one has the field.
+func versionWith(name, value string) string {
+	return fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"a","creationTimestamp":null},`+
+		`"spec":{"group":"g","versions":[{"name":"v1"},{"name":"v2",%q:%s}],"scope":"Cluster"},"status":{"storedVersions":["v1"]}}`, name, value)
+}
+
+// TestReadDefinitionReadsVersionFields: ReadDefinition reads the fields of versions as the
+// libraries do, or declines them.
+func TestReadDefinitionReadsVersionFields(t *testing.T) {
+	for _, f := range versionFields {
+		for _, value := range f.read {
+			text := versionWith(f.name, value)
+			asYAML, err := yaml.JSONToYAML([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.UnmarshalStrict([]byte(text), want); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{text, string(asYAML)} {
+				got, ok := ReadDefinition([]byte(text))
+				if diff := cmp.Diff(want, got); !ok || diff != "" {
+					t.Errorf("%s: read %v (-library +got):\n%s", text, ok, diff)
+				}
+			}
+		}
+		for _, value := range f.declined {
+			if _, ok := ReadDefinition([]byte(versionWith(f.name, value))); ok {
+				t.Errorf("%s: %s is read", f.name, value)
+			}
+		}
+	}
+	if _, ok := ReadDefinition([]byte(versionWith("name", `"v3"`))); ok {
+		t.Error("two names are read")
+	}
+}
