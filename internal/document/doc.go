@@ -20,7 +20,8 @@
 //   - keys of plain ASCII letters and signs, or in quotes;
 //   - plain, single-quoted and double-quoted scalars on one or more lines, and
 //     literal blocks;
-//   - {}, [] and lists of plain or quoted strings in brackets;
+//   - braces and brackets on one line, with plain or quoted names, integers, booleans
+//     and null in them;
 //   - comments.
 //
 // A plain scalar has the value that sigs.k8s.io/yaml gives it, which follows YAML

@@ -10,10 +10,8 @@ import (
 func (r *yamlTokenizer) readScalar(col int) bool {
 	at := r.i
 	switch r.text[at] {
-	case '{':
-		return r.readEmptyObject()
-	case '[':
-		return r.readStringList()
+	case '{', '[':
+		return r.readFlow() && r.endLine()
 	case '\'':
 		return r.readSingleQuoted(col) && r.endLine()
 	case '"':
@@ -24,71 +22,10 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 	return r.readBareScalar(col)
 }
 
-// readEmptyObject reads {}.
-func (r *yamlTokenizer) readEmptyObject() bool {
-	r.t.close(r.t.open(Object, r.i), 0)
-	r.i++
-	r.skipSpaces()
-	if r.text[r.i] != '}' {
-		return false
-	}
-	r.i++
-	return r.endLine()
-}
-
 func (r *yamlTokenizer) skipSpaces() {
 	for r.text[r.i] == ' ' {
 		r.i++
 	}
-}
-
-// readStringList reads a list in brackets, on one line, whose elements are
-// plain or quoted names.
-func (r *yamlTokenizer) readStringList() bool {
-	list := r.t.open(List, r.i)
-	r.i++
-	r.skipSpaces()
-	n := 0
-	for r.text[r.i] != ']' {
-		if !r.readListString() {
-			return false
-		}
-		n++
-		r.skipSpaces()
-		if r.text[r.i] == ',' {
-			r.i++
-			r.skipSpaces()
-		} else if r.text[r.i] != ']' {
-			return false
-		}
-	}
-	r.i++
-	r.t.close(list, n)
-	return r.endLine()
-}
-
-func (r *yamlTokenizer) readListString() bool {
-	k := token{kind: String, at: uint32(r.i), from: uint32(r.i)}
-	quote := r.text[r.i]
-	quoted := quote == '"' || quote == '\''
-	if quoted {
-		r.i++
-		k.from++
-	}
-	start := r.i
-	for isKeyByte(r.text[r.i]) {
-		r.i++
-	}
-	word := r.text[start:r.i]
-	k.to = uint32(r.i)
-	switch {
-	case quoted && r.text[r.i] == quote:
-		r.i++
-	case quoted, word == "", !isLetter(word[0]), isBoolOrNull(word):
-		return false
-	}
-	r.t.add(k)
-	return true
 }
 
 // addDecoded adds a string that starts at one offset in the text and at another
