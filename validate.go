@@ -91,6 +91,9 @@ func (r *request) bounds() objectmeta.Bounds {
 func (r *request) addProblems(problems []objectmeta.Problem) {
 	r.omit(r.metadataLimit.Omitted(), false)
 	for _, p := range problems {
+		if r.watch.Ended() {
+			return
+		}
 		r.add(validation.ErrorList{validation.NewError(p.Err, validation.StepObjectMeta, p.Pointer, p.SchemaPointer)})
 	}
 }
@@ -113,6 +116,9 @@ func (r *request) evaluateRules(ctx context.Context) (*Refusal, error) {
 	}
 	r.add(res.Errors)
 	for _, e := range res.Ratcheted {
+		if r.watch.Ended() {
+			return nil, nil
+		}
 		r.result.Warnings = append(r.result.Warnings, e.Error())
 	}
 	r.omit(res.Omitted, false)

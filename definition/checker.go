@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // A checker collects the errors of a definition.
@@ -20,6 +21,9 @@ type checker struct {
 }
 
 func (c *checker) add(errs ...*field.Error) { c.errs.Add(errs...) }
+
+// watch ends the check early.
+func (c *checker) watch() *interrupt.Watch { return c.errs.Watch }
 
 // checkSpec returns the errors of a definition except those of its metadata, in no
 // particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.

@@ -54,7 +54,7 @@ func (c *structuralCheck) finish(props *apiextensionsv1.JSONSchemaProps) field.E
 		p.junctors(props, props)
 	}
 	errs := c.errs.Errors()
-	sortByText(errs)
+	sortByText(errs, c.errs.Watch)
 	return errs
 }
 

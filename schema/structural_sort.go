@@ -2,14 +2,15 @@ package schema
 
 import (
 	"cmp"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // sortByText sorts errs by their texts. Errors with equal texts, which occur if
 // the name of a property looks like a path, are sorted by their parts.
-func sortByText(errs field.ErrorList) {
+func sortByText(errs field.ErrorList, watch *interrupt.Watch) {
 	if len(errs) < 2 {
 		return
 	}
@@ -19,9 +20,12 @@ func sortByText(errs field.ErrorList) {
 	}
 	entries := make([]entry, len(errs))
 	for i, err := range errs {
+		if watch.Ended() {
+			return
+		}
 		entries[i] = entry{err.Error(), err}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
+	interrupt.SortFunc(watch, entries, func(a, b entry) int {
 		return cmp.Or(
 			cmp.Compare(a.text, b.text),
 			cmp.Compare(a.err.Field, b.err.Field),

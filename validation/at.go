@@ -44,7 +44,7 @@ func (v *Validator) validateAt(n *leafcheck.Node, stack pathstack.Stack, path sc
 	}
 	r.found, r.buf = r.first[:0], r.bytes[:0]
 	r.check(n, value, correlate.Pair{})
-	errs := firstOfEachText(r.found)
+	errs := firstOfEachText(r.found, bounds.watch)
 	errs.sort(bounds.watch)
 	return errs
 }

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 )
 
@@ -87,7 +88,7 @@ func (r *run) keepImportant(kept *failures, branch failures) {
 const few = 8
 
 // firstOfEachText returns the first finding of each text.
-func firstOfEachText(found []finding) ErrorList {
+func firstOfEachText(found []finding, watch *interrupt.Watch) ErrorList {
 	if len(found) == 0 {
 		return nil
 	}
@@ -102,6 +103,9 @@ func firstOfEachText(found []finding) ErrorList {
 	}
 	seen := make(map[string]struct{}, len(found))
 	for _, f := range found {
+		if watch.Ended() {
+			return nil
+		}
 		if _, ok := seen[f.text]; ok {
 			continue
 		}

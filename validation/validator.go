@@ -158,8 +158,8 @@ func (v *Validator) ValidateStatus(obj, old map[string]any, opts ...CallOption) 
 // zero. r has not begun.
 func (res *Result) addValues(n *leafcheck.Node, obj any, p correlate.Pair, r run) {
 	r.start(n, obj, p)
-	res.add(firstOfEachText(r.found), r.omitted, &r.bounds)
-	res.forgive(firstOfEachText(r.ratcheted), &r.bounds)
+	res.add(firstOfEachText(r.found, r.bounds.watch), r.omitted, &r.bounds)
+	res.forgive(firstOfEachText(r.ratcheted, r.bounds.watch), &r.bounds)
 }
 
 // addLists adds the errors of lists of type set and map. They are forgiven if old had any.

@@ -72,7 +72,7 @@ func (p *Plan) mapped(obj map[string]any, r MapRequest) ([]string, decline) {
 		w.undo()
 		return nil, w.reason()
 	}
-	return w.texts(r.Prefix, r.Suffix), accepted
+	return w.texts(r.Prefix, r.Suffix, r.Watch), accepted
 }
 
 // release keeps the memory of w for another call, without references to the object.

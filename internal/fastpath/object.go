@@ -2,9 +2,9 @@ package fastpath
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -336,7 +336,7 @@ func (w *walk) addStatus(o *objectWalk, at int) bool {
 // sort puts the members in order. It reports false if two have the same key.
 func (w *walk) sort(o *objectWalk) bool {
 	list := w.entries[o.base:]
-	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	interrupt.SortFunc(w.request.Watch, list, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	for i := 1; i < len(list); i++ {
 		if list[i].key == list[i-1].key {
 			return w.not(repeatedKey)

@@ -45,7 +45,9 @@ func (p *Plan) text(s string, r Request) (Output, decline) {
 
 // Unknown returns for each undeclared field its path between prefix and suffix,
 // in increasing order of the paths, if the request asks for them.
-func (o Output) Unknown(prefix, suffix string) []string { return o.w.texts(prefix, suffix) }
+func (o Output) Unknown(prefix, suffix string) []string {
+	return o.w.texts(prefix, suffix, o.w.request.Watch)
+}
 
 // Unchanged reports whether the output has the value of the input apart from
 // metadata and from a status that the plan drops. It reports false for a spliced

@@ -1,9 +1,10 @@
 package fastpath
 
 import (
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 // Undeclared fields are rare, so a walk does not keep its path. When it leaves a
@@ -68,7 +69,7 @@ func (f *finds) throughElement(from, i int) {
 
 // texts returns for each field its path between prefix and suffix, in the order
 // of the paths.
-func (f *finds) texts(prefix, suffix string) []string {
+func (f *finds) texts(prefix, suffix string, watch *interrupt.Watch) []string {
 	if len(f.notes) == 0 {
 		return nil
 	}
@@ -89,7 +90,7 @@ func (f *finds) texts(prefix, suffix string) []string {
 		ends = append(ends, len(all))
 	}
 	f.levels, f.path, f.all, f.ends = levels, path, all, ends
-	return inOrder(string(all), ends, len(prefix), len(suffix))
+	return inOrder(string(all), ends, len(prefix), len(suffix), watch)
 }
 
 func (n *note) appendTo(path []byte, inside bool) []byte {
@@ -104,7 +105,7 @@ func (n *note) appendTo(path []byte, inside bool) []byte {
 
 // inOrder cuts a text at its ends and returns the parts in the order of what is
 // between prefix and suffix.
-func inOrder(all string, ends []int, prefix, suffix int) []string {
+func inOrder(all string, ends []int, prefix, suffix int, watch *interrupt.Watch) []string {
 	out := make([]string, len(ends))
 	start := 0
 	for i, end := range ends {
@@ -112,6 +113,6 @@ func inOrder(all string, ends []int, prefix, suffix int) []string {
 		start = end
 	}
 	middle := func(s string) string { return s[prefix : len(s)-suffix] }
-	slices.SortFunc(out, func(a, b string) int { return strings.Compare(middle(a), middle(b)) })
+	interrupt.SortFunc(watch, out, func(a, b string) int { return strings.Compare(middle(a), middle(b)) })
 	return out
 }

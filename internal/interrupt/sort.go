@@ -5,6 +5,16 @@ import "slices"
 // run is the number of elements that Sort sorts without a poll.
 const run = 1024
 
+// SortFunc is Sort for a list without equal elements, and as fast as [slices.SortFunc] for
+// a short one.
+func SortFunc[E any](watch *Watch, list []E, compare func(a, b E) int) {
+	if watch == nil || len(list) <= run {
+		slices.SortFunc(list, compare)
+		return
+	}
+	Sort(watch, list, compare)
+}
+
 // Sort sorts list as [slices.SortStableFunc] does. When the watch ends it returns early,
 // and the order of the elements is unspecified.
 func Sort[E any](watch *Watch, list []E, compare func(a, b E) int) {

@@ -17,6 +17,10 @@ type numbered struct{ key, number int }
 
 func byKey(a, b numbered) int { return cmp.Compare(a.key, b.key) }
 
+func byNumber(a, b numbered) int { return cmp.Compare(a.number, b.number) }
+
+func byBoth(a, b numbered) int { return cmp.Or(byKey(a, b), byNumber(a, b)) }
+
 // numbers returns n elements, of which many have equal keys.
 func numbers(n int) []numbered {
 	random := rand.New(rand.NewPCG(uint64(n), 0))
@@ -38,6 +42,11 @@ func TestSortIsStable(t *testing.T) {
 		list = numbers(n)
 		if interrupt.Sort(nil, list, byKey); !slices.Equal(list, want) {
 			t.Errorf("%d elements are not sorted without a watch", n)
+		}
+		list = numbers(n)
+		interrupt.SortFunc(nil, list, byNumber)
+		if interrupt.SortFunc(interrupt.New(testkit.EndingContext(1<<30)), list, byBoth); !slices.Equal(list, want) {
+			t.Errorf("SortFunc does not sort %d elements", n)
 		}
 	}
 }

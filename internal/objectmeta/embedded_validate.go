@@ -146,7 +146,7 @@ func (c *checking) resource(m map[string]any) {
 		return
 	}
 	metadata, _ := m["metadata"].(map[string]any)
-	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer())
+	l := newLocator(metadata, path.Child("metadata").String(), c.path.Pointer(), c.watch)
 	for _, err := range errs {
 		c.found(Problem{Err: err, Pointer: l.pointer(err), SchemaPointer: c.schemaPointer})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -42,13 +43,15 @@ type locator struct {
 	// of key or index. A member is indexed when its first error is located.
 	entries map[string]map[string][]string
 	located map[locatedText]int // number of errors that were located
+	watch   *interrupt.Watch    // when it ends, pointers are of no use
 }
 
 // A locatedText tells errors apart that differ by more than their entry.
 type locatedText struct{ member, value, detail string }
 
-func newLocator(metadata map[string]any, field, parent string) *locator {
-	return &locator{metadata: metadata, field: field, parent: parent, entries: map[string]map[string][]string{}, located: map[locatedText]int{}}
+func newLocator(metadata map[string]any, field, parent string, watch *interrupt.Watch) *locator {
+	return &locator{metadata: metadata, field: field, parent: parent, watch: watch,
+		entries: map[string]map[string][]string{}, located: map[locatedText]int{}}
 }
 
 func (l *locator) pointer(err *field.Error) string {
@@ -118,11 +121,19 @@ func (l *locator) entriesOf(member string) map[string][]string {
 	}
 	switch v := l.metadata[member].(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		keys := slices.Collect(maps.Keys(v))
+		interrupt.SortFunc(l.watch, keys, strings.Compare)
+		for _, key := range keys {
+			if l.watch.Ended() {
+				break
+			}
 			add(v[key], "/"+schema.EscapePointer(key))
 		}
 	case []any:
 		for i, e := range v {
+			if l.watch.Ended() {
+				break
+			}
 			add(e, "/"+strconv.Itoa(i))
 		}
 	}

@@ -124,7 +124,7 @@ func rootProblems(obj map[string]any, errs field.ErrorList, b Bounds) []Problem 
 		return nil
 	}
 	metadata, _ := obj["metadata"].(map[string]any)
-	l := newLocator(metadata, "metadata", "")
+	l := newLocator(metadata, "metadata", "", b.Watch)
 	problems := make([]Problem, len(errs))
 	details := map[string]string{} // equal texts share memory; a text may have 200 bytes
 	for i, err := range errs {
