@@ -183,10 +183,10 @@ func (w *walk) kept(o *objectWalk, child *node, key string, index, at int) int {
 // drop removes an undeclared member.
 func (w *walk) drop(o *objectWalk, key string, at int) int {
 	end := refused
-	if c := w.s[at]; w.request.Report && (c == '{' || c == '[') {
-		end = w.discard(w.plan.keep, at) // which declines repeated keys
-	} else {
+	if !w.request.Report {
 		end = jsonscan.Skip(w.s, at)
+	} else if end = jsonscan.SkipSorted(w.s, at); end < 0 {
+		end = w.discard(w.plan.keep, at) // which declines repeated keys
 	}
 	if w.request.Report {
 		w.found(key)
