@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit"
@@ -264,6 +265,20 @@ func TestVersions(t *testing.T) {
 	s := load(t).WithOptions(t, crdkit.KubernetesVersion("1.30"))
 	if v := s.Kind(t, "jobs.example.org/v1", "CronTab").Create(t, newCronTab()).Version(); v.Name() != "v1" {
 		t.Errorf("version %s, want v1", v.Name())
+	}
+}
+
+// TestVersionOfPackage finds the version of a struct by the package of its type, if its
+// kind has several.
+func TestVersionOfPackage(t *testing.T) {
+	crd := minimalCRD("apigroups", "APIGroup")
+	crd.Spec.Versions = append(crd.Spec.Versions, crd.Spec.Versions[0])
+	crd.Spec.Versions[0].Name, crd.Spec.Versions[1].Storage = "v2", false
+	set := crdtest.New(t, []*apiextensionsv1.CustomResourceDefinition{crd})
+	object := metav1.APIGroup{Name: "a"} // of k8s.io/apimachinery/pkg/apis/meta/v1
+	response := set.Create(t, object, crdtest.Refused("metadata.name", "name or generateName is required"))
+	if got := response.Version().Name(); got != "v1" {
+		t.Errorf("version %s, want v1", got)
 	}
 }
 
