@@ -76,6 +76,8 @@ func TestRead(t *testing.T) {
 		{"without a path", "crds", "v2~1", "", map[string]string{"crds/a.yaml": "a: 1\n", "crds/deep/b.yaml": "b: 1\n", "crds/[x]*.yaml": "x: 1\n"}},
 		{"a file that is not wanted", ".", "v1", "crds/notes.txt", map[string]string{"crds/notes.txt": "none\n"}},
 		{"relative to the directory", "crds", "HEAD", "./deep", map[string]string{"crds/deep/b.yaml": "b: 1\n"}},
+		{"the directory itself", "crds/deep", "HEAD", ".", map[string]string{"crds/deep/b.yaml": "b: 1\n"}},
+		{"the directory above", "crds/deep", "v2", "..", map[string]string{"crds/a.yaml": "a: 2\n", "crds/deep/b.yaml": "b: 1\n", "crds/[x]*.yaml": "x: 1\n"}},
 		{"a name with the characters of patterns", ".", "HEAD", "crds/[x]*.yaml", map[string]string{"crds/[x]*.yaml": "x: 1\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -132,12 +132,12 @@ func TestStreams(t *testing.T) {
 	}
 	r := NewReader(strings.NewReader("apiVersion: v1\nkind: A\n"), false)
 	for range 2 {
-		n := 0
-		for range r.Separate().Objects(t.Context(), "-") {
-			n++
+		var got []string
+		for o := range r.Separate().Objects(t.Context(), "-") {
+			got = append(got, describe(o))
 		}
-		if n != 1 {
-			t.Errorf("standard input has %d objects, want 1", n)
+		if diff := cmp.Diff([]string{`-, document 1 at 1:1: /v1, Kind=A "/" YAML`}, got); diff != "" {
+			t.Errorf("objects of standard input (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -201,9 +201,7 @@ var verdictWord = regexp.MustCompile(`(?:^|[-_.])(in)?valid(?:$|[-_.])`)
 // verdictOf returns "valid" or "invalid" if the name of a file or of a directory above it
 // says so, and "" otherwise. The last name that does counts.
 func verdictOf(name string) string {
-	parts := strings.Split(name, "/")
-	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], path.Ext(name))
-	for _, part := range slices.Backward(parts) {
+	for _, part := range slices.Backward(strings.Split(name, "/")) {
 		if found := verdictWord.FindStringSubmatch(part); found != nil {
 			return found[1] + valid
 		}

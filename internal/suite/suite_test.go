@@ -80,11 +80,38 @@ func TestFilesOfTheSystem(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := suite.Read(t.Context(), nil, nil, dir)
-	if err != nil || len(s.Cases) != 12 {
+	if err != nil || len(s.Cases) != 15 {
 		t.Fatalf("%v, %v", s, err)
 	}
 	if problem, err := s.Cases[0].Run(t.Context()); problem != "" || err != nil {
 		t.Errorf("%s: %s, %v", s.Cases[0], problem, err)
+	}
+}
+
+// TestLines finds the lines of cases: of a list of a suite, of an object of a file, and of
+// what is wrong with a suite.
+func TestLines(t *testing.T) {
+	for name, want := range map[string]map[string]int{
+		"testdata/keys.txtar": {
+			"keys.yaml: admits": 7, "keys.yaml: refuses": 10, "keys.yaml: updates": 17, "keys.yaml: converts": 26,
+			"keys.yaml: second document": 40, `keys.yaml: unknown key "feature"`: 4, "repeated.yaml: repeated keys": 6,
+		},
+		"testdata/folders.txtar": {"bolts/valid/a.yaml: 0 a": 1, "bolts/valid/a.yaml: 1 b": 3, "pairs/good.yaml: good": 0},
+	} {
+		tree, _ := files(t, name)
+		s, err := suite.Read(t.Context(), tree, nil, ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, c := range s.Cases {
+			if _, ok := want[c.String()]; ok {
+				got[c.String()] = c.Line
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("lines (-want +got):\n%s", diff)
+		}
 	}
 }
 
