@@ -7,6 +7,8 @@
 // the interface nor pass an option of this package.
 package testopt
 
+import "sync/atomic"
+
 // Sealed is the parameter of the method of every option interface.
 type Sealed struct{}
 
@@ -31,6 +33,16 @@ func (Reference) ValidationOption(Sealed) {}
 
 // CELOption makes Reference an option of package validation/cel.
 func (Reference) CELOption(Sealed) {}
+
+// Evaluations is an option of validation/cel that counts the evaluations of a
+// program. It is safe for concurrent use.
+type Evaluations struct {
+	All  atomic.Int64
+	Fast atomic.Int64 // those that ended on the executor
+}
+
+// CELOption makes *Evaluations an option of package validation/cel.
+func (*Evaluations) CELOption(Sealed) {}
 
 // Unshared makes package schema build a node for every location in a schema, so
 // that equal schemas do not share one.

@@ -143,6 +143,12 @@ func interrupted(ctx context.Context) error {
 
 // watch reports an evaluation to tests.
 func (r *run) watch(of *expression, fast bool, err error) {
+	if count := r.program.count; count != nil {
+		count.All.Add(1)
+		if fast {
+			count.Fast.Add(1)
+		}
+	}
 	if r.options.watch != nil {
 		r.options.watch(evaluation{of: of, fast: fast, err: err, recovered: r.frame.Recovered, memory: r.frame.Memory.Taken})
 	}

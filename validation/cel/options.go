@@ -26,6 +26,7 @@ type compileOptions struct {
 	stored bool
 	lazy   bool
 	wrong  *field.Error // the error for an option with a wrong value
+	count  *testopt.Evaluations
 }
 
 // Limits of the server in cost units of CEL, which count steps of evaluation and
@@ -56,6 +57,8 @@ func newCompileOptions(opts []Option) compileOptions {
 			o.Limit = opt
 		case testopt.Reference:
 			o.Reference = true
+		case *testopt.Evaluations:
+			o.count = opt
 		}
 	}
 	if o.wrong != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
 )
@@ -25,6 +26,7 @@ type Program struct {
 	correlate *correlate.Schema
 	limit     uint64                                // cost units of one call
 	readSets  map[*schema.Node]*fieldaccess.ReadSet // by the schema that rules are on; nil if they are not known
+	count     *testopt.Evaluations                  // nil except in tests
 
 	runs sync.Pool // of *run, with memory to reuse
 }
@@ -92,7 +94,7 @@ func Compile(n *schema.Node, opts ...Option) (*Program, field.ErrorList) {
 		return nil, nil
 	}
 	b.memo = nil
-	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall}
+	p := &Program{root: root, correlate: correlate.New(n), limit: o.PerCall, count: o.count}
 	if !o.lazy {
 		p.readSets = b.reads.Sets
 	}
