@@ -3,6 +3,8 @@ package celeval
 import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
@@ -52,18 +54,19 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		return x.refuse("qualified name")
 	}
 	c := x.expr(sel.Operand())
-	if c.presence {
-		return x.refuse("field of has")
+	if x.why != "" {
+		return operand{}
 	}
-	if c.kind() == kindRawOptional {
-		return x.optionalField(c, sel.FieldName(), sel.IsTestOnly())
+	if c.kind() == kindRawOptional && !sel.IsTestOnly() {
+		if out := x.optionalField(c, sel.FieldName()); out.kind() != kindNone {
+			return out
+		}
 	}
-	if c.kind() != kindRaw || c.declared.Kind != celvalue.KindObject {
-		return x.refuse("field of " + kindName(c))
-	}
-	name, declared := c.declared.Entry(sel.FieldName())
-	if declared == nil {
-		return x.refuse("field that is not declared")
+	name, declared := c.field(sel.FieldName())
+	if declared == nil || c.presence {
+		q := fieldOf(sel.FieldName())
+		q.test = sel.IsTestOnly()
+		return x.qualified(c, q, x.tree.GetType(e.ID()))
 	}
 	// A field of a ternary is selected from both branches.
 	cost := c.cost + 1
@@ -93,9 +96,20 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 	}
 	if c.declared.Props != nil {
 		out.absent = noSuchKey(sel.FieldName())
+		out.raw = entry(c, name, out.id)
+	} else {
+		out.raw = mapEntry(c, name, noSuchKey(sel.FieldName()), x.identityOf(out))
 	}
-	out.raw = entry(c, name, out.id)
 	return x.typed(out)
+}
+
+// field returns the name and the type of a field of a part of the object. The type
+// is nil if the operand is something else or has no such field.
+func (o operand) field(name string) (string, *celvalue.DeclaredType) {
+	if o.kind() != kindRaw || o.declared.Kind != celvalue.KindObject {
+		return "", nil
+	}
+	return o.declared.Entry(name)
 }
 
 // entry returns a closure that reads an entry. It yields nil for an absent entry,
@@ -110,6 +124,25 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 			return nil
 		}
 		return m[name]
+	}
+}
+
+// mapEntry is like entry for a map. An absent entry fails the closure, as null may
+// be an entry.
+func mapEntry(c operand, name string, missing *EvalError, own identity) func(*Frame) any {
+	of, what, id := c.raw, c.absent, c.id
+	return func(f *Frame) any {
+		v := of(f)
+		m, ok := v.(map[string]any)
+		if !ok {
+			f.failField(v, what, id, own)
+			return nil
+		}
+		v, ok = m[name]
+		if !ok {
+			f.fail(missing, own)
+		}
+		return v
 	}
 }
 
@@ -134,13 +167,13 @@ func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*F
 	}
 }
 
-// index compiles the index of a list or a map.
-func (x *compiler) index(of, at operand) operand {
+// index compiles the index of a list or a map, whose elements have type t.
+func (x *compiler) index(of, at operand, t *types.Type) operand {
 	if of.presence || at.presence {
 		return x.refuse("index with has")
 	}
 	if of.isOptional() {
-		return x.optionalIndex(of, at)
+		return x.optionalIndex(of, at, t)
 	}
 	cost := of.cost + 1 + at.cost
 	if at.attr {
@@ -149,30 +182,97 @@ func (x *compiler) index(of, at operand) operand {
 	if !of.attr && !of.choice {
 		cost++
 	}
-	if of.kind() != kindRaw {
-		return x.boxedIndex(of, at, cost)
-	}
+	i, name := closureOf[int64](at), closureOf[string](at)
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
+	ids := operandIDs{left: of.id, right: at.id, own: out.id}
+	x.refunds += branchCost(at)
 	switch {
-	case of.declared.IsList() && at.kind() == kindInt:
-		list, i := of.elements(), closureOf[int64](at)
-		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, declared: of.declared.Items, raw: func(f *Frame) any {
-			l := list(f)
-			if n := i(f); n >= 0 && n < int64(len(l)) {
-				return l[n]
-			}
-			f.decline()
-			return nil
-		}})
-	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
-		object, name := of.raw, closureOf[string](at)
-		return x.typed(operand{cost: cost, attr: !of.choice, choice: of.choice, declared: of.declared.Values, raw: func(f *Frame) any {
-			m, ok := object(f).(map[string]any)
-			if !ok {
-				f.decline()
-				return nil
-			}
-			return m[name(f)]
-		}})
+	case of.kind() == kindRaw && of.declared.IsList() && at.kind() == kindInt:
+		out.declared, out.raw = of.declared.Items, element(of.elements(), i, ids, branchCost(at))
+		return x.typed(out)
+	case of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
+		out.declared, out.raw = of.declared.Values, entryAt(of, name, ids, branchCost(at))
+		return x.typed(out)
+	case of.kind() == kindStrings && at.kind() == kindInt:
+		out.value = as(kindString, element(closureOf[[]string](of), i, ids, branchCost(at)))
+		return out
+	case of.kind() == kindBox && of.items != nil && at.kind() == kindInt:
+		out.declared, out.raw = of.items, objectAt(of.box, i, ids, branchCost(at))
+		return x.typed(out)
 	}
-	return x.refuse("index of " + kindName(of))
+	return x.qualified(of, x.indexWith(at), t)
 }
+
+// indexed evaluates an index. If the list or map has failed, it refunds the index.
+func (f *Frame) indexed(at func(*Frame) int64, o operandIDs, cost uint64) (i int64, ok bool) {
+	if f.failed {
+		f.cost -= cost + 1
+		f.propagate(o.left, o.own)
+		return 0, false
+	}
+	if i = at(f); f.failed {
+		f.propagate(o.right, o.own)
+	}
+	return i, !f.failed
+}
+
+// element returns a closure that reads an element of a list.
+func element[E any, F ~func(*Frame) []E](list F, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) E {
+	return func(f *Frame) (e E) {
+		l := list(f)
+		n, ok := f.indexed(at, o, cost)
+		switch {
+		case !ok:
+		case n >= 0 && n < int64(len(l)):
+			return l[n]
+		default:
+			f.fail(missing(outOfBounds, n), o.own)
+		}
+		return e
+	}
+}
+
+// objectAt returns a closure that reads an object in a list that is not a part of
+// the object.
+func objectAt(list func(*Frame) ref.Val, at func(*Frame) int64, o operandIDs, cost uint64) func(*Frame) any {
+	return func(f *Frame) any {
+		v := list(f)
+		n, ok := f.indexed(at, o, cost)
+		l, isList := v.(traits.Lister)
+		switch {
+		case !ok:
+		case !isList:
+			f.decline()
+		case n >= 0 && n < int64(actualSize(l)):
+			return celvalue.RawObject(l.Get(types.Int(n)))
+		default:
+			f.fail(missing(outOfBounds, n), o.own)
+		}
+		return nil
+	}
+}
+
+// entryAt returns a closure that reads an entry of a map.
+func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) func(*Frame) any {
+	object, what := of.raw, of.absent
+	return func(f *Frame) any {
+		v := object(f)
+		m, ok := v.(map[string]any)
+		if !ok {
+			f.cost -= cost
+			f.failField(v, what, o.left, o.own)
+			return nil
+		}
+		key := name(f)
+		if f.failed {
+			f.propagate(o.right, o.own)
+			return nil
+		}
+		if v, ok = m[key]; !ok {
+			f.fail(noSuchKey(key), o.own)
+		}
+		return v
+	}
+}
+
+const outOfBounds = "index out of bounds"

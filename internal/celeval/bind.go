@@ -54,18 +54,18 @@ func (x *compiler) deeper(loops int) {
 
 // bound returns the variable that names the value v.
 func (x *compiler) bound(v operand, slot int) operand {
-	cost := v.cost
-	out := operand{cost: 1, attr: true}
+	cost, id, own := v.cost, v.id, x.identity()
+	out := operand{cost: 1, attr: true, id: own}
 	switch {
 	case v.raw != nil && v.list != nil:
 		list := v.list
 		out.declared = v.declared
 		out.list = func(f *Frame) []any {
 			b := &f.vars[slot]
-			if !b.known {
+			if b.reads(f, own) {
 				f.pay(cost)
 				l := list(f)
-				b.known, b.list = true, l
+				b.known, b.list, b.err = true, l, f.heldError(id, own)
 			}
 			return b.list
 		}
@@ -73,14 +73,17 @@ func (x *compiler) bound(v operand, slot int) operand {
 		out.raw = func(f *Frame) any { return made(f) }
 		return x.typed(out)
 	case v.raw != nil:
-		raw := v.raw
+		raw, what := v.raw, v.absent
 		out.declared = v.declared
 		out.raw = func(f *Frame) any {
 			b := &f.vars[slot]
-			if !b.known {
+			if b.reads(f, own) {
 				f.pay(cost)
 				r := raw(f)
-				b.known, b.raw = true, r
+				if r == nil && !f.failed {
+					f.failRead(r, what, id)
+				}
+				b.known, b.raw, b.err = true, r, f.heldError(id, own)
 			}
 			return b.raw
 		}
@@ -90,12 +93,33 @@ func (x *compiler) bound(v operand, slot int) operand {
 	out.items, out.typ = v.items, v.typ
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
-		if !b.known {
+		if b.reads(f, own) {
 			f.pay(cost)
 			r := box(f)
-			b.known, b.box = true, r
+			b.known, b.box, b.err = true, r, f.heldError(id, own)
 		}
 		return b.box
 	}
 	return x.unbox(v.typ, out)
+}
+
+// reads reports whether the value is to be evaluated. If it was and failed, the
+// closure own fails again.
+func (b *variable) reads(f *Frame, own identity) bool {
+	if b.known && b.err != nil {
+		f.fail(b.err, own)
+	}
+	return !b.known
+}
+
+// heldError returns the error of the closure id, and makes the closure own fail with
+// it. It returns nil if there is no error or if the evaluation is declined.
+func (f *Frame) heldError(id, own identity) *EvalError {
+	if !f.failed {
+		return nil
+	}
+	if f.propagate(id, own); f.failedAt == 0 {
+		return nil
+	}
+	return f.evalErr
 }

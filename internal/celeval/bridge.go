@@ -66,46 +66,48 @@ func (x *compiler) bridge(e ast.Expr, name string, args []operand) operand {
 		return x.refuse("sortBy of unknown keys")
 	}
 	impl := implementation(fn, name, overload)
-	if impl == nil {
-		return x.refuse("overload of " + name)
+	c := &boxedCall{name: name, overload: overload, own: x.identity()}
+	if len(args) == 2 {
+		switch name {
+		case "matches":
+			impl, c.inOrder = x.matchesKnown(impl, args[1].constant)
+		case "find", "findAll": // cel-go compiles a constant expression once
+			_, c.inOrder = args[1].constant.(types.String)
+		}
 	}
-	if name == "matches" && len(args) == 2 {
-		impl = x.matchesKnown(impl, args[1].constant)
-	}
-	impl = quicker(overload, impl)
-	boxes := make([]func(*Frame) ref.Val, len(args))
-	out := operand{}
-	for i, a := range args {
-		boxes[i], out.cost = x.boxed(a), out.cost+a.cost
+	c.impl = quicker(overload, impl)
+	out := operand{id: c.own}
+	for _, a := range args {
+		out.cost += a.cost
+		c.args = append(c.args, argument{box: x.boxed(a), id: a.id, cost: a.cost})
 	}
 	if x.why != "" {
 		return operand{}
 	}
-	if out.box = invoke(name, overload, impl, boxes); out.box == nil {
+	if out.box = x.invoke(c); out.box == nil {
 		return x.refuse("call of " + name)
 	}
 	return x.unbox(x.tree.GetType(e.ID()), out)
 }
 
 // matchesKnown returns impl with a constant regular expression compiled once, as
-// in cel-go.
-func (x *compiler) matchesKnown(impl *functions.Overload, expr ref.Val) *functions.Overload {
+// in cel-go. It then evaluates its operands in order and reads any value that is a
+// string for Go.
+func (x *compiler) matchesKnown(impl *functions.Overload, expr ref.Val) (_ *functions.Overload, inOrder bool) {
 	text, ok := expr.(types.String)
-	if !ok || impl.Binary == nil {
-		return impl
+	if !ok || impl == nil {
+		return impl, false
 	}
 	p, err := x.pattern(string(text))
 	if err != nil {
-		return impl
+		return impl, false
 	}
-	fast := *impl
-	fast.Binary = func(v, w ref.Val) ref.Val {
-		if s, ok := v.(types.String); ok {
-			return types.Bool(p.Match(string(s)))
+	return &functions.Overload{Operator: impl.Operator, Binary: func(v, _ ref.Val) ref.Val {
+		if s, ok := v.Value().(string); ok {
+			return types.Bool(p.Match(s))
 		}
-		return impl.Binary(v, w)
-	}
-	return &fast
+		return types.NoSuchOverloadErr()
+	}}, true
 }
 
 func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Overload {
@@ -125,87 +127,9 @@ func implementation(fn *decls.FunctionDecl, name, overload string) *functions.Ov
 	return byName
 }
 
-// invoke returns the closure of a call. It returns nil for functions that cel-go
-// calls in another way.
-func invoke(name, overload string, impl *functions.Overload, args []func(*Frame) ref.Val) func(*Frame) ref.Val {
-	if impl.NonStrict {
-		return nil
-	}
-	switch {
-	case len(args) == 1 && impl.Unary != nil:
-		arg := args[0]
-		return func(f *Frame) ref.Val {
-			v := arg(f)
-			if f.failed || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.decline()
-				return v
-			}
-			args := []ref.Val{v}
-			if !f.admit(name, overload, args) {
-				return types.NullValue
-			}
-			return f.charge(name, overload, impl.Unary(v), args)
-		}
-	case len(args) == 2 && impl.Binary != nil:
-		left, right := args[0], args[1]
-		return func(f *Frame) ref.Val {
-			v := left(f)
-			w := right(f)
-			if f.failed || impl.OperandTrait != 0 && !v.Type().HasTrait(impl.OperandTrait) {
-				f.decline()
-				return v
-			}
-			args := []ref.Val{v, w}
-			if !f.admit(name, overload, args) {
-				return types.NullValue
-			}
-			return f.charge(name, overload, impl.Binary(v, w), args)
-		}
-	case impl.Function != nil && impl.OperandTrait == 0:
-		return func(f *Frame) ref.Val {
-			values := make([]ref.Val, len(args))
-			for i, arg := range args {
-				values[i] = arg(f)
-			}
-			if f.failed || !f.admit(name, overload, values) {
-				return types.NullValue
-			}
-			return f.charge(name, overload, impl.Function(values...), values)
-		}
-	}
-	return nil
-}
-
-// admit prepares a call. It reports whether the limits allow it, and pays for it
-// unless the cost depends on the result.
-func (f *Frame) admit(name, overload string, args []ref.Val) bool {
-	if units := KnownCost(name, overload, args); name == "join" {
-		f.affords(units)
-	} else {
-		f.pay(units)
-	}
-	if !f.failed && cellib.Guarded(name) {
-		f.take(cellib.CallMemory(name, args))
-	}
-	return f.visit(name, args)
-}
-
 // byResult reports whether the cost of a call depends on its result.
 func byResult(overload string) bool {
 	return overload == "list_slice" || overload == "list_join" || overload == "list_join_string"
-}
-
-// charge returns the result of a call, and pays for it if the cost depends on it.
-// An error result declines the evaluation.
-func (f *Frame) charge(name, overload string, result ref.Val, args []ref.Val) ref.Val {
-	if types.IsUnknownOrError(result) {
-		f.decline()
-		return types.NullValue
-	}
-	if name == "join" || byResult(overload) {
-		f.pay(callCost(name, overload, result, args...))
-	}
-	return result
 }
 
 // KnownCost returns the cost of a call as far as it is known before the call.
@@ -259,47 +183,6 @@ func actualSize(v ref.Val) int {
 	return 1
 }
 
-// unbox adds the closure that reads a boxed result as the type that the checker
-// found.
-func (x *compiler) unbox(t *types.Type, c operand) operand {
-	box := c.box
-	switch t.Kind() {
-	case types.BoolKind:
-		c.value = as(kindBool, func(f *Frame) bool {
-			v, ok := box(f).(types.Bool)
-			if !ok {
-				f.decline()
-			}
-			return bool(v)
-		})
-	case types.IntKind:
-		c.value = as(kindInt, func(f *Frame) int64 {
-			v, ok := box(f).(types.Int)
-			if !ok {
-				f.decline()
-			}
-			return int64(v)
-		})
-	case types.DoubleKind:
-		c.value = as(kindDouble, func(f *Frame) float64 {
-			v, ok := box(f).(types.Double)
-			if !ok {
-				f.decline()
-			}
-			return float64(v)
-		})
-	case types.StringKind:
-		c.value = as(kindString, func(f *Frame) string {
-			v, ok := box(f).(types.String)
-			if !ok {
-				f.decline()
-			}
-			return string(v)
-		})
-	}
-	return c
-}
-
 // foldable reports whether cel-go evaluates a call when it plans the program.
 func (x *compiler) foldable(name string, args []operand) bool {
 	return len(args) == 1 && args[0].constant != nil && overloads.IsTypeConversionFunction(name)
@@ -319,15 +202,6 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	return x.constant(v)
 }
 
-// checked returns v, and declines the evaluation if v is an error.
-func (f *Frame) checked(v ref.Val) ref.Val {
-	if types.IsUnknownOrError(v) {
-		f.decline()
-		return types.NullValue
-	}
-	return v
-}
-
 // listCost returns the cost of functions on lists and sets whose library counts
 // it: functions that make a list pay for it and for what they read. It is not ok
 // for other functions.
@@ -336,6 +210,9 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	case "list_slice":
 		return madeList(1, actualSize(result)), true
 	case "lists_range":
+		if types.IsError(result) {
+			return madeList(1, actualSize(result)), true
+		}
 		return madeList(1, int(cellib.RangeSize(args))), true
 	case "list_reverse":
 		return madeList(1, actualSize(args[0])), true
@@ -344,20 +221,22 @@ func listCost(overload string, result ref.Val, args []ref.Val) (units uint64, ok
 	case "list_flatten_int":
 		depth, _ := args[1].(types.Int)
 		return madeList(float64(depth), actualSize(args[0])), true
-	case "list_distinct":
-		return comparedList(args[0]), true
 	case "list_sets_contains_list", "list_sets_intersects_list":
 		return 1 + uint64(actualSize(args[0])*actualSize(args[1])), true
 	case "list_sets_equivalent_list":
 		return 1 + 2*uint64(actualSize(args[0])*actualSize(args[1])), true
 	}
-	if strings.HasSuffix(overload, "_sortByAssociatedKeys") {
-		return comparedList(args[1]), true
-	}
-	if strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort") {
-		return comparedList(args[0]), true
+	if comparesElements(overload) {
+		return comparedList(args[len(args)-1]), true
 	}
 	return 0, false
+}
+
+// comparesElements reports whether a call costs by [comparedList] of its last
+// argument.
+func comparesElements(overload string) bool {
+	return overload == "list_distinct" || strings.HasSuffix(overload, "_sortByAssociatedKeys") ||
+		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")
 }
 
 func madeList(factor float64, size int) uint64 {

@@ -29,11 +29,11 @@ func (x *compiler) call(e ast.Expr) operand {
 	case operators.Conditional:
 		return x.ternary(args[0], args[1], args[2])
 	case operators.Index:
-		return x.index(args[0], args[1])
+		return x.index(args[0], args[1], x.tree.GetType(e.ID()))
 	case operators.OptSelect:
-		return x.optionalSelection(args[0], args[1])
+		return x.optionalSelection(args[0], args[1], x.tree.GetType(e.ID()))
 	case operators.OptIndex:
-		return x.optionalIndex(args[0], args[1])
+		return x.optionalIndex(args[0], args[1], x.tree.GetType(e.ID()))
 	case operators.Equals:
 		return x.equal(args[0], args[1], false)
 	case operators.NotEquals:
@@ -53,10 +53,10 @@ func (x *compiler) call(e ast.Expr) operand {
 	if c := x.formatCall(name, overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.stringCall(overload, args); c.kind() != kindNone {
+	if c := x.stringCall(name, overload, args); c.kind() != kindNone {
 		return c
 	}
-	if c := x.library(overload, args); c.kind() != kindNone {
+	if c := x.library(name, overload, args); c.kind() != kindNone {
 		return c
 	}
 	if c := x.native(name, overload, args); c.kind() != kindNone || x.why != "" {
@@ -108,7 +108,7 @@ func (x *compiler) unary(name, overload string, a operand) operand {
 		return x.negateInt(a)
 	case overload == overloads.NegateDouble && a.kind() == kindDouble:
 		d := closureOf[float64](a)
-		return operand{cost: a.cost + 1, value: as(kindDouble, func(f *Frame) float64 { return -d(f) })}
+		return operand{cost: a.cost + 1, id: a.id, value: as(kindDouble, func(f *Frame) float64 { return -d(f) })}
 	case name == operatorSize:
 		return x.size(overload, a)
 	case name == overloads.TypeConvertString:

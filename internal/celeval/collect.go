@@ -19,6 +19,9 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 		return operand{}
 	}
 	always := p.kind() == kindNone
+	if !always {
+		p = x.condition(p)
+	}
 	g := gathering{each: each, test: func(*Frame) bool { return true }, every: e.cost + cost, p: p.id, e: e.id, own: x.identity(), over: over.id}
 	if !always {
 		g.test, g.every, g.hit = x.bool(p), p.cost, e.cost+cost
@@ -211,12 +214,10 @@ func (x *compiler) addLists(a, b operand) operand {
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
 		return operand{}
 	}
-	left, right := a.elements(), b.elements()
+	left, right, o := a.elements(), b.elements(), x.operandIDs(a, b)
 	list := func(f *Frame) []any {
-		l := left(f)
-		r := right(f)
-		if f.failed {
-			f.failedAt = 0
+		l, r, what, whatRight, ok := both(f, o, left, right)
+		if !ok || f.failEither(what, whatRight, o.own) {
 			return nil
 		}
 		if !f.take(uint64(len(l)+len(r)) * cellib.ElementBytes) {
@@ -226,6 +227,6 @@ func (x *compiler) addLists(a, b operand) operand {
 		f.lists[at] = append(append(f.lists[at], l...), r...)
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, b, 1), declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.declared.Items},
+	return operand{cost: costs(a, b, 1), id: o.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.declared.Items},
 		list: list, raw: func(f *Frame) any { return list(f) }}
 }

@@ -27,6 +27,7 @@ type compiler struct {
 	why        string // the reason why the compiler declined, "" if it did not
 	parts      int    // number of expressions so far
 	ahead      uint64 // the sum of their costs
+	refunds    uint64 // of operands that are left out after a failure
 	patterns   []*pattern.Pattern
 }
 
@@ -41,7 +42,7 @@ type local struct {
 // closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Compiled, string) {
 	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
-	c := x.expr(tree.Expr())
+	c := x.condition(x.expr(tree.Expr()))
 	run := x.bool(c)
 	if x.why != "" {
 		return nil, x.why
@@ -55,7 +56,7 @@ func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.Declared
 	x := &compiler{language: b, tree: tree, self: self}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
-		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box})
+		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box, id: c.id})
 	}
 	if c.kind() != kindString {
 		x.refuse("message of " + kindName(c))
@@ -108,6 +109,8 @@ func (x *compiler) compile(e ast.Expr) operand {
 		return x.loop(e.AsComprehension())
 	case ast.MapKind:
 		return x.mapLiteral(e)
+	case ast.StructKind:
+		return x.message(e)
 	}
 	return x.refuse("expression")
 }

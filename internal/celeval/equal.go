@@ -39,7 +39,7 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	case a.kind() == kindTimestamp:
 		out = comparison(cost, x.operandIDs(a, b), closureOf[time.Time](a), closureOf[time.Time](b), time.Time.Equal)
 	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
-		out = equalRaw(a, b)
+		out = x.equalRaw(a, b)
 	default:
 		out = x.equalBoxed(a, b, not)
 	}
@@ -119,19 +119,29 @@ func equalKnown(s func(*Frame) string, known string, operandID, own identity) fu
 // equalBoxed compiles a comparison of boxed values. For values of libraries !=
 // costs more than ==.
 func (x *compiler) equalBoxed(a, b operand, not bool) operand {
-	l, r := x.boxed(a), x.boxed(b)
-	name, overload := operators.Equals, overloads.Equals
+	left, right := argument{box: x.boxed(a), id: a.id}, argument{box: x.boxed(b), id: b.id}
+	name, overload, own := operators.Equals, overloads.Equals, x.identity()
 	if not {
 		name, overload = operators.NotEquals, overloads.NotEquals
 	}
-	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
-		v := l(f)
-		w := r(f)
-		if f.failed {
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+		v, what, ok := left.eval(f)
+		if !ok {
+			return false
+		}
+		w, whatRight, ok := right.eval(f)
+		if !ok {
 			return false
 		}
 		f.pay(callCost(name, overload, nil, v, w))
-		if !f.visit(name, []ref.Val{v, w}) {
+		if what == nil {
+			what = whatRight
+		}
+		switch {
+		case what != nil:
+			f.fail(what, own)
+			return false
+		case !f.visit(name, []ref.Val{v, w}):
 			return false
 		}
 		is, ok := types.Equal(v, w).(types.Bool)
@@ -145,11 +155,29 @@ func (x *compiler) equalBoxed(a, b operand, not bool) operand {
 // This file compiles comparisons of raw values. It declines values that do not
 // fit their declared type.
 
-func equalRaw(a, b operand) operand {
-	s, l, r := a.declared, a.raw, b.raw
-	return operand{cost: costs(a, b, 0), value: as(kindBool, func(f *Frame) bool {
-		v := l(f)
-		w := r(f)
+func (x *compiler) equalRaw(a, b operand) operand {
+	s, left, right, own := a.declared, rawArgument(a), rawArgument(b), x.identity()
+	return operand{cost: costs(a, b, 0), id: own, value: as(kindBool, func(f *Frame) bool {
+		v, what, ok := left.eval(f)
+		if !ok {
+			return false
+		}
+		w, whatRight, ok := right.eval(f)
+		if !ok {
+			return false
+		}
+		if what == nil {
+			what = whatRight
+		}
+		if what != nil && (v != nil && !s.Fits(v) || w != nil && !s.Fits(w)) {
+			f.decline()
+			return false
+		}
+		if what != nil {
+			f.pay(tenthOf(min(sizeOrOne(v), sizeOrOne(w))))
+			f.fail(what, own)
+			return false
+		}
 		f.pay(tenthOf(min(celvalue.SizeOf(v), celvalue.SizeOf(w))))
 		if f.stopped != nil {
 			return false
@@ -160,6 +188,33 @@ func equalRaw(a, b operand) operand {
 		}
 		return eq
 	})}
+}
+
+// A rawOperand evaluates a part of the object.
+type rawOperand struct {
+	raw    func(*Frame) any
+	absent *EvalError
+	id     identity
+}
+
+func rawArgument(c operand) *rawOperand { return &rawOperand{c.raw, c.absent, c.id} }
+
+// eval is like [argument.eval]. The value is nil if the evaluation failed.
+func (a *rawOperand) eval(f *Frame) (v any, what *EvalError, ok bool) {
+	if v = a.raw(f); v != nil && !f.failed {
+		return v, nil, true
+	}
+	f.failRead(v, a.absent, a.id)
+	what = f.takeError(a.id)
+	return nil, what, what != nil
+}
+
+// sizeOrOne returns the size of a value, and that of an error for nil.
+func sizeOrOne(v any) int {
+	if v == nil {
+		return len(errorText)
+	}
+	return celvalue.SizeOf(v)
 }
 
 func (o operand) isIntOrString() bool {

@@ -13,6 +13,9 @@ var (
 	overflow       = &EvalError{text: "integer overflow"}
 	divisionByZero = &EvalError{text: "division by zero"}
 	modulusByZero  = &EvalError{text: "modulus by zero"}
+	unordered      = &EvalError{text: "NaN values cannot be ordered"}
+	noValue        = &EvalError{text: "optional.none() dereference"}
+	noSuchOverload = &EvalError{text: "no such overload"}
 )
 
 // An identity names a closure that follows the error rules of CEL. 0 is no
@@ -84,6 +87,37 @@ func evalRight[T any, F ~func(*Frame) T](f *Frame, o operandIDs, right F) (w T, 
 	}
 	f.fail(what, o.own)
 	return w, failedToo
+}
+
+// both evaluates two operands. left and right are their errors by the error rules.
+// It is not ok if the evaluation ends.
+func both[A, B any, F ~func(*Frame) A, G ~func(*Frame) B](f *Frame, o operandIDs, a F, b G) (v A, w B, left, right *EvalError, ok bool) {
+	v = a(f)
+	if f.failed {
+		if left = f.takeError(o.left); left == nil {
+			return v, w, nil, nil, false
+		}
+	}
+	w = b(f)
+	if f.failed {
+		if right = f.takeError(o.right); right == nil {
+			return v, w, nil, nil, false
+		}
+	}
+	return v, w, left, right, true
+}
+
+// failEither makes the closure own fail with the error of an operand, the left one
+// if both failed. It reports whether there is one.
+func (f *Frame) failEither(left, right *EvalError, own identity) bool {
+	if left == nil {
+		left = right
+	}
+	if left == nil {
+		return false
+	}
+	f.fail(left, own)
+	return true
 }
 
 // failField ends the read of a field of a value that is not an object. The field

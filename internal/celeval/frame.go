@@ -79,9 +79,11 @@ type variable struct {
 	raw   any
 	name  string
 	index int64
+	key   ref.Val
 	box   ref.Val
 	list  []any
-	known bool // the named value has been evaluated
+	known bool       // the named value has been evaluated
+	err   *EvalError // of the named value, nil if it has not failed
 }
 
 // step ends a step of a loop, which is work even if it costs nothing, and reports

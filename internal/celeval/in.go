@@ -1,10 +1,13 @@
 package celeval
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
@@ -19,13 +22,20 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 	}
 	switch {
 	case overload == overloads.InMap && v.kind() == kindString && of.kind() == kindRaw && of.declared.Kind == celvalue.KindObject && of.declared.Props == nil && of.declared.Values != nil:
-		return operand{cost: costs(v, of, 1), value: as(kindBool, hasNamed(closureOf[string](v), of.raw, of.declared.Values))}
+		own := x.identity()
+		return operand{cost: costs(v, of, 1), id: own, value: as(kindBool, hasNamed(v, of, own))}
 	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.declared.IsList() && of.declared.Items.Kind == celvalue.KindString:
-		name, list := closureOf[string](v), of.elements()
-		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
-			text := name(f)
-			l := list(f)
-			if f.pay(uint64(len(l))); f.failed {
+		name, list, o := closureOf[string](v), of.elements(), x.operandIDs(v, of)
+		return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
+			text, l, left, right, ok := both(f, o, name, list)
+			if !ok {
+				return false
+			}
+			size := len(l)
+			if right != nil {
+				size = len(errorText)
+			}
+			if f.pay(uint64(size)); f.failed || f.failEither(left, right, o.own) {
 				return false
 			}
 			for _, e := range l {
@@ -42,25 +52,46 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		})}
 	}
 	if overload == overloads.InList && v.kind() == kindString && closureOf[[]string](of) != nil {
-		name, texts := closureOf[string](v), closureOf[[]string](of)
-		return operand{cost: costs(v, of, 0), value: as(kindBool, func(f *Frame) bool {
-			text := name(f)
-			l := texts(f)
-			if f.failed {
-				f.failedAt = 0
+		name, texts, o := closureOf[string](v), closureOf[[]string](of), x.operandIDs(v, of)
+		return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
+			text, l, left, right, ok := both(f, o, name, texts)
+			if !ok {
 				return false
 			}
-			f.pay(uint64(len(l)))
-			return !f.failed && contains(l, text)
+			size := len(l)
+			if right != nil {
+				size = len(errorText)
+			}
+			f.pay(uint64(size))
+			return !f.failEither(left, right, o.own) && !f.failed && contains(l, text)
 		})}
 	}
 	return x.bridge(e, operators.In, []operand{v, of})
 }
 
-func hasNamed(name func(*Frame) string, of func(*Frame) any, s *celvalue.DeclaredType) func(*Frame) bool {
+// hasNamed returns a closure that reports whether a map has a key.
+func hasNamed(v, in operand, own identity) func(*Frame) bool {
+	name, object, s := closureOf[string](v), rawArgument(in), in.declared.Values
 	return func(f *Frame) bool {
 		key := name(f)
-		m, ok := of(f).(map[string]any)
+		var what *EvalError
+		if f.failed {
+			if what = f.takeError(v.id); what == nil {
+				return false
+			}
+		}
+		r, whatRight, ok := object.eval(f)
+		if !ok {
+			return false
+		}
+		if what == nil {
+			what = whatRight
+		}
+		if what != nil {
+			f.fail(what, own)
+			return false
+		}
+		m, ok := r.(map[string]any)
 		if !ok {
 			f.decline()
 			return false
@@ -77,23 +108,15 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 	if known.Size() == types.IntZero {
 		return x.constant(types.False)
 	}
-	var texts []string
-	var ints []int64
-	for it := known.Iterator(); it.HasNext() == types.True; {
-		switch e := it.Next().(type) {
-		case types.String:
-			texts = append(texts, string(e))
-		case types.Int:
-			ints = append(ints, int64(e))
-		default:
-			return x.refuse("in a list of neither strings nor integers")
-		}
+	set := setOf(known)
+	if set == nil { // cel-go visits the list
+		return x.bridge(e, operators.In, []operand{v, of})
 	}
 	operandID, own := v.id, x.identity()
 	out := operand{cost: v.cost, id: own}
 	switch {
 	case v.kind() == kindString:
-		s := closureOf[string](v)
+		s, texts := closureOf[string](v), set.texts
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := s(f)
 			if f.failed {
@@ -102,7 +125,7 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			return contains(texts, v)
 		})
 	case v.kind() == kindInt:
-		i := closureOf[int64](v)
+		i, ints := closureOf[int64](v), set.ints
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := i(f)
 			if f.failed {
@@ -116,30 +139,76 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 			r := raw(f)
 			switch v := r.(type) {
 			case string:
-				return contains(texts, v)
+				return contains(set.texts, v)
 			case int64:
-				return contains(ints, v)
+				return contains(set.ints, v)
 			}
 			f.failRead(r, what, operandID)
 			f.propagate(operandID, own)
 			return false
 		})
-	case v.kind() == kindBox:
-		box := v.box
-		out.value = as(kindBool, func(f *Frame) bool {
-			switch v := box(f).(type) {
-			case types.String:
-				return contains(texts, string(v))
-			case types.Int:
-				return contains(ints, int64(v))
-			}
-			f.decline()
-			return false
-		})
 	default:
-		return x.refuse("in a known list")
+		box := x.boxed(v)
+		out.value = as(kindBool, func(f *Frame) bool {
+			v := box(f)
+			if f.failed {
+				f.propagate(operandID, own)
+				return false
+			}
+			return f.hashable(v) && set.all[v]
+		})
 	}
 	return out
+}
+
+// A knownSet holds the elements of a constant list of primitive values. As in
+// cel-go, a number is in it if an equal number of another type is in the list.
+type knownSet struct {
+	texts []string
+	ints  []int64
+	all   map[ref.Val]bool
+}
+
+// setOf returns the set of a list, nil if an element is not primitive.
+func setOf(list traits.Lister) *knownSet {
+	s := &knownSet{all: make(map[ref.Val]bool)}
+	for it := list.Iterator(); it.HasNext() == types.True; {
+		e := it.Next()
+		if !types.IsPrimitiveType(e) || e.Type() == types.BytesType {
+			return nil
+		}
+		s.add(e)
+	}
+	for v := range s.all {
+		if i, ok := v.(types.Int); ok {
+			s.ints = append(s.ints, int64(i))
+		}
+	}
+	slices.Sort(s.ints)
+	return s
+}
+
+// add adds an element, and the equal numbers of other types.
+func (s *knownSet) add(e ref.Val) {
+	s.all[e] = true
+	var others []ref.Type
+	switch e := e.(type) {
+	case types.String:
+		s.texts = append(s.texts, string(e))
+	case types.Double:
+		others = []ref.Type{types.IntType, types.UintType}
+	case types.Int:
+		others = []ref.Type{types.DoubleType, types.UintType}
+	case types.Uint:
+		others = []ref.Type{types.DoubleType, types.IntType}
+	}
+	for _, t := range others {
+		v := e.ConvertToType(t)
+		_, isDouble := e.(types.Double)
+		if !types.IsError(v) && (!isDouble || v.Equal(e) == types.True) {
+			s.all[v] = true
+		}
+	}
 }
 
 func contains[T comparable](list []T, v T) bool {

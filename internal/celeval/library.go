@@ -7,27 +7,29 @@ import (
 
 	"github.com/blang/semver/v4"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/resource"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // This file compiles library functions on quantities, addresses, networks, URLs
 // and versions. Such a value stays a Go value while only the next call reads it.
-// It is boxed elsewhere. A failed operand makes the call fail; an error of the
-// function itself declines the evaluation.
+// It is boxed elsewhere. A failed operand makes the call fail, and so does an error
+// of the function itself.
 
-// library compiles a call by its overload. It returns an operand without kind for
+// library compiles a call of a function by its overload. It returns an operand without kind for
 // other calls.
-func (x *compiler) library(overload string, args []operand) operand {
+func (x *compiler) library(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
 		a := args[0]
 		switch a.kind() {
 		case kindString:
-			return x.parsing(overload, a)
+			return x.parsing(name, overload, a)
 		case kindQuantity:
-			return x.quantityCall(overload, a)
+			return x.quantityCall(name, overload, a)
 		case kindAddress:
 			return x.addressCall(overload, a)
 		case kindNetwork:
@@ -43,7 +45,7 @@ func (x *compiler) library(overload string, args []operand) operand {
 		case a.kind() == kindQuantity:
 			return x.quantities(overload, a, b)
 		case a.kind() == kindNetwork:
-			return x.networks(overload, a, b)
+			return x.networks(name, overload, a, b)
 		case a.kind() == kindVersion && b.kind() == kindVersion:
 			return x.versions(overload, a, b)
 		}
@@ -52,41 +54,42 @@ func (x *compiler) library(overload string, args []operand) operand {
 }
 
 // parsing compiles functions of one string, which cost by its size.
-func (x *compiler) parsing(overload string, a operand) operand {
+func (x *compiler) parsing(name, overload string, a operand) operand {
+	own := x.identity()
+	fails := x.errorsOf(name, overload, own)
 	switch overload {
 	case "string_to_quantity":
-		return parsed(x, a, kindQuantity, cellib.ParseQuantity)
+		return parsed(a, kindQuantity, own, fails, cellib.ParseQuantity)
 	case "string_to_ip":
-		return parsed(x, a, kindAddress, parseAddress)
+		return parsed(a, kindAddress, own, fails, parseAddress)
 	case "string_to_cidr":
-		return parsed(x, a, kindNetwork, parseNetwork)
+		return parsed(a, kindNetwork, own, fails, parseNetwork)
 	case "string_to_url":
-		return parsed(x, a, kindURL, parseURL)
+		return parsed(a, kindURL, own, fails, parseURL)
 	case "string_to_semver":
-		return parsed(x, a, kindVersion, parseVersion)
+		return parsed(a, kindVersion, own, fails, parseVersion)
 	case "is_quantity_string":
-		return tested(x, a, 1, cellib.ParseQuantity)
+		return tested(a, own, 1, cellib.ParseQuantity)
 	case "is_ip":
-		return tested(x, a, 1, parseAddress)
+		return tested(a, own, 1, parseAddress)
 	case "ip_is_canonical":
-		own := x.identity()
-		return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, 2, isCanonical))}
+		return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, 2, fails, isCanonical))}
 	case "is_cidr":
-		return tested(x, a, 1, parseNetwork)
+		return tested(a, own, 1, parseNetwork)
 	case "is_url_string": // costs one unit
-		out := tested(x, a, 0, url.ParseRequestURI)
+		out := tested(a, own, 0, url.ParseRequestURI)
 		out.cost++
 		return out
 	case "is_semver_string":
-		return tested(x, a, 1, parseVersion)
+		return tested(a, own, 1, parseVersion)
 	}
 	return operand{}
 }
 
 // parsed compiles the conversion of a string to a library value. A constant string
 // is converted once.
-func parsed[T any](x *compiler, a operand, is kind, parse func(string) (T, error)) operand {
-	out := operand{cost: a.cost, id: x.identity()}
+func parsed[T any](a operand, is kind, own identity, fails failure, parse func(string) (T, error)) operand {
+	out := operand{cost: a.cost, id: own}
 	if text, ok := a.constant.(types.String); ok {
 		if v, err := parse(string(text)); err == nil {
 			out.cost += tenthOf(utf8.RuneCountInString(string(text)))
@@ -94,14 +97,13 @@ func parsed[T any](x *compiler, a operand, is kind, parse func(string) (T, error
 			return out
 		}
 	}
-	out.value = as(is, parseCall(a, out.id, 1, parse))
+	out.value = as(is, parseCall(a, own, 1, fails, parse))
 	return out
 }
 
 // tested compiles the test whether a string can be parsed.
-func tested[T any](x *compiler, a operand, times int, parse func(string) (T, error)) operand {
-	own := x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, func(s string) (bool, error) {
+func tested[T any](a operand, own identity, times int, parse func(string) (T, error)) operand {
+	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, nil, func(s string) (bool, error) {
 		_, err := parse(s)
 		return err == nil, nil
 	}))}
@@ -109,7 +111,7 @@ func tested[T any](x *compiler, a operand, times int, parse func(string) (T, err
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
 // the size, times over.
-func parseCall[T any](a operand, own identity, times int, parse func(string) (T, error)) func(*Frame) T {
+func parseCall[T any](a operand, own identity, times int, fails failure, parse func(string) (T, error)) func(*Frame) T {
 	s, operandID := closureOf[string](a), a.id
 	return func(f *Frame) T {
 		v := s(f)
@@ -125,15 +127,47 @@ func parseCall[T any](a operand, own identity, times int, parse func(string) (T,
 		}
 		out, err := parse(v)
 		if err != nil {
-			f.decline()
+			fails(f, types.String(v))
 		}
 		return out
 	}
 }
 
+// A failure fails a closure with the error of a function for its arguments.
+type failure func(f *Frame, args ...ref.Val)
+
+// errorsOf returns the failure of a call, which asks cel-go's function for its
+// error. It declines arguments for which that function does not fail.
+func (x *compiler) errorsOf(name, overload string, own identity) failure {
+	fn := x.language.Functions[name]
+	return func(f *Frame, args ...ref.Val) {
+		var v ref.Val
+		switch impl := implementation(fn, name, overload); {
+		case impl == nil:
+		case len(args) == 1 && impl.Unary != nil:
+			v = impl.Unary(args[0])
+		case len(args) == 2 && impl.Binary != nil:
+			v = impl.Binary(args[0], args[1])
+		case impl.Function != nil:
+			v = impl.Function(args...)
+		}
+		if !types.IsError(v) {
+			f.decline()
+			return
+		}
+		f.valueOr(v, own)
+	}
+}
+
 // accessor compiles a function of one value. It costs one unit.
-func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool)) operand {
-	of, operandID, own := closureOf[T](a), a.id, x.identity()
+func accessor[T, R any](x *compiler, a operand, is kind, read func(T) R) operand {
+	own := x.identity()
+	return partOf(a, is, own, nil, func(v T) (R, bool) { return read(v), true })
+}
+
+// partOf is like accessor for a function that may fail.
+func partOf[T, R any](a operand, is kind, own identity, fails func(*Frame, T), read func(T) (R, bool)) operand {
+	of, operandID := closureOf[T](a), a.id
 	return operand{cost: a.cost + 1, id: own, value: as(is, func(f *Frame) R {
 		v := of(f)
 		if f.failed {
@@ -143,15 +177,10 @@ func accessor[T, R any](x *compiler, a operand, is kind, read func(T) (R, bool))
 		}
 		r, ok := read(v)
 		if !ok {
-			f.decline()
+			fails(f, v)
 		}
 		return r
 	})}
-}
-
-// always adapts a function that does not fail.
-func always[T, R any](read func(T) R) func(T) (R, bool) {
-	return func(v T) (R, bool) { return read(v), true }
 }
 
 // operation compiles a function of two values. It costs the operands plus units.
@@ -174,16 +203,19 @@ func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op fu
 	})}
 }
 
-func (x *compiler) quantityCall(overload string, a operand) operand {
+func (x *compiler) quantityCall(name, overload string, a operand) operand {
 	switch overload {
 	case "quantity_sign":
-		return accessor(x, a, kindInt, always(func(q resource.Quantity) int64 { return int64(q.Sign()) }))
+		return accessor(x, a, kindInt, func(q resource.Quantity) int64 { return int64(q.Sign()) })
 	case "quantity_get_float":
-		return accessor(x, a, kindDouble, always(func(q resource.Quantity) float64 { return q.AsApproximateFloat64() }))
+		return accessor(x, a, kindDouble, func(q resource.Quantity) float64 { return q.AsApproximateFloat64() })
 	case "quantity_get_int":
-		return accessor(x, a, kindInt, func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
+		own := x.identity()
+		fails := x.errorsOf(name, overload, own)
+		return partOf(a, kindInt, own, func(f *Frame, q resource.Quantity) { fails(f, apiservercel.Quantity{Quantity: &q}) },
+			func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
 	case "quantity_is_integer":
-		return accessor(x, a, kindBool, always(func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok }))
+		return accessor(x, a, kindBool, func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok })
 	}
 	return operand{}
 }
@@ -251,7 +283,7 @@ func compared[T any](x *compiler, overload, library string, a, b operand, compar
 
 func (x *compiler) versionCall(overload string, a operand) operand {
 	part := func(read func(semver.Version) uint64) operand {
-		return accessor(x, a, kindInt, always(func(v semver.Version) int64 { return int64(read(v)) }))
+		return accessor(x, a, kindInt, func(v semver.Version) int64 { return int64(read(v)) })
 	}
 	switch overload {
 	case "semver_major":
@@ -296,7 +328,7 @@ func parseVersion(s string) (semver.Version, error) {
 }
 
 func (x *compiler) urlCall(overload string, a operand) operand {
-	part := func(read func(*url.URL) string) operand { return accessor(x, a, kindString, always(read)) }
+	part := func(read func(*url.URL) string) operand { return accessor(x, a, kindString, read) }
 	switch overload {
 	case "url_get_scheme":
 		return part(func(u *url.URL) string { return u.Scheme })
@@ -323,14 +355,13 @@ func (x *compiler) equalOpaque(a, b operand, not bool) operand {
 	case a.kind() == kindAddress && !not:
 		return operation(x, a, b, kindBool, 1, func(v, w netip.Addr) bool { return v == w })
 	case a.kind() == kindNetwork && !not:
-		l, r := closureOf[netip.Prefix](a), closureOf[netip.Prefix](b)
-		return operand{cost: costs(a, b, 1), value: as(kindBool, func(f *Frame) bool {
-			p := l(f)
-			q := r(f)
-			if f.failed {
-				f.failedAt = 0
+		l, r, o := closureOf[netip.Prefix](a), closureOf[netip.Prefix](b), x.operandIDs(a, b)
+		return operand{cost: costs(a, b, 1), id: o.own, value: as(kindBool, func(f *Frame) bool {
+			p, q, left, right, ok := both(f, o, l, r)
+			if ok && left != nil && right == nil && networkSize(q) == 0 {
+				f.cost-- // the smaller size is 0
 			}
-			return p == q
+			return ok && !f.failEither(left, right, o.own) && p == q
 		})}
 	}
 	return operand{}

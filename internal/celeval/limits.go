@@ -167,11 +167,11 @@ func (f *Frame) Least() uint64 { return f.least }
 const costAhead = 16
 
 // margin returns the margin of the expression. A part of an expression refunds at most
-// two units.
+// two units, and what the compiler counted for operands that a failure leaves out.
 func (x *compiler) margin() margin {
 	parts := uint64(x.parts)
 	return margin{
-		refunds: uint32(min(2*parts, math.MaxUint32)),
+		refunds: uint32(min(saturated(2*parts, x.refunds), math.MaxUint32)),
 		ahead:   uint32(min(saturated(x.ahead, costAhead*parts), math.MaxUint32)),
 	}
 }

@@ -5,8 +5,10 @@ package celeval
 
 // logic compiles terms that are evaluated until one is decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
-	out := operand{cost: terms[0].cost, id: terms[0].id, value: as(kindBool, x.bool(terms[0]))}
+	first := x.condition(terms[0])
+	out := operand{cost: first.cost, id: first.id, value: as(kindBool, x.bool(first))}
 	for _, t := range terms[1:] {
+		t = x.condition(t)
 		o := operandIDs{left: out.id, right: t.id, own: x.identity()}
 		out.value, out.id = as(kindBool, either(closureOf[bool](out), x.bool(t), t.cost, decisive, o)), o.own
 	}
@@ -69,12 +71,17 @@ func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o o
 // ternary compiles a choice. A branch that is a variable with fields is resolved,
 // which is one unit cheaper.
 func (x *compiler) ternary(cond, yes, no operand) operand {
+	cond = x.condition(cond)
 	t := branches{test: x.bool(cond), cond: cond.id, yes: yes.id, no: no.id, own: x.identity(),
 		costYes: branchCost(yes), costNo: branchCost(no)}
 	out := x.ternaryOf(&t, yes, no)
 	out.cost, out.choice, out.id = cond.cost, true, t.own
+	out.branches = &ternaryParts{cond, yes, no}
 	return out
 }
+
+// ternaryParts holds the operands of a ternary, for a field or an element of it.
+type ternaryParts struct{ cond, yes, no operand }
 
 // branches describes a ternary or a similar choice.
 type branches struct {

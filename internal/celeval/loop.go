@@ -5,9 +5,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
-	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
@@ -35,6 +33,7 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	if x.loops >= maxVariables {
 		return x.refuse("deep nesting of comprehensions")
 	}
+	over.id = x.identityOf(over)
 	outer, slot := len(x.vars), x.loops
 	key, v, each := x.variables(over, slot, c.HasIterVar2())
 	if c.HasIterVar2() {
@@ -70,123 +69,6 @@ func (x *compiler) loop(c ast.ComprehensionExpr) operand {
 	return x.refuse("comprehension")
 }
 
-// A rangeFunc calls step for each element until step returns false.
-type rangeFunc func(f *Frame, step func(*Frame) bool)
-
-// variables returns the variables of a loop and the loop. For two variables key
-// is the index or key, and v the element. For one, key is not set.
-func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
-	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
-	element := func(declared *celvalue.DeclaredType) operand {
-		return x.typed(operand{cost: 1, attr: true, declared: declared, raw: func(f *Frame) any { return f.vars[slot].raw }})
-	}
-	switch texts := closureOf[[]string](over); {
-	case over.kind() == kindRaw && over.declared.IsList():
-		key = operand{cost: 1, attr: true, value: as(kindInt, func(f *Frame) int64 { return f.vars[slot].index })}
-		return key, element(over.declared.Items), listRange(over.elements(), slot)
-	case over.isMap() && two:
-		return name, element(over.declared.Values), mapRange(over, slot)
-	case two:
-		x.refuse("comprehension with two variables over " + kindName(over))
-	case over.isMap():
-		return key, name, mapRange(over, slot)
-	case texts != nil:
-		return key, name, stringsRange(texts, slot)
-	case over.kind() == kindBox && over.items != nil:
-		v = x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
-		return key, v, boxRange(over.box, slot)
-	case over.kind() == kindBox && (over.typ.Kind() == types.ListKind || over.typ.Kind() == types.MapKind):
-		v = x.unbox(over.typ.Parameters()[0], operand{cost: 1, attr: true, box: func(f *Frame) ref.Val { return f.checked(f.vars[slot].box) }})
-		return key, v, boxRange(over.box, slot)
-	default:
-		x.refuse("comprehension over " + kindName(over))
-	}
-	return operand{}, operand{}, nil
-}
-
-// listRange loops over a list of the object.
-func listRange(list listFunc, slot int) rangeFunc {
-	return func(f *Frame, step func(*Frame) bool) {
-		f.looped = true
-		l := list(f)
-		if f.failed {
-			return
-		}
-		for i, e := range l {
-			f.vars[slot].index, f.vars[slot].raw = int64(i), e
-			if !step(f) {
-				return
-			}
-		}
-	}
-}
-
-// mapRange loops over a map of the object, in increasing order of keys.
-func mapRange(over operand, slot int) rangeFunc {
-	object, what, operandID := over.raw, over.absent, over.id
-	return func(f *Frame, step func(*Frame) bool) {
-		raw := object(f)
-		m, ok := raw.(map[string]any)
-		if !ok {
-			f.failRead(raw, what, operandID)
-			return
-		}
-		f.looped = true
-		from := len(f.names)
-		for name := range m {
-			f.names = append(f.names, name)
-		}
-		names := f.names[from:]
-		for f.sortNames(names); len(names) > 0 && !f.failed; names = names[1:] {
-			f.vars[slot].name, f.vars[slot].raw = names[0], m[names[0]]
-			if !step(f) {
-				break
-			}
-		}
-		f.names = f.names[:from]
-	}
-}
-
-func stringsRange(texts func(*Frame) []string, slot int) rangeFunc {
-	return func(f *Frame, step func(*Frame) bool) {
-		list := texts(f)
-		if f.failed {
-			return
-		}
-		f.looped = true
-		for _, text := range list {
-			f.vars[slot].name = text
-			if !step(f) {
-				return
-			}
-		}
-	}
-}
-
-// boxRange loops over the elements of a boxed list or the keys of a boxed map.
-func boxRange(box func(*Frame) ref.Val, slot int) rangeFunc {
-	return func(f *Frame, step func(*Frame) bool) {
-		v, ok := box(f).(traits.Iterable)
-		if m, isMap := v.(traits.Mapper); isMap {
-			v = cellib.OrderedMap(m)
-		}
-		switch {
-		case f.failed:
-			return
-		case !ok:
-			f.decline()
-			return
-		}
-		f.looped = true
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			f.vars[slot].box = it.Next()
-			if !step(f) {
-				return
-			}
-		}
-	}
-}
-
 // isMap reports whether an operand is a map of the object.
 func (o operand) isMap() bool {
 	return o.kind() == kindRaw && o.declared.Kind == celvalue.KindObject && o.declared.Props == nil && o.declared.Values != nil
@@ -194,6 +76,7 @@ func (o operand) isMap() bool {
 
 // quantifier compiles all and exists.
 func (x *compiler) quantifier(over operand, each rangeFunc, p operand, exists bool) operand {
+	p = x.condition(p)
 	test := x.bool(p)
 	step, stop := p.cost+allStep, uint64(allStop)
 	if exists {
@@ -245,6 +128,7 @@ func (f *Frame) noRange(over, own identity, result uint64) {
 }
 
 func (x *compiler) existsOne(over operand, each rangeFunc, p operand) operand {
+	p = x.condition(p)
 	test, cost := x.bool(p), p.cost
 	if x.why != "" {
 		return operand{}

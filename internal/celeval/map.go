@@ -38,61 +38,107 @@ func inserted(c ast.ComprehensionExpr) (cond, value, entry ast.Expr) {
 	return nil, nil, nil
 }
 
+// A mapping is a loop that makes a map. An element that fails makes the result
+// fail, but does not end the loop. Then only the conditions of the others are
+// evaluated, and the error is that of the last condition that failed, if any.
+type mapping struct {
+	test       func(*Frame) bool
+	every, hit uint64   // cost of each element, and of each that is inserted
+	cond, own  identity // of the condition and of the loop
+	insert     func(*Frame)
+	value      identity // of the value or of the entry
+	pays       bool     // a failed value is paid for like any
+}
+
 // transformMap compiles a loop that makes a map.
 func (x *compiler) transformMap(over, key operand, each rangeFunc, cond, value, entry ast.Expr) operand {
-	test, every, hit := func(*Frame) bool { return true }, uint64(0), uint64(0)
+	m := mapping{test: func(*Frame) bool { return true }, own: x.identity()}
 	if cond != nil {
-		p := x.expr(cond)
-		test, every = x.bool(p), p.cost
+		p := x.condition(x.expr(cond))
+		m.test, m.every, m.cond = x.bool(p), p.cost, p.id
 	}
-	var insert func(*Frame)
 	if value != nil {
 		v := x.expr(value)
-		k, box := x.boxed(key), x.boxed(v)
-		hit = v.cost + insertCost
-		insert = func(f *Frame) {
-			name, v := k(f), box(f)
-			if !f.failed {
-				f.entries[name] = v
-				f.grow(cellib.EntryBytes)
-			}
-		}
+		m.hit, m.value = v.cost+insertCost, v.id
+		m.insert = m.insertValue(x.boxed(key), x.boxed(v))
 	} else {
 		e := x.expr(entry)
-		box := x.boxed(e)
-		hit = e.cost + insertEntryCost
-		insert = func(f *Frame) { f.insertAll(box(f)) }
+		m.hit, m.value, m.pays = e.cost+insertEntryCost, e.id, true
+		m.insert = m.insertEntries(x.boxed(e))
 	}
 	if x.why != "" {
 		return operand{}
 	}
-	one := func(f *Frame) bool {
-		f.cost += every
-		if test(f) && !f.failed {
-			f.cost += hit
-			insert(f)
-		}
-		return f.step()
-	}
-	return operand{cost: over.cost + resultCost, box: func(f *Frame) ref.Val {
-		outer := f.entries
+	return operand{cost: over.cost + resultCost, id: m.own, box: func(f *Frame) ref.Val {
+		outer, pending := f.entries, f.pending
 		f.rare = true
 		made := make(map[ref.Val]ref.Val)
-		f.entries = made
-		each(f, one)
-		f.entries = outer
-		if f.failed {
-			f.failedAt = 0
-			return types.NullValue
+		f.entries, f.pending = made, nil
+		each(f, m.step)
+		what := f.pending
+		f.entries, f.pending = outer, pending
+		switch {
+		case f.failed:
+			f.noRange(over.id, m.own, resultCost)
+		case what != nil:
+			f.fail(what, m.own)
+		default:
+			return types.NewRefValMap(x.language.Builtin, made)
 		}
-		return types.NewRefValMap(x.language.Builtin, made)
+		return types.NullValue
 	}}
+}
+
+// step is the body of the loop.
+func (m *mapping) step(f *Frame) bool {
+	f.cost += m.every
+	is := m.test(f)
+	switch {
+	case f.failed:
+		f.pending = f.takeError(m.cond)
+		return f.pending != nil && f.step()
+	case !is:
+	case f.pending != nil && !m.pays:
+		f.cost++ // the accumulator
+	case f.pending != nil:
+		f.decline()
+	default:
+		f.cost += m.hit
+		m.insert(f)
+	}
+	return f.step()
+}
+
+// insertValue returns a function that inserts a value under a key.
+func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
+	return func(f *Frame) {
+		k, v := key(f), value(f)
+		if f.failed {
+			f.pending = f.takeError(m.value)
+			return
+		}
+		f.entries[k] = v
+		f.grow(cellib.EntryBytes)
+	}
+}
+
+// insertEntries returns a function that inserts the entries of a map. It declines a
+// repeated key.
+func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
+	return func(f *Frame) {
+		v := entries(f)
+		if f.failed {
+			f.pending = f.takeError(m.value)
+			return
+		}
+		f.insertAll(v)
+	}
 }
 
 // insertAll inserts the entries of a map. It declines a repeated key.
 func (f *Frame) insertAll(of ref.Val) {
 	m, ok := of.(traits.Mapper)
-	if f.failed || !ok {
+	if !ok {
 		f.decline()
 		return
 	}

@@ -7,6 +7,9 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/google/cel-go/common/types"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
 // errUnsupported stands for errors that cel-go words.
@@ -71,12 +74,12 @@ func parseURL(s string) (*url.URL, error) {
 }
 
 func (x *compiler) addressCall(overload string, a operand) operand {
-	is := func(test func(netip.Addr) bool) operand { return accessor(x, a, kindBool, always(test)) }
+	is := func(test func(netip.Addr) bool) operand { return accessor(x, a, kindBool, test) }
 	switch overload {
 	case "ip_family":
-		return accessor(x, a, kindInt, always(familyOf))
+		return accessor(x, a, kindInt, familyOf)
 	case "ip_to_string":
-		return accessor(x, a, kindString, always(netip.Addr.String))
+		return accessor(x, a, kindString, netip.Addr.String)
 	case "ip_is_unspecified":
 		return is(netip.Addr.IsUnspecified)
 	case "ip_is_loopback":
@@ -101,13 +104,13 @@ func familyOf(a netip.Addr) int64 {
 func (x *compiler) networkCall(overload string, a operand) operand {
 	switch overload {
 	case "cidr_ip":
-		return accessor(x, a, kindAddress, always(netip.Prefix.Addr))
+		return accessor(x, a, kindAddress, netip.Prefix.Addr)
 	case "cidr_masked":
-		return accessor(x, a, kindNetwork, always(netip.Prefix.Masked))
+		return accessor(x, a, kindNetwork, netip.Prefix.Masked)
 	case "cidr_prefix_length":
-		return accessor(x, a, kindInt, always(func(p netip.Prefix) int64 { return int64(p.Bits()) }))
+		return accessor(x, a, kindInt, func(p netip.Prefix) int64 { return int64(p.Bits()) })
 	case "cidr_to_string":
-		return accessor(x, a, kindString, always(netip.Prefix.String))
+		return accessor(x, a, kindString, netip.Prefix.String)
 	}
 	return operand{}
 }
@@ -117,51 +120,57 @@ func networkSize(p netip.Prefix) int { return int(math.Ceil(float64(p.Bits()) / 
 
 // networks compiles containsIP and containsCIDR. They cost by the size of the
 // network, and of the text if there is one.
-func (x *compiler) networks(overload string, a, b operand) operand {
+func (x *compiler) networks(name, overload string, a, b operand) operand {
+	o := x.operandIDs(a, b)
+	fails := x.errorsOf(name, overload, o.own)
 	switch {
 	case overload == "cidr_contains_ip_ip" && b.kind() == kindAddress:
-		r := closureOf[netip.Addr](b)
-		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
-			v := r(f)
-			return p.Contains(v), true
-		})
+		return inNetwork(a, b, o, 0, func(_ *Frame, p netip.Prefix, v netip.Addr) bool { return p.Contains(v) }, free)
 	case overload == "cidr_contains_cidr" && b.kind() == kindNetwork:
-		r := closureOf[netip.Prefix](b)
-		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) { return covers(p, r(f)), true })
+		return inNetwork(a, b, o, 1, func(_ *Frame, p, q netip.Prefix) bool { return covers(p, q) }, free)
 	case overload == "cidr_contains_ip_string" && b.kind() == kindString:
-		r := closureOf[string](b)
-		return x.contains(a, b, 0, func(f *Frame, p netip.Prefix) (bool, bool) {
-			s := r(f)
-			f.pay(tenthOf(utf8.RuneCountInString(s)))
+		return inNetwork(a, b, o, 0, func(f *Frame, p netip.Prefix, s string) bool {
 			v, err := parseAddress(s)
-			return p.Contains(v), err == nil
-		})
+			if err != nil {
+				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
+			}
+			return p.Contains(v)
+		}, utf8.RuneCountInString)
 	case overload == "cidr_contains_cidr_string" && b.kind() == kindString:
-		r := closureOf[string](b)
-		return x.contains(a, b, 1, func(f *Frame, p netip.Prefix) (bool, bool) {
-			s := r(f)
-			f.pay(tenthOf(utf8.RuneCountInString(s)))
+		return inNetwork(a, b, o, 1, func(f *Frame, p netip.Prefix, s string) bool {
 			q, err := parseNetwork(s)
-			return covers(p, q), err == nil
-		})
+			if err != nil {
+				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
+			}
+			return covers(p, q)
+		}, utf8.RuneCountInString)
 	}
 	return operand{}
 }
 
+// free is the size of an argument that is not parsed.
+func free[T any](T) int { return 0 }
+
 func covers(p, q netip.Prefix) bool { return p.Overlaps(q) && p.Bits() <= q.Bits() }
 
-// contains compiles a test of a network. It costs more if the network is masked
-// first.
-func (x *compiler) contains(a, b operand, masks int, test func(*Frame, netip.Prefix) (is, ok bool)) operand {
-	network := closureOf[netip.Prefix](a)
-	return operand{cost: costs(a, b, uint64(masks)), value: as(kindBool, func(f *Frame) bool {
-		p := network(f)
-		n := networkSize(p)
-		f.pay(tenthOf(2*n) + uint64(masks)*tenthOf(n))
-		is, ok := test(f, p)
-		if f.failed || !ok {
-			f.decline()
+// inNetwork compiles a test of a network. It costs more if the network is masked
+// first, and if the other operand is parsed, whose size is then not 0.
+func inNetwork[T any](a, b operand, o operandIDs, masks int, test func(*Frame, netip.Prefix, T) bool, size func(T) int) operand {
+	network, other := closureOf[netip.Prefix](a), closureOf[T](b)
+	parsed := b.kind() == kindString
+	return operand{cost: costs(a, b, uint64(masks)), id: o.own, value: as(kindBool, func(f *Frame) bool {
+		p, v, left, right, ok := both(f, o, network, other)
+		if !ok {
+			return false
 		}
-		return is
+		n, m := networkSize(p), size(v)
+		if left != nil {
+			n = len(errorText)
+		}
+		if right != nil && parsed {
+			m = len(errorText)
+		}
+		f.pay(tenthOf(2*n) + uint64(masks)*tenthOf(n) + tenthOf(m))
+		return !f.failEither(left, right, o.own) && !f.failed && test(f, p, v)
 	})}
 }

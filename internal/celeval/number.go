@@ -195,7 +195,7 @@ func binaryDouble(name, overload string, a, b operand, o operandIDs) operand {
 	return operand{}
 }
 
-// compareDoubles is like comparison, but declines NaN.
+// compareDoubles is like comparison, but NaN fails.
 func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is func(a, b float64) bool) operand {
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
 		l := a(f)
@@ -208,7 +208,7 @@ func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is fun
 		case f.failed:
 			f.propagate(o.right, o.own)
 		case l != l || r != r:
-			f.decline()
+			f.fail(unordered, o.own)
 		}
 		return is(l, r)
 	})}

@@ -58,6 +58,9 @@ type operand struct {
 	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
+	chain    *chain        // of a field or an element of a value that is not a part of the object
+	branches *ternaryParts // of a ternary
+
 	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
 	sum    func(*Frame) int64     // of a list of integers, instead of the list
 	terms  []term                 // of a sum of strings

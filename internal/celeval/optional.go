@@ -12,14 +12,15 @@ import (
 
 type optional struct {
 	has   func(*Frame) bool
-	value operand // costs only what has did not pay; has no kind if there is never a value
-	pure  bool    // reading the value has no effect and may be left out
+	id    identity // of has
+	value operand  // costs only what has did not pay; has no kind if there is never a value
+	pure  bool     // reading the value has no effect and may be left out
 }
 
 func (*optional) kind() kind { return kindOptional }
 
 func (o *optional) after(before func(*Frame)) value {
-	return &optional{has: after(before, o.has), value: o.value, pure: o.pure}
+	return &optional{has: after(before, o.has), id: o.id, value: o.value, pure: o.pure}
 }
 
 // A rawOptional is an optional of a part of the object. It becomes an [optional]
@@ -50,7 +51,7 @@ func (x *compiler) optional(c operand) *optional {
 	case *optional:
 		return of
 	case rawOptional:
-		return &optional{pure: true, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
+		return &optional{pure: true, id: c.id, value: x.typed(operand{declared: c.declared, raw: func(f *Frame) any { return f.held }}), has: func(f *Frame) bool {
 			v, ok := of(f)
 			f.held = v
 			return ok && !f.failed
@@ -59,7 +60,7 @@ func (x *compiler) optional(c operand) *optional {
 	box := c.box
 	value := operand{typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
 	x.boxes = true
-	return &optional{pure: true, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+	return &optional{pure: true, id: c.id, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
 		v, ok := box(f).(*types.Optional)
 		switch {
 		case f.failed:
@@ -77,9 +78,8 @@ func (x *compiler) optional(c operand) *optional {
 
 // optionalOf compiles optional.of, which costs one unit.
 func (x *compiler) optionalOf(a operand) operand {
-	cost := a.cost + 1
-	value := a.evaluated()
-	return operand{cost: cost, value: &optional{has: func(*Frame) bool { return true }, value: value}}
+	own := x.identity()
+	return operand{cost: a.cost + 1, id: own, value: &optional{id: own, has: func(*Frame) bool { return true }, value: a.evaluated()}}
 }
 
 // optionalNone compiles optional.none, which costs one unit.
@@ -103,7 +103,8 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	}
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		return operand{cost: a.cost + 1, value: as(kindBool, x.hasValue(m))}
+		own := x.identity()
+		return operand{cost: a.cost + 1, id: own, value: as(kindBool, x.hasValue(m, own))}
 	case len(args) == 1 && name == "value":
 		out := x.required(m)
 		out.cost = a.cost + 1
@@ -116,19 +117,24 @@ func (x *compiler) optionalMethod(name string, args []operand) operand {
 	return operand{}
 }
 
-// hasValue returns a closure that reports whether there is a value. It reads the
-// value too if that costs.
-func (x *compiler) hasValue(m *optional) func(*Frame) bool {
-	has := m.has
-	if m.pure {
-		return has
+// hasValue returns the closure own that reports whether there is a value. It reads
+// the value too if that costs.
+func (x *compiler) hasValue(m *optional, own identity) func(*Frame) bool {
+	has, id, valueID := m.has, m.id, m.value.id
+	read := func(*Frame) {}
+	if !m.pure {
+		read = x.effect(m.value)
 	}
-	read := x.effect(m.value)
 	return func(f *Frame) bool {
 		if !has(f) {
+			if f.failed {
+				f.propagate(id, own)
+			}
 			return false
 		}
-		read(f)
+		if read(f); f.failed {
+			f.propagate(valueID, own)
+		}
 		return true
 	}
 }
@@ -142,22 +148,26 @@ func (x *compiler) effect(c operand) func(*Frame) {
 	return func(f *Frame) { box(f) }
 }
 
-// required returns the value of an optional. It declines the evaluation if there
-// is none.
+// required returns the value of an optional. It fails if there is none.
 func (x *compiler) required(m *optional) operand {
-	has := m.has
-	if m.value.kind() == kindNone {
-		return operand{box: func(f *Frame) ref.Val {
-			has(f)
-			f.decline()
-			return types.NullValue
-		}}
-	}
-	return entering(m.value, func(f *Frame) {
-		if !has(f) {
-			f.decline()
+	out := m.value
+	own := x.identityOf(out)
+	has, id := m.has, m.id
+	enter := func(f *Frame) {
+		switch {
+		case has(f):
+		case f.failed:
+			f.propagate(id, own)
+		default:
+			f.fail(noValue, own)
 		}
-	})
+	}
+	if out.kind() == kindNone {
+		out.box = func(*Frame) ref.Val { return types.NullValue }
+	}
+	out = entering(out, enter)
+	out.id = own
+	return out
 }
 
 // valueOr compiles orValue. It costs nothing itself, and its alternative only if
@@ -165,13 +175,20 @@ func (x *compiler) required(m *optional) operand {
 func (x *compiler) valueOr(cost uint64, m *optional, b operand) operand {
 	var out operand
 	if m.value.kind() == kindNone {
-		has := m.has
-		out = entering(b, func(f *Frame) { has(f) })
-		out.cost = cost + b.cost
+		has, id, own, costB := m.has, m.id, x.identityOf(b), b.cost
+		out = entering(b, func(f *Frame) {
+			if has(f); f.failed {
+				f.cost -= costB
+				f.propagate(id, own)
+			}
+		})
+		out.cost, out.id = cost+costB, own
+		x.refunds += costB
 		return out
 	}
-	out = x.ternaryOf(&branches{costNo: b.cost, test: m.has}, m.value, b)
-	out.cost = cost
+	t := &branches{costNo: b.cost, test: m.has, cond: m.id, yes: m.value.id, no: b.id, own: x.identity()}
+	out = x.ternaryOf(t, m.value, b)
+	out.cost, out.id = cost, t.own
 	return out
 }
 
@@ -181,20 +198,21 @@ func (x *compiler) optionalOr(cost uint64, a *optional, alternative operand) ope
 	if x.why != "" {
 		return operand{}
 	}
-	costB := alternative.cost
+	costB, own := alternative.cost, x.identity()
 	has := func(f *Frame) bool {
 		if a.has(f) {
 			f.chosen |= 1 << choice
 			return true
 		}
 		if f.failed {
+			f.propagate(a.id, own)
 			return false
 		}
 		f.chosen &^= 1 << choice
 		f.pay(costB)
-		return b.has(f)
+		return b.hasFor(f, own)
 	}
-	return operand{cost: cost, value: &optional{has: has, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
+	return operand{cost: cost, id: own, value: &optional{has: has, id: own, pure: a.pure && b.pure, value: x.chosenValue(choice, a, b)}}
 }
 
 // choice returns a bit of the frame that records which of two optionals was
@@ -217,25 +235,34 @@ func (x *compiler) ternaryOfOptionals(t *branches, yes, no operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	test, costYes, costNo := t.test, t.costYes, t.costNo
+	test, costYes, costNo, cond, own := t.test, t.costYes, t.costNo, t.cond, t.own
 	has := func(f *Frame) bool {
 		is := test(f)
 		switch {
 		case f.failed:
-			f.failedAt = 0
+			f.propagate(cond, own)
 			return false
 		case is:
 			f.pay(costYes)
 			f.chosen |= 1 << branch
-			return a.has(f)
+			return a.hasFor(f, own)
 		}
 		f.pay(costNo)
 		f.chosen &^= 1 << branch
-		return b.has(f)
+		return b.hasFor(f, own)
 	}
-	m := &optional{has: has, pure: a.pure && b.pure}
+	m := &optional{id: own, has: has, pure: a.pure && b.pure}
 	m.value = x.chosenValue(branch, a, b)
 	return operand{value: m}
+}
+
+// hasFor is has as an operand of the closure own.
+func (o *optional) hasFor(f *Frame, own identity) bool {
+	is := o.has(f)
+	if f.failed {
+		f.propagate(o.id, own)
+	}
+	return is
 }
 
 // chosenValue returns the value of the chosen optional.
@@ -246,26 +273,36 @@ func (x *compiler) chosenValue(choice uint, a, b *optional) operand {
 	case b.value.kind() == kindNone:
 		return a.value
 	}
-	out := x.ternaryOf(&branches{test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}, a.value, b.value)
-	out.typ = a.value.typ
+	t := &branches{yes: a.value.id, no: b.value.id, own: x.identity(), test: func(f *Frame) bool { return f.chosen&(1<<choice) != 0 }}
+	out := x.ternaryOf(t, a.value, b.value)
+	out.typ, out.id = a.value.typ, t.own
 	return out
 }
 
-// boxedOptional returns a closure that boxes an optional.
+// boxedOptional returns the closure that boxes an optional. It fails like has.
 func (x *compiler) boxedOptional(m *optional) func(*Frame) ref.Val {
 	if m.value.kind() == kindNone {
-		return func(*Frame) ref.Val { return types.OptionalNone }
+		return func(f *Frame) ref.Val {
+			m.has(f)
+			return types.OptionalNone
+		}
 	}
-	has, value := m.has, x.boxed(m.value)
+	has, value, id, own := m.has, x.boxed(m.value), m.value.id, m.id
 	return func(f *Frame) ref.Val {
 		if !has(f) {
 			return types.OptionalNone
 		}
-		return types.OptionalOf(value(f))
+		v := value(f)
+		if f.failed {
+			f.propagate(id, own)
+			return types.OptionalNone
+		}
+		return types.OptionalOf(v)
 	}
 }
 
-// entering returns an operand that calls before whenever it is evaluated.
+// entering returns an operand that calls before whenever it is evaluated, and is
+// not evaluated if that fails.
 func entering(c operand, before func(*Frame)) operand {
 	c = c.evaluated()
 	if c.value != nil {
@@ -282,8 +319,10 @@ func after[T any, F ~func(*Frame) T](before func(*Frame), then F) F {
 	if then == nil {
 		return nil
 	}
-	return func(f *Frame) T {
-		before(f)
+	return func(f *Frame) (none T) {
+		if before(f); f.failed {
+			return none
+		}
 		return then(f)
 	}
 }

@@ -2,8 +2,6 @@ package celeval
 
 import (
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
-	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
@@ -11,23 +9,25 @@ import (
 // This file compiles optionals of raw values: an optional oldSelf, and fields
 // selected by .? and below. An absent field costs nothing.
 
-// optionalField compiles a field of an optional.
-func (x *compiler) optionalField(c operand, field string, test bool) operand {
-	if test || c.declared.Kind != celvalue.KindObject {
-		return x.refuse("field of an optional")
+// optionalField compiles a field of an optional part of the object. It returns an
+// operand without kind for fields that are not declared.
+func (x *compiler) optionalField(c operand, field string) operand {
+	if c.declared.Kind != celvalue.KindObject {
+		return operand{}
 	}
 	name, s := c.declared.Entry(field)
 	if s == nil {
-		return x.refuse("field that is not declared")
+		return operand{}
 	}
 	cost, declared := c.cost, c.declared.Props != nil
 	of, _ := c.value.(rawOptional)
 	if !c.attr && !c.choice {
 		cost++
 	}
-	return operand{cost: cost, attr: !c.choice, choice: c.choice, declared: s, value: rawOptional(func(f *Frame) (any, bool) {
-		v, ok := of(f)
-		if !ok || f.failed {
+	operandID, own := c.id, x.identity()
+	return operand{cost: cost, attr: !c.choice, choice: c.choice, declared: s, id: own, value: rawOptional(func(f *Frame) (any, bool) {
+		v, ok := of.get(f, operandID, own)
+		if !ok {
 			return nil, false
 		}
 		m, ok := v.(map[string]any)
@@ -47,27 +47,29 @@ func (x *compiler) optionalField(c operand, field string, test bool) operand {
 	})}
 }
 
-// optionalSelection compiles .? with a name.
-func (x *compiler) optionalSelection(of, at operand) operand {
+// optionalSelection compiles .? with a name, to an optional of type t.
+func (x *compiler) optionalSelection(of, at operand, t *types.Type) operand {
 	name, ok := at.constant.(types.String)
 	if !ok || of.presence {
 		return x.refuse("optional field")
 	}
-	if of = x.rawOptional(of); of.kind() != kindRawOptional {
-		return x.refuse("optional field of " + kindName(of))
+	if raw := x.rawOptional(of); raw.kind() == kindRawOptional {
+		if out := x.optionalField(raw, string(name)); out.kind() != kindNone {
+			return out
+		}
 	}
-	return x.optionalField(of, string(name), false)
+	return x.qualified(of, qualifier{known: name, optional: true}, t)
 }
 
 // rawOptional returns an operand of a raw value, or of an optional of one, as a
 // rawOptional. It returns other operands unchanged.
 func (x *compiler) rawOptional(of operand) operand {
 	if of.kind() == kindRaw {
-		raw := of.raw
+		raw, what, own := of.raw, of.absent, of.id
 		of.value = rawOptional(func(f *Frame) (any, bool) {
 			v := raw(f)
-			if v == nil {
-				f.decline()
+			if v == nil || f.failed {
+				f.failRead(nil, what, own)
 			}
 			return v, true
 		})
@@ -77,49 +79,67 @@ func (x *compiler) rawOptional(of operand) operand {
 	if !ok || m.value.kind() != kindRaw || m.value.list != nil {
 		return of
 	}
-	has, raw := m.has, m.value.raw
-	of.declared = m.value.declared
+	raw, id, what, own := m.value.raw, m.value.id, m.value.absent, x.identity()
+	of.declared, of.id = m.value.declared, own
 	of.value = rawOptional(func(f *Frame) (any, bool) {
-		if !has(f) {
+		if !m.hasFor(f, own) {
 			return nil, false
 		}
 		v := raw(f)
-		if v == nil {
-			f.decline()
+		if v == nil || f.failed {
+			f.failRead(nil, what, id)
+			f.propagate(id, own)
 		}
 		return v, true
 	})
 	return of
 }
 
-// optionalIndex compiles [?i] and the index of an optional. An absent element
-// costs nothing. The index of an absent list or map is not evaluated.
-func (x *compiler) optionalIndex(of, at operand) operand {
+// get evaluates an optional as an operand of the closure own. It is not ok if there
+// is no value.
+func (o rawOptional) get(f *Frame, operandID, own identity) (v any, ok bool) {
+	v, ok = o(f)
+	if f.failed {
+		f.propagate(operandID, own)
+		return nil, false
+	}
+	return v, ok
+}
+
+// optionalIndex compiles [?i] and the index of an optional, to an optional of type
+// t. An absent element costs nothing. The index of an absent list or map is not
+// evaluated.
+func (x *compiler) optionalIndex(of, at operand, t *types.Type) operand {
 	if of.presence || at.presence {
 		return x.refuse("optional index with has")
 	}
-	cost, atCost := of.cost, at.cost
-	if at.attr {
-		atCost--
+	if raw := x.rawOptional(of); raw.kind() == kindRawOptional {
+		if out := x.rawOptionalIndex(raw, at); out.kind() != kindNone {
+			return out
+		}
 	}
+	q := x.indexWith(at)
+	q.optional = true
+	return x.qualified(of, q, t)
+}
+
+// rawOptionalIndex compiles an index of an optional part of the object. It returns
+// an operand without kind for other indexes than those of lists and maps.
+func (x *compiler) rawOptionalIndex(of, at operand) operand {
+	cost, atCost := of.cost, branchCost(at)
 	if !of.attr && !of.choice {
 		cost++
 	}
-	if of.kind() == kindStrings || of.kind() == kindBox && !of.isOptional() {
-		return x.boxedOptionalIndex(of, at, cost+atCost)
-	}
-	if of = x.rawOptional(of); of.kind() != kindRawOptional {
-		return x.refuse("optional index of " + kindName(of))
-	}
-	out := operand{cost: cost, attr: !of.choice, choice: of.choice}
+	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
 	value, _ := of.value.(rawOptional)
+	operandID, atID, own := of.id, at.id, out.id
 	switch {
 	case of.declared.IsList() && at.kind() == kindInt:
 		i, s := closureOf[int64](at), of.declared.Items
 		out.declared = s
 		out.value = rawOptional(func(f *Frame) (any, bool) {
-			v, ok := value(f)
-			if !ok || f.failed {
+			v, ok := value.get(f, operandID, own)
+			if !ok {
 				return nil, false
 			}
 			l, ok := v.([]any)
@@ -129,7 +149,11 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 			}
 			f.pay(atCost)
 			n := i(f)
-			if f.failed || n < 0 || n >= int64(len(l)) {
+			if f.failed {
+				f.propagate(atID, own)
+				return nil, false
+			}
+			if n < 0 || n >= int64(len(l)) {
 				return nil, false
 			}
 			return f.foundAt(l[n], s)
@@ -138,8 +162,8 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 		name, s := closureOf[string](at), of.declared.Values
 		out.declared = s
 		out.value = rawOptional(func(f *Frame) (any, bool) {
-			v, ok := value(f)
-			if !ok || f.failed {
+			v, ok := value.get(f, operandID, own)
+			if !ok {
 				return nil, false
 			}
 			m, ok := v.(map[string]any)
@@ -149,13 +173,17 @@ func (x *compiler) optionalIndex(of, at operand) operand {
 			}
 			f.pay(atCost)
 			k := name(f)
-			if v, ok = m[k]; f.failed || !ok {
+			if f.failed {
+				f.propagate(atID, own)
+				return nil, false
+			}
+			if v, ok = m[k]; !ok {
 				return nil, false
 			}
 			return f.foundAt(v, s)
 		})
 	default:
-		return x.refuse("optional index of " + kindName(of))
+		return operand{}
 	}
 	return out
 }
@@ -167,55 +195,6 @@ func (f *Frame) foundAt(v any, s *celvalue.DeclaredType) (any, bool) {
 	}
 	f.cost++
 	return v, true
-}
-
-// boxedOptionalIndex compiles [?i] of a list or map that is not a part of the
-// object.
-func (x *compiler) boxedOptionalIndex(of, at operand, cost uint64) operand {
-	var value *types.Type
-	var find func(f *Frame, v ref.Val) (ref.Val, bool)
-	switch {
-	case of.typ.Kind() == types.ListKind && at.kind() == kindInt:
-		i := closureOf[int64](at)
-		value = of.typ.Parameters()[0]
-		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
-			l, ok := v.(traits.Lister)
-			n := i(f)
-			if !ok || f.failed {
-				f.decline()
-				return nil, false
-			}
-			if n < 0 || n >= int64(actualSize(l)) {
-				return nil, false
-			}
-			return l.Get(types.Int(n)), true
-		}
-	case of.typ.Kind() == types.MapKind && at.kind() == kindString:
-		name := closureOf[string](at)
-		value = of.typ.Parameters()[1]
-		find = func(f *Frame, v ref.Val) (ref.Val, bool) {
-			m, ok := v.(traits.Mapper)
-			k := name(f)
-			if !ok || f.failed {
-				f.decline()
-				return nil, false
-			}
-			return m.Find(types.String(k))
-		}
-	default:
-		return x.refuse("optional index of " + kindName(of))
-	}
-	box := x.boxed(of)
-	held := operand{typ: value, box: func(f *Frame) ref.Val { return f.heldBox }}
-	m := &optional{pure: true, value: x.unbox(value, held), has: func(f *Frame) bool {
-		v, ok := find(f, box(f))
-		if ok && !f.failed {
-			f.cost++
-			f.heldBox, f.rare = f.checked(v), true
-		}
-		return ok && !f.failed
-	}}
-	return operand{cost: cost, attr: !of.choice, choice: of.choice, value: m}
 }
 
 // optionals compiles constructors and methods of optionals. It returns an operand
@@ -238,17 +217,18 @@ func (x *compiler) optionals(name string, args []operand) operand {
 func (x *compiler) optionalCall(name string, args []operand) operand {
 	a := args[0]
 	of, _ := a.value.(rawOptional)
+	operandID, own := a.id, x.identity()
 	switch {
 	case len(args) == 1 && name == "hasValue":
-		return operand{cost: a.cost + 1, value: as(kindBool, func(f *Frame) bool {
-			_, ok := of(f)
+		return operand{cost: a.cost + 1, id: own, value: as(kindBool, func(f *Frame) bool {
+			_, ok := of.get(f, operandID, own)
 			return ok
 		})}
 	case len(args) == 1 && name == "value":
-		return x.typed(operand{cost: a.cost + 1, declared: a.declared, raw: func(f *Frame) any {
-			v, ok := of(f)
-			if !ok {
-				f.decline()
+		return x.typed(operand{cost: a.cost + 1, id: own, declared: a.declared, raw: func(f *Frame) any {
+			v, ok := of.get(f, operandID, own)
+			if !ok && !f.failed {
+				f.fail(noValue, own)
 			}
 			return v
 		}})

@@ -112,11 +112,26 @@ func (o operand) elements() listFunc {
 	}
 }
 
+// condition returns the operand of a condition as a bool. Boxed values of other
+// types fail.
+func (x *compiler) condition(c operand) operand {
+	if c.kind() != kindBox {
+		return c
+	}
+	box, own := c.box, x.identityOf(c)
+	c.id, c.value = own, as(kindBool, func(f *Frame) bool {
+		v := box(f)
+		is, ok := v.(types.Bool)
+		if !ok && !f.failed {
+			f.fail(noSuchOverload, own)
+		}
+		return bool(is)
+	})
+	return c
+}
+
 // bool returns the closure of a condition.
 func (x *compiler) bool(c operand) func(*Frame) bool {
-	if c.kind() == kindBox {
-		return closureOf[bool](x.unbox(c.typ, operand{box: c.box}))
-	}
 	if c.kind() != kindBool {
 		x.refuse("condition of " + kindName(c))
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/cel-go/common/types"
+
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
 )
@@ -14,7 +16,7 @@ import (
 
 // stringCall compiles such a function by its overload. It returns an operand
 // without kind for other calls.
-func (x *compiler) stringCall(overload string, args []operand) operand {
+func (x *compiler) stringCall(name, overload string, args []operand) operand {
 	switch {
 	case overload == "string_split_string" && args[0].kind() == kindString && args[1].kind() == kindString:
 		return x.split(args[0], args[1])
@@ -23,11 +25,11 @@ func (x *compiler) stringCall(overload string, args []operand) operand {
 	case overload == "list_join_string" && args[1].kind() == kindString:
 		return x.join(args[0], args[1])
 	case overload == "string_replace_string_string" && args[0].kind() == kindString && args[1].kind() == kindString && args[2].kind() == kindString:
-		return replacement(args[0], args[1], args[2])
+		return x.replacement(args[0], args[1], args[2])
 	case overload == "string_substring_int" && args[0].kind() == kindString && args[1].kind() == kindInt:
-		return substring(args[0], args[1], operand{})
+		return x.substring(name, overload, args)
 	case overload == "string_substring_int_int" && args[0].kind() == kindString && args[1].kind() == kindInt && args[2].kind() == kindInt:
-		return substring(args[0], args[1], args[2])
+		return x.substring(name, overload, args)
 	case overload == "string_upper_ascii" && args[0].kind() == kindString:
 		return x.rewritten(args[0], upperASCII)
 	}
@@ -82,20 +84,28 @@ func splitInto(texts []string, s, sep string) []string {
 
 // join compiles join, which costs a fifth of the size of the result.
 func (x *compiler) join(a, b operand) operand {
-	sep := closureOf[string](b)
-	var join func(f *Frame, sep string) (string, bool)
 	switch {
-	case closureOf[[]string](a) != nil:
-		texts := closureOf[[]string](a)
-		join = func(f *Frame, sep string) (string, bool) { return joined(f, texts(f), sep, textOf) }
+	case a.kind() == kindStrings:
+		return joinOf(a, b, x.operandIDs(a, b), closureOf[[]string](a), textOf)
 	case a.kind() == kindRaw && a.declared.IsList() && a.declared.Items.Kind == celvalue.KindString:
-		list := a.elements()
-		join = func(f *Frame, sep string) (string, bool) { return joined(f, list(f), sep, rawText) }
-	default:
-		return operand{}
+		return joinOf(a, b, x.operandIDs(a, b), a.elements(), rawText)
 	}
-	return operand{cost: costs(a, b, 0), value: as(kindString, func(f *Frame) string {
-		out, ok := join(f, sep(f))
+	return operand{}
+}
+
+func joinOf[E any, F ~func(*Frame) []E](a, b operand, o operandIDs, list F, text func(E) (string, bool)) operand {
+	sep := closureOf[string](b)
+	return operand{cost: costs(a, b, 0), id: o.own, value: as(kindString, func(f *Frame) string {
+		l, s, left, right, ok := both(f, o, list, sep)
+		switch {
+		case !ok:
+			return ""
+		case left != nil || right != nil:
+			f.pay(tenthOf(2 * len(errorText)))
+			f.failEither(left, right, o.own)
+			return ""
+		}
+		out, ok := joined(f, l, s, text)
 		if !ok || f.failed {
 			f.decline()
 			return ""
@@ -150,14 +160,27 @@ func joinedSize[E any](list []E, sep string, text func(E) (string, bool)) int {
 
 // replacement compiles replace, which costs a fifth of the size of the first
 // string.
-func replacement(a, b, c operand) operand {
+func (x *compiler) replacement(a, b, c operand) operand {
 	s, old, with := closureOf[string](a), closureOf[string](b), closureOf[string](c)
-	return operand{cost: a.cost + b.cost + c.cost, value: as(kindString, func(f *Frame) string {
+	own := x.identity()
+	x.refunds += b.cost + c.cost
+	return operand{cost: a.cost + b.cost + c.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
+		if f.failed {
+			f.cost -= b.cost + c.cost
+			f.propagate(a.id, own)
+			return ""
+		}
 		w := old(f)
+		if f.failed {
+			f.cost -= c.cost
+			f.propagate(b.id, own)
+			return ""
+		}
 		u := with(f)
 		if f.failed {
-			f.failedAt = 0
+			f.pay(tenthOf(2 * utf8.RuneCountInString(v)))
+			f.propagate(c.id, own)
 			return ""
 		}
 		f.pay(tenthOf(2 * utf8.RuneCountInString(v)))
@@ -169,22 +192,45 @@ func replacement(a, b, c operand) operand {
 }
 
 // substring compiles substring, which costs a tenth of the size of the string.
-func substring(a, from, to operand) operand {
-	s, start, end := closureOf[string](a), closureOf[int64](from), closureOf[int64](to)
-	return operand{cost: a.cost + from.cost + to.cost, value: as(kindString, func(f *Frame) string {
+func (x *compiler) substring(name, overload string, args []operand) operand {
+	a, from := args[0], args[1]
+	s, start := closureOf[string](a), closureOf[int64](from)
+	own := x.identity()
+	fails := x.errorsOf(name, overload, own)
+	var to operand
+	if len(args) == 3 {
+		to = args[2]
+	}
+	x.refunds += from.cost + to.cost
+	failed := substringFailure{a: a.id, from: from.id, to: to.id, own: own, fromCost: from.cost, toCost: to.cost, three: len(args) == 3}
+	end := closureOf[int64](to)
+	return operand{cost: a.cost + from.cost + to.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
+		if f.failed {
+			return failed.first(f, start)
+		}
 		n := int64(utf8.RuneCountInString(v))
 		i, j := start(f), n
-		if end != nil {
-			j = end(f)
+		if f.failed {
+			return failed.second(f, int(n))
 		}
-		if f.failed || i < 0 || i > j || j > n {
-			f.decline()
-			return ""
+		if end != nil {
+			if j = end(f); f.failed {
+				f.pay(tenthOf(int(n)))
+				f.propagate(failed.to, own)
+				return ""
+			}
 		}
 		f.pay(tenthOf(int(n)))
 		switch {
 		case f.failed:
+			return ""
+		case i < 0 || i > j || j > n:
+			if end == nil {
+				fails(f, types.String(v), types.Int(i))
+			} else {
+				fails(f, types.String(v), types.Int(i), types.Int(j))
+			}
 			return ""
 		case n == int64(len(v)) && utf8.ValidString(v):
 			return v[i:j]
@@ -193,4 +239,36 @@ func substring(a, from, to operand) operand {
 		}
 		return string([]rune(v)[i:j])
 	})}
+}
+
+// A substringFailure says what a substring with a failed operand costs: both
+// operands of two are evaluated and paid for, and those of three in turn.
+type substringFailure struct {
+	a, from, to, own identity
+	fromCost, toCost uint64
+	three            bool
+}
+
+// first makes a substring of a failed string fail.
+func (s *substringFailure) first(f *Frame, start func(*Frame) int64) string {
+	if s.three {
+		f.cost -= s.fromCost + s.toCost
+		f.propagate(s.a, s.own)
+		return ""
+	}
+	if evalRight(f, operandIDs{s.a, s.from, s.own}, start); f.failedAt != 0 {
+		f.pay(tenthOf(len(errorText)))
+	}
+	return ""
+}
+
+// second makes a substring with a failed first index fail.
+func (s *substringFailure) second(f *Frame, size int) string {
+	if s.three {
+		f.cost -= s.toCost
+	} else {
+		f.pay(tenthOf(size))
+	}
+	f.propagate(s.from, s.own)
+	return ""
 }

@@ -175,8 +175,13 @@ func (x *compiler) find(a, b operand) operand {
 		return x.refuse("pattern")
 	}
 	s, each := closureOf[string](a), patternCost(string(text))
-	return operand{cost: a.cost, value: as(kindString, func(f *Frame) string {
+	operandID, own := a.id, x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
 		v := s(f)
+		if f.failed {
+			f.propagate(operandID, own)
+			return ""
+		}
 		if f.pay(searchCost(v) * each); f.failed {
 			return ""
 		}

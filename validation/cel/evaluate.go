@@ -172,19 +172,17 @@ func (r *run) reportError(n *node, i int, err error) {
 	}
 	name, text := rule.name, err.Error()
 	switch {
-	case isNoSuchOverload(err):
-		r.fail(n, i, "'"+text+"': call arguments did not match a supported operator, function or macro signature for rule: "+name)
 	case isOverCallLimit(err):
 		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call cost exceeds limit for rule: "+name)
 		r.stop()
 	case isOverMemory(err):
 		r.fail(n, i, "'"+text+"': no further validation rules will be run due to call memory exceeds limit for rule: "+name)
 		r.stop()
-	case isInterrupted(err):
-		r.fail(n, i, text+evaluating+name)
-		r.stop()
 	default:
-		r.fail(n, i, text+evaluating+name)
+		r.fail(n, i, rule.errorText(err))
+		if isInterrupted(err) {
+			r.stop()
+		}
 	}
 }
 

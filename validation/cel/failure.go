@@ -2,6 +2,7 @@ package cel
 
 import (
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -178,11 +179,29 @@ func (r *rule) detail(what *celeval.EvalError) string {
 	if kept != nil && kept.of == what {
 		return kept.text
 	}
-	text := what.Error() + evaluating + r.name
+	text := r.errorText(what)
 	if kept == nil {
 		r.condition.detail.CompareAndSwap(nil, &detail{of: what, text: text})
 	}
 	return text
+}
+
+// errorText returns the text of an error for an error of the condition.
+func (r *rule) errorText(what error) string {
+	if isNoSuchOverload(what) {
+		return "'" + what.Error() + "': call arguments did not match a supported operator, function or macro signature for rule: " + r.name
+	}
+	return asServer(what.Error()) + evaluating + r.name
+}
+
+// asServer returns the text of an error with the names of Go types in the server.
+// cel-go names the type of a value that is not a key.
+func asServer(text string) string {
+	if !strings.Contains(text, "*celvalue.") {
+		return text
+	}
+	return strings.NewReplacer("*celvalue.listValue", "*common.unstructuredList", "*celvalue.mapValue", "*common.unstructuredMap",
+		"*celvalue.setList", "*common.unstructuredSetList", "*celvalue.mapList", "*common.unstructuredMapList").Replace(text)
 }
 
 const evaluating = " evaluating rule: "

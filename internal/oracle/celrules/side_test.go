@@ -32,6 +32,7 @@ type subject struct {
 	node *schema.Node
 
 	fast, reference *cel.Program
+	count           testopt.Evaluations // of fast
 	structural      *structuralschema.Structural
 	validator       *upstreamcel.Validator
 }
@@ -70,7 +71,7 @@ func bothSchemas(t testing.TB, name string, props *apiextensionsv1.JSONSchemaPro
 func subjectOf(t testing.TB, name string, n *schema.Node, s *structuralschema.Structural, perCall uint64) *subject {
 	t.Helper()
 	sub := &subject{name: name, node: n, structural: s, validator: upstreamcel.NewValidator(s, true, perCall)}
-	sub.fast, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored())
+	sub.fast, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), &sub.count)
 	sub.reference, _ = cel.Compile(n, cel.PerCallLimit(perCall), cel.Stored(), testopt.Reference{})
 	if (sub.validator == nil) != (sub.fast == nil) || (sub.validator == nil) != (sub.reference == nil) {
 		t.Errorf("%s: has rules to run: upstream %v, fast %v, reference %v", name, sub.validator != nil, sub.fast != nil, sub.reference != nil)

@@ -56,8 +56,8 @@ type synthetic struct {
 	slow   bool     // the inputs run few times and unchanged
 }
 
-// synthetics reads the rules and the tables of validation/cel, and adds the
-// generated rules.
+// synthetics reads the rules and the tables of validation/cel and internal/celeval,
+// and adds the generated rules.
 func synthetics(t testing.TB) []*synthetic {
 	t.Helper()
 	var list []*synthetic
@@ -65,7 +65,7 @@ func synthetics(t testing.TB) []*synthetic {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no testdata", err)
 	}
-	for _, file := range files {
+	for _, file := range append(files, "../../celeval/testdata/rules.yaml") {
 		var groups []group
 		readYAML(t, file, &groups)
 		for i := range groups {

@@ -1,0 +1,220 @@
+package celeval
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+)
+
+// This file compiles fields and elements of values that are not parts of the
+// object. As in cel-go, a chain of them is one step: it has one base, and an
+// optional base or qualifier makes the whole chain optional. Each qualifier costs
+// one unit when it finds something or fails.
+
+// A chain is a base with qualifiers.
+type chain struct {
+	base       func(*Frame) ref.Val
+	id, own    identity
+	qualifiers []qualifier
+}
+
+// A qualifier is a field or an index.
+type qualifier struct {
+	known    ref.Val  // nil if the key is evaluated
+	key      argument // its cost is paid when it is evaluated
+	optional bool
+	test     bool // only the presence is asked for
+}
+
+// fieldOf returns the qualifier of a field.
+func fieldOf(name string) qualifier { return qualifier{known: types.String(name)} }
+
+// indexWith returns the qualifier of an index.
+func (x *compiler) indexWith(at operand) qualifier {
+	q := qualifier{known: at.constant}
+	if q.known == nil {
+		q.key = argument{box: x.boxed(at), id: at.id, cost: branchCost(at)}
+	}
+	return q
+}
+
+// qualified compiles a field or an element of any value, of type t.
+func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
+	switch {
+	case of.branches != nil:
+		return x.qualifiedBranches(of, q, t)
+	case of.choice && q.test:
+		return x.refuse("presence in a ternary")
+	case of.presence || x.isMessage(of):
+		return x.refuse("field of " + kindName(of))
+	}
+	c := &chain{own: x.identity()}
+	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, id: c.own, chain: c, presence: q.test}
+	switch {
+	case of.chain != nil:
+		c.base, c.id, c.qualifiers = of.chain.base, of.chain.id, append(slices.Clip(of.chain.qualifiers), q)
+	default:
+		c.base, c.id, c.qualifiers = x.boxed(of), of.id, []qualifier{q}
+		if !of.attr && !of.choice {
+			out.cost++
+		}
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	if q.test {
+		out.cost--
+		out.chain, out.attr = nil, false
+		out.value = as(kindBool, c.present)
+		return out
+	}
+	out.box = c.eval
+	return x.unbox(t, out)
+}
+
+// isMessage reports whether an operand is a message of Protobuf, which has fields of
+// its own.
+func (x *compiler) isMessage(of operand) bool {
+	if of.typ == nil || of.typ.Kind() != types.StructKind {
+		return false
+	}
+	_, ok := x.language.Builtin.FindStructType(of.typ.TypeName())
+	return ok
+}
+
+// qualifiedBranches compiles a field or an element of a ternary, which is that of
+// either branch.
+func (x *compiler) qualifiedBranches(of operand, q qualifier, t *types.Type) operand {
+	b := of.branches
+	if q.test {
+		return x.refuse("presence in a ternary")
+	}
+	// A branch is resolved, so the unit of an attribute is not paid.
+	out := x.ternary(b.cond, x.qualified(b.yes, q, t), x.qualified(b.no, q, t))
+	out.typ = t
+	return out
+}
+
+// eval evaluates a chain.
+func (c *chain) eval(f *Frame) ref.Val {
+	v, optional := c.find(f)
+	switch {
+	case f.failed:
+		return types.NullValue
+	case v == nil:
+		return types.OptionalNone
+	case optional:
+		return types.OptionalOf(v)
+	}
+	return f.checked(v)
+}
+
+// present evaluates a chain that ends with a test.
+func (c *chain) present(f *Frame) bool {
+	v, optional := c.find(f)
+	return !f.failed && v != nil && (optional || v == types.True)
+}
+
+// find returns the value of a chain, and whether it is that of an optional. The
+// value is nil if there is none.
+func (c *chain) find(f *Frame) (v ref.Val, optional bool) {
+	if v = c.base(f); f.failed {
+		f.propagate(c.id, c.own)
+		return nil, false
+	}
+	if o, ok := v.(*types.Optional); ok {
+		if !o.HasValue() {
+			return nil, true
+		}
+		v, optional = o.GetValue(), true
+	}
+	for i := range c.qualifiers {
+		q := &c.qualifiers[i]
+		optional = optional || q.optional
+		if v = c.step(f, q, v, optional); f.failed || v == nil {
+			return nil, optional
+		}
+	}
+	return v, optional
+}
+
+// step applies a qualifier. It returns nil if it finds nothing or fails.
+func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
+	k := q.known
+	if k == nil {
+		f.pay(q.key.cost)
+		if k = q.key.box(f); f.failed {
+			if !optional {
+				f.pay(1)
+			}
+			f.propagate(q.key.id, c.own)
+			return nil
+		}
+	}
+	found, what := f.lookUp(v, k, optional || q.test)
+	if !optional || found != nil {
+		f.pay(1)
+	}
+	switch {
+	case f.failed:
+		return nil
+	case what != nil:
+		f.fail(what, c.own)
+		return nil
+	case q.test && !optional:
+		return types.Bool(found != nil)
+	}
+	return found
+}
+
+// lookUp returns the entry or element of a value. If there is none, the result is
+// nil, which is an error unless the caller tests for it. It declines values and
+// keys whose errors it does not know.
+func (f *Frame) lookUp(v, k ref.Val, test bool) (ref.Val, *EvalError) {
+	switch k.(type) {
+	case types.String, types.Int, types.Uint, types.Bool, types.Double:
+	case types.Bytes, types.Null, types.Duration, types.Timestamp, partOfObject:
+		return nil, &EvalError{text: fmt.Sprintf("invalid qualifier type: %T", k)}
+	default:
+		f.decline()
+		return nil, nil
+	}
+	kind := "no such key"
+	switch v := v.(type) {
+	case traits.Mapper:
+		found, ok := v.Find(k)
+		if what, failed := found.(*types.Err); failed {
+			return nil, &EvalError{text: what.Error()}
+		}
+		if ok {
+			return found, nil
+		}
+	case traits.Lister:
+		i, err := types.IndexOrError(k)
+		if err != nil {
+			return nil, &EvalError{text: err.Error()}
+		}
+		if i >= 0 && i < actualSize(v) {
+			return f.checked(v.Get(types.Int(i))), nil
+		}
+		kind = outOfBounds
+	case traits.Indexer:
+		f.decline()
+		return nil, nil
+	}
+	if test {
+		return nil, nil
+	}
+	return nil, missing(kind, k)
+}
+
+// A partOfObject is a list or a map of the object.
+type partOfObject interface{ PartOfObject() }
+
+// missing returns the error for an absent entry or element.
+func missing(kind string, k any) *EvalError {
+	return &EvalError{text: fmt.Sprintf("%s: %v", kind, k)}
+}
