@@ -154,7 +154,7 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 			return nil
 		}
 	}
-	found, what := f.lookUp(v, k, optional || q.test)
+	found, what := f.entryOf(v, k, optional || q.test)
 	if !optional || found != nil {
 		f.pay(1)
 	}
@@ -170,10 +170,10 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 	return found
 }
 
-// lookUp returns the entry or element of a value. If there is none, the result is
+// entryOf returns the entry or element of a value. If there is none, the result is
 // nil, which is an error unless the caller tests for it. It declines values and
 // keys whose errors it does not know.
-func (f *Frame) lookUp(v, k ref.Val, test bool) (ref.Val, *EvalError) {
+func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:
 	case types.Bytes, types.Null, types.Duration, types.Timestamp, partOfObject:
