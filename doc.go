@@ -24,6 +24,10 @@
 //   - definition: read and judge a definition as the server does.
 //   - migration: change the storage version.
 //   - compat: compare two definitions of a kind.
+//   - patch: JSON patches and merge patches, as requests.
+//   - apply: server-side apply, and who owns which field.
+//   - explanation: which part of a rule decided, and which name was meant.
+//   - crdtest: tests of definitions in go test.
 //   - schema: the schema tree; structural rules.
 //   - pruning: remove the fields that a schema does not declare.
 //   - defaulting: drop nulls, set defaults.
@@ -76,8 +80,8 @@
 // valid objects of Go structs, and of objects with such values.
 //
 // Requests omit everything that only a running server can do: metadata.uid,
-// creationTimestamp, resourceVersion, managedFields, generated names, admission
-// by others, and everything about users.
+// creationTimestamp, resourceVersion, managedFields (which package apply records),
+// generated names, admission by others, and everything about users.
 //
 // [Compile] needs no definition.Check before it to be safe. It accepts rules that the
 // server refuses because they may cost too much, as it must compile definitions that

@@ -60,6 +60,7 @@
 //
 // An [Applier] does not change and is safe for concurrent use. Objects that are given are
 // not kept; [Applier.Create], [Applier.Update] and [Applier.UpdateStatus] change their
-// object in place, as in package crdkit. Results belong to the caller and share no memory
-// with live objects and configurations.
+// object in place, as in package crdkit. Results belong to the caller. The objects in
+// them share no memory with live objects and configurations; the values in conflicts,
+// explanations and steps do.
 package apply

@@ -11,7 +11,7 @@ import (
 
 // The macros optMap and optFlatMap copy their target, so a chain of them makes an
 // expression whose size is exponential in its length. These limits bound the
-// copies. The largest expression of the corpus of definitions has 289 nodes.
+// copies.
 const (
 	maxCopied = 200  // nodes of a target
 	maxBefore = 5000 // nodes of an expression before a copy

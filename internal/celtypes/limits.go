@@ -9,8 +9,7 @@ import (
 // The checker of cel-go copies all types that it has inferred for each overload
 // that it tries, so its work grows with the square of an expression. The type of
 // {x: x} is twice as large as that of x, so a chain of loops that make such maps
-// has a type whose size is exponential in its length. These limits bound both. The
-// largest expression of the corpus of definitions has 128 calls and loops.
+// has a type whose size is exponential in its length. These limits bound both.
 const (
 	maxInferred = 1000 // calls, lists, maps and loops of an expression
 	maxMapTypes = 100  // scalar types in the type of a map literal
