@@ -3,13 +3,10 @@ package crdkit
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
-	"github.com/crdkit/crdkit/schema"
 )
 
 // Programs build objects with values such as int and []string, which decoded JSON does
@@ -25,8 +22,8 @@ func (r *request) checkGoTypes() error {
 		if jsonval.TooDeep(r.obj.Object) {
 			return fmt.Errorf("crdkit: the object: %w", jsonval.ErrDepth)
 		}
-		if path, foreignValue := foreign(r.obj.Object, nil); path != nil {
-			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, foreignValue, goTypes)
+		if path, value, found := jsonval.Foreign(r.obj.Object); found {
+			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
 		}
 	}
 	if r.encoded || r.old == nil {
@@ -35,37 +32,10 @@ func (r *request) checkGoTypes() error {
 	if jsonval.TooDeep(r.old.Object) {
 		return fmt.Errorf("crdkit: the old object: %w", jsonval.ErrDepth)
 	}
-	if path, foreignValue := foreign(r.old.Object, nil); path != nil {
-		return fmt.Errorf("crdkit: %s of the old object is of the Go type %T; %s", path, foreignValue, goTypes)
+	if path, value, found := jsonval.Foreign(r.old.Object); found {
+		return fmt.Errorf("crdkit: %s of the old object is of the Go type %T; %s", path, value, jsonval.GoTypes)
 	}
 	return nil
-}
-
-const goTypes = "objects have the types that JSON is decoded to: map[string]any, []any, string, int64, float64, bool and nil"
-
-// foreign returns the path of such a value below v and the value. It returns no path
-// if there is none.
-func foreign(v any, path schema.Path) (schema.Path, any) {
-	switch v := v.(type) {
-	case nil, bool, int64, float64, string:
-		return nil, nil
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if found, foreignValue := foreign(v[name], append(path, schema.Field(name))); found != nil {
-				return found, foreignValue
-			}
-		}
-		return nil, nil
-	case []any:
-		for i, element := range v {
-			if found, foreignValue := foreign(element, append(path, schema.Index(i))); found != nil {
-				return found, foreignValue
-			}
-		}
-		return nil, nil
-	default:
-		return path, v
-	}
 }
 
 // clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to. It

@@ -45,7 +45,8 @@ type Result struct {
 // shares no memory with them. A [crdkit.Mutate] step runs on the merged object.
 //
 // The error says why there is no verdict: ctx ended, an option has a value that does not
-// exist, or config is nil. A nil ctx never ends.
+// exist, config is nil, or an object has a value of a Go type that JSON is not decoded
+// to. A nil ctx never ends.
 func (a *Applier) Apply(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
 	return a.apply(ctx, mainResource, live, config, manager, force, opts)
 }
@@ -159,6 +160,9 @@ func checkManager(manager string, applies bool) error {
 func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstructured.Unstructured, manager string, force bool, opts []crdkit.RequestOption) (*Result, error) {
 	if ctx == nil {
 		ctx = context.Background()
+	}
+	if err := checkGoTypes(live, config); err != nil {
+		return nil, err
 	}
 	if config == nil || config.Object == nil {
 		return nil, errors.New("apply: the configuration is nil")
@@ -287,6 +291,9 @@ func (a *Applier) UpdateStatus(ctx context.Context, obj, live *unstructured.Unst
 
 // track makes a request that changes obj in place, and records its manager.
 func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, manager string, opts []crdkit.RequestOption, do func([]crdkit.RequestOption) (*crdkit.Result, error)) (*Result, error) {
+	if err := checkGoTypes(live, obj); err != nil {
+		return nil, err
+	}
 	if err := a.checkLive(live); err != nil {
 		return nil, err
 	}
@@ -328,6 +335,9 @@ func (a *Applier) PatchStatus(ctx context.Context, live *unstructured.Unstructur
 type patcher func(context.Context, *unstructured.Unstructured, types.PatchType, []byte, ...crdkit.RequestOption) (*patch.Result, error)
 
 func (a *Applier) patch(ctx context.Context, do patcher, s subresource, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts []crdkit.RequestOption) (*Result, error) {
+	if err := checkGoTypes(live); err != nil {
+		return nil, err
+	}
 	if err := a.checkLive(live); err != nil {
 		return nil, err
 	}

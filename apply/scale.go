@@ -25,6 +25,9 @@ func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructur
 	if live == nil {
 		return nil, errors.New("apply: the live object is nil")
 	}
+	if err := checkGoTypes(live); err != nil {
+		return nil, err
+	}
 	if err := a.checkLive(live); err != nil {
 		return nil, err
 	}
