@@ -10,7 +10,7 @@ import (
 // have suitable types, and through the bridge otherwise.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
-	var args []operand
+	args := make([]operand, 0, 1+len(call.Args())) // operands are large
 	if call.IsMemberFunction() {
 		args = append(args, x.expr(call.Target()))
 	}

@@ -36,16 +36,24 @@ type ruleSet struct {
 }
 
 // A ruleLocation is a schema with rules. The observers are in the order of the rules that
-// stand for them.
+// stand for them. Observers with the same expression share a rule: terms occur in several
+// rules.
 type ruleLocation struct {
-	observers []observer
+	observers [][]observer
+	shared    map[expression]int // index in observers
 	rules     []*observedRule
 	evaluated []evaluated
 }
 
+// An expression is what tells observers of a location apart.
+type expression struct {
+	text     string
+	optional bool // optionalOldSelf
+}
+
 // evaluated counts how often rules are evaluated for one object.
 type evaluated struct {
-	apiextensionsv1.ValidationRule
+	expression
 	count int
 }
 
@@ -110,7 +118,7 @@ func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer strin
 	p := *props
 	p.Default, p.XValidations = nil, nil
 	if len(props.XValidations) > 0 {
-		l := &ruleLocation{}
+		l := &ruleLocation{shared: map[expression]int{}}
 		s.locations[pointer] = l
 		for i := range props.XValidations {
 			p.XValidations = append(p.XValidations, s.observe(l, &props.XValidations[i], pointer, i)...)
@@ -134,12 +142,20 @@ func (s *ruleSet) replaced(props *apiextensionsv1.JSONSchemaProps, pointer strin
 
 // observe returns the observers of a rule.
 func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, pointer string, i int) (out apiextensionsv1.ValidationRules) {
+	optional := r.OptionalOldSelf != nil && *r.OptionalOldSelf
 	add := func(o celbranch.Observer, to observer) {
 		if o.Text == "" {
 			return
 		}
-		out = append(out, apiextensionsv1.ValidationRule{Rule: o.Text, Message: observed, OptionalOldSelf: r.OptionalOldSelf})
-		l.observers = append(l.observers, to)
+		key := expression{o.Text, optional}
+		i, known := l.shared[key]
+		if !known {
+			i = len(l.observers)
+			l.shared[key] = i
+			l.observers = append(l.observers, nil)
+			out = append(out, apiextensionsv1.ValidationRule{Rule: o.Text, Message: observed, OptionalOldSelf: r.OptionalOldSelf})
+		}
+		l.observers[i] = append(l.observers[i], to)
 	}
 	at := pointer + "/x-kubernetes-validations/" + strconv.Itoa(i) + "/rule"
 	whole := newPoint(Rule, at, r.Rule, "true", "false", "error")
@@ -148,13 +164,11 @@ func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, po
 	rule := &observedRule{Rule: celbranch.Split(r.Rule), point: whole, class: none}
 	l.rules = append(l.rules, rule)
 	if rule.True.Text == "" {
-		e := apiextensionsv1.ValidationRule{Rule: rule.Evaluated().Text, OptionalOldSelf: r.OptionalOldSelf}
-		rule.class = slices.IndexFunc(l.evaluated, func(known evaluated) bool {
-			return known.Rule == e.Rule && ptrEqual(known.OptionalOldSelf, e.OptionalOldSelf)
-		})
+		e := expression{rule.Evaluated().Text, optional}
+		rule.class = slices.IndexFunc(l.evaluated, func(known evaluated) bool { return known.expression == e })
 		if rule.class < 0 {
 			rule.class = len(l.evaluated)
-			l.evaluated = append(l.evaluated, evaluated{ValidationRule: e})
+			l.evaluated = append(l.evaluated, evaluated{expression: e})
 			add(rule.Evaluated(), observer{class: rule.class})
 		}
 	}
@@ -173,9 +187,6 @@ func (s *ruleSet) observe(l *ruleLocation, r *apiextensionsv1.ValidationRule, po
 	return out
 }
 
-// ptrEqual compares two optional booleans, of which an absent one is false.
-func ptrEqual(a, b *bool) bool { return (a != nil && *a) == (b != nil && *b) }
-
 // visit evaluates the observers for an object.
 func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	opts := []cel.EvalOption{cel.Budget(math.MaxInt64)}
@@ -185,7 +196,9 @@ func (s *ruleSet) visit(ctx context.Context, obj, old map[string]any) {
 	result := s.program.Eval(ctx, obj, opts...)
 	for _, e := range append(result.Errors, result.Ratcheted...) {
 		if l := s.locations[e.SchemaPointer]; l != nil && e.Rule >= 0 && e.Rule < len(l.observers) {
-			l.observers[e.Rule].count(l, e.Detail == observed)
+			for i := range l.observers[e.Rule] {
+				l.observers[e.Rule][i].count(l, e.Detail == observed)
+			}
 		}
 	}
 	for _, l := range s.locations {
