@@ -19,6 +19,7 @@ func TestLiterals(t *testing.T) {
 		`self['a/b'] == 'it\'s' && self.__namespace__ == "a" && "a" in self.m`,
 		`self.l.all(x, x.name == -7)`,
 		`"""text""" == self`,
+		`'text == self`,
 	} {
 		l := literalsOf(rule)
 		fmt.Fprintf(&got, "texts %q, numbers %v, names %q, paths %q, old %v, all %v\n",
@@ -28,6 +29,7 @@ func TestLiterals(t *testing.T) {
 texts ["^a\\d$"], numbers [16], names ["^a\\d$" "list" "self"], paths [["list"]], old false, all false
 texts ["a/b" "it's" "a"], numbers [], names ["a" "a/b" "it's" "m" "namespace" "self"], paths [["namespace"] ["m"]], old false, all false
 texts [], numbers [7], names ["l" "name" "self" "x"], paths [["l"]], old false, all false
+texts ["text"], numbers [], names ["self" "text"], paths [], old false, all false
 texts [], numbers [], names [], paths [], old false, all true
 `
 	if diff := cmp.Diff(want, got.String()); diff != "" {
