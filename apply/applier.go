@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -16,19 +17,24 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/serving/scale"
 )
 
 // An Applier makes requests at one version for managers of fields. It does not change and
 // is safe for concurrent use.
 type Applier struct {
-	version  *crdkit.Version
-	clock    func() time.Time
-	types    managedfields.TypeConverter
-	defaults map[string]*defaulting.Defaulter // by version
-	reset    map[subresource]resetFields
-	replicas managedfields.ResourcePathMappings
-	scaler   *scale.Scaler // nil if the version has no scale subresource
+	version *crdkit.Version
+	clock   func() time.Time
+	types   managedfields.TypeConverter
+	// root returns the type of the objects, compiled when it is first needed. It is nil
+	// if only the reference understands the schema.
+	root      func() *atom
+	reference bool                             // see testopt.Reference
+	defaults  map[string]*defaulting.Defaulter // by version
+	reset     map[subresource]resetFields
+	replicas  managedfields.ResourcePathMappings
+	scaler    *scale.Scaler // nil if the version has no scale subresource
 }
 
 // A subresource is the part of the object that a request writes.
@@ -44,11 +50,22 @@ const (
 type resetFields = map[fieldpath.APIVersion]*fieldpath.Set
 
 // An Option changes an [Applier]. A nil Option changes nothing.
-type Option interface{ apply(*Applier) }
+type Option interface{ ApplyOption(testopt.Sealed) }
 
 type option func(*Applier)
 
-func (f option) apply(a *Applier) { f(a) }
+func (option) ApplyOption(testopt.Sealed) {}
+
+func (a *Applier) set(opts []Option) {
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case option:
+			opt(a)
+		case testopt.Reference:
+			a.reference = true
+		}
+	}
+}
 
 // Clock sets the clock that gives the times of managers. A nil function means the clock
 // of the system. The clock is read once in a request.
@@ -97,17 +114,14 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 			return nil, fmt.Errorf("apply: the compiled definition has no version %s", declared.Name)
 		}
 		a := &Applier{version: v, clock: time.Now, types: types, defaults: defaults, replicas: replicas}
+		a.root = sync.OnceValue(func() *atom { return newAtom(types, a.newObject()) })
 		a.reset = map[subresource]resetFields{mainResource: mainReset(crd, declared), statusResource: onStatus}
 		if s := declared.Subresources; s != nil && s.Scale != nil {
 			if a.scaler, err = scale.New(s.Scale); err != nil {
 				return nil, err
 			}
 		}
-		for _, opt := range opts {
-			if opt != nil {
-				opt.apply(a)
-			}
-		}
+		a.set(opts)
 		out[declared.Name] = a
 	}
 	return out, nil

@@ -167,17 +167,33 @@ func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstru
 	if config == nil || config.Object == nil {
 		return nil, errors.New("apply: the configuration is nil")
 	}
-	if err := a.checkLive(live); err != nil {
+	if err := a.checkVersion(live); err != nil {
 		return nil, err
 	}
 	if err := checkManager(manager, true); err != nil {
 		return a.refused(err), nil
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if obj, conflict, ok := a.fastMerge(s, live, config, manager, force); conflict != nil {
+		res := a.refused(conflict.status)
+		res.Conflicts = conflict.conflicts
+		return res, nil
+	} else if ok {
+		return a.write(ctx, s, obj, live, opts)
+	}
+	if live != nil {
+		if err := checkEntries(live); err != nil {
+			return nil, err
+		}
 	}
 	obj, err := a.merge(ctx, s, live, config, manager, force)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
+		sortCauses(err)
 		res := a.refused(err)
 		res.Conflicts = conflictsOf(err, live, config)
 		return res, nil
@@ -191,10 +207,20 @@ func (a *Applier) checkLive(live *unstructured.Unstructured) error {
 	if live == nil {
 		return nil
 	}
+	if err := a.checkVersion(live); err != nil {
+		return err
+	}
+	return checkEntries(live)
+}
+
+func (a *Applier) checkVersion(live *unstructured.Unstructured) error {
+	if live == nil {
+		return nil
+	}
 	if got, want := live.GroupVersionKind(), a.version.GroupVersionKind(); got != want {
 		return fmt.Errorf("apply: the live object is a %s, want a %s, as Version.Read returns it", got, want)
 	}
-	return checkEntries(live)
+	return nil
 }
 
 // merge returns the merged object with its managers. The error is the answer of the

@@ -84,11 +84,7 @@ func (t *times) restore(obj *unstructured.Unstructured) {
 	}
 	slices.SortStableFunc(entries, compareEntries)
 	if len(entries) > 0 {
-		list := make([]any, len(entries))
-		for i, entry := range entries {
-			list[i] = entry
-		}
-		obj.Object["metadata"].(map[string]any)["managedFields"] = list
+		setEntries(obj, entries)
 	}
 }
 
