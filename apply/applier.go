@@ -50,10 +50,14 @@ const (
 type resetFields = map[fieldpath.APIVersion]*fieldpath.Set
 
 // An Option changes an [Applier]. A nil Option changes nothing.
-type Option interface{ ApplyOption(testopt.Sealed) }
+type Option interface {
+	// ApplyOption seals the interface: only this module implements it.
+	ApplyOption(testopt.Sealed)
+}
 
 type option func(*Applier)
 
+// ApplyOption makes option an Option.
 func (option) ApplyOption(testopt.Sealed) {}
 
 func (a *Applier) set(opts []Option) {

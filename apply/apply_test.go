@@ -254,3 +254,53 @@ func TestUnknownManager(t *testing.T) {
 		t.Errorf("the manager is %q", got)
 	}
 }
+
+// TestApplyJSON tests that the JSON form answers as ApplyYAML.
+func TestApplyJSON(t *testing.T) {
+	a, ctx := appliers()["v1"], context.Background()
+	const head = `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"default"},"spec":`
+	live, res, err := a.ApplyJSON(ctx, nil, []byte(head+`{"replicas":1}}`), "deployer", false)
+	if err != nil || res.Err() != nil || !res.Created || res.Object != nil {
+		t.Fatalf("a new object: %v, %v", err, res)
+	}
+	before := string(live)
+	for body, want := range map[string]string{
+		head + `{"replicas":1}}`:              "",
+		head + `{"replicas":1,"replicas":1}}`: "",
+		head + `{"replicas":2}}`:              "Apply failed with 1 conflict",
+		head + `{"replicas":"x"}}`:            "failed to create typed patch object",
+		`[`:                                   "error encoding patch",
+	} {
+		u := &unstructured.Unstructured{}
+		if err := u.UnmarshalJSON(live); err != nil {
+			t.Fatal(err)
+		}
+		other, err := a.ApplyYAML(ctx, u, []byte(body), "other", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, res, err := a.ApplyJSON(ctx, live, []byte(body), "other", false)
+		if err != nil || fmt.Sprint(res.Err()) != fmt.Sprint(other.Err()) || (want == "") != (res.Err() == nil) || want != "" && !strings.Contains(res.Err().Error(), want) {
+			t.Errorf("%s: %v, %v, and ApplyYAML says %v", body, err, res.Err(), other.Err())
+			continue
+		}
+		if diff := cmp.Diff(other.Warnings, res.Warnings); diff != "" {
+			t.Errorf("%s: warnings (-yaml +json):\n%s", body, diff)
+		}
+		if want != "" {
+			if got != nil {
+				t.Errorf("%s: a refused apply has the bytes %s", body, got)
+			}
+		} else if string(got) != encode(t, other.Object) {
+			t.Errorf("%s: got %s, want %s", body, got, encode(t, other.Object))
+		}
+	}
+	if string(live) != before {
+		t.Error("the live object changed")
+	}
+	for _, text := range []string{"", "[]", `{"kind":1}`, "null"} {
+		if _, _, err := a.ApplyJSON(ctx, []byte(text), []byte(head+`{}}`), "m", false); err == nil {
+			t.Errorf("the live object %q has no error", text)
+		}
+	}
+}

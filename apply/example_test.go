@@ -175,6 +175,23 @@ spec: {replica: 1}
 	// Output: failed to create typed patch object (default/w; example.com/v1, Kind=Widget): .spec.replica: field not declared in schema
 }
 
+func ExampleApplier_ApplyJSON() {
+	a, ctx := appliers()["v1"], context.Background()
+	body := []byte(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","namespace":"default"},"spec":{"replicas":1}}`)
+	stored, res, err := a.ApplyJSON(ctx, nil, body, "deployer", false)
+	if err != nil || res.Err() != nil {
+		fmt.Println(err, res.Err())
+		return
+	}
+	_, res, err = a.ApplyJSON(ctx, stored, body, "deployer", false)
+	if err != nil || res.Err() != nil {
+		fmt.Println(err, res.Err())
+		return
+	}
+	fmt.Println("unchanged:", res.Unchanged)
+	// Output: unchanged: true
+}
+
 func ExampleApplier_ApplyStatus() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	res, err := appliers()["v1"].ApplyStatus(context.Background(), live, widget("status: {replicas: 1}"), "controller", false)

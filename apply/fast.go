@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -205,7 +206,7 @@ func (a *Applier) assemble(s subresource, live *unstructured.Unstructured, resul
 	if changed {
 		object = result.value.(map[string]any)
 	}
-	obj := &unstructured.Unstructured{Object: jsonval.Clone(object).(map[string]any)}
+	obj := withoutManagers(object)
 	if changed {
 		defaulter{a}.Default(obj)
 	}
@@ -241,6 +242,15 @@ func (a *Applier) assemble(s subresource, live *unstructured.Unstructured, resul
 	slices.SortStableFunc(list, compareEntries)
 	setEntries(obj, list)
 	return obj
+}
+
+// withoutManagers returns a copy of an object with metadata, without managedFields.
+func withoutManagers(object map[string]any) *unstructured.Unstructured {
+	object = maps.Clone(object)
+	metadata := maps.Clone(object["metadata"].(map[string]any))
+	delete(metadata, "managedFields")
+	object["metadata"] = metadata
+	return &unstructured.Unstructured{Object: jsonval.Clone(object).(map[string]any)}
 }
 
 // setEntries sets managedFields of an object with metadata.

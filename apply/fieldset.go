@@ -81,7 +81,7 @@ func (l *listAtom) appendName(dst []byte, item any) ([]byte, bool) {
 			dst = append(dst, ',')
 		}
 		first = false
-		if dst, ok = appendPlain(dst, key.name); !ok {
+		if dst, ok = appendUnescaped(dst, key.name); !ok {
 			return dst, false
 		}
 		if dst, ok = appendKeyValue(append(dst, ':'), value); !ok {
@@ -95,7 +95,7 @@ func (l *listAtom) appendName(dst []byte, item any) ([]byte, bool) {
 func appendKeyValue(dst []byte, v any) ([]byte, bool) {
 	switch v := v.(type) {
 	case string:
-		return appendPlain(dst, v)
+		return appendUnescaped(dst, v)
 	case bool:
 		return strconv.AppendBool(dst, v), true
 	case int64:
@@ -104,15 +104,15 @@ func appendKeyValue(dst []byte, v any) ([]byte, bool) {
 	return dst, false
 }
 
-// appendPlain appends a string that JSON encoders write without escapes.
-func appendPlain(dst []byte, s string) ([]byte, bool) {
-	if !isPlain(s) {
+// appendUnescaped appends a string that JSON encoders write without escapes.
+func appendUnescaped(dst []byte, s string) ([]byte, bool) {
+	if !isUnescaped(s) {
 		return dst, false
 	}
 	return append(append(append(dst, '"'), s...), '"'), true
 }
 
-func isPlain(s string) bool {
+func isUnescaped(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
 			return false

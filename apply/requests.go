@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -70,13 +69,9 @@ func (a *Applier) ApplyYAML(ctx context.Context, live *unstructured.Unstructured
 	if r := checkManager(manager, true); r != nil {
 		return a.refused(r), nil
 	}
-	config, r := decodeConfig(body)
+	config, twice, r := a.decodeConfig(body, fields != crdkit.Ignore)
 	if r != nil {
 		return a.refused(r), nil
-	}
-	var twice error
-	if fields != crdkit.Ignore {
-		twice = yaml.UnmarshalStrict(body, &map[string]any{})
 	}
 	if twice != nil && fields == crdkit.Strict {
 		// The server complains of conflicts first.
@@ -90,21 +85,6 @@ func (a *Applier) ApplyYAML(ctx context.Context, live *unstructured.Unstructured
 		res.Warnings = append(res.Warnings, twice.Error())
 	}
 	return res, err
-}
-
-// decodeConfig reads the body of an apply request.
-func decodeConfig(body []byte) (*unstructured.Unstructured, error) {
-	if len(body) > crdkit.MaxRequestBytes {
-		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
-	}
-	if _, err := yaml.ToJSON(body); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
-	}
-	config := &unstructured.Unstructured{Object: map[string]any{}}
-	if err := yaml.Unmarshal(body, &config.Object); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-	}
-	return config, nil
 }
 
 func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
@@ -276,17 +256,20 @@ func (a *Applier) write(ctx context.Context, s subresource, obj, live *unstructu
 	if res.Err() != nil {
 		return out, nil
 	}
-	if live != nil {
-		keepTimes(obj, live)
+	out.Created = live == nil
+	if live != nil && keepTimes(obj, live) && a.version.IsStorage() {
+		out.Object, out.Unchanged = obj, true // reading it again changes nothing
+		return out, nil
 	}
-	kept, err := a.version.Store(ctx, obj)
-	if err != nil {
-		return nil, err
+	kept := obj
+	if !a.version.IsStorage() {
+		if kept, err = a.version.Store(ctx, obj); err != nil {
+			return nil, err
+		}
 	}
 	if out.Object, _, err = a.version.Read(ctx, kept); err != nil {
 		return nil, err
 	}
-	out.Created = live == nil
 	out.Unchanged = live != nil && jsonval.Equal(out.Object.Object, live.Object)
 	return out, nil
 }
@@ -342,8 +325,7 @@ func (a *Applier) track(obj, live *unstructured.Unstructured, s subresource, man
 // settle completes the result of an admitted request that had a live object.
 func (a *Applier) settle(res *Result, live *unstructured.Unstructured) {
 	if live != nil {
-		keepTimes(res.Object, live)
-		res.Unchanged = jsonval.Equal(res.Object.Object, live.Object)
+		res.Unchanged = keepTimes(res.Object, live)
 	}
 }
 
