@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,29 +43,34 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 	if len(data) > cfg.size {
 		return nil, fmt.Errorf("crdkit: reading a definition: the text has %d bytes, and may have %d", len(data), cfg.size)
 	}
-	if cfg.nesting >= document.MaxDepth {
-		if crd, ok := document.ReadDefinition(data); ok {
-			return crd, nil
-		}
+	if cfg.nesting < document.MaxDepth {
+		return parseInFull(data, cfg, false)
 	}
-	return parseInFull(data, cfg)
+	crd, identified := document.ReadDefinition(data)
+	if crd != nil {
+		return crd, nil
+	}
+	return parseInFull(data, cfg, identified)
 }
 
-// parseInFull is the reference implementation of Parse.
-func parseInFull(data []byte, cfg *parseConfig) (*apiextensionsv1.CustomResourceDefinition, error) {
+// parseInFull is the reference implementation of Parse. identified: the text is known to be
+// a definition of v1 and not nested too deeply.
+func parseInFull(data []byte, cfg *parseConfig, identified bool) (*apiextensionsv1.CustomResourceDefinition, error) {
 	converted, duplicates, err := toJSON(data)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: reading a definition: %w", err)
 	}
-	if document.NestedDeeper(converted, cfg.nesting) {
-		return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", cfg.nesting)
-	}
-	apiVersion, err := expectDefinition(converted)
-	if err != nil {
-		return nil, err
-	}
-	if apiVersion == apiVersionV1beta1 {
-		return parseV1beta1(converted, duplicates, cfg)
+	if !identified {
+		if document.NestedDeeper(converted, cfg.nesting) {
+			return nil, fmt.Errorf("crdkit: reading a definition: objects and lists are nested more than %d levels deep", cfg.nesting)
+		}
+		apiVersion, err := expectDefinition(converted)
+		if err != nil {
+			return nil, err
+		}
+		if apiVersion == apiVersionV1beta1 {
+			return parseV1beta1(converted, duplicates, cfg)
+		}
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := cfg.decode(converted, duplicates, crd, &crd.ObjectMeta); err != nil {
@@ -116,8 +122,8 @@ func toJSON(data []byte) (converted []byte, duplicates []error, err error) {
 		return nil, nil, err
 	}
 	converted, strict := yaml.YAMLToJSONStrict(doc)
-	if strict == nil {
-		return converted, nil, nil
+	if strict == nil || !strings.Contains(strict.Error(), "already set in map") {
+		return converted, nil, strict
 	}
 	if converted, err = yaml.YAMLToJSON(doc); err != nil {
 		return nil, nil, err

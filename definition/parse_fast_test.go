@@ -3,6 +3,7 @@ package definition
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,11 +19,18 @@ import (
 // returns false if the fast one declines data.
 func checkFastParse(t *testing.T, data []byte) bool {
 	t.Helper()
-	got, ok := document.ReadDefinition(data)
-	if !ok {
+	got, identified := document.ReadDefinition(data)
+	if got == nil && !identified {
 		return false
 	}
-	want, err := parseInFull(data, parseConfigOf(nil))
+	want, err := parseInFull(data, parseConfigOf(nil), false)
+	if got == nil {
+		same, sameErr := parseInFull(data, parseConfigOf(nil), true)
+		if diff := fuzz.Diff(want, same); diff != "" || fmt.Sprint(err) != fmt.Sprint(sameErr) {
+			t.Fatalf("%.1000q is identified: %v, otherwise %v (-reference +identified):\n%s", data, sameErr, err, diff)
+		}
+		return false
+	}
 	if err != nil {
 		t.Fatalf("the fast parser accepts %.1000q, but %v", data, err)
 	}

@@ -32,7 +32,7 @@ func SortPaths(paths []Path, opts ...Option) {
 		text = p.appendText(text)
 		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
 	}
-	interrupt.Sort(watch, entries, func(a, b entry) int {
+	interrupt.SortFunc(watch, entries, func(a, b entry) int {
 		if c := bytes.Compare(a.text, b.text); c != 0 {
 			return c
 		}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"strings"
+	"unsafe"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kjson "sigs.k8s.io/json"
@@ -10,32 +11,38 @@ import (
 type props = apiextensionsv1.JSONSchemaProps
 
 // ReadDefinition reads the definition that is the only document of a text. It
-// reports false if it declines the text. The definition shares no memory with
-// data.
-func ReadDefinition(data []byte) (*apiextensionsv1.CustomResourceDefinition, bool) {
-	t, ok := Tokenize(string(data))
+// returns nil if it declines the text. identified reports that the text is well-formed,
+// nested at most [MaxDepth] levels deep, and of the kind and the version of a definition.
+// The definition shares no memory with data, which must not change meanwhile.
+func ReadDefinition(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, identified bool) {
+	t, ok := Tokenize(unsafe.String(unsafe.SliceData(data), len(data)))
 	if !ok || !isDefinition(t) {
 		return nil, false
 	}
+	return readDefinition(t), true
+}
+
+// readDefinition returns nil if it declines the tokens.
+func readDefinition(t *Tokens) *apiextensionsv1.CustomResourceDefinition {
 	versions, ok := versionsOf(t)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	r := definitionReader{tokens: t, strings: map[string]string{}}
 	var list []apiextensionsv1.CustomResourceDefinitionVersion
 	if !readList(&r, versions, &list, r.version) {
-		return nil, false
+		return nil
 	}
 	rest, ok := t.AppendJSON(nil, 0, versions)
 	if !ok {
-		return nil, false
+		return nil
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
-		return nil, false
+		return nil
 	}
 	crd.Spec.Versions = list
-	return crd, true
+	return crd
 }
 
 func isDefinition(t *Tokens) bool {

@@ -42,8 +42,8 @@ func TestReadDefinitionReadsEveryKeyword(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(text), want); err != nil {
 			t.Fatal(err)
 		}
-		got, ok := ReadDefinition([]byte(text))
-		if !ok {
+		got, _ := ReadDefinition([]byte(text))
+		if got == nil {
 			t.Fatalf("the %s is declined:\n%s", name, text)
 		}
 		literals := cmp.Transformer("literal", func(j apiextensionsv1.JSON) any {
@@ -63,8 +63,8 @@ func TestReadDefinitionReadsEveryKeyword(t *testing.T) {
 func TestReadDefinitionReadsVersions(t *testing.T) {
 	text := strings.Replace(definitionOf(`{"title":"c"}`), `{"name":"v1"`, `{"name":"a"},{"name":"b","schema":{}},{"name":"c","schema":{"openAPIV3Schema":null}},
 		{"name":"d","schema":{"openAPIV3Schema":{"title":"d"}}},{"name":"v1"`, 1)
-	crd, ok := ReadDefinition([]byte(text))
-	if !ok {
+	crd, _ := ReadDefinition([]byte(text))
+	if crd == nil {
 		t.Fatal("declined")
 	}
 	var got []string
@@ -86,7 +86,7 @@ func TestReadDefinitionReadsVersions(t *testing.T) {
 // TestReadDefinitionDeclines: ReadDefinition leaves to the libraries what is faulty or rare.
 func TestReadDefinitionDeclines(t *testing.T) {
 	right := definitionOf(`{}`)
-	if _, ok := ReadDefinition([]byte(right)); !ok {
+	if crd, _ := ReadDefinition([]byte(right)); crd == nil {
 		t.Fatal("a right definition is declined")
 	}
 	texts := map[string]string{
@@ -121,12 +121,12 @@ func TestReadDefinitionDeclines(t *testing.T) {
 		texts[schema] = definitionOf(schema)
 	}
 	for name, text := range texts {
-		if _, ok := ReadDefinition([]byte(text)); ok {
+		if crd, _ := ReadDefinition([]byte(text)); crd != nil {
 			t.Errorf("%s: not declined", name)
 		}
 	}
 	// The member of a default may be there twice in JSON, which is kept as it is.
-	if _, ok := ReadDefinition([]byte("spec: [{a: 1, a: 2}]")); ok {
+	if crd, _ := ReadDefinition([]byte("spec: [{a: 1, a: 2}]")); crd != nil {
 		t.Error("YAML with a repeated name is not declined")
 	}
 }

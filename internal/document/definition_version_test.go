@@ -54,19 +54,19 @@ func TestReadDefinitionReadsVersionFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{text, string(asYAML)} {
-				got, ok := ReadDefinition([]byte(text))
-				if diff := cmp.Diff(want, got); !ok || diff != "" {
-					t.Errorf("%s: read %v (-library +got):\n%s", text, ok, diff)
+				got, identified := ReadDefinition([]byte(text))
+				if diff := cmp.Diff(want, got); !identified || diff != "" {
+					t.Errorf("%s: read %v (-library +got):\n%s", text, identified, diff)
 				}
 			}
 		}
 		for _, value := range f.declined {
-			if _, ok := ReadDefinition([]byte(versionWith(f.name, value))); ok {
+			if crd, _ := ReadDefinition([]byte(versionWith(f.name, value))); crd != nil {
 				t.Errorf("%s: %s is read", f.name, value)
 			}
 		}
 	}
-	if _, ok := ReadDefinition([]byte(versionWith("name", `"v3"`))); ok {
+	if crd, _ := ReadDefinition([]byte(versionWith("name", `"v3"`))); crd != nil {
 		t.Error("two names are read")
 	}
 }

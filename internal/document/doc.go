@@ -19,7 +19,7 @@
 //   - block mappings and block lists;
 //   - keys of plain ASCII letters and signs, or in quotes;
 //   - plain, single-quoted and double-quoted scalars on one or more lines, and
-//     literal blocks;
+//     literal blocks, and folded blocks without further indentation;
 //   - braces and brackets on one line, with plain or quoted names, integers, booleans
 //     and null in them;
 //   - comments.

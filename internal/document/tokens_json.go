@@ -1,7 +1,9 @@
 package document
 
 import (
+	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -10,19 +12,25 @@ import (
 type jsonTokenizer struct {
 	t       *Tokens
 	text    string
-	decoded strings.Builder
-	buf     []byte
+	decoded []byte
 }
+
+// manyTokens is the number of tokens from which the nesting is tested before their memory
+// is allocated.
+const manyTokens = 1 << 14
 
 func tokenizeJSON(text string, start int) (*Tokens, bool) {
 	// Most tokens are strings. A list that grows would be allocated again and again.
 	quoted := strings.Count(text, `"`) / 2
+	if quoted > manyTokens && NestedDeeper(text, MaxDepth) {
+		return nil, false
+	}
 	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, quoted+16)}, text: text}
 	end := r.readValue(start, MaxDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
-	r.t.decoded = r.decoded.String()
+	r.t.decoded = unsafe.String(unsafe.SliceData(r.decoded), len(r.decoded)) // r.decoded is not used again
 	return r.t, true
 }
 
@@ -65,12 +73,11 @@ func (r *jsonTokenizer) readString(i int) int {
 	k := token{kind: String, at: uint32(i), from: uint32(i + 1), to: uint32(end)}
 	if text&jsonscan.Escaped != 0 {
 		var ok bool
-		if r.buf, ok = jsonscan.Unescape(r.buf[:0], r.text[i+1:end]); !ok {
+		k.decoded, k.from = true, uint32(len(r.decoded))
+		if r.decoded, ok = jsonscan.Unescape(slices.Grow(r.decoded, end-i), r.text[i+1:end]); !ok {
 			return -1
 		}
-		k.decoded, k.from = true, uint32(r.decoded.Len())
-		r.decoded.Write(r.buf)
-		k.to = uint32(r.decoded.Len())
+		k.to = uint32(len(r.decoded))
 	}
 	r.t.add(k)
 	return end + 1

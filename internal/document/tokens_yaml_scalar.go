@@ -16,8 +16,8 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 		return r.readSingleQuoted(col) && r.endLine()
 	case '"':
 		return r.readDoubleQuoted(col) && r.endLine()
-	case '|':
-		return r.readLiteralBlock(col)
+	case '|', '>':
+		return r.readBlock(col)
 	}
 	return r.readBareScalar(col)
 }
@@ -190,9 +190,11 @@ func (r *yamlTokenizer) readUnicode() bool {
 	return true
 }
 
-// readLiteralBlock reads a literal block, with or without its last line feed.
-func (r *yamlTokenizer) readLiteralBlock(col int) bool {
+// readBlock reads a literal or a folded block, with or without its last line feed. The
+// lines of a folded block must have equal indentation.
+func (r *yamlTokenizer) readBlock(col int) bool {
 	at := r.i
+	folded := r.text[at] == '>'
 	r.i++
 	strip := r.text[r.i] == '-'
 	if strip {
@@ -219,10 +221,20 @@ func (r *yamlTokenizer) readLiteralBlock(col int) bool {
 		if !r.isIndented(indent) {
 			break
 		}
+		r.i += indent
+		switch {
+		case !folded:
+		case r.text[r.i] == ' ':
+			return false
+		case breaks == 1:
+			r.decoded.WriteByte(' ')
+			continue
+		default:
+			breaks--
+		}
 		for range breaks {
 			r.decoded.WriteByte('\n')
 		}
-		r.i += indent
 	}
 	if !strip {
 		if r.cut && r.i == len(r.text) {
