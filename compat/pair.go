@@ -19,6 +19,8 @@ type pair struct {
 	old, crd       *apiextensionsv1.CustomResourceDefinition
 	oldDef, newDef *crdkit.Definition
 	versions       []versionPair
+	// The schemas of the storage versions, of which nodes of versions share parts.
+	oldStorageNode, newStorageNode *schema.Node
 }
 
 // A versionPair is a version of the new definition and the version of the old
@@ -87,7 +89,22 @@ func (p *pair) pairVersions(ctx context.Context) error {
 		}
 		p.versions = append(p.versions, v)
 	}
-	return nil
+	var err error
+	if p.oldStorageNode, err = storageNode(ctx, p.old, shared); err != nil {
+		return err
+	}
+	p.newStorageNode, err = storageNode(ctx, p.crd, shared)
+	return err
+}
+
+// storageNode returns the schema of the storage version, nil if there is none.
+func storageNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, shared *schema.Interner) (*schema.Node, error) {
+	for i := range crd.Spec.Versions {
+		if crd.Spec.Versions[i].Storage {
+			return sharedNode(ctx, crd, i, shared)
+		}
+	}
+	return nil, nil
 }
 
 // oldStorage returns the index of the version at which the old definition stores

@@ -3,6 +3,7 @@ package compat
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/interrupt"
@@ -19,10 +20,17 @@ type comparison struct {
 
 // schemaFindings returns the findings about the schemas of two versions.
 func (c *comparison) schemaFindings() []Finding {
+	var out []Finding
 	if c.sameSchema() {
-		return c.proved("the schema and the rules are equal")
+		out = c.proved("the schema and the rules are equal")
+	} else {
+		out = c.decide()
 	}
-	return c.decide()
+	lost := c.storageFindings()
+	if len(lost) > 0 {
+		out = slices.DeleteFunc(out, func(f Finding) bool { return f.Code == Proved && f.Role == Writers })
+	}
+	return append(out, lost...)
 }
 
 // sameSchema reports whether the two versions treat every object alike.
