@@ -283,7 +283,7 @@ func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keywo
 		{CodeMinItems, l.MinItems, satisfy.MinItems, false},
 		{CodeMaxItems, l.MaxItems, satisfy.MinItems, true},
 		{CodeMinProperties, l.MinProperties, satisfy.MinProps, false},
-		{CodeMaxProperties, l.MaxProperties, satisfy.MinProps, true},
+		{CodeMaxProperties, l.MaxProperties, k.minProps(n), true},
 	} {
 		switch {
 		case !c.count.Set:

@@ -50,10 +50,6 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	if o == n && w.from.open == w.to.open || w.without[[2]*schema.Node{o, n}] || w.undone != "" {
 		return
 	}
-	if len(w.goals) > maxGoals {
-		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
-		return
-	}
 	if w.depth++; w.depth > maxWalkDepth {
 		w.undone = "the schema is nested too deeply"
 	}
@@ -120,14 +116,20 @@ func (w *walk) changeText(was []keyword, k keyword) string {
 		return k.text + " is required"
 	case before == "":
 		return fmt.Sprintf("%s is new: %s", k.code, after)
+	case k.code == CodeMaxProperties && before == after:
+		return fmt.Sprintf("%s is %s, and defaults differ", k.code, after)
 	case after == "":
 		return fmt.Sprintf("%s is gone: %s", k.code, before)
 	}
 	return fmt.Sprintf("%s was %s and is %s", k.code, before, after)
 }
 
-// add adds a goal unless no value of o meets it.
+// add adds a goal unless no value of o meets it. It ends the walk if there are too many.
 func (w *walk) add(o *schema.Node, g goal) {
+	if len(w.goals) > maxGoals {
+		w.undone = fmt.Sprintf("there are more than %d differences", maxGoals)
+		return
+	}
 	g.role, g.schema = Writers, o
 	if w.readers {
 		g.role = Readers

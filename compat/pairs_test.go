@@ -60,6 +60,7 @@ func TestPairs(t *testing.T) {
 
 type pairStats struct {
 	pairs    int
+	objects  int // that attacked compatible pairs
 	verdicts map[string]int
 	reasons  map[string]int
 	times    []time.Duration
@@ -86,6 +87,7 @@ func (s *pairStats) add(t *testing.T, rng *rand.Rand, old, crd *apiextensionsv1.
 	p.witnesses(name, r)
 	if verdict == compat.Compatible {
 		p.attack(rng, name, *pairObjects)
+		s.objects += *pairObjects
 	}
 }
 
@@ -110,7 +112,7 @@ func (s *pairStats) report(t *testing.T) {
 	if len(s.times) == 0 {
 		t.Fatal("no pairs")
 	}
-	t.Logf("%d pairs: %v; median %v, 99th percentile %v, longest %v", s.pairs, s.verdicts,
+	t.Logf("%d pairs: %v; %d objects for the compatible ones; median %v, 99th percentile %v, longest %v", s.pairs, s.verdicts, s.objects,
 		s.times[len(s.times)/2], s.times[len(s.times)*99/100], s.times[len(s.times)-1])
 	for _, reason := range slices.Sorted(maps.Keys(s.reasons)) {
 		t.Logf("%d unknown: %.300s", s.reasons[reason], reason)

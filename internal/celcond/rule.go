@@ -134,7 +134,24 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
 		name += distinct
 	}
-	return verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
+	v := verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
+	if sure := x.surely(e, sc); sure != satisfy.False {
+		v = verdict{satisfy.Or(sure, v.holds), satisfy.And(satisfy.Not(sure), v.fails)}
+	}
+	return v
+}
+
+// surely returns a condition on which an opaque expression holds, False if none is known.
+func (x *translation) surely(e ast.Expr, sc scope) *satisfy.Cond {
+	if e.Kind() != ast.CallKind {
+		return satisfy.False
+	}
+	c := e.AsCall()
+	orders, ok := comparisons[c.FunctionName()]
+	if !ok {
+		return satisfy.False
+	}
+	return x.boundedSum(c.Args()[0], c.Args()[1], orders, sc)
 }
 
 // translate reports false for an expression that is opaque as a whole.

@@ -38,10 +38,10 @@ func spanOf(own []*Cond) span {
 func (r *span) integers() span {
 	out := span{low: math.Ceil(r.low), high: math.Floor(r.high)}
 	if r.strictLow && out.low == r.low {
-		out.low++
+		out.low = max(out.low+1, math.Nextafter(out.low, math.Inf(1)))
 	}
 	if r.strictHigh && out.high == r.high {
-		out.high--
+		out.high = min(out.high-1, math.Nextafter(out.high, math.Inf(-1)))
 	}
 	return out
 }

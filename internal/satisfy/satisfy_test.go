@@ -19,6 +19,8 @@ func TestSolve(t *testing.T) {
 		"nothing":              {False, Result{}},
 		"integer":              {Types(Integer), found(int64(0))},
 		"over a bound":         {And(Types(Integer), AtLeast(10, true)), found(int64(11))},
+		"over all int64":       {And(Types(Integer), AtLeast(1<<63, true)), found(float64(1<<63 + 2048))},
+		"below all int64":      {And(Types(Integer), AtMost(-1<<63, true)), found(float64(-1<<63 - 2048))},
 		"no integer":           {And(Types(Integer), AtLeast(10, true), AtMost(11, true)), Result{}},
 		"a fraction":           {And(Types(Number), AtLeast(10, true), AtMost(11, true)), found(10.5)},
 		"multiples":            {And(Types(Integer), MultipleOf(3), MultipleOf(5), AtLeast(1, false)), found(int64(15))},
