@@ -17,7 +17,9 @@ func TestGoTypes(t *testing.T) {
 	odd, good, endless := widget("spec: {}"), widget("spec: {}"), widget("spec: {}")
 	odd.Object["spec"] = map[string]any{"replicas": 1}
 	endless.Object["spec"] = endless.Object
-	list := func(u *unstructured.Unstructured) []*unstructured.Unstructured { return []*unstructured.Unstructured{u} }
+	list := func(u *unstructured.Unstructured) []*unstructured.Unstructured {
+		return []*unstructured.Unstructured{u}
+	}
 	for object, want := range map[*unstructured.Unstructured]string{odd: "apply: spec.replicas is of the Go type int", endless: "apply: the object: "} {
 		for name, err := range map[string]error{
 			"config":       second(a.Apply(ctx, nil, object, "m", false)),
