@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -33,20 +32,7 @@ func TestApply(t *testing.T) {
 		list, count = sampleOf(list, 40), min(count, 400)
 	}
 	total := &applyTally{outcomes: map[string]int{}}
-	work := make(chan *testkit.Definition)
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for d := range work {
-				total.definition(t, d, max(1, count/len(list)))
-			}
-		})
-	}
-	for _, d := range list {
-		work <- d
-	}
-	close(work)
-	group.Wait()
+	onAll(list, func(d *testkit.Definition) { total.definition(t, d, max(1, count/len(list))) })
 	if full && *only == "" && (total.conflicts < 20 || total.unchanged < 20 || total.admitted < 100) {
 		t.Errorf("the sequences show too little: %v", total)
 	}

@@ -157,31 +157,18 @@ func TestEstimates(t *testing.T) {
 	fmt.Printf("oracle: estimates %d rules, %d differences\n", total, differences)
 }
 
-// schemaPath returns the field path of the schema of a definition with one version.
-func schemaPath() *field.Path { return field.NewPath("spec", "validation", "openAPIV3Schema") }
-
-// definitionOf wraps a schema, as the server holds it.
-func definitionOf(t *testing.T, props *apiextensionsv1.JSONSchemaProps) *apiextensions.CustomResourceDefinition {
+// widgetsOf returns a definition with a schema, as the server holds it.
+func widgetsOf(t *testing.T, props *apiextensionsv1.JSONSchemaProps) *apiextensions.CustomResourceDefinition {
 	t.Helper()
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Name = "widgets.example.com"
-	crd.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
-		Group: "example.com",
-		Scope: apiextensionsv1.NamespaceScoped,
-		Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
-		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-			Name: "v1", Served: true, Storage: true,
-			Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props.DeepCopy()},
-		}},
-	}
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	out := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil); err != nil {
+	widgets, err := upstream.Widgets(props)
+	if err != nil {
 		t.Fatal(err)
 	}
-	out.Status.StoredVersions = []string{"v1"}
-	return out
+	return widgets
 }
+
+// schemaPath returns the field path of the schema of a definition with one version.
+func schemaPath() *field.Path { return field.NewPath("spec", "validation", "openAPIV3Schema") }
 
 // ofRules returns the errors about rules, and reports whether there are other errors.
 // Other errors keep the server from checking some rules.
@@ -208,7 +195,7 @@ func compareCheck(t *testing.T, props *apiextensionsv1.JSONSchemaProps) (count i
 	var theirs []string
 	// The server names random ones of several equally expensive rules.
 	for range Patience {
-		all, others := ofRules(apivalidation.ValidateCustomResourceDefinition(context.Background(), definitionOf(t, props)))
+		all, others := ofRules(apivalidation.ValidateCustomResourceDefinition(context.Background(), widgetsOf(t, props)))
 		if others {
 			return 0, false
 		}
@@ -287,7 +274,7 @@ func TestCheckUpdate(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, after := decodeProps(t, []byte(c.before)), decodeProps(t, []byte(c.after))
-			old, obj := definitionOf(t, before), definitionOf(t, after)
+			old, obj := widgetsOf(t, before), widgetsOf(t, after)
 			obj.ResourceVersion, old.ResourceVersion = "1", "1"
 			theirs, others := ofRules(apivalidation.ValidateCustomResourceDefinitionUpdate(context.Background(), obj, old))
 			if others {

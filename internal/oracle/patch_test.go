@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -31,20 +30,7 @@ func TestPatches(t *testing.T) {
 		list = sampleOf(list, 60)
 	}
 	total := &patchTally{}
-	work := make(chan *testkit.Definition)
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for d := range work {
-				total.definition(t, d, max(each, 1))
-			}
-		})
-	}
-	for _, d := range list {
-		work <- d
-	}
-	close(work)
-	group.Wait()
+	onAll(list, func(d *testkit.Definition) { total.definition(t, d, max(each, 1)) })
 	if full && *only == "" && (total.admitted < 100 || total.refused < 100 || total.unchanged < 10) {
 		t.Errorf("the patches show too little: %v", total)
 	}

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -38,20 +36,7 @@ func TestTexts(t *testing.T) {
 	}
 	tally := newTally(Differences)
 	var count atomic.Int64
-	work := make(chan *testkit.Definition)
-	var group sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			for d := range work {
-				count.Add(int64(spellDefinition(t, tally, d, n)))
-			}
-		})
-	}
-	for _, d := range list {
-		work <- d
-	}
-	close(work)
-	group.Wait()
+	onAll(list, func(d *testkit.Definition) { count.Add(int64(spellDefinition(t, tally, d, n))) })
 	if text := tally.Unknown(); text != "" {
 		t.Errorf("differences that are not in the list:\n%s", text)
 	}

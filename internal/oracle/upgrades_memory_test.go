@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
@@ -19,23 +18,11 @@ import (
 func peakOfCompat(t *testing.T, command string, old, crd *apiextensionsv1.CustomResourceDefinition) int64 {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, "compat", "--old", written(t, old), "--new", written(t, crd))
-	if err := cmd.Start(); err != nil {
+	peak, err := testkit.RunPeak(cmd)
+	if exit, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || exit.ExitCode() != 1) {
 		t.Fatal(err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	peak := int64(0)
-	for {
-		select {
-		case err := <-done:
-			if exit, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || exit.ExitCode() != 1) {
-				t.Fatal(err)
-			}
-			return peak
-		case <-time.After(time.Millisecond):
-			peak = max(peak, testkit.PeakOf(cmd.Process.Pid))
-		}
-	}
+	return peak
 }
 
 // written writes a definition into a file, which it returns.

@@ -124,13 +124,11 @@ func (s *Server) deleteCollection(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	list := r.newList(s.revision)
+	list, err := r.newList(s.revision, selected)
+	if err != nil {
+		return answer{}, err
+	}
 	for _, stored := range selected {
-		obj, err := r.read(stored)
-		if err != nil {
-			return answer{}, err
-		}
-		list.Items = append(list.Items, *obj)
 		if _, err := s.deleteObject(r, stored, options); err != nil && !apierrors.IsNotFound(err) {
 			return answer{}, err
 		}

@@ -26,11 +26,7 @@ func (s *Server) patch(r *request) (answer, error) {
 	if r.subresource == "scale" {
 		return s.patchScale(r, stored)
 	}
-	old, _, err := r.version.Read(r.context(), stored)
-	if err != nil {
-		return answer{}, err
-	}
-	before, err := encode(old)
+	before, err := r.encoded(stored)
 	if err != nil {
 		return answer{}, err
 	}

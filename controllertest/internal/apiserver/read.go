@@ -30,31 +30,36 @@ func (s *Server) list(r *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	list := r.newList(s.revision)
-	for _, stored := range selected {
-		obj, err := r.read(stored)
-		if err != nil {
-			return answer{}, err
-		}
-		list.Items = append(list.Items, *obj)
+	list, err := r.newList(s.revision, selected)
+	if err != nil {
+		return answer{}, err
 	}
 	return answer{http.StatusOK, list}, nil
 }
 
-// newList returns an empty list with the revision of the store.
-func (r *request) newList(revision uint64) *unstructured.UnstructuredList {
+// newList returns the list of stored objects at the version of the request, with the
+// revision of the store.
+func (r *request) newList(revision uint64, selected []*unstructured.Unstructured) (*unstructured.UnstructuredList, error) {
 	gvk := r.version.GroupVersionKind()
 	kind := r.resource.crd.Spec.Names.ListKind
 	if kind == "" {
 		kind = gvk.Kind + "List"
 	}
-	return &unstructured.UnstructuredList{
+	list := &unstructured.UnstructuredList{
 		Object: map[string]any{
 			"apiVersion": gvk.GroupVersion().String(), "kind": kind,
 			"metadata": map[string]any{"resourceVersion": strconv.FormatUint(revision, 10)},
 		},
 		Items: []unstructured.Unstructured{},
 	}
+	for _, stored := range selected {
+		obj, err := r.read(stored)
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, *obj)
+	}
+	return list, nil
 }
 
 // A selector selects objects at the version of a request.

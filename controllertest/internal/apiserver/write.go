@@ -87,11 +87,7 @@ func (s *Server) update(r *request) (answer, error) {
 
 // replace replaces a stored object by one in JSON or YAML.
 func (s *Server) replace(r *request, stored *unstructured.Unstructured, raw []byte) (answer, error) {
-	old, _, err := r.version.Read(r.context(), stored)
-	if err != nil {
-		return answer{}, err
-	}
-	before, err := encode(old)
+	before, err := r.encoded(stored)
 	if err != nil {
 		return answer{}, err
 	}
@@ -111,6 +107,15 @@ func (s *Server) replace(r *request, stored *unstructured.Unstructured, raw []by
 		return answer{}, err
 	}
 	return s.finish(r, stored, obj)
+}
+
+// encoded returns the JSON of a stored object at the version of the request.
+func (r *request) encoded(stored *unstructured.Unstructured) ([]byte, error) {
+	old, _, err := r.version.Read(r.context(), stored)
+	if err != nil {
+		return nil, err
+	}
+	return encode(old)
 }
 
 // finish stores the new state of an object, or removes it if it was only waiting for its

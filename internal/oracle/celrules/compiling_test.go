@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apivalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -66,24 +65,11 @@ func without(list, remove []string) (rest []string, ok bool) {
 // schema, in the form of compileLines.
 func definitionLines(t testing.TB, props *apiextensionsv1.JSONSchemaProps) []string {
 	t.Helper()
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	crd.Name = "widgets.example.com"
-	crd.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
-		Group: "example.com",
-		Scope: apiextensionsv1.NamespaceScoped,
-		Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
-		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-			Name: "v1", Served: true, Storage: true,
-			Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props.DeepCopy()},
-		}},
-	}
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	internal := &apiextensions.CustomResourceDefinition{}
-	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil); err != nil {
+	widgets, err := upstream.Widgets(props)
+	if err != nil {
 		t.Fatal(err)
 	}
-	internal.Status.StoredVersions = []string{"v1"}
-	errs := apivalidation.ValidateCustomResourceDefinition(context.Background(), internal)
+	errs := apivalidation.ValidateCustomResourceDefinition(context.Background(), widgets)
 	for _, e := range errs {
 		_, e.Field, _ = strings.Cut(e.Field, ".openAPIV3Schema.")
 	}

@@ -49,3 +49,24 @@ func (s *DefinitionServer) Create(obj *apiextensions.CustomResourceDefinition) (
 	errs := rest.ValidateCreate(ctx, obj, s.Strategy)
 	return errs, append(warnings, s.Strategy.WarningsOnCreate(ctx, obj)...)
 }
+
+// Widgets returns a definition of widgets with a schema, as the server holds it. props is
+// not changed.
+func Widgets(props *apiextensionsv1.JSONSchemaProps) (*apiextensions.CustomResourceDefinition, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd.Name = "widgets.example.com"
+	crd.Spec = apiextensionsv1.CustomResourceDefinitionSpec{
+		Group: "example.com",
+		Scope: apiextensionsv1.NamespaceScoped,
+		Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
+		Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+			Name: "v1", Served: true, Storage: true,
+			Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: props.DeepCopy()},
+		}},
+	}
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	out := &apiextensions.CustomResourceDefinition{}
+	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
+	out.Status.StoredVersions = []string{"v1"}
+	return out, err
+}

@@ -62,24 +62,12 @@ func (t *tool) run(dir string) ([]byte, measured, error) {
 	var out, errOut bytes.Buffer
 	cmd := exec.Command(t.binary, append(slices.Clone(t.args), dir)...)
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	if err := cmd.Start(); err != nil {
+	peak, err := testkit.RunPeak(cmd)
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return nil, measured{}, err
 	}
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	peak := int64(0)
-	for {
-		select {
-		case err := <-done:
-			if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-				return nil, measured{}, err
-			}
-			if out.Len() == 0 {
-				return nil, measured{}, fmt.Errorf("no output: %s", errOut.String())
-			}
-			return out.Bytes(), measured{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak}, nil
-		case <-time.After(time.Millisecond):
-			peak = max(peak, testkit.PeakOf(cmd.Process.Pid))
-		}
+	if out.Len() == 0 {
+		return nil, measured{}, fmt.Errorf("no output: %s", errOut.String())
 	}
+	return out.Bytes(), measured{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak}, nil
 }
