@@ -81,7 +81,7 @@ func (s *Suites) nearest(file string, wanted func(*apiextensionsv1.CustomResourc
 		if !wanted(d.CRD) {
 			continue
 		}
-		n := common(directories(d.File), slices.Concat(directories(file), words(file)))
+		n := common(directories(d.File), slices.Concat(directories(file), dotted(file)))
 		if n > most {
 			near, most = nil, n
 		}
@@ -107,8 +107,8 @@ func directories(file string) []string {
 	return strings.Split(path.Dir(filepath.ToSlash(file)), "/")
 }
 
-// words returns the words between the dots of the name of a file.
-func words(file string) []string {
+// dotted returns the words between the dots of the name of a file.
+func dotted(file string) []string {
 	parts := strings.Split(path.Base(filepath.ToSlash(file)), ".")
 	return parts[1:max(1, len(parts)-1)]
 }
