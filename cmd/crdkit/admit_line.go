@@ -40,21 +40,21 @@ type lineKind struct {
 	Kind    string `json:"kind"`
 }
 
-// A linePlace is the place of an object in a line of JSON.
-type linePlace struct {
+// A lineOrigin says where an object is in a line of JSON.
+type lineOrigin struct {
 	File     string `json:"file"`
 	Document int    `json:"document"`
 	Item     string `json:"item,omitempty"` // a pointer into the document
 	Line     int    `json:"line"`           // of the document
 }
 
-func placeOf(o *manifest.Object) linePlace {
-	return linePlace{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
+func originOf(o *manifest.Object) lineOrigin {
+	return lineOrigin{File: o.File, Document: o.Number, Item: o.Within, Line: o.Line}
 }
 
 // A lineHead is what a line of -o jsonl has before the errors.
 type lineHead struct {
-	linePlace
+	lineOrigin
 	GVK       lineKind       `json:"gvk"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
@@ -75,9 +75,9 @@ type lineTail struct {
 // may be much larger than the object.
 func (v *verdict) writeLine(w io.Writer) error {
 	head := lineHead{
-		linePlace: placeOf(v.doc),
-		GVK:       lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
-		Namespace: v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
+		lineOrigin: originOf(v.doc),
+		GVK:        lineKind{Group: v.gvk.Group, Version: v.gvk.Version, Kind: v.gvk.Kind},
+		Namespace:  v.namespace, Name: v.object, Decided: v.err == nil, Admitted: v.admitted(),
 	}
 	if v.stored != nil && !v.noValues {
 		head.Object = v.stored.Object

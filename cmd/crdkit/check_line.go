@@ -4,7 +4,7 @@ import "io"
 
 // A checkLine is the output of -o json and -o jsonl for a definition.
 type checkLine struct {
-	linePlace
+	lineOrigin
 	Name     string         `json:"name"`
 	Decided  bool           `json:"decided"`
 	Accepted bool           `json:"accepted"`
@@ -42,7 +42,7 @@ type checkNote struct {
 
 func checkLineOf(f *checkedDefinition) checkLine {
 	l := checkLine{
-		linePlace: placeOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
+		lineOrigin: originOf(f.doc), Name: f.name, Decided: f.err == nil, Accepted: f.verdict() == accepted,
 		Errors: []checkError{}, Warnings: []checkWarning{}, Notes: []checkNote{},
 	}
 	for n, i := range f.issues {

@@ -123,7 +123,7 @@ type conversionResult struct {
 
 // A conversionLine is the output of -o jsonl for a document.
 type conversionLine struct {
-	linePlace
+	lineOrigin
 	GVK       lineKind       `json:"gvk"`
 	Namespace string         `json:"namespace,omitempty"`
 	Name      string         `json:"name"`
@@ -135,7 +135,7 @@ type conversionLine struct {
 // document converts one document, unless it is passed over.
 func (c *converter) document(ctx context.Context, o *manifest.Object) *conversionResult {
 	r := &conversionResult{from: withoutText(o), line: conversionLine{
-		linePlace: placeOf(o), GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
+		lineOrigin: originOf(o), GVK: lineKind(o.GroupVersionKind), Namespace: o.Namespace, Name: o.Name,
 	}}
 	if c.passesOver(o) {
 		return r

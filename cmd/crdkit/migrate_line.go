@@ -45,7 +45,7 @@ func planLineOf(name string, p *migration.Plan) planLine {
 
 // A rewriteLine is a line of -o jsonl for an object.
 type rewriteLine struct {
-	linePlace
+	lineOrigin
 	Namespace    string         `json:"namespace,omitempty"`
 	Name         string         `json:"name"`
 	From         string         `json:"from"`
@@ -59,7 +59,7 @@ type rewriteLine struct {
 }
 
 func rewriteLineOf(o *manifest.Object) rewriteLine {
-	return rewriteLine{linePlace: placeOf(o), Namespace: o.Namespace, Name: o.Name}
+	return rewriteLine{lineOrigin: originOf(o), Namespace: o.Namespace, Name: o.Name}
 }
 
 func lineOf(o *manifest.Object, r *migration.Rewrite) rewriteLine {
