@@ -74,7 +74,7 @@ func (x *compiler) selection(e ast.Expr, sel ast.SelectExpr) operand {
 		cost++
 	}
 	if sel.IsTestOnly() {
-		out := operand{cost: cost - 1, presence: true}
+		out := operand{cost: cost - 1, presence: true, refunds: c.choice}
 		if c.attr || c.choice {
 			out.id = x.identity()
 		}

@@ -89,13 +89,27 @@ func (x *compiler) isMessage(of operand) bool {
 // either branch.
 func (x *compiler) qualifiedBranches(of operand, q qualifier, t *types.Type) operand {
 	b := of.branches
-	if q.test {
-		return x.refuse("presence in a ternary")
-	}
 	// A branch is resolved, so the unit of an attribute is not paid.
 	out := x.ternary(b.cond, x.qualified(b.yes, q, t), x.qualified(b.no, q, t))
 	out.typ = t
+	if is := closureOf[bool](out); q.test {
+		out.branches, out.choice, out.presence, out.refunds = nil, false, true, true
+		out.value = as(kindBool, func(f *Frame) bool {
+			v := is(f)
+			f.refundTest()
+			return v
+		})
+	}
 	return out
+}
+
+// refundTest refunds the unit of a presence test in a ternary, as cel-go does after
+// it has paid for it.
+func (f *Frame) refundTest() {
+	if f.cost > f.Limit {
+		f.decline()
+	}
+	f.cost--
 }
 
 // eval evaluates a chain.

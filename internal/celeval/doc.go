@@ -14,17 +14,19 @@
 //
 // Closures are the fast implementation and cel-go is the reference. The compiler
 // declines an expression with a part that it does not know. A closure declines an
-// evaluation, at any point, if it meets a value that its schema does not admit, an
-// error other than those below, or the cost limit. The caller then evaluates the
-// expression with cel-go. Rules have no side effects, so that is always right.
+// evaluation, at any point, if it meets a value that its schema does not admit, or an
+// error that it does not follow. The caller then evaluates the expression with cel-go.
+// Rules have no side effects, so that is always right.
 //
 // Functions without a closure of their own are called through the bridge, which
-// boxes their arguments and charges what cel-go charges.
+// boxes their arguments and charges what cel-go charges. Fields and elements of values
+// that are not parts of the object are chains of qualifiers, as in cel-go.
 //
 // # Errors
 //
-// Most evaluations that fail read an absent field, overflow or divide by zero. CEL
-// defines the result. An operator with a failed operand fails, except that && and || may
+// Most evaluations that fail read an absent field, overflow or divide by zero. The
+// texts of errors of functions come from the functions of cel-go. CEL defines the
+// result. An operator with a failed operand fails, except that && and || may
 // not need the operand. The cost of evaluated operands counts. Closures that follow these rules
 // have an identity, which they store in the frame when they fail. The closure that uses
 // the result reads there whether this closure failed, adds the remaining cost,

@@ -105,16 +105,34 @@ func (x *compiler) ternaryOf(t *branches, yes, no operand) operand {
 	case typed:
 		return operand{value: v.choice(t, no.value)}
 	case yes.raw != nil:
-		return operand{raw: choice(t, yes.raw, no.raw), declared: yes.declared}
+		return operand{raw: choice(t, present(yes), present(no)), declared: yes.declared}
 	}
 	return x.refuse("ternary of " + kindName(yes))
 }
 
+// branchCost returns the cost of an operand that cel-go resolves: a branch of a
+// ternary or an index.
 func branchCost(c operand) uint64 {
-	if c.attr {
+	switch {
+	case c.attr:
 		return c.cost - 1
+	case c.refunds:
+		return c.cost + 1
 	}
 	return c.cost
+}
+
+// present returns a closure that reads a part of the object as a branch. It fails if
+// the part is absent.
+func present(c operand) func(*Frame) any {
+	raw, what, id := c.raw, c.absent, c.id
+	return func(f *Frame) any {
+		v := raw(f)
+		if v == nil && !f.failed {
+			f.failRead(v, what, id)
+		}
+		return v
+	}
 }
 
 func choice[T any, F ~func(*Frame) T](b *branches, yes, no F) F {

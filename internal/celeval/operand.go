@@ -47,6 +47,7 @@ type operand struct {
 	attr     bool    // a variable or a selection, whose first unit some operators save
 	choice   bool    // a ternary
 	presence bool    // the result of has()
+	refunds  bool    // a presence test in a ternary, which refunds a unit unless it is a branch of another
 	constant ref.Val // nil unless the value is known at compile time
 	typ      *cel.Type
 	id       identity   // of the closure, if it follows the error rules

@@ -57,16 +57,20 @@ func (x *compiler) optional(c operand) *optional {
 			return ok && !f.failed
 		}}
 	}
-	box := c.box
-	value := operand{typ: c.typ.Parameters()[0], box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
+	box := x.boxed(c)
+	value := operand{typ: valueType(c.typ), box: func(f *Frame) ref.Val { return f.checked(f.heldBox) }}
+	id := x.identityOf(c)
 	x.boxes = true
-	return &optional{pure: true, id: c.id, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
+	return &optional{pure: true, id: id, value: x.unbox(value.typ, value), has: func(f *Frame) bool {
 		v, ok := box(f).(*types.Optional)
 		switch {
 		case f.failed:
 			return false
-		case !ok:
+		case !ok && isOptionalType(c.typ):
 			f.decline()
+			return false
+		case !ok:
+			f.fail(noSuchOverload, id)
 			return false
 		case !v.HasValue():
 			return false
@@ -74,6 +78,20 @@ func (x *compiler) optional(c operand) *optional {
 		f.heldBox, f.rare = v.GetValue(), true
 		return true
 	}}
+}
+
+// valueType returns the type of the value of an optional, dyn if it is not known.
+func valueType(t *types.Type) *types.Type {
+	if isOptionalType(t) && len(t.Parameters()) > 0 {
+		return t.Parameters()[0]
+	}
+	return types.DynType
+}
+
+// isAlternative reports whether a call chooses between an optional, of a type that
+// may not be known, and an alternative.
+func isAlternative(name string, args []operand) bool {
+	return (name == "or" || name == "orValue") && len(args) == 2 && args[0].kind() != kindRaw && args[0].typ.Kind() == types.DynKind
 }
 
 // optionalOf compiles optional.of, which costs one unit.

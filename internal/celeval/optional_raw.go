@@ -205,6 +205,8 @@ func (x *compiler) optionals(name string, args []operand) operand {
 		return x.optionalOf(args[0])
 	case name == "optional.none" && len(args) == 0:
 		return optionalNone()
+	case len(args) > 0 && isAlternative(name, args):
+		return x.optionalMethod(name, args)
 	case len(args) == 0 || !args[0].isOptional():
 		return operand{}
 	case args[0].kind() == kindRawOptional:

@@ -38,7 +38,8 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 	case over.kind() == kindBox && over.items != nil:
 		v = x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
 		return key, v, boxRange(over.box, over.id, slot)
-	case over.kind() == kindBox:
+	case over.kind() == kindBox || over.kind() != kindRaw && over.typ.Kind() == types.DynKind:
+		over.box = x.boxed(over)
 		return key, x.boxVariable(elementType(over.typ, 0), slot), boxRange(over.box, over.id, slot)
 	default:
 		x.refuse("comprehension over " + kindName(over))

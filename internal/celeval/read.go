@@ -112,13 +112,13 @@ func (o operand) elements() listFunc {
 	}
 }
 
-// condition returns the operand of a condition as a bool. Boxed values of other
-// types fail.
+// condition returns the operand of a condition as a bool. Values of other types
+// fail.
 func (x *compiler) condition(c operand) operand {
-	if c.kind() != kindBox {
+	if c.kind() == kindBool || x.why != "" {
 		return c
 	}
-	box, own := c.box, x.identityOf(c)
+	box, own := x.boxed(c), x.identityOf(c)
 	c.id, c.value = own, as(kindBool, func(f *Frame) bool {
 		v := box(f)
 		is, ok := v.(types.Bool)

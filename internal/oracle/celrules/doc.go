@@ -25,6 +25,11 @@
 //   - TestMutants breaks rules at random. It compares compile errors, and the results
 //     of the rules that compile.
 //   - TestFunctions checks that the synthetic rules call every function.
+//   - TestConformance runs the tests of the specification of CEL (module cel.dev/expr,
+//     Apache License 2.0) that compile as rules. It prints how many evaluations end on
+//     the executor, and fails below 97 %.
+//   - TestGrammar runs generated rules: made values, values of unknown type, optionals,
+//     messages and errors, nested in each other.
 //   - TestDifferential makes a given number of evaluations of all these rules.
 //
 // FuzzRule and FuzzObject compare arbitrary rules, schemas and objects. Each test

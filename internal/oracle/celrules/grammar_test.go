@@ -185,15 +185,18 @@ func TestGrammar(t *testing.T) {
 		sub := subjectOf(t, rule, n, in, celconfig.PerCallLimit)
 		c.rules.Add(1)
 		for _, in := range inputs {
-			c.three(sub, in, "generated", 1)
-			if g.rng.IntN(16) == 0 {
-				sub.bounds(c, g.rng, in, 1)
-			}
+			ours(sub.fast, in)
 		}
 		all.Add(sub.count.All.Load())
 		fast.Add(sub.count.Fast.Load())
 		if *showSlow && sub.count.Fast.Load() < sub.count.All.Load() {
 			fmt.Println("cel-go evaluates", rule)
+		}
+		for _, in := range inputs {
+			c.three(sub, in, "generated", 1)
+			if g.rng.IntN(16) == 0 {
+				sub.bounds(c, g.rng, in, 1)
+			}
 		}
 	})
 	fmt.Printf("cel grammar: %.1f%% of the evaluations on the executor\n", 100*float64(fast.Load())/float64(max(all.Load(), 1)))
