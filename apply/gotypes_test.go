@@ -14,22 +14,13 @@ import (
 // and an object that contains itself. The library of the server panics at both.
 func TestGoTypes(t *testing.T) {
 	a, ctx := appliers()["v1"], context.Background()
-<<<<<<< Updated upstream
 	mistyped, good, endless := widget("spec: {}"), widget("spec: {}"), widget("spec: {}")
 	mistyped.Object["spec"] = map[string]any{"replicas": 1}
-=======
-	foreign, good, endless := widget("spec: {}"), widget("spec: {}"), widget("spec: {}")
-	foreign.Object["spec"] = map[string]any{"replicas": 1}
->>>>>>> Stashed changes
 	endless.Object["spec"] = endless.Object
 	list := func(u *unstructured.Unstructured) []*unstructured.Unstructured {
 		return []*unstructured.Unstructured{u}
 	}
-<<<<<<< Updated upstream
 	for object, want := range map[*unstructured.Unstructured]string{mistyped: "apply: spec.replicas is of the Go type int", endless: "apply: the object: "} {
-=======
-	for object, want := range map[*unstructured.Unstructured]string{foreign: "apply: spec.replicas is of the Go type int", endless: "apply: the object: "} {
->>>>>>> Stashed changes
 		for name, err := range map[string]error{
 			"config":       second(a.Apply(ctx, nil, object, "m", false)),
 			"live":         second(a.Apply(ctx, object, good, "m", true)),
