@@ -317,6 +317,39 @@ func TestFastMergeTakes(t *testing.T) {
 	}
 }
 
+// TestFastMergeDeclinesManagers tests live objects with entries that the field manager
+// changes, and compares the results.
+func TestFastMergeDeclinesManagers(t *testing.T) {
+	fast, reference := shapeAppliers(t)
+	const config = "spec: {number: 1, whole: {a: 1}, list: [{a: 1}], set: [a], ports: [{port: 80}]}"
+	live := encode(t, same(t, fast, reference, nil, shape(t, config), "a", false, false, config))
+	for name, change := range map[string][2]string{
+		"an object has become atomic": {`"f:whole":{}`, `"f:whole":{".":{},"f:a":{}}`},
+		"a list has become atomic":    {`"f:list":{}`, `"f:list":{"v:1":{}}`},
+		"an unknown member":           {`"manager":"a"`, `"manager":"a","x":"y"`},
+		"a key in another order":      {`{\"port\":80,\"protocol\":\"TCP\"}`, `{\"protocol\":\"TCP\",\"port\":80}`},
+		"a field and nothing below":   {`"f:number":{}`, `"f:number":{".":{}}`},
+		"another form of the time":    {`T12:00:00Z`, `T13:00:00+01:00`},
+		"an empty subresource":        {`"manager":"a"`, `"manager":"a","subresource":""`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(live, change[0]) {
+				t.Fatalf("%s has no %s", live, change[0])
+			}
+			u := &unstructured.Unstructured{}
+			if err := u.UnmarshalJSON([]byte(strings.ReplaceAll(live, change[0], change[1]))); err != nil {
+				t.Fatal(err)
+			}
+			for _, manager := range []string{"a", "b"} {
+				if fast.TakesFast(u, shape(t, config), manager, false, false) {
+					t.Error("the fast merge takes it")
+				}
+				same(t, fast, reference, u, shape(t, config), manager, false, false, config)
+			}
+		})
+	}
+}
+
 func BenchmarkApply(b *testing.B) {
 	fast, reference := shapeAppliers(b)
 	config := shape(b, strings.Replace(wholeShape, "status:", "#", 1))
