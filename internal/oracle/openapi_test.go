@@ -3,6 +3,8 @@ package oracle_test
 import (
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -121,7 +123,8 @@ func TestOpenAPIKeywords(t *testing.T) {
 	t.Logf("oracle: openapi of %d schemas, v3 %d documents, v2 %d documents, %d differences", schemas, c.v3, c.v2, c.differences)
 }
 
-// FuzzOpenAPI compares the documents of arbitrary definitions, unless upstream has none.
+// FuzzOpenAPI compares a document of arbitrary definitions, unless upstream has none. Upstream
+// takes milliseconds for a document, so that each input has one, of version 2 or 3.
 func FuzzOpenAPI(f *testing.F) {
 	for _, tt := range openAPIDefinitions {
 		f.Add([]byte(tt.schema))
@@ -135,11 +138,20 @@ func FuzzOpenAPI(f *testing.F) {
 			return
 		}
 		crd := openAPIDefinition(&props)
-		if _, err := builder.BuildOpenAPIV3(apiDefaulted(crd), "v1", builder.Options{}); err != nil {
-			return
+		crd.Spec.Scope = apiextensionsv1.ClusterScoped // has fewer operations
+		upstream, ours := any(nil), (*openapi.Document)(nil)
+		var noDocument, err error
+		if crc32.ChecksumIEEE(data)%2 == 0 {
+			upstream, noDocument = buildV3(crd, "v1")
+			ours, err = openapi.VersionV3(crd, "v1")
+		} else {
+			upstream, noDocument = buildV2(crd, "v1")
+			ours, err = openapi.VersionV2(crd, "v1")
 		}
-		var c openAPIComparison
-		c.compare(t, string(data), crd)
+		if noDocument == nil {
+			var c openAPIComparison
+			c.judge(t, string(data), upstream, ours, err)
+		}
 	})
 }
 
@@ -241,23 +253,35 @@ func openAPIDefinition(props *apiextensionsv1.JSONSchemaProps) *definitionV1 {
 // upstreamV3 returns the document that the server's controller builds.
 func upstreamV3(t *testing.T, crd *definitionV1, version string) *spec3.OpenAPI {
 	t.Helper()
-	d, err := builder.BuildOpenAPIV3(apiDefaulted(crd), version, builder.Options{IncludeSelectableFields: true})
+	d, err := buildV3(crd, version)
 	if err != nil {
 		t.Fatalf("%s, version %s: upstream: %v", crd.Name, version, err)
 	}
 	return d
 }
 
+func buildV3(crd *definitionV1, version string) (*spec3.OpenAPI, error) {
+	return builder.BuildOpenAPIV3(apiDefaulted(crd), version, builder.Options{IncludeSelectableFields: true})
+}
+
 func upstreamV2(t *testing.T, crd *definitionV1, version string) *spec.Swagger {
 	t.Helper()
-	d, err := builder.BuildOpenAPIV2(apiDefaulted(crd), version, builder.Options{V2: true, IncludeSelectableFields: true})
+	d, err := buildV2(crd, version)
 	if err != nil {
 		t.Fatalf("%s, version %s: upstream: %v", crd.Name, version, err)
+	}
+	return d
+}
+
+func buildV2(crd *definitionV1, version string) (*spec.Swagger, error) {
+	d, err := builder.BuildOpenAPIV2(apiDefaulted(crd), version, builder.Options{V2: true, IncludeSelectableFields: true})
+	if err != nil {
+		return nil, err
 	}
 	for name, s := range d.Definitions {
 		d.Definitions[name] = *withoutDefaults(&s)
 	}
-	return d
+	return d, nil
 }
 
 func apiDefaulted(crd *definitionV1) *definitionV1 {
@@ -289,7 +313,7 @@ func (c *openAPIComparison) judge(t *testing.T, name string, upstream any, ours 
 		return
 	}
 	want, got := openAPITree(t, upstream), openAPITree(t, ours)
-	if !cmp.Equal(want, got) {
+	if !reflect.DeepEqual(want, got) {
 		c.differences++
 		t.Errorf("%s (-upstream +ours):\n%.4000s", name, cmp.Diff(want, got))
 	}

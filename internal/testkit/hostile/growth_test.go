@@ -36,6 +36,8 @@ func TestVerdictsOfCases(t *testing.T) {
 func TestAllocationsGrowWithInput(t *testing.T) {
 	for _, c := range hostile.Cases() {
 		small, large := allocated(t, c, c.N), allocated(t, c, factor*c.N)
+		t.Logf("%-60s %9d %9d %6.1f  %11d %11d %6.1f", c.Name, small.count, large.count, ratio(large.count, small.count),
+			small.bytes, large.bytes, ratio(large.bytes, small.bytes))
 		if large.count > fewAllocations && large.count > uint64(most(c))*max(small.count, fewAllocations/limit) {
 			t.Errorf("%s: %d allocations at %d, %d at %d", c.Name, small.count, c.N, large.count, factor*c.N)
 		}
@@ -44,6 +46,8 @@ func TestAllocationsGrowWithInput(t *testing.T) {
 		}
 	}
 }
+
+func ratio(large, small uint64) float64 { return float64(large) / float64(max(small, 1)) }
 
 // larger are the limits of cases whose work grows faster, but not with the square.
 var larger = map[string]int{
