@@ -14,6 +14,9 @@
 // part of a rule that is none of these becomes an opaque condition with the text of
 // that part, so that equal parts of two rules cancel out.
 //
+// A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
+// element has more than its share.
+//
 // As in the server, a field that is null is absent.
 //
 // # Differences from Kubernetes

@@ -43,7 +43,8 @@
 // printer of kubectl get), TestSelection (the handler of list requests), TestScale,
 // TestStatus (updates that clients must not make; -status-all for every definition),
 // TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for every version),
-// TestCompat (the witnesses of package compat), and TestJSONSchema, which compares
+// TestCompat and TestUpgrades (the witnesses of package compat; -upgrades 0 -releases for
+// all changes), and TestJSONSchema, which compares
 // with another validator instead of Kubernetes.
 //
 // The corpus is a directory with the layout that testkit.CorpusDir describes. The
