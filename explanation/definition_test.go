@@ -17,6 +17,12 @@ RULE
 properties:
   namespace: {type: string}
   in: {type: string}
+  in_: {type: integer}
+  in9: {type: integer}
+  ina: {type: integer}
+  inz: {type: integer}
+  inA: {type: integer}
+  inZ: {type: integer}
   a: {type: integer}
   a-b: {type: integer}
   a-b-c: {type: integer}
@@ -38,6 +44,7 @@ func TestDefinition(t *testing.T) {
 		{"", "self.a-b-c == 1", `rules spell the field "a-b-c" in another form: write self.a__dash__b__dash__c`, "self.a__dash__b__dash__c"},
 		{"", "self.a/b == 1", `rules spell the field "a/b" in another form: write self.a__slash__b`, "self.a__slash__b"},
 		{"", "self.in == 'a'", `rules spell the field "in" in another form: write self.__in__`, "self.__in__"},
+		{"", "self.in_ + self.in9 + self.ina + self.inz + self.inA + self.inZ == 1 && a.in == ''", `rules spell the field "in" in another form: write a.__in__`, "a.__in__"},
 		{"", "self.true == 1", `rules spell the field "true" in another form: write self.__true__`, "self.__true__"},
 		{"", "self['a-b'] == 1", `rules spell the field "a-b" in another form: write self.a__dash__b`, "self.a__dash__b"},
 		{"", "self.items.all(x, x.x-y == 'a')", `rules spell the field "x-y" in another form: write x.x__dash__y`, "x.x__dash__y"},
@@ -118,6 +125,21 @@ properties:
 	}
 	if explained != 2 {
 		t.Errorf("%d errors were explained, want 2", explained)
+	}
+}
+
+// TestDefinitionOfSecondVersion takes the rule of the version that the error names.
+func TestDefinitionOfSecondVersion(t *testing.T) {
+	crd := definitionOf(t, "type: object\nproperties: {nam: {type: string}}\nx-kubernetes-validations: [{rule: \"self.nam == ''\"}]\n")
+	second := definitionOf(t, "type: object\nproperties: {name: {type: string}}\nx-kubernetes-validations: [{rule: \"self.nam == ''\"}]\n").Spec.Versions[0]
+	second.Name, second.Storage = "v2", false
+	crd.Spec.Versions = append(crd.Spec.Versions, second)
+	errs := definition.Check(crd).Errors
+	if len(errs) != 1 || !strings.HasPrefix(errs[0].Field, "spec.versions[1].") {
+		t.Fatalf("errors %v", errs)
+	}
+	if got := explanation.Definition(crd, errs[0].FieldError()); got == nil || got.Suggestion != "self.name" {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -163,7 +163,7 @@ func TestWithoutValues(t *testing.T) {
 	})
 }
 
-// TestValueLengthBelowOne tests that the default is used.
+// TestValueLengthBelowOne tests that the default is used below 1, and not at 1.
 func TestValueLengthBelowOne(t *testing.T) {
 	v := versionOf(t, definitionOf(t, `
 type: object
@@ -179,7 +179,7 @@ properties:
 		t.Fatal(err, result)
 	}
 	texts := map[int]string{}
-	for _, n := range []int{-1, 0, explanation.DefaultValueLength} {
+	for _, n := range []int{-1, 0, 1, explanation.DefaultValueLength} {
 		why, err := explanation.New(v, explanation.ValueLength(n)).Error(t.Context(), result.Errors[0], obj, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +187,7 @@ properties:
 		texts[n] = why.Text
 	}
 	want := texts[explanation.DefaultValueLength]
-	if texts[-1] != want || texts[0] != want || !strings.Contains(want, "xxx…") {
-		t.Errorf("texts of lengths -1, 0 and the default: %v", texts)
+	if texts[-1] != want || texts[0] != want || !strings.Contains(want, "xxx…") || !strings.Contains(texts[1], "(…)") {
+		t.Errorf("texts of lengths -1, 0, 1 and the default: %v", texts)
 	}
 }

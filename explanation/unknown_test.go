@@ -20,6 +20,8 @@ properties:
       replicas: {type: integer}
       image: {type: string}
       a.b: {type: object, properties: {color: {type: string}}}
+      a: {type: object, properties: {size: {type: integer}}}
+      ab: {type: object, properties: {count: {type: integer}}}
       empty: {type: object}
       ports: {type: array, items: {type: object, properties: {containerPort: {type: integer}}}}
       byName: {type: object, additionalProperties: {type: object, properties: {value: {type: string}}}}
@@ -36,13 +38,16 @@ func TestUnknownField(t *testing.T) {
 		{"metdata", `the object has no field "metdata"; did you mean "metadata"?`, "metadata"},
 		{"metadata.lables", `metadata has no field "lables"; did you mean "labels"?`, "labels"},
 		{"spec.a.b.colour", `spec.a.b has no field "colour"; did you mean "color"?`, "color"},
+		{"spec.a.siz", `spec.a has no field "siz"; did you mean "size"?`, "size"},
+		{"spec.ab.coun", `spec.ab has no field "coun"; did you mean "count"?`, "count"},
+		{"spec.ab.colour", `spec.ab has no field "colour"; it has count`, ""},
 		{"spec.ports[1].containerport", `spec.ports[1] has no field "containerport"; did you mean "containerPort"?`, "containerPort"},
 		{"spec.byName.x.valeu", `spec.byName.x has no field "valeu"; did you mean "value"?`, "value"},
 		{"spec.byName[x].valeu", `spec.byName[x] has no field "valeu"; did you mean "value"?`, "value"},
 		{"spec.template.spec.nodename", `spec.template.spec has no field "nodename"; did you mean "nodeName"?`, "nodeName"},
 		{"spec.template.metadata.nmae", `spec.template.metadata has no field "nmae"; did you mean "name"?`, "name"},
 		{"spec.empty.x", `spec.empty has no field "x"; it declares none`, ""},
-		{"spec.zone", `spec has no field "zone"; it has a.b, byName, empty, image, ports, replicas, template`, ""},
+		{"spec.zone", `spec has no field "zone"; it has a, a.b, ab, byName, empty, image, ports, replicas, template`, ""},
 		{"spec.image", "", ""},
 	} {
 		got := x.UnknownField(`unknown field "` + c.field + `"`)
