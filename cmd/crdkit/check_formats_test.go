@@ -238,3 +238,19 @@ func TestProgress(t *testing.T) {
 		t.Errorf("progress is %q, want %q", got, want)
 	}
 }
+
+// TestColors checks the colours of words on a terminal.
+func TestColors(t *testing.T) {
+	const red, yellow, green = "\x1b[31m%s\x1b[0m", "\x1b[33m%s\x1b[0m", "\x1b[32m%s\x1b[0m"
+	for word, want := range map[string]string{
+		refused: red, levelError: red, "incompatible": red, undecided: yellow, levelWarning: yellow, "unknown": yellow,
+		accepted: green, admitted: green, "compatible": green, levelNote: "%s",
+	} {
+		if got := (&textPrinter{colors: true}).paint(word); got != fmt.Sprintf(want, word) {
+			t.Errorf("%s is printed as %q", word, got)
+		}
+		if got := (&textPrinter{}).paint(word); got != word {
+			t.Errorf("without colours, %s is printed as %q", word, got)
+		}
+	}
+}
