@@ -41,6 +41,8 @@ func TimeLimit(d time.Duration) Option {
 
 // Conventions adds findings about new fields that break the conventions of the
 // Kubernetes API, such as booleans and lists without a list type. They are compatible.
+//
+// See https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
 func Conventions() Option {
 	return option(func(c *config) { c.conventions = true })
 }

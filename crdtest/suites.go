@@ -15,8 +15,9 @@ type SuiteOption func(*suiteOptions)
 type suiteOptions struct{ except map[string]string }
 
 // Except says that the result of a case is not as recorded, and why. The case must still
-// differ: if it comes out as recorded, it fails. name is the file of the case, a colon, a
-// space, and the name in the file, as failures show it.
+// differ: if it comes out as recorded, it fails, and the test fails if there is no such
+// case. name is the file of the case, a colon, a space, and the name in the file, as
+// failures show it. A nil SuiteOption changes nothing.
 func Except(name, reason string) SuiteOption {
 	return func(o *suiteOptions) { o.except[name] = reason }
 }
@@ -64,6 +65,7 @@ func runSuites(t testing.TB, files fs.FS, more []*suite.Definition, opts []Suite
 	if c := activeCollector(); c != nil {
 		suites.Cover(c.recorder)
 	}
+	o.checkNames(t, suites.Cases)
 	for cases := suites.Cases; len(cases) > 0; {
 		n := 1
 		for n < len(cases) && cases[n].File == cases[0].File {
@@ -80,6 +82,20 @@ func runSuites(t testing.TB, files fs.FS, more []*suite.Definition, opts []Suite
 				})
 			}
 		})
+	}
+}
+
+// checkNames fails the test for each exception that names none of the cases.
+func (o *suiteOptions) checkNames(t testing.TB, cases []*suite.Case) {
+	t.Helper()
+	named := map[string]bool{}
+	for _, c := range cases {
+		named[c.String()] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.except)) {
+		if !named[name] {
+			t.Errorf("%s: there is no such case, but it is said to differ: %s", name, o.except[name])
+		}
 	}
 }
 

@@ -54,6 +54,12 @@ func TestRunSuites(t *testing.T) {
 			"tests/crontabs.yaml: is admitted: the result is as recorded, but it is said to differ: of a reason",
 			other + ": no definition of Other.example.org",
 		}},
+		{"with an exception for no case", []crdtest.SuiteOption{
+			crdtest.Except(differs, "of a reason"), crdtest.Except("tests/gone.yaml: a", "of another"), nil,
+		}, []string{
+			"tests/gone.yaml: a: there is no such case, but it is said to differ: of another",
+			other + ": no definition of Other.example.org",
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := record(func(r testing.TB) { load(t).RunSuites(r, suiteFiles, tt.opts...) })
