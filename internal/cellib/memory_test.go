@@ -1,6 +1,7 @@
 package cellib
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/cel-go/common/types"
@@ -25,5 +26,21 @@ func TestNodesCountsAValueAsATree(t *testing.T) {
 		if got := Nodes(tt.value, tt.most); got != tt.want {
 			t.Errorf("%s: %d values, want %d", name, got, tt.want)
 		}
+	}
+}
+
+// TestMeter checks that a meter takes no more than its limit.
+func TestMeter(t *testing.T) {
+	m := Meter{Limit: 10}
+	for _, step := range []struct {
+		bytes uint64
+		ok    bool
+	}{{10, true}, {1, false}, {0, true}, {math.MaxUint64, false}} {
+		if ok := m.Take(step.bytes); ok != step.ok {
+			t.Errorf("%d more bytes after %d of %d: %v", step.bytes, m.Taken, m.Limit, ok)
+		}
+	}
+	if !m.Exceeded || m.Taken != 10 {
+		t.Errorf("exceeded is %v, taken are %d bytes", m.Exceeded, m.Taken)
 	}
 }

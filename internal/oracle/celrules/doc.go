@@ -56,6 +56,8 @@
 //
 // With -full, TestDifferential makes five million evaluations on two sides, and runs
 // every eighth input on upstream, too. The other tests then use all inputs instead of a
-// share. -seed N generates other objects. testkit.CorpusDir finds the corpus. Without a
+// share. -seed N generates other objects and rules, and -rules N is how many rules
+// TestGrammar makes then. -slow prints the rules of TestConformance and TestGrammar that
+// cel-go evaluates. testkit.CorpusDir finds the corpus. Without a
 // corpus, the tests compare only the rules of validation/cel.
 package celrules
