@@ -49,6 +49,7 @@ func TestUnchanged(t *testing.T) {
 		{`{"s":"a"}`, `{"s":"a"}`, true},
 		{`{"s":"a"}`, `{"s":"b"}`, false},
 		{`{"s":"a"}`, `{}`, false},
+		{`{"s":"a"}`, `{"m":{},"s":"a"}`, false},
 		{`{"s":null}`, `{"s":null}`, true},
 		{`{"s":5}`, `{"s":5.0}`, false},
 		{`{"s":[]}`, `{"s":{}}`, false},

@@ -185,7 +185,7 @@ func (w *walk) release() {
 	*w = walk{
 		fastMeta: w.fastMeta, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
 		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
-		wrong:    wrongs{list: w.wrong.list[:0]},
+		wrong:    w.wrong[:0],
 		metaText: w.metaText[:0],
 	}
 	p.walks.Put(w)

@@ -163,9 +163,11 @@ func TestForgive(t *testing.T) {
 		"n": &n {type: integer, maximum: 9}, f: {type: number, maximum: 1}, s: &s {type: string, maxLength: 1}, b: {type: boolean, enum: [true]}, z: {type: string, nullable: true, enum: [a]},
 		a: {type: array, items: *n}, d: {type: object, properties: {d: {type: string, default: d}, "n": *n}},
 		o: {type: object, minProperties: 1, maxProperties: 2, required: [p], properties: {p: {type: string}, q: {type: object, required: [p], properties: {p: {type: string}}}, "n": *n}},
-		m: {type: object, additionalProperties: *n},
+		m: &m {type: object, additionalProperties: *n}, m2: *m,
+		u: {type: array, x-kubernetes-list-type: map, items: {type: object, properties: {v: *n}}},
 		k: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [p], properties: {p: {type: string}}},
-		l: {type: array, maxItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: *s, v: *n, a: {type: array, items: {type: array, items: *n}}}}},
+		l: &l {type: array, maxItems: 2, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: *s, v: *n, a: {type: array, items: {type: array, items: *n}}}}},
+		l2: *l,
 		j: {type: object, properties: {"n": *n, s: *s}, anyOf: [{required: ["n"]}, {required: [s]}]},
 		t: {type: array, x-kubernetes-list-type: set, items: *s}}}`
 	n := compileGroup(t, &group{Spec: spec})
@@ -202,6 +204,9 @@ func TestForgive(t *testing.T) {
 		{name: "in an element that has another key", in: `{"l":[{"k":"a","v":99}]}`, old: `{"l":[{"k":"b","v":99}]}`},
 		{name: "in a list in an element", in: `{"l":[{"a":[[1],[99]],"k":"a"}]}`, old: `{"l":[{"a":[[1],[99]],"k":"a","v":1}]}`, want: []string{"spec.l[0].a[1][0]"}},
 		{name: "in a list in an element that changed", in: `{"l":[{"a":[[1],[99]],"k":"a"}]}`, old: `{"l":[{"a":[[2],[99]],"k":"a"}]}`},
+		{name: "in two lists, of which the second changed", in: `{"l":[{"k":"a","v":99}],"l2":[{"k":"a","v":99}]}`, old: `{"l":[{"k":"a","v":99}],"l2":[{"k":"a","v":98}]}`},
+		{name: "in two maps, of which the second changed", in: `{"m":{"x":99},"m2":{"x":99}}`, old: `{"m":{"x":99},"m2":{"x":98}}`},
+		{name: "in a list of type map without keys", in: `{"u":[{"v":99}]}`},
 		{name: "elements without a key", in: `{"l":[{"v":99}]}`},
 		{name: "too many elements with keys", in: `{"l":[{"k":"a"},{"k":"b"},{"k":"c"}]}`, want: []string{"spec.l"}},
 		{name: "elements with equal keys", in: `{"l":[{"k":"a","v":99},{"k":"a"}]}`},
@@ -274,6 +279,25 @@ func TestForgiveEntries(t *testing.T) {
 		out, ok := plan.JSON(object(tt.count, tt.changed), fastpath.Request{NoteWrong: true})
 		if got := ok && out.Forgive(ratchet) && len(ratchet.Forgiven) == tt.count; got != tt.want {
 			t.Errorf("%d wrong values, one entry is %d: forgiven %t, want %t", tt.count, tt.changed, got, tt.want)
+		}
+	}
+}
+
+// The status of the request is not noted, as it is that of the old object, and apiVersion
+// and kind are always new where validation begins.
+func TestForgiveNot(t *testing.T) {
+	n := compileGroup(t, &group{Root: `{type: object, properties: {
+		spec: {type: object, properties: {kind: {type: string, maxLength: 1}}}, status: {type: object, properties: {x: {type: integer, maximum: 9}}}}}`})
+	cfg := testConfig
+	cfg.DropStatus = true
+	if _, ok := fastpath.Compile(n, cfg).JSON(head+`"spec":{}}`, fastpath.Request{Status: `{"x":99}`, NoteWrong: true}); ok {
+		t.Error("a wrong status of the request is accepted")
+	}
+	text := head + `"spec":{"kind":"xx"}}`
+	for start, want := range []bool{true, false} {
+		out, ok := fastpath.Compile(n, testConfig).JSON(text, fastpath.Request{NoteWrong: true})
+		if got := ok && out.Forgive(&fastpath.Ratchet{Schema: correlate.New(n), Old: text, Start: start}); got != want {
+			t.Errorf("a wrong kind is forgiven %t if validation begins after %d steps, want %t", got, start, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type walk struct {
 	fastMeta objectmeta.FastMeta // metadata that the walk prepares
 	entered  int                 // index of the value that forgiven has entered, plus one
 	inStatus bool                // s is the status of the request
-	wrong    wrongs
+	wrong    []wrongValue        // that the walk has noted
 	finds
 	verdict
 }
@@ -129,10 +129,9 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 // discard walks a value whose output does not count. It declines what walkValue
 // declines.
 func (w *walk) discard(n *node, i int) int {
-	before, off := w.sink, w.wrong.off
-	w.splices, w.wrong.off = true, true
+	before := w.sink
+	w.splices = true
 	end := w.walkValue(n, i)
-	w.wrong.off = off
 	clear(w.edits[len(before.edits):])
 	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
 	return end

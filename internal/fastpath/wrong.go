@@ -23,15 +23,9 @@ const mostWrong = 1 << 12
 // of a type that the schema admits.
 type wrongValue = span
 
-// wrongs are the wrong values that a walk has noted.
-type wrongs struct {
-	off  bool // values are not noted
-	list []wrongValue
-}
-
 // toleratesWrong reports whether the walk may note another wrong value.
 func (w *walk) toleratesWrong() bool {
-	return w.request.NoteWrong && !w.wrong.off && !w.inStatus && len(w.wrong.list) < mostWrong
+	return w.request.NoteWrong && !w.inStatus && len(w.wrong) < mostWrong
 }
 
 // wrongAt notes the wrong value from s[i] to end. It returns end, or refuses the value.
@@ -39,13 +33,13 @@ func (w *walk) wrongAt(i, end int, why decline) int {
 	if !w.toleratesWrong() {
 		return w.refuse(why)
 	}
-	w.wrong.list = append(w.wrong.list, wrongValue{i, end})
+	w.wrong = append(w.wrong, wrongValue{i, end})
 	return end
 }
 
 // HasWrong reports whether the object has wrong values, which the request has asked to
 // note. The object may not be stored unless [Output.Forgive] forgives them.
-func (o Output) HasWrong() bool { return len(o.w.wrong.list) > 0 }
+func (o Output) HasWrong() bool { return len(o.w.wrong) > 0 }
 
 // Forgive reports whether an update may keep the wrong values. It sets the values that
 // f forgives. f must not be that of the walk.
@@ -56,11 +50,11 @@ func (o Output) Forgive(f *Ratchet) bool {
 		return false
 	}
 	// An object or list was noted after the values in it.
-	slices.SortFunc(w.wrong.list, func(a, b wrongValue) int { return cmp.Or(cmp.Compare(a.start, b.start), b.end-a.end) })
+	slices.SortFunc(w.wrong, func(a, b wrongValue) int { return cmp.Or(cmp.Compare(a.start, b.start), b.end-a.end) })
 	c := cursor{text: w.s}
 	k := keeper{Ratchet: f, cursor: &c, left: readsOld * len(f.Old)}
 	end := 0
-	for _, x := range w.wrong.list {
+	for _, x := range w.wrong {
 		if x.start < end {
 			continue // in the value before
 		}
