@@ -12,7 +12,10 @@ import (
 func TestWatchPollsOncePerInterval(t *testing.T) {
 	ctx := testkit.EndingContext(1 << 30)
 	w := interrupt.New(ctx)
-	for range 10 * interrupt.Interval {
+	if w.Ended(); ctx.Polls() != 1 {
+		t.Error("the first call does not poll")
+	}
+	for range 10*interrupt.Interval - 1 {
 		if w.Ended() {
 			t.Fatal("ended")
 		}
