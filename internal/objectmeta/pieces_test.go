@@ -38,7 +38,7 @@ func largeMetadata() map[string]map[string]any {
 	return map[string]map[string]any{
 		"labels":            {"labels": entries(n, 1)},
 		"annotations":       {"annotations": entries(n, 1)},
-		"large annotations": {"annotations": entries(n, 2000)},
+		"large annotations": {"annotations": entries(n, 5000)}, // more than the limit in each piece
 		"finalizers":        {"finalizers": wrongFinalizers(n)},
 		"conflict":          {"finalizers": wrongFinalizers(n, metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents)},
 		"all": {"labels": entries(n, 1), "annotations": entries(n, 1), "finalizers": wrongFinalizers(n), "generation": int64(-1),
@@ -144,7 +144,11 @@ func TestConvertingInPieces(t *testing.T) {
 		if err := convert(metadata, &want); err != nil {
 			t.Fatal(err)
 		}
-		got, errs := typedMeta(map[string]any{"metadata": metadata}, nil)
+		ctx := testkit.EndingContext(1 << 30)
+		got, errs := typedMeta(map[string]any{"metadata": metadata}, interrupt.New(ctx))
+		if ctx.Polls() < 3 {
+			t.Errorf("%s: %d polls, want one for each piece", name, ctx.Polls())
+		}
 		if diff := cmp.Diff(&want, got); diff != "" || len(errs) > 0 {
 			t.Errorf("%s: %v (-whole +pieces):\n%.2000s", name, errs, diff)
 		}
