@@ -190,7 +190,7 @@ func (c *chain) step(f *Frame, q *qualifier, v ref.Val, optional bool) ref.Val {
 func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	switch k.(type) {
 	case types.String, types.Int, types.Uint, types.Bool, types.Double:
-	case types.Bytes, types.Null, types.Duration, types.Timestamp, partOfObject:
+	case types.Bytes, types.Null, types.Duration, types.Timestamp:
 		return nil, &EvalError{text: fmt.Sprintf("invalid qualifier type: %T", k)}
 	default:
 		f.decline()
@@ -224,9 +224,6 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 	}
 	return nil, missing(kind, k)
 }
-
-// A partOfObject is a list or a map of the object.
-type partOfObject interface{ PartOfObject() }
 
 // missing returns the error for an absent entry or element.
 func missing(kind string, k any) *EvalError {
