@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -20,17 +21,18 @@ func TestInterrupt(t *testing.T) {
 	writeFile(t, dir, "many.yaml", strings.Repeat(widget+"list: [a, a]\n", 100_000))
 	for _, tt := range []struct {
 		name, args string
-		prints     bool // something before the interrupt
+		input      string // longer than the buffer of a pipe; if empty, the command prints something before the interrupt
 		want       string
 	}{
-		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", true, " objects were judged, "},
-		{"standard input", "admit -c crd.yaml crd.yaml -", false, "error: interrupted: 0 objects were judged, the rest was not\n"},
-		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", true, "error: interrupted: "},
-		{"many objects to get", "get -c crd.yaml many.yaml", false, "error: interrupted: "},
+		{"many objects", "admit -c crd.yaml -o jsonl many.yaml", "", " judged, "},
+		{"standard input", "admit -c crd.yaml crd.yaml -", strings.Repeat("#\n", 500_000), "error: interrupted: 0 objects were judged, the rest was not\n"},
+		{"many objects to convert", "convert -c crd.yaml --to v1 many.yaml", "", "error: interrupted: "},
+		{"many objects to get", "get -c crd.yaml -", strings.Repeat(widget+"list: [a, a]\n", 20_000), "error: interrupted: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := command(t, dir, strings.Fields(tt.args)...)
-			if _, err := cmd.StdinPipe(); err != nil {
+			stdin, err := cmd.StdinPipe()
+			if err != nil {
 				t.Fatal(err)
 			}
 			var errOut bytes.Buffer
@@ -39,10 +41,11 @@ func TestInterrupt(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if tt.prints {
+			if tt.input == "" {
 				<-printed
+			} else if _, err := io.WriteString(stdin, tt.input); err != nil { // ends when the command has read most of it
+				t.Fatal(err)
 			}
-			time.Sleep(300 * time.Millisecond)
 			start := time.Now()
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
