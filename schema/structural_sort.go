@@ -18,14 +18,14 @@ func sortByText(errs field.ErrorList, watch *interrupt.Watch) {
 		text string
 		err  *field.Error
 	}
-	entries := make([]entry, len(errs))
+	entries := make([]*entry, len(errs))
 	for i, err := range errs {
 		if watch.Ended() {
 			return
 		}
-		entries[i] = entry{err.Error(), err}
+		entries[i] = &entry{err.Error(), err}
 	}
-	interrupt.SortFunc(watch, entries, func(a, b entry) int {
+	interrupt.SortFunc(watch, entries, func(a, b *entry) int {
 		return cmp.Or(
 			cmp.Compare(a.text, b.text),
 			cmp.Compare(a.err.Field, b.err.Field),

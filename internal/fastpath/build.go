@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
-	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/kubeversion"
@@ -117,7 +116,7 @@ func (b *builder) assignRoles() decline {
 		}
 		b.dropStatus(m)
 	}
-	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	m.sort()
 	m.finish(nil)
 	for i, p := range m.list {
 		if j, declared := old.at(p.name); declared && old.required.has(j) {

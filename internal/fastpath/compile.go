@@ -101,7 +101,7 @@ func (c *compiler) protect(m *members) bool {
 		}
 		m.list[i].node = opaque(m.list[i].node.check)
 	}
-	slices.SortFunc(m.list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	m.sort()
 	return true
 }
 

@@ -58,6 +58,15 @@ type members struct {
 	musts int
 }
 
+// sort puts the members that were added at the end of a sorted list into their places.
+func (m *members) sort() {
+	for i := 1; i < len(m.list); i++ {
+		for j := i; j > 0 && m.list[j].name < m.list[j-1].name; j-- {
+			m.list[j], m.list[j-1] = m.list[j-1], m.list[j]
+		}
+	}
+}
+
 // at returns the index in list of the member of that name. It reports false if
 // the member is not declared.
 func (m *members) at(name string) (int, bool) {

@@ -12,7 +12,7 @@ func SortFunc[E any](watch *Watch, list []E, compare func(a, b E) int) {
 		slices.SortFunc(list, compare)
 		return
 	}
-	Sort(watch, list, compare)
+	sortRuns(watch, list, compare, slices.SortFunc)
 }
 
 // Sort sorts list as [slices.SortStableFunc] does. When the watch ends it returns early,
@@ -22,11 +22,16 @@ func Sort[E any](watch *Watch, list []E, compare func(a, b E) int) {
 		slices.SortStableFunc(list, compare)
 		return
 	}
+	sortRuns(watch, list, compare, slices.SortStableFunc)
+}
+
+// sortRuns sorts list in runs, each of them with sort, and merges them.
+func sortRuns[E any](watch *Watch, list []E, compare func(a, b E) int, sort func([]E, func(a, b E) int)) {
 	for part := range slices.Chunk(list, run) {
 		if watch.Poll() {
 			return
 		}
-		slices.SortStableFunc(part, compare)
+		sort(part, compare)
 	}
 	merged := make([]E, len(list))
 	for width := run; width < len(list); width *= 2 {
