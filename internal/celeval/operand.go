@@ -98,18 +98,20 @@ type closure[T any] struct {
 }
 
 // as returns the value of a kind that run evaluates.
-func as[T any](is kind, run func(*Frame) T) value { return closure[T]{is, run} }
+func as[T any](is kind, run func(*Frame) T) value { return &closure[T]{is, run} }
 
 // closureOf returns the function that evaluates an operand, nil if the operand has
 // a value of another Go type.
 func closureOf[T any](c operand) func(*Frame) T {
-	v, _ := c.value.(closure[T])
-	return v.run
+	if v, ok := c.value.(*closure[T]); ok {
+		return v.run
+	}
+	return nil
 }
 
-func (c closure[T]) kind() kind { return c.is }
+func (c *closure[T]) kind() kind { return c.is }
 
-func (c closure[T]) after(before func(*Frame)) value { return closure[T]{c.is, after(before, c.run)} }
+func (c *closure[T]) after(before func(*Frame)) value { return as(c.is, after(before, c.run)) }
 
 // A scalar is any closure.
 type scalar interface {
@@ -121,23 +123,28 @@ type scalar interface {
 
 // choice returns the value of one of two branches, of which c is the first. Both
 // are of one kind.
-func (c closure[T]) choice(b *branches, no value) value {
-	return closure[T]{c.is, choice(b, c.run, no.(closure[T]).run)}
+func (c *closure[T]) choice(b *branches, no value) value {
+	return as(c.is, choice(b, c.run, no.(*closure[T]).run))
 }
 
 // effect returns a function that evaluates c for its cost and its error only.
-func (c closure[T]) effect() func(*Frame) {
+func (c *closure[T]) effect() func(*Frame) {
 	run := c.run
 	return func(f *Frame) { run(f) }
 }
 
 // boxed returns a closure that makes a value of CEL.
-func (c closure[T]) boxed() func(*Frame) ref.Val {
-	switch run := any(c.run).(type) {
+func (c *closure[T]) boxed() func(*Frame) ref.Val { return boxed(c.is, c.run) }
+
+// boxed returns a closure that makes a value of CEL from what evaluate returns, which is
+// the run of a closure. It has no type parameter, because the linker would keep a copy of
+// all its cases for each type.
+func boxed(is kind, evaluate any) func(*Frame) ref.Val {
+	switch run := evaluate.(type) {
 	case func(*Frame) bool:
 		return func(f *Frame) ref.Val { return types.Bool(run(f)) }
 	case func(*Frame) int64:
-		if c.is == kindDuration {
+		if is == kindDuration {
 			return func(f *Frame) ref.Val { return types.Duration{Duration: time.Duration(run(f))} }
 		}
 		return func(f *Frame) ref.Val { return types.Int(run(f)) }
@@ -158,6 +165,6 @@ func (c closure[T]) boxed() func(*Frame) ref.Val {
 	case func(*Frame) *url.URL:
 		return func(f *Frame) ref.Val { return apiservercel.URL{URL: run(f)} }
 	}
-	run := any(c.run).(func(*Frame) semver.Version)
+	run := evaluate.(func(*Frame) semver.Version)
 	return func(f *Frame) ref.Val { return apiservercel.Semver{Version: run(f)} }
 }

@@ -160,7 +160,7 @@ func (x *compiler) boxed(c operand) func(*Frame) ref.Val {
 		}
 	case *optional:
 		return x.boxedOptional(v)
-	case closure[resource.Quantity]:
+	case *closure[resource.Quantity]:
 		if of := v.run; c.summed {
 			return func(f *Frame) ref.Val { q := of(f); return &apiservercel.Quantity{Quantity: &q} }
 		}
