@@ -15,6 +15,7 @@ import (
 
 	"github.com/crdkit/crdkit/definition"
 	"github.com/crdkit/crdkit/internal/nearname"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A keyFinder finds the keys of a suite that no field of its type has. Their values would be
@@ -55,7 +56,7 @@ func (f *keyFinder) visit(value any, t reflect.Type, path, pointer string) {
 
 func (f *keyFinder) object(value map[string]any, known map[string]reflect.Type, path, pointer string) {
 	for _, key := range slices.Sorted(maps.Keys(value)) {
-		inner, below := strings.TrimPrefix(path+"."+key, "."), pointer+"/"+pointerEscapes.Replace(key)
+		inner, below := strings.TrimPrefix(path+"."+key, "."), string(pathstack.AppendToken([]byte(pointer+"/"), key))
 		if t, ok := known[key]; ok {
 			f.visit(value[key], t, inner, below)
 			continue
@@ -64,8 +65,6 @@ func (f *keyFinder) object(value map[string]any, known map[string]reflect.Type, 
 		f.found = append(f.found, unknownKey{path: inner, at: f.source.Position(below), near: near})
 	}
 }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // keysOf returns the types of the fields of a struct by their keys.
 func keysOf(t reflect.Type) map[string]reflect.Type {
