@@ -172,12 +172,12 @@ func TestReconciledStatus(t *testing.T) {
 		}
 		tally.compared++
 		mu.Unlock()
-		for i := range 20 { // the first unsupported keyword is random
+		for i := range Reruns { // the first unsupported keyword is random
 			want := reconciled(t, server, crd, others)
 			if timeless(got) == timeless(want) {
 				return
 			}
-			if i == 19 {
+			if i == Reruns-1 {
 				tally.differ(what, fmt.Sprintf("-upstream %s\n+ours     %s", timeless(want), timeless(got)))
 			}
 		}

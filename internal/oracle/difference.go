@@ -76,12 +76,18 @@ func (t *Tally) add(d Difference) {
 }
 
 // patience returns the number of times that upstream runs before its answer counts
-// as different. An operation with many differences gets fewer runs, to save time.
-func (t *Tally) patience(op string) int {
+// as different. answers is the number of different answers so far. An operation with
+// many differences gets fewer runs, to save time.
+func (t *Tally) patience(op string, answers int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.failed[op] > 50 {
+	switch failed := t.failed[op]; {
+	case failed > 50:
 		return Reruns / 20
+	case failed < 3 && op == "rules" && answers > 1:
+		return rulesReruns
+	case failed < 3 && answers > 1:
+		return randomReruns
 	}
 	return Reruns
 }

@@ -118,12 +118,12 @@ func theirs(a server.Answer) (text, resourceVersion string) {
 }
 
 // refusal describes a refusal of the server by text. It repeats the request until the
-// description is got, at most 300 times, because the server visits maps in random order:
+// description is got, at most 3,000 times, because the server visits maps in random order:
 // it lists the errors of typed values in that order, and reports the first malformed field
 // of an embedded resource, or the first entry in which a rule finds two maps different.
 func (s *servedDefinition) refusal(r server.Request, answer server.Answer, got string, text func(server.Answer) string) string {
 	want := text(answer)
-	for i := 0; i < 300 && want != got && answer.Code >= 300; i++ {
+	for i := 0; i < 3000 && want != got && answer.Code >= 300; i++ {
 		answer = s.server.Do(r)
 		want = text(answer)
 	}

@@ -16,7 +16,7 @@ import (
 
 // reruns is the number of times that the other side runs before its answer counts as
 // different.
-const reruns = 5000
+const reruns = 50_000
 
 // A tally counts comparisons.
 type tally struct {
@@ -109,8 +109,8 @@ func (c *tally) keeps(s *subject, in *input, what string, seed uint64) {
 
 // patience returns the number of runs. Many differences reduce it, to save time.
 func (c *tally) patience() int {
-	if c.differences.Load() > 10 {
-		return reruns / 100
+	if c.differences.Load() > 3 {
+		return reruns / 1000
 	}
 	return reruns
 }
