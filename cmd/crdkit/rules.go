@@ -81,10 +81,15 @@ func printRules(out io.Writer, all []estimatedVersion) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
+		rules := rulesOf([]estimatedVersion{e})
+		if len(rules) == 0 {
+			fmt.Fprintf(out, "%s %s has no rules\n", e.Definition, e.Version)
+			continue
+		}
 		fmt.Fprintf(out, "%s %s\n", e.Definition, e.Version)
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "PATH\tRULE\tCOST\tUSES\tMESSAGE\tTEXT")
-		for _, r := range rulesOf([]estimatedVersion{e}) {
+		for _, r := range rules {
 			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\n", valueOr(r.Path, "(root)"), r.Index, r.cost(),
 				valueOr(strings.Join(r.Uses, ", "), "-"), valueOr(r.message(), "-"), oneLine(r.Text))
 		}
