@@ -213,7 +213,7 @@ func (s *Server) request(r Request) *http.Request {
 
 // context has what the filters before the handler find out.
 func (s *Server) context(r Request) context.Context {
-	verb := map[string]string{http.MethodPatch: "patch", http.MethodPut: "update", http.MethodPost: "create", http.MethodGet: "get"}[r.Method]
+	verb := map[string]string{http.MethodPatch: "patch", http.MethodPut: "update", http.MethodPost: "create", http.MethodGet: "get", http.MethodDelete: "delete"}[r.Method]
 	info := &request.RequestInfo{
 		IsResourceRequest: true, Path: "/apis", Verb: verb, APIPrefix: "apis", APIGroup: s.crd.Spec.Group, APIVersion: r.Version,
 		Namespace: r.Namespace, Resource: s.crd.Spec.Names.Plural, Subresource: r.Subresource, Name: r.Name,

@@ -91,6 +91,26 @@ func (s *store) Create(_ context.Context, key string, obj, out runtime.Object, _
 	return s.decode(s.memory.put(key, data), out)
 }
 
+func (s *store) Delete(ctx context.Context, key string, out runtime.Object, conditions *storage.Preconditions, validate storage.ValidateObjectFunc, _ runtime.Object, _ storage.DeleteOptions) error {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	e, ok := s.memory.objects[key]
+	if !ok {
+		return storage.NewKeyNotFoundError(key, 0)
+	}
+	if err := s.decode(e, out); err != nil {
+		return err
+	}
+	if err := conditions.Check(key, out); err != nil {
+		return err
+	}
+	if err := validate(ctx, out); err != nil {
+		return err
+	}
+	delete(s.memory.objects, key)
+	return nil
+}
+
 func (s *store) GuaranteedUpdate(_ context.Context, key string, out runtime.Object, ignoreNotFound bool, conditions *storage.Preconditions, update storage.UpdateFunc, _ runtime.Object) error {
 	s.memory.mu.Lock()
 	defer s.memory.mu.Unlock()
