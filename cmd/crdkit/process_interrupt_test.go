@@ -14,7 +14,7 @@ import (
 )
 
 // TestInterrupt interrupts the command while it waits for a FIFO and while it judges
-// many objects. It ends within a second, and says what it did not judge.
+// many objects. It ends soon, and says what it did not judge.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, dir, "crd.yaml", strings.ReplaceAll(widgets, "ENUM", "a"))
@@ -53,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 			_ = cmd.Wait() // the exit code is checked
 			took := time.Since(start)
 			t.Logf("ended after %v", took)
-			if took > time.Second {
+			if took > 5*time.Second { // some milliseconds on an idle machine
 				t.Errorf("ended %v after the interrupt", took)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != exitUndecided || !strings.Contains(errOut.String(), tt.want) || strings.Contains(errOut.String(), "context canceled") {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestFIFO checks that a FIFO in a directory is passed over, that one that is named is
@@ -37,13 +36,14 @@ func TestFIFO(t *testing.T) {
 		t.Errorf("admit of a FIFO: %v\n%s\nwant %s", err, out, want)
 	}
 
-	cmd = command(t, dir, "admit", fifo)
+	cmd = command(t, dir, "admit", "-c", "a.yaml", "--no-input-definitions", "-o", "name", "a.yaml", fifo)
 	var errOut bytes.Buffer
-	cmd.Stderr = &errOut
+	printed := make(chan struct{}, 1)
+	cmd.Stdout, cmd.Stderr = signalWriter{printed}, &errOut
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	<-printed // the answer about a.yaml
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
