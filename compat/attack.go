@@ -67,7 +67,7 @@ func (c *comparison) bases(w *walk, object *satisfy.Cond, g *goal) []map[string]
 	targets = append(targets, satisfy.And(all...), satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1))
 	var out []map[string]any
 	for _, target := range targets {
-		if r := w.from.solver.Solve(satisfy.And(object, within(g.steps, target))); r.Status == satisfy.Found {
+		if r := w.solve(object, within(g.steps, target)); r.Status == satisfy.Found {
 			out = append(out, r.Value.(map[string]any))
 		}
 	}

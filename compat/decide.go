@@ -83,7 +83,7 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 	if g.code == CodeTransition {
 		return c.pursueUpdate(w, object, g)
 	}
-	r := w.from.solver.Solve(satisfy.And(object, within(g.steps, g.target)))
+	r := w.solve(object, within(g.steps, g.target))
 	if r.Status == satisfy.None {
 		return nil, nil
 	}

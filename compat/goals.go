@@ -134,9 +134,22 @@ func (w *walk) add(o *schema.Node, g goal) {
 	if w.readers {
 		g.role = Readers
 	}
-	if w.from.solver.Solve(satisfy.And(w.from.of(o), g.target)).Status != satisfy.None {
+	if w.solve(w.from.of(o), g.target).Status != satisfy.None {
 		w.goals = append(w.goals, g)
 	}
+}
+
+// solve returns a value of the first side that satisfies all conditions. It takes at most a
+// quarter of the work that is left, so that one difference does not take it from all
+// others.
+func (w *walk) solve(conds ...*satisfy.Cond) satisfy.Result {
+	solver := w.from.solver
+	left := solver.Work()
+	share := left / 4
+	solver.SetWork(share)
+	r := solver.Solve(satisfy.And(conds...))
+	solver.SetWork(left - share + max(solver.Work(), 0))
+	return r
 }
 
 // properties compares the properties of two schemas.

@@ -86,7 +86,7 @@ func (c *comparison) pursueAlone(w *walk, object *satisfy.Cond, g *goal) ([]Find
 	}
 	left := w.from.solver.Work()
 	w.from.solver.SetWork(min(left, maxAloneWork))
-	obj, ok := w.from.solver.Solve(satisfy.And(parts...)).Value.(map[string]any)
+	obj, ok := w.solve(parts...).Value.(map[string]any)
 	w.from.solver.SetWork(left - min(left, maxAloneWork) + w.from.solver.Work())
 	if !ok {
 		return nil, nil

@@ -30,7 +30,7 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 			continue
 		}
 		implied := satisfy.And(append(known, w.from.of(o), satisfy.Not(r.Holds))...)
-		if (!rule.OptionalOldSelf || same) && w.from.solver.Solve(implied).Status == satisfy.None {
+		if (!rule.OptionalOldSelf || same) && w.solve(implied).Status == satisfy.None {
 			continue
 		}
 		w.goals = append(w.goals, goal{
@@ -68,7 +68,7 @@ func (w *walk) correlatable(steps []step) bool {
 // definition whose values at the rule differ.
 func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
 	solve := func(target *satisfy.Cond) satisfy.Result {
-		return w.from.solver.Solve(satisfy.And(object, within(g.steps, target)))
+		return w.solve(object, within(g.steps, target))
 	}
 	first := solve(g.target)
 	if first.Status == satisfy.None {
@@ -111,7 +111,7 @@ func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []
 	targets = append(targets, satisfy.MinItems(1), satisfy.MinItems(2), satisfy.MinProps(1), satisfy.MinRunes(2))
 	var out []any
 	for _, target := range targets[:min(len(targets), maxVariations)] {
-		if r := w.from.solver.Solve(satisfy.And(object, within(g.steps, target))); r.Status == satisfy.Found {
+		if r := w.solve(object, within(g.steps, target)); r.Status == satisfy.Found {
 			out = append(out, r.Value)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Solver) solveList(own []*Cond) Result {
 		return s.repeat(&w, out, own)
 	}
 	for int64(len(out)) < w.low {
-		item := s.solve(w.item(out, nil))
+		item := s.newItem(&w, out, nil)
 		if item.Status != Found {
 			return item
 		}
@@ -76,7 +76,7 @@ func (s *Solver) wantedItems(w *listWant, out *[]any) Result {
 		w.some = mergeWants(w.some, int(w.high))
 	}
 	for _, want := range w.some {
-		item := s.solve(w.item(*out, want))
+		item := s.newItem(w, *out, want)
 		if item.Status == None && (merged || len(*out) > 0 && len(w.distinct) > 0) {
 			return s.sharedItem(w, *out, want)
 		}
@@ -104,6 +104,40 @@ func mergeWants(some [][]*Cond, n int) [][]*Cond {
 	out := slices.Clone(some[:n])
 	for i, want := range some[n:] {
 		out[i%n] = slices.Concat(out[i%n], want)
+	}
+	return out
+}
+
+// newItem returns an element that is added to a list. If the list is long, it first
+// searches one that differs in one key from all others: a disjunction of keys for each of
+// them takes time that grows with the third power of the length.
+func (s *Solver) newItem(w *listWant, list []any, want []*Cond) Result {
+	if len(list) >= longList && len(w.distinct) == 1 {
+		if len(w.distinct[0].keys) == 0 {
+			return s.solve(append(slices.Concat(w.every, want), Not(Enum(slices.Clone(list)...))))
+		}
+		for _, key := range w.distinct[0].keys {
+			conds := append(slices.Concat(w.every, want), At(key, Not(Enum(membersOf(list, key)...))))
+			if r := s.solve(conds); r.Status == Found {
+				return r
+			}
+		}
+	}
+	return s.solve(w.item(list, want))
+}
+
+// longList is the length from which the elements of a list differ in one key, if they can.
+const longList = 8
+
+// membersOf returns a member of each object of a list that has it.
+func membersOf(list []any, name string) []any {
+	var out []any
+	for _, v := range list {
+		if m, ok := v.(map[string]any); ok {
+			if member, ok := m[name]; ok {
+				out = append(out, member)
+			}
+		}
 	}
 	return out
 }
@@ -164,7 +198,7 @@ func (s *Solver) repeat(w *listWant, out []any, own []*Cond) Result {
 	}
 	out = append(out, again.Value)
 	for int64(len(out)) < w.low {
-		item := s.solve(w.item(out, nil))
+		item := s.newItem(w, out, nil)
 		if item.Status != Found {
 			return undecided(noItems)
 		}

@@ -154,6 +154,10 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	if reason := s.spend(len(base) + len(alternatives)); reason != "" {
 		return undecided(reason)
 	}
+	base, alternatives, ok := propagate(base, alternatives)
+	if !ok {
+		return Result{}
+	}
 	r := s.solveBase(base)
 	if r.Status == None {
 		return r
@@ -168,9 +172,15 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 	if open < 0 {
 		return r
 	}
-	rest := slices.Delete(slices.Clone(alternatives), open, open+1)
+	return s.branch(base, slices.Delete(slices.Clone(alternatives), open, open+1), alternatives[open].subs)
+}
+
+// branch solves base and the other disjunctions with one part of a disjunction after
+// another.
+func (s *Solver) branch(base, rest, parts []*Cond) Result {
 	var out Result
-	for _, c := range alternatives[open].subs {
+	looked := false
+	for _, c := range parts {
 		more, others, ok := flatten([]*Cond{c})
 		if !ok {
 			continue
@@ -180,6 +190,12 @@ func (s *Solver) split(base, alternatives []*Cond) Result {
 			return r
 		}
 		out.worse(r)
+		if r.Status == None && !looked {
+			looked = true
+			if base, rest, ok = s.lookahead(base, rest); !ok {
+				return Result{}
+			}
+		}
 	}
 	return out
 }

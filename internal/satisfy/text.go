@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/crdkit/crdkit/internal/format"
 	"github.com/crdkit/crdkit/internal/pattern"
@@ -48,6 +49,34 @@ func hasFormatNamed(name, v string) bool {
 	return !ok || check(v)
 }
 
+// fewExcluded is how many excluded values are searched by automata at once. The time
+// grows with their number.
+const fewExcluded = 12
+
+// counted returns a number in digits or letters that satisfies the conditions.
+func (s *Solver) counted(own []*Cond) (string, bool) {
+	for i := range maxElements {
+		for _, text := range [2]string{lettered(i), strconv.Itoa(i)} {
+			if s.evalAnd(own, text) == yes {
+				return text, true
+			}
+		}
+		if s.spend(len(own)) != "" {
+			break
+		}
+	}
+	return "", false
+}
+
+// lettered writes a number in letters: a, b, ..., z, aa, ab.
+func lettered(i int) string {
+	text := string(rune('a' + i%26))
+	if i < 26 {
+		return text
+	}
+	return lettered(i/26-1) + text
+}
+
 // maxExcluded is how many excluded values become patterns.
 const maxExcluded = 64
 
@@ -76,6 +105,11 @@ func (s *Solver) solveString(own []*Cond) Result {
 			if !c.neg && !hasFormatNamed(name, "") {
 				l.MinRunes = max(l.MinRunes, 1)
 			}
+		}
+	}
+	if len(l.Exclude) > fewExcluded {
+		if v, ok := s.counted(own); ok {
+			return found(v)
 		}
 	}
 	if len(formats) > 0 {
