@@ -16,6 +16,7 @@ import (
 
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/internal/jsondiff"
+	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/server"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
@@ -25,7 +26,7 @@ type compatPair struct {
 	*testing.T
 	old, crd           *served
 	report             *compat.Report
-	took               time.Duration // of the comparison
+	took               time.Duration // processor time of the comparison
 	witnesses, attacks int           // that the servers got
 }
 
@@ -44,12 +45,12 @@ func newCompatPair(t *testing.T, old, crd *apiextensionsv1.CustomResourceDefinit
 		T:   t,
 		old: &served{old, webhook, map[string]*server.Server{}}, crd: &served{crd, webhook, map[string]*server.Server{}},
 	}
-	start := time.Now()
+	start := processor.Time()
 	var err error
 	if p.report, err = compat.Compare(context.Background(), old, crd); err != nil {
 		t.Fatal(err)
 	}
-	p.took = time.Since(start)
+	p.took = processor.Time() - start
 	return p
 }
 

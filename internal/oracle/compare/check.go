@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
 	"github.com/crdkit/crdkit/schema"
@@ -158,9 +159,9 @@ func wholeCorpus(server *upstream.DefinitionServer, corpus *testkit.Corpus, roun
 // collection, in milliseconds.
 func together(pairs []*pair, side func(*pair) func(any)) float64 {
 	runtime.GC()
-	start := cpuTime()
+	start := processor.Time()
 	for _, p := range pairs {
 		side(p)(nil)
 	}
-	return float64(cpuTime()-start) / float64(time.Millisecond)
+	return float64(processor.Time()-start) / float64(time.Millisecond)
 }

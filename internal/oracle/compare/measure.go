@@ -5,8 +5,9 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
-	"syscall"
 	"time"
+
+	"github.com/crdkit/crdkit/internal/oracle/processor"
 )
 
 // A yardstick is a simpler operation for comparison.
@@ -99,11 +100,11 @@ func spend(p *pair, f func(any), n int) float64 {
 	var spent time.Duration
 	for left := n; left > 0; {
 		inputs, k := p.inputs(left)
-		start := cpuTime()
+		start := processor.Time()
 		for i := range k {
 			f(inputs[i%len(inputs)])
 		}
-		spent += cpuTime() - start
+		spent += processor.Time() - start
 		left -= k
 	}
 	return float64(spent) / float64(n)
@@ -132,15 +133,6 @@ func allocations(p *pair, n int) (count, bytes float64) {
 	}
 	runtime.ReadMemStats(&after)
 	return float64(after.Mallocs-before.Mallocs) / float64(n), float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
-}
-
-// cpuTime returns the processor time that this process has used.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func median(values []float64) float64 {

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/definition"
+	"github.com/crdkit/crdkit/internal/oracle/processor"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit/hostile"
 )
@@ -161,21 +161,13 @@ func (least *work) measure(op hostile.Op, in hostile.Input) error {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := processorTime()
+		start := processor.Time()
 		least.verdict = run(context.Background())
-		least.time = min(least.time, processorTime()-start)
+		least.time = min(least.time, processor.Time()-start)
 		runtime.ReadMemStats(&after)
 		least.bytes = min(least.bytes, int64(after.TotalAlloc-before.TotalAlloc))
 	}
 	return nil
-}
-
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func parse(in hostile.Input) (hostile.Run, error) {
