@@ -14,8 +14,8 @@
 //	}
 //	store(res.Object)
 //
-// [Applier.Create], [Applier.Update], [Applier.UpdateStatus], [Applier.UpdateScale] and
-// [Applier.Patch] are the other requests, for a manager. [Owners] lists who owns the fields
+// [Applier.Create], [Applier.Update], [Applier.UpdateStatus], [Applier.UpdateScale],
+// [Applier.Patch] and [Applier.PatchScale] are the other requests, for a manager. [Owners] lists who owns the fields
 // of an object, [Applier.Explain] says what an apply would remove and why,
 // [Applier.Preview] applies many configurations, and [Migrate] prepares an object that was
 // managed with client-side apply.
@@ -57,6 +57,7 @@
 //   - Without a manager, the server takes the beginning of the User-Agent. The manager of
 //     such an update is here "unknown".
 //   - A live object without uid counts as stored.
+//   - The text about a Scale that a patch gives another kind names other code.
 //   - The order of two entries that the operating system's clock would give the same
 //     second is that of the clock of [Clock].
 //

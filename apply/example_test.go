@@ -259,6 +259,31 @@ func ExampleApplier_UpdateScale() {
 	// Output: .spec.replicas: autoscaler (Update of scale)
 }
 
+func ExampleApplier_PatchScale() {
+	live := applied(nil, "spec: {replicas: 1}", "deployer")
+	res, err := appliers()["v1"].PatchScale(context.Background(), live, types.MergePatchType, []byte(`{"spec":{"replicas":5}}`), "autoscaler")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	printOwners(res.Object)
+	// Output: .spec.replicas: autoscaler (Update of scale)
+}
+
+func ExampleApplier_ApplyScale() {
+	live := applied(nil, "spec: {replicas: 1}", "deployer")
+	config := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "autoscaling/v1", "kind": "Scale", "spec": map[string]any{"replicas": int64(5)},
+	}}
+	res, err := appliers()["v1"].ApplyScale(context.Background(), live, config, "autoscaler", false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(res.Err())
+	// Output: Apply failed with 1 conflict: conflict with "deployer": .spec.replicas
+}
+
 func ExampleApplier_Patch() {
 	live := applied(nil, "spec: {replicas: 1}", "deployer")
 	res, err := appliers()["v1"].Patch(context.Background(), live, types.MergePatchType, []byte(`{"spec":{"mode":"fast"}}`), "editor")

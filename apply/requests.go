@@ -102,7 +102,12 @@ func (a *Applier) refused(err error) *Result {
 	if _, ok := errors.AsType[*apierrors.StatusError](err); !ok {
 		err = ordered(err)
 	}
-	res := &crdkit.Result{Refusal: crdkit.RefusalOf(err)}
+	return a.refusedBy(crdkit.RefusalOf(err))
+}
+
+// refusedBy returns the result of a request that the server refuses.
+func (a *Applier) refusedBy(refusal *crdkit.Refusal) *Result {
+	res := &crdkit.Result{Refusal: refusal}
 	if text := a.version.Warning(); text != "" {
 		res.Warnings = []string{text}
 	}
@@ -392,11 +397,14 @@ func (a *Applier) update(f *managedfields.FieldManager, before, obj *unstructure
 	}
 }
 
+// storedUID is the uid of a live object that has none.
+const storedUID = "stored"
+
 // stored returns a copy of a live object with a uid, which objects in a store have.
 func stored(live *unstructured.Unstructured) *unstructured.Unstructured {
 	out := live.DeepCopy()
 	if out.GetUID() == "" {
-		out.SetUID("stored")
+		out.SetUID(storedUID)
 	}
 	return out
 }

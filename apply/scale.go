@@ -2,16 +2,22 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/objectmeta"
+	"github.com/crdkit/crdkit/patch"
 )
 
 // UpdateScale changes an object as a write to its scale subresource by a manager does.
@@ -19,71 +25,269 @@ import (
 // [github.com/crdkit/crdkit/serving/scale.Scaler.Update]. The object of the result is the
 // custom resource. It is an error if the version has no scale subresource.
 func (a *Applier) UpdateScale(ctx context.Context, live *unstructured.Unstructured, change func(*autoscalingv1.Scale) error, manager string, opts ...crdkit.RequestOption) (*Result, error) {
-	if a.scaler == nil {
-		return nil, fmt.Errorf("apply: %s has no scale subresource", a.version.GroupVersionKind())
-	}
-	if live == nil {
-		return nil, errors.New("apply: the live object is nil")
-	}
-	if err := checkGoTypes(live); err != nil {
+	return a.writeScale(ctx, live, manager, nil, opts, func(_ context.Context, w *scaleWrite) error {
+		next := w.current.DeepCopy()
+		if err := change(next); err != nil {
+			return err
+		}
+		w.track(next)
+		return nil
+	})
+}
+
+// PatchScale is [Applier.Patch] for the scale subresource: it patches the Scale of the
+// object. The object of the result is the custom resource. It is an error if the version
+// has no scale subresource.
+func (a *Applier) PatchScale(ctx context.Context, live *unstructured.Unstructured, patchType types.PatchType, body []byte, manager string, opts ...crdkit.RequestOption) (*Result, error) {
+	fields, err := crdkit.FieldValidationOf(jsonOptions(opts)...)
+	if err != nil {
 		return nil, err
 	}
-	if err := a.checkLive(live); err != nil {
+	if err := a.checkScaled(live); err != nil {
 		return nil, err
 	}
-	if err := checkManager(manager, false); err != nil {
+	if refusal := patch.CheckBody(patchType, body); refusal != nil {
+		return a.refusedBy(refusal), nil
+	}
+	return a.writeScale(ctx, live, manager, nil, opts, func(ctx context.Context, w *scaleWrite) error {
+		text, err := json.Marshal(w.current)
+		if err != nil {
+			return err
+		}
+		patched, complaints, refusal, err := patch.Document(ctx, text, patchType, body, jsonOptions(opts)...)
+		if w.refusal = refusal; err != nil || refusal != nil {
+			return err
+		}
+		next, found, err := decodeScale(patched, fields != crdkit.Ignore)
+		if err != nil {
+			w.refusal = undecodable(patched, err, nil)
+			return nil
+		}
+		if complaints = append(complaints, found...); len(complaints) > 0 && fields == crdkit.Strict {
+			w.refusal = undecodable(patched, strictError(complaints), complaints)
+			return nil
+		}
+		w.warnings = append(complaints, repeatedOwners(next)...)
+		w.track(next)
+		return nil
+	})
+}
+
+// ApplyScale applies a Scale of autoscaling/v1 for a manager, as kube-apiserver does. The
+// object of the result is the custom resource.
+//
+// The server merges the Scale, but cannot convert the result to a version of the custom
+// resource: it answers 409 for a conflict, and 500 for an apply without one.
+// [Applier.Apply] applies the field of the replicas instead.
+func (a *Applier) ApplyScale(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
+	if config == nil || config.Object == nil {
+		return nil, errors.New("apply: the configuration is nil")
+	}
+	if err := checkGoTypes(config); err != nil {
+		return nil, err
+	}
+	return a.writeScale(ctx, live, manager, config, opts, func(_ context.Context, w *scaleWrite) error {
+		return w.merge(config.DeepCopy(), force)
+	})
+}
+
+// A scaleWrite is a request on the scale subresource.
+type scaleWrite struct {
+	applier  *Applier
+	fields   *managedfields.FieldManager
+	manager  string
+	current  *autoscalingv1.Scale // of the live object, with its managers
+	next     *autoscalingv1.Scale // that the request makes, with its managers
+	warnings []string
+	refusal  *crdkit.Refusal
+}
+
+// writeScale changes the replicas of an object and their managers. do sets the next Scale
+// of the request, or the refusal. config is the configuration of an apply, nil for others.
+func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructured, manager string, config *unstructured.Unstructured, opts []crdkit.RequestOption, do func(context.Context, *scaleWrite) error) (*Result, error) {
+	if err := a.checkScaled(live); err != nil {
+		return nil, err
+	}
+	if err := checkManager(manager, config != nil); err != nil {
 		return a.refused(err), nil
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	f, err := a.manager(ctx, scaleResource, false)
+	f, err := a.manager(ctx, scaleResource, config != nil)
 	if err != nil {
 		return nil, err
 	}
-	obj := stored(live)
-	t := newTimes(a.clock(), obj)
-	t.hide(obj)
-	if err := a.scale(f, obj, change, manager); err != nil {
-		return a.refused(err), nil
+	w := &scaleWrite{applier: a, fields: f, manager: manager}
+	obj := live.DeepCopy()
+	err = w.change(obj, func() error { return do(ctx, w) })
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	t.restore(obj)
-	if live.GetUID() == "" {
-		unstructured.RemoveNestedField(obj.Object, "metadata", "uid")
+	if w.next != nil {
+		obj.SetName(w.next.Name) // the update checks both
+		obj.SetNamespace(w.next.Namespace)
 	}
-	return a.write(ctx, mainResource, obj, live, opts)
+	if err != nil && (w.next == nil || !a.misnames(ctx, obj, live, opts)) {
+		return w.refused(err, config), nil
+	}
+	res, err := a.write(ctx, mainResource, obj, live, opts)
+	if err != nil {
+		return nil, err
+	}
+	a.warnFirst(res, w.warnings)
+	return res, nil
 }
 
-// scale changes the replicas of obj and their managers.
-func (a *Applier) scale(f *managedfields.FieldManager, obj *unstructured.Unstructured, change func(*autoscalingv1.Scale) error, manager string) error {
+// misnames reports whether the server refuses an object without changes, because it names
+// another one than live. The server checks the names of a Scale before the replicas.
+func (a *Applier) misnames(ctx context.Context, obj, live *unstructured.Unstructured, opts []crdkit.RequestOption) bool {
+	res, err := a.write(ctx, mainResource, obj.DeepCopy(), live, opts)
+	return err != nil || res.Err() != nil
+}
+
+// checkScaled returns an error for an object that has no scale subresource.
+func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
+	if a.scaler == nil {
+		return fmt.Errorf("apply: %s has no scale subresource", a.version.GroupVersionKind())
+	}
+	if live == nil {
+		return errors.New("apply: the live object is nil")
+	}
+	if err := checkGoTypes(live); err != nil {
+		return err
+	}
+	return a.checkLive(live)
+}
+
+// refused returns the result of a write that fails with err. config is nil unless the
+// write applies it.
+func (w *scaleWrite) refused(err error, config *unstructured.Unstructured) *Result {
+	sortCauses(err)
+	res := w.applier.refused(err)
+	if w.refusal != nil {
+		res = w.applier.refusedBy(w.refusal)
+	}
+	if config != nil && w.current != nil {
+		res.Conflicts = conflictsOf(err, w.object(), config)
+	}
+	w.applier.warnFirst(res, w.warnings)
+	return res
+}
+
+// object returns the current Scale.
+func (w *scaleWrite) object() *unstructured.Unstructured {
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.current)
+	if err != nil {
+		return nil // every Scale has JSON
+	}
+	return &unstructured.Unstructured{Object: object}
+}
+
+// warnFirst inserts warnings into a result, after that about the version.
+func (a *Applier) warnFirst(res *Result, warnings []string) {
+	at := 0
+	if a.version.Warning() != "" && len(res.Warnings) > 0 {
+		at = 1
+	}
+	res.Warnings = slices.Insert(res.Warnings, at, warnings...)
+}
+
+// change changes the replicas of obj and their managers. do sets the next Scale.
+func (w *scaleWrite) change(obj *unstructured.Unstructured, do func() error) error {
+	a := w.applier
 	handler := managedfields.NewScaleHandler(obj.GetManagedFields(), a.version.GroupVersionKind().GroupVersion(), a.replicas)
 	managers, err := handler.ToSubresource()
 	if err != nil {
 		return err
 	}
-	var owned []metav1.ManagedFieldsEntry
-	err = a.scaler.Update(obj, func(current *autoscalingv1.Scale) error {
-		current.ManagedFields = managers
-		before := current.DeepCopy()
-		if err := change(current); err != nil {
+	err = a.scaler.Update(obj, func(scale *autoscalingv1.Scale) error {
+		scale.ManagedFields = managers
+		w.current = scale.DeepCopy()
+		if err := do(); err != nil {
 			return err
 		}
-		var tracked runtime.Object
-		if tracked, err = f.Update(before, current, manager); err != nil {
-			current.ManagedFields = before.ManagedFields
-		} else {
-			*current = *tracked.(*autoscalingv1.Scale)
+		if w.refusal != nil {
+			return errRefused
 		}
-		owned = current.ManagedFields
+		*scale = *w.next
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	entries, err := handler.ToParent(owned)
+	entries, err := handler.ToParent(w.next.ManagedFields)
 	if err != nil {
 		return err
 	}
 	obj.SetManagedFields(entries)
 	return nil
+}
+
+// errRefused ends a write whose refusal is set.
+var errRefused = errors.New("apply: the write is refused")
+
+// track records the manager in next, which becomes the next Scale.
+func (w *scaleWrite) track(next *autoscalingv1.Scale) {
+	before := w.current.DeepCopy()
+	if before.UID == "" {
+		before.UID = storedUID
+	}
+	w.hideTimes(before, next)
+	tracked, err := w.fields.Update(before, next, w.manager)
+	if err != nil {
+		next.ManagedFields = before.ManagedFields
+		tracked = next
+	}
+	w.next = tracked.(*autoscalingv1.Scale)
+}
+
+// merge makes the next Scale by applying a configuration.
+func (w *scaleWrite) merge(config *unstructured.Unstructured, force bool) error {
+	before := w.current.DeepCopy()
+	w.hideTimes(before)
+	merged, err := w.fields.Apply(before, config, w.manager, force)
+	if err != nil {
+		return err
+	}
+	next, ok := merged.(*autoscalingv1.Scale)
+	if !ok {
+		return apierrors.NewBadRequest(fmt.Sprintf("wrong object passed to Scale update: %v", merged))
+	}
+	w.next = next
+	return nil
+}
+
+// hideTimes replaces the times of the managers of Scales, as [times.hide] does. The custom
+// resource keeps its own times.
+func (w *scaleWrite) hideTimes(scales ...*autoscalingv1.Scale) {
+	objects := make([]*unstructured.Unstructured, len(scales))
+	for i, s := range scales {
+		objects[i] = ownersOf(s.ManagedFields)
+	}
+	t := newTimes(w.applier.clock(), objects...)
+	for i, s := range scales {
+		t.hide(objects[i])
+		s.ManagedFields = objects[i].GetManagedFields()
+	}
+}
+
+// ownersOf returns an object with managers only.
+func ownersOf(entries []metav1.ManagedFieldsEntry) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{}}}
+	u.SetManagedFields(entries)
+	return u
+}
+
+// repeatedOwners drops duplicate owner references of a Scale and returns the warning about
+// them.
+func repeatedOwners(s *autoscalingv1.Scale) []string {
+	if len(s.OwnerReferences) < 2 {
+		return nil
+	}
+	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(s)
+	if err != nil {
+		return nil // every Scale has JSON
+	}
+	return objectmeta.DropMutatedOwners(object)
 }

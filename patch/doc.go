@@ -12,7 +12,8 @@
 //	store(res.Object)
 //
 // [Patcher.PatchStatus] patches the status subresource, and [Patcher.PatchJSON] and
-// [Patcher.PatchStatusJSON] take and return JSON. There is no patch of the scale.
+// [Patcher.PatchStatusJSON] take and return JSON. Package apply patches the scale, with
+// [Document].
 //
 // # Semantics
 //

@@ -62,7 +62,7 @@ func FuzzJSONPatch(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
-		if checkBody("application/json-patch+json", []byte(p)) == nil {
+		if CheckBody("application/json-patch+json", []byte(p)) == nil {
 			compare(t, p, byLibrary, ours(jsonPatch))
 		}
 	})
@@ -73,7 +73,7 @@ func FuzzMergePatch(f *testing.F) {
 		f.Add(p)
 	}
 	f.Fuzz(func(t *testing.T, p string) {
-		if checkBody("application/merge-patch+json", []byte(p)) == nil {
+		if CheckBody("application/merge-patch+json", []byte(p)) == nil {
 			compare(t, p, jsonpatch.MergePatch, ours(mergePatch))
 		}
 	})

@@ -150,12 +150,10 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 	if err != nil {
 		return nil, nil, err
 	}
-	if name, _, found := strings.Cut(string(patchType), ";"); found {
-		patchType = types.PatchType(name) // the server drops a charset
-	}
-	if r := checkBody(patchType, body); r != nil {
+	if r := CheckBody(patchType, body); r != nil {
 		return refuse(r)
 	}
+	patchType = withoutCharset(patchType)
 	patched, complaints, r, err := patch(ctx, live, patchType, body, fields != crdkit.Ignore)
 	if err != nil {
 		return nil, nil, err
@@ -170,6 +168,34 @@ func (p *Patcher) apply(ctx context.Context, update update, live []byte, patchTy
 	return out, &Result{Result: res, Unchanged: out != nil && bytes.HasSuffix(out, live), patched: patched}, nil
 }
 
+// Document applies a patch to a JSON document that is no object of a version, such as a
+// Scale, with the limits and the answers of the server. document is as the server encodes
+// it, without white space; it is not changed and not kept. complaints are what strict
+// decoding finds in the patch; [crdkit.Ignore] asks for none. refusal is the answer of
+// the server to a patch that does not apply. Package apply patches Scales with it.
+//
+// The error says why there is no verdict: ctx ended, or an option has a value that does
+// not exist. A nil ctx never ends.
+func Document(ctx context.Context, document []byte, patchType types.PatchType, body []byte, opts ...crdkit.JSONOption) (patched []byte, complaints []string, refusal *crdkit.Refusal, err error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	fields, err := crdkit.FieldValidationOf(opts...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r := CheckBody(patchType, body); r != nil {
+		return nil, nil, r, nil
+	}
+	return patch(ctx, document, withoutCharset(patchType), body, fields != crdkit.Ignore)
+}
+
+// withoutCharset drops what the server drops from a type.
+func withoutCharset(patchType types.PatchType) types.PatchType {
+	name, _, _ := strings.Cut(string(patchType), ";")
+	return types.PatchType(name)
+}
+
 // patch applies the patch to the JSON of the live object. complaints are what strict
 // decoding finds in the patch.
 func patch(ctx context.Context, live []byte, patchType types.PatchType, body []byte, strict bool) (patched []byte, complaints []string, r *crdkit.Refusal, err error) {
@@ -179,8 +205,11 @@ func patch(ctx context.Context, live []byte, patchType types.PatchType, body []b
 	return mergePatch(ctx, string(live), body, strict)
 }
 
-// checkBody refuses what the server refuses before it reads the patch.
-func checkBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
+// CheckBody returns what the server answers before it reads the object: the type of the
+// patch is neither of the two, the patch has more than 3 MiB, or it is no JSON. It returns
+// nil for any other patch. body is not kept.
+func CheckBody(patchType types.PatchType, body []byte) *crdkit.Refusal {
+	patchType = withoutCharset(patchType)
 	switch {
 	case patchType != types.JSONPatchType && patchType != types.MergePatchType:
 		return crdkit.RefusalOf(&apierrors.StatusError{ErrStatus: metav1.Status{

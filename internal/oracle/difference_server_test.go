@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit/internal/oracle/server"
 )
@@ -53,6 +54,30 @@ var serverDifferences = map[string]func(*testing.T, *server.Server){
 			t.Errorf("the manager is %q, want the beginning of the User-Agent", manager)
 		}
 	},
+	"apply/no_uid": func(t *testing.T, s *server.Server) {
+		putWithoutUID(t, s)
+		r := server.Request{Method: http.MethodPatch, Version: "v1", Namespace: "ns", Name: "a", Type: types.ApplyYAMLPatchType, Manager: "m", Body: rowAt("v1", `"name":"a"`)}
+		wantAnswer(t, s.Do(r), http.StatusUnprocessableEntity, "metadata.resourceVersion: Invalid value: 0: must be specified for an update")
+		r.Type, r.Body = types.MergePatchType, []byte(`{"spec":{"replicas":2}}`)
+		wantAnswer(t, s.Do(r), http.StatusNotFound, `rows.rows.example.com \"a\" not found`)
+		r.Subresource = "scale"
+		wantAnswer(t, s.Do(r), http.StatusNotFound, `rows.rows.example.com \"a\" not found`)
+	},
+	"apply/scale_kinds": func(t *testing.T, s *server.Server) {
+		posted(t, s, `"name":"a"`)
+		r := server.Request{Method: http.MethodPatch, Version: "v1", Namespace: "ns", Name: "a", Subresource: "scale", Type: types.MergePatchType}
+		r.Body = []byte(`{"apiVersion":"apps/v1beta1","status":{"selector":null}}`)
+		wantAnswer(t, s.Do(r), http.StatusUnprocessableEntity, "converting (v1beta1.Scale) to (v1.Scale): unknown conversion")
+	},
+}
+
+// putWithoutUID stores an object that no server has created.
+func putWithoutUID(t *testing.T, s *server.Server) {
+	t.Helper()
+	row := map[string]any{"apiVersion": "rows.example.com/v1", "kind": "Row", "metadata": map[string]any{"name": "a", "namespace": "ns"}, "spec": map[string]any{"replicas": int64(1)}}
+	if err := s.Put(row); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestDifferencesOfServer tests what the server does where crdkit differs.
