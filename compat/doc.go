@@ -40,8 +40,9 @@
 // exists over lists, and !, &&, || and the conditional operator. Other parts of a
 // rule only cancel out against equal parts of an old rule, unless a field that they
 // read may differ. If that decides nothing, Compare searches a witness among
-// variations of objects with the constants of the rule. A transition rule is
-// refuted by an update from one object of the old definition to another.
+// variations of objects with the constants of the rule. Transition rules are decided
+// over the old and the new value together: equality and order of their fields, and
+// whatever is decided for other rules.
 //
 // Readers are asked about types, null, required fields and enums only.
 //

@@ -19,8 +19,9 @@ type goal struct {
 	absent  string        // a member that the request leaves out, so that defaults show
 	pointer string        // to the keyword, below the schema of the new version
 	text    string
-	rule    *schema.Rule // a rule that refuses the object, nil if it is another keyword
-	schema  *schema.Node // the schema of the value on the side that admits it
+	rule    *schema.Rule  // a rule that refuses the object, nil if it is another keyword
+	schema  *schema.Node  // the schema of the value on the side that admits it
+	update  *satisfy.Cond // of a transition rule: what the new and the old object must be, nil if it is not known
 }
 
 // maxGoals bounds the goals of one version. More differences are one unknown.
@@ -32,7 +33,7 @@ type walk struct {
 	readers  bool
 	goals    []goal
 	ruled    []ruled
-	without  map[[2]*schema.Node]bool // pairs of schemas without goals
+	without  map[comparedPair]bool    // pairs without goals
 	changed  map[[2]*schema.Node]bool // see transforms
 	undone   string                   // why the walk ended early
 	depth    int
@@ -41,13 +42,22 @@ type walk struct {
 	generated bool            // refused has them
 }
 
+// A comparedPair is a pair of schemas of one value.
+type comparedPair struct {
+	o, n *schema.Node
+	// gains means that only the second side finds the old value of an update, so that
+	// only it evaluates transition rules.
+	gains bool
+}
+
 func newWalk(from, to *conditions, readers bool) *walk {
-	return &walk{from: from, to: to, readers: readers, without: map[[2]*schema.Node]bool{}, changed: map[[2]*schema.Node]bool{}}
+	return &walk{from: from, to: to, readers: readers, without: map[comparedPair]bool{}, changed: map[[2]*schema.Node]bool{}}
 }
 
 // pair compares the schemas of one value.
 func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
-	if o == n && w.from.open == w.to.open || w.without[[2]*schema.Node{o, n}] || w.undone != "" {
+	here := comparedPair{o, n, !w.readers && correlatable(w.to.root, steps) && !correlatable(w.from.root, steps)}
+	if o == n && w.from.open == w.to.open && !here.gains || w.without[here] || w.undone != "" {
 		return
 	}
 	if w.depth++; w.depth > maxWalkDepth {
@@ -64,7 +74,7 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), pointer+"/items")
 	}
 	if len(w.goals) == before && len(w.ruled) == ruledBefore {
-		w.without[[2]*schema.Node{o, n}] = true
+		w.without[here] = true
 	}
 }
 

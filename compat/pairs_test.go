@@ -159,19 +159,33 @@ func (j *judge) witnesses(name string, r *compat.Report) {
 	}
 }
 
-// attack gives generated objects to both definitions, which must agree.
+// attack gives generated objects to both definitions, which must agree, and updates from
+// each to the next one.
 func (j *judge) attack(rng *rand.Rand, name string, objects int) {
 	gvk := j.old.GroupVersionKind()
 	g := testkit.NewGenerator(testkit.Target{
 		Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind,
 		Namespaced: j.old.Definition().Namespaced(), Schema: j.schema,
 	})
+	var last map[string]any
 	for i := range objects {
 		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
 		if difference := j.difference(obj, nil); difference != "" {
 			j.t.Errorf("%s: compatible, but %s: %s", name, difference, testkit.Encode(obj))
 			return
 		}
+		stored, _ := j.write(j.old, obj, nil)
+		if stored == nil {
+			continue
+		}
+		if last != nil {
+			obj["metadata"] = last["metadata"]
+			if difference := j.difference(obj, last); difference != "" {
+				j.t.Errorf("%s: compatible, but %s: %s after %s", name, difference, testkit.Encode(obj), testkit.Encode(last))
+				return
+			}
+		}
+		last = stored
 	}
 }
 

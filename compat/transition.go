@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/celcond"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -14,38 +15,94 @@ func (w *walk) transitions(o, n *schema.Node, steps []step, pointer string) {
 	if w.readers {
 		return
 	}
-	have := map[string]bool{}
 	changed := w.changedAt(o, n)
-	var known []*satisfy.Cond
-	for _, rule := range o.Rules() {
-		if r := w.from.rules.translator.Rule(rule.Rule, o, nil); r.Transition {
-			known = append(known, r.Holds)
-			have[rule.Rule] = rule.OptionalOldSelf
-		}
-	}
+	known := w.knownTransitions(o, steps)
 	for i, rule := range n.Rules() {
-		r := w.to.rules.translator.Rule(rule.Rule, n, changed)
-		same := have[rule.Rule] == rule.OptionalOldSelf && slices.ContainsFunc(o.Rules(), func(r schema.Rule) bool { return r.Rule == rule.Rule })
-		if !r.Transition || same && !changed(nil) || !rule.OptionalOldSelf && !w.correlatable(steps) {
+		if !w.to.rules.translator.Rule(rule.Rule, n, changed).Transition || !rule.OptionalOldSelf && !correlatable(w.to.root, steps) {
 			continue
 		}
-		implied := satisfy.And(append(known, w.from.of(o), satisfy.Not(r.Holds))...)
-		if (!rule.OptionalOldSelf || same) && w.solve(implied).Status == satisfy.None {
-			continue
-		}
-		w.goals = append(w.goals, goal{
+		g := goal{
 			code: CodeTransition, role: Writers, steps: steps, target: satisfy.True, rule: &rule, schema: o,
 			pointer: fmt.Sprintf("%s/x-kubernetes-validations/%d", pointer, i),
 			text:    "the transition rule is new or changed: " + rule.Rule,
-		})
+		}
+		if !w.impliesTransition(known, o, n, &g, changed) {
+			w.goals = append(w.goals, g)
+		}
 	}
 }
 
-// correlatable reports whether a value has an old value, so that the server
+// knownTransitions returns the transition rules that the first side evaluates on a value.
+func (w *walk) knownTransitions(o *schema.Node, steps []step) []schema.Rule {
+	var out []schema.Rule
+	for _, rule := range o.Rules() {
+		if w.from.rules.translator.Rule(rule.Rule, o, nil).Transition && (rule.OptionalOldSelf || correlatable(w.from.root, steps)) {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// impliesTransition reports whether each update that satisfies the known transition rules
+// satisfies the rule of a goal. Otherwise it sets what the goal wants of an update.
+func (w *walk) impliesTransition(known []schema.Rule, o, n *schema.Node, g *goal, changed func(path []string) bool) bool {
+	same := slices.ContainsFunc(known, func(r schema.Rule) bool { return sameRule(r, *g.rule) })
+	if same && !changed(nil) {
+		return true
+	}
+	from, to := w.from.rules.translator, w.to.rules.translator
+	if !g.rule.OptionalOldSelf || same {
+		conds := []*satisfy.Cond{w.from.of(o), satisfy.Not(to.Rule(g.rule.Rule, n, changed).Holds)}
+		for _, rule := range known {
+			conds = append(conds, from.Rule(rule.Rule, o, nil).Holds)
+		}
+		if w.solve(conds...).Status == satisfy.None {
+			return true
+		}
+	}
+	if g.rule.OptionalOldSelf || w.from.open || w.to.open {
+		return false
+	}
+	refused := func(path []string) *satisfy.Cond {
+		conds := []*satisfy.Cond{satisfy.Types(satisfy.Object), satisfy.Not(to.Update(g.rule.Rule, n, path, changed).Holds)}
+		for _, rule := range known {
+			if !rule.OptionalOldSelf {
+				conds = append(conds, from.Update(rule.Rule, o, path, nil).Holds)
+			}
+		}
+		return satisfy.And(conds...)
+	}
+	if w.solve(refused(nil), eachSide(w.from.of(o))).Status == satisfy.None {
+		return true
+	}
+	if path, ok := namesOf(g.steps); ok {
+		present := within(g.steps, satisfy.Types(satisfy.Any&^satisfy.Null)) // else nothing evaluates the rule
+		g.update = satisfy.And(eachSide(present), refused(path))
+	}
+	return false
+}
+
+// eachSide is the condition that both values of an update satisfy c.
+func eachSide(c *satisfy.Cond) *satisfy.Cond {
+	return satisfy.And(satisfy.At(celcond.Self, c), satisfy.At(celcond.OldSelf, c))
+}
+
+// namesOf returns the names of steps that lead through properties only.
+func namesOf(steps []step) ([]string, bool) {
+	var out []string
+	for _, s := range steps {
+		if s.item || s.others != nil {
+			return nil, false
+		}
+		out = append(out, s.name)
+	}
+	return out, true
+}
+
+// correlatable reports whether a value below n has an old value, so that the server
 // evaluates transition rules on it: elements only have one in lists of type map, and
 // nothing below an atomic map has.
-func (w *walk) correlatable(steps []step) bool {
-	n := w.to.root
+func correlatable(n *schema.Node, steps []step) bool {
 	for _, s := range steps {
 		if mapType, _ := n.MapType(); mapType == "atomic" {
 			return false
@@ -67,6 +124,15 @@ func (w *walk) correlatable(steps []step) bool {
 // pursueUpdate searches an update for a transition rule: two objects of the old
 // definition whose values at the rule differ.
 func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+	if g.update != nil {
+		if r := w.solve(eachSide(object), g.update); r.Status == satisfy.Found {
+			v := r.Value.(map[string]any)
+			found, err := c.confirmUpdate(g, v[celcond.Self].(map[string]any), v[celcond.OldSelf].(map[string]any))
+			if err != nil || len(found) > 0 {
+				return found, err
+			}
+		}
+	}
 	solve := func(target *satisfy.Cond) satisfy.Result {
 		return w.solve(object, within(g.steps, target))
 	}

@@ -2,7 +2,6 @@ package celcond
 
 import (
 	"regexp"
-	"slices"
 
 	"github.com/google/cel-go/common/ast"
 
@@ -46,7 +45,7 @@ func (x *translation) compare(a, b ast.Expr, orders satisfy.Mask, sc scope) (ver
 	p, okA := x.pathOrOld(a, sc)
 	q, okB := x.pathOrOld(b, sc)
 	if okA && okB {
-		return x.relate(p, q, orders)
+		return x.relate(p, q, orders, sc)
 	}
 	if isBoolean(a) && isBoolean(b) && (orders == satisfy.Same || orders == satisfy.Less|satisfy.Greater) {
 		return x.equivalent(a, b, orders == satisfy.Same, sc)
@@ -141,17 +140,6 @@ func ordered(c any, orders satisfy.Mask) *satisfy.Cond {
 	return satisfy.AtLeast(x, orders&satisfy.Same == 0)
 }
 
-// relate translates the comparison of two fields.
-func (x *translation) relate(p, q path, orders satisfy.Mask) (verdict, bool) {
-	a, okA := comparable(p.node)
-	b, okB := comparable(q.node)
-	if !okA || !okB || a != b || p.nullable() || q.nullable() {
-		return verdict{}, false
-	}
-	all := satisfy.Less | satisfy.Same | satisfy.Greater
-	return verdict{satisfy.Relation(p.names, q.names, orders), satisfy.Relation(p.names, q.names, all&^orders)}, true
-}
-
 // nullable reports whether null could be on the path.
 func (p *path) nullable() bool {
 	if p.node.Nullable() {
@@ -174,8 +162,8 @@ func (x *translation) pathOrOld(e ast.Expr, sc scope) (path, bool) {
 	if p, ok := x.path(e, sc); ok {
 		return p, true
 	}
-	p, ok := x.path(e, scope{name: "oldSelf", node: sc.node})
-	if !ok || sc.name != "self" {
+	p, ok := x.path(e, scope{name: OldSelf, node: sc.node})
+	if !ok || sc.name != Self {
 		return path{}, false
 	}
 	p.names = append([]string{oldMember}, p.names...)
@@ -280,7 +268,7 @@ func (x *translation) quantified(p path, name string, args []ast.Expr, sc scope)
 	if len(args) != 2 || args[0].Kind() != ast.IdentKind || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
 		return verdict{}, false
 	}
-	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: slices.Concat(sc.prefix, p.names, []string{Items}), outer: &sc}
+	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: append(sc.below(p), Items), outer: &sc}
 	v := x.boolean(args[1], inner)
 	if name == "exists" {
 		v = v.not()

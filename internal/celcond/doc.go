@@ -17,6 +17,10 @@
 // A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
 // element has more than its share.
 //
+// [Translator.Update] translates a transition rule to a condition on the new and the old
+// value together. It decides the equality of booleans, lists and objects, too, unless
+// CEL and JSON disagree about it: sets in another order, or times in another zone.
+//
 // As in the server, a field that is null is absent.
 //
 // # Differences from Kubernetes

@@ -25,6 +25,9 @@ type path struct {
 func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
+		if p, ok := sc.update.variable(e.AsIdent()); ok {
+			return p, true
+		}
 		return path{node: sc.node}, e.AsIdent() == sc.name && sc.node != nil
 	case ast.SelectKind:
 		s := e.AsSelect()

@@ -2,6 +2,7 @@ package celcond
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/parser"
@@ -56,6 +57,23 @@ func New(root *schema.Node, member Member) *Translator {
 // conditions on such values have names of their own. The path may have the steps
 // [Items], [Presence] and [Size].
 func (t *Translator) Rule(text string, n *schema.Node, changed func(path []string) bool) Rule {
+	return t.translated(text, scope{name: "self", node: n}, changed)
+}
+
+// Update translates a transition rule to a condition on an update: on an object whose
+// members [Self] and [OldSelf] have the new and the old value of the rule at path.
+// OldSelf must not be optional in the rule. See Rule for changed.
+func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
+	return t.translated(text, scope{name: "update", update: &update{n, path}}, changed)
+}
+
+// The members of an update.
+const (
+	Self    = "self"
+	OldSelf = "oldSelf"
+)
+
+func (t *Translator) translated(text string, sc scope, changed func(path []string) bool) Rule {
 	tree, ok := t.trees[text]
 	if !ok {
 		if parsed := t.syntax.Parse(text); parsed != nil {
@@ -76,7 +94,7 @@ func (t *Translator) Rule(text string, n *schema.Node, changed func(path []strin
 			Opaque:     []string{text},
 		}
 	}
-	v := x.boolean(tree, scope{name: "self", node: n})
+	v := x.boolean(tree, sc)
 	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, "oldSelf"), Opaque: x.opaque}
 }
 
@@ -98,12 +116,38 @@ type scope struct {
 	node   *schema.Node
 	prefix []string // from the value of the rule to that of the variable
 	outer  *scope   // of the macro around it
+	update *update  // what self and oldSelf are, if the value is an update
+}
+
+// An update is the schema of the two values of a transition rule, and the path to them.
+type update struct {
+	node *schema.Node
+	path []string
+}
+
+// variable returns the path to the value of self or oldSelf.
+func (u *update) variable(name string) (path, bool) {
+	if u == nil || name != Self && name != OldSelf {
+		return path{}, false
+	}
+	return path{append([]string{name}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
+}
+
+// below returns the part of a path that begins at the value of the rule.
+func (sc *scope) below(p path) []string {
+	if sc.update != nil {
+		return p.names[1+len(sc.update.path):]
+	}
+	return slices.Concat(sc.prefix, p.names)
 }
 
 // bound returns the paths of the variables of a scope and of those around it.
 func (sc *scope) bound() map[string][]string {
-	out := map[string][]string{"oldSelf": {}}
+	out := map[string][]string{OldSelf: {}}
 	for ; sc != nil; sc = sc.outer {
+		if sc.update != nil {
+			out[Self] = []string{}
+		}
 		if _, hidden := out[sc.name]; !hidden {
 			out[sc.name] = append([]string{}, sc.prefix...)
 		}
@@ -116,6 +160,18 @@ type translation struct {
 	*Translator
 	changed func(path []string) bool
 	opaque  []string
+}
+
+// usesOuter reports whether an expression mentions variables other than that of the scope.
+func (sc *scope) usesOuter(e ast.Expr) bool {
+	bound := sc.bound()
+	delete(bound, sc.name)
+	for name := range bound {
+		if uses(e, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // distinct ends the names of opaque conditions on changed values.
@@ -131,6 +187,9 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	}
 	x.opaque = append(x.opaque[:before], Text(e))
 	name := sc.name + ": " + Text(e)
+	if sc.usesOuter(e) {
+		name += " at " + strings.Join(sc.prefix, "/") // another rule may have another self
+	}
 	if x.changed != nil && slices.ContainsFunc(reads(e, sc.bound()), x.changed) {
 		name += distinct
 	}

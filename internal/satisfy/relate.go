@@ -52,7 +52,7 @@ func relatedTo(fixed any, orders Mask) *Cond {
 		if orders&Greater != 0 {
 			alternatives = append(alternatives, AtMost(number(fixed), true))
 		}
-	} else if orders&(Less|Greater) != 0 {
+	} else if orders&(Less|Greater) != 0 || orders&NoOrder != 0 && TypeOf(fixed)&(Bool|Array|Object) != 0 {
 		alternatives = append(alternatives, And(Types(TypeOf(fixed)), Not(Enum(fixed))))
 	}
 	return Or(alternatives...)
@@ -63,7 +63,7 @@ func relatedTo(fixed any, orders Mask) *Cond {
 func (s *Solver) pivots(v any, path, other string, rest []*Cond) []any {
 	var out []any
 	add := func(x any) {
-		if TypeOf(x)&(Number|String|Bool) != 0 && !slices.ContainsFunc(out, func(y any) bool { return Equal(x, y) }) {
+		if TypeOf(x) != Null && !slices.ContainsFunc(out, func(y any) bool { return Equal(x, y) }) {
 			out = append(out, x)
 		}
 	}

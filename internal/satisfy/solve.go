@@ -267,11 +267,38 @@ func (s *Solver) solveType(t Mask, base []*Cond) Result {
 	case String:
 		return s.solveString(own)
 	case Array:
-		return s.solveList(own)
+		return orLarger(s.solveList, own, MinItems)
 	case Object:
-		return s.solveObject(own)
+		return orLarger(s.solveObject, own, MinProps)
 	}
 	return s.solveNumber(t, own)
+}
+
+// orLarger solves a conjunction on lists or objects. If that is undecided, it searches a
+// value that has more parts than each value that is excluded, so that it equals none.
+func orLarger(solve func(own []*Cond) Result, own []*Cond, atLeast func(int64) *Cond) Result {
+	r := solve(own)
+	parts := -1
+	for _, c := range own {
+		if c.kind != enum || r.Status != Undecided {
+			continue
+		}
+		for _, v := range c.values {
+			switch v := v.(type) {
+			case []any:
+				parts = max(parts, len(v))
+			case map[string]any:
+				parts = max(parts, len(v))
+			}
+		}
+	}
+	if parts < 0 {
+		return r
+	}
+	if larger := solve(append(slices.Clip(own), atLeast(int64(parts)+1))); larger.Status == Found {
+		return larger
+	}
+	return r
 }
 
 // choose returns the first value of the type that satisfies the conditions. There
