@@ -17,7 +17,7 @@
 // [Applier.Create], [Applier.Update], [Applier.UpdateStatus], [Applier.UpdateScale],
 // [Applier.Patch] and [Applier.PatchScale] are the other requests, for a manager. [Owners] lists who owns the fields
 // of an object, [Applier.Explain] says what an apply would remove and why,
-// [Applier.Preview] applies many configurations, and [Migrate] prepares an object that was
+// [Applier.Preview] applies many configurations and lists what changes, and [Migrate] prepares an object that was
 // managed with client-side apply.
 //
 // # Semantics

@@ -28,10 +28,7 @@ type Owner struct {
 //
 //	deployer (Apply, 2024-01-02T03:04:05Z)
 func (o Owner) String() string {
-	parts := []string{string(o.Operation)}
-	if o.Subresource != "" {
-		parts[0] += " of " + o.Subresource
-	}
+	parts := []string{o.how()}
 	if !o.Time.IsZero() {
 		parts = append(parts, o.Time.UTC().Format(time.RFC3339))
 	}

@@ -16,6 +16,10 @@ type Step struct {
 	Live *unstructured.Unstructured
 	// Result is the verdict of the server.
 	Result *Result
+	// Changes are the fields whose values or owners change, in increasing order of path.
+	// There are none if there was no object, or if the server refuses the apply. Below a
+	// field that only one of the objects has, none is listed.
+	Changes []Change
 	// Dropped are the fields that the manager no longer applies, see [Explanation].
 	Dropped []Drop
 }
@@ -68,6 +72,9 @@ func (a *Applier) Preview(ctx context.Context, live, configs []*unstructured.Uns
 		}
 		if s.Result.Object != nil {
 			if s.Live != nil {
+				if s.Changes, err = a.changes(s.Live, s.Result.Object); err != nil {
+					return nil, err
+				}
 				if s.Dropped, err = drops(s.Live, s.Result.Object, manager); err != nil {
 					return nil, err
 				}

@@ -15,8 +15,9 @@ import (
 )
 
 const applyLong = `Show what server-side apply would make of the objects in --live if a manager applied the
-files: what is created, changed or unchanged, which fields are removed and why, and which
-fields conflict with other managers. No file and no cluster is changed.
+files: what is created, changed or unchanged, which fields change their value or owner,
+which are removed and why, and which conflict with other managers. No file and no cluster
+is changed.
 
 --live names files or directories with the objects of a cluster, as kubectl get -o yaml
 --show-managed-fields prints them. An object that is not among them is created. Files are
@@ -24,7 +25,8 @@ applied in their order; a later one sees what an earlier one has made of an obje
 
 FILE may be a directory, with -R including its subdirectories, and - is standard input.
 
-With -o yaml or json, standard output has the objects that the server would store.
+With -o yaml or json, standard output has the objects that the server would store. With -o
+jsonl it has one line for each file's object, with what changes.
 
 The exit code is 0 if all were admitted, 1 if some conflict or are refused, and 2 if
 something could not be read or the command line is wrong.`
@@ -76,7 +78,7 @@ func newApply() *cobra.Command {
 	f.StringVar(&a.manager, "manager", "", "name of the manager that applies")
 	f.BoolVar(&a.force, "force", false, "take the fields that other managers own")
 	f.StringVar(&a.now, "now", "", "time of the apply, as 2006-01-02T15:04:05Z (default: the clock)")
-	addOutput(cmd, &a.output, "text", "yaml", "json")
+	addOutput(cmd, &a.output, "text", "yaml", "json", "jsonl")
 	a.inputs.addTo(cmd)
 	if err := cmd.MarkFlagRequired("manager"); err != nil {
 		panic(err) // the flag is defined above
@@ -197,6 +199,9 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 	if res.Err() != nil {
 		a.worst = max(a.worst, exitRefused)
 	}
+	if a.output == "jsonl" {
+		return encodeJSON(a.out, applyLineOf(o, s), "")
+	}
 	for _, text := range res.Warnings {
 		fmt.Fprintf(a.errOut, "Warning: %v\n", locate(o, errors.New(text)))
 	}
@@ -214,6 +219,15 @@ func (a *applyCommand) print(o *manifest.Object, s apply.Step) error {
 	}
 	if err := res.Err(); err != nil && len(res.Conflicts) == 0 {
 		fmt.Fprintf(out, "  %v\n", err)
+	}
+	removed := map[string]bool{}
+	for _, d := range s.Dropped {
+		removed[d.Path] = d.Removed
+	}
+	for _, c := range s.Changes {
+		if !removed[c.Path] { // the line below says why
+			fmt.Fprintf(out, "  %s\n", c)
+		}
 	}
 	for _, d := range s.Dropped {
 		fmt.Fprintf(out, "  %s\n", d)

@@ -1,0 +1,183 @@
+package apply
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// A Change is a field whose value or whose owners an apply changes.
+type Change struct {
+	// Path is the field in the words of the server, such as .spec.env[name="A"].value.
+	Path string
+	// Before and After are the values, nil if the object does not have the field.
+	Before, After any
+	// OwnersBefore and OwnersAfter are the owners, in the order of
+	// metadata.managedFields.
+	OwnersBefore, OwnersAfter []Owner
+}
+
+// String returns a line such as
+//
+//	.spec.replicas: 1 -> 3, owned by autoscaler (Update of scale) -> deployer (Apply)
+func (c Change) String() string {
+	text := c.Path + ": " + valueText(c.Before)
+	if after := valueText(c.After); after != valueText(c.Before) {
+		text += " -> " + after
+	}
+	before, after := ownersText(c.OwnersBefore), ownersText(c.OwnersAfter)
+	switch {
+	case before != after:
+		text += ", owned by " + before + " -> " + after
+	case len(c.OwnersAfter) > 0:
+		text += ", owned by " + after
+	}
+	return text
+}
+
+// ownersText returns owners without times.
+func ownersText(owners []Owner) string {
+	if len(owners) == 0 {
+		return "nobody"
+	}
+	var names []string
+	for _, o := range owners {
+		names = append(names, o.Manager+" ("+o.how()+")")
+	}
+	return strings.Join(names, " and ")
+}
+
+// changes returns the fields that differ between two objects at the version of a, in
+// increasing order of path. Below a field that only one of them has it lists none.
+func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error) {
+	before, err := a.typed(live)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.typed(obj)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := before.Compare(after)
+	if err != nil {
+		return nil, fmt.Errorf("apply: comparing the objects: %w", err)
+	}
+	c := &changeList{byPath: map[string]*Change{}}
+	whole := compared.Added.Union(compared.Removed)
+	for _, set := range []*fieldpath.Set{whole, compared.Modified} {
+		set.Iterate(func(path fieldpath.Path) {
+			if !isWithin(path, whole) {
+				c.at(path)
+			}
+		})
+	}
+	if err := c.addOwners(live, obj, whole); err != nil {
+		return nil, err
+	}
+	return c.sorted(live, obj), nil
+}
+
+// typed returns an object without what only the server sets.
+func (a *Applier) typed(obj *unstructured.Unstructured) (*typed.TypedValue, error) {
+	obj = withoutManagers(obj.Object)
+	for _, name := range []string{"generation", "resourceVersion"} {
+		unstructured.RemoveNestedField(obj.Object, "metadata", name)
+	}
+	value, err := a.types.ObjectToTyped(obj, typed.AllowDuplicates)
+	if err != nil {
+		return nil, fmt.Errorf("apply: comparing the objects: %w", err)
+	}
+	return value, nil
+}
+
+// isWithin reports whether a path is below one of a set.
+func isWithin(path fieldpath.Path, set *fieldpath.Set) bool {
+	for i := 1; i < len(path); i++ {
+		if set.Has(path[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// A changeList collects changes.
+type changeList struct {
+	byPath map[string]*Change
+	paths  []fieldpath.Path
+}
+
+// at returns the change of a path.
+func (l *changeList) at(path fieldpath.Path) *Change {
+	text := path.String()
+	c := l.byPath[text]
+	if c == nil {
+		c = &Change{Path: text}
+		l.byPath[text], l.paths = c, append(l.paths, path.Copy())
+	}
+	return c
+}
+
+// addOwners adds the owners of the changes, and the fields of which only they change.
+func (l *changeList) addOwners(live, obj *unstructured.Unstructured, whole *fieldpath.Set) error {
+	before, err := Owners(live)
+	if err != nil {
+		return err
+	}
+	after, err := Owners(obj)
+	if err != nil {
+		return err
+	}
+	owned := map[string]Field{}
+	for _, f := range after {
+		owned[f.Path] = f
+	}
+	add := func(f Field, before, after []Owner) {
+		if isWithin(f.path, whole) || l.byPath[f.Path] == nil && sameOwners(before, after) {
+			return
+		}
+		c := l.at(f.path)
+		c.OwnersBefore, c.OwnersAfter = before, after
+	}
+	for _, f := range before {
+		add(f, f.Owners, owned[f.Path].Owners)
+		delete(owned, f.Path)
+	}
+	for _, f := range after {
+		if _, isNew := owned[f.Path]; isNew {
+			add(f, nil, f.Owners)
+		}
+	}
+	return nil
+}
+
+// sameOwners reports whether two lists have the same owners, at any time.
+func sameOwners(a, b []Owner) bool {
+	return slices.EqualFunc(a, b, func(a, b Owner) bool {
+		return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource
+	})
+}
+
+// sorted returns the changes with their values.
+func (l *changeList) sorted(live, obj *unstructured.Unstructured) []Change {
+	slices.SortFunc(l.paths, func(a, b fieldpath.Path) int { return strings.Compare(a.String(), b.String()) })
+	var out []Change
+	for _, path := range l.paths {
+		c := l.at(path)
+		c.Before, _ = lookup(live.Object, path)
+		c.After, _ = lookup(obj.Object, path)
+		out = append(out, *c)
+	}
+	return out
+}
+
+// how returns the operation of an owner with its subresource.
+func (o Owner) how() string {
+	if o.Subresource == "" {
+		return string(o.Operation)
+	}
+	return string(o.Operation) + " of " + o.Subresource
+}
