@@ -208,7 +208,11 @@ func doubled(v any) []any {
 	switch v := v.(type) {
 	case []any:
 		if len(v) > 0 {
-			return []any{append(slices.Clone(v), v[0])}
+			out := []any{append(slices.Clone(v), v[0])}
+			for _, other := range shortened(v[0]) {
+				out = append(out, append(slices.Clone(v), other))
+			}
+			return out
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -219,6 +223,23 @@ func doubled(v any) []any {
 		}
 	}
 	return nil
+}
+
+// maxShortened bounds the copies of an element that lack one member.
+const maxShortened = 8
+
+// shortened returns copies of an object, each of which lacks one member.
+func shortened(v any) []any {
+	obj, _ := v.(map[string]any)
+	var out []any
+	for _, name := range slices.Sorted(maps.Keys(obj)) {
+		if len(out) < maxShortened {
+			shorter := maps.Clone(obj)
+			delete(shorter, name)
+			out = append(out, shorter)
+		}
+	}
+	return out
 }
 
 // scalars returns the scalars that a variation replaces: those of the value of the

@@ -1,8 +1,6 @@
 package celcond
 
 import (
-	"regexp"
-
 	"github.com/google/cel-go/common/ast"
 
 	"github.com/crdkit/crdkit/internal/satisfy"
@@ -223,64 +221,6 @@ func (x *translation) compareSize(p path, c any, orders satisfy.Mask) (verdict, 
 	}
 	all := satisfy.Less | satisfy.Same | satisfy.Greater
 	return verdict{x.at(p, sizes(orders)), x.at(p, sizes(all&^orders))}, true
-}
-
-// method translates the call of a method.
-func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
-	name, args := c.FunctionName(), c.Args()
-	if name == "hasValue" && len(args) == 0 && c.Target().Kind() == ast.IdentKind && c.Target().AsIdent() == "oldSelf" {
-		return constantVerdict(false), true // a create has no old object
-	}
-	p, ok := x.path(c.Target(), sc)
-	if !ok {
-		return verdict{}, false
-	}
-	if name == "all" || name == "exists" {
-		return x.quantified(p, name, args, sc)
-	}
-	if len(args) != 1 {
-		return verdict{}, false
-	}
-	value, _ := constantOf(args[0])
-	text, isString := value.(string)
-	mask, known := comparable(p.node)
-	if !isString || !known || mask != satisfy.String {
-		return verdict{}, false
-	}
-	var expr string
-	switch name {
-	case "startsWith":
-		expr = `^` + regexp.QuoteMeta(text)
-	case "endsWith":
-		expr = regexp.QuoteMeta(text) + `$`
-	case "contains":
-		expr = regexp.QuoteMeta(text)
-	case "matches":
-		expr = text
-	default:
-		return verdict{}, false
-	}
-	return verdict{x.at(p, satisfy.Matches(expr)), x.at(p, strictNot(satisfy.String, satisfy.Matches(expr)))}, true
-}
-
-// quantified translates all and exists over a list.
-func (x *translation) quantified(p path, name string, args []ast.Expr, sc scope) (verdict, bool) {
-	if len(args) != 2 || args[0].Kind() != ast.IdentKind || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
-		return verdict{}, false
-	}
-	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: append(sc.below(p), Items), outer: &sc}
-	v := x.boolean(args[1], inner)
-	if name == "exists" {
-		v = v.not()
-	}
-	out := verdict{
-		x.at(p, satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(v.holds))),
-		x.at(p, satisfy.SomeItem(v.fails)),
-	}
-	if name == "exists" {
-		out = out.not()
-	}
-	return out, true
 }
 
 // in translates membership in a list of constants, and that of a constant in a

@@ -28,7 +28,7 @@ func (x *translation) path(e ast.Expr, sc scope) (path, bool) {
 		if p, ok := sc.update.variable(e.AsIdent()); ok {
 			return p, true
 		}
-		return path{node: sc.node}, e.AsIdent() == sc.name && sc.node != nil
+		return path{node: sc.node}, sc.node != nil && (e.AsIdent() == sc.name || slices.Contains(sc.names, e.AsIdent()))
 	case ast.SelectKind:
 		s := e.AsSelect()
 		p, ok := x.path(s.Operand(), sc)

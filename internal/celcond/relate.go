@@ -36,7 +36,7 @@ func (x *translation) relate(p, q path, orders satisfy.Mask, sc scope) (verdict,
 func (x *translation) relateWhole(p, q path, orders satisfy.Mask, sc scope) (verdict, bool) {
 	equality := orders == satisfy.Same || orders == satisfy.Less|satisfy.Greater
 	whole := p.node == x.root || p.node == x.metadata // rules see only a part of metadata
-	if sc.update == nil || whole || p.node != q.node || !equality || !plain(p.node) || slices.Equal(p.names, q.names) {
+	if sc.update == nil || whole || p.node != q.node || !equality || !equalAsJSON(p.node) || slices.Equal(p.names, q.names) {
 		return verdict{}, false
 	}
 	if x.changed != nil && (x.changed(sc.below(p)) || x.changed(sc.below(q))) {
@@ -53,10 +53,10 @@ func (x *translation) relateWhole(p, q path, orders satisfy.Mask, sc scope) (ver
 	return v, true
 }
 
-// plain reports whether two values of a schema are equal in CEL if and only if they are
+// equalAsJSON reports whether two values of a schema are equal in CEL if and only if they are
 // equal as JSON values. Lists in any order, values with a format of their own, null and
 // unknown fields are not.
-func plain(n *schema.Node) bool {
+func equalAsJSON(n *schema.Node) bool {
 	_, scalar := comparable(n)
 	switch {
 	case n == nil || n.Nullable() || n.IntOrString() || n.PreserveUnknownFields() || n.EmbeddedResource():
@@ -65,15 +65,15 @@ func plain(n *schema.Node) bool {
 		return true
 	case n.Kind() == schema.KindArray:
 		listType, _ := n.ListType()
-		return (listType == "" || listType == "atomic") && plain(n.Items())
+		return (listType == "" || listType == "atomic") && equalAsJSON(n.Items())
 	case n.Kind() != schema.KindObject:
 		return false
 	}
-	if additional, _ := n.AdditionalProperties(); n.AllowsAdditionalProperties() && !plain(additional) {
+	if additional, _ := n.AdditionalProperties(); n.AllowsAdditionalProperties() && !equalAsJSON(additional) {
 		return false
 	}
 	for _, child := range n.Properties() {
-		if !plain(child) {
+		if !equalAsJSON(child) {
 			return false
 		}
 	}

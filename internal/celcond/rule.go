@@ -117,6 +117,8 @@ type scope struct {
 	prefix []string // from the value of the rule to that of the variable
 	outer  *scope   // of the macro around it
 	update *update  // what self and oldSelf are, if the value is an update
+	list   ast.Expr // the list of which the value is the only element, nil if it need not be
+	names  []string // of further variables with the same value
 }
 
 // An update is the schema of the two values of a transition rule, and the path to them.
@@ -147,6 +149,9 @@ func (sc *scope) bound() map[string][]string {
 	for ; sc != nil; sc = sc.outer {
 		if sc.update != nil {
 			out[Self] = []string{}
+		}
+		for _, name := range sc.names {
+			out[name] = append([]string{}, sc.prefix...)
 		}
 		if _, hidden := out[sc.name]; !hidden {
 			out[sc.name] = append([]string{}, sc.prefix...)
@@ -185,7 +190,9 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 	if v, ok := x.translate(e, sc); ok {
 		return v
 	}
-	x.opaque = append(x.opaque[:before], Text(e))
+	if x.opaque = x.opaque[:before]; !slices.Contains(x.opaque, Text(e)) {
+		x.opaque = append(x.opaque, Text(e))
+	}
 	name := sc.name + ": " + Text(e)
 	if sc.usesOuter(e) {
 		name += " at " + strings.Join(sc.prefix, "/") // another rule may have another self

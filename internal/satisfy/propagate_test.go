@@ -112,9 +112,9 @@ func assigned(c *Cond, truths map[string]Mask) *Cond {
 	return Or(subs...)
 }
 
-// TestSolveLooksAhead checks that a member for which nothing is possible is found without
+// TestSolveChecksOtherParts checks that a member for which nothing is possible is found without
 // a search through the choices of the other ones.
-func TestSolveLooksAhead(t *testing.T) {
+func TestSolveChecksOtherParts(t *testing.T) {
 	var parts []*Cond
 	for i := range 30 {
 		name := fmt.Sprintf("m%d", i)

@@ -1,0 +1,188 @@
+package celcond
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+
+	"github.com/crdkit/crdkit/internal/satisfy"
+	"github.com/crdkit/crdkit/schema"
+)
+
+// method translates the call of a method.
+func (x *translation) method(c ast.CallExpr, sc scope) (verdict, bool) {
+	name, args := c.FunctionName(), c.Args()
+	if name == "hasValue" && len(args) == 0 && c.Target().Kind() == ast.IdentKind && c.Target().AsIdent() == OldSelf {
+		return constantVerdict(false), true // a create has no old object
+	}
+	if inner, ok := sc.onlyElement(c); ok {
+		return x.boolean(args[1], inner), true
+	}
+	of, skipped := suffix(c.Target())
+	p, ok := x.path(of, sc)
+	if !ok {
+		return verdict{}, false
+	}
+	if name == "all" || name == "exists" {
+		return x.quantified(p, c, sc)
+	}
+	if len(args) != 1 {
+		return verdict{}, false
+	}
+	value, _ := constantOf(args[0])
+	text, isString := value.(string)
+	mask, known := comparable(p.node)
+	if !isString || !known || mask != satisfy.String {
+		return verdict{}, false
+	}
+	expr, ok := textPattern(name, text, skipped)
+	if !ok {
+		return verdict{}, false
+	}
+	holds, fails := satisfy.Matches(expr), strictNot(satisfy.String, satisfy.Matches(expr))
+	if skipped > 0 {
+		fails = satisfy.And(satisfy.MinRunes(skipped), fails) // else substring ends with an error
+	}
+	return verdict{x.at(p, holds), x.at(p, fails)}, true
+}
+
+// maxSkipped is the largest count in a pattern.
+const maxSkipped = 1000
+
+// suffix returns the operand and the argument of substring with one constant argument. It
+// returns any other expression as it is.
+func suffix(e ast.Expr) (of ast.Expr, skipped int64) {
+	if e.Kind() == ast.CallKind {
+		c := e.AsCall()
+		if c.IsMemberFunction() && c.FunctionName() == "substring" && len(c.Args()) == 1 {
+			v, _ := constantOf(c.Args()[0])
+			if n, ok := v.(int64); ok && n >= 0 && n <= maxSkipped {
+				return c.Target(), n
+			}
+		}
+	}
+	return e, 0
+}
+
+// textPattern returns a pattern for strings of which a method with a constant argument
+// holds after so many characters.
+func textPattern(method, text string, skipped int64) (string, bool) {
+	start := ""
+	if skipped > 0 {
+		start = fmt.Sprintf(`^(?s:.{%d})`, skipped)
+	}
+	quoted := regexp.QuoteMeta(text)
+	switch method {
+	case "startsWith":
+		return `^` + start + quoted, true
+	case "endsWith":
+		if skipped > 0 {
+			start += `(?s:.*)`
+		}
+		return start + quoted + `$`, true
+	case "contains":
+		if skipped > 0 {
+			start += `(?s:.*)`
+		}
+		return start + quoted, true
+	case "matches":
+		if skipped == 0 {
+			return text, true
+		}
+		rest, ok := anchored(text)
+		return start + `(?:` + rest + `)`, ok
+	}
+	return "", false
+}
+
+// anchored returns what follows the start of a pattern that only matches at the start of
+// a text, and reports false for other patterns.
+func anchored(expr string) (string, bool) {
+	re, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil || re.Op != syntax.OpConcat || re.Sub[0].Op != syntax.OpBeginText {
+		return "", false
+	}
+	rest := &syntax.Regexp{Op: syntax.OpConcat, Sub: re.Sub[1:], Flags: re.Flags}
+	return rest.String(), !readsBefore(rest)
+}
+
+// readsBefore reports whether a pattern depends on the text before it.
+func readsBefore(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpBeginText, syntax.OpBeginLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	return slices.ContainsFunc(re.Sub, readsBefore)
+}
+
+// quantified translates all and exists over a list.
+func (x *translation) quantified(p path, c ast.CallExpr, sc scope) (verdict, bool) {
+	name, args := c.FunctionName(), c.Args()
+	if len(args) != 2 || args[0].Kind() != ast.IdentKind || p.node.Kind() != schema.KindArray || p.node.Items() == nil {
+		return verdict{}, false
+	}
+	inner := scope{name: args[0].AsIdent(), node: p.node.Items(), prefix: append(sc.below(p), Items), outer: &sc}
+	v := elements(x.boolean(args[1], inner), name)
+	if overSame(args[1], c.Target()) && !uses(c.Target(), inner.name) {
+		inner.list = c.Target()
+		one := elements(x.boolean(args[1], inner), name)
+		few := strictNot(satisfy.Array, satisfy.MinItems(2))
+		v = verdict{
+			satisfy.Or(satisfy.And(satisfy.MinItems(2), v.holds), satisfy.And(few, one.holds)),
+			satisfy.Or(satisfy.And(satisfy.MinItems(2), v.fails), satisfy.And(few, one.fails)),
+		}
+	}
+	return verdict{x.at(p, v.holds), x.at(p, v.fails)}, true
+}
+
+// elements returns the verdict of a macro on a list from that of its body.
+func elements(body verdict, macro string) verdict {
+	if macro == "exists" {
+		body = body.not()
+	}
+	out := verdict{satisfy.And(satisfy.Types(satisfy.Array), satisfy.EveryItem(body.holds)), satisfy.SomeItem(body.fails)}
+	if macro == "exists" {
+		return out.not()
+	}
+	return out
+}
+
+// overSame reports whether an expression has a macro over a list.
+func overSame(e, list ast.Expr) bool {
+	over := func(e ast.Expr) bool { return overSame(e, list) }
+	switch e.Kind() {
+	case ast.SelectKind:
+		return over(e.AsSelect().Operand())
+	case ast.ListKind:
+		return slices.ContainsFunc(e.AsList().Elements(), over)
+	case ast.CallKind:
+		c := e.AsCall()
+		return isQuantifier(c) && Text(c.Target()) == Text(list) || c.IsMemberFunction() && over(c.Target()) || slices.ContainsFunc(c.Args(), over)
+	}
+	return false
+}
+
+// isQuantifier reports whether a call is a macro that is the value of its body for a list
+// of one element.
+func isQuantifier(c ast.CallExpr) bool {
+	switch c.FunctionName() {
+	case "all", "exists", "exists_one":
+		return c.IsMemberFunction() && len(c.Args()) == 2 && c.Args()[0].Kind() == ast.IdentKind
+	}
+	return false
+}
+
+// onlyElement returns the scope of the body of a macro over the list of which the variable
+// of sc is the only element: the variable of the macro is the same one.
+func (sc *scope) onlyElement(c ast.CallExpr) (scope, bool) {
+	if sc.list == nil || !isQuantifier(c) || Text(c.Target()) != Text(sc.list) {
+		return scope{}, false
+	}
+	name := c.Args()[0].AsIdent()
+	inner := *sc
+	inner.names = append(slices.Clip(sc.names), name)
+	return inner, !uses(sc.list, name)
+}
