@@ -15,10 +15,11 @@
 //	store(res.Object)
 //
 // [Applier.Create], [Applier.Update], [Applier.UpdateStatus], [Applier.UpdateScale],
-// [Applier.Patch] and [Applier.PatchScale] are the other requests, for a manager. [Owners] lists who owns the fields
-// of an object, [Applier.Explain] says what an apply would remove and why,
-// [Applier.Preview] applies many configurations and lists what changes, and [Migrate] prepares an object that was
-// managed with client-side apply.
+// [Applier.Patch] and [Applier.PatchScale] are the other requests, for a manager. [Owners]
+// lists who owns the fields of an object, [Applier.Explain] says what an apply would remove
+// and why, [Applier.Preview] applies many configurations and lists what changes, [Migrate]
+// prepares an object that was managed with client-side apply, and [Applier.ApplyAsKubectl]
+// makes all requests of kubectl apply --server-side.
 //
 // # Semantics
 //

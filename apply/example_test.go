@@ -385,3 +385,29 @@ func ExampleMigrate() {
 	// true <nil>
 	// kubectl Apply
 }
+
+// Fields that only client-side apply has set are removed when the configuration no longer
+// has them.
+func ExampleApplier_ApplyAsKubectl() {
+	ctx, a := context.Background(), appliers()["v1"]
+	obj := widget(`spec: {replicas: 1, mode: fast}`)
+	obj.SetAnnotations(map[string]string{apply.LastApplied: "{}"})
+	res, err := a.Create(ctx, obj, "kubectl-client-side-apply")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	res, err = a.ApplyAsKubectl(ctx, res.Object, widget(`spec: {replicas: 1}`), "kubectl", false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(res.Object.Object["spec"])
+	for _, e := range res.Object.GetManagedFields() {
+		fmt.Println(e.Manager, e.Operation)
+	}
+	// Output:
+	// map[mode:slow replicas:1]
+	// kubectl-last-applied Apply
+	// kubectl Apply
+}

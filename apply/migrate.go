@@ -1,15 +1,21 @@
 package apply
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
 // LastApplied is the annotation in which client-side apply keeps its configuration.
@@ -20,7 +26,8 @@ const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 // the annotation [LastApplied] become fields that the manager has applied. The next apply
 // then removes those that its configuration does not have. Migrate changes
 // metadata.managedFields in place and reports whether it has. It returns an error if obj is
-// nil, and for malformed managedFields.
+// nil, for malformed managedFields, and for malformed fields of a manager that it changes;
+// like kubectl, it ignores the fields of others.
 func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 	if obj == nil || obj.Object == nil {
 		return false, errors.New("apply: the object is nil")
@@ -29,14 +36,8 @@ func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 		return false, err
 	}
 	before := obj.GetManagedFields()
-	annotation := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", LastApplied))
-	for i, entry := range before {
-		if _, err := setOf(entry); err != nil {
-			return false, fmt.Errorf("apply: metadata.managedFields[%d] of %s: %w", i, entry.Manager, err)
-		}
-	}
 	names := sets.New[string]()
-	for _, owner := range csaupgrade.FindFieldsOwners(before, metav1.ManagedFieldsOperationUpdate, annotation) {
+	for _, owner := range annotationOwners(obj, metav1.ManagedFieldsOperationUpdate) {
 		names.Insert(owner.Manager)
 	}
 	for _, name := range sets.List(names) {
@@ -45,4 +46,88 @@ func Migrate(obj *unstructured.Unstructured, manager string) (bool, error) {
 		}
 	}
 	return !reflect.DeepEqual(before, obj.GetManagedFields()), nil
+}
+
+// annotationOwners returns the managers that own the annotation through an operation.
+func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFieldsOperationType) []metav1.ManagedFieldsEntry {
+	annotation := fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", LastApplied))
+	return csaupgrade.FindFieldsOwners(obj.GetManagedFields(), operation, annotation)
+}
+
+// annotationManager is the manager of kubectl that keeps the annotation [LastApplied] for
+// the default manager.
+const annotationManager = "kubectl-last-applied"
+
+// ApplyAsKubectl makes the requests of kubectl apply --server-side: [Applier.Apply], and, if
+// the object was managed with client-side apply, an update that migrates its managers (see
+// [Migrate]) and the apply again, which removes the fields that the configuration does not
+// have. For the default manager of kubectl, "kubectl", the annotation [LastApplied] stays:
+// the manager "kubectl-last-applied" applies it.
+//
+// The result is that of the first apply, with the object that the last request leaves. If
+// the server refuses a later request, a warning says so, in the words of kubectl.
+func (a *Applier) ApplyAsKubectl(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
+	out, err := a.Apply(ctx, live, config, manager, force, opts...)
+	if err != nil || out.Object == nil {
+		return out, err
+	}
+	if kept, err := a.keepAnnotation(ctx, out, live, manager, opts); err != nil || !kept {
+		return out, err
+	}
+	migrated := out.Object.DeepCopy()
+	changed, err := Migrate(migrated, manager)
+	if err != nil {
+		out.warn("server rejected managed fields migration to Server-Side Apply", err)
+		return out, nil
+	}
+	if !changed {
+		return out, nil
+	}
+	body, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/metadata/managedFields", "value": migrated.GetManagedFields()}})
+	if err != nil {
+		return nil, err
+	}
+	res, err := a.Patch(ctx, out.Object, types.JSONPatchType, body, manager, opts...)
+	if err != nil || !out.follow(res, live, "server rejected managed fields migration to Server-Side Apply") {
+		return out, err
+	}
+	if res, err = a.Apply(ctx, out.Object, config, manager, force, opts...); err == nil {
+		out.follow(res, live, "failed to re-apply configuration after performing Server-Side Apply migration")
+	}
+	return out, err
+}
+
+// keepAnnotation gives the annotation to a manager of its own, if kubectl would. It reports
+// whether the server does not refuse that.
+func (a *Applier) keepAnnotation(ctx context.Context, out *Result, live *unstructured.Unstructured, manager string, opts []crdkit.RequestOption) (bool, error) {
+	text, found := out.Object.GetAnnotations()[LastApplied]
+	if manager != kubectlManager || !found || len(annotationOwners(out.Object, metav1.ManagedFieldsOperationApply)) > 0 {
+		return true, nil
+	}
+	config := a.newObject()
+	config.SetName(out.Object.GetName())
+	config.SetNamespace(out.Object.GetNamespace())
+	config.SetAnnotations(map[string]string{LastApplied: text})
+	res, err := a.Apply(ctx, out.Object, config, annotationManager, false, opts...)
+	if err != nil {
+		return false, err
+	}
+	return out.follow(res, live, "failed to migrate "+LastApplied+" for Server-Side Apply"), nil
+}
+
+// follow takes the object of a later request, or a warning if the server refuses it. It
+// reports whether the server admits it.
+func (r *Result) follow(next *Result, live *unstructured.Unstructured, refused string) bool {
+	if err := next.Err(); err != nil {
+		r.warn(refused, err)
+		return false
+	}
+	r.Object = next.Object
+	r.Unchanged = live != nil && jsonval.Equal(r.Object.Object, live.Object)
+	return true
+}
+
+// warn adds a warning of kubectl.
+func (r *Result) warn(text string, err error) {
+	r.Warnings = append(r.Warnings, text+". This is non-fatal and will be retried next time you apply. Error: "+err.Error())
 }

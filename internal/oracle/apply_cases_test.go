@@ -274,7 +274,7 @@ func (c *caseRun) contains(t *testing.T, s caseStep, res *apply.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !jsonpatch.Equal(got, merged) {
+	if !sameJSON(t, got, merged) {
 		t.Errorf("the object is not as wanted (-want +got):\n%s", cmp.Diff(string(merged), string(got)))
 	}
 }

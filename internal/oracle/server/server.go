@@ -155,6 +155,28 @@ func (s *Server) Stored(namespace, name string) (*unstructured.Unstructured, err
 	return u, nil
 }
 
+// Edit changes the object in the store, if there is one, and keeps its resourceVersion.
+func (s *Server) Edit(namespace, name string, edit func(*unstructured.Unstructured)) error {
+	key := s.key(namespace, name)
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	e, ok := s.memory.objects[key]
+	if !ok {
+		return nil
+	}
+	u := &unstructured.Unstructured{}
+	if err := u.UnmarshalJSON(e.data); err != nil {
+		return err
+	}
+	edit(u)
+	data, err := runtime.Encode(unstructured.UnstructuredJSONScheme, u)
+	if err != nil {
+		return err
+	}
+	s.memory.objects[key] = entry{data, e.revision}
+	return nil
+}
+
 // Snapshot returns a function that gives the store the object that it has now.
 func (s *Server) Snapshot(namespace, name string) func() {
 	key := s.key(namespace, name)
