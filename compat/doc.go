@@ -39,7 +39,8 @@
 // has, size, startsWith, endsWith, contains, matches, in with constants, all and
 // exists over lists, and !, &&, || and the conditional operator. Other parts of a
 // rule only cancel out against equal parts of an old rule, unless a field that they
-// read may differ. If that decides nothing, Compare searches a witness among
+// read may differ. An exists_one over the elements of a list also cancels out against
+// one that agrees with it on every pair of elements. If that decides nothing, Compare searches a witness among
 // variations of objects with the constants of the rule. Transition rules are decided
 // over the old and the new value together: equality and order of their fields, and
 // whatever is decided for other rules.

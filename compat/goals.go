@@ -93,6 +93,8 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 		have[string(k.code)+k.cond.Key()] = true
 	}
 	w.to.rules.changed = w.changedAt(o, n)
+	w.to.rules.translator.SetKnown(w.knownCounts(o))
+	defer w.to.rules.translator.SetKnown(nil)
 	for _, k := range w.to.keywords(n) {
 		if have[string(k.code)+k.cond.Key()] || w.readers && !slices.Contains(readerCodes, k.code) {
 			continue

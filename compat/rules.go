@@ -40,6 +40,40 @@ func (r *ruleConditions) keywords(n *schema.Node) []keyword {
 	return out
 }
 
+// knownCounts returns a function that finds a macro in the rules of o which agrees with one
+// of the other side on all pairs of elements that o admits; see [celcond.Count].
+func (w *walk) knownCounts(o *schema.Node) func(c celcond.Count) (name string, ok bool) {
+	var known []celcond.Count
+	for _, rule := range o.Rules() {
+		known = append(known, w.from.rules.translator.Rule(rule.Rule, o, nil).Counts...)
+	}
+	if len(known) == 0 || w.readers {
+		return nil
+	}
+	return func(c celcond.Count) (name string, ok bool) {
+		for i := range known {
+			if k := &known[i]; k.Name != c.Name && slices.Equal(k.List, c.List) && w.agree(o, k, &c) {
+				return k.Name, true
+			}
+		}
+		return "", false
+	}
+}
+
+// agree reports whether a count holds and fails where a known one does.
+func (w *walk) agree(o *schema.Node, known, c *celcond.Count) bool {
+	for _, name := range known.List {
+		if name == celcond.Items {
+			return false
+		}
+		o = memberSchema(o, name)
+	}
+	element := w.from.of(o.Items())
+	pair := satisfy.And(satisfy.Types(satisfy.Object), satisfy.At(celcond.First, element), satisfy.At(celcond.Second, element))
+	differ := func(known, c *satisfy.Cond) bool { return w.solve(pair, known, satisfy.Not(c)).Status != satisfy.None }
+	return !differ(known.Holds, c.Holds) && !differ(known.Fails, c.Fails)
+}
+
 // transforms reports whether rules of the new definition may see another value than
 // the old one stored: something below is pruned, or has another default, or is no
 // longer nullable, or is another value in CEL.

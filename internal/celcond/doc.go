@@ -17,6 +17,11 @@
 // A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
 // element has more than its share.
 //
+// A macro over the elements of a list inside of another one over the same list is decided
+// for lists of one element. An exists_one in such a place is opaque for longer lists, but
+// [Count] has the conditions of its body on pairs of elements, so that callers can find
+// one that agrees with it.
+//
 // [Translator.Update] translates a transition rule to a condition on the new and the old
 // value together. It decides the equality of booleans, lists and objects, too, unless
 // CEL and JSON disagree about it: sets in another order, or times in another zone.

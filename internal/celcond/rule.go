@@ -21,6 +21,9 @@ type Rule struct {
 	Transition bool
 	// Opaque has the parts of the rule that were not translated.
 	Opaque []string
+	// Counts has those macros exists_one in the rule that count elements like another
+	// one.
+	Counts []Count
 }
 
 // A Member returns the condition that an object of a schema has a member which
@@ -32,6 +35,7 @@ type Translator struct {
 	syntax celsyntax.Parser
 	member Member
 	trees  map[string]ast.Expr
+	known  func(c Count) (name string, ok bool)
 	// root is the schema of whole objects, and metadata what rules see of metadata.
 	root, metadata *schema.Node
 }
@@ -64,7 +68,7 @@ func (t *Translator) Rule(text string, n *schema.Node, changed func(path []strin
 // members [Self] and [OldSelf] have the new and the old value of the rule at path.
 // OldSelf must not be optional in the rule. See Rule for changed.
 func (t *Translator) Update(text string, n *schema.Node, path []string, changed func(path []string) bool) Rule {
-	return t.translated(text, scope{name: "update", update: &update{n, path}}, changed)
+	return t.translated(text, scope{name: "update", update: &update{n, path, map[string]string{Self: Self, OldSelf: OldSelf}}}, changed)
 }
 
 // The members of an update.
@@ -95,7 +99,7 @@ func (t *Translator) translated(text string, sc scope, changed func(path []strin
 		}
 	}
 	v := x.boolean(tree, sc)
-	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, "oldSelf"), Opaque: x.opaque}
+	return Rule{Holds: v.holds, Fails: v.fails, Transition: uses(tree, OldSelf), Opaque: x.opaque, Counts: x.counts}
 }
 
 // A verdict has the conditions on which an expression is true and false.
@@ -121,18 +125,20 @@ type scope struct {
 	names  []string // of further variables with the same value
 }
 
-// An update is the schema of the two values of a transition rule, and the path to them.
+// An update is about two values of one schema, such as those of a transition rule: their
+// schema, the path to them, and the members that have them, by variable.
 type update struct {
-	node *schema.Node
-	path []string
+	node    *schema.Node
+	path    []string
+	members map[string]string
 }
 
-// variable returns the path to the value of self or oldSelf.
+// variable returns the path to the value of a variable.
 func (u *update) variable(name string) (path, bool) {
-	if u == nil || name != Self && name != OldSelf {
+	if u == nil || u.members[name] == "" {
 		return path{}, false
 	}
-	return path{append([]string{name}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
+	return path{append([]string{u.members[name]}, u.path...), make([]*schema.Node, 1+len(u.path)), u.node}, true
 }
 
 // below returns the part of a path that begins at the value of the rule.
@@ -148,7 +154,9 @@ func (sc *scope) bound() map[string][]string {
 	out := map[string][]string{OldSelf: {}}
 	for ; sc != nil; sc = sc.outer {
 		if sc.update != nil {
-			out[Self] = []string{}
+			for name := range sc.update.members {
+				out[name] = []string{}
+			}
 		}
 		for _, name := range sc.names {
 			out[name] = append([]string{}, sc.prefix...)
@@ -165,6 +173,7 @@ type translation struct {
 	*Translator
 	changed func(path []string) bool
 	opaque  []string
+	counts  []Count
 }
 
 // usesOuter reports whether an expression mentions variables other than that of the scope.
@@ -201,6 +210,10 @@ func (x *translation) boolean(e ast.Expr, sc scope) verdict {
 		name += distinct
 	}
 	v := verdict{satisfy.Opaque(name, satisfy.Holds), satisfy.Opaque(name, satisfy.Fails)}
+	if c, ok := x.count(e, name, sc); ok {
+		x.counts = append(x.counts, c)
+		v = x.orKnown(v, &c)
+	}
 	if sure := x.surely(e, sc); sure != satisfy.False {
 		v = verdict{satisfy.Or(sure, v.holds), satisfy.And(satisfy.Not(sure), v.fails)}
 	}

@@ -64,7 +64,7 @@ type Cond struct {
 	text   string   // pattern, format, member or name
 	keys   []string // distinct: keys of elements; others: the members that do not count
 	values []any
-	subs   []*Cond
+	subs   []*Cond // relation: that each member is present
 }
 
 var (

@@ -240,7 +240,8 @@ func newRelation(a, b string, orders Mask) *Cond {
 		a, b = b, a
 		orders = reversed(orders)
 	}
-	return &Cond{kind: relation, text: a + separator + separator + b, keys: []string{a, b}, mask: orders}
+	present := []*Cond{atPath(a, True), atPath(b, True)}
+	return &Cond{kind: relation, text: a + separator + separator + b, keys: []string{a, b}, mask: orders, subs: present}
 }
 
 // order returns how the members of v at two paths compare.

@@ -40,6 +40,11 @@ func objectWantOf(own []*Cond) objectWant {
 // solveObject returns an object.
 func (s *Solver) solveObject(own []*Cond) Result {
 	relations := relationsOf(own)
+	for _, c := range relations {
+		if c.mask&NoOrder == 0 { // both members are present
+			own = append(slices.Clip(own), c.subs...)
+		}
+	}
 	r := s.members(objectWantOf(own), own)
 	if r.Status != Found {
 		return r
