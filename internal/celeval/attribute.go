@@ -23,13 +23,16 @@ func (x *compiler) ident(e ast.Expr, name string) operand {
 	}
 	for i := len(x.vars) - 1; i >= 0; i-- {
 		if x.vars[i].name == name {
+			x.outermost = min(x.outermost, i)
 			return x.vars[i].operand
 		}
 	}
 	switch name {
 	case celtypes.Self:
+		x.outermost = theObject
 		return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: func(f *Frame) any { return f.Self }})
 	case celtypes.OldSelf:
+		x.outermost = theObject
 		raw := func(f *Frame) any { return f.Old }
 		if !x.optionalOld {
 			return x.typed(operand{cost: 1, attr: true, declared: x.self, raw: raw})

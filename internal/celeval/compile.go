@@ -19,6 +19,8 @@ type compiler struct {
 	optionalOld bool // oldSelf is an optional
 
 	vars       []local
+	outermost  int  // the index of the outermost variable in the current expression
+	keeps      int  // number of operands that keep their results
 	boxes      bool // values are boxed, so that Eval may panic on objects that are not valid
 	loops      int  // around the current expression
 	highest    int  // the deepest loop so far
@@ -41,7 +43,7 @@ type local struct {
 // it returns nil and the reason. optional says that oldSelf is an optional. The
 // closure is safe for concurrent use.
 func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType, optional bool) (*Compiled, string) {
-	x := &compiler{language: b, tree: tree, self: self, optionalOld: optional}
+	x := &compiler{language: b, tree: tree, self: self, outermost: noVariable, optionalOld: optional}
 	c := x.condition(x.expr(tree.Expr()))
 	run := x.bool(c)
 	if x.why != "" {
@@ -53,7 +55,7 @@ func CompileRule(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredTyp
 // CompileMessage is like [CompileRule] for a messageExpression. The closure
 // leaves the text in [Frame.Text].
 func CompileMessage(b *celtypes.Language, tree *ast.AST, self *celvalue.DeclaredType) (*Compiled, string) {
-	x := &compiler{language: b, tree: tree, self: self}
+	x := &compiler{language: b, tree: tree, self: self, outermost: noVariable}
 	c := x.expr(tree.Expr())
 	if c.kind() == kindBox {
 		c = x.unbox(c.typ, operand{cost: c.cost, box: c.box, id: c.id})
@@ -85,11 +87,17 @@ func (x *compiler) expr(e ast.Expr) operand {
 		return operand{}
 	}
 	x.parts++
+	outer := x.outermost
+	x.outermost = noVariable
 	c := x.compile(e)
 	x.ahead = saturated(x.ahead, c.cost)
 	if c.typ == nil {
 		c.typ = x.tree.GetType(e.ID())
 	}
+	if x.isClosed() {
+		c = x.keep(c)
+	}
+	x.outermost = min(x.outermost, outer)
 	return c
 }
 

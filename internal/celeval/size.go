@@ -7,6 +7,7 @@ import "github.com/crdkit/crdkit/internal/pattern"
 type Compiled struct {
 	Closure
 	parts    int                // expressions that it was compiled from
+	keeps    int                // those of them that keep results
 	patterns []*pattern.Pattern // in its closures
 }
 
@@ -14,14 +15,18 @@ type Compiled struct {
 // TestCatalogSize of the root package compares the sum with the heap.
 const partSize = 52
 
+// keptSize is about how many bytes a kept result takes.
+const keptSize = 120
+
 // HeapHidden returns about how much heap the closures take; see package heapsize.
-func (c *Compiled) HeapHidden() int { return c.parts * partSize }
+func (c *Compiled) HeapHidden() int { return c.parts*partSize + c.keeps*keptSize }
 
 // compiled returns the closure of an expression with its size.
 func (x *compiler) compiled(c operand, run func(*Frame) bool) *Compiled {
 	return &Compiled{
 		Closure:  Closure{cost: c.cost, margin: x.margin(), id: c.id, run: run, guards: x.boxes},
 		parts:    x.parts,
+		keeps:    x.keeps,
 		patterns: x.patterns,
 	}
 }

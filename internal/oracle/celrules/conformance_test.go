@@ -1,7 +1,6 @@
 package celrules
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	testpb "cel.dev/expr/conformance/test"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -121,38 +119,19 @@ func (c *conformanceCase) compile(t testing.TB) {
 	}
 }
 
-// reportTimes prints how long the evaluations take, without an error and with one.
-func reportTimes(subjects []*subject, cases []*conformanceCase) {
-	var fast, server [2]time.Duration
-	for i, s := range subjects {
-		if s == nil {
-			continue
+// conformanceSubjects compiles the cases for all sides. A case without a rule that
+// compiles has no subject.
+func conformanceSubjects(t testing.TB, cases []*conformanceCase) []*subject {
+	t.Helper()
+	subjects := make([]*subject, len(cases))
+	parallel(len(cases), func(i int) {
+		k := cases[i]
+		if k.compile(t); len(k.rules) > 0 {
+			n, in := bothSchemas(t, k.name, k.props)
+			subjects[i] = subjectOf(t, k.name, n, in, celconfig.PerCallLimit)
 		}
-		in, kind := &input{obj: cases[i].obj, budget: budget}, 0
-		for _, e := range ours(s.fast, in).errors {
-			if strings.Contains(e, "evaluating rule") || strings.Contains(e, "no such overload") {
-				kind = 1
-			}
-		}
-		ctx := context.Background()
-		fast[kind] += least(func() { s.fast.Eval(ctx, in.obj) })
-		server[kind] += least(func() { s.validator.Validate(ctx, nil, s.structural, in.obj, nil, budget) })
-	}
-	for kind, name := range []string{"without an error", "with an error"} {
-		fmt.Printf("cel conformance: cases %s: crdkit %v, upstream %v, %.1fx\n", name, fast[kind].Round(time.Microsecond), server[kind].Round(time.Microsecond),
-			float64(server[kind])/float64(max(fast[kind], 1)))
-	}
-}
-
-// least returns the least time of several calls.
-func least(call func()) time.Duration {
-	best := time.Hour
-	for range 5 {
-		begin := time.Now()
-		call()
-		best = min(best, time.Since(begin))
-	}
-	return best
+	})
+	return subjects
 }
 
 // TestConformance compares the sides on the tests of the specification of CEL that
@@ -162,22 +141,13 @@ func TestConformance(t *testing.T) {
 	c := newTally(t, "conformance", "three sides")
 	var compiled, rules int
 	var all, fast int64
-	subjects := make([]*subject, len(cases))
-	parallel(len(cases), func(i int) {
-		k := cases[i]
-		k.compile(t)
-		if len(k.rules) == 0 {
-			return
-		}
-		n, in := bothSchemas(t, k.name, k.props)
-		subjects[i] = subjectOf(t, k.name, n, in, celconfig.PerCallLimit)
-		c.rules.Add(int64(len(k.rules)))
-		ours(subjects[i].fast, &input{obj: k.obj, budget: budget})
-	})
+	subjects := conformanceSubjects(t, cases)
 	for i, k := range cases {
 		if s := subjects[i]; s != nil {
+			ours(s.fast, &input{obj: k.obj, budget: budget})
 			compiled++
 			rules += len(k.rules)
+			c.rules.Add(int64(len(k.rules)))
 			all += s.count.All.Load()
 			fast += s.count.Fast.Load()
 			if *showSlow && s.count.Fast.Load() < s.count.All.Load() {
