@@ -3,6 +3,9 @@ package celeval
 import (
 	"math"
 	"sync/atomic"
+
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // This file keeps the results of closed expressions, which are those without
@@ -13,47 +16,31 @@ import (
 // An evaluation that comes near a limit runs the expression again, because it must
 // stop at the same step as the first one would have. TestKeptLimits holds it to that.
 
-// A record says how an evaluation of a closed expression ended.
-type record struct {
-	cost   uint64 // what it added to the cost of the frame, modulo 2^64
-	memory uint64
+// A kept is the result of a closed expression and what its evaluation took.
+type kept struct {
+	value  ref.Val
 	err    *EvalError // nil if it did not fail
-}
-
-// A kept is a record with the result.
-type kept[T any] struct {
-	record
-	value T
+	cost   uint64     // what it added to the cost of the frame, modulo 2^64
+	memory uint64
 }
 
 // maxKeptBytes is the memory up to which a result is kept.
 const maxKeptBytes = 4 << 10
 
-// keep makes a closed operand keep its result. Other operands, and those whose
-// results only functions of libraries read, stay as they are.
+// keep makes a closed operand keep its result in a box. Optionals, and values that
+// only functions of libraries read, stay as they are.
 func (x *compiler) keep(c operand) operand {
-	if c.constant != nil || c.raw != nil {
+	if k := c.kind(); c.constant != nil || k == kindNone || k == kindRaw || k > kindBox {
 		return c
 	}
-	switch v := c.value.(type) {
-	case *closure[bool]:
-		c.value = as(v.is, keeping(v.run, c.id))
-	case *closure[int64]:
-		c.value = as(v.is, keeping(v.run, c.id))
-	case *closure[float64]:
-		c.value = as(v.is, keeping(v.run, c.id))
-	case *closure[string]:
-		c.value = as(v.is, keeping(v.run, c.id))
-	default:
-		if c.box == nil {
-			return c
-		}
-	}
-	if c.box != nil {
-		c.box = keeping(c.box, c.id)
-	}
+	guarded := x.boxes
+	c.box = keeping(x.boxed(c), c.id)
+	x.boxes = guarded // the box does not depend on the object
 	x.keeps++
-	return c
+	if c.value == nil {
+		return c
+	}
+	return x.unbox(c.typ, c)
 }
 
 // isClosed reports whether the expression that was just compiled is closed: it used
@@ -67,56 +54,39 @@ const (
 	theObject  = -1
 )
 
-// keeping returns a closure that keeps the result of run, whose identity is id.
-func keeping[T any](run func(*Frame) T, id identity) func(*Frame) T {
-	var first atomic.Pointer[kept[T]]
-	return func(f *Frame) T {
+// keeping returns a closure that keeps the result of box, whose identity is id.
+func keeping(box func(*Frame) ref.Val, id identity) func(*Frame) ref.Val {
+	var first atomic.Pointer[kept]
+	return func(f *Frame) ref.Val {
 		k := first.Load()
-		if k != nil && f.repeat(&k.record, id) {
+		if k != nil && f.repeat(k, id) {
 			return k.value
 		}
-		begun := f.beginning()
-		v := run(f)
-		if k == nil {
-			if e, ok := f.ended(&begun, id); ok {
-				first.Store(&kept[T]{e, v})
-			}
+		cost, memory, lists := f.cost, f.Memory.Taken, f.used+f.usedStringLists
+		v := box(f)
+		memory = f.Memory.Taken - memory
+		// A result is not kept if the evaluation was declined or stopped, if it may be
+		// large, or if it may refer to lists of the frame.
+		switch {
+		case k != nil || memory > maxKeptBytes:
+		case f.failed && f.failedBy(id):
+			first.Store(&kept{types.NullValue, f.evalErr, f.cost - cost, memory})
+		case !f.failed && f.used+f.usedStringLists == lists:
+			first.Store(&kept{v, nil, f.cost - cost, memory})
 		}
 		return v
 	}
 }
 
-// A beginning is the state of a frame before an evaluation of a closed expression.
-type beginning struct {
-	cost, memory uint64
-	lists        int
-}
-
-func (f *Frame) beginning() beginning {
-	return beginning{f.cost, f.Memory.Taken, f.used + f.usedStringLists}
-}
-
-// ended returns how the evaluation of the closure id ended. It is not ok if the result
-// must not be kept: because the evaluation was declined or stopped, because the result
-// may refer to lists of the frame, or because it may be large.
-func (f *Frame) ended(b *beginning, id identity) (e record, ok bool) {
-	e = record{cost: f.cost - b.cost, memory: f.Memory.Taken - b.memory}
-	if f.failed {
-		e.err = f.evalErr
-		return e, f.stopped == nil && f.failedBy(id) && e.memory <= maxKeptBytes
-	}
-	return e, e.memory <= maxKeptBytes && f.used+f.usedStringLists == b.lists
-}
-
 // repeat ends an evaluation of the closure id like the first one. It reports whether
 // the limits allow that.
-func (f *Frame) repeat(e *record, id identity) bool {
-	if f.cost+e.cost > f.Limit || f.Memory.Taken+e.memory > f.Memory.Limit {
+func (f *Frame) repeat(k *kept, id identity) bool {
+	if f.cost+k.cost > f.Limit || f.Memory.Taken+k.memory > f.Memory.Limit {
 		return false
 	}
-	f.Memory.Taken += e.memory
-	if f.pay(e.cost); e.err != nil {
-		f.fail(e.err, id)
+	f.Memory.Taken += k.memory
+	if f.pay(k.cost); k.err != nil {
+		f.fail(k.err, id)
 	}
 	return true
 }

@@ -22,6 +22,7 @@ var closedRules = []string{
 	"['x,y'.split(',')] == [['x', 'y']] && self.i == 1",
 	"['x,y'.split(',')] == [self.s.split(',')]",
 	"'abc'.find('b+') + self.s == 'b'",
+	"[1, 2].transformMapEntry(i, v, {'a': v}) == {'a': self.i}", // declined
 	"[1.5, 2.5].map(x, x + 1.0)[0] == 2.5",
 	"{'a': 1}.map(k, k)[0] == 'a'",
 	"(self.i == 1 ? {'a': 1} : {'b': 1}).transformMap(k, v, v + 1) == {'a': 2}",
