@@ -164,7 +164,7 @@ func TestConformance(t *testing.T) {
 	fmt.Printf("cel conformance: %d tests, %d with variables that no schema declares, %d compile, %d rules, %d of %d evaluations on the executor (%.1f%%)\n",
 		len(cases)+left, left, compiled, rules, fast, all, share)
 	c.report()
-	reportTimes(subjects, cases)
+	reportTimes("cel conformance", subjects, cases)
 	if share < minExecuted {
 		t.Errorf("%.1f%% of the evaluations end on the executor, want %d%%", share, minExecuted)
 	}

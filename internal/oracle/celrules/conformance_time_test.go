@@ -33,23 +33,23 @@ func timed(s *subject, k *conformanceCase) timedCase {
 
 // reportTimes prints how long the evaluations take, without an error and with one,
 // and the cases that take us longest.
-func reportTimes(subjects []*subject, cases []*conformanceCase) {
+func reportTimes(name string, subjects []*subject, cases []*conformanceCase) {
 	var list []timedCase
 	for i, s := range subjects {
 		if s != nil {
 			list = append(list, timed(s, cases[i]))
 		}
 	}
-	reportTotal("without an error", list, func(c timedCase) bool { return !c.failing })
-	reportTotal("with an error", list, func(c timedCase) bool { return c.failing })
-	reportTotal("that read the object", list, func(c timedCase) bool { return len(c.of.obj) > 0 })
+	reportTotal(name+": ", "without an error", list, func(c timedCase) bool { return !c.failing })
+	reportTotal(name+": ", "with an error", list, func(c timedCase) bool { return c.failing })
+	reportTotal(name+": ", "that read the object", list, func(c timedCase) bool { return len(c.of.obj) > 0 })
 	slices.SortFunc(list, func(a, b timedCase) int { return cmp.Compare(b.fast, a.fast) })
 	for _, c := range list[:10] {
-		fmt.Printf("cel conformance: slowest: crdkit %v, upstream %v, %.1fx: %s\n", c.fast, c.server, ratio(c.server, c.fast), c.of.name)
+		fmt.Printf("%s: slowest: crdkit %v, upstream %v, %.1fx: %s\n", name, c.fast, c.server, ratio(c.server, c.fast), c.of.name)
 	}
 }
 
-func reportTotal(name string, list []timedCase, in func(timedCase) bool) {
+func reportTotal(of, name string, list []timedCase, in func(timedCase) bool) {
 	var n int
 	var fast, server time.Duration
 	for _, c := range list {
@@ -57,7 +57,7 @@ func reportTotal(name string, list []timedCase, in func(timedCase) bool) {
 			n, fast, server = n+1, fast+c.fast, server+c.server
 		}
 	}
-	fmt.Printf("cel conformance: %d cases %s: crdkit %v, upstream %v, %.1fx\n", n, name, fast.Round(time.Microsecond), server.Round(time.Microsecond), ratio(server, fast))
+	fmt.Printf("%s%d cases %s: crdkit %v, upstream %v, %.1fx\n", of, n, name, fast.Round(time.Microsecond), server.Round(time.Microsecond), ratio(server, fast))
 }
 
 func ratio(server, fast time.Duration) float64 { return float64(server) / float64(max(fast, 1)) }
