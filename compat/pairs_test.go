@@ -196,7 +196,7 @@ func (j *judge) difference(obj, old map[string]any) string {
 	if before == nil || strings.Contains(fmt.Sprint(result.Changes), "pruned") {
 		return ""
 	}
-	after, result := j.write(j.crd, obj, old)
+	after, result := j.write(j.crd, obj, j.read(old))
 	if after == nil {
 		return result.Err().Error()
 	}
@@ -206,6 +206,18 @@ func (j *judge) difference(obj, old map[string]any) string {
 		}
 	}
 	return ""
+}
+
+// read returns a stored object as the new definition reads it, nil for nil.
+func (j *judge) read(stored map[string]any) map[string]any {
+	if stored == nil {
+		return nil
+	}
+	u, _, err := j.crd.Read(context.Background(), &unstructured.Unstructured{Object: testkit.Clone(stored)})
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return u.Object
 }
 
 // declares reports whether the old schema has the field of a path.

@@ -188,8 +188,8 @@ func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []
 const maxVariations = 10
 
 // confirmUpdate returns the finding for an update that the old definition admits
-// and the new one refuses. Both definitions see the old object as the old one
-// stored it.
+// and the new one refuses. Each definition reads the old object as the old one stored
+// it.
 func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) ([]Finding, error) {
 	stored, err := write(c.ctx, c.oldVersion, old, nil)
 	if err != nil || stored.object == nil {
@@ -199,7 +199,15 @@ func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) ([]Finding,
 	if err != nil || before.object == nil || drops(before.result) {
 		return nil, err
 	}
-	after, err := write(c.ctx, c.newVersion, obj, stored.object)
+	inStorage, err := c.store(stored.object)
+	if err != nil {
+		return nil, err
+	}
+	read, _, err := c.newVersion.Read(c.ctx, inStorage)
+	if err != nil {
+		return nil, c.ctx.Err() // pursue reports an object that cannot be read
+	}
+	after, err := write(c.ctx, c.newVersion, obj, read.Object)
 	if err != nil || after.object != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@
 // A comparison of a sum of sizes of elements with fixed indices is opaque, but holds if no
 // element has more than its share.
 //
+// Rules that all strings of a list differ, or those in a field of its elements, are
+// recognized in their usual forms.
+//
 // A macro over the elements of a list inside of another one over the same list is decided
 // for lists of one element. An exists_one in such a place is opaque for longer lists, but
 // [Count] has the conditions of its body on pairs of elements, so that callers can find

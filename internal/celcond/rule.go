@@ -248,6 +248,9 @@ func (x *translation) translate(e ast.Expr, sc scope) (verdict, bool) {
 	case ast.IdentKind:
 		return x.flag(e, sc)
 	case ast.CallKind:
+		if v, ok := x.unique(e, sc); ok {
+			return v, true
+		}
 		return x.call(e.AsCall(), sc)
 	}
 	return verdict{}, false
