@@ -271,6 +271,7 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 	if c.headDone {
 		c.sent.Object = obj
 		c.obj = &c.sent
+		c.standInName() // which messages may read
 	} else {
 		maps.Copy(obj, c.obj.Object)
 	}

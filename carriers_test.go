@@ -60,6 +60,37 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 	}
 }
 
+// An object whose name the server generates has one for its rules and their messages
+// on both carriers, and none when it is stored.
+func TestCarriersAgreeOnGeneratedNames(t *testing.T) {
+	for _, tt := range []struct {
+		rule, message string
+		admitted      bool
+	}{
+		{"true", "'unused'", true},
+		{"self.spec.n > 5", "self.metadata.name + ' of ' + self.metadata.generateName", false},
+		{"self.metadata.name == 'a-00000'", "self.metadata.name", true},
+		{"self.metadata.name.size() < 3", "'too long'", false},
+		{"self.metadata.generateName == 'a-'", "'unused'", true},
+		{"!has(self.metadata.name)", "'named'", false},
+	} {
+		crd := mustParse(t, strings.Replace(ratchetCRD, "      openAPIV3Schema:\n        type: object\n",
+			fmt.Sprintf("      openAPIV3Schema:\n        type: object\n        x-kubernetes-validations: [{rule: %q, messageExpression: %q}]\n", tt.rule, tt.message), 1))
+		fast, reference := compileBoth(t, crd)
+		v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
+		raw := []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generateName":"a-"},"spec":{"n":1}}`)
+		onBothCarriers(t, v, creating, raw, nil, crdkit.Warn)
+		out, res, err := v.fast.CreateJSON(context.Background(), raw, crdkit.InNamespace("n"))
+		if err != nil || res.Admitted() != tt.admitted {
+			t.Errorf("%s: %v, %v", tt.rule, err, res.Err())
+		}
+		const stored = `"metadata":{"generateName":"a-","generation":1,"namespace":"n"}`
+		if tt.admitted && !bytes.Contains(out, []byte(stored)) {
+			t.Errorf("%s: stored %s", tt.rule, out)
+		}
+	}
+}
+
 // keptByStatus names the cases whose metadata an update of the status ignores.
 var keptByStatus = map[string]bool{"an invalid label": true, "another uid": true}
 

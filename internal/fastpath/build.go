@@ -32,7 +32,7 @@ var steps = [...]func(*builder) decline{
 	(*builder).countReplicas,  // root and plan.replicas
 	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion and kind
 	(*builder).compileStatus,  // plan.status, statusNode and validatesStatus
-	(*builder).compileReads,   // plan.createReads and updateReads
+	(*builder).compileReads,   // plan.createReads, updateReads and readsMetadata
 }
 
 // Compile returns the plan for objects of schema n, nil if the fast path
@@ -226,5 +226,6 @@ func (b *builder) compileStatus() decline {
 func (b *builder) compileReads() decline {
 	b.plan.createReads = compileReads(b.schema, false, b.cfg.Reads)
 	b.plan.updateReads = compileReads(b.schema, true, nil)
+	b.plan.readsMetadata = b.plan.createReads != nil && b.plan.createReads.child("metadata") != nil
 	return accepted
 }

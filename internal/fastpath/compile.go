@@ -78,6 +78,9 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.embedded = n.EmbeddedResource()
 	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
+	if out.whole {
+		out.members.judged = judged(ch)
+	}
 	out.list = c.list(out.items, ch)
 	out.onlyText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && !ch.ChecksWhole()
 	return out
@@ -166,7 +169,10 @@ func (m *members) add(name string, n *node) {
 // member is not declared.
 func (m *members) finish(required []string) bool {
 	list := make([]string, len(m.list))
-	m.required, m.defaults = newBitset(len(m.list)), newBitset(len(m.list))
+	m.gather()
+	half := (len(m.list) + 63) / 64
+	sets := make(bitset, 2*half)
+	m.required, m.defaults = sets[:half:half], sets[half:]
 	for i := range m.list {
 		list[i] = m.list[i].name
 		if m.list[i].node.fill != nil {
@@ -185,6 +191,23 @@ func (m *members) finish(required []string) bool {
 	}
 	m.arrange()
 	return true
+}
+
+// gather puts the texts of the members next to each other, and the names into the
+// texts: a walk compares names one after another and then writes a text.
+func (m *members) gather() {
+	var b strings.Builder
+	for i := range m.list {
+		b.WriteString(m.list[i].text)
+	}
+	all := b.String()
+	for i := range m.list {
+		p := &m.list[i]
+		p.text, all = all[:len(p.text)], all[len(p.text):]
+		if end := len(p.text) - 2; end > 0 && p.text[1:end] == p.name {
+			p.name = p.text[1:end]
+		}
+	}
 }
 
 // arrange sets order and musts from required and defaults.

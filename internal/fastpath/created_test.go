@@ -36,6 +36,35 @@ func TestCreatedMetadata(t *testing.T) {
 	}
 }
 
+// The walk decodes of an object or list only what its enum and junctors read.
+func TestJudged(t *testing.T) {
+	for _, tt := range []struct{ schema, valid, wrong string }{
+		{`{type: object, anyOf: [{required: [a]}, {required: [b]}], properties: {a: {type: object}, b: {type: integer}, c: {type: integer}}}`, `{"a":{},"c":1}`, `{"c":1}`},
+		{`{type: object, oneOf: [{required: [a]}, {required: [b]}], properties: {a: {type: object}, b: {type: integer}}}`, `{"b":1}`, `{"a":{},"b":1}`},
+		{`{type: object, anyOf: [{properties: {a: {enum: [x]}}}, {required: [b]}], properties: {a: {type: string}, b: {type: string}}}`, `{"a":"x"}`, `{"a":"y"}`},
+		{`{type: object, not: {properties: {a: {properties: {b: {minimum: 5}}}}}, properties: {a: {type: object, properties: {b: {type: integer}}}}}`, `{"a":{"b":4}}`, `{"a":{"b":5}}`},
+		{`{type: object, allOf: [{anyOf: [{not: {properties: {a: {maxLength: 1}}}}, {required: [c]}]}], properties: {a: {type: string}, c: {type: string}}}`, `{"a":"xx"}`, `{"a":"x"}`},
+		{`{type: object, not: {minProperties: 2}, additionalProperties: {type: string}}`, `{"a":"x"}`, `{"a":"x","b":"y"}`},
+		{`{type: object, enum: [{a: {b: 1}}], properties: {a: {type: object, properties: {b: {type: integer}}}}}`, `{"a":{"b":1}}`, `{"a":{"b":2}}`},
+		{`{type: object, anyOf: [{enum: [{a: 1}]}, {required: [b]}], properties: {a: {type: integer}, b: {type: integer}}}`, `{"a":1}`, `{"a":2}`},
+		{`{type: array, not: {minItems: 2}, items: {type: string}}`, `["a"]`, `["a","b"]`},
+		{`{type: array, anyOf: [{items: {maximum: 1}}, {minItems: 3}], items: {type: integer}}`, `[0,1]`, `[0,2]`},
+		{`{type: array, anyOf: [{items: {properties: {a: {maximum: 1}}}}], items: {type: object, properties: {a: {type: integer}}}}`, `[{"a":1}]`, `[{"a":2}]`},
+	} {
+		plan := fastpath.Compile(compileGroup(t, &group{Spec: "{type: object, properties: {v: " + tt.schema + "}}"}), testConfig)
+		for _, splice := range []bool{false, true} {
+			for range 2 { // The second walk uses the memory of the first.
+				if !accepts(plan, head+`"spec":{"v":`+tt.valid+`}}`, fastpath.Request{Splice: splice}) {
+					t.Errorf("%s declines %s, splice %t", tt.schema, tt.valid, splice)
+				}
+				if accepts(plan, head+`"spec":{"v":`+tt.wrong+`}}`, fastpath.Request{Splice: splice}) {
+					t.Errorf("%s accepts %s, splice %t", tt.schema, tt.wrong, splice)
+				}
+			}
+		}
+	}
+}
+
 // An object may have more members than a word has bits.
 func TestManyMembers(t *testing.T) {
 	const n = 200

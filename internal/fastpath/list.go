@@ -121,9 +121,11 @@ func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		v, _ := jsonscan.Decode(w.since(part, start, edits))
+		memory := w.plan.Values()
+		v, _ := memory.read(everything, w.since(part, start, edits))
 		list, isList := v.([]any)
 		ok = isList && r.check.Valid(list)
+		memory.Release()
 	case r.check.Kind == leafcheck.SetList:
 		ok = w.distinct(w.keys[l.keys:], 1)
 	default:

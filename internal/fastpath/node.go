@@ -50,6 +50,7 @@ type members struct {
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
 	size     leafcheck.Size  // of the object
+	judged   *readTree       // what check.ValidWhole of the node reads, if it has to be asked
 
 	// order has the indexes of list in the order in which they are looked up in a
 	// map. The first musts are required or have a default, so that they are looked
@@ -110,8 +111,6 @@ type listRule struct {
 
 // A bitset is a set of small numbers.
 type bitset []uint64
-
-func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (b bitset) add(i int) { b[i/64] |= 1 << (i % 64) }
 

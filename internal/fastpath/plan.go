@@ -24,6 +24,7 @@ type Plan struct {
 	seed           maphash.Seed
 	walks          sync.Pool // of *walk
 	checksMetadata bool
+	readsMetadata  bool      // rules read the metadata of new objects
 	values         sync.Pool // of *Values
 	mapWalks       sync.Pool // of *mapWalk
 

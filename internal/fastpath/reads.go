@@ -1,9 +1,12 @@
 package fastpath
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/leafcheck"
+	"github.com/crdkit/crdkit/internal/nameindex"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -13,15 +16,26 @@ import (
 type readTree struct {
 	whole  bool
 	kind   bool // no more than the kind of the value
-	fields map[string]*readTree
-	values *readTree // of fields that are not declared
+	names  nameindex.Index
+	fields []*readTree // by position in names
+	values *readTree   // of fields that are not declared
 	items  *readTree
 }
 
 var (
-	onlyKind  = &readTree{kind: true}
-	onlyValue = &readTree{}
+	onlyKind   = &readTree{kind: true}
+	onlyValue  = &readTree{}
+	everything = &readTree{whole: true}
 )
+
+// setFields sets the fields.
+func (n *readTree) setFields(fields map[string]*readTree) {
+	names := slices.Sorted(maps.Keys(fields))
+	n.names, n.fields = nameindex.New(names), nil
+	for _, name := range names {
+		n.fields = append(n.fields, fields[name])
+	}
+}
 
 // presence returns the readTree for rules that test whether a value is present.
 // Rules convert a text with a format before they test it, so they need the text.
@@ -79,14 +93,15 @@ func (c *readCompiler) compile(n *schema.Node, reads []*fieldaccess.ReadSet) *re
 	}
 	additional, declared := n.AdditionalProperties()
 	if access == fieldaccess.Everything || declared && n.Len() > 0 || c.update && n.Items() != nil {
-		return &readTree{whole: true}
+		return everything
 	}
-	out := &readTree{fields: make(map[string]*readTree)}
+	out, fields := &readTree{}, make(map[string]*readTree)
 	for name, p := range n.Properties() {
 		if field := c.compileNode(p, below(reads, func(r *fieldaccess.ReadSet) *fieldaccess.ReadSet { return r.Field(name) })); field != nil {
-			out.fields[name] = field
+			fields[name] = field
 		}
 	}
+	out.setFields(fields)
 	elements := below(reads, (*fieldaccess.ReadSet).Elements)
 	out.values, out.items = c.compileNode(additional, elements), c.compileNode(n.Items(), elements)
 	if len(out.fields) == 0 && out.values == nil && out.items == nil && access <= fieldaccess.Presence {
@@ -111,4 +126,35 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 		}
 	}
 	return out
+}
+
+// judged returns what [leafcheck.Node.ValidWhole] reads of objects and lists.
+func judged(ch *leafcheck.Node) *readTree {
+	fields := make(map[string]*readTree)
+	if ch.Enum != nil || !judgedBy(ch.Nested, fields) {
+		return everything
+	}
+	out := &readTree{values: onlyKind, items: onlyKind}
+	out.setFields(fields)
+	return out
+}
+
+// judgedBy adds the fields that branches read. It reports false if they read more than
+// the presence of others. Of lists they read only how long they are.
+func judgedBy(branches *leafcheck.Junctors, fields map[string]*readTree) bool {
+	if branches == nil {
+		return true
+	}
+	for _, b := range slices.Concat(branches.AnyOf, branches.OneOf, branches.AllOf, []*leafcheck.Node{branches.Not}) {
+		if b == nil {
+			continue
+		}
+		if b.Enum != nil || b.Items != nil || b.List != nil && (b.List.Unique || b.List.Kind != leafcheck.AnyList) || b.Fields.Additional != nil || b.Fields.Closed || !judgedBy(b.Nested, fields) {
+			return false
+		}
+		for i := range b.Fields.Props {
+			fields[b.Fields.Props[i].Name] = everything
+		}
+	}
+	return true
 }

@@ -64,9 +64,15 @@ func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
 	if update {
 		reads = v.plan.updateReads
 	}
-	value, end := v.readValue(reads, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
-	m, ok := value.(map[string]any)
-	return m, ok && end >= 0 && jsonscan.Space(text, end) == len(text)
+	value, ok := v.read(reads, text)
+	m, isObject := value.(map[string]any)
+	return m, ok && isObject
+}
+
+// read decodes what n says of a value. It reports false if the text cannot be read.
+func (v *Values) read(n *readTree, text string) (any, bool) {
+	value, end := v.readValue(n, text, jsonscan.Space(text, 0), jsonscan.MaxDepth)
+	return value, end >= 0 && jsonscan.Space(text, end) == len(text)
 }
 
 // readValue decodes what n says of the value at s[i]. It returns the index after the
@@ -121,8 +127,8 @@ func (n *readTree) child(name string) *readTree {
 	if n.whole {
 		return n
 	}
-	if below := n.fields[name]; below != nil {
-		return below
+	if i := n.names.Find(name); i >= 0 {
+		return n.fields[i]
 	}
 	return n.values
 }

@@ -149,7 +149,7 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 		if len(w.out) > o.start+1 {
 			w.out = append(w.out, ',')
 		}
-		w.name(o, e.key, e.member, jsonscan.Special)
+		w.name(o, e.key, e.member, jsonscan.Respelled)
 		at := len(w.out)
 		w.out = append(w.out, w.scratch[e.start-o.start:e.end-o.start]...)
 		e.span = span{at, len(w.out)}
@@ -188,6 +188,8 @@ func (w *walk) since(part span, start, edits int) string {
 // wholeValid reports whether a value, which is complete, satisfies what the
 // schema demands of it as a whole.
 func (w *walk) wholeValid(n *node, part span, start, edits int) bool {
-	v, ok := jsonscan.Decode(w.since(part, start, edits))
+	memory := w.plan.Values()
+	defer memory.Release()
+	v, ok := memory.read(n.members.judged, w.since(part, start, edits))
 	return ok && n.check.ValidWhole(v)
 }

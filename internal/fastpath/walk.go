@@ -173,18 +173,18 @@ func (w *walk) text(n *node, i int) int {
 	if n.accept&leafcheck.String == 0 {
 		return w.refuse(wrongType)
 	}
-	value := w.s[i+1 : end]
-	if text&jsonscan.Escaped != 0 {
+	value, checked := w.s[i+1:end], n.free&leafcheck.String == 0
+	if text&jsonscan.Escaped != 0 && (checked || text&jsonscan.Respelled != 0) {
 		var ok bool
 		if w.scratch, ok = jsonscan.Unescape(w.scratch[:0], value); !ok {
 			return refused
 		}
-		value = string(w.scratch)
+		value = view(w.scratch)
 	}
-	if n.free&leafcheck.String == 0 && !n.check.ValidString(value) && w.wrongAt(i, end+1, wrongScalar) < 0 {
+	if checked && !n.check.ValidString(value) && w.wrongAt(i, end+1, wrongScalar) < 0 {
 		return refused
 	}
-	if text == 0 {
+	if text&jsonscan.Respelled == 0 {
 		w.write(w.s[i : end+1])
 	} else if !w.writeString(value) {
 		return refused
@@ -257,7 +257,7 @@ func (w *walk) fastMetadata(at int) int {
 		return refused
 	}
 	end := w.fastMeta.ReadCreate(w.s, at, r.Namespaced, r.Namespace)
-	if end < 0 {
+	if end < 0 || w.fastMeta.Generates() && w.plan.readsMetadata {
 		w.fastMeta.Reset()
 		return refused
 	}

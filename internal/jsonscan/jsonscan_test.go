@@ -107,10 +107,33 @@ func TestStringStops(t *testing.T) {
 					t.Fatalf("String(%q) = %d, want %d", s, end, want)
 				}
 				special := stop == "<" || stop == ">" || stop == "&" || stop == "\u2028"
-				if end > 0 && (text&jsonscan.Special != 0) != special || end > 0 && (text&jsonscan.Escaped != 0) != (stop == `\n`) {
+				if end > 0 && (text&jsonscan.Respelled != 0) != special || end > 0 && (text&jsonscan.Escaped != 0) != (stop == `\n`) {
 					t.Fatalf("String(%q): text %d", s, text)
 				}
 			}
+		}
+	}
+}
+
+// The text that String does not call respelled is the one that AppendString writes.
+func TestRespelled(t *testing.T) {
+	for text, respelled := range map[string]bool{
+		`a`: false, `é漢😀`: false, "\x7f": false, `<`: true, `a&b`: true, "\u2028": true, "\u2029": true, "\u2027": false,
+		`\n`: false, `\"\\\b\f\r\t`: false, `\/`: true, `\u003c\u003e\u0026`: false, `\u2028\u2029`: false,
+		`\u003C`: true, `\u0041`: true, `\u000a`: true, `\u001f`: true, `\u2027`: true, `\ud83d\ude00`: true,
+		`0123456\n89`: false, `0123456\/89`: true, `\n<`: true, `\/\n`: true,
+	} {
+		end, got := jsonscan.String(text+`"`, 0)
+		decoded, ok := jsonscan.Unescape(nil, text)
+		written, isUTF8 := jsonscan.AppendString(nil, string(decoded))
+		if end != len(text) || !ok || !isUTF8 {
+			t.Errorf("%q is not read", text)
+		}
+		if got&jsonscan.Respelled != 0 != respelled {
+			t.Errorf("%q is respelled: %t", text, !respelled)
+		}
+		if same := string(written) == `"`+text+`"`; !same && !respelled {
+			t.Errorf("%q is written as %s", text, written)
 		}
 	}
 }

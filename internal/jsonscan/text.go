@@ -3,6 +3,7 @@ package jsonscan
 import (
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -13,9 +14,10 @@ type Text uint8
 const (
 	// Escaped means that the text contains an escape sequence.
 	Escaped Text = 1 << iota
-	// Special means that the text contains a character that the encoder escapes:
-	// one of < > &, or the separators U+2028 and U+2029.
-	Special
+	// Respelled means that the encoder may write another text: the text contains a
+	// character that the encoder escapes, which is one of < > & and the separators
+	// U+2028 and U+2029, or an escape sequence that it does not write.
+	Respelled
 )
 
 const (
@@ -43,16 +45,16 @@ func String(s string, i int) (end int, text Text) {
 		case c == '"':
 			return i, text
 		case c == '\\':
-			n := escapeLen(s[i:])
+			n, respelled := escape(s[i:])
 			if n == 0 {
 				return -1, 0
 			}
-			text |= Escaped
+			text |= Escaped | respelled
 			i += n
 		case c < ' ':
 			return -1, 0
 		case c == '<', c == '>', c == '&':
-			text |= Special
+			text |= Respelled
 			i++
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -60,7 +62,7 @@ func String(s string, i int) (end int, text Text) {
 				return -1, 0
 			}
 			if r == '\u2028' || r == '\u2029' {
-				text |= Special
+				text |= Respelled
 			}
 			i += n
 		default:
@@ -88,21 +90,29 @@ func stopBytes(x uint64) uint64 {
 	return (zero | (x-' '*ones)&^x | x) & highs
 }
 
-// escapeLen returns the length of the escape sequence at the start of s, or 0 if
-// the sequence is invalid.
-func escapeLen(s string) int {
+// escape returns the length of the escape sequence at the start of s, or 0 if the
+// sequence is invalid. It returns Respelled for a sequence that the encoder may not
+// write.
+func escape(s string) (int, Text) {
 	if len(s) < 2 {
-		return 0
+		return 0, 0
 	}
 	switch s[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 2
+	case '"', '\\', 'b', 'f', 'n', 'r', 't':
+		return 2, 0
+	case '/':
+		return 2, Respelled
 	case 'u':
-		if _, ok := hex4(s); ok {
-			return 6
+		if _, ok := hex4(s); !ok {
+			return 0, 0
 		}
+		switch s[2:6] {
+		case "003c", "003e", "0026", "2028", "2029":
+			return 6, 0
+		}
+		return 6, Respelled
 	}
-	return 0
+	return 0, 0
 }
 
 // hex4 returns the number in the escape sequence at the start of s, a backslash, u
@@ -133,33 +143,31 @@ func hex4(s string) (rune, bool) {
 // of half a surrogate pair.
 func Unescape(dst []byte, s string) ([]byte, bool) {
 	dst = slices.Grow(dst, len(s))
-	for i := 0; i < len(s); {
-		if s[i] != '\\' {
-			dst = append(dst, s[i])
-			i++
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return append(dst, s...), true
+		}
+		dst, s = append(dst, s[:i]...), s[i:]
+		if s[1] != 'u' {
+			dst, s = append(dst, unescaped(s[1])), s[2:]
 			continue
 		}
-		if s[i+1] != 'u' {
-			dst = append(dst, unescaped(s[i+1]))
-			i += 2
-			continue
-		}
-		r, _ := hex4(s[i:])
-		i += 6
+		r, _ := hex4(s)
+		s = s[6:]
 		switch {
 		case r >= 0xdc00 && r < 0xe000:
 			return dst, false
 		case r >= 0xd800 && r < 0xdc00:
-			low, ok := hex4(s[i:])
+			low, ok := hex4(s)
 			if !ok || low < 0xdc00 || low >= 0xe000 {
 				return dst, false
 			}
 			r = (r-0xd800)<<10 | (low - 0xdc00) + 0x10000
-			i += 6
+			s = s[6:]
 		}
 		dst = utf8.AppendRune(dst, r)
 	}
-	return dst, true
 }
 
 func unescaped(c byte) byte {

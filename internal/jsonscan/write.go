@@ -1,6 +1,7 @@
 package jsonscan
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -13,6 +14,14 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 	dst = append(dst, '"')
 	done := 0
 	for i := 0; i < len(s); {
+		if i+8 <= len(s) {
+			stops := stopBytes(load(s, i))
+			if stops == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(stops) >> 3
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])

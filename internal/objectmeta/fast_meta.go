@@ -7,16 +7,16 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A FastMeta is the metadata of a new object that has only a name, a namespace,
-// labels and annotations, which most have. It is read from JSON text without a
+// A FastMeta is the metadata of a new object that has only a name or a prefix for a
+// generated one, a namespace, labels and annotations, which most have. It is read from JSON text without a
 // map. Its strings are parts of the text. After [FastMeta.Reset] it can be used
 // again. It belongs to one goroutine.
 //
 // FastMeta declines other metadata, which may still be valid. The caller then
 // falls back to [Decode] and the functions for maps.
 type FastMeta struct {
-	name, namespace     string
-	labels, annotations []pair
+	name, prefix, namespace string
+	labels, annotations     []pair
 }
 
 type pair struct{ key, value string }
@@ -29,8 +29,12 @@ const maxPairs = 64
 func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
-	p.name, p.namespace, p.labels, p.annotations = "", "", p.labels[:0], p.annotations[:0]
+	*p = FastMeta{labels: p.labels[:0], annotations: p.annotations[:0]}
 }
+
+// Generates reports whether the server generates the name. The metadata has none then;
+// see [StandInName].
+func (p *FastMeta) Generates() bool { return p.prefix != "" }
 
 // ReadCreate reads the metadata of a new object at s[i]. It sets the namespace
 // to that of the request; "" means the namespace of the object. It returns the
@@ -53,10 +57,19 @@ func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string
 		}
 		i, more = jsonscan.Next(s, end, '}')
 	}
-	if i < 0 || !isSubdomain(p.name) || !p.enter(namespaced, namespace) {
+	if i < 0 || !p.named() || !p.enter(namespaced, namespace) {
 		return -1
 	}
 	return i
+}
+
+// named reports whether the name is valid, or the prefix if there is no name. A name
+// that the server generates from a valid prefix is valid.
+func (p *FastMeta) named() bool {
+	if p.prefix == "" {
+		return isSubdomain(p.name)
+	}
+	return p.name == "" && isSubdomainPrefix(p.prefix)
 }
 
 // enter is [EnterNamespace] for p. It reports false for a namespace that is not valid
@@ -73,6 +86,8 @@ func (p *FastMeta) member(key, s string, at int) int {
 	switch key {
 	case "name":
 		return readOnce(&p.name, s, at)
+	case "generateName":
+		return readOnce(&p.prefix, s, at)
 	case "namespace":
 		return readOnce(&p.namespace, s, at)
 	case "labels":
@@ -101,13 +116,14 @@ func readOnce(into *string, s string, at int) int {
 	return end
 }
 
-// readRawString reads a string without escapes.
+// readRawString reads a string that the encoder writes with the same text, and returns
+// the text.
 func readRawString(s string, at int) (string, int) {
 	if at >= len(s) || s[at] != '"' {
 		return "", -1
 	}
 	end, text := jsonscan.String(s, at+1)
-	if end < 0 || text != 0 {
+	if end < 0 || text&jsonscan.Respelled != 0 {
 		return "", -1
 	}
 	return s[at+1 : end], end + 1
@@ -150,11 +166,16 @@ func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	if len(p.annotations) > 0 {
 		dst = append(appendPairs(append(dst, `"annotations":`...), p.annotations), ',')
 	}
-	dst = append(dst, `"generation":1,`...)
-	if len(p.labels) > 0 {
-		dst = append(appendPairs(append(dst, `"labels":`...), p.labels), ',')
+	if p.prefix != "" {
+		dst = append(appendPair(dst, pair{"generateName", p.prefix}), ',')
 	}
-	dst = appendPair(dst, pair{"name", p.name})
+	dst = append(dst, `"generation":1`...)
+	if len(p.labels) > 0 {
+		dst = appendPairs(append(dst, `,"labels":`...), p.labels)
+	}
+	if p.name != "" {
+		dst = appendPair(append(dst, ','), pair{"name", p.name})
+	}
 	if p.namespace != "" {
 		dst = appendPair(append(dst, ','), pair{"namespace", p.namespace})
 	}
@@ -172,7 +193,7 @@ func appendPairs(dst []byte, list []pair) []byte {
 	return append(dst, '}')
 }
 
-// appendPair appends a pair of strings that need no escapes.
+// appendPair appends a pair of texts of strings.
 func appendPair(dst []byte, p pair) []byte {
 	dst = append(append(append(dst, '"'), p.key...), `":"`...)
 	return append(append(dst, p.value...), '"')

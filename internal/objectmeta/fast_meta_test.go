@@ -20,8 +20,13 @@ var fastMetaCases = []struct {
 	{`{"name":"a","namespace":"n"}`, true, false},
 	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"<","A":"ü"}}`, false, false}, // < is written with an escape
 	{`{"name":"a","namespace":"n","labels":{"b":"2","a":"1"},"annotations":{"K.x/y":"any text","A":"ü"}}`, true, false},
-	{`{"annotations":{"k":"a\nb"},"name":"a"}`, false, false},
-	{`{"annotations":{"k":"a\\nb"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":"a\nb"},"name":"a"}`, true, true},
+	{`{"annotations":{"k":"a\\nb\"\u003c"},"name":"a"}`, true, true},
+	{`{"annotations":{"k":"a\/b"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":"\u0041"},"name":"a"}`, false, false},
+	{`{"annotations":{"k":"\ud800"},"name":"a"}`, false, false},
+	{`{"labels":{"k":"\n"},"name":"a"}`, false, false},
+	{`{"name":"\n"}`, false, false},
 	{`{"annotations":{"k":1},"name":"a"}`, false, false},
 	{`{"annotations":{"k k":"1"},"name":"a"}`, false, false},
 	{`{"annotations":{"k":"1","k":"1"},"name":"a"}`, false, false},
@@ -50,7 +55,18 @@ var fastMetaCases = []struct {
 	{`{"name":"a","finalizers":["x/y"]}`, false, false},
 	{`{"name":"a","owner":"b"}`, false, false},
 	{`{"n\u0061me":"a"}`, false, false},
-	{`{"generateName":"b-"}`, false, false},
+	{`{"generateName":"b-"}`, true, true},
+	{`{"labels":{"b":"2"},"generateName":"a.b","namespace":"n","annotations":{"A":"ü"}}`, true, false},
+	{`{"generateName":"` + strings.Repeat("a", 57) + `.b-"}`, true, true},
+	{`{"generateName":"` + strings.Repeat("a", maxSubdomain) + `-"}`, true, true},
+	{`{"generateName":"` + strings.Repeat("a", maxSubdomain+1) + `"}`, false, false},
+	{`{"generateName":"b-","name":"a"}`, false, false},
+	{`{"generateName":"b-","name":""}`, false, false},
+	{`{"generateName":"b."}`, false, false},
+	{`{"generateName":"-"}`, false, false},
+	{`{"generateName":"B"}`, false, false},
+	{`{"generateName":""}`, false, false},
+	{`{"generateName":"a","generateName":"a"}`, false, false},
 	{`{}`, false, false},
 	{`{"name":"a",}`, false, false},
 	{`{"name":"a"`, false, false},
@@ -114,11 +130,22 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil || len(PrepareCreate(obj)) > 0 {
 		return "", false
 	}
-	if EnterNamespace(obj, namespaced, namespace) != nil || len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 ||
+	if EnterNamespace(obj, namespaced, namespace) != nil {
+		return "", false
+	}
+	m := obj["metadata"].(map[string]any)
+	generates := text(m, "name") == "" && text(m, "generateName") != ""
+	if generates {
+		m["name"] = StandInName(text(m, "generateName"))
+	}
+	if len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 ||
 		len(FinalizerWarnings(obj, nil)) > 0 {
 		return "", false
 	}
-	text, ok := jsonscan.Append(nil, obj["metadata"])
+	if generates {
+		delete(m, "name")
+	}
+	text, ok := jsonscan.Append(nil, m)
 	return string(text), ok
 }
 
