@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -16,7 +15,6 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/defaulting"
 	"github.com/crdkit/crdkit/internal/testopt"
 	"github.com/crdkit/crdkit/serving/scale"
 )
@@ -26,12 +24,12 @@ import (
 type Applier struct {
 	version *crdkit.Version
 	clock   func() time.Time
-	types   managedfields.TypeConverter
+	schemas *Schemas // an option; the types are of it
+	types   *kindTypes
 	// root returns the type of the objects, compiled when it is first needed. It is nil
 	// if only the reference understands the schema.
 	root      func() *atom
-	reference bool                             // see testopt.Reference
-	defaults  map[string]*defaulting.Defaulter // by version
+	reference bool // see testopt.Reference
 	reset     map[subresource]resetFields
 	replicas  managedfields.ResourcePathMappings
 	scaler    *scale.Scaler // nil if the version has no scale subresource
@@ -101,31 +99,28 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 	if want := (schema.GroupKind{Group: crd.Spec.Group, Kind: crd.Spec.Names.Kind}); d.GroupKind() != want {
 		return nil, fmt.Errorf("apply: the definition of %s was compiled from another one than %s", d.GroupKind(), want)
 	}
-	types, err := newTypes(crd)
+	options := &Applier{clock: time.Now}
+	options.set(opts)
+	if options.schemas == nil {
+		options.schemas = &Schemas{}
+	}
+	types, err := options.schemas.newTypes(d, crd)
 	if err != nil {
 		return nil, err
-	}
-	defaults := map[string]*defaulting.Defaulter{}
-	for _, v := range d.Versions() {
-		defaults[v.Name()] = defaulting.New(v.Schema())
 	}
 	onStatus, replicas := statusReset(crd), replicasPaths(crd)
 	out := map[string]*Applier{}
 	for i := range crd.Spec.Versions {
 		declared := &crd.Spec.Versions[i]
-		v, ok := d.Version(declared.Name)
-		if !ok {
-			return nil, fmt.Errorf("apply: the compiled definition has no version %s", declared.Name)
-		}
-		a := &Applier{version: v, clock: time.Now, types: types, defaults: defaults, replicas: replicas}
-		a.root = sync.OnceValue(func() *atom { return newAtom(types, a.newObject()) })
+		v, _ := d.Version(declared.Name) // newTypes found it
+		a := &Applier{version: v, types: types, replicas: replicas}
+		a.clock, a.reference, a.root = options.clock, options.reference, types.kinds[v.GroupVersionKind()].root
 		a.reset = map[subresource]resetFields{mainResource: mainReset(crd, declared), statusResource: onStatus}
 		if s := declared.Subresources; s != nil && s.Scale != nil {
 			if a.scaler, err = scale.New(s.Scale); err != nil {
 				return nil, err
 			}
 		}
-		a.set(opts)
 		out[declared.Name] = a
 	}
 	return out, nil

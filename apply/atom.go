@@ -1,10 +1,8 @@
 package apply
 
 import (
-	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
 // maxDepth is the number of values in one another that the fast merge follows.
@@ -44,13 +42,9 @@ type objectAtom struct {
 
 // newAtom returns the type of the objects of a version. It returns nil for a schema that
 // only the reference understands.
-func newAtom(types managedfields.TypeConverter, empty *unstructured.Unstructured) *atom {
-	tv, err := types.ObjectToTyped(empty)
-	if err != nil {
-		return nil
-	}
-	c := &atomCompiler{schema: tv.Schema(), named: map[atomName]*atom{}}
-	out := c.compile(tv.TypeRef(), 0)
+func newAtom(t typed.ParseableType) *atom {
+	c := &atomCompiler{schema: t.Schema, named: map[atomName]*atom{}}
+	out := c.compile(t.TypeRef, 0)
 	if c.failed || out.object == nil || out.object.atomic || out.object.anything {
 		return nil
 	}

@@ -49,6 +49,11 @@
 //
 // See https://kubernetes.io/docs/reference/using-api/server-side-apply/.
 //
+// # Memory
+//
+// An Applier has a typed schema, which is as large as the schema of its version. Versions
+// with equal schemas share one; with [Share], so do the definitions of a catalog.
+//
 // # Time
 //
 // The time of an entry is that of the clock of [Clock], by default that of the system.
@@ -64,7 +69,7 @@
 //
 // # Concurrency and ownership
 //
-// An [Applier] does not change and is safe for concurrent use. Objects that are given are
+// An [Applier] does not change and is safe for concurrent use, and so is [Schemas]. Objects that are given are
 // not kept; [Applier.Create], [Applier.Update] and [Applier.UpdateStatus] change their
 // object in place, as in package crdkit. Results belong to the caller. The objects in
 // them share no memory with live objects and configurations; the values in conflicts,

@@ -3,6 +3,7 @@ package apply_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -132,6 +133,28 @@ func ExampleNew() {
 	}
 	fmt.Println(res.Err(), res.Created, res.Object.Object["spec"])
 	// Output: <nil> true map[mode:slow replicas:1]
+}
+
+// Two groups have the same kind, and share the typed schema of its versions.
+func ExampleShare() {
+	catalog, schemas := crdkit.NewCatalog(), &apply.Schemas{}
+	for _, group := range []string{"example.com", "example.org"} {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.Unmarshal([]byte(strings.ReplaceAll(widgets, "example.com", group)), crd); err != nil {
+			fmt.Println(err)
+			return
+		}
+		if err := catalog.Add(crd); err != nil {
+			fmt.Println(err)
+			return
+		}
+		d, _ := catalog.Definition(crd.Name)
+		appliers, err := apply.NewAll(d, crd, apply.Share(schemas))
+		fmt.Println(d.Name(), len(appliers), err)
+	}
+	// Output:
+	// widgets.example.com 2 <nil>
+	// widgets.example.org 2 <nil>
 }
 
 func ExampleNewAll() {

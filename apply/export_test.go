@@ -11,3 +11,8 @@ func (a *Applier) TakesFast(live, config *unstructured.Unstructured, manager str
 	_, conflict, ok := a.fastMerge(s, live, config, manager, force)
 	return ok || conflict != nil
 }
+
+// SharesTypes reports whether two Appliers have the same typed schema.
+func (a *Applier) SharesTypes(b *Applier) bool {
+	return a.types.kinds[a.version.GroupVersionKind()] == b.types.kinds[b.version.GroupVersionKind()]
+}

@@ -2,53 +2,17 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/crdkit/crdkit"
-	"github.com/crdkit/crdkit/serving/openapi"
 )
 
 // The types of this file are what a field manager needs of a server.
-
-// newTypes returns the typed schemas of all versions.
-func newTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.TypeConverter, error) {
-	models := map[string]*spec.Schema{}
-	for _, v := range crd.Spec.Versions {
-		doc, err := openapi.VersionV3(crd, v.Name)
-		if err != nil {
-			return nil, fmt.Errorf("apply: %w", err)
-		}
-		text, err := doc.MarshalJSON()
-		if err != nil {
-			return nil, fmt.Errorf("apply: %w", err)
-		}
-		var decoded struct {
-			Components struct {
-				Schemas map[string]*spec.Schema `json:"schemas"`
-			} `json:"components"`
-		}
-		if err := json.Unmarshal(text, &decoded); err != nil {
-			return nil, fmt.Errorf("apply: reading the OpenAPI document of %s: %w", v.Name, err)
-		}
-		for name, model := range decoded.Components.Schemas {
-			models[name] = model
-		}
-	}
-	types, err := managedfields.NewTypeConverter(models, crd.Spec.PreserveUnknownFields)
-	if err != nil {
-		return nil, fmt.Errorf("apply: %w", err)
-	}
-	return types, nil
-}
 
 // A convertor converts objects for a field manager.
 type convertor struct {
@@ -109,8 +73,8 @@ func (d defaulter) Default(in runtime.Object) {
 	if !ok || u.GroupVersionKind().GroupKind() != d.version.Definition().GroupKind() {
 		return
 	}
-	if f := d.defaults[u.GroupVersionKind().Version]; f != nil {
-		f.Default(u.Object)
+	if k := d.types.kinds[u.GroupVersionKind()]; k != nil {
+		k.defaults().Default(u.Object)
 	}
 }
 

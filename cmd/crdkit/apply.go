@@ -47,6 +47,7 @@ type applyCommand struct {
 	clock    func() time.Time
 	stored   map[objectKey]*unstructured.Unstructured
 	appliers map[string]map[string]*apply.Applier // by the name of the definition and the version
+	schemas  apply.Schemas                        // of the appliers
 	objects  objectWriter
 }
 
@@ -168,7 +169,7 @@ func (a *applyCommand) apply(ctx context.Context, o *manifest.Object) error {
 	}
 	d := version.Definition()
 	if a.appliers[d.Name()] == nil {
-		if a.appliers[d.Name()], err = apply.NewAll(d, a.kinds.declared(d.GroupKind()), apply.Clock(a.clock)); err != nil {
+		if a.appliers[d.Name()], err = apply.NewAll(d, a.kinds.declared(d.GroupKind()), apply.Clock(a.clock), apply.Share(&a.schemas)); err != nil {
 			return err
 		}
 	}

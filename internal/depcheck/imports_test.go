@@ -75,7 +75,7 @@ var rules = map[string]rule{
 	},
 	// Merges with the field manager of the server, over typed schemas from OpenAPI.
 	"apply": {
-		ours: []string{".", "defaulting", "patch", "serving/openapi", "serving/scale"},
+		ours: []string{".", "defaulting", "patch", "schema", "serving/openapi", "serving/scale"},
 		others: []string{
 			apiextensions, apimachinery, "k8s.io/api/autoscaling/v1", "k8s.io/kube-openapi/pkg/validation/spec",
 			"sigs.k8s.io/structured-merge-diff/v6/", csaUpgrade,

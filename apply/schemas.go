@@ -1,0 +1,217 @@
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"sync"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+
+	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/defaulting"
+	"github.com/crdkit/crdkit/schema"
+	"github.com/crdkit/crdkit/serving/openapi"
+)
+
+// Schemas has the typed schemas of Appliers, so that those of equal schemas share one. See
+// [Share]. The zero value is empty and ready to use. Schemas is safe for concurrent use,
+// and must not be copied after its first use. It keeps what it has while it is reachable.
+type Schemas struct {
+	mu    sync.Mutex
+	kinds map[schemaKey]*kindType
+}
+
+// A schemaKey identifies equal schemas.
+type schemaKey struct {
+	node            *schema.Node // of the version; a catalog has one for equal schemas
+	preserveUnknown bool
+	scale           bool // the type of the Scale, which has no node
+}
+
+// Share makes Appliers take typed schemas from s, and add to it those that it lacks.
+// Versions of one [crdkit.Catalog] with equal schemas share one, also if they belong to
+// different definitions. Without Share, only the versions of a definition do. A nil s
+// means a new one.
+func Share(s *Schemas) Option {
+	return option(func(a *Applier) { a.schemas = s })
+}
+
+// A kindType is a typed schema.
+type kindType struct {
+	typed.ParseableType
+	// root returns the same type for the fast merge, compiled when it is first needed. It
+	// is nil if only the reference understands the schema.
+	root func() *atom
+	// defaults returns what sets the defaults of the schema, compiled when it is first
+	// needed.
+	defaults func() *defaulting.Defaulter
+}
+
+// of returns the type for a key, which compile makes if there is none.
+func (s *Schemas) of(key schemaKey, compile func() (*kindType, error)) (*kindType, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k := s.kinds[key]; k != nil {
+		return k, nil
+	}
+	k, err := compile()
+	if err != nil {
+		return nil, err
+	}
+	if s.kinds == nil {
+		s.kinds = map[schemaKey]*kindType{}
+	}
+	s.kinds[key] = k
+	return k, nil
+}
+
+// kindTypes has the types of all versions of a definition, and that of its scales. It is what
+// a field manager knows of types.
+type kindTypes struct {
+	managedfields.TypeConverter // knows no type
+	kinds                       map[runtimeschema.GroupVersionKind]*kindType
+}
+
+// ObjectToTyped returns an object with its type.
+func (t *kindTypes) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	k := t.kinds[obj.GetObjectKind().GroupVersionKind()]
+	if k == nil {
+		return t.TypeConverter.ObjectToTyped(obj, opts...)
+	}
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return k.FromUnstructured(u.UnstructuredContent(), opts...)
+	}
+	return k.FromStructured(obj, opts...)
+}
+
+var scaleKind = autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+
+// newTypes returns the typed schemas of all versions.
+func (s *Schemas) newTypes(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition) (*kindTypes, error) {
+	none, err := managedfields.NewTypeConverter(nil, false)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	out := &kindTypes{TypeConverter: none, kinds: map[runtimeschema.GroupVersionKind]*kindType{}}
+	for i := range crd.Spec.Versions {
+		declared := &crd.Spec.Versions[i]
+		v, ok := d.Version(declared.Name)
+		if !ok {
+			return nil, fmt.Errorf("apply: the compiled definition has no version %s", declared.Name)
+		}
+		doc := &document{crd: crd, version: declared.Name}
+		gvk := v.GroupVersionKind()
+		if out.kinds[gvk], err = s.of(schemaKey{node: v.Schema(), preserveUnknown: crd.Spec.PreserveUnknownFields}, func() (*kindType, error) { return doc.compile(gvk, v.Schema()) }); err != nil {
+			return nil, err
+		}
+		if declared.Subresources == nil || declared.Subresources.Scale == nil {
+			continue
+		}
+		if out.kinds[scaleKind], err = s.of(schemaKey{scale: true}, func() (*kindType, error) { return doc.compile(scaleKind, nil) }); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// A document is the OpenAPI document of a version, read when it is first needed.
+type document struct {
+	crd     *apiextensionsv1.CustomResourceDefinition
+	version string
+	schemas map[string]json.RawMessage
+}
+
+// compile compiles the type of a kind. The node has the defaults.
+func (d *document) compile(gvk runtimeschema.GroupVersionKind, node *schema.Node) (*kindType, error) {
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	models, err := d.models(gvk)
+	if err != nil {
+		return nil, err
+	}
+	all, err := managedfields.NewTypeConverter(models, d.crd.Spec.PreserveUnknownFields && gvk != scaleKind)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	empty := &unstructured.Unstructured{}
+	empty.SetGroupVersionKind(gvk)
+	value, err := all.ObjectToTyped(empty)
+	if err != nil {
+		return nil, fmt.Errorf("apply: %w", err)
+	}
+	k := &kindType{ParseableType: typed.ParseableType{Schema: value.Schema(), TypeRef: value.TypeRef()}}
+	k.root = sync.OnceValue(func() *atom { return newAtom(k.ParseableType) })
+	k.defaults = sync.OnceValue(func() *defaulting.Defaulter { return defaulting.New(node) })
+	return k, nil
+}
+
+func (d *document) read() error {
+	if d.schemas != nil {
+		return nil
+	}
+	doc, err := openapi.VersionV3(d.crd, d.version)
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	text, err := doc.MarshalJSON()
+	if err != nil {
+		return fmt.Errorf("apply: %w", err)
+	}
+	var decoded struct {
+		Components struct {
+			Schemas map[string]json.RawMessage `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(text, &decoded); err != nil {
+		return fmt.Errorf("apply: reading the OpenAPI document of %s: %w", d.version, err)
+	}
+	d.schemas = decoded.Components.Schemas
+	return nil
+}
+
+// reference matches a reference to a schema. A text in a schema cannot match, because its
+// quotes are escaped.
+var reference = regexp.MustCompile(`"\$ref":"#/components/schemas/([^"]+)"`)
+
+// models returns the schema of a kind and all to which it refers.
+func (d *document) models(gvk runtimeschema.GroupVersionKind) (map[string]*spec.Schema, error) {
+	var wanted []string
+	for name, text := range d.schemas {
+		var kinds struct {
+			List []runtimeschema.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+		}
+		if err := json.Unmarshal(text, &kinds); err != nil {
+			return nil, fmt.Errorf("apply: reading the schema %s: %w", name, err)
+		}
+		for _, kind := range kinds.List {
+			if kind == gvk {
+				wanted = append(wanted, name)
+			}
+		}
+	}
+	out := map[string]*spec.Schema{}
+	for len(wanted) > 0 {
+		name := wanted[0]
+		wanted = wanted[1:]
+		if out[name] != nil || d.schemas[name] == nil {
+			continue
+		}
+		out[name] = &spec.Schema{}
+		if err := json.Unmarshal(d.schemas[name], out[name]); err != nil {
+			return nil, fmt.Errorf("apply: reading the schema %s: %w", name, err)
+		}
+		for _, m := range reference.FindAllSubmatch(d.schemas[name], -1) {
+			wanted = append(wanted, string(m[1]))
+		}
+	}
+	return out, nil
+}
