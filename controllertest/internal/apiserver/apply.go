@@ -58,7 +58,7 @@ func (r *request) applyOptions() (force bool, err error) {
 
 // applied returns the result of an apply over a stored object, nil for none.
 func (s *Server) applied(r *request, stored *unstructured.Unstructured, force bool) (*apply.Result, error) {
-	applier, err := apply.New(r.version, r.resource.crd, apply.Clock(s.now))
+	applier, err := apply.New(r.version, r.resource.crd, apply.Clock(s.now), apply.Share(&s.schemas))
 	if err != nil {
 		return nil, err
 	}

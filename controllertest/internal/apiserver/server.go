@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/apply"
 	"github.com/crdkit/crdkit/serving/scale"
 	"github.com/crdkit/crdkit/serving/selection"
 )
@@ -21,6 +22,7 @@ type Server struct {
 	catalog   *crdkit.Catalog
 	crds      []*apiextensionsv1.CustomResourceDefinition
 	resources map[runtimeschema.GroupResource]*resource
+	schemas   apply.Schemas // of the applies of all definitions
 
 	mu       sync.Mutex // guards the fields below and the objects of resources
 	revision uint64
