@@ -15,6 +15,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/crdkit/crdkit"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // jsonPatchOp is an operation as strict decoding sees it. Its name and its fields occur
@@ -148,7 +149,7 @@ func (d *document) find(path string) (at *node, key string) {
 	at = d.root
 	for {
 		part, rest, more := strings.Cut(path, "/")
-		if key = decodeKey(part); !more {
+		if key = pathstack.Unescape(part); !more {
 			break
 		}
 		next, err := at.get(key)
@@ -161,14 +162,6 @@ func (d *document) find(path string) (at *node, key string) {
 		return nil, ""
 	}
 	return at, key
-}
-
-// decodeKey decodes a part of a JSON pointer.
-func decodeKey(part string) string {
-	if strings.IndexByte(part, '~') < 0 {
-		return part
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 }
 
 func (d *document) add(path string, value *node) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/jsonval"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A comparison says which differences between objects count.
@@ -102,11 +103,7 @@ func parsePointer(pointer string) ([]string, error) {
 	if !strings.HasPrefix(pointer, "/") {
 		return nil, fmt.Errorf("%q is no JSON pointer, which begins with a slash", pointer)
 	}
-	steps := strings.Split(pointer[1:], "/")
-	for i, step := range steps {
-		steps[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-	}
-	return steps, nil
+	return pathstack.Tokens(pointer), nil
 }
 
 // equalNumbers reports whether both values are numbers of the same value, of whatever Go

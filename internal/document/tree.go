@@ -3,6 +3,8 @@ package document
 import (
 	"strconv"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A Tree has the offsets of the parts of a document.
@@ -76,7 +78,7 @@ func cutPointer(pointer string) (step, rest string) {
 	if end := strings.IndexByte(step, '/'); end >= 0 {
 		step, rest = step[:end], step[end:]
 	}
-	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~"), rest
+	return pathstack.Unescape(step), rest
 }
 
 // find returns the member of a step, nil if there is none.

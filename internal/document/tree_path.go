@@ -3,6 +3,8 @@ package document
 import (
 	"strconv"
 	"strings"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // maxPath is the length of the longest path that Pointer follows: finding its first
@@ -14,7 +16,7 @@ const maxPath = 4096
 // contain dots and brackets: of several names that the path can mean, Pointer
 // takes the longest.
 func (t *Tree) Pointer(path string) string {
-	var b strings.Builder
+	var b []byte
 	n, rest := t.root, "."+path
 	if n != nil && n.list {
 		rest = path // "[0].name"
@@ -24,10 +26,10 @@ func (t *Tree) Pointer(path string) string {
 		if m == nil {
 			break
 		}
-		b.WriteString("/" + strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1"))
+		b = pathstack.AppendToken(append(b, '/'), step)
 		n, rest = m.value, after
 	}
-	return b.String()
+	return string(b)
 }
 
 // memberAtPath returns the member that the start of a path names, its name or

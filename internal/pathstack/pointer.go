@@ -10,7 +10,13 @@ func Tokens(pointer string) []string {
 	}
 	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range tokens {
-		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(tokens[i], "~1", "/"), "~0", "~")
+		tokens[i] = Unescape(tokens[i])
 	}
 	return tokens
+}
+
+// Unescape returns the name that a reference token of a JSON pointer (RFC 6901) stands
+// for: it is the inverse of [AppendToken]. A "~" without 0 or 1 after it stays.
+func Unescape(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
