@@ -2,7 +2,7 @@
 // and ||, and the conditions of ?:. For each it makes two expressions that observe it.
 //
 //	r := celbranch.Split("!has(self.a) || self.a > 0")
-//	r.Terms[1].True.Text   // !(!(!has(self.a)) && ((self.a > 0)))
+//	fmt.Println(r.Terms[1].True.Text) // !(!(!has(self.a)) && ((self.a > 0)))
 //
 // # Semantics
 //

@@ -2,6 +2,15 @@
 // written. It reports rules that do not compile, the maximum cost of each rule,
 // and the bounds that would bring a rule within its limit.
 //
+//	checker, err := celcost.New(node, celcost.Options{PerCall: 1_000_000, Minor: celtypes.NewestMinor})
+//	if err != nil {
+//		return err
+//	}
+//	for _, rule := range checker.Ordered() {
+//		fmt.Println(rule.Path(), rule.Rule.Rule, rule.Values())
+//	}
+//	total, ruleErrs, totalErrs := checker.Totals()
+//
 // [New] visits a schema in the order of the server and returns a [Checker] with
 // a [RuleCost] for each rule. The server estimates the cost of one evaluation
 // from the sizes that the schema allows. It multiplies this cost by the number

@@ -5,6 +5,14 @@
 // the inputs and the text of a message. [Frame.Release] makes the frame forget the
 // object. An [EvalError] is the error of an evaluation that failed.
 //
+//	compiled, declined := celeval.CompileRule(language, tree, self, optionalOldSelf)
+//	if declined != "" {
+//		return evaluateWithCELGo(tree) // declined is the reason
+//	}
+//	frame := celeval.Frame{Self: value, Limit: 1_000_000, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
+//	holds, cost, failed, ok := compiled.Eval(&frame) // if !ok, the closure declines the evaluation
+//	frame.Release()
+//
 // cel-go evaluates a tree of interfaces over boxed values and measures the cost of
 // each step. Closures read the raw values of the object as the Go type that the
 // checker found. Most of the cost of a step is known when it is compiled, so it is

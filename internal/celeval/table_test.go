@@ -38,7 +38,7 @@ func (x *Compiled) runs() string {
 }
 
 // TestTable logs for each function of the language what evaluates it, with the
-// fastest rule of testdata/expressions.yaml that calls it. Every function must
+// fastest rule of validation/cel/testdata/expressions.yaml that calls it. Every function must
 // occur in the table.
 func TestTable(t *testing.T) {
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)

@@ -2,6 +2,9 @@
 // kube-apiserver adds for validation rules, with their implementations and
 // costs.
 //
+//	env, err := cel.NewEnv(cel.Lib(cellib.Language(minor))) // of cel-go
+//	cost, ok := cellib.CallCost("matches", "matches_string", args, result) // !ok: cel-go charges
+//
 // # Semantics
 //
 // [Language] is the library that extends a cel-go environment as the server

@@ -5,6 +5,12 @@
 // use. It returns the tree that cel-go returns, with the same number for
 // each node, and expands macros with the functions of cel-go.
 //
+//	p := celsyntax.New(parser.AllMacros)
+//	tree := p.Parse("self.min <= self.max")
+//	if tree == nil {
+//		return parseWithCELGo() // syntax that the parser does not read, or an error
+//	}
+//
 // [Parser.Parse] returns nil for a text that it does not read: a text with an
 // error, and rare syntax such as map literals, bytes, numeric escapes, carriage returns
 // in strings, optional elements, quoted names and names that begin with a dot.

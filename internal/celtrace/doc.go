@@ -6,6 +6,11 @@
 // terms of ||, the taken branch of a ternary, the element that decided all() or
 // exists(). For a macro it evaluates the condition for one element after the other.
 //
+//	why, err := celtrace.Rule(ctx, celtrace.Input{Root: root, Path: path, Rule: rule, Self: value, Runes: 80})
+//	if err == nil {
+//		fmt.Println(why.Text) // self.minReplicas (5) <= self.maxReplicas (3) is false
+//	}
+//
 // The work is bounded by the cost limit of the rule for each evaluation, and by
 // [maxElements] evaluations of conditions. Values are cut while they are written, so
 // that large ones are not written at all.

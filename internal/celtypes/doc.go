@@ -5,6 +5,17 @@
 // types, macros and validators. It is built once per process. A [Provider] returns
 // the types of one schema, and a [Checker] checks the expressions of it.
 //
+//	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
+//	if err != nil {
+//		return err
+//	}
+//	checker := celtypes.NewChecker(language, limit, false)
+//	scope := checker.Scope(language.NewProvider().TypeOf(celtypes.SelfType, node, true))
+//	tree, text := checker.Check(scope, "self.min <= self.max", false, cel.BoolType, &celtypes.RuleWording)
+//	if text != "" {
+//		return errors.New(text) // why the server refuses the rule
+//	}
+//
 // [Checker.Check] has a fast path and a reference:
 //
 //   - fast: package celsyntax parses the text, the inference in infer.go finds the

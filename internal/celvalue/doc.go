@@ -6,6 +6,9 @@
 // Rules run on objects that passed validation, but validation admits a few values
 // that rules do not, such as 1.0 for an integer.
 //
+//	declared := make(celvalue.Types).Of(node, true) // true: the root of an object
+//	self := declared.Value(obj)                     // a value of cel-go
+//
 // The other methods of a DeclaredType serve package celeval, which reads raw values
 // without wrapping them: they look up fields, check that a value fits, and compare
 // values. Their results are those of the wrapped values.

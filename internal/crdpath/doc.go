@@ -1,7 +1,7 @@
 // Package crdpath reads the paths by which definitions name fields of an object.
 //
-//	path, err := crdpath.ParseField("spec.replicas", node)  // a compiled schema
-//	err := crdpath.FollowField(text, &crdpath.PropsCursor{At: props}, crdpath.Dots)
+//	path, err := crdpath.ParseField("spec.replicas", node) // a compiled schema
+//	err = crdpath.FollowField(text, &crdpath.PropsCursor{At: props}, crdpath.Dots)
 //	errs := crdpath.NewScalePath(".spec.replicas").CheckReplicas(obj)
 //
 // JSON paths, which printer columns use, are in package jsonpath below this one:

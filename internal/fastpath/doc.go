@@ -5,6 +5,14 @@
 //
 // [Compile] makes a [Plan] of a schema. [Plan.Map] and [Plan.JSON] apply it.
 //
+//	plan := fastpath.Compile(node, fastpath.Config{APIVersion: "example.com/v1", Kind: "CronTab"})
+//	out, ok := plan.JSON(text, fastpath.Request{})
+//	if !ok {
+//		return fallBack(text) // to the engines
+//	}
+//	stored := out.Text()
+//	out.Release()
+//
 // # Contract
 //
 // The engines (packages pruning, defaulting and validation) are the reference.

@@ -5,5 +5,11 @@
 // only to run rules on it can leave out unread fields. What the analysis does not
 // follow, such as arguments of functions, counts as read in full.
 //
+//	analysis := fieldaccess.New()
+//	analysis.Add(node, tree) // a rule of node
+//	if analysis.Sets[node].Field("spec").Access() == fieldaccess.Unread {
+//		delete(obj, "spec")
+//	}
+//
 // [Uses] lists the variables and fields that one expression mentions, as text.
 package fieldaccess

@@ -7,6 +7,11 @@
 // The standard library and strfmt, the package that kube-apiserver uses, check
 // the other strings.
 //
+//	check, known := format.Lookup("date-time", format.DefaultMinor)
+//	if known && !check("2026-01-02") {
+//		return errors.New("no date-time")
+//	}
+//
 // # Semantics
 //
 // Names are compared after removing every dash and are case-sensitive, so

@@ -1,10 +1,15 @@
 // Package gittree reads the files of a revision of a git repository without a
 // checkout. It runs the git command, which must be in the PATH.
 //
-//	tree, err := gittree.Read(ctx, ".", "origin/main", "config/crd", wanted)
-//	if err != nil { ... } // no repository, an unknown revision, no such path
+//	tree, root, err := gittree.Read(ctx, ".", "origin/main", "config/crd", wanted)
+//	if err != nil {
+//		return err // no repository, an unknown revision, no such path
+//	}
 //	r := manifest.NewReader(nil, true)
 //	r.FS = tree
+//	for obj := range r.Objects(ctx, root) {
+//		use(obj.Text)
+//	}
 //
 // # What it runs
 //

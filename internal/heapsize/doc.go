@@ -1,5 +1,10 @@
 // Package heapsize measures how much heap a value keeps alive.
 //
+//	m := heapsize.New()
+//	m.Add(version)
+//	m.Add(other) // what both refer to counts once
+//	fmt.Println(m.Bytes())
+//
 // # Semantics
 //
 // A [Meter] visits what its values refer to, by the types of the fields, and counts

@@ -1,11 +1,14 @@
 // Package leafcheck checks whether a value is valid under a schema. It returns
 // a verdict only: no error texts, no paths, no allocation.
 //
-// [New] compiles a schema node into a tree of [Node]. The tree holds everything
+// A [Compiler] compiles a schema node into a tree of [Node]. The tree holds everything
 // that depends on the schema alone. One test of a bit mask checks the type of a
 // value, for any combination of type, format, nullable and
 // x-kubernetes-int-or-string. Patterns are automata, formats are functions, and
 // bounds are converted to the type in which they are compared.
+//
+//	c := leafcheck.NewCompiler(leafcheck.Config{Minor: 37})
+//	valid := c.Node(node).Valid(value)
 //
 // # Semantics
 //

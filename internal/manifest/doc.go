@@ -1,7 +1,7 @@
 // Package manifest reads the Kubernetes objects of files, directories and
 // standard input. All commands of crdkit read with it.
 //
-//	r := &manifest.Reader{Stdin: os.Stdin, Recursive: true}
+//	r := manifest.NewReader(os.Stdin, true) // true: directories below, too
 //	for obj := range r.Objects(ctx, "config/", "-") {
 //		if obj.Err != nil { ... } // a file or document that cannot be read
 //		use(obj.GroupVersionKind, obj.Text)

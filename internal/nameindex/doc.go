@@ -7,6 +7,9 @@
 // length. These determine a name of up to sixteen bytes, so most names need no
 // other comparison.
 //
+//	index := nameindex.New([]string{"apiVersion", "kind", "metadata"})
+//	i := index.Find("kind") // 1; -1 for a name that is not in the list
+//
 // # Worst cases
 //
 // Names with the same hash are compared one by one. If more than a few names

@@ -5,6 +5,8 @@
 // a byte or swaps two neighbours (the restricted Damerau-Levenshtein distance). A
 // name may have one edit for each three bytes, and at most three.
 //
+//	nearest, ok := nearname.Nearest("replica", slices.Values([]string{"image", "replicas"})) // "replicas", true
+//
 // The work is bounded by the number of known names times 64 bytes: longer names are
 // only compared for equality.
 package nearname

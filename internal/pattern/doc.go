@@ -4,6 +4,12 @@
 // each byte once and looks up one table entry for it. The automaton stops as soon
 // as the rest of the string cannot change the verdict.
 //
+//	p, err := pattern.Compile("^[a-z]+$")
+//	if err != nil {
+//		return err
+//	}
+//	fmt.Println(p.Match("crontab"))
+//
 // # Semantics
 //
 // [Compile] accepts exactly what [regexp.Compile] accepts and fails with the

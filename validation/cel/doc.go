@@ -8,7 +8,7 @@
 //	program, ruleErrs := cel.Compile(node)
 //	// handle ruleErrs: rules that do not compile
 //	if invalid := validation.New(node).Validate(obj); invalid.BlocksRules() {
-//		return invalid // rules rely on types
+//		return invalid.Err() // rules rely on types
 //	}
 //	result := program.Eval(ctx, obj, cel.Old(old)) // old is nil on create
 //	for _, err := range result.Errors {
