@@ -1,18 +1,16 @@
 // Package pathstack holds the location of a walk and builds its path only if an
 // error or a report needs it.
 //
-//   - A [Stack] is the location in an object and in its schema. Validation uses it.
+//	var s pathstack.Stack
+//	s.Push(pathstack.Property, "spec", 0)
+//	s.Push(pathstack.Item, "", 2)
+//	fmt.Println(s.Text(), s.Pointer(), s.SchemaPointer()) // spec[2] /spec/2 /properties/spec/items
 //
+//   - A [Stack] is the location in an object and in its schema. Validation uses it.
 //   - A [SchemaStack] is the location in the schema of a definition. Checks of
 //     definitions use it.
-//
 //   - A [Recorder] is the location in an object and the paths recorded so far.
 //     Pruning and defaulting report their changes with it.
-//
-//     var s pathstack.Stack
-//     s.Push(pathstack.Property, "spec", 0)
-//     s.Push(pathstack.Item, "", 2)
-//     fmt.Println(s.Text(), s.Pointer(), s.SchemaPointer()) // spec[2] /spec/2 /properties/spec/items
 //
 // A walk that finds nothing to report builds no path and, up to the depth that the
 // stack has room for, allocates nothing.
