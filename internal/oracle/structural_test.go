@@ -38,7 +38,7 @@ func TestStructuralCases(t *testing.T) {
 		compareStructural(t, props, path)
 		if c.Has("unsupported") {
 			want := strings.TrimSpace(c.Section("unsupported"))
-			if !upstreamSays(props, want) {
+			if !upstreamReports(props, want) {
 				t.Errorf("unsupported: want %q, which upstream never says", want)
 			}
 			return
@@ -135,7 +135,7 @@ func compareStructural(t *testing.T, props *apiextensionsv1.JSONSchemaProps, pat
 		t.Errorf("Compile returned node %v and %d errors", node, len(got))
 	}
 	if len(want) == 1 && len(got) == 1 && want[0].Type == field.ErrorTypeInvalid && want[0].Detail != got[0].Detail &&
-		upstreamSays(props, got[0].Detail) {
+		upstreamReports(props, got[0].Detail) {
 		return 1 // upstream met another unsupported keyword first
 	}
 	if diff := cmp.Diff(errorLines(want), errorLines(got)); diff != "" {
@@ -144,9 +144,9 @@ func compareStructural(t *testing.T, props *apiextensionsv1.JSONSchemaProps, pat
 	return len(want)
 }
 
-// upstreamSays reports whether a run of upstream has the text as the detail of its first
+// upstreamReports reports whether a run of upstream has the text as the detail of its first
 // error.
-func upstreamSays(props *apiextensionsv1.JSONSchemaProps, text string) bool {
+func upstreamReports(props *apiextensionsv1.JSONSchemaProps, text string) bool {
 	for range 10 * Patience {
 		if errs := upstream.StructuralErrors(props, nil); len(errs) > 0 && errs[0].Detail == text {
 			return true
