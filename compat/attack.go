@@ -68,10 +68,25 @@ func (c *comparison) bases(w *walk, object *satisfy.Cond, g *goal) []map[string]
 	var out []map[string]any
 	for _, target := range targets {
 		if r := w.solve(object, within(g.steps, target)); r.Status == satisfy.Found {
-			out = append(out, r.Value.(map[string]any))
+			out = append(out, c.admitted(w, w.leaner(r.Value.(map[string]any), g)))
 		}
 	}
 	return out
+}
+
+// admitted returns the first object of a list that the first side of a walk admits, or the
+// first object if it admits none.
+func (c *comparison) admitted(w *walk, list []map[string]any) map[string]any {
+	v := c.oldVersion
+	if w.readers {
+		v = c.newVersion
+	}
+	for _, obj := range list {
+		if o, err := write(c.ctx, v, obj, nil); err == nil && o.object != nil {
+			return obj
+		}
+	}
+	return list[0]
 }
 
 // An attacker gives objects to both definitions until one shows a goal.

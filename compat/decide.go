@@ -96,13 +96,17 @@ func (c *comparison) pursue(w *walk, object *satisfy.Cond, g *goal) ([]Finding, 
 				delete(part.(map[string]any), g.absent)
 			}
 		}
-		found, refused, err := c.confirm(g, obj)
-		if err != nil || len(found) > 0 {
-			return found, err
+		for _, candidate := range w.leaner(obj, g) {
+			found, refused, err := c.confirm(g, candidate)
+			if err != nil || len(found) > 0 {
+				return found, err
+			}
+			if len(other) == 0 {
+				other = refused
+			}
 		}
-		other = refused
 		reason = "the object that should show it does not: " + valueText(obj)
-		found, err = c.pursueAlone(w, object, g)
+		found, err := c.pursueAlone(w, object, g)
 		if err != nil || len(found) > 0 {
 			return found, err
 		}

@@ -124,14 +124,8 @@ func correlatable(n *schema.Node, steps []step) bool {
 // pursueUpdate searches an update for a transition rule: two objects of the old
 // definition whose values at the rule differ.
 func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
-	if g.update != nil {
-		if r := w.solve(eachSide(object), g.update); r.Status == satisfy.Found {
-			v := r.Value.(map[string]any)
-			found, err := c.confirmUpdate(g, v[celcond.Self].(map[string]any), v[celcond.OldSelf].(map[string]any))
-			if err != nil || len(found) > 0 {
-				return found, err
-			}
-		}
+	if found, err := c.solveUpdate(w, object, g); err != nil || len(found) > 0 {
+		return found, err
 	}
 	solve := func(target *satisfy.Cond) satisfy.Result {
 		return w.solve(object, within(g.steps, target))
@@ -145,26 +139,44 @@ func (c *comparison) pursueUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Fin
 	}
 	values := partsAt(first.Value, g.steps)
 	second := solve(satisfy.Not(satisfy.Enum(values...)))
-	if second.Status == satisfy.None && len(values) == 1 {
-		// Only one value is possible.
-		return c.confirmUpdate(g, first.Value.(map[string]any), first.Value.(map[string]any))
-	}
 	candidates := []any{first.Value, second.Value}
 	if second.Status == satisfy.Found {
 		candidates = append(candidates, c.variations(w, object, g, append(values, partsAt(second.Value, g.steps)...))...)
 	}
-	for _, old := range candidates {
-		for _, obj := range candidates {
-			if old == nil || obj == nil {
-				continue
-			}
-			found, err := c.confirmUpdate(g, obj.(map[string]any), old.(map[string]any))
+	var objects []map[string]any
+	for _, v := range candidates {
+		if obj, ok := v.(map[string]any); ok {
+			objects = append(objects, c.admitted(w, w.leaner(obj, g)))
+		}
+	}
+	tried := false
+	for _, old := range objects {
+		for _, obj := range objects {
+			found, valid, err := c.confirmUpdate(g, obj, old)
 			if err != nil || len(found) > 0 {
 				return found, err
 			}
+			tried = tried || valid
 		}
 	}
+	if second.Status == satisfy.None && len(values) == 1 && tried {
+		return nil, nil // only one value is possible, and both definitions admit it
+	}
 	return []Finding{c.undecided(w, g, "no update was found that the rule refuses")}, nil
+}
+
+// solveUpdate searches both objects of an update at once.
+func (c *comparison) solveUpdate(w *walk, object *satisfy.Cond, g *goal) ([]Finding, error) {
+	if g.update == nil {
+		return nil, nil
+	}
+	both, ok := w.solve(eachSide(object), g.update).Value.(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	obj, old := both[celcond.Self].(map[string]any), both[celcond.OldSelf].(map[string]any)
+	found, _, err := c.confirmUpdate(g, c.admitted(w, w.leaner(obj, g)), c.admitted(w, w.leaner(old, g)))
+	return found, err
 }
 
 // variations returns objects with other values at a goal: neither of those that are
@@ -188,32 +200,32 @@ func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []
 const maxVariations = 10
 
 // confirmUpdate returns the finding for an update that the old definition admits
-// and the new one refuses. Each definition reads the old object as the old one stored
+// and the new one refuses, and reports whether the old one admits it. Each definition reads the old object as the old one stored
 // it.
-func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) ([]Finding, error) {
+func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Finding, valid bool, err error) {
 	stored, err := write(c.ctx, c.oldVersion, old, nil)
 	if err != nil || stored.object == nil {
-		return nil, err
+		return nil, false, err
 	}
 	before, err := write(c.ctx, c.oldVersion, obj, stored.object)
 	if err != nil || before.object == nil || drops(before.result) {
-		return nil, err
+		return nil, false, err
 	}
 	inStorage, err := c.store(stored.object)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	read, _, err := c.newVersion.Read(c.ctx, inStorage)
 	if err != nil {
-		return nil, c.ctx.Err() // pursue reports an object that cannot be read
+		return nil, false, c.ctx.Err() // pursue reports an object that cannot be read
 	}
 	after, err := write(c.ctx, c.newVersion, obj, read.Object)
 	if err != nil || after.object != nil {
-		return nil, err
+		return nil, err == nil, err
 	}
 	d := difference{
 		role: Writers, code: Refused, old: "admitted", new: after.answer(),
 		witness: Witness{Object: obj, Old: stored.object},
 	}
-	return []Finding{c.findingOf(g, &d)}, nil
+	return []Finding{c.findingOf(g, &d)}, true, nil
 }
