@@ -2,6 +2,7 @@ package apply
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -25,10 +27,12 @@ type Conflict struct {
 	// APIVersion is the version at which the manager wrote, "" for an Apply.
 	APIVersion string
 	// Field is the field in the words of the server, such as .spec.replicas or
-	// .spec.env[name="A"].value.
+	// .spec.env[name="A"].value. It has the name that it has at the version at which the
+	// owner wrote.
 	Field string
 	// Current is the value of the live object and Wanted that of the configuration. A
-	// value is nil if the object does not have the field.
+	// value is nil if the object does not have the field, or if it cannot be converted to
+	// the version of the owner.
 	Current, Wanted any
 }
 
@@ -144,7 +148,7 @@ func sortCauses(err error) {
 }
 
 // conflictsOf returns the conflicts of an answer of the server.
-func conflictsOf(err error, live, config *unstructured.Unstructured) []Conflict {
+func (a *Applier) conflictsOf(ctx context.Context, err error, live, config *unstructured.Unstructured) []Conflict {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	if !ok || status.ErrStatus.Details == nil || live == nil {
 		return nil
@@ -155,9 +159,39 @@ func conflictsOf(err error, live, config *unstructured.Unstructured) []Conflict 
 		if cause.Type != metav1.CauseTypeFieldManagerConflict {
 			continue
 		}
-		out = append(out, conflictOf(cause, paths[cause.Field], live, config))
+		c, path := conflictOf(cause, nil, live, config), paths[cause.Field]
+		if at := c.versionIn(live); at != live.GetAPIVersion() {
+			c = conflictOf(cause, path, a.converted(ctx, live, at), a.converted(ctx, config, at))
+		} else {
+			c = conflictOf(cause, path, live, config)
+		}
+		out = append(out, c)
 	}
 	return out
+}
+
+// versionIn returns the apiVersion at which the owner of the field wrote, which names the
+// field.
+func (c Conflict) versionIn(live *unstructured.Unstructured) string {
+	for _, e := range live.GetManagedFields() {
+		if e.Manager == c.Manager && e.Operation == c.Operation && e.Subresource == c.Subresource && (c.APIVersion == "" || e.APIVersion == c.APIVersion) {
+			return e.APIVersion
+		}
+	}
+	return live.GetAPIVersion()
+}
+
+// converted returns a copy of an object at another version. It has no fields if it cannot
+// be converted.
+func (a *Applier) converted(ctx context.Context, obj *unstructured.Unstructured, apiVersion string) *unstructured.Unstructured {
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err == nil {
+		var out []*unstructured.Unstructured
+		if out, err = a.version.Definition().Convert(ctx, []*unstructured.Unstructured{obj.DeepCopy()}, gv.Version); err == nil {
+			return out[0]
+		}
+	}
+	return &unstructured.Unstructured{Object: map[string]any{}}
 }
 
 // setManager reads a manager such as `"a" with subresource "status" using v1`.

@@ -180,7 +180,7 @@ func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstru
 	if err != nil {
 		sortCauses(err)
 		res := a.refused(err)
-		res.Conflicts = conflictsOf(err, live, config)
+		res.Conflicts = a.conflictsOf(ctx, err, live, config)
 		return res, nil
 	}
 	return a.write(ctx, s, obj, live, opts)

@@ -129,7 +129,7 @@ func (a *Applier) writeScale(ctx context.Context, live *unstructured.Unstructure
 		obj.SetNamespace(w.next.Namespace)
 	}
 	if err != nil && (w.next == nil || !a.misnames(ctx, obj, live, opts)) {
-		return w.refused(err, config), nil
+		return w.refused(ctx, err, config), nil
 	}
 	res, err := a.write(ctx, mainResource, obj, live, opts)
 	if err != nil {
@@ -162,14 +162,14 @@ func (a *Applier) checkScaled(live *unstructured.Unstructured) error {
 
 // refused returns the result of a write that fails with err. config is nil unless the
 // write applies it.
-func (w *scaleWrite) refused(err error, config *unstructured.Unstructured) *Result {
+func (w *scaleWrite) refused(ctx context.Context, err error, config *unstructured.Unstructured) *Result {
 	sortCauses(err)
 	res := w.applier.refused(err)
 	if w.refusal != nil {
 		res = w.applier.refusedBy(w.refusal)
 	}
 	if config != nil && w.current != nil {
-		res.Conflicts = conflictsOf(err, w.object(), config)
+		res.Conflicts = w.applier.conflictsOf(ctx, err, w.object(), config)
 	}
 	w.applier.warnFirst(res, w.warnings)
 	return res

@@ -83,9 +83,17 @@ var prepare = sync.OnceFunc(func() {
 	klog.SetLogger(logr.Discard())
 })
 
-// New returns a server for a definition, which it copies. Like a server with default
-// settings, it limits the copies of JSON patches of the process.
+// New returns a server for a definition, which it copies, and whose objects it converts
+// without a webhook. Like a server with default settings, it limits the copies of JSON
+// patches of the process.
 func New(crd *apiextensionsv1.CustomResourceDefinition) (*Server, error) {
+	crd = crd.DeepCopy()
+	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
+	return NewConverting(crd)
+}
+
+// NewConverting is [New] with the conversion of the definition.
+func NewConverting(crd *apiextensionsv1.CustomResourceDefinition) (*Server, error) {
 	prepare()
 	static, err := models()
 	if err != nil {
@@ -112,7 +120,6 @@ func accepted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	crd = crd.DeepCopy()
 	crd.UID = "definition"
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	crd.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 	crd.Status.AcceptedNames = crd.Spec.Names
 	for _, kind := range []apiextensionsv1.CustomResourceDefinitionConditionType{apiextensionsv1.NamesAccepted, apiextensionsv1.Established} {
 		crd.Status.Conditions = append(crd.Status.Conditions, apiextensionsv1.CustomResourceDefinitionCondition{Type: kind, Status: apiextensionsv1.ConditionTrue})
