@@ -18,6 +18,7 @@ type Values struct {
 	used  int   // of maps
 	lists []any // lists are parts of it
 	stack []any // elements of the lists that are open
+	parts shared
 	// boxes are interfaces of strings that were read lately. The strings are
 	// copies, so that they keep no text alive.
 	boxes [boxCount]any
@@ -43,9 +44,10 @@ func (p *Plan) Values() *Values {
 // Release takes back the memory of all decoded values. The caller must not use
 // them from then on.
 func (v *Values) Release() {
-	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems {
+	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems || cap(v.parts.list) > mostMaps {
 		return
 	}
+	v.parts.clear()
 	for _, m := range v.maps[:v.used] {
 		clear(m)
 	}
@@ -58,11 +60,13 @@ func (v *Values) Release() {
 // RuleInput decodes what the rules of the schema read of an object: an output of
 // [Plan.JSON], or an object that is replaced. With update, rules run with an old
 // object and read more. Members that no rule reads are absent; elements of lists
-// never are. It reports false if the text cannot be read.
+// never are. It reports false if the text cannot be read. The second object of an
+// update shares with the first what is the same in both.
 func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
 	reads := v.plan.createReads
 	if update {
 		reads = v.plan.updateReads
+		v.parts.begin()
 	}
 	value, ok := v.read(reads, text)
 	m, isObject := value.(map[string]any)
@@ -85,10 +89,8 @@ func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 		return v.object(), jsonscan.Skip(s, i)
 	case n.kind:
 		return sameKind(s[i]), jsonscan.Skip(s, i)
-	case s[i] == '{':
-		return v.members(n, s, i+1, depth-1)
-	case s[i] == '[' && (n.whole || n.items != nil):
-		return v.elements(n, s, i+1, depth-1)
+	case s[i] == '{', s[i] == '[' && (n.whole || n.items != nil):
+		return v.readPart(n, s, i, depth)
 	case s[i] == '"':
 		end, text := jsonscan.String(s, i+1)
 		if end < 0 || text&jsonscan.Escaped != 0 {
@@ -97,6 +99,24 @@ func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 		return v.box(s[i+1 : end]), end + 1
 	}
 	return jsonscan.Value(s, i)
+}
+
+// readPart decodes the object or list at s[i], unless the other object of an update
+// has it.
+func (v *Values) readPart(n *readTree, s string, i, depth int) (any, int) {
+	if value, end := v.parts.find(n, s, i); end > 0 {
+		return value, end
+	}
+	at, value, end := v.parts.open(n), any(nil), refused
+	if s[i] == '{' {
+		value, end = v.members(n, s, i+1, depth-1)
+	} else {
+		value, end = v.elements(n, s, i+1, depth-1)
+	}
+	if end >= 0 {
+		v.parts.close(at, s[i:end], value)
+	}
+	return value, end
 }
 
 // sameKind returns a value of the kind of a text that begins with c. Maps and
