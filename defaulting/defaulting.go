@@ -47,7 +47,7 @@ func (d *Defaulter) DropNulls(obj map[string]any, opts ...CallOption) {
 // the paths of the nulls that it dropped, in increasing order of their strings,
 // or nil if it dropped none. The caller owns the paths.
 func (d *Defaulter) DropNullsAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	rec := recorder{Watch: watchOf(opts)}
+	rec := recorder{Watch: interrupt.Among(opts)}
 	d.dropNulls(obj, &rec)
 	return rec.Paths(sortPaths)
 }
@@ -76,7 +76,7 @@ func (d *Defaulter) Default(obj map[string]any, opts ...CallOption) {
 // if it set none. It does not list values inside of a value that it set. The
 // caller owns the paths.
 func (d *Defaulter) DefaultAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	rec := recorder{Watch: watchOf(opts)}
+	rec := recorder{Watch: interrupt.Among(opts)}
 	d.setDefaults(obj, &rec)
 	return rec.Paths(sortPaths)
 }

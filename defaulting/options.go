@@ -37,20 +37,10 @@ func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
 // recorderOf returns what a walk without a report records: nil, or a silent recorder
 // that ends the walk.
 func recorderOf(opts []CallOption) *recorder {
-	if watch := watchOf(opts); watch != nil {
+	if watch := interrupt.Among(opts); watch != nil {
 		return &recorder{Watch: watch, Silent: true}
 	}
 	return nil
-}
-
-// watchOf returns the watch among the options, nil if there is none.
-func watchOf(opts []CallOption) (watch *interrupt.Watch) {
-	for _, opt := range opts {
-		if w, ok := opt.(*interrupt.Watch); ok {
-			watch = w
-		}
-	}
-	return watch
 }
 
 func optionsOf(opts []Option) options {

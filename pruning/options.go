@@ -40,16 +40,6 @@ type CallOption interface {
 // pruned in part. A nil ctx never ends.
 func WithContext(ctx context.Context) CallOption { return interrupt.New(ctx) }
 
-// watchOf returns the watch among the options, nil if there is none.
-func watchOf(opts []CallOption) (watch *interrupt.Watch) {
-	for _, opt := range opts {
-		if w, ok := opt.(*interrupt.Watch); ok {
-			watch = w
-		}
-	}
-	return watch
-}
-
 func optionsOf(opts []Option) options {
 	var o options
 	for _, opt := range opts {

@@ -37,7 +37,7 @@ func New(n *schema.Node, opts ...Option) *Pruner {
 // Prune removes from obj, in place, the fields that the schema does not
 // declare. It does nothing to a nil obj.
 func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
-	watch := watchOf(opts)
+	watch := interrupt.Among(opts)
 	switch {
 	case watch != nil:
 		w := reportWalker{recorder{Watch: watch, Silent: true}}
@@ -53,7 +53,7 @@ func (p *Pruner) Prune(obj map[string]any, opts ...CallOption) {
 // of the fields that it removed, in increasing order of their strings, or nil
 // if it removed none. The caller owns the paths.
 func (p *Pruner) PruneAndReport(obj map[string]any, opts ...CallOption) []schema.Path {
-	w := reportWalker{recorder{Watch: watchOf(opts)}}
+	w := reportWalker{recorder{Watch: interrupt.Among(opts)}}
 	p.walk(obj, &w)
 	removed := w.Paths(sortPaths)
 	if p.omitRootMeta {
