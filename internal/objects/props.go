@@ -25,20 +25,7 @@ func props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
 	if def, ok := n.Default(); ok {
 		p.Default = &apiextensionsv1.JSON{Raw: generate.Encode(def)}
 	}
-	setLimits(p, n.Limits())
-	p.AllOf, p.AnyOf, p.OneOf = branches(n.AllOf()), branches(n.AnyOf()), branches(n.OneOf())
-	if not := n.Not(); not != nil {
-		p.Not = branch(not)
-	}
-	if n.Len() > 0 {
-		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, n.Len())
-		for name, child := range n.Properties() {
-			p.Properties[name] = *props(child)
-		}
-	}
-	if items := n.Items(); items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: props(items)}
-	}
+	setParts(p, n, props)
 	if values, ok := n.AdditionalProperties(); ok {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: n.AllowsAdditionalProperties()}
 		if values != nil {
@@ -46,6 +33,25 @@ func props(n *schema.Node) *apiextensionsv1.JSONSchemaProps {
 		}
 	}
 	return p
+}
+
+// setParts sets what a node and a branch have alike. child converts a part of the schema.
+func setParts[S part[S]](p *apiextensionsv1.JSONSchemaProps, s S, child func(S) *apiextensionsv1.JSONSchemaProps) {
+	var none S
+	setLimits(p, s.Limits())
+	p.AllOf, p.AnyOf, p.OneOf = branches(s.AllOf()), branches(s.AnyOf()), branches(s.OneOf())
+	if not := s.Not(); not != nil {
+		p.Not = branch(not)
+	}
+	if s.Len() > 0 {
+		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, s.Len())
+		for name, property := range s.Properties() {
+			p.Properties[name] = *child(property)
+		}
+	}
+	if items := s.Items(); items != none {
+		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: child(items)}
+	}
 }
 
 func branches(list []*schema.Branch) (out []apiextensionsv1.JSONSchemaProps) {
@@ -58,20 +64,7 @@ func branches(list []*schema.Branch) (out []apiextensionsv1.JSONSchemaProps) {
 // branch returns the schema of a branch of a junctor.
 func branch(b *schema.Branch) *apiextensionsv1.JSONSchemaProps {
 	p := &apiextensionsv1.JSONSchemaProps{Type: b.Type(), Nullable: b.Nullable(), XIntOrString: b.IntOrString()}
-	setLimits(p, b.Limits())
-	p.AllOf, p.AnyOf, p.OneOf = branches(b.AllOf()), branches(b.AnyOf()), branches(b.OneOf())
-	if not := b.Not(); not != nil {
-		p.Not = branch(not)
-	}
-	if b.Len() > 0 {
-		p.Properties = make(map[string]apiextensionsv1.JSONSchemaProps, b.Len())
-		for name, child := range b.Properties() {
-			p.Properties[name] = *branch(child)
-		}
-	}
-	if items := b.Items(); items != nil {
-		p.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: branch(items)}
-	}
+	setParts(p, b, branch)
 	if values, ok := b.AdditionalProperties(); ok && values != nil {
 		p.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: branch(values)}
 	}

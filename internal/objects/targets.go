@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,14 +120,32 @@ func targets(out []Target, n *schema.Node, pointer string) []Target {
 	}
 	out = limitTargets(out, n.Limits(), pointer)
 	out = junctorTargets(out, n, pointer)
-	for name, child := range n.Properties() {
-		out = targets(out, child, pointer+"/properties/"+schema.EscapePointer(name))
+	return childTargets(out, n, pointer, targets)
+}
+
+// A part is a schema.Node or a schema.Branch, with children of the same type.
+type part[S any] interface {
+	comparable
+	nester
+	Limits() schema.Limits
+	Len() int
+	Properties() iter.Seq2[string, S]
+	Items() S
+	AdditionalProperties() (S, bool)
+}
+
+// childTargets adds what add adds for the properties, the elements and the entries of a
+// schema.
+func childTargets[S part[S]](out []Target, s S, pointer string, add func([]Target, S, string) []Target) []Target {
+	var none S
+	for name, child := range s.Properties() {
+		out = add(out, child, pointer+"/properties/"+schema.EscapePointer(name))
 	}
-	if items := n.Items(); items != nil {
-		out = targets(out, items, pointer+"/items")
+	if items := s.Items(); items != none {
+		out = add(out, items, pointer+"/items")
 	}
-	if values, _ := n.AdditionalProperties(); values != nil {
-		out = targets(out, values, pointer+"/additionalProperties")
+	if values, _ := s.AdditionalProperties(); values != none {
+		out = add(out, values, pointer+"/additionalProperties")
 	}
 	return out
 }
@@ -197,14 +216,5 @@ func branchesOf(n nester, keyword string) []*schema.Branch {
 func branchTargets(out []Target, b *schema.Branch, pointer string) []Target {
 	out = limitTargets(out, b.Limits(), pointer)
 	out = junctorTargets(out, b, pointer)
-	for name, child := range b.Properties() {
-		out = branchTargets(out, child, pointer+"/properties/"+schema.EscapePointer(name))
-	}
-	if items := b.Items(); items != nil {
-		out = branchTargets(out, items, pointer+"/items")
-	}
-	if values, _ := b.AdditionalProperties(); values != nil {
-		out = branchTargets(out, values, pointer+"/additionalProperties")
-	}
-	return out
+	return childTargets(out, b, pointer, branchTargets)
 }
