@@ -161,9 +161,6 @@ func (c *Catalog) Version(gvk runtimeschema.GroupVersionKind) (*Version, error) 
 // VersionFor is [Catalog.Version] for the kind of an object. It returns an
 // error if obj is nil.
 func (c *Catalog) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
-	if obj == nil || obj.Object == nil {
-		return nil, errNil
-	}
 	gvk, err := kindOf(obj)
 	if err != nil {
 		return nil, err

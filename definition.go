@@ -249,9 +249,6 @@ func (d *Definition) Version(name string) (*Version, bool) {
 // version or does not serve it, if obj is of another group or kind, if its
 // apiVersion is malformed, and if obj is nil. [Definition.Version] also returns versions that are not served.
 func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error) {
-	if obj == nil || obj.Object == nil {
-		return nil, errNil
-	}
 	gvk, err := kindOf(obj)
 	if err != nil {
 		return nil, err
@@ -259,9 +256,12 @@ func (d *Definition) VersionFor(obj *unstructured.Unstructured) (*Version, error
 	return d.servedVersion(gvk)
 }
 
-// kindOf returns the kind of an object. It returns an error for an apiVersion that
-// is not a group and a version, and for a kind or an apiVersion that is no string.
+// kindOf returns the kind of an object. It returns an error for nil, for an apiVersion
+// that is not a group and a version, and for a kind or an apiVersion that is no string.
 func kindOf(obj *unstructured.Unstructured) (runtimeschema.GroupVersionKind, error) {
+	if obj == nil || obj.Object == nil {
+		return runtimeschema.GroupVersionKind{}, errNil
+	}
 	gv, err := groupVersionOf(obj.Object)
 	if err != nil {
 		return runtimeschema.GroupVersionKind{}, fmt.Errorf("crdkit: apiVersion of the object: %w", err)
