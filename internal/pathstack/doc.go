@@ -6,6 +6,8 @@
 //	s.Push(pathstack.Item, "", 2)
 //	fmt.Println(s.Text(), s.Pointer(), s.SchemaPointer()) // spec[2] /spec/2 /properties/spec/items
 //
+// There are three kinds of location:
+//
 //   - A [Stack] is the location in an object and in its schema. Validation uses it.
 //   - A [SchemaStack] is the location in the schema of a definition. Checks of
 //     definitions use it.
