@@ -8,17 +8,17 @@ import "strings"
 
 // shared are the objects and lists of the first object of an update, for the second.
 type shared struct {
-	reading reading
-	list    []sharedPart // each before those inside of it
-	next    int          // index of the part that is likely to come next
-	passed  int          // index of the part in whose place another one was read last
+	turn   turn
+	list   []sharedPart // each before those inside of it
+	next   int          // index of the part that is likely to come next
+	passed int          // index of the part in whose place another one was read last
 }
 
-// reading says which object of an update is read.
-type reading uint8
+// turn says which object of an update is read.
+type turn uint8
 
 const (
-	noUpdate reading = iota
+	noUpdate turn = iota
 	firstOfUpdate
 	secondOfUpdate
 )
@@ -36,7 +36,7 @@ type sharedPart struct {
 const mostTries = 3
 
 // begin begins an object of an update.
-func (p *shared) begin() { p.reading++ }
+func (p *shared) begin() { p.turn++ }
 
 // clear forgets the objects, and keeps the memory.
 func (p *shared) clear() {
@@ -48,7 +48,7 @@ func (p *shared) clear() {
 // same text for the same rules. It never finds the whole object, which the caller
 // changes.
 func (p *shared) find(n *readTree, s string, i int) (any, int) {
-	if p.reading != secondOfUpdate || p.next == 0 {
+	if p.turn != secondOfUpdate || p.next == 0 {
 		return nil, refused
 	}
 	at := p.next
@@ -81,7 +81,7 @@ func (p *shared) take(at, i int) (any, int) {
 
 // open begins a part that has to be decoded, and returns its index.
 func (p *shared) open(n *readTree) int {
-	switch p.reading {
+	switch p.turn {
 	case firstOfUpdate:
 		p.list = append(p.list, sharedPart{node: n})
 		return len(p.list) - 1
@@ -93,7 +93,7 @@ func (p *shared) open(n *readTree) int {
 
 // close ends a part.
 func (p *shared) close(at int, text string, value any) {
-	switch p.reading {
+	switch p.turn {
 	case firstOfUpdate:
 		p.list[at] = sharedPart{text: text, node: p.list[at].node, value: value, after: len(p.list)}
 	case secondOfUpdate:
