@@ -25,20 +25,11 @@ func (x *compiler) library(name, overload string, args []operand) operand {
 	switch len(args) {
 	case 1:
 		a := args[0]
-		switch a.kind() {
-		case kindString:
+		if a.kind() == kindString {
 			return x.parsing(name, overload, a)
-		case kindQuantity:
-			return x.quantityCall(name, overload, a)
-		case kindAddress:
-			return x.addressCall(overload, a)
-		case kindNetwork:
-			return x.networkCall(overload, a)
-		case kindURL:
-			return x.urlCall(overload, a)
-		case kindVersion:
-			return x.versionCall(overload, a)
 		}
+		p := receiver{of: a.value, id: a.id, own: x.identity()}
+		return callOf(a.cost+1, p.own, x.accessorOf(name, overload, a.kind(), p))
 	case 2:
 		a, b := args[0], args[1]
 		switch {
@@ -53,66 +44,108 @@ func (x *compiler) library(name, overload string, args []operand) operand {
 	return operand{}
 }
 
+// callOf returns the operand of a call, without kind if v is nil. Values have type
+// parameters. The linker would keep a copy of code that makes operands, which are
+// large, for each type.
+func callOf(cost uint64, own identity, v value) operand {
+	if v == nil {
+		return operand{}
+	}
+	return operand{cost: cost, id: own, value: v}
+}
+
+// A receiver is the value of which a call reads a part.
+type receiver struct {
+	of      value
+	id, own identity // of the value and of the call
+}
+
+// accessorOf returns the value of a function of one library value, nil if it is not
+// known.
+func (x *compiler) accessorOf(name, overload string, of kind, p receiver) value {
+	switch of {
+	case kindQuantity:
+		return x.quantityCall(name, overload, p)
+	case kindAddress:
+		return addressCall(overload, p)
+	case kindNetwork:
+		return networkCall(overload, p)
+	case kindURL:
+		return urlCall(overload, p)
+	case kindVersion:
+		return versionCall(overload, p)
+	}
+	return nil
+}
+
 // parsing compiles functions of one string, which cost by its size.
 func (x *compiler) parsing(name, overload string, a operand) operand {
-	own := x.identity()
+	own, cost := x.identity(), a.cost
 	fails := x.errorsOf(name, overload, own)
+	t := textOperand{string: closureOf[string](a), constant: a.constant, id: a.id}
+	var v value
 	switch overload {
 	case "string_to_quantity":
-		return parsed(a, kindQuantity, own, fails, cellib.ParseQuantity)
+		v = parsed(t, kindQuantity, own, fails, cellib.ParseQuantity)
 	case "string_to_ip":
-		return parsed(a, kindAddress, own, fails, parseAddress)
+		v = parsed(t, kindAddress, own, fails, parseAddress)
 	case "string_to_cidr":
-		return parsed(a, kindNetwork, own, fails, parseNetwork)
+		v = parsed(t, kindNetwork, own, fails, parseNetwork)
 	case "string_to_url":
-		return parsed(a, kindURL, own, fails, parseURL)
+		v = parsed(t, kindURL, own, fails, parseURL)
 	case "string_to_semver":
-		return parsed(a, kindVersion, own, fails, parseVersion)
+		v = parsed(t, kindVersion, own, fails, parseVersion)
 	case "is_quantity_string":
-		return tested(a, own, 1, cellib.ParseQuantity)
+		v = tested(t, own, 1, cellib.ParseQuantity)
 	case "is_ip":
-		return tested(a, own, 1, parseAddress)
+		v = tested(t, own, 1, parseAddress)
 	case "ip_is_canonical":
-		return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, 2, fails, isCanonical))}
+		v = as(kindBool, parseCall(t, own, 2, fails, isCanonical))
 	case "is_cidr":
-		return tested(a, own, 1, parseNetwork)
+		v = tested(t, own, 1, parseNetwork)
 	case "is_url_string": // costs one unit
-		out := tested(a, own, 0, url.ParseRequestURI)
-		out.cost++
-		return out
+		v = tested(t, own, 0, url.ParseRequestURI)
+		cost++
 	case "is_semver_string":
-		return tested(a, own, 1, parseVersion)
+		v = tested(t, own, 1, parseVersion)
 	}
-	return operand{}
+	return callOf(cost, own, v)
 }
 
-// parsed compiles the conversion of a string to a library value. A constant string
-// is converted once.
-func parsed[T any](a operand, is kind, own identity, fails failure, parse func(string) (T, error)) operand {
-	out := operand{cost: a.cost, id: own}
+// A textOperand is the operand of a function of a string.
+type textOperand struct {
+	string   func(*Frame) string
+	constant ref.Val
+	id       identity
+}
+
+// parsed returns the value of the conversion of a string to a library value. A
+// constant string is converted once.
+func parsed[T any](a textOperand, is kind, own identity, fails failure, parse func(string) (T, error)) value {
 	if text, ok := a.constant.(types.String); ok {
 		if v, err := parse(string(text)); err == nil {
-			out.cost += tenthOf(utf8.RuneCountInString(string(text)))
-			out.value = as(is, func(*Frame) T { return v })
-			return out
+			units := tenthOf(utf8.RuneCountInString(string(text)))
+			return as(is, func(f *Frame) T {
+				f.pay(units)
+				return v
+			})
 		}
 	}
-	out.value = as(is, parseCall(a, own, 1, fails, parse))
-	return out
+	return as(is, parseCall(a, own, 1, fails, parse))
 }
 
-// tested compiles the test whether a string can be parsed.
-func tested[T any](a operand, own identity, times int, parse func(string) (T, error)) operand {
-	return operand{cost: a.cost, id: own, value: as(kindBool, parseCall(a, own, times, nil, func(s string) (bool, error) {
+// tested returns the value of the test whether a string can be parsed.
+func tested[T any](a textOperand, own identity, times int, parse func(string) (T, error)) value {
+	return as(kindBool, parseCall(a, own, times, nil, func(s string) (bool, error) {
 		_, err := parse(s)
 		return err == nil, nil
-	}))}
+	}))
 }
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
 // the size, times over.
-func parseCall[T any](a operand, own identity, times int, fails failure, parse func(string) (T, error)) func(*Frame) T {
-	s, operandID := closureOf[string](a), a.id
+func parseCall[T any](a textOperand, own identity, times int, fails failure, parse func(string) (T, error)) func(*Frame) T {
+	s, operandID := a.string, a.id
 	return func(f *Frame) T {
 		v := s(f)
 		if f.failed {
@@ -159,20 +192,19 @@ func (x *compiler) errorsOf(name, overload string, own identity) failure {
 	}
 }
 
-// accessor compiles a function of one value. It costs one unit.
-func accessor[T, R any](x *compiler, a operand, is kind, read func(T) R) operand {
-	own := x.identity()
-	return partOf(a, is, own, nil, func(v T) (R, bool) { return read(v), true })
+// accessor returns the value of a function of one value.
+func accessor[T, R any](p receiver, is kind, read func(T) R) value {
+	return partOf(p, is, nil, func(v T) (R, bool) { return read(v), true })
 }
 
 // partOf is like accessor for a function that may fail.
-func partOf[T, R any](a operand, is kind, own identity, fails func(*Frame, T), read func(T) (R, bool)) operand {
-	of, operandID := closureOf[T](a), a.id
-	return operand{cost: a.cost + 1, id: own, value: as(is, func(f *Frame) R {
+func partOf[T, R any](p receiver, is kind, fails func(*Frame, T), read func(T) (R, bool)) value {
+	of := p.of.(*closure[T]).run
+	return as(is, func(f *Frame) R {
 		v := of(f)
 		if f.failed {
 			var none R
-			f.propagate(operandID, own)
+			f.propagate(p.id, p.own)
 			return none
 		}
 		r, ok := read(v)
@@ -180,13 +212,13 @@ func partOf[T, R any](a operand, is kind, own identity, fails func(*Frame, T), r
 			fails(f, v)
 		}
 		return r
-	})}
+	})
 }
 
-// operation compiles a function of two values. It costs the operands plus units.
-func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op func(T, T) R) operand {
-	l, r, o := closureOf[T](a), closureOf[T](b), x.operandIDs(a, b)
-	return operand{cost: costs(a, b, units), id: o.own, value: as(is, func(f *Frame) R {
+// operation returns the value of a function of two values.
+func operation[T, R any](a, b value, o operandIDs, is kind, op func(T, T) R) value {
+	l, r := a.(*closure[T]).run, b.(*closure[T]).run
+	return as(is, func(f *Frame) R {
 		v := l(f)
 		if f.failed {
 			var none R
@@ -200,24 +232,23 @@ func operation[T, R any](x *compiler, a, b operand, is kind, units uint64, op fu
 			return none
 		}
 		return op(v, w)
-	})}
+	})
 }
 
-func (x *compiler) quantityCall(name, overload string, a operand) operand {
+func (x *compiler) quantityCall(name, overload string, p receiver) value {
 	switch overload {
 	case "quantity_sign":
-		return accessor(x, a, kindInt, func(q resource.Quantity) int64 { return int64(q.Sign()) })
+		return accessor(p, kindInt, func(q resource.Quantity) int64 { return int64(q.Sign()) })
 	case "quantity_get_float":
-		return accessor(x, a, kindDouble, func(q resource.Quantity) float64 { return q.AsApproximateFloat64() })
+		return accessor(p, kindDouble, func(q resource.Quantity) float64 { return q.AsApproximateFloat64() })
 	case "quantity_get_int":
-		own := x.identity()
-		fails := x.errorsOf(name, overload, own)
-		return partOf(a, kindInt, own, func(f *Frame, q resource.Quantity) { fails(f, apiservercel.Quantity{Quantity: &q}) },
+		fails := x.errorsOf(name, overload, p.own)
+		return partOf(p, kindInt, func(f *Frame, q resource.Quantity) { fails(f, apiservercel.Quantity{Quantity: &q}) },
 			func(q resource.Quantity) (int64, bool) { return q.AsInt64() })
 	case "quantity_is_integer":
-		return accessor(x, a, kindBool, func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok })
+		return accessor(p, kindBool, func(q resource.Quantity) bool { _, ok := q.AsInt64(); return ok })
 	}
-	return operand{}
+	return nil
 }
 
 func (x *compiler) quantities(overload string, a, b operand) operand {
@@ -229,7 +260,8 @@ func (x *compiler) quantities(overload string, a, b operand) operand {
 		case "quantity_sub":
 			return x.quantitySum(a, b, closureOf[resource.Quantity](b), true)
 		}
-		return compared(x, overload, "quantity", a, b, func(q, p resource.Quantity) int { return q.Cmp(p) })
+		o := x.operandIDs(a, b)
+		return callOf(costs(a, b, 1), o.own, compared(overload, "quantity", a.value, b.value, o, func(q, p resource.Quantity) int { return q.Cmp(p) }))
 	case b.kind() == kindInt:
 		i := closureOf[int64](b)
 		of := func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) }
@@ -268,22 +300,23 @@ func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantit
 	})}
 }
 
-// compared compiles isLessThan, isGreaterThan and compareTo.
-func compared[T any](x *compiler, overload, library string, a, b operand, compare func(T, T) int) operand {
+// compared returns the value of isLessThan, isGreaterThan and compareTo, nil for other
+// functions.
+func compared[T any](overload, library string, a, b value, o operandIDs, compare func(T, T) int) value {
 	switch overload {
 	case library + "_is_greater_than":
-		return operation(x, a, b, kindBool, 1, func(v, w T) bool { return compare(v, w) == 1 })
+		return operation(a, b, o, kindBool, func(v, w T) bool { return compare(v, w) == 1 })
 	case library + "_is_less_than":
-		return operation(x, a, b, kindBool, 1, func(v, w T) bool { return compare(v, w) == -1 })
+		return operation(a, b, o, kindBool, func(v, w T) bool { return compare(v, w) == -1 })
 	case library + "_compare_to":
-		return operation(x, a, b, kindInt, 1, func(v, w T) int64 { return int64(compare(v, w)) })
+		return operation(a, b, o, kindInt, func(v, w T) int64 { return int64(compare(v, w)) })
 	}
-	return operand{}
+	return nil
 }
 
-func (x *compiler) versionCall(overload string, a operand) operand {
-	part := func(read func(semver.Version) uint64) operand {
-		return accessor(x, a, kindInt, func(v semver.Version) int64 { return int64(read(v)) })
+func versionCall(overload string, p receiver) value {
+	part := func(read func(semver.Version) uint64) value {
+		return accessor(p, kindInt, func(v semver.Version) int64 { return int64(read(v)) })
 	}
 	switch overload {
 	case "semver_major":
@@ -293,11 +326,12 @@ func (x *compiler) versionCall(overload string, a operand) operand {
 	case "semver_patch":
 		return part(func(v semver.Version) uint64 { return v.Patch })
 	}
-	return operand{}
+	return nil
 }
 
 func (x *compiler) versions(overload string, a, b operand) operand {
-	return compared(x, overload, "semver", a, b, semver.Version.Compare)
+	o := x.operandIDs(a, b)
+	return callOf(costs(a, b, 1), o.own, compared(overload, "semver", a.value, b.value, o, semver.Version.Compare))
 }
 
 // parseVersion is [semver.Parse] without allocation for versions of three
@@ -327,8 +361,8 @@ func parseVersion(s string) (semver.Version, error) {
 	return semver.Version{Major: numbers[0], Minor: numbers[1], Patch: numbers[2]}, nil
 }
 
-func (x *compiler) urlCall(overload string, a operand) operand {
-	part := func(read func(*url.URL) string) operand { return accessor(x, a, kindString, read) }
+func urlCall(overload string, p receiver) value {
+	part := func(read func(*url.URL) string) value { return accessor(p, kindString, read) }
 	switch overload {
 	case "url_get_scheme":
 		return part(func(u *url.URL) string { return u.Scheme })
@@ -341,28 +375,30 @@ func (x *compiler) urlCall(overload string, a operand) operand {
 	case "url_get_escaped_path":
 		return part((*url.URL).EscapedPath)
 	}
-	return operand{}
+	return nil
 }
 
 // equalOpaque compiles == and != of two library values. It returns an operand
 // without kind for comparisons that CEL defines differently.
 func (x *compiler) equalOpaque(a, b operand, not bool) operand {
+	o := x.operandIDs(a, b)
+	var v value
 	switch {
 	case a.kind() == kindQuantity && !b.summed:
-		return operation(x, a, b, kindBool, 1, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
+		v = operation(a.value, b.value, o, kindBool, func(q, p resource.Quantity) bool { return q.Cmp(p) == 0 })
 	case a.kind() == kindVersion:
-		return operation(x, a, b, kindBool, 1, semver.Version.EQ)
+		v = operation(a.value, b.value, o, kindBool, semver.Version.EQ)
 	case a.kind() == kindAddress && !not:
-		return operation(x, a, b, kindBool, 1, func(v, w netip.Addr) bool { return v == w })
+		v = operation(a.value, b.value, o, kindBool, func(v, w netip.Addr) bool { return v == w })
 	case a.kind() == kindNetwork && !not:
-		l, r, o := closureOf[netip.Prefix](a), closureOf[netip.Prefix](b), x.operandIDs(a, b)
-		return operand{cost: costs(a, b, 1), id: o.own, value: as(kindBool, func(f *Frame) bool {
+		l, r := closureOf[netip.Prefix](a), closureOf[netip.Prefix](b)
+		v = as(kindBool, func(f *Frame) bool {
 			p, q, left, right, ok := both(f, o, l, r)
 			if ok && left != nil && right == nil && networkSize(q) == 0 {
 				f.cost-- // the smaller size is 0
 			}
 			return ok && !f.failEither(left, right, o.own) && p == q
-		})}
+		})
 	}
-	return operand{}
+	return callOf(costs(a, b, 1), o.own, v)
 }

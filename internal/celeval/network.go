@@ -73,13 +73,13 @@ func parseURL(s string) (*url.URL, error) {
 	return url.Parse(s)
 }
 
-func (x *compiler) addressCall(overload string, a operand) operand {
-	is := func(test func(netip.Addr) bool) operand { return accessor(x, a, kindBool, test) }
+func addressCall(overload string, p receiver) value {
+	is := func(test func(netip.Addr) bool) value { return accessor(p, kindBool, test) }
 	switch overload {
 	case "ip_family":
-		return accessor(x, a, kindInt, familyOf)
+		return accessor(p, kindInt, familyOf)
 	case "ip_to_string":
-		return accessor(x, a, kindString, netip.Addr.String)
+		return accessor(p, kindString, netip.Addr.String)
 	case "ip_is_unspecified":
 		return is(netip.Addr.IsUnspecified)
 	case "ip_is_loopback":
@@ -91,7 +91,7 @@ func (x *compiler) addressCall(overload string, a operand) operand {
 	case "ip_is_global_unicast":
 		return is(netip.Addr.IsGlobalUnicast)
 	}
-	return operand{}
+	return nil
 }
 
 func familyOf(a netip.Addr) int64 {
@@ -101,18 +101,18 @@ func familyOf(a netip.Addr) int64 {
 	return 6
 }
 
-func (x *compiler) networkCall(overload string, a operand) operand {
+func networkCall(overload string, p receiver) value {
 	switch overload {
 	case "cidr_ip":
-		return accessor(x, a, kindAddress, netip.Prefix.Addr)
+		return accessor(p, kindAddress, netip.Prefix.Addr)
 	case "cidr_masked":
-		return accessor(x, a, kindNetwork, netip.Prefix.Masked)
+		return accessor(p, kindNetwork, netip.Prefix.Masked)
 	case "cidr_prefix_length":
-		return accessor(x, a, kindInt, func(p netip.Prefix) int64 { return int64(p.Bits()) })
+		return accessor(p, kindInt, func(p netip.Prefix) int64 { return int64(p.Bits()) })
 	case "cidr_to_string":
-		return accessor(x, a, kindString, netip.Prefix.String)
+		return accessor(p, kindString, netip.Prefix.String)
 	}
-	return operand{}
+	return nil
 }
 
 // networkSize returns the number of address bytes that a network covers.
