@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -11,8 +12,9 @@ import (
 )
 
 // This file formats strings whose clauses are frequent: %s of texts, integers and
-// booleans, %d, %b, %o and %x of integers, and %f. The function of cel-go formats all
-// others. It prepares the language of numbers for each %f, which takes most of its time.
+// booleans, %d, %b, %o and %x of integers, %f and %e. The function of cel-go formats all
+// others. It prepares the language of numbers for each %f and %e, which takes most of its
+// time.
 
 // format is the function format of strings. It is not ok for other clauses and values,
 // and for errors.
@@ -79,16 +81,20 @@ const maxPrecision = 20
 func (c clause) append(b []byte, v ref.Val) (_ []byte, ok bool) {
 	switch v := v.(type) {
 	case types.String:
-		return append(b, v...), c.verb == 's'
+		switch {
+		case c.verb == 's':
+			return append(b, v...), true
+		case v == "NaN", v == "Infinity", v == "-Infinity":
+			x, _ := strconv.ParseFloat(string(v), 64)
+			return c.appendDouble(b, x)
+		}
 	case types.Bool:
 		return strconv.AppendBool(b, bool(v)), c.verb == 's'
 	case types.Int:
 		base := c.base()
 		return strconv.AppendInt(b, int64(v), max(base, 2)), base != 0
 	case types.Double:
-		if c.verb == 'f' && math.Abs(float64(v)) < maxFixed {
-			return appendFixed(b, float64(v), c.precision), true
-		}
+		return c.appendDouble(b, float64(v))
 	}
 	return b, false
 }
@@ -111,12 +117,61 @@ func (c clause) base() int {
 // maxFixed is a number above all that %f is known for. Its digits are exact.
 const maxFixed = 1 << 53
 
-// appendFixed appends a number with a comma between thousands.
-func appendFixed(b []byte, x float64, precision int) []byte {
-	start := len(b)
+func (c clause) appendDouble(b []byte, x float64) (_ []byte, ok bool) {
 	if x == 0 {
 		x = 0 // without its sign
 	}
+	switch {
+	case c.verb == 'e':
+		text := scientific(x)
+		for range c.precision - utf8.RuneCountInString(text) {
+			b = append(b, ' ')
+		}
+		return append(b, text...), true
+	case c.verb != 'f':
+		return b, false
+	case math.IsNaN(x), math.IsInf(x, 0):
+		return append(b, notFinite(x)...), true
+	case math.Abs(x) >= maxFixed:
+		return b, false
+	}
+	return appendFixed(b, x, c.precision), true
+}
+
+// notFinite returns the text of NaN or of an infinity.
+func notFinite(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "NaN"
+	case x < 0:
+		return "-∞"
+	}
+	return "∞"
+}
+
+// scientific returns a number with its exponent, as %e spells it. The precision of %e is
+// the width of the text, and the text has six digits after the point.
+func scientific(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return notFinite(x)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(x, 'e', 6, 64), "e")
+	text := mantissa + "×10"
+	for _, r := range strings.TrimPrefix(exponent, "+") {
+		if r == '-' {
+			text += "⁻"
+		} else {
+			text += superscripts[r-'0']
+		}
+	}
+	return text
+}
+
+var superscripts = [...]string{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"}
+
+// appendFixed appends a number with a comma between thousands.
+func appendFixed(b []byte, x float64, precision int) []byte {
+	start := len(b)
 	b = strconv.AppendFloat(b, x, 'f', precision, 64)
 	digits := strings.IndexByte(string(b[start:]), '.')
 	if digits < 0 {

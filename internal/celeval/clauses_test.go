@@ -3,6 +3,7 @@ package celeval
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/cel-go/common/functions"
@@ -29,7 +30,7 @@ func listOf(values ...ref.Val) ref.Val {
 // TestFormat compares formats with those of cel-go.
 func TestFormat(t *testing.T) {
 	slow := formatOfLanguage(t)
-	values := []ref.Val{types.String("text"), types.String(""), types.String("NaN"), types.True, types.Int(0), types.Int(-255), types.Int(math.MinInt64),
+	values := []ref.Val{types.String("text"), types.String(""), types.String("NaN"), types.String("Infinity"), types.String("-Infinity"), types.True, types.Int(0), types.Int(-255), types.Int(math.MinInt64),
 		types.Uint(8), types.Double(1.5), types.NullValue, types.Bytes("b"), listOf(types.IntOne), types.Duration{Duration: 1}}
 	known := 0
 	for _, text := range []string{"", "%", "a%%b", "%s", "a %s b", "%s%s", "%d", "-%d-", "%b", "%o", "%x", "%X", "%f", "%.2f", "%.0f", "%.f", "%.",
@@ -53,12 +54,12 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
-	if known != 295 {
-		t.Errorf("%d formats are known, want 295", known)
+	if known != 396 {
+		t.Errorf("%d formats are known, want 396", known)
 	}
 }
 
-// TestFormatFixed compares %f with that of cel-go for numbers of all sizes.
+// TestFormatFixed compares %f and %e with those of cel-go for numbers of all sizes.
 func TestFormatFixed(t *testing.T) {
 	slow := formatOfLanguage(t)
 	numbers := []float64{0, math.Copysign(0, -1), 0.5, 1.5, 2.5, -2.5, 0.125, 2.675, 999.9999, 999.5, 1000, -1000, 999999.5, 1e6, 1e15, -1e15, maxFixed - 1,
@@ -67,14 +68,15 @@ func TestFormatFixed(t *testing.T) {
 	for range 400 {
 		numbers = append(numbers, (rng.Float64()-0.5)*math.Pow(10, float64(rng.IntN(24)-4)))
 	}
-	formats := []types.String{"%f", "%.0f", "%.1f", "%.2f", "<%.3f>", "%.20f"}
+	formats := []types.String{"%f", "%.0f", "%.1f", "%.2f", "<%.3f>", "%.20f", "%e", "%.0e", "%.20e"}
 	for i, x := range numbers {
 		for j, text := range formats {
 			if i >= 27 && i%len(formats) != j {
 				continue
 			}
 			got, ok := format([]ref.Val{text, listOf(types.Double(x))})
-			if known := math.Abs(x) < maxFixed; ok != known {
+			known := !(math.Abs(x) >= maxFixed) || math.IsInf(x, 0) || strings.HasSuffix(string(text), "e")
+			if ok != known {
 				t.Errorf("%s of %v is known: %v", text, x, ok)
 			}
 			if want := slow(text, listOf(types.Double(x))); ok && want.Equal(got) != types.True {

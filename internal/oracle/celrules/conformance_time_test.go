@@ -78,10 +78,21 @@ func least(call func()) time.Duration {
 	return best
 }
 
-// BenchmarkConformance measures our evaluation of the cases. Its profile shows where
-// the time of rules goes that few definitions have.
+// BenchmarkConformance measures our evaluation of the cases, and of those with fields
+// instead of literals. Its profile shows where the time of rules goes that few
+// definitions have.
 func BenchmarkConformance(b *testing.B) {
-	cases, _ := conformanceCases(b)
+	literals, _ := conformanceCases(b)
+	var fields []*conformanceCase
+	for _, k := range literals {
+		fields = append(fields, withFields(b, k))
+	}
+	literals, _ = conformanceCases(b) // withFields changed the schemas
+	b.Run("literals", func(b *testing.B) { benchmarkCases(b, literals) })
+	b.Run("fields", func(b *testing.B) { benchmarkCases(b, fields) })
+}
+
+func benchmarkCases(b *testing.B, cases []*conformanceCase) {
 	subjects := conformanceSubjects(b, cases)
 	ctx := context.Background()
 	b.ReportAllocs()
