@@ -45,6 +45,9 @@ func TestConformanceOfFields(t *testing.T) {
 	})
 	c.report()
 	fmt.Printf("cel conformance of fields: %d of %d evaluations on the executor\n", executed, evaluations)
+	if 100*executed < minExecuted*evaluations {
+		t.Errorf("%d of %d evaluations end on the executor, want %d%%", executed, evaluations, minExecuted)
+	}
 	if *full {
 		reportTimes("cel conformance of fields", subjects, cases)
 	}
