@@ -19,8 +19,7 @@
 // kube-apiserver ignores a format that it does not know. The formats that it knows
 // depend on the declared type and on the minor version of Kubernetes:
 //
-//   - type string, or no single type (x-kubernetes-int-or-string): the names of
-//     [Names], see
+//   - type string, or no single type (x-kubernetes-int-or-string): those listed at
 //     https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
 //   - type integer: int32 and int64, without removing dashes
 //   - type number: float and double, without removing dashes

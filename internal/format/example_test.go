@@ -30,8 +30,3 @@ func ExampleSupported() {
 	// true
 	// false
 }
-
-func ExampleNames() {
-	fmt.Println(format.Names("integer", format.DefaultMinor))
-	// Output: [int32 int64]
-}

@@ -25,31 +25,6 @@ func Supported(typ, format string, minor int) bool {
 	return false
 }
 
-// Names returns the formats that Kubernetes 1.minor honours in a schema of the
-// declared type, sorted, in the spelling of the Kubernetes documentation. The
-// caller owns the result. The result is nil for types without formats.
-func Names(typ string, minor int) []string {
-	switch typ {
-	case "", "string":
-	case "integer":
-		return []string{"int32", "int64"}
-	case "number":
-		return []string{"double", "float"}
-	default:
-		return nil
-	}
-	names := []string{
-		"bsonobjectid", "byte", "cidr", "creditcard", "date", "date-time",
-		"duration", "email", "hexcolor", "hostname", "ipv4", "ipv6", "isbn",
-		"isbn10", "isbn13",
-	}
-	if minor >= namesSince {
-		names = append(names, "k8s-long-name", "k8s-short-name")
-	}
-	return append(names,
-		"mac", "password", "rgbcolor", "ssn", "uri", "uuid", "uuid3", "uuid4", "uuid5")
-}
-
 // isKnown reports whether Kubernetes 1.minor knows a format of strings with the
 // given normalized name.
 func isKnown(name string, minor int) bool {
