@@ -25,11 +25,11 @@ const mostExpensive = 4
 
 // Options configures a Checker.
 type Options struct {
-	PerCall   uint64
-	Path      *field.Path
-	Fragment  bool
-	Reference bool // use only cel-go
-	Minor     int  // of the server, 1.x
+	PerCall   uint64      // the cost limit of one rule on one value; see celtypes.NewChecker
+	Path      *field.Path // of the schema, nil for the root
+	Fragment  bool        // the schema is not that of a whole resource
+	Reference bool        // use only cel-go
+	Minor     int         // of the server, 1.x
 
 	Rules, Messages map[string]bool  // stored rules and messageExpressions, by text
 	Unchanged       bool             // a single expression over its limit is no error
