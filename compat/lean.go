@@ -44,7 +44,7 @@ func removeDefaulted(v any, n *schema.Node, steps []step, around int) bool {
 		for name, member := range v {
 			child := memberSchema(n, name)
 			var rest []step
-			if onWay := len(steps) > 0 && (steps[0].name == name || steps[0].others != nil); onWay {
+			if len(steps) > 0 && (steps[0].name == name || steps[0].others != nil) {
 				rest = append([]step{}, steps[1:]...)
 			} else if _, ok := child.Default(); ok {
 				delete(v, name)
