@@ -19,6 +19,7 @@ import (
 	"github.com/crdkit/crdkit/compat"
 	"github.com/crdkit/crdkit/internal/jsondiff"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
 var (
@@ -324,7 +325,7 @@ func FuzzCompare(f *testing.F) {
 	for kind := range changeKinds {
 		f.Add(uint64(kind), uint8(kind))
 	}
-	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
+	fuzz.Run(f, func(t *testing.T, seed uint64, kind uint8) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		d := corpus.Definitions[rng.IntN(len(corpus.Definitions))]
 		i := rng.IntN(len(d.CRD.Spec.Versions))

@@ -48,12 +48,56 @@ func TestObjectKeepsTheProperty(t *testing.T) {
 
 // TestObjectContinuesWithTheAnswer adds a default to each candidate, as a server does.
 func TestObjectContinuesWithTheAnswer(t *testing.T) {
+	tries := 0
 	got := minimize.Object(context.Background(), decode(t, `{"a":{"x":1,"y":2},"b":3}`), itself, func(candidate map[string]any) (map[string]any, bool) {
+		tries++
 		candidate["b"] = int64(3)
 		return candidate, true
 	})
 	if diff := cmp.Diff(decode(t, `{"b":3}`), got); diff != "" {
 		t.Error(diff)
+	}
+	if tries > 5 {
+		t.Errorf("%d candidates, want no more than 5: an answer of the same size is no progress", tries)
+	}
+}
+
+func TestParts(t *testing.T) {
+	var got []string
+	obj := decode(t, `{"apiVersion":"v1","kind":"K","a":{"kind":"x","apiVersion":{"c":[[1,2],3]}},"b":[{"d":1},2],"c":0,"d":0,"e":0,"f":0}`)
+	for _, part := range minimize.Parts(obj) {
+		got = append(got, part.String())
+	}
+	want := []string{
+		"a", "b", "c", "d", "e", "f",
+		"a.apiVersion", "a.kind", "a.apiVersion.c", "a.apiVersion.c[1]", "a.apiVersion.c[0]", "a.apiVersion.c[0][1]", "a.apiVersion.c[0][0]",
+		"b[1]", "b[0]", "b[0].d",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	const text = `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1,2],[3]]}`
+	want := map[string]string{
+		"a": `{"apiVersion":"v1","kind":"K","l":[[1,2],[3]]}`, "a.b": `{"apiVersion":"v1","kind":"K","a":{},"l":[[1,2],[3]]}`,
+		"a.b.c": `{"apiVersion":"v1","kind":"K","a":{"b":{}},"l":[[1,2],[3]]}`,
+		"l":     `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}}}`, "l[0]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[3]]}`,
+		"l[1]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1,2]]}`, "l[0][0]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[2],[3]]}`,
+		"l[0][1]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1],[3]]}`, "l[1][0]": `{"apiVersion":"v1","kind":"K","a":{"b":{"c":1}},"l":[[1,2],[]]}`,
+	}
+	got := map[string]string{}
+	for _, part := range minimize.Parts(decode(t, text)) {
+		obj := decode(t, text)
+		minimize.Remove(obj, part)
+		got[part.String()] = string(testkit.Encode(obj))
+	}
+	for name, text := range want {
+		want[name] = string(testkit.Encode(decode(t, text)))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
