@@ -132,16 +132,18 @@ func TestHostileManagers(t *testing.T) {
 	tests := map[string]struct {
 		entries string
 		code    int
+		text    string // of the refusal, or of the error
 	}{
-		"none":                {``, 0},
-		"empty":               {`{}`, 500},
-		"malformed fields":    {entry("m", "Update", "example.com/v1", `{"x:spec":{}}`), 0},
-		"unknown operation":   {entry("m", "Patch", "example.com/v1", `{}`), 500},
-		"unknown version":     {entry("m", "Update", "example.com/v0", `{"f:spec":{}}`), 500},
-		"other group":         {entry("m", "Update", "other/v1", `{"f:spec":{}}`), 500},
-		"malformed time":      {strings.Replace(entry("m", "Update", "example.com/v1", `{"f:spec":{}}`), "2020-", "x", 1), -1},
-		"thousands of owners": {strings.Join(many, ","), 0},
-		"no objects":          {`1,"x",null`, -1},
+		"none":                {``, 0, ""},
+		"empty":               {`{}`, 500, "failed to decode managed fields: operation must be `Apply` or `Update`"},
+		"malformed fields":    {entry("m", "Update", "example.com/v1", `{"x:spec":{}}`), 0, ""},
+		"unknown operation":   {entry("m", "Patch", "example.com/v1", `{}`), 500, "failed to decode managed fields: operation must be `Apply` or `Update`"},
+		"malformed key":       {entry("o", "Apply", "example.com/v1", `{"f:spec":{"v:{":{}}}`), 500, `failed to decode managed fields: error decoding versioned set from {o Apply example.com/v1 2020-01-01 00:00:00 +0000 UTC FieldsV1 {"f:spec":{"v:{":{}}} }: error decoding set: parsing key as path element: ReadMapCB: expect " after {, but found ` + "\x00" + `, error found in #1 byte of ...|{|..., bigger context ...|{|..., error found in #10 byte of ...|c":{"v:{":{}}}|..., bigger context ...|{"f:spec":{"v:{":{}}}|...`},
+		"unknown version":     {entry("m", "Update", "example.com/v0", `{"f:spec":{}}`), 500, `request to convert CR to an invalid group/version: example.com/v0`},
+		"other group":         {entry("m", "Update", "other/v1", `{"f:spec":{}}`), 500, `example.com/v1, Kind=Widget is unstructured and is not suitable for converting to "other/v1"`},
+		"malformed time":      {strings.Replace(entry("m", "Update", "example.com/v1", `{"f:spec":{}}`), "2020-", "x", 1), -1, `apply: metadata.managedFields[0]: parsing time "x01-01T00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse "x01-01T00:00:00Z" as "2006"`},
+		"thousands of owners": {strings.Join(many, ","), 0, ""},
+		"no objects":          {`1,"x",null`, -1, `apply: metadata.managedFields[0] is no object`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -156,11 +158,20 @@ func TestHostileManagers(t *testing.T) {
 			if (err != nil) != (tt.code < 0) {
 				t.Fatal(err)
 			}
+			text := ""
+			if err != nil {
+				text = err.Error()
+			} else if res.Err() != nil {
+				text = res.Err().Error()
+			}
+			if text != tt.text {
+				t.Errorf("%s, want %s", text, tt.text)
+			}
 			if err != nil {
 				return
 			}
 			if got := code(t, res); got != tt.code {
-				t.Errorf("code %d (%v), want %d", got, res.Err(), tt.code)
+				t.Errorf("code %d, want %d", got, tt.code)
 			}
 			if encode(t, live) != before || time.Since(start) > 10*time.Second {
 				t.Errorf("the live object changed, or it took long: %v", time.Since(start))

@@ -222,6 +222,9 @@ func (a *Applier) merge(ctx context.Context, s subresource, live, config *unstru
 	t := newTimes(a.clock(), before)
 	t.hide(before)
 	merged, err := f.Apply(before, config.DeepCopy(), manager, force)
+	if err != nil && live != nil && strings.HasPrefix(err.Error(), "failed to decode managed fields:") {
+		_, err = f.Apply(live.DeepCopy(), config.DeepCopy(), manager, force) // fails with the times of live in its text
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -285,31 +285,36 @@ func TestHostile(t *testing.T) {
 		kind types.PatchType
 		body string
 		code int
+		text string // of the refusal
 	}{
-		"too many operations":   {types.JSONPatchType, repeat(patch.MaxOperations+1, `{"op":"test","path":"/kind","value":"Widget"}`), 413},
-		"as many as allowed":    {types.JSONPatchType, repeat(patch.MaxOperations, `{"op":"test","path":"/kind","value":"Widget"}`), 0},
-		"too large":             {types.MergePatchType, `{"a":"` + strings.Repeat("x", crdkit.MaxRequestBytes) + `"}`, 413},
-		"exponential copies":    {types.JSONPatchType, repeat(32, `{"op":"copy","from":"/spec","path":"/spec/a"},{"op":"copy","from":"/spec","path":"/spec/b"}`), 422},
-		"many copies":           {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":{"a":` + big + `}},` + repeat(100, `{"op":"copy","from":"/spec/free/a","path":"/spec/free/b"}`)[1:], 422},
-		"deep merge":            {types.MergePatchType, `{"spec":{"free":` + nested(9000, big) + `}}`, 0},
-		"deep value":            {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":` + nested(9000, big) + `},{"op":"add","path":"/spec/free` + strings.Repeat("/a", 8000) + `/b","value":1}]`, 0},
-		"too deep":              {types.MergePatchType, nested(10001, "1"), 400},
-		"many items at the top": {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":{"l":` + repeat(50_000, "0") + `}},` + repeat(2000, `{"op":"add","path":"/spec/free/l/0","value":1}`)[1:], 0},
+		"too many operations":   {types.JSONPatchType, repeat(patch.MaxOperations+1, `{"op":"test","path":"/kind","value":"Widget"}`), 413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"},
+		"a thousand more":       {types.JSONPatchType, repeat(patch.MaxOperations+1000, `{"op":"test","path":"/kind","value":"Widget"}`), 413, "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 11000"},
+		"as many as allowed":    {types.JSONPatchType, repeat(patch.MaxOperations, `{"op":"test","path":"/kind","value":"Widget"}`), 0, ""},
+		"too large":             {types.MergePatchType, `{"a":"` + strings.Repeat("x", crdkit.MaxRequestBytes) + `"}`, 413, "Request entity too large: limit is 3145728"},
+		"exponential copies":    {types.JSONPatchType, repeat(32, `{"op":"copy","from":"/spec","path":"/spec/a"},{"op":"copy","from":"/spec","path":"/spec/b"}`), 422, "the server rejected our request due to an error in our request"},
+		"many copies":           {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":{"a":` + big + `}},` + repeat(100, `{"op":"copy","from":"/spec/free/a","path":"/spec/free/b"}`)[1:], 422, "the server rejected our request due to an error in our request"},
+		"deep merge":            {types.MergePatchType, `{"spec":{"free":` + nested(9000, big) + `}}`, 0, ""},
+		"deep value":            {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":` + nested(9000, big) + `},{"op":"add","path":"/spec/free` + strings.Repeat("/a", 8000) + `/b","value":1}]`, 0, ""},
+		"too deep":              {types.MergePatchType, nested(10001, "1"), 400, "invalid JSON patch"},
+		"many items at the top": {types.JSONPatchType, `[{"op":"add","path":"/spec/free","value":{"l":` + repeat(50_000, "0") + `}},` + repeat(2000, `{"op":"add","path":"/spec/free/l/0","value":1}`)[1:], 0, ""},
 	}
 	p := patch.New(compile(t))
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			res, err := p.Patch(context.Background(), decode(t, live), tt.kind, []byte(tt.body), crdkit.Ignore)
+			start, object := time.Now(), decode(t, live)
+			res, err := p.Patch(context.Background(), object, tt.kind, []byte(tt.body), crdkit.Ignore)
 			if err != nil {
 				t.Fatal(err)
 			}
-			code := 0
+			code, text := 0, ""
 			if err, ok := errors.AsType[*apierrors.StatusError](res.Err()); ok {
-				code = int(err.ErrStatus.Code)
+				code, text = int(err.ErrStatus.Code), err.ErrStatus.Message
 			}
-			if code != tt.code {
-				t.Errorf("code %d, want %d", code, tt.code)
+			if code != tt.code || text != tt.text {
+				t.Errorf("%d %s, want %d %s", code, text, tt.code, tt.text)
+			}
+			if diff := cmp.Diff(decode(t, live).Object, object.Object); diff != "" {
+				t.Errorf("the live object changed (-before +after):\n%s", diff)
 			}
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("took %v", took)
