@@ -86,7 +86,7 @@ func TestCases(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
-	total := &applyTally{outcomes: map[string]int{}}
+	total := &applyTally{features: map[string]int{}}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

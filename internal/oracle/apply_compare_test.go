@@ -27,6 +27,12 @@ func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step ap
 	if stored, err := s.server.Stored(namespace, name); err == nil && stored != nil {
 		exact = storesExactly(v, stored, step.live)
 	}
+	if diff, compared := s.explain(v, step); diff != "" {
+		t.Errorf("%s: %s\n%s", s.def.Path, diff, history)
+		return false
+	} else if compared {
+		n.tell("explained")
+	}
 	res, err := step.ours()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", s.def.Path, err, history)
@@ -110,6 +116,15 @@ func nameOfBody(body []byte) string {
 		return ""
 	}
 	return u.GetName()
+}
+
+// tell counts something that the sequences have had.
+func (n *applyTally) tell(features ...string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, name := range features {
+		n.features[name]++
+	}
 }
 
 func (n *applyTally) count(res *apply.Result, same bool) {

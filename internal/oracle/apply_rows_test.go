@@ -31,7 +31,7 @@ func TestApplyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{outcomes: map[string]int{}}
+	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{features: map[string]int{}}
 	many := []rowStep{{version: "v1", manager: "a", apply: `{"replicas":1,"env":[{"name":"A"}]}`}}
 	for i := range 14 {
 		many = append(many, rowStep{version: []string{"v1", "v1", "v2"}[i%3], manager: fmt.Sprint("m", i), label: fmt.Sprint("l", i)})

@@ -64,7 +64,7 @@ func TestScalePatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{outcomes: map[string]int{}}
+	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{features: map[string]int{}}
 	for _, version := range []string{"v1", "v2"} {
 		for _, spec := range scaleSpecs {
 			for _, managers := range scaleManagers {

@@ -31,12 +31,13 @@ func TestApply(t *testing.T) {
 	if testing.Short() {
 		list, count = sampleOf(list, 40), min(count, 400)
 	}
-	total := &applyTally{outcomes: map[string]int{}}
+	total := &applyTally{features: map[string]int{}}
 	onAll(list, func(d *testkit.Definition) { total.definition(t, d, max(1, count/len(list))) })
 	if full && *only == "" && (total.conflicts < 20 || total.unchanged < 20 || total.admitted < 100) {
 		t.Errorf("the sequences show too little: %v", total)
 	}
 	fmt.Println(total)
+	fmt.Println("oracle: apply", total.features)
 }
 
 // applyTally counts what was compared.
@@ -44,7 +45,7 @@ type applyTally struct {
 	mu                                                                     sync.Mutex
 	definitions, sequences, steps, admitted, unchanged, conflicts, refused int
 	differences                                                            int
-	outcomes                                                               map[string]int
+	features                                                               map[string]int
 }
 
 func (n *applyTally) String() string {
@@ -58,6 +59,7 @@ type applySide struct {
 	appliers map[string]*apply.Applier
 	objects  map[string][]*unstructured.Unstructured // by version
 	tick     int
+	applies  int
 }
 
 func (n *applyTally) definition(t *testing.T, d *testkit.Definition, count int) {

@@ -57,7 +57,7 @@ type Request struct {
 	Subresource                      string
 	Type                             types.PatchType // of a PATCH
 	Fields, Manager, Agent           string          // Agent is the User-Agent
-	Force                            bool
+	Force, DryRun                    bool
 	Body                             []byte
 }
 
@@ -227,6 +227,9 @@ func (s *Server) request(r Request) *http.Request {
 	}
 	if r.Force {
 		query.Set("force", "true")
+	}
+	if r.DryRun {
+		query.Set("dryRun", "All")
 	}
 	req := httptest.NewRequest(r.Method, "/apis?"+query.Encode(), bytes.NewReader(r.Body))
 	req.Header.Set("Content-Type", "application/json")
