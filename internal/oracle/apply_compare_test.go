@@ -22,6 +22,11 @@ func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step ap
 	if step.request.Method == "POST" {
 		name = nameOfBody(step.request.Body)
 	}
+	n.tellStep(s, step)
+	if step.request.Method == "DELETE" {
+		answer := s.server.Do(step.request)
+		return answer.Panic == "" && answer.Code < 300
+	}
 	before := step.live.DeepCopy()
 	exact := false
 	if stored, err := s.server.Stored(namespace, name); err == nil && stored != nil {
@@ -47,9 +52,12 @@ func (n *applyTally) step(t *testing.T, s *applySide, v *crdkit.Version, step ap
 	if answer.Code < 300 && answer.Panic == "" {
 		stored, err := s.server.Stored(namespace, name)
 		if err == nil && stored == nil {
-			// The request has removed the last finalizer of an object that is deleted.
+			// The request has removed the last finalizer of an object that is deleted. The
+			// answer has not been in the store.
 			exact = false
-			stored, err = answer.Object()
+			if stored, err = answer.Object(); err == nil {
+				stored, err = v.Store(context.Background(), stored)
+			}
 		}
 		if err != nil {
 			t.Errorf("%s: %v\n%s", s.def.Path, err, history)

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -33,6 +33,14 @@ func TestApply(t *testing.T) {
 	}
 	total := &applyTally{features: map[string]int{}}
 	onAll(list, func(d *testkit.Definition) { total.definition(t, d, max(1, count/len(list))) })
+	d, err := features()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total.definition(t, d, max(200, count/10))
+	if missing := total.missingFeatures(); len(missing) > 0 {
+		t.Errorf("the sequences have too little of %q: %v", missing, total.features)
+	}
 	if full && *only == "" && (total.conflicts < 20 || total.unchanged < 20 || total.admitted < 100) {
 		t.Errorf("the sequences show too little: %v", total)
 	}
@@ -117,11 +125,13 @@ func (n *applyTally) sequence(t *testing.T, s *applySide, rng *rand.Rand) {
 	for range 2 + rng.IntN(6) {
 		if rng.IntN(3) == 0 {
 			if other := s.versions[rng.IntN(len(s.versions))]; len(s.objects[other.Name()]) > 0 {
+				n.tellVersion(s, v, other)
 				v = other
 			}
 		}
 		step := s.randomStep(rng, v, namespace, name)
 		history = append(history, step.text)
+		n.tell(step.features...)
 		if !n.step(t, s, v, step, strings.Join(history, "\n")) {
 			return
 		}
@@ -130,10 +140,11 @@ func (n *applyTally) sequence(t *testing.T, s *applySide, rng *rand.Rand) {
 
 // An applyStep is one request on both sides.
 type applyStep struct {
-	text    string
-	request server.Request
-	live    *unstructured.Unstructured // nil if there is none
-	ours    func() (*apply.Result, error)
+	text     string
+	features []string // besides those of the request
+	request  server.Request
+	live     *unstructured.Unstructured // nil if there is none
+	ours     func() (*apply.Result, error)
 }
 
 var applyManagers = []string{"kubectl", "a", "b", "controller"}
@@ -157,13 +168,16 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 	if step.live != nil && rng.IntN(2) == 0 {
 		base = step.live
 	}
-	live, kind := step.live, rng.IntN(10)
+	live, kind := step.live, rng.IntN(13)
+	if live != nil && len(live.GetFinalizers()) > 0 && rng.IntN(3) == 0 {
+		kind = 12
+	}
 	switch {
 	case live == nil && kind < 3:
 		obj := freshObject(rng, base, namespace, name)
 		r.Method, r.Name, r.Body = "POST", "", testkit.Encode(obj.Object)
 		step.ours = func() (*apply.Result, error) { return a.Create(ctx, obj, r.Manager, inNamespace(v, namespace)) }
-	case live == nil || kind < 5:
+	case live == nil || kind < 6:
 		config := s.randomConfig(rng, v, base, namespace, name)
 		if live == nil {
 			config.SetName(name) // the name of a new object is that of its configuration
@@ -179,20 +193,27 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 				return a.ApplyYAML(ctx, live, r.Body, r.Manager, r.Force, inNamespace(v, namespace))
 			}
 		}
-	case kind < 7:
+	case kind < 8:
 		obj := &unstructured.Unstructured{Object: testkit.Mutate(rng, live.Object)}
 		obj.Object["metadata"] = testkit.Clone(live.Object)["metadata"]
 		if rng.IntN(3) == 0 {
 			obj.SetLabels(map[string]string{"l": fmt.Sprint(rng.IntN(3))})
 		}
-		s.damageManagers(rng, obj)
+		step.features = s.damageManagers(rng, obj)
 		r.Method, r.Body = "PUT", testkit.Encode(obj.Object)
 		do := a.Update
 		if v.HasStatus() && rng.IntN(3) == 0 {
 			r.Subresource, do = "status", a.UpdateStatus
 		}
 		step.ours = func() (*apply.Result, error) { return do(ctx, obj, live, r.Manager, inNamespace(v, namespace)) }
-	case kind < 9 || !s.scales(v):
+	case kind == 12:
+		step.features = []string{s.finalize(&step)}
+		if r.Method != "DELETE" {
+			step.ours = func() (*apply.Result, error) {
+				return a.Patch(ctx, live, r.Type, r.Body, r.Manager, inNamespace(v, namespace))
+			}
+		}
+	case kind < 10 || !s.scales(v):
 		p := randomPatch(rng, v, live)
 		for strings.Contains(string(p.Type), "strategic") || p.Type == "application/json" {
 			p = randomPatch(rng, v, live)
@@ -206,17 +227,17 @@ func (s *applySide) randomStep(rng *rand.Rand, v *crdkit.Version, namespace, nam
 			return do(ctx, live, r.Type, r.Body, r.Manager, crdkit.FieldValidation(r.Fields), inNamespace(v, namespace))
 		}
 	default:
-		replicas := int32(rng.IntN(5))
-		target := &autoscalingv1.Scale{}
-		target.Kind, target.APIVersion, target.Name, target.Namespace = "Scale", "autoscaling/v1", name, namespace
-		target.Spec.Replicas = replicas
-		body, err := json.Marshal(target)
-		if err != nil {
-			panic(err)
-		}
+		target, body := scaleBody(rng, namespace, name)
 		r.Method, r.Subresource, r.Body = "PUT", "scale", body
 		step.ours = func() (*apply.Result, error) {
 			return a.UpdateScale(ctx, live, func(current *autoscalingv1.Scale) error { *current = *target; return nil }, r.Manager, inNamespace(v, namespace))
+		}
+		if rng.IntN(2) == 0 {
+			r.Method = "PATCH"
+			r.Type, r.Body = scalePatch(rng)
+			step.ours = func() (*apply.Result, error) {
+				return a.PatchScale(ctx, live, r.Type, r.Body, r.Manager, inNamespace(v, namespace))
+			}
 		}
 	}
 	step.text = fmt.Sprintf("%s %s %s %s force=%v %q %s", r.Method, r.Version, r.Subresource, r.Manager, r.Force, r.Fields, r.Body)
@@ -241,7 +262,7 @@ func freshObject(rng *rand.Rand, base *unstructured.Unstructured, namespace, nam
 }
 
 // damageManagers sometimes changes the managers that a client sends.
-func (s *applySide) damageManagers(rng *rand.Rand, obj *unstructured.Unstructured) {
+func (s *applySide) damageManagers(rng *rand.Rand, obj *unstructured.Unstructured) (features []string) {
 	metadata := obj.Object["metadata"].(map[string]any)
 	list, _ := metadata["managedFields"].([]any)
 	switch rng.IntN(12) {
@@ -256,6 +277,23 @@ func (s *applySide) damageManagers(rng *rand.Rand, obj *unstructured.Unstructure
 	case 3:
 		metadata["managedFields"] = append(list[:len(list):len(list)], map[string]any{
 			"manager": "old", "operation": "Update", "apiVersion": s.crd.Spec.Group + "/unknown", "fieldsType": "FieldsV1", "time": "2019-01-01T00:00:00Z", "fieldsV1": map[string]any{"f:spec": map[string]any{}}})
+	case 4, 5, 6, 7:
+		if len(list) > 0 {
+			metadata["managedFields"] = renameManager(rng, list)
+			return []string{"renamed manager"}
+		}
+	}
+	return nil
+}
+
+// tellVersion counts that the next request is at another version.
+func (n *applyTally) tellVersion(s *applySide, from, to *crdkit.Version) {
+	if from == to {
+		return
+	}
+	n.tell("other version")
+	if !cmp.Equal(schemaOf(s.crd, from.Name()), schemaOf(s.crd, to.Name())) {
+		n.tell("other schema")
 	}
 }
 
@@ -277,7 +315,7 @@ func (s *applySide) randomConfig(rng *rand.Rand, v *crdkit.Version, base *unstru
 		config.SetNamespace(namespace)
 	}
 	metadata := config.Object["metadata"].(map[string]any)
-	switch rng.IntN(24) {
+	switch rng.IntN(60) {
 	case 0:
 		metadata["labels"] = map[string]any{"l": fmt.Sprint(rng.IntN(3))}
 	case 1:

@@ -43,7 +43,9 @@
 // printer of kubectl get), TestSelection (the handler of list requests), TestScale,
 // TestStatus (updates that clients must not make; -status-all for every definition),
 // TestOpenAPICorpus, TestExplain (kubectl explain; -explain-all for every version),
-// TestCompat and TestUpgrades (the witnesses of package compat; -upgrades 0 -releases for
+// TestApply (sequences of requests by managers; -sequences N), TestMigrations (kubectl
+// apply; -migrations N, above 500 over the corpus), TestCases (the server's own tests of
+// requests), TestCompat and TestUpgrades (the witnesses of package compat; -upgrades 0 -releases for
 // all changes), and TestJSONSchema, which compares
 // with another validator instead of Kubernetes.
 //
