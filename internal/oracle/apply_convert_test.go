@@ -77,7 +77,7 @@ func TestApplyConversions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{outcomes: map[string]int{}}
+	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{features: map[string]int{}}
 	history := ""
 	for _, row := range convertSteps {
 		step := side.convertStep(t, row)
