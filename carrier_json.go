@@ -85,7 +85,7 @@ func (c *jsonCarrier) readNew() bool {
 // readOld reads the old object.
 func (c *jsonCarrier) readOld() (ok bool) {
 	c.oldText = string(c.oldRaw)
-	if c.oldDocument, ok = c.plan.Document(c.oldText); ok {
+	if c.oldDocument, ok = c.plan.Document(c.oldText, c.watch); ok {
 		c.old, c.copied = c.head(&c.stored, c.oldDocument.Metadata), true
 	}
 	return ok
@@ -125,7 +125,7 @@ func (c *jsonCarrier) readSentStatus() (ok bool) {
 		return true
 	}
 	c.sentStatus, ok = jsonscan.Lookup(c.newText, "status")
-	return ok && c.plan.KeepsStatus(c.sentStatus)
+	return ok && c.plan.KeepsStatus(c.sentStatus, c.watch)
 }
 
 // readStatus reads the status that a client sends, and puts it into the old object.
@@ -140,8 +140,8 @@ func (c *jsonCarrier) readStatus() bool {
 	c.sentStatus = c.out.Member("status")
 	c.hasStatus = c.sentStatus != ""
 	if c.report {
-		sent, ok := plan.Document(c.newText)
-		if !ok || !c.out.Unchanged() || !plan.SameOutsideStatus(c.oldDocument, sent) {
+		sent, ok := plan.Document(c.newText, c.watch)
+		if !ok || !c.out.Unchanged() || !plan.SameOutsideStatus(c.oldDocument, sent, c.watch) {
 			return false
 		}
 	}
@@ -191,7 +191,7 @@ func (c *jsonCarrier) setDefaults() {}
 // setStatus records what the walk did to the status.
 func (c *jsonCarrier) setStatus() error {
 	sent, old := c.sentStatus, c.oldDocument.Status
-	if c.report && c.version.status && sent != old && (sent == "" || old == "" || !c.plan.SameValue(sent, old)) {
+	if c.report && c.version.status && sent != old && (sent == "" || old == "" || !c.plan.SameValue(sent, old, c.watch)) {
 		c.reset("status")
 	}
 	return nil
@@ -239,7 +239,7 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	if whole {
 		return c.wholeInput()
 	}
-	in := ruleInput{partial: c.old == nil, memory: c.plan.Values()}
+	in := ruleInput{partial: c.old == nil, memory: c.plan.Values(c.watch)}
 	text := c.out.View()
 	if c.old != nil {
 		text = c.out.Text() // the errors of an update refer to the values
@@ -263,7 +263,7 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 
 // wholeInput decodes the object. It becomes that of the run if there is none.
 func (c *jsonCarrier) wholeInput() (ruleInput, error) {
-	v, ok := jsonscan.Decode(c.out.Text())
+	v, ok := jsonscan.DecodeUntil(c.out.Text(), c.watch)
 	obj, isObject := v.(map[string]any)
 	if !ok || !isObject {
 		return ruleInput{}, errDeclined

@@ -3,10 +3,12 @@ package crdkit
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crdkit/crdkit/internal/fastpath"
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/validation"
@@ -167,7 +169,7 @@ func (c *mapCarrier) specChanged() (bool, error) {
 		if !ok {
 			return true, nil
 		}
-		if same, err := jsonval.EqualWithin(a[k], w); !same || err != nil {
+		if same, err := jsonval.EqualWithin(a[k], w, c.watch); !same || err != nil {
 			return true, err
 		}
 	}
@@ -208,6 +210,9 @@ func (c *mapCarrier) ruleInput(bool) (ruleInput, error) {
 }
 
 func (c *mapCarrier) output() ([]byte, error) {
+	if out, ok := jsonscan.AppendUntil(slices.Grow(c.buffer, len(c.raw)), c.obj.Object, c.watch); ok || c.watch.Err() != nil {
+		return out, nil
+	}
 	out, err := json.Marshal(c.obj.Object)
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: encoding the object: %w", err)

@@ -14,7 +14,11 @@ func (r *request) change(op Op, paths ...schema.Path) {
 	if !r.report {
 		return
 	}
+	r.result.Changes = slices.Grow(r.result.Changes, len(paths))
 	for _, p := range paths {
+		if r.watch.Ended() {
+			return
+		}
 		r.result.Changes = append(r.result.Changes, Change{Op: op, Path: p})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
@@ -18,7 +19,7 @@ import (
 // checkGoTypes returns an error that names the first value of the objects of a
 // request, in increasing order of names, of a Go type that JSON is not decoded to.
 func (r *request) checkGoTypes() error {
-	if r.obj != nil && (!r.encoded || r.mutate != nil) {
+	if r.obj != nil && (!r.encoded || r.mutate != nil) && !jsonval.IsDecoded(r.obj.Object) {
 		if jsonval.TooDeep(r.obj.Object) {
 			return fmt.Errorf("crdkit: the object: %w", jsonval.ErrDepth)
 		}
@@ -26,7 +27,7 @@ func (r *request) checkGoTypes() error {
 			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
 		}
 	}
-	if r.encoded || r.old == nil {
+	if r.encoded || r.old == nil || jsonval.IsDecoded(r.old.Object) {
 		return nil
 	}
 	if jsonval.TooDeep(r.old.Object) {
@@ -39,9 +40,12 @@ func (r *request) checkGoTypes() error {
 }
 
 // clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to. It
-// returns an error for an object that is nested too deeply.
-func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	value, err := jsonval.CloneWithin(obj.Object)
+// returns an error for an object that is nested too deeply, and if the watch ends.
+func clone(obj *unstructured.Unstructured, watch *interrupt.Watch) (*unstructured.Unstructured, error) {
+	value, err := jsonval.CloneWithin(obj.Object, watch)
+	if ended := watch.Err(); ended != nil {
+		return nil, ended
+	}
 	if err != nil {
 		return nil, fmt.Errorf("crdkit: the object: %w", err)
 	}

@@ -47,18 +47,26 @@ func (c *jsonCarrier) forgive(forgiven []fastpath.Forgiven, errorsAt errorsAt) b
 		if len(errs) == 0 {
 			return false
 		}
-		for _, e := range errs {
-			if text := e.Error(); len(forgiven) > 1 {
-				if seen[text] {
-					return false // validation reports one of them
-				}
-				seen[text] = true
-			}
+		if len(forgiven) > 1 && !c.distinct(errs, seen) {
+			return false // validation reports one of them
 		}
 		if all = append(all, errs...); len(all) >= c.mostErrors() {
 			break // the result has no room for more
 		}
 	}
 	c.ratcheted = all
+	return true
+}
+
+// distinct adds the texts of errors to seen. It reports false if one was there, or if the
+// watch ends.
+func (c *jsonCarrier) distinct(errs validation.ErrorList, seen map[string]bool) bool {
+	for _, e := range errs {
+		text := e.Error()
+		if seen[text] || c.watch.Ended() {
+			return false
+		}
+		seen[text] = true
+	}
 	return true
 }

@@ -85,11 +85,11 @@ func (r *request) begin(ctx context.Context, obj *unstructured.Unstructured) err
 	if err := r.version.ready(); err != nil {
 		return err
 	}
-	copied, err := clone(obj)
+	r.watch = r.polls.Start(ctx)
+	copied, err := clone(obj, r.watch)
 	if err != nil {
 		return err
 	}
-	r.watch = r.polls.Start(ctx)
 	r.carrier, r.result, r.obj = &r.maps, &r.own, copied
 	if r.version.warning != "" {
 		r.warn(r.version.warning)

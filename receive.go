@@ -71,6 +71,9 @@ func (r *request) unknown(c coercion, paths []schema.Path) {
 		return
 	}
 	for _, path := range paths {
+		if r.watch.Ended() {
+			return
+		}
 		r.complaints = append(r.complaints, unknownField+path.String()+`"`)
 	}
 }

@@ -251,7 +251,11 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 	if !r.encoded || r.verdictOnly {
 		return nil, nil
 	}
-	return c.output()
+	out, err := c.output()
+	if ended := r.watch.Err(); ended != nil {
+		return nil, ended
+	}
+	return out, err
 }
 
 // takeSteps takes the object through the steps between reading and encoding it.

@@ -112,7 +112,7 @@ func (v *versions) check(ctx context.Context, b *batch) error {
 // clone is like obj.DeepCopy, which panics on Go types that no decoder
 // produces. It returns an error for an object that is nested too deeply.
 func clone(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	value, err := jsonval.CloneWithin(obj.Object)
+	value, err := jsonval.CloneWithin(obj.Object, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (p *pieces) readValue(i int) (any, int, error) {
 }
 
 func (p *pieces) readSmall(i int) (any, int, error) {
-	if v, end := jsonscan.Value(p.text, i); end >= 0 {
+	if v, end := jsonscan.Value(p.text, i, nil); end >= 0 {
 		return v, end, nil
 	}
 	s := scan{ctx: p.scan.ctx, text: p.scan.text, most: p.scan.most, seen: p.base + i, large: map[int]int{}}

@@ -66,6 +66,9 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		at = defaultLocation{path: at.path, resource: n}
 		resource = true
 	}
+	if w.watch.Poll() { // copying the default takes long
+		return
+	}
 	if value, ok := n.Default(); ok && !w.watch.Poll() {
 		d := defaultValue{
 			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
@@ -256,5 +259,5 @@ func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string
 // schema. It is false for a schema that is not structural.
 func (s *internalForm) hasUnprunedDefaults(root *apiextensionsv1.JSONSchemaProps) bool {
 	n, errs := schema.Compile(root, schema.WithoutAnnotations(), s.watch)
-	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n) != n
+	return len(errs) == 0 && n != nil && crdversion.PruneDefaults(n, s.watch) != n
 }

@@ -116,6 +116,9 @@ func isListed(word, list string) bool {
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
 func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
 	for i := range columns {
+		if c.cfg.watch.Ended() {
+			return
+		}
 		if fastValidColumn(&columns[i]) {
 			continue
 		}

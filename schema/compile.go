@@ -207,7 +207,7 @@ func (c *compiler) newNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildr
 }
 
 func (c *compiler) compileBranch(s *apiextensionsv1.JSONSchemaProps) *Branch {
-	if s == nil {
+	if s == nil || c.ended() {
 		return nil
 	}
 	c.branches++
@@ -231,6 +231,15 @@ func (c *compiler) compileBranch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 	return b
 }
 
+// ended reports whether the watch has ended. It sets c.stop then.
+func (c *compiler) ended() bool {
+	if !c.measurer.watch.Ended() {
+		return false
+	}
+	c.stop = field.InternalError(c.measurer.path, c.measurer.watch.Err())
+	return true
+}
+
 func (c *compiler) compileJunctors(s *apiextensionsv1.JSONSchemaProps) *junctors {
 	if !hasJunctors(s) {
 		return nil
@@ -249,7 +258,9 @@ func (c *compiler) branchList(list []apiextensionsv1.JSONSchemaProps) []*Branch 
 	}
 	out := make([]*Branch, len(list))
 	for i := range list {
-		out[i] = c.compileBranch(&list[i])
+		if out[i] = c.compileBranch(&list[i]); c.stop != nil {
+			return nil
+		}
 	}
 	return out
 }

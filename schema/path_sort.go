@@ -39,6 +39,9 @@ func SortPaths(paths []Path, opts ...Option) {
 		return compareSteps(a.path, b.path)
 	})
 	for i := range entries {
+		if watch.Ended() {
+			return
+		}
 		paths[i] = entries[i].path
 	}
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonval"
 )
 
@@ -11,19 +12,38 @@ import (
 // it must not keep, and a copy of the default. In the path, items of an array
 // have the index 0 and additional properties the key "*". If f changes nothing,
 // the result is n itself. n does not change. A nil n gives nil.
-func (n *Node) RewriteDefaults(f func(path Path, def any) any) *Node {
-	return n.rewrite(nil, f)
+//
+// Of the options only [WithContext] has an effect: when the context ends, RewriteDefaults
+// returns early, and not all defaults of the result are rewritten.
+func (n *Node) RewriteDefaults(f func(path Path, def any) any, opts ...Option) *Node {
+	return n.rewrite(nil, rewriting{f, optionsOf(opts).watch})
 }
 
-func (n *Node) rewrite(path Path, f func(Path, any) any) *Node {
+// A rewriting replaces defaults until its watch ends.
+type rewriting struct {
+	replace func(Path, any) any
+	watch   *interrupt.Watch
+}
+
+// def returns what replaces a default, and whether that differs.
+func (r rewriting) def(path Path, def any) (any, bool) {
+	copied, err := jsonval.CloneWithin(def, r.watch)
+	if err != nil {
+		return def, false
+	}
+	after := r.replace(path, copied)
+	same, err := jsonval.EqualWithin(after, def, r.watch)
+	return after, !same && err == nil
+}
+
+func (n *Node) rewrite(path Path, f rewriting) *Node {
 	if n == nil || !n.facts.Has(HasDefaults) {
 		return n
 	}
 	out := *n
 	changed := false
 	if n.def != nil {
-		out.def = f(path, jsonval.Clone(n.def))
-		changed = !jsonval.Equal(out.def, n.def)
+		out.def, changed = f.def(path, n.def)
 	}
 	out.additional = n.additional.rewrite(append(path, Key("*")), f)
 	out.items = n.items.rewrite(append(path, Index(0)), f)

@@ -13,6 +13,9 @@ import (
 // nested checks the nested schema n and all schemas below it, except for those
 // in additionalProperties, which is an error itself.
 func (c *structuralCheck) nested(n *apiextensionsv1.JSONSchemaProps, exemptAnyOf bool) {
+	if c.errs.Watch.Ended() {
+		return
+	}
 	c.nestedGenerics(n)
 	c.nestedExtensions(n)
 	c.nestedAdditionalProperties(n)

@@ -14,7 +14,7 @@ import "strings"
 // most four nodes of depth.
 const (
 	maxSimplePattern = 500
-	maxUncounted     = 1 << 18
+	maxUncounted     = 1 << 20
 	maxGroups        = 200 // in one another, in the longer patterns
 )
 

@@ -41,7 +41,7 @@ func Compile(crd *apiextensionsv1.CustomResourceDefinition, i int, opts ...schem
 		return nil, errs
 	}
 	if !crd.Spec.PreserveUnknownFields {
-		node = PruneDefaults(node)
+		node = PruneDefaults(node, opts...)
 	}
 	return node, nil
 }

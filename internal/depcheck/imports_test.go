@@ -123,7 +123,7 @@ var internalRules = map[string]rule{
 	// The schema tree of a version has pruned defaults.
 	"internal/crdversion": {ours: []string{"schema", "pruning"}, others: []string{apiextensions, apimachinery}},
 	"internal/jsonscan":   {},
-	"internal/jsonval":    {leaf: true},
+	"internal/jsonval":    {},
 	"internal/heapsize":   {leaf: true},
 	"internal/errorlimit": {others: []string{field}},
 	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},

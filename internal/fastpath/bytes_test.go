@@ -381,7 +381,7 @@ func TestRuleInput(t *testing.T) {
 		`{"m":{"a":"\u0041","b":"` + strings.Repeat("x", 300) + `"}}`: `{"m":{"a":"A","b":"` + strings.Repeat("x", 300) + `"}}`,
 		`{"a":null,"l":null}`:                                         `{"a":null,"l":null}`,
 	} {
-		got, ok := plan.Values().RuleInput(in, false)
+		got, ok := plan.Values(nil).RuleInput(in, false)
 		if !ok {
 			t.Errorf("%s is refused", in)
 		}
@@ -391,7 +391,7 @@ func TestRuleInput(t *testing.T) {
 		}
 	}
 	for _, in := range []string{``, `[]`, `{`, ` { `, `{"a":`, `{"a" 1}`, `{"m":{"a"}}`, `{"m":[1,}`, `{"m":"a}`, `{"l":[1,]}`, `{"n":}`, `{"a":{}}x`} {
-		if got, ok := plan.Values().RuleInput(in, false); ok {
+		if got, ok := plan.Values(nil).RuleInput(in, false); ok {
 			t.Errorf("RuleInput(%s) = %v", in, got)
 		}
 	}

@@ -2,6 +2,7 @@ package fastpath
 
 import (
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -23,8 +24,8 @@ type counterpart struct {
 }
 
 // begin prepares f for a walk over the text of an object.
-func (f *Ratchet) begin(text string, oldStatus bool) {
-	f.text, f.oldStatus, f.closed, f.Forgiven = text, oldStatus, false, nil
+func (f *Ratchet) begin(text string, oldStatus bool, until *interrupt.Watch) {
+	f.text, f.oldStatus, f.closed, f.Forgiven, f.until = text, oldStatus, false, nil, until
 }
 
 // candidate reports whether the wrong value at a location may be forgiven. It finds
@@ -68,7 +69,7 @@ func (f *Ratchet) find(path schema.Path) (counterpart, bool) {
 	for i, step := range path {
 		name, isField := step.Name()
 		if !isField {
-			return elementOf(s, now, old, path[i:])
+			return f.elementOf(s, now, old, path[i:])
 		}
 		if i == f.Start && (name == "kind" || name == "apiVersion") || name == "" {
 			return counterpart{}, false
@@ -77,8 +78,8 @@ func (f *Ratchet) find(path schema.Path) (counterpart, bool) {
 			now = old
 		}
 		var okNow, okOld bool
-		now, okNow = onlyMember(now, name)
-		old, okOld = onlyMember(old, name)
+		now, okNow = onlyMember(now, name, f.until)
+		old, okOld = onlyMember(old, name, f.until)
 		if s = s.Child(name); s == nil || !okOld || !okNow {
 			return counterpart{}, false
 		}
@@ -86,17 +87,17 @@ func (f *Ratchet) find(path schema.Path) (counterpart, bool) {
 	if now == old {
 		return counterpart{schema: s, same: true}, true
 	}
-	before, ok := jsonscan.Decode(old)
+	before, ok := jsonscan.DecodeUntil(old, f.until)
 	return counterpart{schema: s, old: before}, ok
 }
 
 // elementOf is find for a path that begins with an element of the list now.
-func elementOf(s *correlate.Schema, now, old string, path schema.Path) (counterpart, bool) {
+func (f *Ratchet) elementOf(s *correlate.Schema, now, old string, path schema.Path) (counterpart, bool) {
 	if !s.Keyed() {
 		return counterpart{}, false
 	}
-	next, okNow := jsonscan.Decode(now)
-	before, okOld := jsonscan.Decode(old)
+	next, okNow := jsonscan.DecodeUntil(now, f.until)
+	before, okOld := jsonscan.DecodeUntil(old, f.until)
 	if !okNow || !okOld {
 		return counterpart{}, false
 	}
@@ -114,8 +115,8 @@ func elementOf(s *correlate.Schema, now, old string, path schema.Path) (counterp
 }
 
 // onlyMember returns the value of the one member of that name of an object in
-// JSON. It reports false if there is none, or more than one.
-func onlyMember(s, name string) (value string, ok bool) {
+// JSON. It reports false if there is none, or more than one, and when the watch ends.
+func onlyMember(s, name string, watch *interrupt.Watch) (value string, ok bool) {
 	i := jsonscan.Space(s, 0)
 	if i >= len(s) || s[i] != '{' {
 		return "", false
@@ -127,7 +128,7 @@ func onlyMember(s, name string) (value string, ok bool) {
 			return "", false
 		}
 		end := jsonscan.Skip(s, at)
-		if end < 0 || key == name && ok {
+		if end < 0 || key == name && ok || watch.Ended() {
 			return "", false
 		}
 		if key == name {

@@ -125,7 +125,7 @@ func TestValuesAreUsedAgain(t *testing.T) {
 	plan := fastpath.Compile(n, testConfig)
 	for range 3 {
 		for _, text := range []string{`{"r":{"a":[{"b":"c"},[1,"d"]],"e":{"f":null}}}`, `{"r":{}}`, `{"r":{"a":["x"],"y":{}}}`} {
-			v := plan.Values()
+			v := plan.Values(nil)
 			got, ok := v.RuleInput(text, false)
 			if out, err := json.Marshal(got); !ok || err != nil || string(out) != text {
 				t.Errorf("RuleInput(%s) = %s, %t", text, out, ok)
@@ -135,7 +135,7 @@ func TestValuesAreUsedAgain(t *testing.T) {
 	}
 	for _, depth := range []int{100, 600} {
 		text := `{"r":{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}}`
-		if _, ok := plan.Values().RuleInput(text, false); ok != (depth < jsonscan.MaxDepth) {
+		if _, ok := plan.Values(nil).RuleInput(text, false); ok != (depth < jsonscan.MaxDepth) {
 			t.Errorf("%d lists in one another are read: %t", depth, ok)
 		}
 	}

@@ -1,6 +1,9 @@
 package fastpath
 
-import "github.com/crdkit/crdkit/internal/jsonscan"
+import (
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+)
 
 // A Document is the JSON text of an object, cut into its members. It refers to
 // the text.
@@ -14,8 +17,9 @@ type Document struct {
 type textMember struct{ name, text string }
 
 // Document reads s, the JSON text of an object. It reports false if it declines:
-// if s is not an object of the plan with metadata, or repeats a member.
-func (p *Plan) Document(s string) (Document, bool) {
+// if s is not an object of the plan with metadata, or repeats a member, and when the
+// watch ends.
+func (p *Plan) Document(s string, watch *interrupt.Watch) (Document, bool) {
 	var d Document
 	if !d.read(s) {
 		return Document{}, false
@@ -23,7 +27,7 @@ func (p *Plan) Document(s string) (Document, bool) {
 	apiVersion, _ := d.find("apiVersion")
 	kind, _ := d.find("kind")
 	text, _ := d.find("metadata")
-	metadata, ok := jsonscan.Decode(text)
+	metadata, ok := jsonscan.DecodeUntil(text, watch)
 	d.Metadata, _ = metadata.(map[string]any)
 	d.Status, _ = d.find("status")
 	return d, ok && d.Metadata != nil && apiVersion == p.apiVersion && kind == p.kind
@@ -77,14 +81,14 @@ func (d *Document) rest() []textMember {
 
 // SameOutsideStatus reports whether a and b have the same members with the same
 // values, apart from metadata and status. It reports false, too, if it cannot
-// tell.
-func (p *Plan) SameOutsideStatus(a, b Document) bool {
+// tell or when the watch ends.
+func (p *Plan) SameOutsideStatus(a, b Document, watch *interrupt.Watch) bool {
 	rest := a.rest()
 	if len(rest) != len(b.rest()) {
 		return false
 	}
 	for _, m := range rest {
-		if other, ok := b.find(m.name); !ok || !p.SameValue(m.text, other) {
+		if other, ok := b.find(m.name); !ok || !p.SameValue(m.text, other, watch) {
 			return false
 		}
 	}
@@ -92,18 +96,18 @@ func (p *Plan) SameOutsideStatus(a, b Document) bool {
 }
 
 // SameValue reports whether two texts are those of the same value. It reports
-// false, too, if it cannot tell.
-func (p *Plan) SameValue(a, b string) bool {
-	same, _ := p.sameText(a, false, b)
+// false, too, if it cannot tell or when the watch ends.
+func (p *Plan) SameValue(a, b string, watch *interrupt.Watch) bool {
+	same, _ := p.sameText(a, false, b, watch)
 	return same
 }
 
 // KeepsStatus reports whether a status, in JSON, is one that needs no change; ""
-// stands for none.
-func (p *Plan) KeepsStatus(text string) bool {
+// stands for none. It reports false when the watch ends.
+func (p *Plan) KeepsStatus(text string, watch *interrupt.Watch) bool {
 	if text == "" {
 		return p.statusNode == nil || p.statusNode.fill == nil
 	}
-	v, ok := jsonscan.Decode(text)
+	v, ok := jsonscan.DecodeUntil(text, watch)
 	return ok && v != nil && !jsonscan.HasIntegral(v) && p.statusNode != nil && p.statusNode.keeps(v, false)
 }

@@ -44,7 +44,7 @@ func TestTruncated(t *testing.T) {
 				}
 			}
 			for end := range raw {
-				if _, ok := plan.Document(raw[:end]); ok {
+				if _, ok := plan.Document(raw[:end], nil); ok {
 					t.Errorf("%s is a document", raw[:end])
 				}
 			}
@@ -86,7 +86,7 @@ func TestDocument(t *testing.T) {
 		{`{"apiVersion":"example.com/v1","metadata":{}}`, false, ""},
 		{`{}`, false, ""}, {`[]`, false, ""}, {`x`, false, ""}, {``, false, ""}, {`null`, false, ""},
 	} {
-		d, ok := plan.Document(tt.text)
+		d, ok := plan.Document(tt.text, nil)
 		if ok != tt.ok || ok && d.Status != tt.status {
 			t.Errorf("Document(%s) has status %q, %t; want %q, %t", tt.text, d.Status, ok, tt.status, tt.ok)
 		}
@@ -99,7 +99,7 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	for status, want := range map[string]bool{"": true, `{}`: true, `{"x":"1"}`: true, `{"y":"1"}`: false, "null": false, `{"x":null}`: false, "[]": false, `{"x":1.0}`: false, "{": false} {
-		if got := plan.KeepsStatus(status); got != want {
+		if got := plan.KeepsStatus(status, nil); got != want {
 			t.Errorf("KeepsStatus(%s) = %t", status, got)
 		}
 	}
@@ -136,12 +136,12 @@ func TestSame(t *testing.T) {
 	for _, a := range documents {
 		for _, b := range documents {
 			a, b := head+a, `{"metadata":{"name":"b"},"kind":"Thing","apiVersion":"example.com/v1",`+b
-			old, ok := plan.Document(b)
-			next, nextOK := plan.Document(a)
+			old, ok := plan.Document(b, nil)
+			next, nextOK := plan.Document(a, nil)
 			if !ok || !nextOK {
 				t.Fatalf("%s or %s is no document", a, b)
 			}
-			if got, want := plan.SameOutsideStatus(next, old), jsonval.Equal(without(decode(a), "metadata", "status"), without(decode(b), "metadata", "status")); got != want {
+			if got, want := plan.SameOutsideStatus(next, old, nil), jsonval.Equal(without(decode(a), "metadata", "status"), without(decode(b), "metadata", "status")); got != want {
 				t.Errorf("SameOutsideStatus(%s, %s) = %t", a, b, got)
 			}
 			for _, splice := range []bool{false, true} {
@@ -165,7 +165,7 @@ func TestSame(t *testing.T) {
 		t.Errorf("only %d pairs are equal: the test says little", equal)
 	}
 	for _, pair := range [][2]string{{"1.0", "1"}, {"[1.0]", "[1]"}, {`{"a":1,"a":1}`, `{"a":1}`}, {"x", "y"}, {"", "1"}} {
-		if plan.SameValue(pair[0], pair[1]) || plan.SameValue(pair[1], pair[0]) {
+		if plan.SameValue(pair[0], pair[1], nil) || plan.SameValue(pair[1], pair[0], nil) {
 			t.Errorf("%s and %s are the same, although this cannot be told", pair[0], pair[1])
 		}
 	}
@@ -175,7 +175,7 @@ func TestSame(t *testing.T) {
 // a part of it.
 func TestSameBeforeRemovedMembers(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: object, properties: {d: {type: string}}}}}`}), testConfig)
-	old, ok := plan.Document(head + `"spec":{"d":"x"}}`)
+	old, ok := plan.Document(head+`"spec":{"d":"x"}}`, nil)
 	if !ok {
 		t.Fatal("the old object is no document")
 	}

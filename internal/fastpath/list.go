@@ -121,7 +121,7 @@ func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		memory := w.plan.Values()
+		memory := w.plan.Values(w.request.Watch)
 		v, _ := memory.read(everything, w.since(part, start, edits))
 		list, isList := v.([]any)
 		ok = isList && r.check.Valid(list)

@@ -52,7 +52,7 @@ func TestMemory(t *testing.T) {
 			m, ok := plan.JSON(raw, fastpath.Request{Report: true, Splice: splice})
 			if ok {
 				m.Unknown("", "")
-				plan.Values().RuleInput(m.Text(), false)
+				plan.Values(nil).RuleInput(m.Text(), false)
 				m.Release()
 			}
 			runtime.ReadMemStats(&after)

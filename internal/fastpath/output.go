@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
@@ -34,7 +35,7 @@ func (p *Plan) text(s string, r Request) (Output, decline) {
 	w := p.walk()
 	w.request, w.s = r, s
 	if r.Ratchet != nil {
-		r.Ratchet.begin(s, r.Status != "")
+		r.Ratchet.begin(s, r.Status != "", r.Watch)
 	}
 	if !w.run() {
 		defer w.release()
@@ -71,7 +72,7 @@ func (o Output) Admits(metadata map[string]any) bool {
 	if !root.whole {
 		return true
 	}
-	v, ok := jsonscan.Decode(o.Text())
+	v, ok := jsonscan.DecodeUntil(o.Text(), o.w.request.Watch)
 	obj, isObject := v.(map[string]any)
 	if !ok || !isObject {
 		return false
@@ -81,10 +82,11 @@ func (o Output) Admits(metadata map[string]any) bool {
 }
 
 // SetMetadata sets the metadata of the output. It must be called once, unless
-// Metadata returns nil. It reports false if metadata cannot be written.
+// Metadata returns nil. It reports false if metadata cannot be written, and when the
+// watch of the request ends.
 func (o Output) SetMetadata(metadata map[string]any) (ok bool) {
 	w := o.w
-	if w.metaText, ok = jsonscan.Append(w.metaText[:0], metadata); ok && w.request.Splice {
+	if w.metaText, ok = jsonscan.AppendUntil(w.metaText[:0], metadata, w.request.Watch); ok && w.request.Splice {
 		w.spliceMetadata(metadata)
 	}
 	return ok
@@ -218,14 +220,14 @@ func (o Output) SameAs(old Document) (same, ok bool) {
 func (w *walk) sameMember(e *entry, text string) (same, ok bool) {
 	if edits := w.editsIn(e.span); w.splices && len(edits) > 0 {
 		w.scratch = w.appendEdited(w.scratch[:0], e.span, edits)
-		return w.plan.sameText(view(w.scratch), false, text)
+		return w.plan.sameText(view(w.scratch), false, text, w.request.Watch)
 	}
-	return w.plan.sameText(w.entryText(w.plan.root, e), !w.splices, text)
+	return w.plan.sameText(w.entryText(w.plan.root, e), !w.splices, text, w.request.Watch)
 }
 
 // sameText reports whether two texts are those of the same value. With
 // canonical, a is in canonical form. It reports false for ok if it cannot tell.
-func (p *Plan) sameText(a string, canonical bool, b string) (same, ok bool) {
+func (p *Plan) sameText(a string, canonical bool, b string, watch *interrupt.Watch) (same, ok bool) {
 	if a == b {
 		return true, true
 	}
@@ -234,12 +236,12 @@ func (p *Plan) sameText(a string, canonical bool, b string) (same, ok bool) {
 	if !canonical {
 		v := p.walk()
 		defer v.release()
-		if !v.canonical(a) {
+		if !v.canonical(a, watch) {
 			return false, false
 		}
 		a = view(v.out)
 	}
-	ok = w.canonical(b)
+	ok = w.canonical(b, watch)
 	return ok && view(w.out) == a, ok
 }
 
@@ -254,8 +256,8 @@ func (p *Plan) walk() *walk {
 }
 
 // canonical writes a value as it is, in the form of encoding/json.
-func (w *walk) canonical(text string) bool {
-	w.s = text
+func (w *walk) canonical(text string, watch *interrupt.Watch) bool {
+	w.s, w.request.Watch = text, watch
 	end := w.walkValue(w.plan.keep, 0)
 	return end == len(text)
 }

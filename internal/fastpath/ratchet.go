@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/schema"
@@ -36,9 +37,10 @@ type Ratchet struct {
 	// Forgiven are the forgiven values. None is inside another.
 	Forgiven []Forgiven
 
-	text      string // of the object
-	oldStatus bool   // the status is that of the old object
-	closed    bool   // the ratchet forgives nothing else
+	text      string           // of the object
+	oldStatus bool             // the status is that of the old object
+	closed    bool             // the ratchet forgives nothing else
+	until     *interrupt.Watch // of the walk
 	counterpart
 
 	watch func(at Location) bool // of tests, see Ratchet.Watch
@@ -116,7 +118,7 @@ func (w *walk) forgiven(n *node, i int) int {
 	if !f.candidate(at) {
 		return refused
 	}
-	v, end := jsonscan.Value(w.s, i)
+	v, end := jsonscan.Value(w.s, i, w.request.Watch)
 	typed := f.Typed || w.plan.replicas // counting admits no other types above
 	if end < 0 || jsonscan.HasIntegral(v) || !n.keeps(v, typed) || !n.check.Distinct(v) || !f.forgives(v) {
 		return refused

@@ -105,7 +105,7 @@ func TestRulesSeeEnough(t *testing.T) {
 
 func seenBy(t *testing.T, plan *fastpath.Plan, text string) map[string]any {
 	t.Helper()
-	seen, ok := plan.Values().RuleInput(text, false)
+	seen, ok := plan.Values(nil).RuleInput(text, false)
 	if !ok {
 		t.Fatal("not read:", text)
 	}

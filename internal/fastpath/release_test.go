@@ -26,7 +26,7 @@ func TestReleaseKeepsNoText(t *testing.T) {
 			w := plan.walk()
 			w.s = head + tt.text
 			w.request = Request{Report: true, Splice: splice, Status: tt.status, Ratchet: &Ratchet{Schema: correlate.New(n), Old: head + tt.old}}
-			w.request.Ratchet.begin(w.s, tt.status != "")
+			w.request.Ratchet.begin(w.s, tt.status != "", nil)
 			w.run()
 			w.release()
 			for _, e := range w.entries[:cap(w.entries)] {

@@ -3,6 +3,7 @@ package fastpath
 import (
 	"strings"
 
+	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
@@ -14,6 +15,7 @@ import (
 // it is released, and is for one goroutine.
 type Values struct {
 	plan  *Plan
+	watch *interrupt.Watch
 	maps  []map[string]any
 	used  int   // of maps
 	lists []any // lists are parts of it
@@ -31,13 +33,13 @@ const (
 	mostItems = 1 << 14
 )
 
-// Values returns Values that have decoded nothing yet.
-func (p *Plan) Values() *Values {
+// Values returns Values that have decoded nothing yet. They decode until the watch ends.
+func (p *Plan) Values(watch *interrupt.Watch) *Values {
 	v, pooled := p.values.Get().(*Values)
 	if !pooled {
 		v = &Values{}
 	}
-	v.plan = p
+	v.plan, v.watch = p, watch
 	return v
 }
 
@@ -53,7 +55,7 @@ func (v *Values) Release() {
 	}
 	clear(v.lists)
 	clear(v.stack[:cap(v.stack)])
-	v.used, v.lists, v.stack = 0, v.lists[:0], v.stack[:0]
+	v.watch, v.used, v.lists, v.stack = nil, 0, v.lists[:0], v.stack[:0]
 	v.plan.values.Put(v)
 }
 
@@ -83,7 +85,7 @@ func (v *Values) read(n *readTree, text string) (any, bool) {
 // value, negative if the value cannot be read.
 func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 	switch {
-	case i >= len(s) || depth < 0:
+	case i >= len(s) || depth < 0 || v.watch.Ended():
 		return nil, refused
 	case n == nil:
 		return v.object(), jsonscan.Skip(s, i)
@@ -94,11 +96,11 @@ func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 	case s[i] == '"':
 		end, text := jsonscan.String(s, i+1)
 		if end < 0 || text&jsonscan.Escaped != 0 {
-			return jsonscan.Value(s, i)
+			return jsonscan.Value(s, i, v.watch)
 		}
 		return v.box(s[i+1 : end]), end + 1
 	}
-	return jsonscan.Value(s, i)
+	return jsonscan.Value(s, i, v.watch)
 }
 
 // readPart decodes the object or list at s[i], unless the other object of an update

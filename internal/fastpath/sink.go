@@ -188,7 +188,7 @@ func (w *walk) since(part span, start, edits int) string {
 // wholeValid reports whether a value, which is complete, satisfies what the
 // schema demands of it as a whole.
 func (w *walk) wholeValid(n *node, part span, start, edits int) bool {
-	memory := w.plan.Values()
+	memory := w.plan.Values(w.request.Watch)
 	defer memory.Release()
 	v, ok := memory.read(n.members.judged, w.since(part, start, edits))
 	return ok && n.check.ValidWhole(v)

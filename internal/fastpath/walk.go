@@ -139,7 +139,7 @@ func (w *walk) discard(n *node, i int) int {
 
 // opaque keeps a value as it is.
 func (w *walk) opaque(n *node, i int) int {
-	v, end := jsonscan.Value(w.s, i)
+	v, end := jsonscan.Value(w.s, i, w.request.Watch)
 	switch {
 	case end < 0:
 		return refused
@@ -272,7 +272,7 @@ func (w *walk) metadataMap(at int) int {
 	if end < 0 {
 		return refused
 	}
-	v, ok := jsonscan.Decode(strings.Clone(w.s[at:end]))
+	v, ok := jsonscan.DecodeUntil(strings.Clone(w.s[at:end]), w.request.Watch)
 	m, isMap := v.(map[string]any)
 	if !ok || !isMap {
 		return w.refuse(wrongMetadata)

@@ -45,7 +45,7 @@ func (o Output) HasWrong() bool { return len(o.w.wrong) > 0 }
 // f forgives. f must not be that of the walk.
 func (o Output) Forgive(f *Ratchet) bool {
 	w := o.w
-	f.begin(w.s, false)
+	f.begin(w.s, false, w.request.Watch)
 	if w.touched {
 		return false
 	}
@@ -62,7 +62,7 @@ func (o Output) Forgive(f *Ratchet) bool {
 		if w.request.Watch.Ended() || !c.to(x.start) || !k.keeps(x) {
 			return false
 		}
-		v, at := jsonscan.Value(w.s, x.start)
+		v, at := jsonscan.Value(w.s, x.start, w.request.Watch)
 		if at != x.end {
 			return false
 		}
@@ -125,7 +125,7 @@ func (k *keeper) keeps(x wrongValue) bool {
 		return false
 	}
 	if text[0] == '{' || text[0] == '[' {
-		v, _ := jsonscan.Decode(text)
+		v, _ := jsonscan.DecodeUntil(text, k.until)
 		return s.Unchanged(v, v)
 	}
 	return true
@@ -159,7 +159,7 @@ func (k *keeper) member(depth int, around pairedPart) string {
 	if k.left -= len(around.old); k.left < 0 {
 		return ""
 	}
-	text, _ := onlyMember(around.old, k.open[depth-1].key)
+	text, _ := onlyMember(around.old, k.open[depth-1].key, k.until)
 	return text
 }
 
@@ -192,10 +192,10 @@ func (k *keeper) keepsBelow(s *correlate.Schema, list pairedPart, at int) bool {
 // pair decodes a list and the old one. It returns the zero Pair if it cannot read
 // them.
 func (k *keeper) pair(s *correlate.Schema, list pairedPart) correlate.Pair {
-	next, end := jsonscan.Value(k.cursor.text, list.start)
+	next, end := jsonscan.Value(k.cursor.text, list.start, k.until)
 	before, ok := next, end >= 0
 	if ok && !list.same {
-		before, ok = jsonscan.Decode(list.old)
+		before, ok = jsonscan.DecodeUntil(list.old, k.until)
 	}
 	if !ok {
 		return correlate.Pair{}

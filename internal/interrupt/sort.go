@@ -1,6 +1,10 @@
 package interrupt
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // run is the number of elements that Sort sorts without a poll.
 const run = 1024
@@ -23,6 +27,18 @@ func Sort[E any](watch *Watch, list []E, compare func(a, b E) int) {
 		return
 	}
 	sortRuns(watch, list, compare, slices.SortStableFunc)
+}
+
+// SortedKeys returns the keys of a map in increasing order. When the watch ends the order is
+// unspecified.
+func SortedKeys(watch *Watch, m map[string]any) []string {
+	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	if watch == nil || len(keys) <= run {
+		slices.Sort(keys)
+	} else {
+		SortFunc(watch, keys, strings.Compare)
+	}
+	return keys
 }
 
 // sortRuns sorts list in runs, each of them with sort, and merges them.

@@ -39,8 +39,11 @@ func DecodeUntil(s string, watch *interrupt.Watch) (any, bool) {
 }
 
 // Value returns the value that begins at s[i] and the index after it. The index is
-// -1 if Value declines the text; the value is then unspecified.
-func Value(s string, i int) (any, int) { return readValue(s, i, MaxDepth, nil) }
+// -1 if Value declines the text, as it does when the watch ends; the value is then
+// unspecified.
+func Value(s string, i int, watch *interrupt.Watch) (any, int) {
+	return readValue(s, i, MaxDepth, watch)
+}
 
 func readValue(s string, i, depth int, watch *interrupt.Watch) (any, int) {
 	if i >= len(s) || watch.Ended() {

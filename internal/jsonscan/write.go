@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -73,9 +75,17 @@ func appendEscape(dst []byte, c byte) []byte {
 // returns. It reports false for values of other types, nil maps and lists, floats
 // that are not finite, strings that are not UTF-8, and values nested deeper than
 // [MaxDepth].
-func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth) }
+func Append(dst []byte, v any) ([]byte, bool) { return AppendUntil(dst, v, nil) }
 
-func appendValue(dst []byte, v any, depth int) ([]byte, bool) {
+// AppendUntil is Append, and reports false when the watch ends.
+func AppendUntil(dst []byte, v any, watch *interrupt.Watch) ([]byte, bool) {
+	return appendValue(dst, v, MaxDepth, watch)
+}
+
+func appendValue(dst []byte, v any, depth int, watch *interrupt.Watch) ([]byte, bool) {
+	if watch.Ended() {
+		return dst, false
+	}
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...), true
@@ -91,15 +101,15 @@ func appendValue(dst []byte, v any, depth int) ([]byte, bool) {
 	case string:
 		return AppendString(dst, v)
 	case []any:
-		return appendList(dst, v, depth-1)
+		return appendList(dst, v, depth-1, watch)
 	case map[string]any:
-		return appendObject(dst, v, depth-1)
+		return appendObject(dst, v, depth-1, watch)
 	default:
 		return dst, false
 	}
 }
 
-func appendList(dst []byte, list []any, depth int) ([]byte, bool) {
+func appendList(dst []byte, list []any, depth int, watch *interrupt.Watch) ([]byte, bool) {
 	if list == nil || depth < 0 {
 		return dst, false
 	}
@@ -109,23 +119,27 @@ func appendList(dst []byte, list []any, depth int) ([]byte, bool) {
 			dst = append(dst, ',')
 		}
 		var ok bool
-		if dst, ok = appendValue(dst, v, depth); !ok {
+		if dst, ok = appendValue(dst, v, depth, watch); !ok {
 			return dst, false
 		}
 	}
 	return append(dst, ']'), true
 }
 
-func appendObject(dst []byte, m map[string]any, depth int) ([]byte, bool) {
+func appendObject(dst []byte, m map[string]any, depth int, watch *interrupt.Watch) ([]byte, bool) {
 	if m == nil || depth < 0 {
 		return dst, false
 	}
 	var few [16]string
 	keys := few[:0]
-	for k := range m {
-		keys = append(keys, k)
+	if len(m) > len(few) {
+		keys = interrupt.SortedKeys(watch, m)
+	} else {
+		for k := range m {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
 	}
-	slices.Sort(keys)
 	dst = append(dst, '{')
 	for i, k := range keys {
 		if i > 0 {
@@ -136,7 +150,7 @@ func appendObject(dst []byte, m map[string]any, depth int) ([]byte, bool) {
 			return dst, false
 		}
 		dst = append(dst, ':')
-		if dst, ok = appendValue(dst, m[k], depth); !ok {
+		if dst, ok = appendValue(dst, m[k], depth, watch); !ok {
 			return dst, false
 		}
 	}

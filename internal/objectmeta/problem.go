@@ -2,8 +2,6 @@ package objectmeta
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -121,9 +119,7 @@ func (l *locator) entriesOf(member string) map[string][]string {
 	}
 	switch v := l.metadata[member].(type) {
 	case map[string]any:
-		keys := slices.Collect(maps.Keys(v))
-		interrupt.SortFunc(l.watch, keys, strings.Compare)
-		for _, key := range keys {
+		for _, key := range interrupt.SortedKeys(l.watch, v) {
 			if l.watch.Ended() {
 				break
 			}
