@@ -106,3 +106,16 @@ func TestContextEndsCheckStatus(t *testing.T) {
 		t.Errorf("accepted %v: %v", r.Accepted(), r.Err())
 	}
 }
+
+// TestContextEndsColumns: the check of columns and that of a default poll in proportion to
+// what they read.
+func TestContextEndsColumns(t *testing.T) {
+	const n = 1000
+	crd := wideDefinition(t, 0, func(int, *apiextensionsv1.JSONSchemaProps) {})
+	version := &crd.Spec.Versions[0]
+	for i := range n {
+		version.AdditionalPrinterColumns = append(version.AdditionalPrinterColumns,
+			apiextensionsv1.CustomResourceColumnDefinition{Name: fmt.Sprint(i), Type: "string", JSONPath: ".spec"})
+	}
+	contextEnds(t, func(opts ...definition.Option) *definition.Report { return definition.Check(crd, opts...) }, n/interrupt.Interval)
+}

@@ -68,10 +68,15 @@ func (c *compiler) errors(props *apiextensionsv1.JSONSchemaProps) field.ErrorLis
 			return field.ErrorList{field.Invalid(c.check.base, "", text)}
 		}
 	}
+	var errs field.ErrorList
 	if !c.unstructured {
-		if errs := c.check.finish(props); len(errs) > 0 {
-			return errs
-		}
+		errs = c.check.finish(props)
+	}
+	if err := c.measurer.watch.Err(); err != nil {
+		return field.ErrorList{field.InternalError(c.measurer.path, err)}
+	}
+	if len(errs) > 0 {
+		return errs
 	}
 	if c.err != nil {
 		return field.ErrorList{field.Invalid(c.check.base, field.OmitValueType{}, c.err.Error())}
@@ -225,6 +230,9 @@ func (c *compiler) compileBranch(s *apiextensionsv1.JSONSchemaProps) *Branch {
 		b := c.compileBranch(&property)
 		c.branchStack = append(c.branchStack, b)
 	}
+	if c.stop != nil {
+		return nil
+	}
 	p.names, p.branches = c.nameStack[names:], c.branchStack[below:]
 	b := c.interner.internBranch(s, &p)
 	c.nameStack, c.branchStack = c.nameStack[:names], c.branchStack[:below]
@@ -299,7 +307,10 @@ func (c *compiler) newLimits(l *Limits, enum []apiextensionsv1.JSON) *limits {
 		out.Enum = make([]any, len(enum))
 	}
 	for i := range enum {
-		out.Enum[i] = c.decodeLiteral(&enum[i], nil)
+		if c.ended() {
+			break
+		}
+		out.Enum[i] = c.decodeLiteral(&enum[i], c.measurer.watch)
 	}
 	return out
 }

@@ -124,6 +124,9 @@ func (in *interner) internLimits(l *Limits, enum []apiextensionsv1.JSON, c *comp
 		}
 	}
 	out := c.newLimits(l, enum)
+	if c.stop != nil {
+		return out // it is not complete
+	}
 	if in.share {
 		if in.byLimit == nil {
 			in.byLimit = make(map[string]*limits)

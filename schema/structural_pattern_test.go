@@ -11,10 +11,12 @@ import (
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
 
-var patternTests = []struct {
+type patternTest struct {
 	pattern string
 	simple  bool
-}{
+}
+
+var patternTests = []patternTest{
 	{"", true},
 	{`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`, true},
 	{`^(?:\d{1,3}\.){3}\d{1,3}$`, false}, // a count of a group with a count
@@ -108,12 +110,22 @@ func checkSimplePattern(t *testing.T, pattern string) {
 	}
 }
 
+// The limits of the parser, see maxUncounted.
+const (
+	mostInstructions, instructionsOfByte = 3_355_443, 2
+	mostRunes, runesOfByte               = 33_554_432, 5
+)
+
 // TestLongPattern: the longest simple patterns do not exceed the limits of the parser on
 // instructions, runes and depth.
 func TestLongPattern(t *testing.T) {
+	if maxUncounted*instructionsOfByte > mostInstructions || maxUncounted*runesOfByte > mostRunes {
+		t.Error("maxUncounted is too large")
+	}
+	const length = maxUncounted / 16 // longer ones take seconds
 	for name, pattern := range map[string]string{
-		"instructions": strings.Repeat("()", maxUncounted/2),
-		"runes":        strings.Repeat(`\W`, maxUncounted/2),
+		"instructions": strings.Repeat("()", length/2),
+		"runes":        strings.Repeat(`\W`, length/2),
 		"depth":        strings.Repeat("(|a", maxGroups) + strings.Repeat(")*", maxGroups) + strings.Repeat("a", maxSimplePattern),
 	} {
 		if !isSimplePattern(pattern) {
@@ -128,6 +140,36 @@ func TestLongPattern(t *testing.T) {
 	} {
 		if isSimplePattern(pattern) {
 			t.Errorf("%s: %.20s is simple", name, pattern)
+		}
+	}
+}
+
+// TestSizeOfSimplePattern: a byte of a pattern without counts makes no more instructions and
+// runes than maxUncounted allows for.
+func TestSizeOfSimplePattern(t *testing.T) {
+	const repeated = 50
+	for _, test := range append(patternTests, patternTest{"()", true}, patternTest{`\W`, true}, patternTest{`[^a\W]`, true}, patternTest{"a|", true}, patternTest{"(a*)*", true}) {
+		if !test.simple || strings.Contains(test.pattern, "{") || len(test.pattern) > maxSimplePattern {
+			continue
+		}
+		pattern := strings.Repeat(test.pattern, repeated)
+		parsed, err := syntax.Parse(pattern, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := syntax.Compile(parsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runes := 0
+		for _, inst := range program.Inst {
+			runes += len(inst.Rune)
+		}
+		if got, most := len(program.Inst), 3+instructionsOfByte*len(pattern); got > most {
+			t.Errorf("%.20s: %d instructions, want at most %d", test.pattern, got, most)
+		}
+		if most := runesOfByte * len(pattern); runes > most {
+			t.Errorf("%.20s: %d runes, want at most %d", test.pattern, runes, most)
 		}
 	}
 }

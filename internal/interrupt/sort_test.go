@@ -2,8 +2,10 @@ package interrupt_test
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/interrupt"
@@ -64,6 +66,25 @@ func TestSortEnds(t *testing.T) {
 		list := numbers(n)
 		if interrupt.Sort(interrupt.New(ctx), list, byKey); ctx.Polls() != after+1 {
 			t.Errorf("after %d polls: %d more", after, ctx.Polls()-after)
+		}
+	}
+}
+
+func TestSortedKeys(t *testing.T) {
+	for _, n := range []int{0, 1, 20, run, 3 * run} {
+		m := map[string]any{}
+		for i := range n {
+			m[strconv.Itoa(i)] = i
+		}
+		want := slices.Sorted(maps.Keys(m))
+		ctx := testkit.EndingContext(1 << 30)
+		for _, watch := range []*interrupt.Watch{nil, interrupt.New(ctx)} {
+			if got := interrupt.SortedKeys(watch, m); !slices.Equal(got, want) {
+				t.Errorf("%d keys are not sorted", n)
+			}
+		}
+		if n > run && ctx.Polls() < n/interrupt.Interval {
+			t.Errorf("%d polls for %d keys", ctx.Polls(), n)
 		}
 	}
 }

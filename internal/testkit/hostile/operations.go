@@ -65,7 +65,7 @@ func check(in Input, opts ...definition.Option) (Run, error) {
 	}
 	definition.SetDefaults(crd)
 	return func(ctx context.Context) Verdict {
-		return refusedIf(definition.Check(crd, append(opts, definition.WithContext(ctx))...).Err())
+		return refusedIn(ctx, definition.Check(crd, append(opts, definition.WithContext(ctx))...).Err())
 	}, nil
 }
 
@@ -76,7 +76,7 @@ func CheckUpdate(in Input) (Run, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) Verdict {
-		return refusedIf(definition.CheckUpdate(crd, old, definition.WithContext(ctx)).Err())
+		return refusedIn(ctx, definition.CheckUpdate(crd, old, definition.WithContext(ctx)).Err())
 	}, nil
 }
 
@@ -124,6 +124,7 @@ func Compile(in Input) (Run, error) {
 	}
 	return func(ctx context.Context) Verdict {
 		def, err := crdkit.Compile(crd, crdkit.WithContext(ctx))
+		ended(ctx)
 		if err != nil {
 			_ = err.Error()
 			return Refused
@@ -146,7 +147,7 @@ func Estimate(in Input) (Run, error) {
 		return nil, errs.ToAggregate()
 	}
 	return func(ctx context.Context) Verdict {
-		return refusedIf(errorOf(cel.Estimate(n, cel.WithContext(ctx)).Errors()))
+		return refusedIn(ctx, errorOf(cel.Estimate(n, cel.WithContext(ctx)).Errors()))
 	}, nil
 }
 
@@ -218,7 +219,8 @@ func create(in Input, opts ...crdkit.RequestOption) (Run, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) Verdict {
-		return judged(v.Create(ctx, obj, opts...))
+		result, err := v.Create(ctx, obj, opts...)
+		return judged(ctx, result, err)
 	}, nil
 }
 
@@ -239,7 +241,7 @@ func createJSON(in Input, opts ...crdkit.JSONOption) (Run, error) {
 	raw := []byte(in.Object)
 	return func(ctx context.Context) Verdict {
 		_, result, err := v.CreateJSON(ctx, raw, opts...)
-		return judged(result, err)
+		return judged(ctx, result, err)
 	}, nil
 }
 
@@ -281,7 +283,8 @@ func update(in Input, verb verb) (Run, error) {
 		return nil, err
 	}
 	return func(ctx context.Context) Verdict {
-		return judged(verb(v, ctx, obj, old))
+		result, err := verb(v, ctx, obj, old)
+		return judged(ctx, result, err)
 	}, nil
 }
 
@@ -294,7 +297,7 @@ func UpdateJSON(in Input) (Run, error) {
 	raw, old := []byte(in.Object), []byte(in.Old)
 	return func(ctx context.Context) Verdict {
 		_, result, err := v.UpdateJSON(ctx, raw, old)
-		return judged(result, err)
+		return judged(ctx, result, err)
 	}, nil
 }
 
@@ -310,6 +313,7 @@ func Read(in Input) (Run, error) {
 	}
 	return func(ctx context.Context) Verdict {
 		_, _, err := v.Read(ctx, obj, crdkit.ReportChanges())
+		ended(ctx)
 		return failedIf(err)
 	}, nil
 }
@@ -326,6 +330,7 @@ func Store(in Input) (Run, error) {
 	}
 	return func(ctx context.Context) Verdict {
 		_, err := v.Store(ctx, obj)
+		ended(ctx)
 		return failedIf(err)
 	}, nil
 }
@@ -375,11 +380,22 @@ func decode(text string) (*unstructured.Unstructured, error) {
 }
 
 // judged returns the verdict of a request. The text of a refusal is part of the work.
-func judged(result *crdkit.Result, err error) Verdict {
+func judged(ctx context.Context, result *crdkit.Result, err error) Verdict {
+	ended(ctx)
 	if err != nil {
 		return Failed
 	}
 	return refusedIf(result.Err())
+}
+
+// ended polls the context where an operation has ended. The text of a refusal is made
+// afterwards, without a context.
+func ended(ctx context.Context) { _ = ctx.Err() }
+
+// refusedIn is refusedIf for an operation that has just ended.
+func refusedIn(ctx context.Context, err error) Verdict {
+	ended(ctx)
+	return refusedIf(err)
 }
 
 // errorOf returns the errors as one error. The aggregate of apimachinery would take

@@ -1,0 +1,98 @@
+//go:build growth
+
+package hostile_test
+
+import (
+	"context"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crdkit/crdkit/internal/testkit/hostile"
+)
+
+const (
+	// pollFactor is the size of the inputs. The largest allowed number of allocations is a
+	// small part of what an operation allocates for such an input.
+	pollFactor = 64
+	// mostUnpolled is how many values an operation may allocate between two polls. That
+	// takes some milliseconds at most.
+	mostUnpolled = 12_000
+)
+
+// polling are the operations that take a context, by the first part of the names of cases.
+// The served webhook has a context of its own.
+var polling = map[string]bool{
+	"check": true, "notes": true, "check update": true, "compile": true, "estimate": true, "create": true, "create strict": true,
+	"create json": true, "create json strict": true, "create yaml": true, "update": true, "update json": true,
+	"update status": true, "read": true, "store": true,
+}
+
+// unpolled are the cases in which more is done in one piece, as docs/LIMITS.md says.
+var unpolled = map[string]string{
+	"check/elements of a default":    "a default is copied",
+	"check/versions":                 "the definition is copied",
+	"check/equal version names":      "as above",
+	"notes/versions":                 "as above",
+	"notes/nodes with rules, nested": "a schema is converted to the declarations of CEL",
+	"compile/schema errors":          "the text of the error is made",
+	"compile/rules that do not":      "as above",
+	"create json strict/equal":       "sigs.k8s.io/json names repeated members",
+}
+
+// TestPollsBetweenAllocations counts what operations allocate between two polls of their
+// context, and after the last poll until they return. It depends on no clock.
+func TestPollsBetweenAllocations(t *testing.T) {
+	for _, c := range hostile.Cases() {
+		operation, _, _ := strings.Cut(c.Name, "/")
+		if !polling[operation] || isUnpolled(c.Name) {
+			continue
+		}
+		var watched *allocating
+		for _, factor := range []int{1, pollFactor} { // the first run fills tables
+			run, err := c.Op(c.Input(c.Larger(factor)))
+			if err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
+			watched = &allocating{last: objects()}
+			run(watched)
+		}
+		t.Logf("%-60s %8d", c.Name, watched.most)
+		if watched.most > mostUnpolled {
+			t.Errorf("%s: %d allocations without a poll of the context", c.Name, watched.most)
+		}
+	}
+}
+
+func isUnpolled(name string) bool {
+	for prefix := range unpolled {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// An allocating context counts the allocations between two polls.
+type allocating struct{ last, most uint64 }
+
+func (c *allocating) Err() error {
+	now := objects()
+	c.most = max(c.most, now-c.last)
+	c.last = now
+	return nil
+}
+
+func (*allocating) Done() <-chan struct{}       { return make(chan struct{}) }
+func (*allocating) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (*allocating) Value(any) any               { return nil }
+
+var _ context.Context = (*allocating)(nil)
+
+// objects returns how many values were allocated. It may count those of a page later.
+func objects() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
