@@ -19,24 +19,30 @@ import (
 // checkGoTypes returns an error that names the first value of the objects of a
 // request, in increasing order of names, of a Go type that JSON is not decoded to.
 func (r *request) checkGoTypes() error {
-	if r.obj != nil && (!r.encoded || r.mutate != nil) && !jsonval.IsDecoded(r.obj.Object) {
-		if jsonval.TooDeep(r.obj.Object) {
-			return fmt.Errorf("crdkit: the object: %w", jsonval.ErrDepth)
-		}
-		if path, value, found := jsonval.Foreign(r.obj.Object); found {
-			return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
+	if r.obj != nil && (!r.encoded || r.mutate != nil) {
+		if err := checkGoTypes(r.obj.Object, ""); err != nil {
+			return err
 		}
 	}
-	if r.encoded || r.old == nil || jsonval.IsDecoded(r.old.Object) {
+	if r.encoded || r.old == nil {
 		return nil
 	}
-	if jsonval.TooDeep(r.old.Object) {
-		return fmt.Errorf("crdkit: the old object: %w", jsonval.ErrDepth)
+	return checkGoTypes(r.old.Object, "old ")
+}
+
+// checkGoTypes is [request.checkGoTypes] for one object, which is "" or "old ".
+func checkGoTypes(obj map[string]any, which string) error {
+	if jsonval.IsDecoded(obj) {
+		return nil
 	}
-	if path, value, found := jsonval.Foreign(r.old.Object); found {
-		return fmt.Errorf("crdkit: %s of the old object is of the Go type %T; %s", path, value, jsonval.GoTypes)
+	if jsonval.TooDeep(obj) {
+		return fmt.Errorf("crdkit: the %sobject: %w", which, jsonval.ErrDepth)
 	}
-	return nil
+	path, value, _ := jsonval.Foreign(obj)
+	if which != "" {
+		path += " of the " + which + "object"
+	}
+	return fmt.Errorf("crdkit: %s is of the Go type %T; %s", path, value, jsonval.GoTypes)
 }
 
 // clone is obj.DeepCopy, which panics at Go types that JSON is not decoded to. It

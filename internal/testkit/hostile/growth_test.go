@@ -53,7 +53,7 @@ func ratio(large, small uint64) float64 { return float64(large) / float64(max(sm
 var larger = map[string]int{
 	"plan/versions":                  14, // names are sorted, and those of more versions are longer
 	"parse/depth":                    15, // the fast reader reads the small text, the library the large one
-	"create yaml/depth":              50, // as above
+	"create yaml/depth":              100, // as above
 	"notes/nodes with rules, nested": 30, // the path of a rule in the report is as long as the rule is deep
 }
 

@@ -39,6 +39,8 @@ var unpolled = map[string]string{
 	"compile/schema errors":          "the text of the error is made",
 	"compile/rules that do not":      "as above",
 	"create json strict/equal":       "sigs.k8s.io/json names repeated members",
+	"create json/depth of preserved": "sigs.k8s.io/json reads what is nested deeper than the fast path reads",
+	"update json/depth of preserved": "as above",
 }
 
 // TestPollsBetweenAllocations counts what operations allocate between two polls of their
