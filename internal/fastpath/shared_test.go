@@ -32,7 +32,7 @@ func TestSharedRuleInput(t *testing.T) {
 		{"all are new", `{}`, wide, 0},
 		{"all are gone", wide, `{}`, 0},
 	} {
-		v := plan.Values()
+		v := plan.Values(nil)
 		for range 2 { // The second time with the memory of the first.
 			got, ok := v.RuleInput(fmt.Sprintf(`{"spec":%s}`, tt.spec), true)
 			old, oldOK := v.RuleInput(fmt.Sprintf(`{"spec":%s}`, tt.old), true)
@@ -66,7 +66,7 @@ func TestSharedRuleInput(t *testing.T) {
 				t.Errorf("%s: %d are shared, want %d", tt.name, same, tt.same)
 			}
 			v.Release()
-			v = plan.Values()
+			v = plan.Values(nil)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestSharedRuleInputByRules(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Spec: `{type: object, properties: {
 		a: {type: object, properties: {x: &ruled {type: integer, x-kubernetes-validations: [{rule: "true"}]}, "y": {type: integer}}},
 		b: {type: object, properties: {x: {type: integer}, "y": *ruled}}}}`}), testConfig)
-	v := plan.Values()
+	v := plan.Values(nil)
 	for text, want := range map[string]string{`{"a":{"x":1,"y":2}}`: `{"a":{"x":1}}`, `{"b":{"x":1,"y":2}}`: `{"b":{"y":2}}`} {
 		got, ok := v.RuleInput(`{"spec":`+text+`}`, true)
 		if spec := string(marshalled(t, got["spec"])); !ok || spec != want {
