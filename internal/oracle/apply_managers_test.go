@@ -48,7 +48,7 @@ func TestWrongManagers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{outcomes: map[string]int{}}
+	side, total := &applySide{servedDefinition: s, appliers: appliers}, &applyTally{features: map[string]int{}}
 	for name, entries := range wrongManagers() {
 		for _, version := range []string{"v1", "v2"} {
 			for _, force := range []bool{false, true} {
