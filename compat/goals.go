@@ -101,6 +101,9 @@ func (w *walk) local(o, n *schema.Node, steps []step, pointer string) {
 		}
 		w.add(o, goal{code: k.code, steps: steps, target: satisfy.Not(k.cond), pointer: pointer + k.at, text: w.changeText(was, k), rule: k.rule})
 	}
+	if n.Kind() == schema.KindObject && len(n.Limits().Enum) > 0 && !w.readers && w.transforms(o, n) {
+		w.add(o, goal{code: CodeEnum, steps: steps, target: satisfy.Types(satisfy.Object), pointer: pointer + "/enum", text: "the enum has whole objects, and defaults or pruning change them"})
+	}
 	if n.EmbeddedResource() && !o.EmbeddedResource() && !w.readers {
 		w.add(o, goal{code: CodeEmbedded, steps: steps, target: satisfy.Not(embeddedMembers()), pointer: pointer + "/x-kubernetes-embedded-resource", text: "the value must be a resource"})
 	}
