@@ -50,6 +50,9 @@ func TestOpaquePartsCancelOut(t *testing.T) {
 		{"{'a': self.a}['a'] < 9", "{'a': self.a}['a'] < 9", "", false},
 		{"{'a': self.a}['a'] < 9", "{'a': self.a}['a'] < 9", "b", false},
 		{"{'a': self.a}['a'] < 9", "{'a': self.a}['a'] < 9", "*", true},
+		{"{'a': self.a}['a'] < 9", "{'a': self.b}['a'] < 9", "", true},
+		{"[?self.?a].size() < 1", "[self.?a].size() < 1", "", true},
+		{"self.`a` < 9 * 1", "self.`a` < 9 * 1", "b", false},
 	} {
 		translator := New(n, nil)
 		var changed func([]string) bool

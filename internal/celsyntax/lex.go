@@ -11,7 +11,8 @@ import (
 type token struct {
 	kind tokenKind
 	text string // as written, without the quotes of a string
-	raw  bool   // a string without escapes
+	raw  bool   // a string or bytes without escapes
+	at   int    // where it starts, in bytes
 }
 
 type tokenKind uint8
@@ -20,6 +21,7 @@ const (
 	tokenUnknown tokenKind = iota // not known to this lexer
 	tokenEnd
 	tokenName
+	tokenQuotedName
 	tokenIn
 	tokenTrue
 	tokenFalse
@@ -28,6 +30,7 @@ const (
 	tokenUint
 	tokenDouble
 	tokenString
+	tokenBytes
 	tokenOperator
 )
 
@@ -39,6 +42,13 @@ type lexer struct {
 
 func (l *lexer) next() token {
 	l.skip()
+	at := l.at
+	t := l.token()
+	t.at = at
+	return t
+}
+
+func (l *lexer) token() token {
 	if l.at >= len(l.text) {
 		return token{kind: tokenEnd}
 	}
@@ -48,7 +58,9 @@ func (l *lexer) next() token {
 	case isDigit(c), c == '.' && isDigit(l.byteAt(1)):
 		return l.number()
 	case c == '"' || c == '\'':
-		return l.quoted(false)
+		return l.quoted(tokenString, false)
+	case c == '`':
+		return l.quotedName()
 	}
 	return l.operator()
 }
@@ -94,11 +106,8 @@ func (l *lexer) word() token {
 	}
 	quoted := end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'')
 	text := l.take(end)
-	switch {
-	case quoted && (text == "r" || text == "R"):
-		return l.quoted(true)
-	case quoted:
-		return token{} // bytes, or an error
+	if quoted {
+		return l.prefixed(text)
 	}
 	switch text {
 	case "in":
@@ -111,6 +120,34 @@ func (l *lexer) word() token {
 		return token{kind: tokenNull}
 	}
 	return token{kind: tokenName, text: text}
+}
+
+// prefixed reads a string or bytes, after the prefix.
+func (l *lexer) prefixed(prefix string) token {
+	switch prefix {
+	case "r", "R":
+		return l.quoted(tokenString, true)
+	case "b", "B":
+		return l.quoted(tokenBytes, false)
+	case "br", "bR", "Br", "BR":
+		return l.quoted(tokenBytes, true)
+	}
+	return token{}
+}
+
+// quotedName reads the name of a field between backquotes.
+func (l *lexer) quotedName() token {
+	for end := l.at + 1; end < len(l.text); end++ {
+		switch c := l.text[end]; {
+		case c == '`' && end > l.at+1:
+			text := l.text[l.at+1 : end]
+			l.at = end + 1
+			return token{kind: tokenQuotedName, text: text}
+		case !isLetter(c) && !isDigit(c) && strings.IndexByte(".-/ ", c) < 0:
+			return token{}
+		}
+	}
+	return token{}
 }
 
 // number reads a number. It declines one that is followed by a letter or another
@@ -165,8 +202,8 @@ func (l *lexer) exponent(at int) int {
 	return at
 }
 
-// quoted reads a string. It declines one with a carriage return, which cel-go replaces.
-func (l *lexer) quoted(raw bool) token {
+// quoted reads a string or bytes.
+func (l *lexer) quoted(kind tokenKind, raw bool) token {
 	quote, lines := l.text[l.at:l.at+1], false
 	if l.byteAt(1) == quote[0] && l.byteAt(2) == quote[0] {
 		quote, lines = l.text[l.at:l.at+3], true
@@ -177,8 +214,8 @@ func (l *lexer) quoted(raw bool) token {
 		case strings.HasPrefix(l.text[end:], quote):
 			text := l.text[start:end]
 			l.at = end + len(quote)
-			return token{kind: tokenString, text: text, raw: raw}
-		case c == '\r', c == '\n' && !lines:
+			return token{kind: kind, text: text, raw: raw}
+		case (c == '\r' || c == '\n') && !lines:
 			return token{}
 		case c == '\\' && !raw:
 			end++
@@ -187,33 +224,6 @@ func (l *lexer) quoted(raw bool) token {
 	return token{}
 }
 
-// unescape returns the value of a string token. It is not ok for escapes of more
-// than one letter.
-func (t token) unescape() (string, bool) {
-	if t.raw || strings.IndexByte(t.text, '\\') < 0 {
-		return t.text, true
-	}
-	var b strings.Builder
-	for i := 0; i < len(t.text); i++ {
-		c := t.text[i]
-		if c == '\\' {
-			i++
-			at := strings.IndexByte(escapes, t.text[i])
-			if at < 0 {
-				return "", false
-			}
-			c = escaped[at]
-		}
-		b.WriteByte(c)
-	}
-	return b.String(), true
-}
-
-const (
-	escapes = "abfnrtv\\'\"`?"
-	escaped = "\a\b\f\n\r\t\v\\'\"`?"
-)
-
 // operator reads an operator or a bracket.
 func (l *lexer) operator() token {
 	switch two := l.text[l.at:min(l.at+2, len(l.text))]; two {
@@ -221,7 +231,7 @@ func (l *lexer) operator() token {
 		l.at += 2
 		return token{kind: tokenOperator, text: two}
 	}
-	if strings.IndexByte("<>[]().,-!?:+*/%", l.text[l.at]) < 0 {
+	if strings.IndexByte("<>[](){}.,-!?:+*/%", l.text[l.at]) < 0 {
 		return token{}
 	}
 	return token{kind: tokenOperator, text: l.take(l.at + 1)}

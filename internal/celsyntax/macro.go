@@ -1,21 +1,55 @@
 package celsyntax
 
 import (
+	"slices"
+
 	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
 )
 
-// An expansion makes nodes for a macro. It has no source positions. If a macro
-// fails, cel-go parses the text.
-type expansion struct{ *parsing }
+// An expansion makes nodes for a macro, which begin where its call does.
+type expansion struct {
+	*parsing
+	at int
+}
 
 var _ parser.ExprHelper = (*expansion)(nil)
 
+// expand returns the expansion of a call, nil if it stays a call.
+func (p *parsing) expand(m parser.Macro, id int64, target ast.Expr, args []ast.Expr) ast.Expr {
+	e, err := m.Expander()(&expansion{p, p.start(id)}, target, args)
+	switch {
+	case err != nil && err.ExprID == 0:
+		return p.fail()
+	case err != nil:
+		at := p.start(err.ExprID)
+		if at < 0 && p.locate {
+			return p.fail()
+		}
+		p.drop(id)
+		return p.problem(at, err.Message)
+	case e != nil:
+		p.drop(id)
+	}
+	return e
+}
+
+// start returns where a node starts, in bytes.
+func (p *parsing) start(id int64) int {
+	if p.locate && id > 0 && id <= int64(len(p.starts)) {
+		return p.starts[id-1]
+	}
+	return -1
+}
+
+// id returns the number of the next node of the macro.
+func (x *expansion) id() int64 { return x.parsing.id(x.at) }
+
 // Copy implements parser.ExprHelper. It numbers the nodes as cel-go does.
 func (x *expansion) Copy(e ast.Expr) ast.Expr {
-	id := x.id()
+	id := x.parsing.id(x.start(e.ID()))
 	switch e.Kind() {
 	case ast.LiteralKind:
 		return x.factory.NewLiteral(id, e.AsLiteral())
@@ -38,13 +72,30 @@ func (x *expansion) Copy(e ast.Expr) ast.Expr {
 	case ast.ListKind:
 		l := e.AsList()
 		return x.factory.NewList(id, x.copies(l.Elements()), l.OptionalIndices())
+	case ast.MapKind:
+		entries := slices.Clone(e.AsMap().Entries())
+		for i, entry := range entries {
+			m := entry.AsMapEntry()
+			id := x.id()
+			key := x.Copy(m.Key())
+			entries[i] = x.factory.NewMapEntry(id, key, x.Copy(m.Value()), m.IsOptional())
+		}
+		return x.factory.NewMap(id, entries)
+	case ast.StructKind:
+		fields := slices.Clone(e.AsStruct().Fields())
+		for i, field := range fields {
+			f := field.AsStructField()
+			id := x.id()
+			fields[i] = x.factory.NewStructField(id, f.Name(), x.Copy(f.Value()), f.IsOptional())
+		}
+		return x.factory.NewStruct(id, e.AsStruct().TypeName(), fields)
 	case ast.ComprehensionKind:
 		c := e.AsComprehension()
 		over, init := x.Copy(c.IterRange()), x.Copy(c.AccuInit())
 		condition, step, result := x.Copy(c.LoopCondition()), x.Copy(c.LoopStep()), x.Copy(c.Result())
 		return x.factory.NewComprehensionTwoVar(id, over, c.IterVar(), c.IterVar2(), c.AccuVar(), init, condition, step, result)
 	}
-	return x.fail()
+	return x.factory.NewUnspecifiedExpr(id)
 }
 
 func (x *expansion) copies(list []ast.Expr) []ast.Expr {

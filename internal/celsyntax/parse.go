@@ -2,11 +2,11 @@ package celsyntax
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
-	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/parser"
 )
 
@@ -40,30 +40,57 @@ func anyArgsKey(k macroKey) string { return k.name + ":*:" + strconv.FormatBool(
 type parsing struct {
 	*Parser
 	lexer
+	root     ast.Expr
 	tok      token
 	factory  ast.ExprFactory
 	last     int64 // number of the last node
+	braces   bool  // the text has one, so that it may have messages
 	declined bool  // cel-go has to parse the text
+	rare     bool  // see ParseCommon
 	depth    int
+
+	problems []Problem
+	locate   bool  // keep starts
+	starts   []int // of nodes, by number, in bytes; -1 for none
 }
 
 // maxDepth limits the depth of an expression: three for each pair of brackets,
 // one for each operator in a row. cel-go stops at 250 at the earliest.
 const maxDepth = 200
 
-// Parse returns the tree of an expression, or nil if cel-go has to parse the
-// text.
+// Parse returns the tree of an expression. It returns nil for a text with an error and
+// for one that cel-go has to parse; [Parser.Locate] tells which.
 func (s *Parser) Parse(text string) *ast.AST {
+	p := s.parse(text, false)
+	if p == nil || len(p.problems) > 0 {
+		return nil
+	}
+	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
+}
+
+// ParseCommon is Parse for a caller that knows no maps, messages, bytes, quoted names,
+// optional elements and names that begin with a dot. It returns nil for a text with one of
+// these.
+func (s *Parser) ParseCommon(text string) *ast.AST {
+	p := s.parse(text, false)
+	if p == nil || len(p.problems) > 0 || p.rare {
+		return nil
+	}
+	return ast.NewAST(p.root, ast.NewSourceInfo(nil))
+}
+
+// parse parses a text. It returns nil if cel-go has to.
+func (s *Parser) parse(text string, locate bool) *parsing {
 	if !isReadable(text) {
 		return nil
 	}
-	p := parsing{Parser: s, lexer: lexer{text: text}, factory: exprFactory()}
+	p := parsing{Parser: s, lexer: lexer{text: text}, factory: exprFactory(), braces: strings.IndexByte(text, '{') >= 0, locate: locate}
 	p.advance()
-	e := p.expr()
+	p.root = p.expr()
 	if p.tok.kind != tokenEnd || p.declined {
 		return nil
 	}
-	return ast.NewAST(e, ast.NewSourceInfo(nil))
+	return &p
 }
 
 func exprFactory() ast.ExprFactory {
@@ -71,8 +98,11 @@ func exprFactory() ast.ExprFactory {
 }
 
 func (p *parsing) advance() {
-	if p.tok = p.next(); p.tok.kind == tokenUnknown {
+	switch p.tok = p.next(); p.tok.kind {
+	case tokenUnknown:
 		p.fail()
+	case tokenQuotedName, tokenBytes:
+		p.rare = true
 	}
 }
 
@@ -83,10 +113,29 @@ func (p *parsing) fail() ast.Expr {
 	return p.factory.NewUnspecifiedExpr(0)
 }
 
-// id returns the number of the next node.
-func (p *parsing) id() int64 {
+// id returns the number of the next node, which starts at a position of the text.
+func (p *parsing) id(at int) int64 {
 	p.last++
+	if p.locate {
+		p.starts = append(p.starts[:p.last-1], at)
+	}
 	return p.last
+}
+
+// drop forgets the number of a call that is a macro.
+func (p *parsing) drop(id int64) {
+	if p.locate {
+		p.starts[id-1] = -1
+	}
+	if id == p.last {
+		p.last-- // as cel-go does, though a node may have the number
+	}
+}
+
+// problem notes an error, and returns a node in the place of the wrong one.
+func (p *parsing) problem(at int, text string) ast.Expr {
+	p.problems = append(p.problems, Problem{Offset: at, Text: text})
+	return p.factory.NewUnspecifiedExpr(p.id(at))
 }
 
 func (p *parsing) is(operator string) bool {
@@ -114,8 +163,8 @@ func (p *parsing) expr() ast.Expr {
 	before := p.depth
 	p.deeper(3)
 	e := p.or()
-	if p.skipped("?") {
-		id := p.id()
+	if at := p.tok.at; p.skipped("?") {
+		id := p.id(at)
 		yes := p.or()
 		if !p.skipped(":") {
 			return p.fail()
@@ -131,15 +180,17 @@ func (p *parsing) or() ast.Expr { return p.logic("||", operators.LogicalOr, p.an
 func (p *parsing) and() ast.Expr { return p.logic("&&", operators.LogicalAnd, p.relation) }
 
 // logic parses operands of || or &&. Many operands become a balanced tree.
-func (p *parsing) logic(operator, function string, operandID func() ast.Expr) ast.Expr {
-	first := operandID()
+func (p *parsing) logic(operator, function string, operand func() ast.Expr) ast.Expr {
+	first := operand()
 	if !p.is(operator) {
 		return first
 	}
 	terms, ids := []ast.Expr{first}, []int64(nil)
-	for p.skipped(operator) {
-		terms = append(terms, operandID())
-		ids = append(ids, p.id())
+	for p.is(operator) {
+		at := p.tok.at
+		p.advance()
+		terms = append(terms, operand())
+		ids = append(ids, p.id(at))
 	}
 	return p.balanced(function, terms, ids)
 }
@@ -191,8 +242,9 @@ func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 	for p.precedence() == precedence {
 		function, _ := operators.Find(p.tok.text)
 		p.deeper(1)
+		at := p.tok.at
 		p.advance()
-		id := p.id()
+		id := p.id(at)
 		e = p.call(id, function, nil, e, operand())
 	}
 	p.depth = before
@@ -202,41 +254,47 @@ func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 func (p *parsing) unary() ast.Expr {
 	switch {
 	case p.is("!"):
-		negated := false
-		for p.skipped("!") {
-			negated = !negated
-		}
-		if !negated {
-			return p.member(token{})
-		}
-		id := p.id()
-		return p.call(id, operators.LogicalNot, nil, p.member(token{}))
+		return p.signed("!", operators.LogicalNot)
 	case p.is("-"):
-		sign := p.tok
-		p.advance()
-		if p.tok.kind == tokenInt || p.tok.kind == tokenDouble {
-			return p.member(sign)
-		}
-		id := p.id()
-		return p.call(id, operators.Negate, nil, p.member(token{}))
+		return p.signed("-", operators.Negate)
 	}
 	return p.member(token{})
 }
+
+// signed parses what follows one or more equal signs, of which two have no effect. A
+// single minus before a number belongs to the number.
+func (p *parsing) signed(sign, function string) ast.Expr {
+	first, odd := p.tok, false
+	for p.is(sign) {
+		last := p.tok
+		p.advance()
+		if odd = !odd; last == first && sign == "-" && p.isNumber() {
+			return p.member(first)
+		}
+	}
+	if !odd {
+		return p.member(token{})
+	}
+	id := p.id(first.at)
+	return p.call(id, function, nil, p.member(token{}))
+}
+
+func (p *parsing) isNumber() bool { return p.tok.kind == tokenInt || p.tok.kind == tokenDouble }
 
 // member parses a value and the fields, indexes and calls that follow it. sign is
 // the sign of a number.
 func (p *parsing) member(sign token) ast.Expr {
 	before := p.depth
-	e := p.primary(sign.text)
+	e := p.primary(sign)
 	for {
-		switch {
+		switch at := p.tok.at; {
 		case p.skipped("."):
 			p.deeper(1)
-			e = p.field(e)
+			e = p.field(e, at)
 		case p.skipped("["):
 			p.deeper(1)
 			function := operators.Index
-			id := p.id()
+			id := p.id(at)
 			if p.skipped("?") {
 				function = operators.OptIndex
 			}
@@ -253,130 +311,24 @@ func (p *parsing) member(sign token) ast.Expr {
 }
 
 // field parses what follows a dot.
-func (p *parsing) field(of ast.Expr) ast.Expr {
+func (p *parsing) field(of ast.Expr, dot int) ast.Expr {
 	optional := p.skipped("?")
-	name := p.tok.text
-	if p.tok.kind != tokenName {
+	name := p.tok
+	if name.kind != tokenName && name.kind != tokenQuotedName {
 		return p.fail()
 	}
 	p.advance()
+	open := p.tok.at
 	switch {
 	case optional:
-		text := p.factory.NewLiteral(p.id(), types.String(name))
-		return p.factory.NewCall(p.id(), operators.OptSelect, of, text)
-	case p.skipped("("):
-		id := p.id()
-		return p.call(id, name, of, p.list(")")...)
+		text := p.factory.NewLiteral(p.id(name.at), types.String(name.text))
+		return p.factory.NewCall(p.id(dot), operators.OptSelect, of, text)
+	case name.kind == tokenName && p.skipped("("):
+		id := p.id(open)
+		args, _ := p.list(")")
+		return p.call(id, name.text, of, args...)
 	}
-	return p.factory.NewSelect(p.id(), of, name)
-}
-
-// list parses expressions up to a closing bracket.
-func (p *parsing) list(end string) []ast.Expr {
-	list := []ast.Expr{}
-	if p.skipped(end) {
-		return list
-	}
-	for {
-		list = append(list, p.expr())
-		switch {
-		case p.skipped(end):
-			return list
-		case !p.skipped(","):
-			p.fail()
-			return list
-		case end == "]" && p.skipped(end): // a comma at the end
-			return list
-		}
-	}
-}
-
-func (p *parsing) primary(sign string) ast.Expr {
-	tok := p.tok
-	p.advance()
-	switch tok.kind {
-	case tokenName:
-		return p.name(tok.text)
-	case tokenOperator:
-		switch tok.text {
-		case "(":
-			e := p.expr()
-			if !p.skipped(")") {
-				return p.fail()
-			}
-			return e
-		case "[":
-			id := p.id()
-			return p.factory.NewList(id, p.list("]"), []int32{})
-		}
-		return p.fail()
-	}
-	v := literal(tok, sign)
-	if v == nil {
-		return p.fail()
-	}
-	return p.factory.NewLiteral(p.id(), v)
-}
-
-// name parses a variable or a function call.
-func (p *parsing) name(name string) ast.Expr {
-	if isReserved(name) {
-		return p.fail()
-	}
-	if p.skipped("(") {
-		id := p.id()
-		return p.call(id, name, nil, p.list(")")...)
-	}
-	return p.factory.NewIdent(p.id(), name)
-}
-
-// literal returns the value of a token, nil if it has none.
-func literal(tok token, sign string) ref.Val {
-	switch tok.kind {
-	case tokenTrue:
-		return types.True
-	case tokenFalse:
-		return types.False
-	case tokenNull:
-		return types.NullValue
-	case tokenString:
-		if text, ok := tok.unescape(); ok {
-			return types.String(text)
-		}
-	case tokenDouble:
-		if v, err := strconv.ParseFloat(sign+tok.text, 64); err == nil {
-			return types.Double(v)
-		}
-	case tokenInt:
-		digits, base := digitsOf(tok.text)
-		if v, err := strconv.ParseInt(sign+digits, base, 64); err == nil {
-			return types.Int(v)
-		}
-	case tokenUint:
-		digits, base := digitsOf(tok.text[:len(tok.text)-1])
-		if v, err := strconv.ParseUint(digits, base, 64); err == nil {
-			return types.Uint(v)
-		}
-	}
-	return nil
-}
-
-func digitsOf(text string) (digits string, base int) {
-	if len(text) > 2 && text[1] == 'x' {
-		return text[2:], 16
-	}
-	return text, 10
-}
-
-// isReserved reports whether a name is reserved, so that no variable or function
-// can have it.
-func isReserved(name string) bool {
-	switch name {
-	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
-		"package", "namespace", "return", "var", "void", "while":
-		return true
-	}
-	return false
+	return p.factory.NewSelect(p.id(dot), of, name.text)
 }
 
 // call returns a call, or its expansion if it is a macro. target is nil for
@@ -390,14 +342,7 @@ func (p *parsing) call(id int64, function string, target ast.Expr, args ...ast.E
 		m, ok = p.macros[macroKey{name: function, args: -1, receiver: target != nil}]
 	}
 	if ok {
-		e, err := m.Expander()(&expansion{p}, target, args)
-		if err != nil {
-			return p.fail()
-		}
-		if e != nil {
-			if id == p.last {
-				p.last-- // as cel-go does, though a node may have the number
-			}
+		if e := p.expand(m, id, target, args); e != nil {
 			return e
 		}
 	}

@@ -1,12 +1,14 @@
 package celsyntax
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/debug"
 
@@ -35,13 +37,7 @@ var parsable = []string{
 }
 
 // declined are texts of the tests that cel-go parses and the parser declines.
-var declined = []string{
-	".a", ".f(x)", "--1", "- -1", "--a", "---a", "!-1", "'''a\rb'''", "'''a\r\nb'''", `"""\x41"""`, `b"""a"""`, "b'a'", "br'a'", `'\x41'`, `'\u00e9'`, `'\101'`, "'\xff'",
-	"[,]", "[?a]", "{}", "{'a': 1}", "A{}", "a.B{c: 1}", "{'a': 1}.a", "a.`b`", "a.`b-c`.d", "a.transformMapEntry(k, v, {v: k})",
-	`string(b'\xff') == ''`, "1 in [?dyn(1)]", "1 in [?optional.of(1)]", "{'a': 1, 'b': 'c'} == {}", "{'a': 1}['a'] == 1", "{'a': 1}[string('a')] == 1",
-	"dyn({})[null] == 1", "dyn({})[[1]] == 1", "dyn({})[b''] == 1", "dyn({})[1.5] == 1", "dyn({})[int] == 1", "dyn({})[duration('1s')] == 1", "dyn({})[?b''].hasValue()",
-	"kubernetes.Foo{} == 1", "google.protobuf.Duration{seconds: 1} == duration('1s')", "google.protobuf.Any{} == null",
-}
+var declined = []string{"'\xff'"}
 
 // The minor versions of Kubernetes whose languages are parsed.
 const oldest, newest = 28, 37
@@ -62,14 +58,22 @@ func languageOf(t testing.TB, minor int) *language {
 }
 
 // checkParse compares the parser with that of cel-go: the trees, the IDs of
-// their nodes, and the errors. It reports whether the parser accepts the text.
+// their nodes, where they are, and the errors. It reports whether the parser accepts the
+// text.
 func checkParse(t *testing.T, l *language, text string) bool {
 	t.Helper()
-	tree := l.parser.Parse(text)
-	if tree == nil {
+	tree, located := l.parser.Parse(text), l.parser.Locate(text)
+	if read := located != nil && len(located.Problems) == 0; (tree != nil) != read {
+		t.Errorf("%q is accepted: %v, and again with positions: %v", text, tree != nil, read)
+	}
+	if located == nil {
 		return false
 	}
 	want, issues := l.env.Parse(text)
+	if tree == nil {
+		checkProblems(t, located, text, issues)
+		return false
+	}
 	if issues.Err() != nil {
 		t.Errorf("%q is accepted, but %v", text, issues.Err())
 		return true
@@ -77,10 +81,34 @@ func checkParse(t *testing.T, l *language, text string) bool {
 	if got, want := printed(tree.Expr()), printed(want.NativeRep().Expr()); got != want {
 		t.Errorf("%q is parsed as\n%s\nwant\n%s", text, got, want)
 	}
-	if n := len(want.NativeRep().SourceInfo().MacroCalls()); n > 0 {
+	info := want.NativeRep().SourceInfo()
+	if n := len(info.MacroCalls()); n > 0 {
 		t.Errorf("%q: cel-go remembers %d macros", text, n)
 	}
+	for id := range ast.MaxID(want.NativeRep()) {
+		at, ok := located.Offset(id)
+		if r, found := info.GetOffsetRange(id); ok != found || ok && at != int(r.Start) {
+			t.Errorf("%q: node %d is at %d (%v), want %d (%v)", text, id, at, ok, r.Start, found)
+		}
+	}
 	return true
+}
+
+// checkProblems compares the errors of the parser with those of cel-go.
+func checkProblems(t *testing.T, l *Located, text string, issues *cel.Issues) {
+	t.Helper()
+	source := common.NewTextSource(text)
+	var got, want []string
+	for _, p := range l.Problems {
+		at, _ := source.OffsetLocation(int32(p.Offset))
+		got = append(got, fmt.Sprintf("%d:%d %s", at.Line(), at.Column(), p.Text))
+	}
+	for _, e := range issues.Errors() {
+		want = append(want, fmt.Sprintf("%d:%d %s", e.Location.Line(), e.Location.Column(), e.Message))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q has the errors\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // printed returns a tree as text, with the IDs of nodes and the types of
@@ -97,17 +125,21 @@ func printed(e ast.Expr) string {
 }
 
 func TestParse(t *testing.T) {
-	doubtful, err := os.ReadFile("testdata/doubtful.txt")
-	if err != nil {
-		t.Fatal(err)
+	var texts []string
+	for _, file := range []string{"doubtful", "forms"} {
+		data, err := os.ReadFile("testdata/" + file + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, strings.Split(strings.TrimSpace(string(data)), "\n")...)
 	}
 	for minor := oldest; minor <= newest; minor++ {
 		l := languageOf(t, minor)
 		for _, text := range parsable {
 			checkChoice(t, l, text)
 		}
-		for text := range strings.Lines(string(doubtful)) {
-			checkChoice(t, l, strings.TrimSuffix(text, "\n"))
+		for _, text := range texts {
+			checkChoice(t, l, text)
 		}
 	}
 }
@@ -132,9 +164,9 @@ func TestParseDeep(t *testing.T) {
 		name, left, right string
 		most              int // the largest depth that the parser accepts; unlimited is the largest depth tried
 	}{
-		{"brackets", "(", ")", 65}, {"lists", "[", "]", 65}, {"calls", "f(", ")", 65}, {"indices", "a[", "]", 49}, {"loops", "a.all(x, ", ")", 49},
+		{"brackets", "(", ")", 65}, {"lists", "[", "]", 65}, {"maps", "{1: ", "}", 65}, {"keys", "{", ": 1}", 65}, {"messages", "A{a: ", "}", 65}, {"calls", "f(", ")", 65}, {"indices", "a[", "]", 49}, {"loops", "a.all(x, ", ")", 49},
 		{"fields", "", ".b", 197}, {"members", "", ".f()", 197}, {"elements", "", "[0]", 194}, {"sums", "", " + 1", 197}, {"products", "", " * 1", 197},
-		{"relations", "", " == 1", 197}, {"conditions", "b ? c : ", "", 65}, {"inner conditions", "(b ? ", " : c)", 64}, {"not", "!", "", unlimited}, {"signs", "-", "", 1},
+		{"relations", "", " == 1", 197}, {"conditions", "b ? c : ", "", 65}, {"inner conditions", "(b ? ", " : c)", 64}, {"not", "!", "", unlimited}, {"signs", "-", "", unlimited},
 		{"not deep", "!(", ")", 65}, {"signs deep", "-(", ")", 65}, {"or", "", " || b", unlimited}, {"and deep", "(b && ", ")", 65}, {"mixed", "f(a.b + [", "][0].c) * 2", 28},
 	} {
 		for _, n := range []int{1, 10, 30, 60, 100, 160, 200, 240, 249, 250, 251, 260, unlimited, tt.most, min(tt.most+1, unlimited)} {

@@ -88,7 +88,7 @@ func (x *Checker) Origin(s *Scope) *Origin {
 // Program returns the program of an expression that [Checker.Check] accepted.
 func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
 	x := NewChecker(o.language, o.limit, false)
-	tree, why := x.recheck(x.Scope(o.self), text, optional)
+	tree, why := x.check(x.Scope(o.self), text, optional)
 	if tree == nil {
 		return nil, errors.New(readable(why))
 	}
@@ -118,29 +118,36 @@ var (
 // reason for refusing it. want is the type that the result must have. A tree with
 // a reason is correct but cannot be planned.
 func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (*ast.AST, string) {
-	if checked := x.fast(s, text, optional); checked != nil && x.needsNone(checked) {
-		if checked.GetType(checked.Expr().ID()) != want {
-			return nil, w.result
-		}
-		return checked, ""
-	}
-	checked, why := x.reference(s, text, optional)
+	checked, why := x.check(s, text, optional)
 	if why != "" {
 		return nil, w.compilation + readable(why)
+	}
+	needs := everything
+	if !x.Reference {
+		needs = x.needs(checked)
+	}
+	if needs.validators {
+		if why := x.validate(checked, text); why != "" {
+			return nil, w.compilation + readable(why)
+		}
 	}
 	if checked.GetType(checked.Expr().ID()) != want {
 		return nil, w.result
 	}
-	if _, err := x.plan(checked); err != nil {
-		return checked, w.instantiation + err.Error()
+	if needs.plan {
+		if _, err := x.plan(checked); err != nil {
+			return checked, w.instantiation + err.Error()
+		}
 	}
 	return checked, ""
 }
 
-// recheck returns the tree of an expression that was accepted before.
-func (x *Checker) recheck(s *Scope, text string, optional bool) (*ast.AST, string) {
-	if checked := x.fast(s, text, optional); checked != nil {
-		return checked, ""
+// check parses and types an expression.
+func (x *Checker) check(s *Scope, text string, optional bool) (*ast.AST, string) {
+	if !x.Reference {
+		if checked, why := x.fast(s, text, optional); checked != nil || why != "" {
+			return checked, why
+		}
 	}
 	return x.reference(s, text, optional)
 }
@@ -159,36 +166,33 @@ func MentionsOldSelf(checked *ast.AST) bool {
 	return false
 }
 
-// fast parses and types an expression without cel-go's parser. It returns nil if
-// the text has an error or if our parser does not read it. The tree has no source
-// positions.
-func (x *Checker) fast(s *Scope, text string, optional bool) *ast.AST {
-	if x.Reference {
-		return nil
-	}
+// fast parses and types an expression without cel-go's parser. The tree has no source
+// positions. It returns the reason if the expression is wrong, and neither if our parser
+// does not read it.
+func (x *Checker) fast(s *Scope, text string, optional bool) (*ast.AST, string) {
 	tree := x.Language.syntax.Parse(text)
 	if tree == nil {
-		return nil
+		return nil, x.problems(text)
 	}
 	if checked := x.Language.signatures.typed(tree, s, optional); checked != nil {
-		return checked
+		return checked, ""
+	}
+	if size := sizeOf(tree); size.oversized() != "" {
+		return nil, size.oversized()
 	}
 	env, err := s.checker(x.Language, optional)
 	if err != nil {
-		return nil
-	}
-	if size := sizeOf(tree); size.oversized() != "" {
-		return nil
+		return nil, ""
 	}
 	checked, errs := checker.Check(tree, nil, env)
 	if len(errs.GetErrors()) > 0 {
-		return nil
+		return nil, x.words(cel.NewIssues(errs), text)
 	}
-	return checked
+	return checked, ""
 }
 
-// reference parses and types an expression with cel-go, runs the validators, and
-// returns the reason if the expression is wrong.
+// reference parses and types an expression with cel-go. It returns the reason if the
+// expression is wrong.
 func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, string) {
 	p := x.parse(text)
 	if p.tree == nil {
@@ -205,17 +209,26 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 	}
 	// checker.Check changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
-	issues := cel.NewIssuesWithSourceInfo(errs, checked.SourceInfo())
-	if len(issues.Errors()) > 0 {
-		return nil, textOf(issues, p.tree.Source())
+	if len(errs.GetErrors()) > 0 {
+		return nil, textOf(cel.NewIssues(errs), p.tree.Source())
 	}
+	return checked, ""
+}
+
+// validate runs the validators of cel-go, and returns the reason if the expression is
+// wrong.
+func (x *Checker) validate(checked *ast.AST, text string) string {
+	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(nil), checked.SourceInfo())
 	for _, v := range x.Language.Env.Validators() {
 		v.Validate(x.Language.Env, x.Language.validators, checked, issues)
 	}
-	if len(issues.Errors()) > 0 {
-		return nil, textOf(issues, p.tree.Source())
+	switch {
+	case len(issues.Errors()) == 0:
+		return ""
+	case x.Reference:
+		return textOf(issues, common.NewTextSource(text))
 	}
-	return checked, ""
+	return x.words(issues, text)
 }
 
 func (x *Checker) parse(text string) parsed {

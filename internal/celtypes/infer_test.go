@@ -70,7 +70,7 @@ func TestTyping(t *testing.T) {
 		if checkTyping(t, &x, in, text) {
 			own++
 		}
-		if x.fast(in, text, false) != nil {
+		if tree, _ := x.fast(in, text, false); tree != nil {
 			right++
 		}
 	}
@@ -103,14 +103,14 @@ func TestDeclined(t *testing.T) {
 		for _, text := range group.texts {
 			text = strings.TrimSuffix(text, "\n")
 			inferred := checkTyping(t, &x, s, text)
-			tree := x.fast(s, text, false)
+			tree, _ := x.fast(s, text, false)
 			if tree == nil {
 				continue
 			}
 			if !inferred {
 				note("types", text)
 			}
-			if !x.needsNone(tree) {
+			if x.needs(tree) != (needs{}) {
 				note("validators", text)
 			}
 		}

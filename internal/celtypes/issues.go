@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common"
+	"github.com/google/cel-go/common/ast"
 )
 
 // The text of an error shows its line and a mark below the column. cel-go makes the
@@ -18,6 +19,37 @@ const (
 	maxShownLine = 16384 // bytes; longer lines are not shown
 	maxErrors    = 100   // more are only counted
 )
+
+// problems returns the words of cel-go for the errors of our parser, "" if there are none
+// or only cel-go words them.
+func (x *Checker) problems(text string) string {
+	located := x.Language.syntax.Locate(text)
+	if located == nil || len(located.Problems) == 0 {
+		return ""
+	}
+	source := common.NewTextSource(text)
+	info, errs := ast.NewSourceInfo(source), common.NewErrors(source)
+	for _, p := range located.Problems {
+		errs.ReportErrorString(info.GetLocationByOffset(int32(p.Offset)), p.Text)
+	}
+	return textOf(cel.NewIssues(errs), source)
+}
+
+// words returns the text of issues of a tree that has no source positions if our parser
+// has read it.
+func (x *Checker) words(issues *cel.Issues, text string) string {
+	source := common.NewTextSource(text)
+	if located := x.Language.syntax.Locate(text); located != nil {
+		info := ast.NewSourceInfo(source)
+		for _, e := range issues.Errors() {
+			e.Location = common.NoLocation
+			if at, ok := located.Offset(e.ExprID); ok {
+				e.Location = info.GetLocationByOffset(int32(at))
+			}
+		}
+	}
+	return textOf(issues, source)
+}
 
 // textOf returns what issues.String returns. It drops the locations of the issues.
 func textOf(issues *cel.Issues, source common.Source) string {

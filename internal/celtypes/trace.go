@@ -31,7 +31,10 @@ func (x *Checker) NewTracer(s *Scope, text string, optional bool) (*Tracer, erro
 	p.tree = tree
 	x.parsed[text] = p
 	checked, why := x.reference(s, text, optional)
-	if checked == nil {
+	if checked != nil {
+		why = x.validate(checked, text)
+	}
+	if why != "" {
 		return nil, errors.New(readable(why))
 	}
 	return &Tracer{Tree: checked, limit: x.limit, plans: x.Language.planner}, nil

@@ -17,25 +17,29 @@ import (
 // here decides which expressions need neither. All others are checked by the
 // reference, which also words the errors.
 
-// A validatorScan is the state of one walk. Unknown constructs need validators.
+// needs says what a checked tree needs besides its types.
+type needs struct{ validators, plan bool }
+
+var everything = needs{validators: true, plan: true}
+
+// A validatorScan is the state of one walk. Unknown constructs need everything.
 type validatorScan struct {
 	language *Language
 	tree     *ast.AST
 	regexes  map[string]bool // those that were looked at, and whether they compile
-	needed   bool
+	needs
 }
 
-// needsNone reports whether a checked tree needs no validators and no trial plan.
-// It may return false for a tree that needs none, but not the reverse.
-func (x *Checker) needsNone(tree *ast.AST) bool {
+// needs returns what a checked tree needs. It may return more than that, but not less.
+func (x *Checker) needs(tree *ast.AST) needs {
 	c := validatorScan{language: x.Language, tree: tree, regexes: x.regexes}
 	c.visit(tree.Expr())
-	return !c.needed
+	return c.needs
 }
 
 // visit scans e. It reports whether cel-go may fold e when it plans the program.
 func (c *validatorScan) visit(e ast.Expr) (known bool) {
-	if c.needed {
+	if c.needs == everything {
 		return false
 	}
 	switch e.Kind() {
@@ -45,7 +49,7 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		return c.name(e)
 	case ast.SelectKind:
 		if _, ok := c.tree.ReferenceMap()[e.ID()]; ok {
-			c.needed = true // a qualified name
+			c.needs = everything // a qualified name
 		}
 		c.visit(e.AsSelect().Operand())
 	case ast.CallKind:
@@ -59,8 +63,10 @@ func (c *validatorScan) visit(e ast.Expr) (known bool) {
 		c.visit(l.LoopCondition())
 		c.visit(l.LoopStep())
 		c.visit(l.Result())
+	case ast.MapKind:
+		return c.entries(e.AsMap())
 	default:
-		c.needed = true
+		c.needs = everything
 	}
 	return false
 }
@@ -70,29 +76,57 @@ func (c *validatorScan) name(e ast.Expr) (known bool) {
 	r, ok := c.tree.ReferenceMap()[e.ID()]
 	switch {
 	case !ok || r.Value != nil:
-		c.needed = true
+		c.needs = everything
 	case c.tree.GetType(e.ID()).Kind() == types.TypeKind:
 		_, ok := c.language.Builtin.FindIdent(r.Name)
-		c.needed = c.needed || !ok
+		c.require(!ok)
 		return true
 	}
 	return false
 }
 
+// require asks for everything if cond holds.
+func (c *validatorScan) require(cond bool) {
+	if cond {
+		c.needs = everything
+	}
+}
+
 // list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
-	c.needed = c.needed || len(l.OptionalIndices()) > 0
+	c.require(len(l.OptionalIndices()) > 0)
 	known = true
 	var typ *types.Type
 	for _, e := range l.Elements() {
 		known = c.visit(e) && known
-		t := c.tree.GetType(e.ID())
-		if typ == nil {
-			typ = t
-		}
-		c.needed = c.needed || t == nil || t != typ && !typ.IsExactType(t)
+		typ = c.same(typ, e)
 	}
 	return known
+}
+
+// entries scans a map literal.
+func (c *validatorScan) entries(m ast.MapExpr) (known bool) {
+	known = true
+	var key, value *types.Type
+	for _, entry := range m.Entries() {
+		e := entry.AsMapEntry()
+		c.require(e.IsOptional())
+		known = c.visit(e.Key()) && known
+		known = c.visit(e.Value()) && known
+		key, value = c.same(key, e.Key()), c.same(value, e.Value())
+	}
+	return known
+}
+
+// same compares the type of e with the type of those before it, which is nil for the
+// first one. It returns the type of the first one.
+func (c *validatorScan) same(first *types.Type, e ast.Expr) *types.Type {
+	t := c.tree.GetType(e.ID())
+	if first == nil {
+		first = t
+	}
+	c.require(t == nil || t != first && !first.IsExactType(t))
+	return first
 }
 
 func (c *validatorScan) call(e ast.Expr) (known bool) {
@@ -114,13 +148,15 @@ func (c *validatorScan) call(e ast.Expr) (known bool) {
 	}
 	var r *ast.ReferenceInfo
 	if r = c.tree.ReferenceMap()[e.ID()]; r == nil {
-		c.needed = true
+		c.needs = everything
 		return false
 	}
 	impl := c.language.planner.implementation(name, r.OverloadIDs)
 	switch {
-	case !callable(impl, len(args)) || name == "format": // format checks its text
-		c.needed = true
+	case !callable(impl, len(args)):
+		c.needs = everything
+	case name == "format": // a validator checks its text
+		c.needs.validators = true
 	case name == "matches" || name == "find" || name == "findAll":
 		for _, arg := range args {
 			c.regex(arg)
@@ -142,11 +178,11 @@ func (c *validatorScan) key(e ast.Expr) {
 		case types.String, types.Int:
 			return
 		}
-		c.needed = true
+		c.needs = everything
 	case ast.IdentKind, ast.SelectKind:
-		c.needed = c.needed || c.tree.GetType(e.ID()).Kind() == types.TypeKind
+		c.require(c.tree.GetType(e.ID()).Kind() == types.TypeKind)
 	default:
-		c.needed = true
+		c.needs = everything
 	}
 }
 
@@ -156,9 +192,9 @@ func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		text, ok := e.AsLiteral().(types.String)
-		c.needed = c.needed || !ok || !c.compiles(string(text))
+		c.require(!ok || !c.compiles(string(text)))
 	case ast.CallKind:
-		c.needed = c.needed || overloads.IsTypeConversionFunction(e.AsCall().FunctionName())
+		c.require(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
 	}
 }
 
@@ -175,23 +211,23 @@ func (c *validatorScan) compiles(text string) bool {
 // conversion scans the conversion of a constant, which must not fail.
 func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
 	if len(args) != 1 {
-		c.needed = true
+		c.needs = everything
 		return
 	}
 	switch arg := args[0]; arg.Kind() {
 	case ast.LiteralKind:
 		if impl == nil || impl.Unary == nil || impl.OperandTrait != 0 {
-			c.needed = true
+			c.needs = everything
 			return
 		}
-		c.needed = c.needed || types.IsUnknownOrError(impl.Unary(arg.AsLiteral()))
+		c.require(types.IsUnknownOrError(impl.Unary(arg.AsLiteral())))
 	case ast.IdentKind:
-		c.needed = c.needed || c.tree.GetType(arg.ID()).Kind() == types.TypeKind
-	case ast.ListKind:
-		c.needed = true
+		c.require(c.tree.GetType(arg.ID()).Kind() == types.TypeKind)
+	case ast.ListKind, ast.MapKind:
+		c.needs = everything
 	case ast.CallKind:
 		name := arg.AsCall().FunctionName()
-		c.needed = c.needed || name == operators.In || overloads.IsTypeConversionFunction(name)
+		c.require(name == operators.In || overloads.IsTypeConversionFunction(name))
 	}
 }
 

@@ -54,13 +54,19 @@ type definitionCase struct {
 	crd   *apiextensionsv1.CustomResourceDefinition
 }
 
-// definitionCases chooses from a corpus.
-func definitionCases(corpus *testkit.Corpus) []definitionCase {
+// bySize returns the definitions of a corpus, the smallest one first.
+func bySize(corpus *testkit.Corpus) []definitionCase {
 	var all []definitionCase
 	for _, d := range corpus.Definitions {
 		all = append(all, definitionCase{name: d.CRD.Spec.Names.Kind, nodes: nodesOf(d.CRD), crd: d.CRD})
 	}
 	slices.SortStableFunc(all, func(a, b definitionCase) int { return cmp.Compare(a.nodes, b.nodes) })
+	return all
+}
+
+// definitionCases chooses from a corpus.
+func definitionCases(corpus *testkit.Corpus) []definitionCase {
+	all := bySize(corpus)
 	var out []definitionCase
 	for i := range spread {
 		c := all[i*(len(all)-1)/(spread-1)]

@@ -1,0 +1,258 @@
+package celsyntax
+
+import (
+	"strconv"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+)
+
+// primary parses a value. sign is the sign of a number, which the value then is.
+func (p *parsing) primary(sign token) ast.Expr {
+	tok := p.tok
+	p.advance()
+	switch tok.kind {
+	case tokenName:
+		return p.name(tok, tok.at)
+	case tokenOperator:
+		return p.bracketed(tok)
+	}
+	at := tok.at
+	if sign.text != "" {
+		at = sign.at
+	}
+	v, wrong := literal(tok, sign.text)
+	switch {
+	case wrong != "":
+		return p.problem(at, wrong)
+	case v == nil:
+		return p.fail()
+	}
+	return p.factory.NewLiteral(p.id(at), v)
+}
+
+// bracketed parses a value that begins with an operator.
+func (p *parsing) bracketed(tok token) ast.Expr {
+	switch tok.text {
+	case "(":
+		e := p.expr()
+		if !p.skipped(")") {
+			return p.fail()
+		}
+		return e
+	case "[":
+		id := p.id(tok.at)
+		elements, optional := p.list("]")
+		return p.factory.NewList(id, elements, optional)
+	case "{":
+		p.rare = true
+		id := p.id(tok.at)
+		return p.factory.NewMap(id, p.entries())
+	case "-":
+		if p.isNumber() {
+			return p.primary(tok)
+		}
+	case ".":
+		if name := p.tok; name.kind == tokenName {
+			p.rare = true
+			p.advance()
+			return p.name(name, tok.at)
+		}
+	}
+	return p.fail()
+}
+
+// name parses a variable, a function call or a message. dot is where the dot before the
+// name is, or the start of the name.
+func (p *parsing) name(name token, dot int) ast.Expr {
+	text := name.text
+	if dot != name.at {
+		text = "." + text
+	}
+	if p.braces {
+		if e := p.message(text); e != nil {
+			return e
+		}
+	}
+	open := p.tok.at
+	called := p.skipped("(")
+	if isReserved(name.text) {
+		return p.reserved(name.text, dot, called)
+	}
+	if called {
+		id := p.id(open)
+		args, _ := p.list(")")
+		return p.call(id, text, nil, args...)
+	}
+	return p.factory.NewIdent(p.id(name.at), text)
+}
+
+// reserved reads a reserved word in the place of a variable or of a function, whose
+// arguments cel-go leaves out.
+func (p *parsing) reserved(name string, at int, called bool) ast.Expr {
+	if called {
+		last, problems := p.last, len(p.problems)
+		p.list(")")
+		if p.declined {
+			return p.fail()
+		}
+		p.last, p.problems = last, p.problems[:problems]
+	}
+	return p.problem(at, "reserved identifier: "+name)
+}
+
+// message parses the fields of a message, if it is one. Otherwise it returns nil and
+// reads nothing. name is the first part of its name.
+func (p *parsing) message(name string) ast.Expr {
+	lexer, tok := p.lexer, p.tok
+	named := true
+	for named && p.skipped(".") {
+		if named = p.tok.kind == tokenName; named {
+			name += "." + p.tok.text
+			p.advance()
+		}
+	}
+	at := p.tok.at
+	if p.declined || !named || !p.skipped("{") {
+		p.lexer, p.tok = lexer, tok
+		return nil
+	}
+	p.rare = true
+	id := p.id(at)
+	fields := []ast.EntryExpr{}
+	p.listed("}", func() {
+		optional := p.skipped("?")
+		field := p.tok
+		p.advance()
+		colon := p.tok.at
+		if field.kind != tokenName && field.kind != tokenQuotedName || !p.skipped(":") {
+			p.fail()
+			return
+		}
+		id := p.id(colon)
+		fields = append(fields, p.factory.NewStructField(id, field.text, p.expr(), optional))
+	})
+	return p.factory.NewStruct(id, name, fields)
+}
+
+// entries parses the entries of a map.
+func (p *parsing) entries() []ast.EntryExpr {
+	entries := []ast.EntryExpr{}
+	p.listed("}", func() {
+		id := p.id(0)
+		optional := p.skipped("?")
+		key := p.expr()
+		if p.locate && !p.declined {
+			p.starts[id-1] = p.tok.at
+		}
+		if !p.skipped(":") {
+			p.fail()
+			return
+		}
+		entries = append(entries, p.factory.NewMapEntry(id, key, p.expr(), optional))
+	})
+	return entries
+}
+
+// list parses expressions up to a closing bracket, and returns the indices of the
+// optional ones. Only those of a list are optional.
+func (p *parsing) list(end string) ([]ast.Expr, []int32) {
+	list, optional := []ast.Expr{}, []int32{}
+	p.listed(end, func() {
+		if end == "]" && p.skipped("?") {
+			p.rare = true
+			optional = append(optional, int32(len(list)))
+		}
+		list = append(list, p.expr())
+	})
+	return list, optional
+}
+
+// listed parses parts that commas separate, up to a closing bracket. A comma may end
+// them, except those of a call.
+func (p *parsing) listed(end string, part func()) {
+	if p.skipped(end) {
+		return
+	}
+	if end != ")" && p.skipped(",") {
+		if !p.skipped(end) {
+			p.fail()
+		}
+		return
+	}
+	for {
+		part()
+		switch {
+		case p.skipped(end):
+			return
+		case !p.skipped(","):
+			p.fail()
+			return
+		case end != ")" && p.skipped(end):
+			return
+		}
+	}
+}
+
+// literal returns the value of a token, nil if it is no literal. wrong is the error of a
+// literal without a value.
+func literal(tok token, sign string) (v ref.Val, wrong string) {
+	switch tok.kind {
+	case tokenTrue:
+		return types.True, ""
+	case tokenFalse:
+		return types.False, ""
+	case tokenNull:
+		return types.NullValue, ""
+	case tokenString:
+		text, ok := tok.unescape()
+		if ok {
+			return types.String(text), ""
+		}
+	case tokenBytes:
+		text, ok := tok.unescape()
+		if ok {
+			return types.Bytes(text), ""
+		}
+	case tokenDouble:
+		v, err := strconv.ParseFloat(sign+tok.text, 64)
+		if err != nil {
+			return nil, "invalid double literal"
+		}
+		return types.Double(v), ""
+	case tokenInt:
+		digits, base := digitsOf(tok.text)
+		v, err := strconv.ParseInt(sign+digits, base, 64)
+		if err != nil {
+			return nil, "invalid int literal"
+		}
+		return types.Int(v), ""
+	case tokenUint:
+		digits, base := digitsOf(tok.text[:len(tok.text)-1])
+		v, err := strconv.ParseUint(digits, base, 64)
+		if err != nil {
+			return nil, "invalid uint literal"
+		}
+		return types.Uint(v), ""
+	}
+	return nil, ""
+}
+
+func digitsOf(text string) (digits string, base int) {
+	if len(text) > 2 && text[1] == 'x' {
+		return text[2:], 16
+	}
+	return text, 10
+}
+
+// isReserved reports whether a name is reserved, so that no variable or function
+// can have it.
+func isReserved(name string) bool {
+	switch name {
+	case "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+		"package", "namespace", "return", "var", "void", "while":
+		return true
+	}
+	return false
+}
