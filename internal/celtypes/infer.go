@@ -6,15 +6,15 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
-	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 )
 
 // The checker of cel-go infers types in both directions, and copies all inferred
 // types for each overload that it tries. Rules read fields whose types are known.
-// So one bottom-up walk that looks for the only matching overload is enough. It
-// leaves a tree to cel-go if there is more to infer (dyn, optionals, null, empty
-// lists, types as values, qualified names) or an error.
+// So one bottom-up walk that looks for the only matching overload is enough. Empty lists,
+// empty maps and optional.none() get the type of what they stand beside. The walk
+// leaves a tree to cel-go if there is more to infer (null, types as values, qualified
+// names, lists and loops of dyn) or an error.
 
 // signatures holds the overloads of a language, and the first parts of qualified
 // names. It is immutable.
@@ -96,6 +96,8 @@ func (t *inference) find(e ast.Expr) *types.Type {
 		return t.call(e)
 	case ast.ListKind:
 		return t.list(e.AsList())
+	case ast.MapKind:
+		return t.entries(e.AsMap())
 	case ast.ComprehensionKind:
 		return t.loop(e.AsComprehension())
 	}
@@ -105,11 +107,23 @@ func (t *inference) find(e ast.Expr) *types.Type {
 func (t *inference) name(e ast.Expr) *types.Type {
 	name := e.AsIdent()
 	typ := t.variable(name)
+	if typ == nil && !t.roots[name] {
+		typ = typeNames[name]
+	}
 	if typ != nil {
 		t.refs[e.ID()] = ast.NewIdentReference(name, nil)
 	}
 	return typ
 }
+
+// typeNames are the names of types that rules compare with.
+var typeNames = func() map[string]*types.Type {
+	names := make(map[string]*types.Type)
+	for _, t := range []*types.Type{types.BoolType, types.BytesType, types.DoubleType, types.IntType, types.StringType, types.UintType} {
+		names[t.TypeName()] = types.NewTypeTypeWithParam(t)
+	}
+	return names
+}()
 
 func (t *inference) variable(name string) *types.Type {
 	if t.roots[name] {
@@ -120,57 +134,72 @@ func (t *inference) variable(name string) *types.Type {
 			return t.vars[i].typ
 		}
 	}
-	if name == Self || name == OldSelf && !t.optional {
+	switch {
+	case name == Self, name == OldSelf && !t.optional:
 		return inferable(t.scope.self)
+	case name == OldSelf && inferable(t.scope.self) != nil:
+		return types.NewOptionalType(t.scope.self)
 	}
 	return nil
 }
 
 func (t *inference) field(s ast.SelectExpr) *types.Type {
-	of := t.expr(s.Operand())
-	if of == nil {
-		return nil
-	}
-	var typ *types.Type
-	switch of.Kind() {
-	case types.MapKind:
-		typ = of.Parameters()[1]
-	case types.StructKind:
-		f, ok := t.scope.types.FindStructFieldType(of.TypeName(), s.FieldName())
-		if !ok {
-			return nil
-		}
-		typ = inferable(f.Type)
-	}
-	if typ != nil && s.IsTestOnly() {
+	typ, optional := t.member(s.Operand(), s.FieldName())
+	switch {
+	case typ != nil && s.IsTestOnly():
 		return types.BoolType
+	case typ != nil && optional:
+		return types.NewOptionalType(typ)
 	}
 	return typ
 }
 
-// list returns the type of a list whose elements have one type.
-func (t *inference) list(l ast.ListExpr) *types.Type {
-	if len(l.OptionalIndices()) > 0 {
+// member returns the type of the member of a map, of an object, or of an optional one.
+func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, optional bool) {
+	of := t.expr(operand)
+	if of == nil {
+		return nil, false
+	}
+	if isOptional(of) {
+		of, optional = of.Parameters()[0], true
+	}
+	switch of.Kind() {
+	case types.DynKind:
+		return of, optional
+	case types.MapKind:
+		return of.Parameters()[1], optional
+	case types.StructKind:
+		if f, ok := t.scope.types.FindStructFieldType(of.TypeName(), name); ok {
+			return inferable(f.Type), optional
+		}
+	}
+	return nil, false
+}
+
+// optionalField returns the type of a selection that has no value if the field has none.
+func (t *inference) optionalField(e ast.Expr) *types.Type {
+	c := e.AsCall()
+	if len(c.Args()) != 2 || c.IsMemberFunction() || c.Args()[1].Kind() != ast.LiteralKind {
 		return nil
 	}
-	var elem *types.Type
-	for _, e := range l.Elements() {
-		typ := t.expr(e)
-		if typ == nil || elem != nil && !sameType(elem, typ) {
-			return nil
-		}
-		if elem == nil {
-			elem = typ
-		}
-	}
-	if elem == nil {
+	name, ok := c.Args()[1].AsLiteral().(types.String)
+	if !ok {
 		return nil
 	}
-	return types.NewListType(elem)
+	typ, _ := t.member(c.Args()[0], string(name))
+	if typ == nil {
+		return nil
+	}
+	t.refs[e.ID()] = ast.NewFunctionReference("select_optional_field")
+	return types.NewOptionalType(typ)
 }
 
 func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	over := t.expr(l.IterRange())
+	if l.IterVar() == unused && isEmpty(l.IterRange()) {
+		over = types.NewListType(types.DynType) // a variable that a macro binds
+		t.types[l.IterRange().ID()] = over
+	}
 	if over == nil {
 		return nil
 	}
@@ -209,47 +238,77 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	return t.expr(l.Result())
 }
 
-// accumulator returns the type of the accumulator of a loop. An empty list gets
-// the type of the elements that the loop appends.
+// accumulator returns the type of the accumulator of a loop. An empty list or map gets
+// the type of what the loop adds.
 func (t *inference) accumulator(l ast.ComprehensionExpr, inner []loopVariable) *types.Type {
 	init := l.AccuInit()
-	if init.Kind() != ast.ListKind || init.AsList().Size() > 0 {
+	if !isEmpty(init) {
 		return t.expr(init)
-	}
-	elem := added(l.LoopStep())
-	if elem == nil {
-		return nil
 	}
 	before := len(t.vars)
 	t.vars = append(t.vars, inner...)
-	typ := t.expr(elem)
+	typ := t.added(l.LoopStep())
 	t.vars = t.vars[:before]
-	if typ == nil {
+	if typ == nil || (typ.Kind() == types.ListKind) != (init.Kind() == ast.ListKind) {
 		return nil
 	}
-	typ = types.NewListType(typ)
 	t.types[init.ID()] = typ
 	return typ
 }
 
-// added returns the element that a step of map or filter appends, nil for other
+// added returns the type of the list or map that a step of a loop adds to, nil for other
 // steps.
-func added(step ast.Expr) ast.Expr {
+func (t *inference) added(step ast.Expr) *types.Type {
 	if step.Kind() != ast.CallKind {
 		return nil
 	}
-	c := step.AsCall()
-	switch {
-	case c.FunctionName() == operators.Conditional:
-		return added(c.Args()[1])
-	case c.FunctionName() == operators.Add && len(c.Args()) == 2 && c.Args()[1].Kind() == ast.ListKind && c.Args()[1].AsList().Size() == 1:
-		return c.Args()[1].AsList().Elements()[0]
+	args := step.AsCall().Args()
+	switch name := step.AsCall().FunctionName(); {
+	case name == operators.Conditional:
+		return t.added(args[1])
+	case name == operators.Add && len(args) == 2 && args[1].Kind() == ast.ListKind && args[1].AsList().Size() == 1:
+		return t.expr(args[1])
+	case name == mapInsert && len(args) == 2 && args[1].Kind() == ast.MapKind:
+		return t.expr(args[1])
+	case name == mapInsert && len(args) == 3:
+		key, value := t.expr(args[1]), t.expr(args[2])
+		if key != nil && value != nil {
+			return types.NewMapType(key, value)
+		}
 	}
 	return nil
 }
 
+// Names of cel-go that macros use.
+const (
+	unused       = "#unused" // the variable of a loop that binds another one
+	mapInsert    = "cel.@mapInsert"
+	optionalNone = "optional.none"
+)
+
+// isEmpty reports whether e is the literal of an empty list or map.
+func isEmpty(e ast.Expr) bool {
+	switch e.Kind() {
+	case ast.ListKind:
+		return e.AsList().Size() == 0
+	case ast.MapKind:
+		return e.AsMap().Size() == 0
+	}
+	return false
+}
+
 func (t *inference) call(e ast.Expr) *types.Type {
+	if e.AsCall().FunctionName() == operators.OptSelect {
+		return t.optionalField(e)
+	}
+	t.qualify(e)
 	c := e.AsCall()
+	switch name, args := c.FunctionName(), c.Args(); {
+	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
+		t.beside(args[0], args[1])
+	case name == operators.Conditional && len(args) == 3:
+		t.beside(args[1], args[2])
+	}
 	var args [4]*types.Type
 	n := 0
 	add := func(arg ast.Expr) bool {
@@ -268,158 +327,50 @@ func (t *inference) call(e ast.Expr) *types.Type {
 			return nil
 		}
 	}
-	id, result := t.resolve(c.FunctionName(), c.IsMemberFunction(), args[:n])
+	r, result := t.resolve(c.FunctionName(), c.IsMemberFunction(), args[:n])
 	if result != nil {
-		t.refs[e.ID()] = ast.NewFunctionReference(id)
+		t.refs[e.ID()] = r
 	}
 	return result
 }
 
-// resolve returns the only overload that matches, and its result type.
-func (t *inference) resolve(name string, member bool, args []*types.Type) (id string, result *types.Type) {
-	switch name {
-	case operators.OptSelect, operators.OptIndex:
-		return "", nil
-	case operators.LogicalAnd, operators.LogicalOr:
-		for _, a := range args {
-			if a != types.BoolType {
-				return "", nil
-			}
-		}
-		if name == operators.LogicalAnd {
-			return overloads.LogicalAnd, types.BoolType
-		}
-		return overloads.LogicalOr, types.BoolType
+// qualify turns the call of a function whose name has a dot into a call without a target,
+// as cel-go does.
+func (t *inference) qualify(e ast.Expr) {
+	c := e.AsCall()
+	if !c.IsMemberFunction() || c.Target().Kind() != ast.IdentKind {
+		return
 	}
-	list := t.overloads[name]
-	for i := range list {
-		s := &list[i]
-		if s.member != member || len(s.args) != len(args) {
-			continue
-		}
-		var b binding
-		if !b.all(s.args, args) {
-			if b.undecided {
-				return "", nil
-			}
-			continue
-		}
-		if result != nil {
-			return "", nil // the checker has to leave several
-		}
-		id = s.id
-		if result = b.substitute(s.result); result == nil {
-			return "", nil
-		}
+	if name := c.Target().AsIdent() + "." + c.FunctionName(); t.overloads[name] != nil {
+		e.SetKindCase(ast.NewExprFactory().NewCall(e.ID(), name, c.Args()...))
 	}
-	return id, result
 }
 
-// A binding assigns types to the type parameters of a signature.
-type binding struct {
-	names     [3]string
-	bound     [3]*types.Type
-	n         int
-	undecided bool // cel-go has to infer the types
+// beside gives one of two expressions that have one type the type of the other, if it is
+// an empty list, an empty map or optional.none().
+func (t *inference) beside(a, b ast.Expr) {
+	if t.isOpen(a) {
+		a, b = b, a
+	}
+	if !t.isOpen(b) || t.isOpen(a) {
+		return
+	}
+	typ := t.expr(a)
+	switch {
+	case typ == nil:
+	case b.Kind() == ast.CallKind && isOptional(typ):
+		t.refs[b.ID()] = ast.NewFunctionReference(t.overloads[optionalNone][0].id)
+		t.types[b.ID()] = typ
+	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind, b.Kind() == ast.MapKind && typ.Kind() == types.MapKind:
+		t.types[b.ID()] = typ
+	}
 }
 
-// all reports whether all arguments match their parameters.
-func (b *binding) all(params, args []*types.Type) bool {
-	for i, p := range params {
-		if !b.fits(p, args[i]) {
-			return false
-		}
+// isOpen reports whether the type of e depends on where it stands.
+func (t *inference) isOpen(e ast.Expr) bool {
+	if e.Kind() != ast.CallKind {
+		return isEmpty(e)
 	}
-	return true
+	t.qualify(e)
+	return e.AsCall().FunctionName() == optionalNone && len(e.AsCall().Args()) == 0 && len(t.overloads[optionalNone]) == 1
 }
-
-func (b *binding) fits(p, arg *types.Type) bool {
-	switch p.Kind() {
-	case types.DynKind:
-		return true
-	case types.TypeParamKind:
-		return b.bind(p.TypeName(), arg)
-	case types.ListKind, types.MapKind:
-		return p.Kind() == arg.Kind() && b.all(p.Parameters(), arg.Parameters())
-	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
-		if p.IsAssignableType(types.NullType) { // a wrapper type
-			b.undecided = true
-		}
-		return p.Kind() == arg.Kind()
-	case types.OpaqueKind, types.StructKind:
-		return sameType(p, arg)
-	case types.TypeKind:
-		return false
-	}
-	b.undecided = true
-	return false
-}
-
-func (b *binding) bind(name string, arg *types.Type) bool {
-	for i := range b.n {
-		if b.names[i] == name {
-			return sameType(b.bound[i], arg)
-		}
-	}
-	if b.n == len(b.names) {
-		b.undecided = true
-		return false
-	}
-	b.names[b.n], b.bound[b.n] = name, arg
-	b.n++
-	return true
-}
-
-// substitute returns a result type with its type parameters replaced, nil if it
-// is not inferable.
-func (b *binding) substitute(t *types.Type) *types.Type {
-	switch t.Kind() {
-	case types.TypeParamKind:
-		for i := range b.n {
-			if b.names[i] == t.TypeName() {
-				return b.bound[i]
-			}
-		}
-		return nil
-	case types.ListKind:
-		if elem := b.substitute(t.Parameters()[0]); elem != nil {
-			return types.NewListType(elem)
-		}
-		return nil
-	case types.MapKind:
-		k, v := b.substitute(t.Parameters()[0]), b.substitute(t.Parameters()[1])
-		if k != nil && v != nil {
-			return types.NewMapType(k, v)
-		}
-		return nil
-	}
-	return inferable(t)
-}
-
-// inferable returns t if it is completely known and all its values have exactly
-// this type, and nil otherwise.
-func inferable(t *types.Type) *types.Type {
-	switch t.Kind() {
-	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
-		if t.IsAssignableType(types.NullType) {
-			return nil
-		}
-		return t
-	case types.StructKind:
-		return t
-	case types.OpaqueKind:
-		if len(t.Parameters()) == 0 {
-			return t
-		}
-	case types.ListKind, types.MapKind:
-		for _, p := range t.Parameters() {
-			if inferable(p) == nil {
-				return nil
-			}
-		}
-		return t
-	}
-	return nil
-}
-
-func sameType(a, b *types.Type) bool { return a == b || a.IsExactType(b) }

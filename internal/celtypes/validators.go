@@ -94,7 +94,8 @@ func (c *validatorScan) require(cond bool) {
 
 // list scans a list literal.
 func (c *validatorScan) list(l ast.ListExpr) (known bool) {
-	c.require(len(l.OptionalIndices()) > 0)
+	defer func() { c.require(known && len(l.OptionalIndices()) > 0) }()
+	c.validators = c.validators || len(l.OptionalIndices()) > 0
 	known = true
 	var typ *types.Type
 	for _, e := range l.Elements() {
@@ -125,7 +126,7 @@ func (c *validatorScan) same(first *types.Type, e ast.Expr) *types.Type {
 	if first == nil {
 		first = t
 	}
-	c.require(t == nil || t != first && !first.IsExactType(t))
+	c.validators = c.validators || t == nil || t != first && !first.IsExactType(t)
 	return first
 }
 

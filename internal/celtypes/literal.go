@@ -1,0 +1,65 @@
+package celtypes
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/types"
+)
+
+// list returns the type of a list.
+func (t *inference) list(l ast.ListExpr) *types.Type {
+	var elem *types.Type
+	optional := l.OptionalIndices()
+	for i, e := range l.Elements() {
+		typ := t.expr(e)
+		if typ != nil && slices.Contains(optional, int32(i)) {
+			if !isOptional(typ) {
+				return nil
+			}
+			typ = typ.Parameters()[0]
+		}
+		if elem = joined(elem, typ); elem == nil {
+			return nil
+		}
+	}
+	if elem == nil {
+		return nil
+	}
+	return types.NewListType(elem)
+}
+
+// entries returns the type of a map.
+func (t *inference) entries(m ast.MapExpr) *types.Type {
+	var key, value *types.Type
+	for _, entry := range m.Entries() {
+		e := entry.AsMapEntry()
+		if e.IsOptional() {
+			return nil
+		}
+		if key = joined(key, t.expr(e.Key())); key == nil {
+			return nil
+		}
+		if value = joined(value, t.expr(e.Value())); value == nil {
+			return nil
+		}
+	}
+	if key == nil {
+		return nil
+	}
+	return types.NewMapType(key, value)
+}
+
+// joined returns the type of the elements of a list if those before had the type before,
+// which is nil for the first one.
+func joined(before, typ *types.Type) *types.Type {
+	switch {
+	case typ == nil, before == nil:
+		return typ
+	case sameType(before, typ):
+		return before
+	case before == types.DynType, typ == types.DynType, len(before.Parameters()) == 0 && len(typ.Parameters()) == 0:
+		return types.DynType
+	}
+	return nil
+}

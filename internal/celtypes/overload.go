@@ -1,0 +1,191 @@
+package celtypes
+
+import (
+	"slices"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
+	"github.com/google/cel-go/common/types"
+)
+
+// resolve returns the overloads that match, and their result type.
+func (t *inference) resolve(name string, member bool, args []*types.Type) (r *ast.ReferenceInfo, result *types.Type) {
+	switch name {
+	case operators.LogicalAnd, operators.LogicalOr:
+		for _, a := range args {
+			if a != types.BoolType && a != types.DynType {
+				return nil, nil
+			}
+		}
+		if name == operators.LogicalAnd {
+			return ast.NewFunctionReference(overloads.LogicalAnd), types.BoolType
+		}
+		return ast.NewFunctionReference(overloads.LogicalOr), types.BoolType
+	}
+	list := t.overloads[name]
+	for i := range list {
+		s := &list[i]
+		if s.member != member || len(s.args) != len(args) {
+			continue
+		}
+		var b binding
+		if !b.all(s.args, args) {
+			if b.undecided {
+				return nil, nil
+			}
+			continue
+		}
+		found := b.substitute(s.result)
+		switch {
+		case found == nil:
+			return nil, nil
+		case r == nil:
+			r, result = ast.NewFunctionReference(s.id), found
+			continue
+		case !sameType(result, found):
+			result = types.DynType
+		}
+		r.AddOverload(s.id)
+	}
+	return r, result
+}
+
+// A binding assigns types to the type parameters of a signature.
+type binding struct {
+	names     [3]string
+	bound     [3]*types.Type
+	n         int
+	undecided bool // cel-go has to infer the types
+}
+
+// all reports whether all arguments match their parameters.
+func (b *binding) all(params, args []*types.Type) bool {
+	for i, p := range params {
+		if !b.fits(p, args[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *binding) fits(p, arg *types.Type) bool {
+	switch p.Kind() {
+	case types.DynKind:
+		return true
+	case types.TypeParamKind:
+		return b.bind(p.TypeName(), arg)
+	}
+	if arg.Kind() == types.DynKind {
+		return true
+	}
+	switch p.Kind() {
+	case types.ListKind, types.MapKind:
+		return p.Kind() == arg.Kind() && b.all(p.Parameters(), arg.Parameters())
+	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
+		if p.IsAssignableType(types.NullType) { // a wrapper type
+			b.undecided = true
+		}
+		return p.Kind() == arg.Kind()
+	case types.OpaqueKind:
+		return p.Kind() == arg.Kind() && p.TypeName() == arg.TypeName() && b.all(p.Parameters(), arg.Parameters())
+	case types.StructKind:
+		return sameType(p, arg)
+	case types.TypeKind:
+		return p.Kind() == arg.Kind()
+	}
+	b.undecided = true
+	return false
+}
+
+// bind binds a type parameter. One that is bound becomes dyn if one of its types is.
+func (b *binding) bind(name string, arg *types.Type) bool {
+	for i := range b.n {
+		if b.names[i] != name {
+			continue
+		}
+		switch bound := b.bound[i]; {
+		case bound.Kind() == types.DynKind, arg.Kind() == types.DynKind:
+			b.bound[i] = types.DynType
+		case bound.Kind() == types.TypeKind && arg.Kind() == types.TypeKind:
+		case !sameType(bound, arg):
+			b.undecided = b.undecided || hasDyn(bound) || hasDyn(arg)
+			return false
+		}
+		return true
+	}
+	if b.n == len(b.names) {
+		b.undecided = true
+		return false
+	}
+	b.names[b.n], b.bound[b.n] = name, arg
+	b.n++
+	return true
+}
+
+// hasDyn reports whether a part of a type is dyn.
+func hasDyn(t *types.Type) bool {
+	return t.Kind() == types.DynKind || slices.ContainsFunc(t.Parameters(), hasDyn)
+}
+
+// substitute returns a result type with its type parameters replaced, nil if it
+// is not inferable.
+func (b *binding) substitute(t *types.Type) *types.Type {
+	if t.Kind() == types.TypeParamKind {
+		for i := range b.n {
+			if b.names[i] == t.TypeName() {
+				return b.bound[i]
+			}
+		}
+		return nil
+	}
+	if len(t.Parameters()) == 0 {
+		return inferable(t)
+	}
+	params := make([]*types.Type, 0, 2)
+	for _, p := range t.Parameters() {
+		if p = b.substitute(p); p == nil {
+			return nil
+		}
+		params = append(params, p)
+	}
+	switch t.Kind() {
+	case types.ListKind:
+		return types.NewListType(params[0])
+	case types.MapKind:
+		return types.NewMapType(params[0], params[1])
+	case types.OpaqueKind:
+		return types.NewOpaqueType(t.TypeName(), params...)
+	case types.TypeKind:
+		return types.NewTypeTypeWithParam(params[0])
+	}
+	return nil
+}
+
+// inferable returns t if it is completely known and all its values have exactly
+// this type or it is dyn, and nil otherwise.
+func inferable(t *types.Type) *types.Type {
+	switch t.Kind() {
+	case types.BoolKind, types.BytesKind, types.DoubleKind, types.DurationKind, types.IntKind, types.StringKind, types.TimestampKind, types.UintKind:
+		if t.IsAssignableType(types.NullType) {
+			return nil
+		}
+		return t
+	case types.StructKind, types.DynKind:
+		return t
+	case types.ListKind, types.MapKind, types.OpaqueKind:
+		for _, p := range t.Parameters() {
+			if inferable(p) == nil {
+				return nil
+			}
+		}
+		return t
+	}
+	return nil
+}
+
+func sameType(a, b *types.Type) bool { return a == b || a.IsExactType(b) }
+
+func isOptional(t *types.Type) bool {
+	return t.Kind() == types.OpaqueKind && t.TypeName() == "optional_type" && len(t.Parameters()) == 1
+}
