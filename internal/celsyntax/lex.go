@@ -13,6 +13,7 @@ type token struct {
 	text string // as written, without the quotes of a string
 	raw  bool   // a string or bytes without escapes
 	at   int    // where it starts, in bytes
+	end  int    // where it ends
 }
 
 type tokenKind uint8
@@ -38,14 +39,25 @@ const (
 type lexer struct {
 	text string
 	at   int
+	// tolerant says that what is no token is an error, as for cel-go, and not the end.
+	tolerant bool
+	errs     []Problem
+	strange  bool // there is an error that only cel-go words
 }
 
 func (l *lexer) next() token {
-	l.skip()
-	at := l.at
-	t := l.token()
-	t.at = at
-	return t
+	for {
+		l.skip()
+		at := l.at
+		t := l.token()
+		if t.kind == tokenUnknown && l.tolerant {
+			l.at = at
+			l.unrecognized()
+			continue
+		}
+		t.at, t.end = at, l.at
+		return t
+	}
 }
 
 func (l *lexer) token() token {
@@ -107,7 +119,10 @@ func (l *lexer) word() token {
 	quoted := end < len(l.text) && (l.text[end] == '"' || l.text[end] == '\'')
 	text := l.take(end)
 	if quoted {
-		return l.prefixed(text)
+		if t := l.prefixed(text); t.kind != tokenUnknown {
+			return t
+		}
+		l.at = end
 	}
 	switch text {
 	case "in":
@@ -160,7 +175,10 @@ func (l *lexer) number() token {
 			end++
 		}
 		if end == l.at+2 {
-			return token{}
+			if !l.tolerant {
+				return token{}
+			}
+			end = l.at + 1
 		}
 	default:
 		if end+1 < len(l.text) && l.text[end] == '.' && isDigit(l.text[end+1]) {
@@ -173,7 +191,7 @@ func (l *lexer) number() token {
 	if kind == tokenInt && end < len(l.text) && (l.text[end] == 'u' || l.text[end] == 'U') {
 		kind, end = tokenUint, end+1
 	}
-	if end < len(l.text) && (isLetter(l.text[end]) || isDigit(l.text[end])) {
+	if end < len(l.text) && (isLetter(l.text[end]) || isDigit(l.text[end])) && !l.tolerant {
 		return token{}
 	}
 	return token{kind: kind, text: l.take(end)}
@@ -218,10 +236,23 @@ func (l *lexer) quoted(kind tokenKind, raw bool) token {
 		case (c == '\r' || c == '\n') && !lines:
 			return token{}
 		case c == '\\' && !raw:
+			l.escape(end)
 			end++
 		}
 	}
+	if lines && l.tolerant { // an empty string, before another one
+		l.at = start - 1
+		return token{kind: kind}
+	}
 	return token{}
+}
+
+// escape notes an escape that is none, which ends the token for cel-go.
+func (l *lexer) escape(at int) {
+	if l.tolerant && at+1 < len(l.text) {
+		_, _, ok := appendEscape(nil, l.text[at+1:], false)
+		l.strange = l.strange || !ok
+	}
 }
 
 // operator reads an operator or a bracket.

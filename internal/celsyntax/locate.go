@@ -10,20 +10,32 @@ type Problem struct {
 
 // A Located says where the nodes of an expression are in its text.
 type Located struct {
-	// Problems are the errors of the text, in the order in which cel-go finds them. An
+	// Problems are the errors of the text. Those at one place are in the order of cel-go. An
 	// expression with problems has no tree.
 	Problems []Problem
 	starts   []int
 }
 
+// maxProblems is the number of errors of the grammar above which cel-go has to parse the
+// text, because it gives up at some point.
+const maxProblems = 10
+
 // Locate parses a text for its errors and positions. It returns nil if cel-go has to
-// parse the text: only cel-go words the errors of its grammar.
+// parse the text, because our parser does not word the error.
 func (s *Parser) Locate(text string) *Located {
 	p := s.parse(text, true)
 	if p == nil {
 		return nil
 	}
 	offsets := offsetsOf(text)
+	grammar := append(p.grammar, p.errs...)
+	for i := range grammar {
+		grammar[i].Text = "Syntax error: " + grammar[i].Text
+	}
+	if len(grammar) > maxProblems {
+		return nil
+	}
+	p.problems = append(grammar, p.problems...)
 	for i := range p.problems {
 		p.problems[i].Offset = offsets.of(p.problems[i].Offset)
 	}

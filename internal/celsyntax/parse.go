@@ -50,8 +50,11 @@ type parsing struct {
 	depth    int
 
 	problems []Problem
-	locate   bool  // keep starts
-	starts   []int // of nodes, by number, in bytes; -1 for none
+	grammar  []Problem // errors of the grammar
+	open     int       // brackets and conditions that are not closed
+	ended    bool      // the text has ended too early, so that there are no further errors
+	locate   bool      // keep starts, and errors of the grammar
+	starts   []int     // of nodes, by number, in bytes; -1 for none
 }
 
 // maxDepth limits the depth of an expression: three for each pair of brackets,
@@ -84,10 +87,16 @@ func (s *Parser) parse(text string, locate bool) *parsing {
 	if !isReadable(text) {
 		return nil
 	}
-	p := parsing{Parser: s, lexer: lexer{text: text}, factory: exprFactory(), braces: strings.IndexByte(text, '{') >= 0, locate: locate}
+	p := parsing{Parser: s, lexer: lexer{text: text, tolerant: locate}, factory: exprFactory(), braces: strings.IndexByte(text, '{') >= 0, locate: locate}
 	p.advance()
+	if p.tok.kind == tokenEnd {
+		return nil
+	}
 	p.root = p.expr()
-	if p.tok.kind != tokenEnd || p.declined {
+	if p.tok.kind != tokenEnd {
+		p.excess()
+	}
+	if p.declined || p.strange {
 		return nil
 	}
 	return &p
@@ -165,8 +174,10 @@ func (p *parsing) expr() ast.Expr {
 	e := p.or()
 	if at := p.tok.at; p.skipped("?") {
 		id := p.id(at)
+		p.open++
 		yes := p.or()
-		if !p.skipped(":") {
+		p.open--
+		if !p.skipped(":") && !p.endsEarly("mismatched input '<EOF>' expecting ':'") {
 			return p.fail()
 		}
 		e = p.call(id, operators.Conditional, nil, e, yes, p.expr())
@@ -252,6 +263,11 @@ func (p *parsing) row(precedence int, operand func() ast.Expr) ast.Expr {
 }
 
 func (p *parsing) unary() ast.Expr {
+	if p.locate && !startsOperand(p.tok) {
+		if e := p.noOperand(); e != nil {
+			return e
+		}
+	}
 	switch {
 	case p.is("!"):
 		return p.signed("!", operators.LogicalNot)
@@ -295,13 +311,16 @@ func (p *parsing) member(sign token) ast.Expr {
 			p.deeper(1)
 			function := operators.Index
 			id := p.id(at)
-			if p.skipped("?") {
+			optional := p.skipped("?")
+			if optional {
 				function = operators.OptIndex
 			}
-			index := p.expr()
-			if !p.skipped("]") {
+			p.open++
+			index := p.index(optional)
+			if !p.closed("]", "']'") {
 				return p.fail()
 			}
+			p.open--
 			e = p.call(id, function, nil, e, index)
 		default:
 			p.depth = before
@@ -315,6 +334,9 @@ func (p *parsing) field(of ast.Expr, dot int) ast.Expr {
 	optional := p.skipped("?")
 	name := p.tok
 	if name.kind != tokenName && name.kind != tokenQuotedName {
+		if !optional && !p.unrecognizedAfter(dot) && p.endsEarly("no viable alternative at input "+display(p.text[dot:])) {
+			return of
+		}
 		return p.fail()
 	}
 	p.advance()

@@ -1,6 +1,7 @@
 package celsyntax
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -98,17 +99,29 @@ func checkParse(t *testing.T, l *language, text string) bool {
 func checkProblems(t *testing.T, l *Located, text string, issues *cel.Issues) {
 	t.Helper()
 	source := common.NewTextSource(text)
-	var got, want []string
+	var got, want []common.Error
 	for _, p := range l.Problems {
-		at, _ := source.OffsetLocation(int32(p.Offset))
-		got = append(got, fmt.Sprintf("%d:%d %s", at.Line(), at.Column(), p.Text))
+		at := ast.NewSourceInfo(source).GetLocationByOffset(int32(p.Offset))
+		got = append(got, common.Error{Location: at, Message: p.Text})
 	}
 	for _, e := range issues.Errors() {
-		want = append(want, fmt.Sprintf("%d:%d %s", e.Location.Line(), e.Location.Column(), e.Message))
+		want = append(want, *e)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q has the errors\n%s\nwant\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	if got, want := inOrder(got), inOrder(want); got != want {
+		t.Errorf("%q has the errors\n%s\nwant\n%s", text, got, want)
 	}
+}
+
+// inOrder returns errors as lines, in the order of their places.
+func inOrder(list []common.Error) string {
+	slices.SortStableFunc(list, func(a, b common.Error) int {
+		return cmp.Or(cmp.Compare(a.Location.Line(), b.Location.Line()), cmp.Compare(a.Location.Column(), b.Location.Column()))
+	})
+	var b strings.Builder
+	for _, e := range list {
+		fmt.Fprintf(&b, "%d:%d %s\n", e.Location.Line(), e.Location.Column(), e.Message)
+	}
+	return b.String()
 }
 
 // printed returns a tree as text, with the IDs of nodes and the types of

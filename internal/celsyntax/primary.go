@@ -36,10 +36,12 @@ func (p *parsing) primary(sign token) ast.Expr {
 func (p *parsing) bracketed(tok token) ast.Expr {
 	switch tok.text {
 	case "(":
+		p.open++
 		e := p.expr()
-		if !p.skipped(")") {
+		if !p.closed(")", "')'") {
 			return p.fail()
 		}
+		p.open--
 		return e
 	case "[":
 		id := p.id(tok.at)
@@ -172,7 +174,9 @@ func (p *parsing) list(end string) ([]ast.Expr, []int32) {
 // listed parses parts that commas separate, up to a closing bracket. A comma may end
 // them, except those of a call.
 func (p *parsing) listed(end string, part func()) {
-	if p.skipped(end) {
+	p.open++
+	defer func() { p.open-- }()
+	if p.skipped(end) || p.endsInList(end) {
 		return
 	}
 	if end != ")" && p.skipped(",") {
@@ -187,9 +191,15 @@ func (p *parsing) listed(end string, part func()) {
 		case p.skipped(end):
 			return
 		case !p.skipped(","):
-			p.fail()
+			if !p.closed(end, expectedAfterPart(end)) {
+				p.fail()
+			}
 			return
-		case end != ")" && p.skipped(end):
+		case end == ")":
+		case p.skipped(end), p.endsEarly(p.unclosed(end, "'"+end+"'")):
+			return
+		case p.locate && !startsOperand(p.tok) && !p.is("?"):
+			p.fail()
 			return
 		}
 	}
