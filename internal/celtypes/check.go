@@ -215,22 +215,6 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 	return checked, ""
 }
 
-// validate runs the validators of cel-go, and returns the reason if the expression is
-// wrong.
-func (x *Checker) validate(checked *ast.AST, text string) string {
-	issues := cel.NewIssuesWithSourceInfo(common.NewErrors(nil), checked.SourceInfo())
-	for _, v := range x.Language.Env.Validators() {
-		v.Validate(x.Language.Env, x.Language.validators, checked, issues)
-	}
-	switch {
-	case len(issues.Errors()) == 0:
-		return ""
-	case x.Reference:
-		return textOf(issues, common.NewTextSource(text))
-	}
-	return x.words(issues, text)
-}
-
 func (x *Checker) parse(text string) parsed {
 	if p, ok := x.parsed[text]; ok {
 		return p

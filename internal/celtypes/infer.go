@@ -54,6 +54,7 @@ type inference struct {
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
 	vars     []loopVariable // of the enclosing loops, innermost last
+	failed   bool           // cel-go has to infer the types
 }
 
 type loopVariable struct {
@@ -72,11 +73,14 @@ func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
 
 // expr returns the type of e, nil if it is not inferred.
 func (t *inference) expr(e ast.Expr) *types.Type {
+	if t.failed {
+		return nil
+	}
 	if known, ok := t.types[e.ID()]; ok {
 		return known
 	}
 	found := t.find(e)
-	if found != nil {
+	if t.failed = found == nil; !t.failed {
 		t.types[e.ID()] = found
 	}
 	return found
@@ -195,11 +199,10 @@ func (t *inference) optionalField(e ast.Expr) *types.Type {
 }
 
 func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
-	over := t.expr(l.IterRange())
-	if l.IterVar() == unused && isEmpty(l.IterRange()) {
-		over = types.NewListType(types.DynType) // a variable that a macro binds
-		t.types[l.IterRange().ID()] = over
+	if l.IterVar() == unused && l.IterRange().Kind() == ast.ListKind && isEmpty(l.IterRange()) {
+		t.types[l.IterRange().ID()] = types.NewListType(types.DynType) // a variable that a macro binds
 	}
+	over := t.expr(l.IterRange())
 	if over == nil {
 		return nil
 	}
@@ -271,10 +274,7 @@ func (t *inference) added(step ast.Expr) *types.Type {
 	case name == mapInsert && len(args) == 2 && args[1].Kind() == ast.MapKind:
 		return t.expr(args[1])
 	case name == mapInsert && len(args) == 3:
-		key, value := t.expr(args[1]), t.expr(args[2])
-		if key != nil && value != nil {
-			return types.NewMapType(key, value)
-		}
+		return boundedMap(t.expr(args[1]), t.expr(args[2]))
 	}
 	return nil
 }

@@ -44,10 +44,24 @@ func (t *inference) entries(m ast.MapExpr) *types.Type {
 			return nil
 		}
 	}
-	if key == nil {
+	return boundedMap(key, value)
+}
+
+// boundedMap returns the type of a map of inferred types, nil if one of them is not known or
+// they are too large: {x: x} has a type that is twice as large as that of x.
+func boundedMap(key, value *types.Type) *types.Type {
+	if key == nil || value == nil || sizeOfType(key)+sizeOfType(value) > maxMapTypes {
 		return nil
 	}
 	return types.NewMapType(key, value)
+}
+
+func sizeOfType(t *types.Type) int {
+	size := 0
+	for _, p := range t.Parameters() {
+		size += sizeOfType(p)
+	}
+	return max(size, 1)
 }
 
 // joined returns the type of the elements of a list if those before had the type before,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
 )
 
 // Once the types of an expression match, little can be wrong: a literal that is
@@ -193,18 +194,20 @@ func (c *validatorScan) regex(e ast.Expr) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		text, ok := e.AsLiteral().(types.String)
-		c.require(!ok || !c.compiles(string(text)))
+		c.require(!ok || !compiles(c.regexes, string(text)))
 	case ast.CallKind:
 		c.require(overloads.IsTypeConversionFunction(e.AsCall().FunctionName()))
 	}
 }
 
-func (c *validatorScan) compiles(text string) bool {
-	ok, seen := c.regexes[text]
-	if !seen {
+// compiles reports whether a regular expression compiles. seen has those that were looked
+// at.
+func compiles(seen map[string]bool, text string) bool {
+	ok, known := seen[text]
+	if !known {
 		_, err := regexp.Compile(text)
 		ok = err == nil
-		c.regexes[text] = ok
+		seen[text] = ok
 	}
 	return ok
 }
@@ -217,19 +220,59 @@ func (c *validatorScan) conversion(impl *functions.Overload, args []ast.Expr) {
 	}
 	switch arg := args[0]; arg.Kind() {
 	case ast.LiteralKind:
-		if impl == nil || impl.Unary == nil || impl.OperandTrait != 0 {
-			c.needs = everything
-			return
-		}
-		c.require(types.IsUnknownOrError(impl.Unary(arg.AsLiteral())))
+		c.require(converted(impl, arg.AsLiteral()) == nil)
 	case ast.IdentKind:
 		c.require(c.tree.GetType(arg.ID()).Kind() == types.TypeKind)
 	case ast.ListKind, ast.MapKind:
 		c.needs = everything
 	case ast.CallKind:
 		name := arg.AsCall().FunctionName()
-		c.require(name == operators.In || overloads.IsTypeConversionFunction(name))
+		if overloads.IsTypeConversionFunction(name) {
+			if v, known := c.constant(arg); known {
+				c.require(v == nil || converted(impl, v) == nil)
+			}
+		}
+		c.require(name == operators.In)
 	}
+}
+
+// constant returns the value of a literal or of its conversions. It returns nil if the
+// value is not known, and says whether cel-go may know it.
+func (c *validatorScan) constant(e ast.Expr) (v ref.Val, known bool) {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return e.AsLiteral(), true
+	case ast.SelectKind:
+		return nil, false
+	case ast.IdentKind:
+		return nil, c.tree.GetType(e.ID()).Kind() == types.TypeKind
+	case ast.CallKind:
+		call, r := e.AsCall(), c.tree.ReferenceMap()[e.ID()]
+		name, args := call.FunctionName(), call.Args()
+		if !overloads.IsTypeConversionFunction(name) {
+			return nil, name == operators.In
+		}
+		if r == nil || len(args) != 1 || call.IsMemberFunction() {
+			return nil, true
+		}
+		if v, known = c.constant(args[0]); v != nil {
+			v = converted(c.language.planner.implementation(name, r.OverloadIDs), v)
+		}
+		return v, known
+	}
+	return nil, true
+}
+
+// converted returns a converted value, nil if that fails or needs more than a function of
+// one value.
+func converted(impl *functions.Overload, v ref.Val) ref.Val {
+	if impl == nil || impl.Unary == nil || impl.OperandTrait != 0 {
+		return nil
+	}
+	if v = impl.Unary(v); types.IsUnknownOrError(v) {
+		return nil
+	}
+	return v
 }
 
 // callable reports whether an implementation can be called with n arguments
