@@ -2,6 +2,7 @@ package pruning
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/crdkit/crdkit/internal/nameindex"
 	"github.com/crdkit/crdkit/schema"
@@ -171,7 +172,7 @@ func (n *node) sortByLikelihood(s *schema.Node) {
 	for _, name := range s.Limits().Required {
 		rank[name] = 0
 	}
-	slices.SortStableFunc(n.fields, func(a, b field) int { return rank[a.name] - rank[b.name] })
+	sort.SliceStable(n.fields, func(i, j int) bool { return rank[n.fields[i].name] < rank[n.fields[j].name] })
 }
 
 // simplify returns nil for a node that changes nothing, and c.empty for a node

@@ -22,7 +22,7 @@ func SortPaths(paths []Path, opts ...Option) {
 		text []byte
 	}
 	watch := optionsOf(opts).watch
-	entries := make([]entry, len(paths))
+	entries, order := make([]entry, len(paths)), make([]*entry, len(paths))
 	text := make([]byte, 0, textSize(paths))
 	for i, p := range paths {
 		if watch.Ended() {
@@ -31,18 +31,19 @@ func SortPaths(paths []Path, opts ...Option) {
 		start := len(text)
 		text = p.appendText(text)
 		entries[i] = entry{path: p, text: text[start:len(text):len(text)]}
+		order[i] = &entries[i]
 	}
-	interrupt.SortFunc(watch, entries, func(a, b entry) int {
+	interrupt.SortFunc(watch, order, func(a, b *entry) int {
 		if c := bytes.Compare(a.text, b.text); c != 0 {
 			return c
 		}
 		return compareSteps(a.path, b.path)
 	})
-	for i := range entries {
+	for i, e := range order {
 		if watch.Ended() {
 			return
 		}
-		paths[i] = entries[i].path
+		paths[i] = e.path
 	}
 }
 

@@ -106,6 +106,8 @@ func exprFactory() ast.ExprFactory {
 	return ast.NewExprFactoryWithAccumulator(parser.HiddenAccumulatorName)
 }
 
+//
+//go:noinline
 func (p *parsing) advance() {
 	switch p.tok = p.next(); p.tok.kind {
 	case tokenUnknown:
@@ -116,6 +118,8 @@ func (p *parsing) advance() {
 }
 
 // fail declines the text. It moves to the end, so that parsing stops soon.
+//
+//go:noinline
 func (p *parsing) fail() ast.Expr {
 	p.declined = true
 	p.tok, p.at = token{kind: tokenEnd}, len(p.text)
@@ -123,6 +127,8 @@ func (p *parsing) fail() ast.Expr {
 }
 
 // id returns the number of the next node, which starts at a position of the text.
+//
+//go:noinline
 func (p *parsing) id(at int) int64 {
 	p.last++
 	if p.locate {
@@ -147,11 +153,15 @@ func (p *parsing) problem(at int, text string) ast.Expr {
 	return p.factory.NewUnspecifiedExpr(p.id(at))
 }
 
+//
+//go:noinline
 func (p *parsing) is(operator string) bool {
 	return p.tok.kind == tokenOperator && p.tok.text == operator
 }
 
 // skipped skips an operator if it is the next token, and reports whether it was.
+//
+//go:noinline
 func (p *parsing) skipped(operator string) bool {
 	if !p.is(operator) {
 		return false

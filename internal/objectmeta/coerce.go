@@ -2,7 +2,7 @@ package objectmeta
 
 import (
 	"slices"
-	"strings"
+	"sort"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -28,9 +28,9 @@ func (e *Embedded) Coerce(obj any, o Options) ([]schema.Path, *field.Error) {
 	}
 	c := coercion{options: o, base: e.path}
 	err := c.walk(e.root, obj)
-	slices.SortStableFunc(c.unknown, func(a, b schema.Path) int {
-		return strings.Compare(a.String(), b.String())
-	})
+	if len(c.unknown) > 1 {
+		sort.SliceStable(c.unknown, func(i, j int) bool { return c.unknown[i].String() < c.unknown[j].String() })
+	}
 	return c.unknown, err
 }
 

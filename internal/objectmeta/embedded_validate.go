@@ -1,7 +1,7 @@
 package objectmeta
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -245,5 +245,5 @@ func fastValidResource(m map[string]any) bool {
 }
 
 func sortProblems(problems []Problem) {
-	slices.SortStableFunc(problems, compareProblems)
+	sort.SliceStable(problems, func(i, j int) bool { return compareProblems(problems[i], problems[j]) < 0 })
 }

@@ -1,9 +1,6 @@
 package objectmeta
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
@@ -149,7 +146,7 @@ func readPairs(into *[]pair, s string, at int, valid func(pair) bool) int {
 		i, more = jsonscan.Next(s, end, '}')
 	}
 	*into = list
-	slices.SortFunc(list, func(a, b pair) int { return strings.Compare(a.key, b.key) })
+	sortPairs(list)
 	for j := 1; j < len(list); j++ {
 		if list[j].key == list[j-1].key {
 			return -1
@@ -197,4 +194,13 @@ func appendPairs(dst []byte, list []pair) []byte {
 func appendPair(dst []byte, p pair) []byte {
 	dst = append(append(append(dst, '"'), p.key...), `":"`...)
 	return append(append(dst, p.value...), '"')
+}
+
+// sortPairs sorts a short list by insertion.
+func sortPairs(list []pair) {
+	for i := range list {
+		for j := i; j > 0 && list[j].key < list[j-1].key; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
 }
