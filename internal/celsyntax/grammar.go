@@ -113,29 +113,26 @@ func (p *parsing) endsInList(end string) bool {
 }
 
 func expectedAfterPart(end string) string {
-	switch end {
-	case ")":
-		return "')'"
-	case "]":
+	if end == "]" {
 		return afterList
 	}
 	return ""
 }
 
 // closed reads a closing bracket. It reports false if there is none and cel-go words the
-// error. expected is what cel-go expects here, "" if our parser does not know.
+// error. expected is what cel-go expects here if it is not only the bracket.
 func (p *parsing) closed(end, expected string) bool {
-	if p.skipped(end) {
+	if p.skipped(end) || p.endsInside(end, expected) {
 		return true
 	}
-	if expected == "" && !p.ended {
+	if !p.locate || p.declined {
 		return false
 	}
-	if p.endsEarly(p.unclosed(end, expected)) {
-		return true
-	}
-	if next := p.peek(); !p.locate || p.declined || next.kind != tokenOperator || next.text != end {
+	if next := p.peek(); next.kind != tokenOperator || next.text != end {
 		return false
+	}
+	if expected == "" {
+		expected = "'" + end + "'"
 	}
 	p.syntaxError(p.tok.at, "extraneous input "+p.shown()+" expecting "+expected)
 	p.advance()
@@ -143,13 +140,19 @@ func (p *parsing) closed(end, expected string) bool {
 	return true
 }
 
-// unclosed returns the error of a text that ends before a closing bracket. If only this
-// bracket is missing, cel-go inserts it.
-func (p *parsing) unclosed(end, expected string) string {
-	if p.open == 1 && expected == "'"+end+"'" {
-		return "missing " + expected + " at '<EOF>'"
+// endsInside reports whether the text ends before a closing bracket. If only this bracket
+// is missing, cel-go inserts it.
+func (p *parsing) endsInside(end, expected string) bool {
+	if !p.locate || p.tok.kind != tokenEnd {
+		return false
 	}
-	return "mismatched input '<EOF>' expecting " + expected
+	text := "mismatched input '<EOF>' expecting " + expected
+	if expected == "" {
+		if text += "'" + end + "'"; p.open == 1 {
+			text = "missing '" + end + "' at '<EOF>'"
+		}
+	}
+	return p.endsEarly(text)
 }
 
 // excess handles tokens after the expression.

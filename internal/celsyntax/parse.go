@@ -327,7 +327,7 @@ func (p *parsing) member(sign token) ast.Expr {
 			}
 			p.open++
 			index := p.index(optional)
-			if !p.closed("]", "']'") {
+			if !p.closed("]", "") {
 				return p.fail()
 			}
 			p.open--

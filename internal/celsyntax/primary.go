@@ -38,7 +38,7 @@ func (p *parsing) bracketed(tok token) ast.Expr {
 	case "(":
 		p.open++
 		e := p.expr()
-		if !p.closed(")", "')'") {
+		if !p.closed(")", "") {
 			return p.fail()
 		}
 		p.open--
@@ -191,12 +191,12 @@ func (p *parsing) listed(end string, part func()) {
 		case p.skipped(end):
 			return
 		case !p.skipped(","):
-			if !p.closed(end, expectedAfterPart(end)) {
+			if end == "}" && !p.ended || !p.closed(end, expectedAfterPart(end)) {
 				p.fail()
 			}
 			return
 		case end == ")":
-		case p.skipped(end), p.endsEarly(p.unclosed(end, "'"+end+"'")):
+		case p.skipped(end), p.endsInside(end, ""):
 			return
 		case p.locate && !startsOperand(p.tok) && !p.is("?"):
 			p.fail()

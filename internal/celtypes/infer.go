@@ -112,7 +112,7 @@ func (t *inference) name(e ast.Expr) *types.Type {
 	name := e.AsIdent()
 	typ := t.variable(name)
 	if typ == nil && !t.roots[name] {
-		typ = typeNames[name]
+		typ = typeNamed(name)
 	}
 	if typ != nil {
 		t.refs[e.ID()] = ast.NewIdentReference(name, nil)
@@ -120,14 +120,16 @@ func (t *inference) name(e ast.Expr) *types.Type {
 	return typ
 }
 
-// typeNames are the names of types that rules compare with.
-var typeNames = func() map[string]*types.Type {
-	names := make(map[string]*types.Type)
-	for _, t := range []*types.Type{types.BoolType, types.BytesType, types.DoubleType, types.IntType, types.StringType, types.UintType} {
-		names[t.TypeName()] = types.NewTypeTypeWithParam(t)
+// typeNamed returns the type of the name of a type that rules compare with, nil for other
+// names.
+func typeNamed(name string) *types.Type {
+	for _, t := range [...]*types.Type{types.BoolType, types.BytesType, types.DoubleType, types.IntType, types.StringType, types.UintType} {
+		if t.TypeName() == name {
+			return types.NewTypeTypeWithParam(t)
+		}
 	}
-	return names
-}()
+	return nil
+}
 
 func (t *inference) variable(name string) *types.Type {
 	if t.roots[name] {

@@ -3,7 +3,7 @@ package document
 import (
 	"math"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -150,7 +150,7 @@ func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 			names = append(names, at)
 		}
 	}
-	slices.SortFunc(names, func(a, b int) int { return strings.Compare(t.Text(a), t.Text(b)) })
+	sort.Slice(names, func(i, j int) bool { return t.Text(names[i]) < t.Text(names[j]) })
 	dst = append(dst, '{')
 	for n, at := range names {
 		if n > 0 {

@@ -1,8 +1,7 @@
 package fastpath
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/correlate"
@@ -50,7 +49,10 @@ func (o Output) Forgive(f *Ratchet) bool {
 		return false
 	}
 	// An object or list was noted after the values in it.
-	slices.SortFunc(w.wrong, func(a, b wrongValue) int { return cmp.Or(cmp.Compare(a.start, b.start), b.end-a.end) })
+	sort.Slice(w.wrong, func(i, j int) bool {
+		a, b := w.wrong[i], w.wrong[j]
+		return a.start < b.start || a.start == b.start && a.end > b.end
+	})
 	c := cursor{text: w.s}
 	k := keeper{Ratchet: f, cursor: &c, left: readsOld * len(f.Old)}
 	end := 0

@@ -1,9 +1,8 @@
 package heapsize
 
 import (
-	"cmp"
 	"reflect"
-	"slices"
+	"sort"
 	"sync/atomic"
 	"unsafe"
 )
@@ -56,7 +55,7 @@ func (m *Meter) Add(v any) { m.boxed(reflect.ValueOf(v)) }
 
 // Bytes returns the sum of everything that was added.
 func (m *Meter) Bytes() int {
-	slices.SortFunc(m.pieces, func(a, b piece) int { return cmp.Compare(a.start, b.start) })
+	sort.Slice(m.pieces, func(i, j int) bool { return m.pieces[i].start < m.pieces[j].start })
 	total := m.others
 	for i := 0; i < len(m.pieces); {
 		p := m.pieces[i]
