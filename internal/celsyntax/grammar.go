@@ -55,8 +55,8 @@ func (p *parsing) endsEarly(text string) bool {
 	return true
 }
 
-// peek returns the token after the next one.
-func (p *parsing) peek() token {
+// following returns the token after the next one.
+func (p *parsing) following() token {
 	ahead := p.lexer
 	return ahead.next()
 }
@@ -68,7 +68,7 @@ func (p *parsing) noOperand() ast.Expr {
 	if p.endsEarly("mismatched input '<EOF>' expecting " + anOperand) {
 		return p.factory.NewUnspecifiedExpr(p.id(at))
 	}
-	if p.declined || !startsOperand(p.peek()) {
+	if p.declined || !startsOperand(p.following()) {
 		return p.fail()
 	}
 	p.syntaxError(at, "extraneous input "+p.shown()+" expecting "+anOperand)
@@ -128,7 +128,7 @@ func (p *parsing) closed(end, expected string) bool {
 	if !p.locate || p.declined {
 		return false
 	}
-	if next := p.peek(); next.kind != tokenOperator || next.text != end {
+	if next := p.following(); next.kind != tokenOperator || next.text != end {
 		return false
 	}
 	if expected == "" {
@@ -162,7 +162,7 @@ func (p *parsing) excess() {
 		return
 	}
 	text := "mismatched input "
-	if p.peek().kind == tokenEnd {
+	if p.following().kind == tokenEnd {
 		text = "extraneous input "
 	}
 	p.syntaxError(p.tok.at, text+p.shown()+" expecting <EOF>")

@@ -17,7 +17,7 @@ type Located struct {
 }
 
 // maxProblems is the number of errors of the grammar above which cel-go has to parse the
-// text, because it gives up at some point.
+// text, because it stops at some point.
 const maxProblems = 10
 
 // Locate parses a text for its errors and positions. It returns nil if cel-go has to

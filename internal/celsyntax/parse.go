@@ -290,15 +290,15 @@ func (p *parsing) unary() ast.Expr {
 // signed parses what follows one or more equal signs, of which two have no effect. A
 // single minus before a number belongs to the number.
 func (p *parsing) signed(sign, function string) ast.Expr {
-	first, odd := p.tok, false
+	first, once := p.tok, false
 	for p.is(sign) {
 		last := p.tok
 		p.advance()
-		if odd = !odd; last == first && sign == "-" && p.isNumber() {
+		if once = !once; last == first && sign == "-" && p.isNumber() {
 			return p.member(first)
 		}
 	}
-	if !odd {
+	if !once {
 		return p.member(token{})
 	}
 	id := p.id(first.at)

@@ -186,7 +186,7 @@ func (x *Checker) fast(s *Scope, text string, optional bool) (*ast.AST, string) 
 	}
 	checked, errs := checker.Check(tree, nil, env)
 	if len(errs.GetErrors()) > 0 {
-		return nil, x.words(cel.NewIssues(errs), text)
+		return nil, x.worded(cel.NewIssues(errs), text)
 	}
 	return checked, ""
 }

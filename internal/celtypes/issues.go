@@ -35,9 +35,9 @@ func (x *Checker) problems(text string) string {
 	return textOf(cel.NewIssues(errs), source)
 }
 
-// words returns the text of issues of a tree that has no source positions if our parser
+// worded returns the text of issues of a tree that has no source positions if our parser
 // has read it.
-func (x *Checker) words(issues *cel.Issues, text string) string {
+func (x *Checker) worded(issues *cel.Issues, text string) string {
 	source := common.NewTextSource(text)
 	if located := x.Language.syntax.Locate(text); located != nil {
 		info := ast.NewSourceInfo(source)

@@ -24,7 +24,7 @@ func (x *Checker) validate(checked *ast.AST, text string) string {
 	case x.Reference:
 		return textOf(issues, common.NewTextSource(text))
 	}
-	return x.words(issues, text)
+	return x.worded(issues, text)
 }
 
 // literals does what the validators of literal arguments do. The ones of cel-go make a
