@@ -27,7 +27,7 @@ const explainEach = 4
 // upstream, for some steps. It returns the differences. The step is not made yet.
 func (s *applySide) explain(v *crdkit.Version, step applyStep) (diff string, compared bool) {
 	r := step.request
-	if r.Type != types.ApplyYAMLPatchType || r.Subresource != "" {
+	if r.Type != types.ApplyYAMLPatchType || r.Subresource != "" || s.unexplained {
 		return "", false
 	}
 	if s.applies++; s.applies%explainEach != 1 {

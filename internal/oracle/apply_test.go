@@ -68,6 +68,8 @@ type applySide struct {
 	objects  map[string][]*unstructured.Unstructured // by version
 	tick     int
 	applies  int
+
+	unexplained bool // managers are wrong, so that Explain cannot tell owners
 }
 
 func (n *applyTally) definition(t *testing.T, d *testkit.Definition, count int) {
