@@ -22,7 +22,9 @@
 // before it is reported. Unknown names the part of the schema or the rule that
 // could not be decided.
 //
-// An object counts if the old definition admits it and drops no field of it. The
+// An object counts if the old definition admits it and drops no field of it, and if
+// its integers are written without a fraction: the server admits 3.0 in the place of
+// an integer and stores it as 3, but most rules about it end with an error. The
 // status of a version with the status subresource is written through that.
 //
 // # How it decides
@@ -40,8 +42,8 @@
 // exists over lists, and !, &&, || and the conditional operator. Other parts of a
 // rule only cancel out against equal parts of an old rule, unless a field that they
 // read may differ. An exists_one over the elements of a list also cancels out against
-// one that agrees with it on every pair of elements. If that decides nothing, Compare searches a witness among
-// variations of objects with the constants of the rule. Transition rules are decided
+// one that agrees with it on every pair of elements. If that decides nothing, Compare searches
+// a witness among variations of objects with the constants of the rule. Transition rules are decided
 // over the old and the new value together: equality and order of their fields, and
 // whatever is decided for other rules.
 //

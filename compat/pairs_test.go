@@ -171,6 +171,7 @@ func (j *judge) attack(rng *rand.Rand, name string, objects int) {
 	var last map[string]any
 	for i := range objects {
 		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
+		testkit.Integers(j.schema, obj)
 		if difference := j.difference(obj, nil); difference != "" {
 			j.t.Errorf("%s: compatible, but %s: %s", name, difference, testkit.Encode(obj))
 			return

@@ -192,6 +192,7 @@ func (p *compatPair) attack(version, objects int) {
 	g, rng := testkit.NewGenerator(target), rand.New(rand.NewPCG(1, 2))
 	for i := range objects {
 		obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary}[i%2])
+		testkit.Integers(target.Schema, obj)
 		meta := map[string]any{"name": "a"}
 		if namespaced {
 			meta["namespace"] = "default"

@@ -51,10 +51,10 @@ func ratio(large, small uint64) float64 { return float64(large) / float64(max(sm
 
 // larger are the limits of cases whose work grows faster, but not with the square.
 var larger = map[string]int{
-	"plan/versions":                  14, // names are sorted, and those of more versions are longer
-	"parse/depth":                    15, // the fast reader reads the small text, the library the large one
+	"plan/versions":                  14,  // names are sorted, and those of more versions are longer
+	"parse/depth":                    15,  // the fast reader reads the small text, the library the large one
 	"create yaml/depth":              100, // as above
-	"notes/nodes with rules, nested": 30, // the path of a rule in the report is as long as the rule is deep
+	"notes/nodes with rules, nested": 30,  // the path of a rule in the report is as long as the rule is deep
 }
 
 // most returns by how much the work of a case may grow.
