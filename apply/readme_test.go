@@ -1,0 +1,49 @@
+package apply_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func Example_conflict() {
+	ctx, applier := context.Background(), appliers()["v1"] // by apply.NewAll
+	live := applied(nil, "spec: {replicas: 1, mode: fast}", "deployer")
+	result, err := applier.Apply(ctx, live, widget("spec: {replicas: 3}"), "autoscaler", false)
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range result.Conflicts {
+		fmt.Println(c)
+	}
+	patched, err := applier.Patch(ctx, live, types.MergePatchType, []byte(`{"spec":{"replicas":3}}`), "kubectl")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(patched.Err(), patched.Object.Object["spec"])
+	// Output:
+	// .spec.replicas: 1, wanted 3, owned by "deployer" (Apply)
+	// <nil> map[mode:fast replicas:3]
+}
+
+// TestReadme checks that README.md contains Example_conflict.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("readme_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(source), "func Example_conflict() {\n")
+	body, _, _ = strings.Cut(body, "\t// Output:")
+	block := strings.ReplaceAll("\n"+strings.TrimSuffix(body, "\n"), "\n\t", "\n    ") + "\n"
+	if !strings.Contains(string(readme), block) {
+		t.Errorf("README.md does not show this block:\n%s", block)
+	}
+}
