@@ -74,11 +74,28 @@ func invalid(kind runtimeschema.GroupKind, name string, err *field.Error) *Refus
 // The server looks for them before mutation; after a PATCH it looks only later, and
 // says so.
 func (r *request) dropDuplicateOwners() {
+	metadata, _ := r.obj.Object["metadata"].(map[string]any)
+	owners := metadata["ownerReferences"]
 	r.watchMetadata(func() {
 		if r.origin == fromClient {
 			r.warn(objectmeta.DropDuplicateOwners(r.obj.Object)...)
-		} else {
-			r.warn(objectmeta.DropMutatedOwners(r.obj.Object)...)
+			return
+		}
+		r.warn(objectmeta.DropMutatedOwners(r.obj.Object)...)
+		if r.mutate != nil && owners != nil {
+			metadata["ownerReferences"] = owners // until dropMutatedOwners
+		}
+	})
+}
+
+// dropMutatedOwners drops the duplicate owner references that an object has after its
+// mutation.
+func (r *request) dropMutatedOwners() {
+	r.watchMetadata(func() {
+		for _, text := range objectmeta.DropMutatedOwners(r.obj.Object) {
+			if !slices.Contains(r.result.Warnings, text) {
+				r.warn(text)
+			}
 		}
 	})
 }

@@ -35,6 +35,7 @@ func (r *request) runMutate(ctx context.Context) (*Refusal, error) {
 		return nil, err
 	}
 	r.carrier.setDefaults()
+	r.dropMutatedOwners()
 	return nil, nil
 }
 
