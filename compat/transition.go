@@ -100,13 +100,10 @@ func namesOf(steps []step) ([]string, bool) {
 }
 
 // correlatable reports whether a value below n has an old value, so that the server
-// evaluates transition rules on it: elements only have one in lists of type map, and
-// nothing below an atomic map has.
+// evaluates transition rules on it: elements only have one in lists of type map. All
+// members of objects have one, also of atomic objects.
 func correlatable(n *schema.Node, steps []step) bool {
 	for _, s := range steps {
-		if mapType, _ := n.MapType(); mapType == "atomic" {
-			return false
-		}
 		switch listType, _ := n.ListType(); {
 		case s.item && listType != "map":
 			return false
@@ -200,8 +197,8 @@ func (c *comparison) variations(w *walk, object *satisfy.Cond, g *goal, known []
 const maxVariations = 10
 
 // confirmUpdate returns the finding for an update that the old definition admits
-// and the new one refuses, and reports whether the old one admits it. Each definition reads the old object as the old one stored
-// it.
+// and the new one refuses, and reports whether the old one admits it. Each definition
+// reads the old object as the old one stored it.
 func (c *comparison) confirmUpdate(g *goal, obj, old map[string]any) (found []Finding, valid bool, err error) {
 	stored, err := write(c.ctx, c.oldVersion, old, nil)
 	if err != nil || stored.object == nil {
