@@ -34,6 +34,31 @@ func TestPatched(t *testing.T) {
 	}
 }
 
+// TestMutateOfPatch tests that a mutation sees the duplicate owner references of a patch,
+// which are dropped after it, with one warning.
+func TestMutateOfPatch(t *testing.T) {
+	pair, _ := cronTabPair(t)
+	old := `{"apiVersion":"jobs.example.org/v1","kind":"CronTab","metadata":{"name":"n","namespace":"default","resourceVersion":"5"},"spec":{"cronSpec":"* * * * *","image":"a"}}`
+	owner := `{"apiVersion":"v1","kind":"A","name":"a","uid":"1"}`
+	raw := strings.Replace(old, `"name":"n",`, `"name":"n","ownerReferences":[`+owner+`,`+owner+`],`, 1)
+	for _, tt := range []struct {
+		opts []crdkit.JSONOption
+		seen int
+	}{{nil, 1}, {[]crdkit.JSONOption{crdkit.Patched()}, 2}} {
+		seen := 0
+		out, res, err := pair.fast.UpdateJSON(context.Background(), []byte(raw), []byte(old), append(tt.opts, crdkit.Mutate(func(_ context.Context, obj *unstructured.Unstructured) error {
+			seen = len(obj.GetOwnerReferences())
+			return nil
+		}))...)
+		if err != nil || res.Err() != nil {
+			t.Fatal(err, res.Err())
+		}
+		if got := strings.Count(string(out), `"uid":"1"`); seen != tt.seen || got != 1 || len(res.Warnings) != 1 {
+			t.Errorf("the mutation sees %d owners, want %d; the object has %d and %q", seen, tt.seen, got, res.Warnings)
+		}
+	}
+}
+
 // TestMerged tests that the object of an apply is not pruned and gets no defaults.
 func TestMerged(t *testing.T) {
 	pair, _ := cronTabPair(t)
