@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,6 +17,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/document"
+	"github.com/crdkit/crdkit/internal/review/v1beta1"
 )
 
 // A response is taken apart before anything is decoded: a scan checks the syntax,
@@ -76,7 +76,7 @@ type decoder struct {
 func newDecoder() *decoder {
 	return &decoder{scheme: sync.OnceValue(func() *runtime.Scheme {
 		s := runtime.NewScheme()
-		for _, add := range []func(*runtime.Scheme) error{apiextensionsv1beta1.AddToScheme, apiextensionsv1.AddToScheme} {
+		for _, add := range []func(*runtime.Scheme) error{v1beta1.AddToScheme, apiextensionsv1.AddToScheme} {
 			if err := add(s); err != nil {
 				return runtime.NewScheme() // without types, so that decoding fails
 			}
@@ -171,8 +171,8 @@ func decodeFast(data []byte, version string) *reply {
 
 // decodeReference decodes a response as the server does.
 func (d *decoder) decodeReference(data []byte, version string) (*reply, error) {
-	if version == apiextensionsv1beta1.SchemeGroupVersion.Version {
-		review := &apiextensionsv1beta1.ConversionReview{}
+	if version == v1beta1.Version {
+		review := &v1beta1.ConversionReview{}
 		if err := d.into(data, review); err != nil {
 			return nil, err
 		}

@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crdkit/crdkit/internal/review/v1beta1"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 	reviewKind  = "ConversionReview"
 )
 
-var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, apiextensionsv1beta1.SchemeGroupVersion.Version}
+var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta1.Version}
 
 // encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {

@@ -90,6 +90,15 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestDifferenceConversionDefinition is about conversion/definition_answer.
+func TestDifferenceConversionDefinition(t *testing.T) {
+	const answer = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1","spec":5}`
+	const want = "converting (v1beta1.CustomResourceDefinition) to (v1.ConversionReview): unknown conversion"
+	if _, err := newDecoder().decode(t.Context(), []byte(answer), "v1", 1, 0); fmt.Sprint(err) != want {
+		t.Errorf("decode returned %v, want %s", err, want)
+	}
+}
+
 // TestAnswers checks the errors of answers apart from their objects. In
 // v1beta1, type and uid have no effect.
 func TestAnswers(t *testing.T) {
@@ -104,6 +113,10 @@ func TestAnswers(t *testing.T) {
 		{"v1", `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1","response":{"uid":"u","result":{"status":"Failure","message":"because"}}}`, "because"},
 		{"v1beta1", `{"response":{"result":{"status":"Failed"}}}`, "response.result.status was 'Failed', not 'Success'"},
 		{"v1", `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1beta1"}`, "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion"},
+		{"v1beta1", `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"}`, "converting (v1.ConversionReview) to (v1beta1.ConversionReview): unknown conversion"},
+		{"v1beta1", `{"kind":"CustomResourceDefinitionList"}`, "converting (v1beta1.CustomResourceDefinitionList) to (v1beta1.ConversionReview): unknown conversion"},
+		{"v1beta1", `{"kind":"DeleteOptions"}`, "converting (v1.DeleteOptions) to (v1beta1.ConversionReview): unknown conversion"},
+		{"v1beta1", `{"response":5}`, "json: cannot unmarshal number into Go struct field ConversionReview.response of type v1beta1.ConversionResponse"},
 	} {
 		r, err := newDecoder().decode(t.Context(), []byte(tt.answer), tt.review, 1, 0)
 		if err == nil {

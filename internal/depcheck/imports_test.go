@@ -18,7 +18,6 @@ const module = "github.com/crdkit/crdkit"
 const (
 	apiextensions         = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsInternal = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsBeta     = "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	apimachinery          = "k8s.io/apimachinery/pkg/"
 	apimachineryErrors    = "k8s.io/apimachinery/pkg/util/errors"
 	equality              = "k8s.io/apimachinery/pkg/api/equality"
@@ -50,7 +49,7 @@ var engines = []string{"schema", "pruning", "defaulting", "validation", "validat
 var rules = map[string]rule{
 	".": {
 		ours:   engines,
-		others: []string{apiextensions, apiextensionsBeta, apimachinery},
+		others: []string{apiextensions, apimachinery},
 	},
 	"definition": {
 		ours: []string{"schema", "pruning", "validation", "validation/cel"},
@@ -91,7 +90,7 @@ var rules = map[string]rule{
 		ours:   []string{"schema", "validation"},
 		others: []string{apiextensions, field, celGo, apiserverCEL},
 	},
-	"conversion": {others: []string{apiextensions, apiextensionsBeta, apimachinery}},
+	"conversion": {others: []string{apiextensions, apimachinery}},
 	"conversion/conversiontest": {
 		ours:   []string{".", "conversion", "defaulting", "pruning", "schema"},
 		others: []string{apiextensions, apimachinery},
@@ -123,12 +122,14 @@ var internalRules = map[string]rule{
 	// The schema tree of a version has pruned defaults.
 	"internal/crdversion": {ours: []string{"schema", "pruning"}, others: []string{apiextensions, apimachinery}},
 	"internal/jsonscan":   {},
-	"internal/jsonval":    {},
-	"internal/heapsize":   {leaf: true},
-	"internal/errorlimit": {others: []string{field}},
-	"internal/errorlist":  {leaf: true, others: []string{apimachinery}},
-	"internal/format":     {others: []string{strfmt}},
-	"internal/crdpath":    {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
+	// Types of a server, which depend on nothing of this module.
+	"internal/review/v1beta1": {leaf: true, others: []string{apiextensions, apimachinery}},
+	"internal/jsonval":        {},
+	"internal/heapsize":       {leaf: true},
+	"internal/errorlimit":     {others: []string{field}},
+	"internal/errorlist":      {leaf: true, others: []string{apimachinery}},
+	"internal/format":         {others: []string{strfmt}},
+	"internal/crdpath":        {ours: []string{"schema"}, others: []string{apiextensions, field, apimachinery}},
 	// A package of its own, because only programs that evaluate JSON paths link
 	// client-go.
 	"internal/crdpath/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
@@ -189,8 +190,9 @@ var internalRules = map[string]rule{
 var unreachable = []string{
 	"k8s.io/apiextensions-apiserver/pkg/apiserver",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation",
-	"k8s.io/apiserver/pkg/cel/environment", // prometheus and otel
-	"k8s.io/apiserver/pkg/cel/library",     // all of k8s.io/api/core/v1, for the values of authorization
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1", // all of its definitions; see internal/review
+	"k8s.io/apiserver/pkg/cel/environment",                          // prometheus and otel
+	"k8s.io/apiserver/pkg/cel/library",                              // all of k8s.io/api/core/v1, for the values of authorization
 	"github.com/prometheus/",
 	"go.opentelemetry.io/",
 	"google.golang.org/grpc",

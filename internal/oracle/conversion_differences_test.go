@@ -125,6 +125,26 @@ func TestDifferenceConversionFolded(t *testing.T) {
 	}
 }
 
+// TestDifferenceConversionDefinition is about conversion/definition_answer.
+func TestDifferenceConversionDefinition(t *testing.T) {
+	for spec, theirText := range map[string]string{
+		"{}": "unknown conversion",
+		"5":  "cannot unmarshal number into Go struct field CustomResourceDefinition.spec",
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1beta1","spec":`+spec+`}`)
+		}))
+		theirs, mine := differing(t, server.URL, server)
+		server.Close()
+		if !strings.Contains(theirs.err, theirText) || !strings.Contains(mine.err, "unknown conversion") {
+			t.Errorf("spec %s: upstream: %v; ours: %v", spec, theirs, mine)
+		}
+		if spec == "{}" && theirs.err != mine.err {
+			t.Errorf("upstream: %s; ours: %s", theirs.err, mine.err)
+		}
+	}
+}
+
 // TestDifferenceConversionRetryAfter is about conversion/retry_after.
 func TestDifferenceConversionRetryAfter(t *testing.T) {
 	var calls atomic.Int32
