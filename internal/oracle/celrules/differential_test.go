@@ -1,18 +1,22 @@
 package celrules
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// The number of evaluations that TestDifferential makes, and the share of the
-// inputs that also run on upstream, which is much slower than the other sides.
+var (
+	evaluationsWanted = flag.Int64("evaluations", 5_000_000, "that TestDifferential makes with -full")
+	upstreamShare     = flag.Int("upstream", 8, "one of this number of inputs of TestDifferential also runs on upstream, which is much slower")
+)
+
 const (
-	fullEvaluations  = 5_000_000
-	shareEvaluations = 200_000
-	upstreamShare    = 8 // one of eight inputs
+	shareEvaluations = 200_000 // without -full
+	// Generated rules among the subjects, with and without -full.
+	fullGrammar, shareGrammar = 2_000, 40
 )
 
 // A stream is a source of inputs for one subject.
@@ -23,15 +27,15 @@ type stream struct {
 
 // TestDifferential compares the executor with cel-go until a number of
 // evaluations is made, and with upstream on a share of the inputs. It uses the
-// rules of the versions in the corpus and the synthetic rules. It generates
-// every input.
+// rules of the versions in the corpus, the synthetic rules and rules of the grammar. It
+// generates every input.
 func TestDifferential(t *testing.T) {
 	want := int64(shareEvaluations)
 	if testing.Short() {
 		want /= 20
 	}
 	if *full {
-		want = fullEvaluations
+		want = *evaluationsWanted
 	}
 	streams := streams(t)
 	c := newTally(t, "differential", "the executor and cel-go")
@@ -52,7 +56,7 @@ func TestDifferential(t *testing.T) {
 				if in.budget != budget {
 					count = 1
 				}
-				if rng.IntN(upstreamShare) == 0 {
+				if rng.IntN(*upstreamShare) == 0 {
 					c.three(s.subject, in, "generated", count)
 				} else {
 					c.two(s.subject, in, "generated", count)
@@ -63,8 +67,8 @@ func TestDifferential(t *testing.T) {
 	c.report()
 }
 
-// streams returns a stream for every version of the corpus, and one for every
-// synthetic rule.
+// streams returns a stream for every version of the corpus, one for every synthetic rule,
+// and some for rules of the grammar.
 func streams(t *testing.T) []*stream {
 	var list []*stream
 	for _, v := range corpusVersions(t) {
@@ -86,6 +90,29 @@ func streams(t *testing.T) []*stream {
 			return tighten(rng, subjects[i], s.changed(rng))
 		}})
 	}
+	return append(list, grammarStreams(t)...)
+}
+
+// grammarStreams returns a stream for each of some generated rules.
+func grammarStreams(t *testing.T) []*stream {
+	count := shareGrammar
+	if *full {
+		count = fullGrammar
+	}
+	inputs := grammarInputs(t)
+	subjects := make([]*subject, count)
+	parallel(count, func(i int) {
+		subjects[i] = grammarSubject(t, &grammar{rng: rand.New(rand.NewPCG(1<<40+uint64(i), *seed))})
+	})
+	var list []*stream
+	for _, sub := range subjects {
+		if sub == nil {
+			continue
+		}
+		list = append(list, &stream{subject: sub, next: func(rng *rand.Rand) *input {
+			return changed(rng, sub, inputs[rng.IntN(len(inputs))].obj)
+		}})
+	}
 	return list
 }
 
@@ -98,6 +125,11 @@ func (v *version) next(rng *rand.Rand) *input {
 	if o == nil {
 		return nil
 	}
+	return changed(rng, v.subject, o)
+}
+
+// changed returns a create or an update of an object, of which either side may be changed.
+func changed(rng *rand.Rand, s *subject, o map[string]any) *input {
 	in := &input{obj: o, budget: budget}
 	switch rng.IntN(6) {
 	case 0:
@@ -113,7 +145,7 @@ func (v *version) next(rng *rand.Rand) *input {
 		in.obj = testkit.Mutate(rng, o)
 		in.old = harm(rng, in.obj)
 	}
-	return tighten(rng, v.subject, in)
+	return tighten(rng, s, in)
 }
 
 // tighten gives some inputs a canceled context, or a budget that is exactly

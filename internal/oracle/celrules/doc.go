@@ -55,7 +55,7 @@
 //	go test -C internal/oracle/celrules -timeout 3h -run 'Test(Corpus|Synthetic|Budgets|FormBounds|Mutants|Differential)$' -full
 //
 // With -full, TestDifferential makes five million evaluations on two sides, and runs
-// every eighth input on upstream, too. The other tests then use all inputs instead of a
+// every eighth input on upstream, too; -evaluations and -upstream set other numbers. The other tests then use all inputs instead of a
 // share. -seed N generates other objects and rules, and -rules N is how many rules
 // TestGrammar makes then. -slow prints the rules of TestConformance and TestGrammar that
 // cel-go evaluates. testkit.CorpusDir finds the corpus. Without a

@@ -142,6 +142,40 @@ func (g *grammar) fill(form string, depth int) string {
 	return out.String()
 }
 
+// grammarInputs returns the objects that generated rules run on.
+func grammarInputs(t testing.TB) []*input {
+	t.Helper()
+	var inputs []*input
+	for _, text := range grammarObjects {
+		v, err := testkit.DecodeJSON([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, &input{obj: v.(map[string]any), budget: budget})
+	}
+	return inputs
+}
+
+// grammarSubject returns a schema with a generated rule that compiles, or nil if it finds
+// none.
+func grammarSubject(t testing.TB, g *grammar) *subject {
+	t.Helper()
+	var props apiextensionsv1.JSONSchemaProps
+	if err := yaml.Unmarshal([]byte(grammarSchema), &props); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		rule := g.expr("bool", 2+g.rng.IntN(3))
+		props.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
+		n, errs := schema.Compile(&props)
+		if _, ruleErrs := cel.Compile(n); len(errs) == 0 && len(ruleErrs) == 0 {
+			n, in := bothSchemas(t, rule, &props)
+			return subjectOf(t, rule, n, in, celconfig.PerCallLimit)
+		}
+	}
+	return nil
+}
+
 // TestGrammar compares the sides on generated rules that compile.
 func TestGrammar(t *testing.T) {
 	want := int64(shareGrammarRules)
@@ -151,38 +185,15 @@ func TestGrammar(t *testing.T) {
 	if *full {
 		want = *grammarRules
 	}
-	var inputs []*input
-	for _, text := range grammarObjects {
-		v, err := testkit.DecodeJSON([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs = append(inputs, &input{obj: v.(map[string]any), budget: budget})
-	}
+	inputs := grammarInputs(t)
 	c := newTally(t, "grammar", "three sides")
 	var all, fast atomic.Int64
 	parallel(int(want), func(i int) {
 		g := &grammar{rng: rand.New(rand.NewPCG(uint64(i), *seed))}
-		var props apiextensionsv1.JSONSchemaProps
-		if err := yaml.Unmarshal([]byte(grammarSchema), &props); err != nil {
-			t.Error(err)
+		sub := grammarSubject(t, g)
+		if sub == nil {
 			return
 		}
-		rule := ""
-		for range 50 {
-			rule = g.expr("bool", 2+g.rng.IntN(3))
-			props.XValidations = apiextensionsv1.ValidationRules{{Rule: rule}}
-			n, errs := schema.Compile(&props)
-			if _, ruleErrs := cel.Compile(n); len(errs) == 0 && len(ruleErrs) == 0 {
-				break
-			}
-			rule = ""
-		}
-		if rule == "" {
-			return
-		}
-		n, in := bothSchemas(t, rule, &props)
-		sub := subjectOf(t, rule, n, in, celconfig.PerCallLimit)
 		c.rules.Add(1)
 		for _, in := range inputs {
 			ours(sub.fast, in)
@@ -190,7 +201,7 @@ func TestGrammar(t *testing.T) {
 		all.Add(sub.count.All.Load())
 		fast.Add(sub.count.Fast.Load())
 		if *showSlow && sub.count.Fast.Load() < sub.count.All.Load() {
-			fmt.Println("cel-go evaluates", rule)
+			fmt.Println("cel-go evaluates", sub.name)
 		}
 		for _, in := range inputs {
 			c.three(sub, in, "generated", 1)
