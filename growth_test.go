@@ -86,6 +86,9 @@ func TestGrowth(t *testing.T) {
 			}
 			values, bytes := run(small)
 			moreValues, moreBytes := run(small * times)
+			if testkit.RaceDetector {
+				return // pools forget at random
+			}
 			if moreValues > most*values || moreBytes > most*bytes {
 				t.Errorf("%d: %d values, %d bytes; %d times that: %d values, %d bytes", small, values, bytes, times, moreValues, moreBytes)
 			}

@@ -12,6 +12,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crdkit/crdkit/internal/testkit"
 )
 
 // A countingContext is a context that counts how often its error is asked for. It ends after a
@@ -182,7 +184,7 @@ func TestGrowth(t *testing.T) {
 		largeCount, largeBytes := work(row.work(8 * n))
 		counts, bytes := float64(largeCount)/float64(max(smallCount, 1)), float64(largeBytes)/float64(max(smallBytes, 1))
 		t.Logf("%-40s allocations x %.1f, bytes x %.1f", row.name, counts, bytes)
-		if counts > most || bytes > most {
+		if !testkit.RaceDetector && (counts > most || bytes > most) { // with it, pools forget at random
 			t.Errorf("%s: allocations grow from %d to %d and bytes from %d to %d", row.name, smallCount, largeCount, smallBytes, largeBytes)
 		}
 	}
