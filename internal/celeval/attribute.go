@@ -199,8 +199,8 @@ func (x *compiler) index(of, at operand, t *types.Type) operand {
 	case of.kind() == kindStrings && at.kind() == kindInt:
 		out.value = as(kindString, element(closureOf[[]string](of), i, ids, branchCost(at)))
 		return out
-	case of.kind() == kindBox && of.items != nil && at.kind() == kindInt:
-		out.declared, out.raw = of.items, objectAt(of.box, i, ids, branchCost(at))
+	case of.kind() == kindBox && of.extras().items != nil && at.kind() == kindInt:
+		out.declared, out.raw = of.extras().items, objectAt(of.box, i, ids, branchCost(at))
 		return x.typed(out)
 	}
 	return x.qualified(of, x.indexWith(at), t)

@@ -57,10 +57,10 @@ func (x *compiler) bound(v operand, slot int) operand {
 	cost, id, own := v.cost, v.id, x.identity()
 	out := operand{cost: 1, attr: true, id: own}
 	switch {
-	case v.raw != nil && v.list != nil:
-		list := v.list
+	case v.raw != nil && v.extras().list != nil:
+		list := v.extras().list
 		out.declared = v.declared
-		out.list = func(f *Frame) []any {
+		made := func(f *Frame) []any {
 			b := &f.vars[slot]
 			if b.reads(f, own) {
 				f.pay(cost)
@@ -69,8 +69,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 			}
 			return b.list
 		}
-		made := out.list
-		out.raw = func(f *Frame) any { return made(f) }
+		out.raw, out.extra = func(f *Frame) any { return made(f) }, &extras{list: made}
 		return x.typed(out)
 	case v.raw != nil:
 		raw, what := v.raw, v.absent
@@ -90,7 +89,10 @@ func (x *compiler) bound(v operand, slot int) operand {
 		return x.typed(out)
 	}
 	box := x.boxed(v)
-	out.items, out.typ = v.items, v.typ
+	out.typ = v.typ
+	if items := v.extras().items; items != nil {
+		out.extra = &extras{items: items}
+	}
 	out.box = func(f *Frame) ref.Val {
 		b := &f.vars[slot]
 		if b.reads(f, own) {

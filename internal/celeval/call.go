@@ -64,7 +64,9 @@ func (x *compiler) call(e ast.Expr) operand {
 	}
 	c := x.bridge(e, name, args)
 	if name == operators.Add && len(args) == 2 {
-		c.items = sameItems(args[0], args[1])
+		if items := sameItems(args[0], args[1]); items != nil {
+			c.ownExtras().items = items
+		}
 	}
 	return c
 }
@@ -100,8 +102,8 @@ func (x *compiler) native(name, overload string, args []operand) operand {
 
 func (x *compiler) unary(name, overload string, a operand) operand {
 	switch {
-	case name == "sum" && a.sum != nil:
-		return operand{cost: a.cost, id: a.id, value: as(kindInt, a.sum)}
+	case name == "sum" && a.extras().sum != nil:
+		return operand{cost: a.cost, id: a.id, value: as(kindInt, a.extras().sum)}
 	case overload == overloads.LogicalNot && a.kind() == kindBool:
 		return x.not(a)
 	case overload == overloads.NegateInt64 && a.kind() == kindInt:

@@ -44,7 +44,7 @@ func (x *compiler) indexWith(at operand) qualifier {
 // qualified compiles a field or an element of any value, of type t.
 func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	switch {
-	case of.branches != nil:
+	case of.extras().branches != nil:
 		return x.qualifiedBranches(of, q, t)
 	case of.choice && q.test:
 		return x.refuse("presence in a ternary")
@@ -52,11 +52,10 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 		return x.refuse("field of " + kindName(of))
 	}
 	c := &chain{own: x.identity()}
-	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, id: c.own, chain: c, presence: q.test}
-	switch {
-	case of.chain != nil:
-		c.base, c.id, c.qualifiers = of.chain.base, of.chain.id, append(slices.Clip(of.chain.qualifiers), q)
-	default:
+	out := operand{cost: of.cost, attr: !of.choice, choice: of.choice, id: c.own, presence: q.test}
+	if outer := of.extras().chain; outer != nil {
+		c.base, c.id, c.qualifiers = outer.base, outer.id, append(slices.Clip(outer.qualifiers), q)
+	} else {
 		c.base, c.id, c.qualifiers = x.boxed(of), of.id, []qualifier{q}
 		if !of.attr && !of.choice {
 			out.cost++
@@ -67,11 +66,11 @@ func (x *compiler) qualified(of operand, q qualifier, t *types.Type) operand {
 	}
 	if q.test {
 		out.cost--
-		out.chain, out.attr = nil, false
+		out.attr = false
 		out.value = as(kindBool, c.present)
 		return out
 	}
-	out.box = c.eval
+	out.box, out.extra = c.eval, &extras{chain: c}
 	return x.unbox(t, out)
 }
 
@@ -88,12 +87,13 @@ func (x *compiler) isMessage(of operand) bool {
 // qualifiedBranches compiles a field or an element of a ternary, which is that of
 // either branch.
 func (x *compiler) qualifiedBranches(of operand, q qualifier, t *types.Type) operand {
-	b := of.branches
+	b := of.extras().branches
 	// A branch is resolved, so the unit of an attribute is not paid.
 	out := x.ternary(b.cond, x.qualified(b.yes, q, t), x.qualified(b.no, q, t))
 	out.typ = t
 	if is := closureOf[bool](out); q.test {
-		out.branches, out.choice, out.presence, out.refunds = nil, false, true, true
+		out.ownExtras().branches = nil
+		out.choice, out.presence, out.refunds = false, true, true
 		out.value = as(kindBool, func(f *Frame) bool {
 			v := is(f)
 			f.refundTest()

@@ -41,7 +41,7 @@ func (x *compiler) collect(over operand, each rangeFunc, p, e operand, cost uint
 	}
 	out := x.collectBoxed(over, &g, e)
 	if e.kind() == kindInt {
-		out.sum = g.sum(closureOf[int64](e))
+		out.ownExtras().sum = g.sum(closureOf[int64](e))
 	}
 	return out
 }
@@ -149,9 +149,9 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		return f.lists[at]
 	}
 	out := operand{cost: over.cost + resultCost, id: g.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
-		list: list, raw: func(f *Frame) any { return list(f) }}
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 	if e.kind() == kindInt {
-		out.sum = g.sum(closureOf[int64](e))
+		out.ownExtras().sum = g.sum(closureOf[int64](e))
 	}
 	return out
 }
@@ -204,7 +204,7 @@ func itemsOf(c operand) *celvalue.DeclaredType {
 	if c.kind() == kindRaw && c.declared.IsList() {
 		return c.declared.Items
 	}
-	return c.items
+	return c.extras().items
 }
 
 // addLists compiles the sum of two raw lists. It returns an operand without kind
@@ -228,5 +228,5 @@ func (x *compiler) addLists(a, b operand) operand {
 		return f.lists[at]
 	}
 	return operand{cost: costs(a, b, 1), id: o.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.declared.Items},
-		list: list, raw: func(f *Frame) any { return list(f) }}
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 }

@@ -25,7 +25,7 @@ func (x *compiler) formatCall(name, overload string, args []operand) operand {
 		}
 		f.cost = 0
 		return operand{cost: 1, value: &optional{pure: true, value: f, has: func(*Frame) bool { return true }}}
-	case overload == "format-validate" && len(args) == 2 && args[0].format != nil && args[1].kind() == kindString:
+	case overload == "format-validate" && len(args) == 2 && args[0].extras().format != nil && args[1].kind() == kindString:
 		return x.validated(args[0], args[1])
 	}
 	return operand{}
@@ -47,13 +47,14 @@ func (x *compiler) knownFormat(name string) operand {
 	if !ok {
 		return operand{}
 	}
-	return operand{cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, format: &f}
+	return operand{cost: 1, typ: apiservercel.FormatType, box: func(*Frame) ref.Val { return v }, extra: &extras{format: &f}}
 }
 
 // validated compiles validate. It costs like matching a regular expression of the
 // size of the format. The optional has a value if the string is invalid.
 func (x *compiler) validated(a, b operand) operand {
-	validate, each, s := a.format.ValidateFunc, uint64(math.Ceil(float64(a.format.MaxRegexSize)*0.25)), closureOf[string](b)
+	format, s := a.extras().format, closureOf[string](b)
+	validate, each := format.ValidateFunc, uint64(math.Ceil(float64(format.MaxRegexSize)*0.25))
 	read := x.effect(a)
 	value := operand{typ: types.NewListType(types.StringType), value: as(kindStrings, func(f *Frame) []string { return f.formatErrors })}
 	return operand{cost: costs(a, b, 0), value: &optional{pure: true, value: value, has: func(f *Frame) bool {

@@ -76,7 +76,7 @@ func (x *compiler) ternary(cond, yes, no operand) operand {
 		costYes: branchCost(yes), costNo: branchCost(no)}
 	out := x.ternaryOf(&t, yes, no)
 	out.cost, out.choice, out.id = cond.cost, true, t.own
-	out.branches = &ternaryParts{cond, yes, no}
+	out.ownExtras().branches = &ternaryParts{cond, yes, no}
 	return out
 }
 

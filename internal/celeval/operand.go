@@ -43,30 +43,50 @@ const (
 // An operand is a compiled expression. Once its evaluation failed, its closures may
 // return any value.
 type operand struct {
-	cost     uint64  // of every evaluation; closures add what depends on values
-	attr     bool    // a variable or a selection, whose first unit some operators save
-	choice   bool    // a ternary
-	presence bool    // the result of has()
-	refunds  bool    // a presence test in a ternary, which refunds a unit unless it is a branch of another
-	constant ref.Val // nil unless the value is known at compile time
+	cost     uint64   // of every evaluation; closures add what depends on values
+	attr     bool     // a variable or a selection, whose first unit some operators save
+	choice   bool     // a ternary
+	presence bool     // the result of has()
+	refunds  bool     // a presence test in a ternary, which refunds a unit unless it is a branch of another
+	summed   bool     // a quantity that is a sum, which CEL holds by pointer
+	id       identity // of the closure, if it follows the error rules
+	constant ref.Val  // nil unless the value is known at compile time
 	typ      *cel.Type
-	id       identity   // of the closure, if it follows the error rules
 	absent   *EvalError // the error that a nil raw value means; nil if it is unexpected
 
 	value    value                  // nil if there is only raw or box
 	raw      func(*Frame) any       // of a part of the object; nil if the part is absent
-	list     listFunc               // a raw list that is made, to avoid boxing it in raw
 	declared *celvalue.DeclaredType // of raw, or of the value of a raw optional
 	box      func(*Frame) ref.Val   // of a value that is not a part of the object
 
-	chain    *chain        // of a field or an element of a value that is not a part of the object
-	branches *ternaryParts // of a ternary
+	extra *extras // nil if there are none
+}
 
-	items  *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
-	sum    func(*Frame) int64     // of a list of integers, instead of the list
-	terms  []term                 // of a sum of strings
-	format *apiservercel.Format   // the format that a boxed value is, nil if unknown
-	summed bool                   // a quantity that is a sum, which CEL holds by pointer
+// extras is what few operands have. It lies outside of operand, because operands are
+// copied often. Copies of an operand share it.
+type extras struct {
+	list     listFunc               // a raw list that is made, to avoid boxing it in raw
+	chain    *chain                 // of a field or an element of a value that is not a part of the object
+	branches *ternaryParts          // of a ternary
+	items    *celvalue.DeclaredType // of the objects in a boxed list, nil if unknown
+	sum      func(*Frame) int64     // of a list of integers, instead of the list
+	terms    []term                 // of a sum of strings
+	format   *apiservercel.Format   // the format that a boxed value is, nil if unknown
+}
+
+// extras returns the extras of an operand, to be read.
+func (o *operand) extras() *extras {
+	if o.extra == nil {
+		return &extras{}
+	}
+	return o.extra
+}
+
+// ownExtras gives the operand a copy of its extras and returns it, to be changed.
+func (o *operand) ownExtras() *extras {
+	e := *o.extras()
+	o.extra = &e
+	return &e
 }
 
 // kind returns the kind of value to which the operand evaluates.

@@ -108,7 +108,10 @@ func optionalNone() operand {
 // evaluated returns the operand without the properties of a variable, a ternary
 // or a constant, which some operators treat specially. The caller sets its cost.
 func (o operand) evaluated() operand {
-	o.cost, o.attr, o.choice, o.presence, o.constant, o.terms = 0, false, false, false, nil, nil
+	o.cost, o.attr, o.choice, o.presence, o.constant = 0, false, false, false, nil
+	if o.extra != nil {
+		o.ownExtras().terms = nil
+	}
 	return o
 }
 
@@ -327,9 +330,11 @@ func entering(c operand, before func(*Frame)) operand {
 		c.value = c.value.after(before)
 	}
 	c.raw = after(before, c.raw)
-	c.list = after(before, c.list)
 	c.box = after(before, c.box)
-	c.sum = after(before, c.sum)
+	if c.extra != nil {
+		own := c.ownExtras()
+		own.list, own.sum = after(before, own.list), after(before, own.sum)
+	}
 	return c
 }
 

@@ -76,7 +76,7 @@ func (x *compiler) rawOptional(of operand) operand {
 		return of
 	}
 	m, ok := of.value.(*optional)
-	if !ok || m.value.kind() != kindRaw || m.value.list != nil {
+	if !ok || m.value.kind() != kindRaw || m.value.extras().list != nil {
 		return of
 	}
 	raw, id, what, own := m.value.raw, m.value.id, m.value.absent, x.identity()

@@ -35,8 +35,8 @@ func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, 
 		return key, name, mapRange(over, slot)
 	case texts != nil:
 		return key, name, stringsRange(texts, slot)
-	case over.kind() == kindBox && over.items != nil:
-		v = x.typed(operand{cost: 1, attr: true, declared: over.items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
+	case over.kind() == kindBox && over.extras().items != nil:
+		v = x.typed(operand{cost: 1, attr: true, declared: over.extras().items, raw: func(f *Frame) any { return celvalue.RawObject(f.vars[slot].box) }})
 		return key, v, boxRange(over.box, over.id, slot)
 	case over.kind() == kindBox || over.kind() != kindRaw && over.typ.Kind() == types.DynKind:
 		over.box = x.boxed(over)

@@ -98,8 +98,8 @@ type listFunc func(*Frame) []any
 
 // elements returns a closure that reads a raw list.
 func (o operand) elements() listFunc {
-	if o.list != nil {
-		return o.list
+	if made := o.extras().list; made != nil {
+		return made
 	}
 	raw, what, own := o.raw, o.absent, o.id
 	return func(f *Frame) []any {

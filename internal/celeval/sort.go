@@ -102,7 +102,7 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		return f.lists[at]
 	}
 	return operand{cost: costs(a, keys, 0), declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
-		list: list, raw: func(f *Frame) any { return list(f) }}
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 }
 
 // sorted returns a function that evaluates the keys, pays for the sort, leaves

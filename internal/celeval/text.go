@@ -65,8 +65,8 @@ type term struct {
 }
 
 func (o operand) sumTerms() []term {
-	if o.terms != nil {
-		return o.terms
+	if terms := o.extras().terms; terms != nil {
+		return terms
 	}
 	return []term{{string: closureOf[string](o), id: o.id}}
 }
@@ -76,7 +76,7 @@ func (o operand) sumTerms() []term {
 func (x *compiler) concatenation(a, b operand) operand {
 	all := append(append([]term(nil), a.sumTerms()...), term{string: closureOf[string](b), id: b.id})
 	own := x.identity()
-	return operand{cost: costs(a, b, 0), id: own, terms: all, value: as(kindString, func(f *Frame) string {
+	return operand{cost: costs(a, b, 0), id: own, extra: &extras{terms: all}, value: as(kindString, func(f *Frame) string {
 		base := len(f.texts)
 		f.rare = true
 		bytes, size := 0, 0
