@@ -6,24 +6,23 @@
 // functions of cel-go.
 //
 //	p := celsyntax.New(parser.AllMacros)
-//	tree := p.Parse("self.min <= self.max")
-//	if tree != nil {
-//		return tree
-//	}
 //	located := p.Locate("self.min <= self.max")
-//	if located == nil {
+//	switch {
+//	case located == nil:
 //		return parseWithCELGo() // an error that the parser does not word
+//	case located.Tree == nil:
+//		return located.Problems // the errors, as cel-go words them
 //	}
-//	return located.Problems // the errors, as cel-go words them
+//	return located.Tree
 //
-// [Parser.Parse] returns nil for a text with an error. [Parser.Locate] has the words of
-// the frequent ones: reserved words, numbers that are too large, wrong arguments of macros,
+// [Parser.Parse] returns only the tree, nil for a text with an error. [Parser.Locate] has the
+// words of the frequent errors: reserved words, numbers that are too large, wrong arguments of macros,
 // a text that ends too early, a token too much. It returns nil for other errors of the
 // grammar, and for expressions that are nearly too deep or too long for cel-go: the caller
 // then uses the parser of cel-go, which is the reference.
 //
-// Trees of this parser have no source positions, because only errors need them.
-// [Parser.Locate] parses the text again and returns the positions.
+// Trees of this parser have no source positions, because only errors need them;
+// [Located.Offset] returns them.
 //
 // TestParse, TestBrokenRules and FuzzParse compare both parsers; TestCorpus pins the
 // share of real rules that this parser reads.

@@ -1,6 +1,10 @@
 package celsyntax
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/google/cel-go/common/ast"
+)
 
 // A Problem is an error of the parser.
 type Problem struct {
@@ -8,41 +12,41 @@ type Problem struct {
 	Text   string
 }
 
-// A Located says where the nodes of an expression are in its text.
+// A Located is a tree and where its nodes are in the text.
 type Located struct {
-	// Problems are the errors of the text. Those at one place are in the order of cel-go. An
-	// expression with problems has no tree.
+	Tree *ast.AST // nil for a text with problems
+	// Problems are the errors of the text. Those at one place are in the order of cel-go.
 	Problems []Problem
-	starts   []int
+	starts   []int // in bytes; -1 for none
+	offsets  offsetTable
 }
 
 // maxProblems is the number of errors of the grammar above which cel-go has to parse the
 // text, because it stops at some point.
 const maxProblems = 10
 
-// Locate parses a text for its errors and positions. It returns nil if cel-go has to
-// parse the text, because our parser does not word the error.
+// Locate parses a text for its tree, its errors and positions. It returns nil if cel-go has
+// to parse the text, because our parser does not word the error.
 func (s *Parser) Locate(text string) *Located {
 	p := s.parse(text, true)
 	if p == nil {
 		return nil
 	}
-	offsets := offsetsOf(text)
 	grammar := append(p.grammar, p.errs...)
-	for i := range grammar {
-		grammar[i].Text = "Syntax error: " + grammar[i].Text
-	}
 	if len(grammar) > maxProblems {
 		return nil
 	}
-	p.problems = append(grammar, p.problems...)
-	for i := range p.problems {
-		p.problems[i].Offset = offsets.of(p.problems[i].Offset)
+	for i := range grammar {
+		grammar[i].Text = "Syntax error: " + grammar[i].Text
 	}
-	for i, at := range p.starts {
-		p.starts[i] = offsets.of(at)
+	l := &Located{Problems: append(grammar, p.problems...), starts: p.starts, offsets: offsetsOf(text)}
+	for i := range l.Problems {
+		l.Problems[i].Offset = l.offsets.of(l.Problems[i].Offset)
 	}
-	return &Located{Problems: p.problems, starts: p.starts}
+	if len(l.Problems) == 0 {
+		l.Tree = ast.NewAST(p.root, ast.NewSourceInfo(nil))
+	}
+	return l
 }
 
 // Offset returns where the node of a number starts, in code points. It is not ok for a
@@ -51,7 +55,7 @@ func (l *Located) Offset(id int64) (at int, ok bool) {
 	if id < 1 || id > int64(len(l.starts)) || l.starts[id-1] < 0 {
 		return 0, false
 	}
-	return l.starts[id-1], true
+	return l.offsets.of(l.starts[id-1]), true
 }
 
 // An offsetTable has the code points before each byte of a text; nil if they are the

@@ -88,6 +88,9 @@ func (s *Parser) parse(text string, locate bool) *parsing {
 		return nil
 	}
 	p := parsing{Parser: s, lexer: lexer{text: text, tolerant: locate}, factory: exprFactory(), braces: strings.IndexByte(text, '{') >= 0, locate: locate}
+	if locate {
+		p.starts = make([]int, 0, len(text)/4+4)
+	}
 	p.advance()
 	if p.tok.kind == tokenEnd {
 		return nil

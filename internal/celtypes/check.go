@@ -170,23 +170,31 @@ func MentionsOldSelf(checked *ast.AST) bool {
 // positions. It returns the reason if the expression is wrong, and neither if our parser
 // does not read it.
 func (x *Checker) fast(s *Scope, text string, optional bool) (*ast.AST, string) {
-	tree := x.Language.syntax.Parse(text)
-	if tree == nil {
-		return nil, x.problems(text)
+	located := x.Language.syntax.Locate(text)
+	switch {
+	case located == nil:
+		return nil, ""
+	case located.Tree == nil:
+		return nil, syntaxErrors(located.Problems, text)
 	}
-	if checked := x.Language.signatures.typed(tree, s, optional); checked != nil {
+	tree := located.Tree
+	checked, errs := x.Language.signatures.typed(tree, s, optional)
+	if checked != nil {
 		return checked, ""
 	}
 	if size := sizeOf(tree); size.oversized() != "" {
 		return nil, size.oversized()
 	}
+	if errs != nil {
+		return nil, typeErrors(errs, text, located)
+	}
 	env, err := s.checker(x.Language, optional)
 	if err != nil {
 		return nil, ""
 	}
-	checked, errs := checker.Check(tree, nil, env)
-	if len(errs.GetErrors()) > 0 {
-		return nil, x.worded(cel.NewIssues(errs), text)
+	checked, wrong := checker.Check(tree, nil, env)
+	if len(wrong.GetErrors()) > 0 {
+		return nil, x.worded(cel.NewIssues(wrong), text)
 	}
 	return checked, ""
 }
@@ -210,7 +218,7 @@ func (x *Checker) reference(s *Scope, text string, optional bool) (*ast.AST, str
 	// checker.Check changes the tree.
 	checked, errs := checker.Check(ast.Copy(p.tree.NativeRep()), p.tree.Source(), env)
 	if len(errs.GetErrors()) > 0 {
-		return nil, textOf(cel.NewIssues(errs), p.tree.Source())
+		return nil, textOf(cel.NewIssues(errs), text)
 	}
 	return checked, ""
 }
@@ -222,7 +230,7 @@ func (x *Checker) parse(text string) parsed {
 	var p parsed
 	tree, issues := x.Language.Env.Parse(text)
 	if len(issues.Errors()) > 0 {
-		p.why = textOf(issues, common.NewTextSource(text))
+		p.why = textOf(issues, text)
 	} else {
 		p.tree, p.size = tree, sizeOf(tree.NativeRep())
 	}

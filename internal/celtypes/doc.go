@@ -21,16 +21,16 @@
 //   - fast: package celsyntax parses the text, the inference in infer.go finds the
 //     types bottom-up, and one walk decides whether the validators and the planner
 //     of cel-go could object. Most expressions need none of them.
-//   - reference: the parser, checker, validators and planner of cel-go. It also
-//     words all errors.
+//   - reference: the parser, checker, validators and planner of cel-go.
 //
-// Where the inference declines (dyn, optionals, null, empty lists, types as values),
-// the checker of cel-go finds the types of the parsed tree.
+// The inference words the errors of types as cel-go does, in wrong.go. Where it declines
+// (empty lists of an unknown type, lists of lists of several types, messages, names with
+// dots), the checker of cel-go finds the types of the parsed tree, or the errors.
 //
 // Object types are named by their path below the value that a rule is on, so two
 // equal schemas at different locations have different types. A type is built when the
 // checker asks for it.
 //
-// TestTyping, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone pins
-// the share of real rules that take the fast path.
+// TestTyping, TestWrong, TestNeedsNone and FuzzExpression compare both; TestCorpusNeedsNone
+// pins the share of real rules that take the fast path, and TestTyping that of refused ones.
 package celtypes

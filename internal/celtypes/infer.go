@@ -3,6 +3,7 @@ package celtypes
 import (
 	"strings"
 
+	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/operators"
@@ -14,7 +15,7 @@ import (
 // So one bottom-up walk that looks for the only matching overload is enough. Empty lists,
 // empty maps and optional.none() get the type of what they stand beside. The walk
 // leaves a tree to cel-go if there is more to infer (null, types as values, qualified
-// names, lists and loops of dyn) or an error.
+// names, lists and loops of dyn). wrong.go words the errors.
 
 // signatures holds the overloads of a language, and the first parts of qualified
 // names. It is immutable.
@@ -54,7 +55,8 @@ type inference struct {
 	types    map[int64]*types.Type
 	refs     map[int64]*ast.ReferenceInfo
 	vars     []loopVariable // of the enclosing loops, innermost last
-	failed   bool           // cel-go has to infer the types
+	errs     []typeError
+	failed   bool // cel-go has to infer the types
 }
 
 type loopVariable struct {
@@ -62,13 +64,17 @@ type loopVariable struct {
 	typ  *types.Type
 }
 
-// typed infers the types of a tree. It returns nil if cel-go has to.
-func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) *ast.AST {
+// typed infers the types of a tree. It returns the errors of a tree that has some, and nil
+// if cel-go has to infer the types.
+func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) (*ast.AST, []typeError) {
 	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
-	if t.expr(tree.Expr()) == nil {
-		return nil
+	switch typ := t.expr(tree.Expr()); {
+	case typ == nil:
+		return nil, nil
+	case len(t.errs) > 0:
+		return nil, t.errs
 	}
-	return ast.NewCheckedAST(tree, t.types, t.refs)
+	return ast.NewCheckedAST(tree, t.types, t.refs), nil
 }
 
 // expr returns the type of e, nil if it is not inferred.
@@ -89,13 +95,13 @@ func (t *inference) expr(e ast.Expr) *types.Type {
 func (t *inference) find(e ast.Expr) *types.Type {
 	switch e.Kind() {
 	case ast.LiteralKind:
-		if v, ok := e.AsLiteral().Type().(*types.Type); ok && v != types.NullType {
+		if v, ok := e.AsLiteral().Type().(*types.Type); ok {
 			return v
 		}
 	case ast.IdentKind:
 		return t.name(e)
 	case ast.SelectKind:
-		return t.field(e.AsSelect())
+		return t.field(e)
 	case ast.CallKind:
 		return t.call(e)
 	case ast.ListKind:
@@ -111,21 +117,23 @@ func (t *inference) find(e ast.Expr) *types.Type {
 func (t *inference) name(e ast.Expr) *types.Type {
 	name := e.AsIdent()
 	typ := t.variable(name)
-	if typ == nil && !t.roots[name] {
-		typ = typeNamed(name)
+	if typ == nil {
+		typ = t.typeNamed(name)
 	}
-	if typ != nil {
+	switch {
+	case typ != nil:
 		t.refs[e.ID()] = ast.NewIdentReference(name, nil)
+	case !t.declared(name):
+		return t.undeclared(e, name)
 	}
 	return typ
 }
 
-// typeNamed returns the type of the name of a type that rules compare with, nil for other
-// names.
-func typeNamed(name string) *types.Type {
-	for _, t := range [...]*types.Type{types.BoolType, types.BytesType, types.DoubleType, types.IntType, types.StringType, types.UintType} {
-		if t.TypeName() == name {
-			return types.NewTypeTypeWithParam(t)
+// typeNamed returns the type of the name of a type, nil for other names.
+func (t *inference) typeNamed(name string) *types.Type {
+	if v, ok := t.scope.types.FindIdent(name); ok {
+		if named, ok := v.(*types.Type); ok && !hasParameter(named) {
+			return types.NewTypeTypeWithParam(named)
 		}
 	}
 	return nil
@@ -149,8 +157,12 @@ func (t *inference) variable(name string) *types.Type {
 	return nil
 }
 
-func (t *inference) field(s ast.SelectExpr) *types.Type {
-	typ, optional := t.member(s.Operand(), s.FieldName())
+func (t *inference) field(e ast.Expr) *types.Type {
+	s := e.AsSelect()
+	if name := t.qualifiedName(e); name != "" && t.declared(name) {
+		return nil
+	}
+	typ, optional := t.member(e, s.Operand(), s.FieldName())
 	switch {
 	case typ != nil && s.IsTestOnly():
 		return types.BoolType
@@ -160,8 +172,9 @@ func (t *inference) field(s ast.SelectExpr) *types.Type {
 	return typ
 }
 
-// member returns the type of the member of a map, of an object, or of an optional one.
-func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, optional bool) {
+// member returns the type of the member of a map, of an object, or of an optional one, which
+// e selects.
+func (t *inference) member(e, operand ast.Expr, name string) (typ *types.Type, optional bool) {
 	of := t.expr(operand)
 	if of == nil {
 		return nil, false
@@ -172,14 +185,21 @@ func (t *inference) member(operand ast.Expr, name string) (typ *types.Type, opti
 	switch of.Kind() {
 	case types.DynKind:
 		return of, optional
+	case types.ErrorKind:
+		return types.DynType, optional
 	case types.MapKind:
 		return of.Parameters()[1], optional
 	case types.StructKind:
 		if f, ok := t.scope.types.FindStructFieldType(of.TypeName(), name); ok {
 			return inferable(f.Type), optional
 		}
+		if _, ok := t.scope.types.FindStructType(of.TypeName()); !ok {
+			return nil, false
+		}
+		return t.wrong(e, "undefined field '"+name+"'"), optional
 	}
-	return nil, false
+	t.wrong(e, "type '"+checker.FormatCELType(of)+"' does not support field selection")
+	return types.DynType, optional
 }
 
 // optionalField returns the type of a selection that has no value if the field has none.
@@ -192,7 +212,7 @@ func (t *inference) optionalField(e ast.Expr) *types.Type {
 	if !ok {
 		return nil
 	}
-	typ, _ := t.member(c.Args()[0], string(name))
+	typ, _ := t.member(e, c.Args()[0], string(name))
 	if typ == nil {
 		return nil
 	}
@@ -214,8 +234,11 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 		vars = [2]*types.Type{types.IntType, over.Parameters()[0]}
 	case over.Kind() == types.MapKind:
 		vars = [2]*types.Type{over.Parameters()[0], over.Parameters()[1]}
+	case isAny(over):
+		vars = [2]*types.Type{types.DynType, types.DynType}
 	default:
-		return nil
+		vars[0] = t.wrong(l.IterRange(), "expression of type '"+checker.FormatCELType(over)+"' cannot be range of a comprehension (must be list, map, or dynamic)")
+		vars[1] = vars[0]
 	}
 	before := len(t.vars)
 	defer func() { t.vars = t.vars[:before] }()
@@ -233,10 +256,7 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	t.vars = append(t.vars, loopVariable{l.AccuVar(), accu})
 	outer := len(t.vars)
 	t.vars = append(t.vars, inner...)
-	if t.expr(l.LoopCondition()) != types.BoolType {
-		return nil
-	}
-	if step := t.expr(l.LoopStep()); step == nil || !sameType(step, accu) {
+	if !t.assert(l.LoopCondition(), types.BoolType) || !t.assert(l.LoopStep(), accu) {
 		return nil
 	}
 	t.vars = t.vars[:outer]
@@ -309,28 +329,37 @@ func (t *inference) call(e ast.Expr) *types.Type {
 	case (name == operators.Equals || name == operators.NotEquals) && len(args) == 2:
 		t.beside(args[0], args[1])
 	case name == operators.Conditional && len(args) == 3:
+		t.expr(args[0]) // the errors of cel-go have this order
 		t.beside(args[1], args[2])
 	}
-	var args [4]*types.Type
-	n := 0
-	add := func(arg ast.Expr) bool {
-		if n == len(args) {
-			return false
-		}
-		args[n] = t.expr(arg)
-		n++
-		return args[n-1] != nil
-	}
-	if c.IsMemberFunction() && !add(c.Target()) {
+	name := c.FunctionName()
+	if strings.HasPrefix(name, ".") {
 		return nil
 	}
+	var few [4]*types.Type
+	args := few[:0]
+	if c.IsMemberFunction() {
+		args = append(args, nil)
+	}
 	for _, arg := range c.Args() {
-		if !add(arg) {
+		args = append(args, t.expr(arg))
+		if t.failed {
 			return nil
 		}
 	}
-	r, result := t.resolve(c.FunctionName(), c.IsMemberFunction(), args[:n])
-	if result != nil {
+	if c.IsMemberFunction() {
+		if prefix := t.qualifiedName(c.Target()); prefix != "" && t.overloads[prefix+"."+name] != nil {
+			return nil
+		}
+		if args[0] = t.expr(c.Target()); args[0] == nil {
+			return nil
+		}
+	}
+	if t.overloads[name] == nil {
+		return t.undeclared(e, name)
+	}
+	r, result := t.resolve(e, args)
+	if r != nil {
 		t.refs[e.ID()] = r
 	}
 	return result
@@ -365,6 +394,10 @@ func (t *inference) beside(a, b ast.Expr) {
 		t.types[b.ID()] = typ
 	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind, b.Kind() == ast.MapKind && typ.Kind() == types.MapKind:
 		t.types[b.ID()] = typ
+	case b.Kind() == ast.ListKind:
+		t.types[b.ID()] = types.NewListType(types.DynType)
+	case b.Kind() == ast.MapKind:
+		t.types[b.ID()] = types.NewMapType(types.DynType, types.DynType)
 	}
 }
 

@@ -1,14 +1,14 @@
 package celtypes
 
 import (
-	"fmt"
-	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common"
-	"github.com/google/cel-go/common/ast"
+
+	"github.com/crdkit/crdkit/internal/celsyntax"
 )
 
 // The text of an error shows its line and a mark below the column. cel-go makes the
@@ -20,78 +20,151 @@ const (
 	maxErrors    = 100   // more are only counted
 )
 
-// problems returns the words of cel-go for the errors of our parser, "" if there are none
-// or only cel-go words them.
-func (x *Checker) problems(text string) string {
-	located := x.Language.syntax.Locate(text)
-	if located == nil || len(located.Problems) == 0 {
-		return ""
+// A mistake is an error of an expression.
+type mistake struct {
+	line, column int // both -1 for none
+	text         string
+}
+
+// placed returns the place of an offset in code points.
+func placed(text string, at int) (line, column int) {
+	for line = 1; ; line++ {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return line, at
+		}
+		n := utf8.RuneCountInString(text[:end]) + 1
+		if at < n {
+			return line, at
+		}
+		at, text = at-n, text[end+1:]
 	}
-	source := common.NewTextSource(text)
-	info, errs := ast.NewSourceInfo(source), common.NewErrors(source)
-	for _, p := range located.Problems {
-		errs.ReportErrorString(info.GetLocationByOffset(int32(p.Offset)), p.Text)
+}
+
+// syntaxErrors returns the words of cel-go for the errors of our parser.
+func syntaxErrors(list []celsyntax.Problem, text string) string {
+	errs := make([]mistake, len(list))
+	for i, p := range list {
+		errs[i].text = p.Text
+		errs[i].line, errs[i].column = placed(text, p.Offset)
 	}
-	return textOf(cel.NewIssues(errs), source)
+	return listed(errs, text)
+}
+
+// typeErrors returns the words of cel-go for errors at nodes that our parser has read.
+func typeErrors(list []typeError, text string, in *celsyntax.Located) string {
+	errs := make([]mistake, len(list))
+	for i, e := range list {
+		errs[i] = mistake{line: -1, column: -1, text: e.text}
+		if at, ok := in.Offset(e.id); ok {
+			errs[i].line, errs[i].column = placed(text, at)
+		}
+	}
+	return listed(errs, text)
 }
 
 // worded returns the text of issues of a tree that has no source positions if our parser
 // has read it.
 func (x *Checker) worded(issues *cel.Issues, text string) string {
-	source := common.NewTextSource(text)
 	if located := x.Language.syntax.Locate(text); located != nil {
-		info := ast.NewSourceInfo(source)
 		for _, e := range issues.Errors() {
 			e.Location = common.NoLocation
 			if at, ok := located.Offset(e.ExprID); ok {
-				e.Location = info.GetLocationByOffset(int32(at))
+				e.Location = common.NewLocation(placed(text, at))
 			}
 		}
 	}
-	return textOf(issues, source)
+	return textOf(issues, text)
 }
 
 // textOf returns what issues.String returns. It drops the locations of the issues.
-func textOf(issues *cel.Issues, source common.Source) string {
-	errs := issues.Errors()
-	sort.SliceStable(errs, func(i, j int) bool {
-		a, b := errs[i].Location, errs[j].Location
-		return a.Line() < b.Line() || a.Line() == b.Line() && a.Column() < b.Column()
-	})
-	lines := make([]string, 0, len(errs)+1)
-	for _, e := range errs {
-		lines = append(lines, errorText(e, source))
+func textOf(issues *cel.Issues, text string) string {
+	list := issues.Errors()
+	errs := make([]mistake, len(list))
+	for i, e := range list {
+		errs[i] = mistake{e.Location.Line(), e.Location.Column(), e.Message}
 	}
-	if len(errs) >= maxErrors {
-		for _, e := range errs {
+	out := listed(errs, text)
+	if len(list) >= maxErrors {
+		for _, e := range list {
 			e.Location = common.NoLocation
 		}
 		short := issues.String()
-		if last := short[strings.LastIndexByte(short, '\n')+1:]; strings.HasSuffix(last, " more errors were truncated") {
-			lines = append(lines, last)
+		if last := short[strings.LastIndexByte(short, '\n')+1:]; strings.HasSuffix(last, truncated) {
+			out += "\n" + last
 		}
 	}
-	return strings.Join(lines, "\n")
+	return out
 }
 
-func errorText(e *common.Error, source common.Source) string {
-	head := fmt.Sprintf("ERROR: %s:%d:%d: %s", source.Description(), e.Location.Line(), e.Location.Column()+1, e.Message)
-	line, ok := source.Snippet(e.Location.Line())
-	if !ok || len(line) > maxShownLine {
-		return head
+const truncated = " more errors were truncated"
+
+// listed returns the text of errors in the order of their places. Only the first ones that
+// were found are shown.
+func listed(errs []mistake, text string) string {
+	more := len(errs) - maxErrors
+	if more > 0 {
+		errs = errs[:maxErrors]
 	}
-	var mark strings.Builder
-	rest := line
-	for range max(e.Location.Column(), 0) {
-		if rest == "" {
-			break
+	for i := range errs {
+		for j := i; j > 0 && (errs[j].line < errs[j-1].line || errs[j].line == errs[j-1].line && errs[j].column < errs[j-1].column); j-- {
+			errs[j], errs[j-1] = errs[j-1], errs[j]
 		}
+	}
+	if !utf8.ValidString(text) {
+		text = string([]rune(text))
+	}
+	var b strings.Builder
+	size := 0
+	for i := range errs {
+		line, _ := lineOf(text, errs[i].line)
+		size += 2*min(len(line), maxShownLine) + len(errs[i].text) + 40
+	}
+	b.Grow(size)
+	for i := range errs {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		errs[i].write(&b, text)
+	}
+	if more > 0 {
+		b.WriteString("\n" + strconv.Itoa(more) + truncated)
+	}
+	return b.String()
+}
+
+func (m *mistake) write(b *strings.Builder, text string) {
+	b.WriteString("ERROR: <input>:" + strconv.Itoa(m.line) + ":" + strconv.Itoa(m.column+1) + ": " + m.text)
+	rest, ok := lineOf(text, m.line)
+	if !ok || len(rest) > maxShownLine {
+		return
+	}
+	b.WriteString("\n | ")
+	b.WriteString(strings.ReplaceAll(rest, "\t", " "))
+	b.WriteString("\n | ")
+	for n := m.column; n > 0 && rest != ""; n-- {
 		_, size := utf8.DecodeRuneInString(rest)
 		rest = rest[size:]
-		mark.WriteString(wider(size, ".", "\uff0e"))
+		b.WriteString(wider(size, ".", "\uff0e"))
 	}
 	_, size := utf8.DecodeRuneInString(rest)
-	return head + "\n | " + strings.ReplaceAll(line, "\t", " ") + "\n | " + mark.String() + wider(size, "^", "\uff3e")
+	b.WriteString(wider(size, "^", "\uff3e"))
+}
+
+// lineOf returns a line of a text. An empty text has none.
+func lineOf(text string, line int) (string, bool) {
+	if line < 1 || text == "" {
+		return "", false
+	}
+	for ; line > 1; line-- {
+		end := strings.IndexByte(text, '\n')
+		if end < 0 {
+			return "", false
+		}
+		text = text[end+1:]
+	}
+	before, _, _ := strings.Cut(text, "\n")
+	return before, true
 }
 
 // wider returns the mark below a letter of so many bytes.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/cel-go/common"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -25,7 +24,7 @@ func TestTextOf(t *testing.T) {
 			continue
 		}
 		want := issues.String()
-		if diff := cmp.Diff(want, textOf(issues, common.NewTextSource(text))); diff != "" {
+		if diff := cmp.Diff(want, textOf(issues, text)); diff != "" {
 			t.Errorf("%.40q (-cel-go +textOf):\n%s", text, diff)
 		}
 	}

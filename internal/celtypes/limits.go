@@ -51,8 +51,10 @@ func (x *Checker) refuse(s *Scope, p parsed, text string, optional bool) string 
 	if why == "" || !x.Reference {
 		return why
 	}
-	if tree := x.Language.syntax.Parse(text); tree != nil && x.Language.signatures.typed(tree, s, optional) != nil {
-		return ""
+	if tree := x.Language.syntax.Parse(text); tree != nil {
+		if checked, _ := x.Language.signatures.typed(tree, s, optional); checked != nil {
+			return ""
+		}
 	}
 	return why
 }

@@ -72,7 +72,13 @@ func joined(before, typ *types.Type) *types.Type {
 		return typ
 	case sameType(before, typ):
 		return before
-	case before == types.DynType, typ == types.DynType, len(before.Parameters()) == 0 && len(typ.Parameters()) == 0:
+	case before == types.DynType, typ == types.DynType:
+		return types.DynType
+	case before == types.ErrorType, typ == types.ErrorType:
+		return typ
+	case isNullable(before) && typ == types.NullType, isNullable(typ) && before == types.NullType:
+		return nil
+	case len(before.Parameters()) == 0 && len(typ.Parameters()) == 0:
 		return types.DynType
 	}
 	return nil

@@ -9,24 +9,20 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// resolve returns the overloads that match, and their result type.
-func (t *inference) resolve(name string, member bool, args []*types.Type) (r *ast.ReferenceInfo, result *types.Type) {
-	switch name {
-	case operators.LogicalAnd, operators.LogicalOr:
-		for _, a := range args {
-			if a != types.BoolType && a != types.DynType {
-				return nil, nil
-			}
-		}
-		if name == operators.LogicalAnd {
-			return ast.NewFunctionReference(overloads.LogicalAnd), types.BoolType
-		}
-		return ast.NewFunctionReference(overloads.LogicalOr), types.BoolType
+// resolve returns the overloads of a call that match, and their result type, which is nil if
+// it is not inferred.
+func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInfo, result *types.Type) {
+	c := e.AsCall()
+	switch c.FunctionName() {
+	case operators.LogicalAnd:
+		return t.logic(c, args, overloads.LogicalAnd)
+	case operators.LogicalOr:
+		return t.logic(c, args, overloads.LogicalOr)
 	}
-	list := t.overloads[name]
+	list := t.overloads[c.FunctionName()]
 	for i := range list {
 		s := &list[i]
-		if s.member != member || len(s.args) != len(args) {
+		if s.member != c.IsMemberFunction() || len(s.args) != len(args) {
 			continue
 		}
 		var b binding
@@ -38,17 +34,34 @@ func (t *inference) resolve(name string, member bool, args []*types.Type) (r *as
 		}
 		found := b.substitute(s.result)
 		switch {
-		case found == nil:
+		case found == nil && !b.unbound:
 			return nil, nil
 		case r == nil:
 			r, result = ast.NewFunctionReference(s.id), found
 			continue
-		case !sameType(result, found):
+		case found == nil, result == nil, !sameType(result, found):
 			result = types.DynType
 		}
 		r.AddOverload(s.id)
 	}
+	if r == nil {
+		return nil, t.noOverload(e, args)
+	}
 	return r, result
+}
+
+// logic returns the overload of && or || and its result type.
+func (t *inference) logic(c ast.CallExpr, args []*types.Type, overload string) (*ast.ReferenceInfo, *types.Type) {
+	before := len(t.errs)
+	for i, a := range args {
+		if a != types.BoolType && !isAny(a) {
+			t.mismatch(c.Args()[i], types.BoolType, a)
+		}
+	}
+	if len(t.errs) > before {
+		return nil, types.ErrorType
+	}
+	return ast.NewFunctionReference(overload), types.BoolType
 }
 
 // A binding assigns types to the type parameters of a signature.
@@ -57,6 +70,7 @@ type binding struct {
 	bound     [3]*types.Type
 	n         int
 	undecided bool // cel-go has to infer the types
+	unbound   bool // a parameter of the result has no type
 }
 
 // all reports whether all arguments match their parameters.
@@ -76,8 +90,11 @@ func (b *binding) fits(p, arg *types.Type) bool {
 	case types.TypeParamKind:
 		return b.bind(p.TypeName(), arg)
 	}
-	if arg.Kind() == types.DynKind {
+	switch arg.Kind() {
+	case types.DynKind, types.ErrorKind:
 		return true
+	case types.NullTypeKind:
+		return isNullable(p)
 	}
 	switch p.Kind() {
 	case types.ListKind, types.MapKind:
@@ -107,9 +124,11 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 		switch bound := b.bound[i]; {
 		case bound.Kind() == types.DynKind, arg.Kind() == types.DynKind:
 			b.bound[i] = types.DynType
+		case bound.Kind() == types.ErrorKind, arg.Kind() == types.ErrorKind:
 		case bound.Kind() == types.TypeKind && arg.Kind() == types.TypeKind:
+		case bound.Kind() == types.NullTypeKind && isNullable(arg), arg.Kind() == types.NullTypeKind && isNullable(bound):
 		case !sameType(bound, arg):
-			b.undecided = b.undecided || hasDyn(bound) || hasDyn(arg)
+			b.undecided = b.undecided || bound.Kind() == arg.Kind() && (hasLoose(bound) || hasLoose(arg))
 			return false
 		}
 		return true
@@ -123,9 +142,29 @@ func (b *binding) bind(name string, arg *types.Type) bool {
 	return true
 }
 
-// hasDyn reports whether a part of a type is dyn.
-func hasDyn(t *types.Type) bool {
-	return t.Kind() == types.DynKind || slices.ContainsFunc(t.Parameters(), hasDyn)
+// isAny reports whether each type fits t, and t fits each.
+func isAny(t *types.Type) bool { return t.Kind() == types.DynKind || t.Kind() == types.ErrorKind }
+
+// isLoose reports whether a type that differs from t may fit it.
+func isLoose(t *types.Type) bool {
+	return isAny(t) || t.Kind() == types.TypeKind || t.Kind() == types.NullTypeKind || hasLoose(t)
+}
+
+// hasLoose reports whether a part of t is loose.
+func hasLoose(t *types.Type) bool { return slices.ContainsFunc(t.Parameters(), isLoose) }
+
+// isNullable reports whether null fits a type.
+func isNullable(t *types.Type) bool {
+	switch t.Kind() {
+	case types.OpaqueKind, types.StructKind, types.DurationKind, types.TimestampKind, types.NullTypeKind, types.DynKind:
+		return true
+	}
+	return t.IsAssignableType(types.NullType)
+}
+
+// hasParameter reports whether a part of a type is a type parameter.
+func hasParameter(t *types.Type) bool {
+	return t.Kind() == types.TypeParamKind || slices.ContainsFunc(t.Parameters(), hasParameter)
 }
 
 // substitute returns a result type with its type parameters replaced, nil if it
@@ -137,6 +176,7 @@ func (b *binding) substitute(t *types.Type) *types.Type {
 				return b.bound[i]
 			}
 		}
+		b.unbound = true
 		return nil
 	}
 	if len(t.Parameters()) == 0 {

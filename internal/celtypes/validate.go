@@ -22,7 +22,7 @@ func (x *Checker) validate(checked *ast.AST, text string) string {
 	case len(issues.Errors()) == 0:
 		return ""
 	case x.Reference:
-		return textOf(issues, common.NewTextSource(text))
+		return textOf(issues, text)
 	}
 	return x.worded(issues, text)
 }
