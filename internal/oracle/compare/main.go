@@ -1,7 +1,7 @@
 // Command compare measures crdkit against kube-apiserver's own code, both in
 // one process and in turns.
 //
-//	go run -C internal/oracle ./compare [-op OP,...] [-corpus DIR] [-rounds N] [-cpus N]
+//	go run -C internal/oracle ./compare [-op OP,...] [-case NAME] [-corpus DIR] [-rounds N] [-cpus N] [-profile DIR]
 //
 // For each operation it prints a row for each case: the times of upstream and of
 // crdkit, in nanoseconds of processor time including their garbage collection, the
@@ -19,6 +19,10 @@
 //
 // -cpus N measures something else: how many objects crdkit creates per second from
 // their bytes, by 1 and by N goroutines that share a definition.
+//
+// -profile DIR takes a processor profile of crdkit alone for each case of the operations
+// in the place of the measurements, and -case NAME is about one case only. Operations that
+// print a table of their own have neither.
 //
 // -list prints the operations and their floors.
 package main
@@ -40,6 +44,8 @@ func main() {
 	rounds := flag.Int("rounds", 9, "turns that upstream and crdkit take; the median counts")
 	cpus := flag.Int("cpus", 0, "measure concurrent creates on this number of processors; 0 for none")
 	list := flag.Bool("list", false, "list the operations and end")
+	profiles := flag.String("profile", "", "directory for processor profiles of crdkit alone, which take the place of the measurements")
+	only := flag.String("case", "", "the only case; all if empty")
 	flag.Parse()
 	if *list {
 		for _, o := range operations {
@@ -47,13 +53,20 @@ func main() {
 		}
 		return
 	}
-	if err := run(*ops, *corpus, *rounds, *cpus); err != nil {
+	if err := run(*ops, *corpus, settings{*rounds, *profiles, *only}, *cpus); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ops, corpus string, rounds, cpus int) error {
+// settings say how operations with a row for each case are measured.
+type settings struct {
+	rounds   int
+	profiles string // directory, "" to measure
+	only     string // the name of a case, "" for all
+}
+
+func run(ops, corpus string, set settings, cpus int) error {
 	if corpus != "" {
 		if err := os.Setenv("CRDKIT_CORPUS", corpus); err != nil {
 			return err
@@ -64,7 +77,7 @@ func run(ops, corpus string, rounds, cpus int) error {
 		return fmt.Errorf("no corpus in %q; name one with -corpus", dir)
 	}
 	if cpus > 0 {
-		return compareThroughput(dir, rounds, cpus)
+		return compareThroughput(dir, set.rounds, cpus)
 	}
 	wanted, err := choose(ops)
 	if err != nil {
@@ -75,7 +88,7 @@ func run(ops, corpus string, rounds, cpus int) error {
 	for _, o := range wanted {
 		fmt.Printf("\n%s: %s\n", o.name, o.does)
 		if o.whole != nil {
-			if err := o.whole(o, dir, rounds); err != nil {
+			if err := o.whole(o, dir, set.rounds); err != nil {
 				return err
 			}
 			continue
@@ -93,7 +106,7 @@ func run(ops, corpus string, rounds, cpus int) error {
 			}
 			these = slices.Concat(cases, own)
 		}
-		if err := report(o, these, rounds); err != nil {
+		if err := report(o, these, set); err != nil {
 			return err
 		}
 		if o.name == "cel-compile" {
@@ -121,15 +134,24 @@ func choose(names string) ([]operation, error) {
 }
 
 // report measures one operation on all cases that have it and prints its table.
-func report(o operation, cases []*testCase, rounds int) error {
+func report(o operation, cases []*testCase, set settings) error {
 	t := newTable(o)
 	for _, c := range cases {
+		if set.only != "" && c.name != set.only {
+			continue
+		}
 		p, err := o.prepare(c)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.name, c.name, err)
 		}
-		if p != nil {
-			t.row(c.name, p, measure(p, rounds))
+		switch {
+		case p == nil:
+		case set.profiles != "":
+			if err := profile(set.profiles, o.name, c.name, p); err != nil {
+				return err
+			}
+		default:
+			t.row(c.name, p, measure(p, set.rounds))
 		}
 	}
 	return t.end()
