@@ -212,6 +212,7 @@ var ratchetTests = []struct {
 	onJSON   bool
 	forgiven int
 	changes  int
+	most     int // MaxErrors, 0 for none
 }{
 	{name: "nothing is wrong", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, onJSON: true},
 	{name: "a number", old: `"spec":{"n":99,"s":"a"}`, new: `"spec":{"n":99,"s":"b"}`, onJSON: true, forgiven: 1},
@@ -234,7 +235,16 @@ var ratchetTests = []struct {
 	{name: "a list of few alternatives", old: `"spec":{"e":[["a"],["b"]]}`, new: `"spec":{"n":1,"e":[["a"],["b"]]}`, onJSON: true, forgiven: 1},
 	{name: "a wrong element beside a field that goes", old: `"spec":{"a":[99]}`, new: `"spec":{"a":[99],"zzz":1}`, onJSON: true, forgiven: 1},
 	{name: "a wrong element in other spelling", old: `"spec":{"w":[{"x":"1","y":99}]}`, new: `"spec":{"n":1,"w":[ {"y":99, "x":"1"} ]}`, onJSON: true, forgiven: 1},
-	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, forgiven: 1},
+	{name: "a set with an element twice, which validation forgives by itself", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"n":1,"set":["a","a"]}`, onJSON: true, forgiven: 1},
+	{name: "wrong elements of a set, two of which are equal", old: `"spec":{"set":["A","b","A"]}`, new: `"spec":{"n":1,"set":["A","b","A"]}`, onJSON: true, forgiven: 3},
+	{name: "new equal elements where the old object has others", old: `"spec":{"set":["a","a"]}`, new: `"spec":{"set":["b","b"]}`, onJSON: true, forgiven: 1},
+	{name: "new equal elements where the old object has some elsewhere", old: `"spec":{"l":[{"k":"a"},{"k":"a"}]}`, new: `"spec":{"set":["b","b"]}`, onJSON: true, forgiven: 1},
+	{name: "new equal elements", old: `"spec":{"set":["a","b"]}`, new: `"spec":{"set":["b","b"]}`},
+	{name: "elements with the same wrong key", old: `"spec":{"l":[{"k":"A"},{"k":"A"},{"k":"A"}]}`, new: `"spec":{"n":1,"l":[{"k":"A"},{"k":"A"},{"k":"A"}]}`, onJSON: true, forgiven: 4},
+	{name: "a wrong value in the second of two equal elements", old: `"spec":{"l":[{"k":"a"},{"k":"a","v":99}]}`, new: `"spec":{"n":1,"l":[{"k":"a"},{"k":"a","v":99}]}`, forgiven: 1},
+	{name: "a status over equal elements", old: `"spec":{"set":["a","a"]},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, forgiven: 1},
+	{name: "more forgiven errors than a result may have", old: `"spec":{"n":99,"m":99,"set":["a","a"]}`, new: `"spec":{"s":"a","n":99,"m":99,"set":["a","a"]}`, most: 2, forgiven: 2},
+	{name: "as many forgiven errors as a result may have", old: `"spec":{"n":99,"set":["a","a"]}`, new: `"spec":{"s":"a","n":99,"set":["a","a"]}`, most: 2, onJSON: true, forgiven: 2},
 	{name: "another type", old: `"spec":{"n":"one"}`, new: `"spec":{"n":"one","s":"a"}`, onJSON: true, forgiven: 1},
 	{name: "a default that is missing from what is wrong", old: `"spec":{"o":{}}`, new: `"spec":{"n":1,"o":{}}`},
 	{name: "a wrong status of which nothing is said", old: `"spec":{"n":1},"status":{"n":99}`, new: `"spec":{"n":2}`, onJSON: true, forgiven: 1},
@@ -312,6 +322,9 @@ func TestRatchetTable(t *testing.T) {
 			}
 			if tt.report {
 				opts = append(opts, crdkit.ReportChanges())
+			}
+			if tt.most > 0 {
+				opts = append(opts, crdkit.MaxErrors(tt.most))
 			}
 			var n ratchetTally
 			n.compareUpdates(t, v, do, raw, old, opts, tt.report)

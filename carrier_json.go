@@ -95,12 +95,12 @@ func (c *jsonCarrier) readOld() (ok bool) {
 // is that of the old object if the version has the subresource.
 func (c *jsonCarrier) readUpdate() bool {
 	c.newText = string(c.raw)
-	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true}
+	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true, NoteEqual: true}
 	if c.version.status {
 		request.Status = c.oldDocument.Status
 		c.hasStatus = request.Status != ""
 	}
-	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateAt) {
+	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateParts) {
 		return false
 	}
 	c.obj = c.head(&c.sent, c.out.Metadata())
@@ -110,12 +110,12 @@ func (c *jsonCarrier) readUpdate() bool {
 // walkUpdate walks over the new object of an update, which may keep wrong values. The
 // first walk notes them. Where that does not tell whether they are unchanged, a second
 // one ratchets. Validation begins after start steps of a path.
-func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request fastpath.Request, start int, errorsAt errorsAt) bool {
-	if c.walk(plan, c.newText, request) && c.keepsWrong(start, errorsAt) {
+func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request fastpath.Request, start int, errorsOf errorsOf) bool {
+	if c.walk(plan, c.newText, request) && c.keepsWrong(start, errorsOf) {
 		return true
 	}
-	c.unknownFields, request.NoteWrong, request.Ratchet = nil, false, c.newRatchet(start)
-	return c.walk(plan, c.newText, request) && c.forgive(request.Ratchet.Forgiven, errorsAt)
+	c.unknownFields, request.NoteWrong, request.NoteEqual, request.Ratchet = nil, false, false, c.newRatchet(start)
+	return c.walk(plan, c.newText, request) && c.keepsForgiven(request.Ratchet.Forgiven, errorsOf)
 }
 
 // readSentStatus reads the status that the walk has dropped. It reports false if
@@ -133,7 +133,7 @@ func (c *jsonCarrier) readStatus() bool {
 	c.newText = string(c.raw)
 	plan := c.version.statusPlan()
 	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true}
-	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusAt) {
+	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusParts) {
 		return false
 	}
 	c.obj = c.head(&c.sent, c.out.Metadata())

@@ -1,6 +1,8 @@
 package crdkit
 
 import (
+	"iter"
+
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -15,58 +17,39 @@ func (c *jsonCarrier) newRatchet(start int) *fastpath.Ratchet {
 	}
 }
 
+// errorsOf returns the errors of parts of an object. It reports false if only validation
+// of the whole object can tell them.
+type errorsOf func(*validation.Validator, iter.Seq[validation.Part], ...validation.CallOption) (validation.ErrorList, bool)
+
 // keepsWrong reports whether the object may keep the wrong values that the walk has
 // noted. It sets their errors.
-func (c *jsonCarrier) keepsWrong(start int, errorsAt errorsAt) bool {
+func (c *jsonCarrier) keepsWrong(start int, errorsOf errorsOf) bool {
 	if !c.out.HasWrong() {
 		return true
 	}
-	f := c.newRatchet(start)
-	return c.out.Forgive(f) && c.forgive(f.Forgiven, errorsAt)
+	kept := false
+	return c.forgive(errorsOf, func(yield func(validation.Part) bool) {
+		kept = c.out.Forgive(c.newRatchet(start), func(path schema.Path, value any, lists bool) bool {
+			return yield(validation.Part{Path: path, Value: value, Lists: lists})
+		})
+	}) && kept
 }
 
-// errorsAt returns the errors of a value at a path.
-type errorsAt func(*validation.Validator, schema.Path, any, ...validation.CallOption) validation.ErrorList
-
-// forgive sets the errors of the values that a walk has forgiven, which follow
-// from the values alone. It reports false if only validation of the whole object
-// can tell them.
-func (c *jsonCarrier) forgive(forgiven []fastpath.Forgiven, errorsAt errorsAt) bool {
-	if len(forgiven) == 0 {
-		return true
-	}
-	var all validation.ErrorList
-	validator := c.version.engines.validate()
-	seen := map[string]bool{}
-	for _, part := range forgiven {
-		if c.watch.Ended() {
-			return false
+// keepsForgiven is keepsWrong for the values that a walk has forgiven.
+func (c *jsonCarrier) keepsForgiven(forgiven []fastpath.Forgiven, errorsOf errorsOf) bool {
+	return len(forgiven) == 0 || c.forgive(errorsOf, func(yield func(validation.Part) bool) {
+		for _, part := range forgiven {
+			path, _ := part.At.Path()
+			if !yield(validation.Part{Path: path, Value: part.Value}) {
+				return
+			}
 		}
-		path, _ := part.Path()
-		errs := errorsAt(validator, path, part.Value, c.watch, validation.MaxErrors(c.mostErrors()))
-		if len(errs) == 0 {
-			return false
-		}
-		if len(forgiven) > 1 && !c.distinct(errs, seen) {
-			return false // validation reports one of them
-		}
-		if all = append(all, errs...); len(all) >= c.mostErrors() {
-			break // the result has no room for more
-		}
-	}
-	c.ratcheted = all
-	return true
+	})
 }
 
-// distinct adds the texts of errors to seen. It reports false if one was there, or if the
-// watch ends.
-func (c *jsonCarrier) distinct(errs validation.ErrorList, seen map[string]bool) bool {
-	for _, e := range errs {
-		text := e.Error()
-		if seen[text] || c.watch.Ended() {
-			return false
-		}
-		seen[text] = true
-	}
-	return true
+// forgive sets the errors of forgiven values, which follow from the values alone. It
+// reports false if only validation of the whole object can tell them.
+func (c *jsonCarrier) forgive(errorsOf errorsOf, parts iter.Seq[validation.Part]) (ok bool) {
+	c.ratcheted, ok = errorsOf(c.version.engines.validate(), parts, c.watch, validation.MaxErrors(c.mostErrors()))
+	return ok
 }

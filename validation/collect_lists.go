@@ -15,10 +15,12 @@ import (
 // of lists of type map that are not objects. [leafcheck.List] defines which
 // elements are equal.
 type listRun struct {
-	stack   pathstack.Stack
-	errs    ErrorList
-	omitted tally
-	bounds  call
+	stack    pathstack.Stack
+	errs     ErrorList
+	omitted  tally
+	bounds   call
+	checkAll bool   // collect errors of valid lists too, of which there are none
+	buf      []byte // for texts
 }
 
 func (r *listRun) walk(n *leafcheck.Node, v any) {
@@ -52,7 +54,7 @@ func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 }
 
 func (r *listRun) list(n *leafcheck.Node, list []any) {
-	if n.List != nil {
+	if n.List != nil && (r.checkAll || !n.List.Distinct(list)) {
 		switch n.List.Kind {
 		case leafcheck.SetList:
 			r.distinct(list, func(i int) any { return list[i] })
@@ -60,7 +62,7 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 			r.mapList(n.List.Keys, list)
 		}
 	}
-	if n.Items == nil {
+	if n.Items == nil || !n.Items.HasLists {
 		return
 	}
 	for i, v := range list {
@@ -73,39 +75,43 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 func (r *listRun) mapList(keys []string, list []any) {
 	for i, v := range list {
 		if _, ok := v.(map[string]any); v != nil && !ok {
-			r.at(i, func(path *field.Path) *field.Error {
-				return field.Invalid(path, v, "must be an object for an array of list-type map")
-			})
+			r.at(i, *field.Invalid(nil, v, "must be an object for an array of list-type map"))
 			return
 		}
 	}
-	composite := func(i int) map[string]any {
-		obj, _ := list[i].(map[string]any)
-		out := map[string]any{}
-		for _, k := range keys {
-			if v, ok := obj[k]; ok {
-				out[k] = v
-			}
-		}
-		return out
-	}
 	values := make([]any, len(list))
-	for i := range list {
+	for i, v := range list {
 		if r.bounds.watch.Ended() {
 			return
 		}
-		c := composite(i)
-		values[i] = c
-		if len(keys) != 1 {
-			continue
-		}
-		// A single key is compared as a value, several keys by their text.
-		values[i] = unspecified{}
-		if v, ok := c[keys[0]]; ok {
-			values[i] = v
+		values[i] = comparedKeys(keys, v)
+	}
+	r.distinct(values, func(i int) any { return keysOf(keys, list[i]) })
+}
+
+// comparedKeys returns what tells an element of a list of type map apart. A single key is
+// compared as a value, several keys by their text.
+func comparedKeys(keys []string, element any) any {
+	if len(keys) != 1 {
+		return keysOf(keys, element)
+	}
+	obj, _ := element.(map[string]any)
+	if v, ok := obj[keys[0]]; ok {
+		return v
+	}
+	return unspecified{}
+}
+
+// keysOf returns the keys that an element has.
+func keysOf(keys []string, element any) map[string]any {
+	obj, _ := element.(map[string]any)
+	out := make(map[string]any, len(keys))
+	for _, k := range keys {
+		if v, ok := obj[k]; ok {
+			out[k] = v
 		}
 	}
-	r.distinct(values, func(i int) any { return composite(i) })
+	return out
 }
 
 // unspecified replaces the single key of an element that does not have it.
@@ -128,7 +134,7 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 		case map[string]any, []any:
 			text, err := json.Marshal(v)
 			if err != nil {
-				r.at(i, func(path *field.Path) *field.Error { return field.Invalid(path, v, "internal error") })
+				r.at(i, *field.Invalid(nil, v, "internal error"))
 				return
 			}
 			id = jsonText(text)
@@ -141,7 +147,7 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 		if r.bounds.watch.Ended() {
 			return
 		}
-		r.at(i, func(path *field.Path) *field.Error { return field.Duplicate(path, shown(i)) })
+		r.at(i, *field.Duplicate(nil, shown(i)))
 	}
 }
 
@@ -149,13 +155,23 @@ func (r *listRun) distinct(values []any, shown func(i int) any) {
 // from every string.
 type jsonText string
 
-func (r *listRun) at(i int, report func(*field.Path) *field.Error) {
+// at adds an error of the element at an index, whose field e lacks.
+func (r *listRun) at(i int, e field.Error) {
 	if !r.bounds.holds(len(r.errs)) {
-		r.omitted.add(report(nil).Type)
+		r.omitted.add(e.Type)
 		return
 	}
-	schema := r.stack.SchemaPointer()
+	b := r.stack.AppendSchemaPointer(r.buf[:0])
+	schema := len(b)
 	r.stack.Push(pathstack.Item, "", i)
-	r.errs = append(r.errs, NewError(report(r.stack.FieldPath()), StepListType, r.stack.Pointer(), schema))
+	b = r.stack.AppendPointer(b)
+	pointer := len(b)
+	b = r.stack.AppendFieldPath(b)
 	r.stack.Pop()
+	r.buf = b
+	all := string(b)
+	x := &located{field: e}
+	x.field.Field = all[pointer:]
+	x.err = Error{fieldError: &x.field, Pointer: all[schema:pointer], Step: StepListType, SchemaPointer: all[:schema], Rule: -1}
+	r.errs = append(r.errs, &x.err)
 }

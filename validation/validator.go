@@ -168,7 +168,7 @@ func (v *Validator) addLists(res *Result, obj, old map[string]any, bounds call) 
 	if !v.collectOnly && v.root.Distinct(obj) {
 		return
 	}
-	r := listRun{bounds: bounds}
+	r := listRun{bounds: bounds, checkAll: v.collectOnly}
 	r.walk(v.root, obj)
 	switch {
 	case len(r.errs) == 0:

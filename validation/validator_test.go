@@ -3,6 +3,7 @@ package validation_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,7 +161,11 @@ func TestWrongKubernetesVersionIsAnError(t *testing.T) {
 			t.Errorf("version %q: Valid", version)
 		}
 		path := schema.Path{schema.Field("status")}
+		parts := slices.Values([]validation.Part{{Path: path, Value: "a"}})
+		ofParts, _ := v.ValidateParts(parts)
+		ofStatus, _ := v.ValidateStatusParts(parts)
 		for name, errs := range map[string]validation.ErrorList{
+			"ValidateParts": ofParts, "ValidateStatusParts": ofStatus,
 			"Validate":         v.Validate(valid),
 			"ValidateUpdate":   v.ValidateUpdate(valid, valid).Errors,
 			"ValidateStatus":   v.ValidateStatus(valid, valid).Errors,

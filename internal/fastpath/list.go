@@ -121,17 +121,28 @@ func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		memory := w.plan.Values(w.request.Watch)
-		v, _ := memory.read(everything, w.since(part, start, edits))
-		list, isList := v.([]any)
-		ok = isList && r.check.Valid(list)
-		memory.Release()
+		return w.judged(r.check, part, start, edits)
 	case r.check.Kind == leafcheck.SetList:
 		ok = w.distinct(w.keys[l.keys:], 1)
 	default:
 		ok = w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return ok || w.not(equalElements)
+	return ok || w.equalAt(part)
+}
+
+// judged is listed for a list whose keys do not tell whether its elements are distinct.
+func (w *walk) judged(check *leafcheck.List, part span, start, edits int) bool {
+	memory := w.plan.Values(w.request.Watch)
+	defer memory.Release()
+	v, _ := memory.read(everything, w.since(part, start, edits))
+	list, isList := v.([]any)
+	switch {
+	case !isList:
+		return w.not(equalElements)
+	case check.Unique && leafcheck.HasEqual(list) && w.wrongAt(part.start, part.end, equalElements) < 0:
+		return false
+	}
+	return check.Distinct(list) || w.equalAt(part)
 }
 
 // pairwise is up to how many elements each is compared with all others.

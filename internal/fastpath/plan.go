@@ -74,6 +74,9 @@ type Request struct {
 	Watch *interrupt.Watch
 	// NoteWrong makes the walk note wrong values and go on. See [Output.HasWrong].
 	NoteWrong bool
+	// NoteEqual, beside NoteWrong, makes the walk note lists of type set and map whose
+	// elements are not distinct.
+	NoteEqual bool
 	// Ratchet says which wrong values the object may keep, nil for none. It is nil if
 	// NoteWrong is set.
 	Ratchet *Ratchet

@@ -50,15 +50,6 @@ type Ratchet struct {
 type Forgiven struct {
 	At    Location
 	Value any
-	path  schema.Path // to the value, nil if it is not known yet
-}
-
-// Path returns the path to the value, see [Location.Path].
-func (f *Forgiven) Path() (schema.Path, bool) {
-	if f.path != nil {
-		return f.path, true
-	}
-	return f.At.Path()
 }
 
 // A Location is the position of a value in the text of an object.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/correlate"
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/schema"
 )
 
 // Most updates of an object with wrong values leave these as they are, and change a
@@ -20,7 +21,10 @@ const mostWrong = 1 << 12
 
 // A wrongValue is the position in the text of a value that is not schema valid. It is
 // of a type that the schema admits.
-type wrongValue = span
+type wrongValue struct {
+	span
+	equal bool // it is a list whose elements are not distinct as its type demands
+}
 
 // toleratesWrong reports whether the walk may note another wrong value.
 func (w *walk) toleratesWrong() bool {
@@ -32,17 +36,28 @@ func (w *walk) wrongAt(i, end int, why decline) int {
 	if !w.toleratesWrong() {
 		return w.refuse(why)
 	}
-	w.wrong = append(w.wrong, wrongValue{i, end})
+	w.wrong = append(w.wrong, wrongValue{span: span{i, end}})
 	return end
+}
+
+// equalAt notes a list with equal elements, or declines it.
+func (w *walk) equalAt(part span) bool {
+	if !w.request.NoteEqual || !w.toleratesWrong() {
+		return w.not(equalElements)
+	}
+	w.wrong = append(w.wrong, wrongValue{part, true})
+	return true
 }
 
 // HasWrong reports whether the object has wrong values, which the request has asked to
 // note. The object may not be stored unless [Output.Forgive] forgives them.
 func (o Output) HasWrong() bool { return len(o.w.wrong) > 0 }
 
-// Forgive reports whether an update may keep the wrong values. It sets the values that
-// f forgives. f must not be that of the walk.
-func (o Output) Forgive(f *Ratchet) bool {
+// Forgive reports whether an update may keep the wrong values. It calls each with the
+// path and the value of each, until each reports false. With lists, the value is wrong in
+// that it is or holds lists with equal elements. The path is good during the call only. f
+// must not be that of the walk.
+func (o Output) Forgive(f *Ratchet, each func(path schema.Path, value any, lists bool) bool) bool {
 	w := o.w
 	f.begin(w.s, false, w.request.Watch)
 	if w.touched {
@@ -54,21 +69,24 @@ func (o Output) Forgive(f *Ratchet) bool {
 		return a.start < b.start || a.start == b.start && a.end > b.end
 	})
 	c := cursor{text: w.s}
-	k := keeper{Ratchet: f, cursor: &c, left: readsOld * len(f.Old)}
-	end := 0
+	k := keeper{Ratchet: f, cursor: &c, root: w.plan.root, left: readsOld * len(f.Old)}
+	var end [2]int // of the last values and of the last lists with equal elements
 	for _, x := range w.wrong {
-		if x.start < end {
+		before := &end[0]
+		if x.equal {
+			before = &end[1]
+		}
+		if x.start < *before {
 			continue // in the value before
 		}
-		end = x.end
+		*before = x.end
 		if w.request.Watch.Ended() || !c.to(x.start) || !k.keeps(x) {
 			return false
 		}
 		v, at := jsonscan.Value(w.s, x.start, w.request.Watch)
-		if at != x.end {
+		if at != x.end || !each(c.path(), v, x.equal) {
 			return false
 		}
-		f.Forgiven = append(f.Forgiven, Forgiven{At: Location{text: w.s, index: x.start}, Value: v, path: c.path()})
 	}
 	return true
 }
@@ -77,6 +95,8 @@ func (o Output) Forgive(f *Ratchet) bool {
 type keeper struct {
 	*Ratchet
 	*cursor
+	root  *node
+	equal bool         // the old object has a list with equal elements
 	parts []pairedPart // of the objects and lists that are open
 	lists []pairedList // of type map that are open, those inside after those around them
 	left  int          // how many bytes of the old object may still be read
@@ -99,9 +119,43 @@ type pairedList struct {
 // readsOld is how many times the old object may be read to find members of it.
 const readsOld = 32
 
-// keeps reports whether the wrong value at the cursor, or a value around it, is
-// unchanged.
+// keeps reports whether the update may keep the wrong value at the cursor.
 func (k *keeper) keeps(x wrongValue) bool {
+	if x.equal {
+		return k.keepsEqual(x)
+	}
+	return k.keepsValue(x)
+}
+
+// keepsEqual reports whether the old object has a list with equal elements. All such lists
+// are kept then.
+func (k *keeper) keepsEqual(x wrongValue) bool {
+	if k.equal {
+		return true
+	}
+	k.equal = k.isOld(x.span)
+	if !k.equal {
+		old, ok := jsonscan.DecodeUntil(k.Old, k.until)
+		k.equal = ok && !k.root.check.Distinct(old)
+	}
+	return k.equal
+}
+
+// isOld reports whether the value at the cursor, or a value around it, has the text of the
+// old one. It reports false, too, if it cannot tell.
+func (k *keeper) isOld(x span) bool {
+	part := pairedPart{old: k.Old}
+	for i := range k.open {
+		if part = k.part(i, part); part.start < 0 || part.same || k.open[i].index != inObject {
+			return part.same
+		}
+	}
+	return k.member(len(k.open), part) == k.cursor.text[x.start:x.end]
+}
+
+// keepsValue reports whether the wrong value at the cursor, or a value around it, is
+// unchanged.
+func (k *keeper) keepsValue(x wrongValue) bool {
 	s, part := k.Schema, pairedPart{old: k.Old}
 	for i := range k.open {
 		step := &k.open[i]

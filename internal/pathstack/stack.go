@@ -190,19 +190,26 @@ func AppendToken(b []byte, name string) []byte {
 	return b
 }
 
-// FieldPath returns the location in the object relative to the start, nil at the
-// start.
-func (s *Stack) FieldPath() *field.Path {
-	var path *field.Path
+// AppendFieldPath appends the location in the object relative to the start, as a
+// [field.Path] writes it: "<nil>" at the start.
+func (s *Stack) AppendFieldPath(b []byte) []byte {
+	start := len(b)
 	for i := range s.Steps {
-		switch step := &s.Steps[i]; step.Kind {
-		case Property:
-			path = path.Child(step.Name)
-		case Entry:
-			path = path.Key(step.Name)
-		case Item:
-			path = path.Index(step.Index)
+		switch step := &s.Steps[i]; {
+		case step.Kind == Property && step.Name != "":
+			if len(b) > start {
+				b = append(b, '.')
+			}
+			b = append(b, step.Name...)
+		case step.Kind == Property || step.Kind == Entry:
+			b = append(append(append(b, '['), step.Name...), ']')
+		case step.Kind == Item:
+			b = appendIndex(b, step.Index)
 		}
 	}
-	return path
+	if len(b) == start {
+		var root *field.Path
+		b = append(b, root.String()...)
+	}
+	return b
 }

@@ -85,7 +85,7 @@ func TestStack(t *testing.T) {
 				{"AppendPointer", string(s.AppendPointer([]byte("#"))), "#" + tt.pointer},
 				{"SchemaPointer", s.SchemaPointer(), tt.schemaPointer},
 				{"AppendSchemaPointer", string(s.AppendSchemaPointer([]byte("#"))), "#" + tt.schemaPointer},
-				{"FieldPath", s.FieldPath().String(), tt.path},
+				{"AppendFieldPath", string(s.AppendFieldPath([]byte("in "))), "in " + tt.path},
 			} {
 				if got.text != got.want {
 					t.Errorf("%s = %q, want %q", got.what, got.text, got.want)
