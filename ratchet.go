@@ -29,8 +29,8 @@ func (c *jsonCarrier) keepsWrong(start int, errorsOf errorsOf) bool {
 	}
 	kept := false
 	return c.forgive(errorsOf, func(yield func(validation.Part) bool) {
-		kept = c.out.Forgive(c.newRatchet(start), func(path schema.Path, value any, lists bool) bool {
-			return yield(validation.Part{Path: path, Value: value, Lists: lists})
+		kept = c.out.Forgive(c.newRatchet(start), func(path schema.Path, value any, equal bool) bool {
+			return yield(validation.Part{Path: path, Value: value, Equal: equal})
 		})
 	}) && kept
 }

@@ -54,14 +54,7 @@ func (r *listRun) object(n *leafcheck.Node, obj map[string]any) {
 }
 
 func (r *listRun) list(n *leafcheck.Node, list []any) {
-	if n.List != nil && (r.checkAll || !n.List.Distinct(list)) {
-		switch n.List.Kind {
-		case leafcheck.SetList:
-			r.distinct(list, func(i int) any { return list[i] })
-		case leafcheck.MapList:
-			r.mapList(n.List.Keys, list)
-		}
-	}
+	r.elements(n, list)
 	if n.Items == nil || !n.Items.HasLists {
 		return
 	}
@@ -69,6 +62,18 @@ func (r *listRun) list(n *leafcheck.Node, list []any) {
 		r.stack.Push(pathstack.Item, "", i)
 		r.walk(n.Items, v)
 		r.stack.Pop()
+	}
+}
+
+// elements compares the elements of a list with each other.
+func (r *listRun) elements(n *leafcheck.Node, list []any) {
+	if n.List != nil && (r.checkAll || !n.List.Distinct(list)) {
+		switch n.List.Kind {
+		case leafcheck.SetList:
+			r.distinct(list, func(i int) any { return list[i] })
+		case leafcheck.MapList:
+			r.mapList(n.List.Keys, list)
+		}
 	}
 }
 

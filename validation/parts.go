@@ -15,14 +15,15 @@ type Part struct {
 	// may be fields or keys.
 	Path  schema.Path
 	Value any
-	// Lists: the errors are those of lists of type set and map in the value, and no
-	// others.
-	Lists bool
+	// Equal: the value is a list of type set or map. Its errors are those of equal
+	// elements, and no others. Elements need no members but the keys of the list.
+	Equal bool
 }
 
 // ValidateParts returns the errors that [Validator.Validate] reports of parts of an
-// object, sorted: for each part those of [Validator.ValidateAt], or those of its lists.
-// The cost depends on the parts, not on the rest of the object. It keeps no path.
+// object, sorted: for each part those of [Validator.ValidateAt], or those of equal elements.
+// The cost depends on the parts, not on the rest of the object. It keeps neither paths nor
+// lists with Equal.
 //
 // It reports false if only Validate can tell the errors of all parts together: if a part
 // has no error, if errors of two parts are reported as one, or if there are more errors
@@ -33,7 +34,7 @@ func (v *Validator) ValidateParts(parts iter.Seq[Part], opts ...CallOption) (Err
 
 // ValidateStatusParts is like [Validator.ValidateParts], but returns the errors that
 // [Validator.ValidateStatus] reports. The paths start with the status field. It reports
-// false for a part with Lists: ValidateStatus checks the lists of the whole object.
+// false for a part with Equal: ValidateStatus checks the lists of the whole object.
 func (v *Validator) ValidateStatusParts(parts iter.Seq[Part], opts ...CallOption) (ErrorList, bool) {
 	below := true // all parts are
 	errs, ok := v.validateParts(v.status, statusStack(), func(yield func(Part) bool) {
@@ -97,13 +98,10 @@ func (w *partsRun) part(p *Part) bool {
 		return false
 	}
 	switch {
-	case p.Lists && w.stack.Start.Field != "":
+	case p.Equal && w.stack.Start.Field != "":
 		return false
-	case p.Lists:
-		before := len(w.lists.errs)
-		w.lists.stack = w.stack
-		w.lists.walk(n, p.Value)
-		return len(w.lists.errs) > before && w.lists.omitted.n == 0
+	case p.Equal:
+		return w.equal(n, p.Value)
 	}
 	w.found = w.first[:0]
 	w.check(n, p.Value, correlate.Pair{})
@@ -117,6 +115,16 @@ func (w *partsRun) part(p *Part) bool {
 		}
 	}
 	return len(w.found) > 0 && w.omitted.n == 0
+}
+
+// equal adds the errors of a list with equal elements. It reports false if there are none.
+func (w *partsRun) equal(n *leafcheck.Node, v any) bool {
+	before := len(w.lists.errs)
+	w.lists.stack = w.stack
+	if list, ok := v.([]any); ok {
+		w.lists.elements(n, list)
+	}
+	return len(w.lists.errs) > before && w.lists.omitted.n == 0
 }
 
 // enter moves the stack to a path. It returns the node of the value there, nil if none is

@@ -27,7 +27,7 @@ func partsValidator(t *testing.T, opts ...validation.Option) *validation.Validat
 }
 
 // get returns the part of an object at a path of fields and indices.
-func get(t *testing.T, obj any, path schema.Path, lists bool) validation.Part {
+func get(t *testing.T, obj any, path schema.Path, equal bool) validation.Part {
 	t.Helper()
 	for _, step := range path {
 		if name, ok := step.Name(); ok {
@@ -37,7 +37,7 @@ func get(t *testing.T, obj any, path schema.Path, lists bool) validation.Part {
 		i, _ := step.Index()
 		obj = obj.([]any)[i]
 	}
-	return validation.Part{Path: path, Value: obj, Lists: lists}
+	return validation.Part{Path: path, Value: obj, Equal: equal}
 }
 
 // TestValidateParts checks that ValidateParts of all wrong parts of an object reports what
@@ -76,7 +76,7 @@ func TestValidateParts(t *testing.T) {
 				"k2": list(map[string]any{"a": "b"}, map[string]any{"b": int64(1)}, map[string]any{"a": "b", "b": int64(1)}, map[string]any{"b": int64(1)}, map[string]any{"a": "b"}),
 				"m":  map[string]any{"x": list(int64(1), int64(2), int64(1), int64(2), int64(1)), "y": list(int64(1))},
 			},
-			lists:  []schema.Path{{f("k")}, {f("k2")}, {f("m"), f("x")}},
+			lists:  []schema.Path{{f("k")}, {f("k2")}, {f("m"), f("x")}, {f("k"), i(2), f("s")}, {f("k"), i(2), f("s"), i(0)}, {f("k"), i(2), f("s"), i(1)}, {f("k"), i(2), f("s"), i(2)}},
 			errors: 9,
 		},
 		{
@@ -116,7 +116,7 @@ func TestValidatePartsRefuses(t *testing.T) {
 	// Two paths with the same text.
 	dotted := validation.Part{Path: schema.Path{f("u"), f("a.b")}, Value: int64(9)}
 	nested := validation.Part{Path: schema.Path{f("u"), f("a"), f("b")}, Value: int64(9)}
-	equal := validation.Part{Path: schema.Path{f("m"), f("x")}, Value: []any{int64(1), int64(1)}, Lists: true}
+	equal := validation.Part{Path: schema.Path{f("m"), f("x")}, Value: []any{int64(1), int64(1)}, Equal: true}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, tt := range []struct {
@@ -128,12 +128,12 @@ func TestValidatePartsRefuses(t *testing.T) {
 		{name: "a wrong part", parts: []validation.Part{wrong}, want: true},
 		{name: "a part that is not wrong", parts: []validation.Part{wrong, {Path: schema.Path{f("m")}, Value: map[string]any{}}}},
 		{name: "a part that is not declared", parts: []validation.Part{wrong, {Path: schema.Path{f("z"), f("y")}, Value: int64(9)}}},
-		{name: "distinct elements", parts: []validation.Part{{Path: schema.Path{f("m")}, Value: map[string]any{"x": []any{int64(9)}}, Lists: true}}},
+		{name: "distinct elements", parts: []validation.Part{{Path: schema.Path{f("m")}, Value: map[string]any{"x": []any{int64(9)}}, Equal: true}}},
 		{name: "two errors of the same text", parts: []validation.Part{dotted, nested}},
 		{name: "as many errors as are allowed", parts: []validation.Part{wrong, equal}, opts: []validation.CallOption{validation.MaxErrors(2)}, want: true},
 		{name: "more errors than are allowed", parts: []validation.Part{wrong, equal}, opts: []validation.CallOption{validation.MaxErrors(1)}},
 		{name: "more errors of a value", parts: []validation.Part{{Path: schema.Path{f("m"), f("x")}, Value: []any{int64(8), int64(9)}}}, opts: []validation.CallOption{validation.MaxErrors(1)}},
-		{name: "more errors of a list", parts: []validation.Part{{Path: equal.Path, Value: []any{int64(1), int64(1), int64(2), int64(2)}, Lists: true}}, opts: []validation.CallOption{validation.MaxErrors(1)}},
+		{name: "more errors of a list", parts: []validation.Part{{Path: equal.Path, Value: []any{int64(1), int64(1), int64(2), int64(2)}, Equal: true}}, opts: []validation.CallOption{validation.MaxErrors(1)}},
 		{name: "a context that has ended", parts: []validation.Part{wrong}, opts: []validation.CallOption{validation.WithContext(ended)}},
 	} {
 		if errs, ok := v.ValidateParts(slices.Values(tt.parts), tt.opts...); ok != tt.want {
@@ -145,7 +145,7 @@ func TestValidatePartsRefuses(t *testing.T) {
 		want bool
 	}{
 		{validation.Part{Path: schema.Path{f("status"), f("l"), i(0)}, Value: int64(9)}, true},
-		{validation.Part{Path: schema.Path{f("status"), f("l")}, Value: []any{int64(9), int64(9)}, Lists: true}, false},
+		{validation.Part{Path: schema.Path{f("status"), f("l")}, Value: []any{int64(9), int64(9)}, Equal: true}, false},
 		{validation.Part{}, false},
 	} {
 		if errs, ok := v.ValidateStatusParts(slices.Values([]validation.Part{tt.part})); ok != tt.want {

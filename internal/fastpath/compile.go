@@ -244,6 +244,7 @@ func (c *compiler) list(items *node, ch *leafcheck.Node) *listRule {
 	if l.Kind != leafcheck.MapList {
 		return out
 	}
+	out.told = keysOnly(l.Keys)
 	for _, name := range l.Keys {
 		i, ok := items.members.at(name)
 		if !ok {

@@ -84,9 +84,8 @@ func (c *cursor) key(i int) int {
 	return at
 }
 
-// path returns the path to the cursor.
-func (c *cursor) path() schema.Path {
-	path := make(schema.Path, 0, len(c.open))
+// appendPath appends the path to the cursor.
+func (c *cursor) appendPath(path schema.Path) schema.Path {
 	for i := range c.open {
 		path = append(path, c.open[i].step())
 	}

@@ -121,17 +121,17 @@ func (w *walk) listed(l *listWalk, part span, start, edits int) bool {
 	switch {
 	case l.count == 0 || r.check.Kind == leafcheck.AnyList && !r.slow:
 	case l.slow:
-		return w.judged(r.check, part, start, edits)
+		return w.judged(r, part, start, edits)
 	case r.check.Kind == leafcheck.SetList:
 		ok = w.distinct(w.keys[l.keys:], 1)
 	default:
 		ok = w.distinct(w.keys[l.keys:], len(r.keys))
 	}
-	return ok || w.equalAt(part)
+	return ok || w.equalAt(r, part)
 }
 
 // judged is listed for a list whose keys do not tell whether its elements are distinct.
-func (w *walk) judged(check *leafcheck.List, part span, start, edits int) bool {
+func (w *walk) judged(r *listRule, part span, start, edits int) bool {
 	memory := w.plan.Values(w.request.Watch)
 	defer memory.Release()
 	v, _ := memory.read(everything, w.since(part, start, edits))
@@ -139,10 +139,10 @@ func (w *walk) judged(check *leafcheck.List, part span, start, edits int) bool {
 	switch {
 	case !isList:
 		return w.not(equalElements)
-	case check.Unique && leafcheck.HasEqual(list) && w.wrongAt(part.start, part.end, equalElements) < 0:
+	case r.check.Unique && leafcheck.HasEqual(list) && w.wrongAt(part.start, part.end, equalElements) < 0:
 		return false
 	}
-	return check.Distinct(list) || w.equalAt(part)
+	return r.check.Distinct(list) || w.equalAt(r, part)
 }
 
 // pairwise is up to how many elements each is compared with all others.

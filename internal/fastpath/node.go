@@ -105,8 +105,9 @@ type defaultText struct {
 // listRule says what a list must satisfy apart from its elements.
 type listRule struct {
 	check *leafcheck.List
-	keys  []int // indexes of the members of items that are keys of a leafcheck.MapList
-	slow  bool  // not all keys are declared, or elements must be unique
+	keys  []int     // indexes of the members of items that are keys of a leafcheck.MapList
+	slow  bool      // not all keys are declared, or elements must be unique
+	told  *readTree // what tells the elements of a leafcheck.MapList apart, nil for any other list
 }
 
 // A bitset is a set of small numbers.

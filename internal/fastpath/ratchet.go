@@ -65,7 +65,7 @@ type Location struct {
 func (p Location) Path() (schema.Path, bool) {
 	c := cursor{text: p.text, at: jsonscan.Space(p.text, 0)}
 	ok := c.to(p.index)
-	path := c.path()
+	path := c.appendPath(make(schema.Path, 0, len(c.open)))
 	if p.status {
 		path = slices.Insert(path, 0, schema.Field("status"))
 	}

@@ -212,19 +212,19 @@ func TestForgive(t *testing.T) {
 		{name: "in a list of type map without keys", in: `{"u":[{"v":99}]}`},
 		{name: "elements without a key", in: `{"l":[{"v":99}]}`},
 		{name: "too many elements with keys", in: `{"l":[{"k":"a"},{"k":"b"},{"k":"c"}]}`, want: []string{"spec.l"}},
-		{name: "elements with equal keys", in: `{"l":[{"k":"a","v":9},{"k":"a"}]}`, want: []string{"spec.l lists"}},
-		{name: "elements with equal keys, and a wrong value", in: `{"l":[{"k":"a","v":99},{"k":"a"}]}`, want: []string{"spec.l lists", "spec.l[0].v"}},
+		{name: "elements with equal keys", in: `{"l":[{"k":"a","v":9},{"k":"a"}]}`, want: []string{"spec.l equal"}},
+		{name: "elements with equal keys, and a wrong value", in: `{"l":[{"k":"a","v":99},{"k":"a"}]}`, want: []string{"spec.l equal", "spec.l[0].v"}},
 		{name: "elements with equal keys, and a wrong value in the second", in: `{"l":[{"k":"a"},{"k":"a","v":99}]}`},
 		{name: "elements with equal keys that are new", in: `{"l":[{"k":"a"},{"k":"a"}]}`, old: `{"l":[{"k":"a"}]}`},
-		{name: "elements with equal keys that changed", in: `{"l":[{"k":"a"},{"k":"a"}]}`, old: `{"l":[{"k":"b"},{"k":"b"}]}`, want: []string{"spec.l lists"}},
-		{name: "too many elements with equal keys", in: `{"l":[{"k":"a"},{"k":"a"},{"k":"b"}]}`, want: []string{"spec.l", "spec.l lists"}},
-		{name: "lists with equal elements beside a change", in: `{"n":1,"l":[{"k":"a"},{"k":"a"}],"t":["x","x"]}`, want: []string{"spec.l lists", "spec.t lists"}},
-		{name: "a set with equal elements where the old object has them elsewhere", in: `{"t":["x","x"]}`, old: `{"l":[{"k":"a"},{"k":"a"}]}`, want: []string{"spec.t lists"}},
+		{name: "elements with equal keys that changed", in: `{"l":[{"k":"a"},{"k":"a"}]}`, old: `{"l":[{"k":"b"},{"k":"b"}]}`, want: []string{"spec.l equal"}},
+		{name: "too many elements with equal keys", in: `{"l":[{"k":"a"},{"k":"a"},{"k":"b"}]}`, want: []string{"spec.l", "spec.l equal"}},
+		{name: "lists with equal elements beside a change", in: `{"n":1,"l":[{"k":"a"},{"k":"a"}],"t":["x","x"]}`, want: []string{"spec.l equal", "spec.t equal"}},
+		{name: "a set with equal elements where the old object has them elsewhere", in: `{"t":["x","x"]}`, old: `{"l":[{"k":"a"},{"k":"a"}]}`, want: []string{"spec.t equal"}},
 		{name: "an element of a set", in: `{"t":["xx","y"]}`, want: []string{"spec.t[0]"}},
-		{name: "equal elements of a set", in: `{"t":["xx","y","xx"]}`, want: []string{"spec.t lists", "spec.t[0]", "spec.t[2]"}},
-		{name: "an element that is null, beside equal ones", in: `{"w":["x",null,"x"]}`, want: []string{"spec.w lists"}},
-		{name: "equal elements in lists of lists", in: `{"v":[[1,1],[2,2],[1,1]]}`, want: []string{"spec.v lists"}},
-		{name: "equal elements in one list of lists", in: `{"v":[[1,1],[2,2]]}`, want: []string{"spec.v[0] lists", "spec.v[1] lists"}},
+		{name: "equal elements of a set", in: `{"t":["xx","y","xx"]}`, want: []string{"spec.t equal", "spec.t[0]", "spec.t[2]"}},
+		{name: "an element that is null, beside equal ones", in: `{"w":["x",null,"x"]}`, want: []string{"spec.w equal"}},
+		{name: "equal elements in lists of equal", in: `{"v":[[1,1],[2,2],[1,1]]}`, want: []string{"spec.v equal", "spec.v[0] equal", "spec.v[1] equal", "spec.v[2] equal"}},
+		{name: "equal elements in one list of equal", in: `{"v":[[1,1],[2,2]]}`, want: []string{"spec.v[0] equal", "spec.v[1] equal"}},
 		{name: "equal elements of another spelling", in: `{"v":[[1,1.0]]}`},
 		{name: "elements that must be unique", in: `{"x":[1,2,1]}`, want: []string{"spec.x"}},
 		{name: "a wrong type", in: `{"n":"x"}`},
@@ -241,10 +241,10 @@ func TestForgive(t *testing.T) {
 				t.Errorf("%s: nothing is wrong", tt.name)
 			}
 			var got []string
-			if ok && !out.Forgive(ratchet, func(path schema.Path, _ any, lists bool) bool {
+			if ok && !out.Forgive(ratchet, func(path schema.Path, _ any, equal bool) bool {
 				text := path.String()
-				if lists {
-					text += " lists"
+				if equal {
+					text += " equal"
 				}
 				got = append(got, text)
 				return true

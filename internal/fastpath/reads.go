@@ -128,6 +128,15 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 	return out
 }
 
+// keysOnly returns the readTree for a list of objects of which only some members count.
+func keysOnly(keys []string) *readTree {
+	element := &readTree{names: nameindex.New(keys), fields: make([]*readTree, len(keys))}
+	for i := range keys {
+		element.fields[i] = everything
+	}
+	return &readTree{items: element}
+}
+
 // judged returns what [leafcheck.Node.ValidWhole] reads of objects and lists.
 func judged(ch *leafcheck.Node) *readTree {
 	fields := make(map[string]*readTree)

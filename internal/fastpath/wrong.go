@@ -23,7 +23,7 @@ const mostWrong = 1 << 12
 // of a type that the schema admits.
 type wrongValue struct {
 	span
-	equal bool // it is a list whose elements are not distinct as its type demands
+	list *listRule // of a list whose elements are not distinct as it demands, else nil
 }
 
 // toleratesWrong reports whether the walk may note another wrong value.
@@ -41,11 +41,11 @@ func (w *walk) wrongAt(i, end int, why decline) int {
 }
 
 // equalAt notes a list with equal elements, or declines it.
-func (w *walk) equalAt(part span) bool {
+func (w *walk) equalAt(r *listRule, part span) bool {
 	if !w.request.NoteEqual || !w.toleratesWrong() {
 		return w.not(equalElements)
 	}
-	w.wrong = append(w.wrong, wrongValue{part, true})
+	w.wrong = append(w.wrong, wrongValue{part, r})
 	return true
 }
 
@@ -54,10 +54,10 @@ func (w *walk) equalAt(part span) bool {
 func (o Output) HasWrong() bool { return len(o.w.wrong) > 0 }
 
 // Forgive reports whether an update may keep the wrong values. It calls each with the
-// path and the value of each, until each reports false. With lists, the value is wrong in
-// that it is or holds lists with equal elements. The path is good during the call only. f
-// must not be that of the walk.
-func (o Output) Forgive(f *Ratchet, each func(path schema.Path, value any, lists bool) bool) bool {
+// path and the value of each, until each reports false. With equal, the value is a list
+// that has equal elements; its elements have no more than what tells them apart. The path
+// and such a list are good during the call only. f must not be that of the walk.
+func (o Output) Forgive(f *Ratchet, each func(path schema.Path, value any, equal bool) bool) bool {
 	w := o.w
 	f.begin(w.s, false, w.request.Watch)
 	if w.touched {
@@ -68,34 +68,41 @@ func (o Output) Forgive(f *Ratchet, each func(path schema.Path, value any, lists
 		a, b := w.wrong[i], w.wrong[j]
 		return a.start < b.start || a.start == b.start && a.end > b.end
 	})
-	c := cursor{text: w.s}
-	k := keeper{Ratchet: f, cursor: &c, root: w.plan.root, left: readsOld * len(f.Old)}
-	var end [2]int // of the last values and of the last lists with equal elements
+	k := keeper{Ratchet: f, cursor: &cursor{text: w.s}, plan: w.plan, left: readsOld * len(f.Old)}
+	end := 0
 	for _, x := range w.wrong {
-		before := &end[0]
-		if x.equal {
-			before = &end[1]
-		}
-		if x.start < *before {
+		if x.start < end && x.list == nil {
 			continue // in the value before
 		}
-		*before = x.end
-		if w.request.Watch.Ended() || !c.to(x.start) || !k.keeps(x) {
+		if w.request.Watch.Ended() || !k.to(x.start) || !k.keeps(x) || !k.pass(x, each) {
 			return false
 		}
-		v, at := jsonscan.Value(w.s, x.start, w.request.Watch)
-		if at != x.end || !each(c.path(), v, x.equal) {
-			return false
+		if x.list == nil {
+			end = x.end
 		}
 	}
 	return true
+}
+
+// pass calls each with the value at the cursor.
+func (k *keeper) pass(x wrongValue, each func(schema.Path, any, bool) bool) bool {
+	k.steps = k.appendPath(k.steps[:0])
+	if x.list == nil || x.list.told == nil {
+		v, end := jsonscan.Value(k.cursor.text, x.start, k.until)
+		return end == x.end && each(k.steps, v, x.list != nil)
+	}
+	memory := k.plan.Values(k.until)
+	defer memory.Release()
+	v, ok := memory.read(x.list.told, k.cursor.text[x.start:x.end])
+	return ok && each(k.steps, v, true)
 }
 
 // A keeper finds the wrong values that the new object has from the old one.
 type keeper struct {
 	*Ratchet
 	*cursor
-	root  *node
+	plan  *Plan
+	steps schema.Path  // memory for paths
 	equal bool         // the old object has a list with equal elements
 	parts []pairedPart // of the objects and lists that are open
 	lists []pairedList // of type map that are open, those inside after those around them
@@ -121,7 +128,7 @@ const readsOld = 32
 
 // keeps reports whether the update may keep the wrong value at the cursor.
 func (k *keeper) keeps(x wrongValue) bool {
-	if x.equal {
+	if x.list != nil {
 		return k.keepsEqual(x)
 	}
 	return k.keepsValue(x)
@@ -136,7 +143,7 @@ func (k *keeper) keepsEqual(x wrongValue) bool {
 	k.equal = k.isOld(x.span)
 	if !k.equal {
 		old, ok := jsonscan.DecodeUntil(k.Old, k.until)
-		k.equal = ok && !k.root.check.Distinct(old)
+		k.equal = ok && !k.plan.root.check.Distinct(old)
 	}
 	return k.equal
 }
