@@ -36,9 +36,10 @@ type carrier interface {
 	checkScale() error
 	// checkSchema adds the errors of the schema to the result.
 	checkSchema() error
-	// ruleInput returns the objects that rules evaluate. The input of an object
-	// without an old one may be partial: without what rules do not read. If rules
-	// fail on it, they run once more, with whole, on input that is not partial.
+	// ruleInput returns the objects that rules evaluate. The input may be partial:
+	// without what rules do not read as long as none fails, such as an old object that
+	// no rule refers to. If rules fail on it, they run once more, with whole, on input
+	// that is not partial.
 	ruleInput(whole bool) (in ruleInput, err error)
 	// output returns the admitted object as JSON. It does not decline.
 	output() ([]byte, error)

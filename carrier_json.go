@@ -234,29 +234,35 @@ func (c *jsonCarrier) metadata() (map[string]any, bool) {
 }
 
 // ruleInput decodes of the texts what rules read. All else that they read is in
-// the heads.
+// the heads. Without transition rules, the old object counts only if a rule fails.
 func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
-	if whole {
+	switch {
+	case c.old != nil && (whole || c.version.rules.NeedsOld()):
+		return c.updateInput()
+	case whole:
 		return c.wholeInput()
 	}
-	in := ruleInput{partial: c.old == nil, memory: c.plan.Values(c.watch)}
-	text := c.out.View()
-	if c.old != nil {
-		text = c.out.Text() // the errors of an update refer to the values
-	}
+	in := ruleInput{partial: true, memory: c.plan.Values(c.watch)}
 	var ok bool
-	if in.obj, ok = in.memory.RuleInput(text, c.old != nil); !ok {
+	if in.obj, ok = in.memory.RuleInput(c.out.View(), false); !ok {
 		return ruleInput{}, errDeclined
 	}
 	if !c.headDone {
 		maps.Copy(in.obj, c.obj.Object)
 	}
-	if c.old == nil {
-		return in, nil
-	}
-	if in.old, ok = in.memory.RuleInput(c.oldText, true); !ok {
+	return in, nil
+}
+
+// updateInput decodes both objects of an update.
+func (c *jsonCarrier) updateInput() (ruleInput, error) {
+	in := ruleInput{memory: c.plan.Values(c.watch)}
+	var okNew, okOld bool
+	in.obj, okNew = in.memory.RuleInput(c.out.Text(), true) // the errors refer to the values
+	in.old, okOld = in.memory.RuleInput(c.oldText, true)
+	if !okNew || !okOld {
 		return ruleInput{}, errDeclined
 	}
+	maps.Copy(in.obj, c.obj.Object)
 	maps.Copy(in.old, c.old.Object)
 	return in, nil
 }

@@ -114,3 +114,9 @@ func ExampleProgram_Reads() {
 	// max true
 	// min true
 }
+
+func ExampleProgram_NeedsOld() {
+	program, _ := cel.Compile(scaling())
+	fmt.Println(program.NeedsOld())
+	// Output: true
+}

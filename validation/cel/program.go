@@ -146,7 +146,8 @@ const (
 )
 
 // Reads returns what the rules of n read of the value that they are on, without
-// an old object and as long as no rule fails: errors show more. n is the schema
+// an old object and as long as no rule fails: errors show more. See also
+// [Program.NeedsOld]. n is the schema
 // that p was compiled for or one below it. Rules below n have their own read
 // sets.
 //
@@ -166,6 +167,10 @@ func (p *Program) Reads(n *schema.Node) *ReadSet {
 	}
 	return p.readSets[n]
 }
+
+// NeedsOld reports whether [Old] may change the result for an object that no rule fails
+// on: whether a rule may refer to oldSelf.
+func (p *Program) NeedsOld() bool { return p != nil && p.root.needsOld }
 
 func (p *Program) begin(opts []EvalOption) *run {
 	r, ok := p.runs.Get().(*run)
