@@ -23,12 +23,12 @@ func TestNeedsOld(t *testing.T) {
 		`{"rule":"true"},{"rule":"self == oldSelf"}`:                                                    true,
 		`{"rule":"[1].all(x, x > 0) && self.startsWith('a')","message":"m","fieldPath":"","reason":""}`: false,
 	} {
-		for _, place := range []string{
+		for _, around := range []string{
 			`{"type":"object","properties":{"a":%s,"b":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}}}`,
 			`{"type":"object","properties":{"a":{"type":"object","additionalProperties":%s}}}`,
 			`{"type":"object","properties":{"a":{"type":"array","maxItems":2,"items":%s}}}`,
 		} {
-			text := fmt.Sprintf(place, `{"type":"string","maxLength":9,"x-kubernetes-validations":[`+rule+`]}`)
+			text := fmt.Sprintf(around, `{"type":"string","maxLength":9,"x-kubernetes-validations":[`+rule+`]}`)
 			program := compile(t, text)
 			if got := program.NeedsOld(); got != want {
 				t.Errorf("%s: NeedsOld = %t, want %t", text, got, want)
