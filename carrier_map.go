@@ -33,7 +33,7 @@ func (c *mapCarrier) read() (*Refusal, error) {
 	if refusal != nil || c.oldRaw == nil {
 		return refusal, nil
 	}
-	if c.old = c.decodeFast(c.oldRaw, false); c.old != nil || c.watch.Err() != nil {
+	if c.old, _ = c.decodeFast(c.oldRaw, false); c.old != nil || c.watch.Err() != nil {
 		return nil, nil
 	}
 	c.old = &unstructured.Unstructured{}

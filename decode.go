@@ -3,6 +3,7 @@ package crdkit
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -32,7 +33,9 @@ func (r *request) decode() *Refusal {
 			Message: fmt.Sprintf("Request entity too large: limit is %d", MaxRequestBytes),
 		}
 	}
-	if r.obj = r.decodeFast(raw, r.yaml); r.obj != nil || r.watch.Err() != nil {
+	var repeated []string
+	if r.obj, repeated = r.decodeFast(raw, r.yaml); r.obj != nil || r.watch.Err() != nil {
+		r.complainOfRepeated(repeated)
 		return nil
 	}
 	if r.yaml {
@@ -58,30 +61,42 @@ func (r *request) decode() *Refusal {
 	return nil
 }
 
-// decodeFast reads the JSON or YAML of an object of the version without duplicate fields.
-// It returns nil for any other text, and when the context ends. Most objects that are
-// refused are such.
-func (r *request) decodeFast(raw []byte, isYAML bool) *unstructured.Unstructured {
+// complainOfRepeated complains of the fields that decoding has found more than once.
+func (r *request) complainOfRepeated(paths []string) {
+	if r.fields == Ignore {
+		return
+	}
+	for _, path := range paths {
+		r.complaints = append(r.complaints, "duplicate field "+strconv.Quote(path))
+	}
+}
+
+// decodeFast reads the JSON of an object of the version, or its YAML without duplicate
+// fields. It also returns the paths of duplicate fields. It returns nil for any other text,
+// and when the context ends. Most objects that are refused are such.
+func (r *request) decodeFast(raw []byte, isYAML bool) (decoded *unstructured.Unstructured, repeated []string) {
 	v := r.version
 	if v.def.reference {
-		return nil
+		return nil, nil
 	}
-	decode := jsonscan.DecodeUntil
+	var value any
+	var ok bool
 	if isYAML {
-		decode = document.DecodeYAML
+		value, ok = document.DecodeYAML(string(raw), r.watch)
+	} else {
+		value, repeated, ok = jsonscan.DecodeRepeated(string(raw), r.watch, "kind", "apiVersion")
 	}
-	value, ok := decode(string(raw), r.watch)
 	obj, isObject := value.(map[string]any)
 	if !ok || !isObject || obj["kind"] != v.def.kind || obj["apiVersion"] != v.apiVersion() {
-		return nil
+		return nil, nil
 	}
 	for name := range obj {
 		// The server finds both without regard to case.
 		if (strings.EqualFold(name, "kind") || strings.EqualFold(name, "apiVersion")) && name != "kind" && name != "apiVersion" {
-			return nil
+			return nil, nil
 		}
 	}
-	return &unstructured.Unstructured{Object: obj}
+	return &unstructured.Unstructured{Object: obj}, repeated
 }
 
 // creator makes the objects that a serializer decodes into.

@@ -263,7 +263,14 @@ func FuzzDecode(f *testing.F) {
 	for _, s := range refused {
 		f.Add(s)
 	}
-	fuzz.Run(f, func(t *testing.T, s string) { check(t, s) })
+	for _, s := range repeating {
+		f.Add(s)
+	}
+	fuzz.Run(f, func(t *testing.T, s string) {
+		if check(t, s) && !checkRepeated(t, s) {
+			t.Errorf("%q: DecodeRepeated declines what Decode takes", s)
+		}
+	})
 }
 
 func BenchmarkSkip(b *testing.B) {

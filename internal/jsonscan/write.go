@@ -75,11 +75,12 @@ func appendEscape(dst []byte, c byte) []byte {
 // returns. It reports false for values of other types, nil maps and lists, floats
 // that are not finite, strings that are not UTF-8, and values nested deeper than
 // [MaxDepth].
-func Append(dst []byte, v any) ([]byte, bool) { return AppendUntil(dst, v, nil) }
+func Append(dst []byte, v any) ([]byte, bool) { return appendValue(dst, v, MaxDepth, nil) }
 
-// AppendUntil is Append, and reports false when the watch ends.
+// AppendUntil is Append for values that are nested as deeply as those of [DecodeRepeated],
+// and reports false when the watch ends.
 func AppendUntil(dst []byte, v any, watch *interrupt.Watch) ([]byte, bool) {
-	return appendValue(dst, v, MaxDepth, watch)
+	return appendValue(dst, v, maxDecoded, watch)
 }
 
 func appendValue(dst []byte, v any, depth int, watch *interrupt.Watch) ([]byte, bool) {

@@ -1,0 +1,157 @@
+package jsonscan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+)
+
+// repeating are objects that Decode declines and DecodeRepeated reads.
+var repeating = []string{
+	`{"a":1,"a":2}`, `{"a":1,"a":2,"a":3,"b":0,"b":0}`, `{"a":{"b":1,"b":[]}}`, `{"a":{"b":{"c":1,"c":2}},"d":{"c":1,"c":{}}}`,
+	`{"a":[{"b":1,"b":2},0,[{"c":1},{"c":1,"c":2}],{"b":1,"b":2}]}`, `{"":{"":1,"":2},"":{"":1,"":2}}`, `{"":{"a":1,"a":2}}`,
+	`{"a":1,"a":{"b":1,"b":2}}`, `{"a":{"b":1,"b":2},"a":{"b":1,"b":2}}`, `{"a":[0,{"a":1,"a":1}],"a":[0,{"a":1,"a":1}]}`,
+	`{"a.b":{"c":1,"c":1},"a":{"b":{"c":1,"c":1}}}`, `{"é\"<":1,"é\"<":2}`, `{"\u0061":1,"a":2}`, `{"\u0061" : {"\n":1,"\n":2}}`, `{"a\/b":1}`,
+	`{"a":{"kind":1,"kind":2}}`, `{"a":[1,2],"a":[3]}`, `{"a":[[],[{"b":1,"b":1}]]}`,
+	"{" + many(150, `"k%d":1,"k%[1]d":2`) + "}", `{"a":[` + many(150, `{"k%d":1,"k%[1]d":2}`) + "]}",
+	deepObjects(600), deepObjects(9_999), `{"a":` + strings.Repeat("[", 9_998) + strings.Repeat("]", 9_998) + "}",
+}
+
+// neverRead are texts that both decline.
+var neverRead = []string{
+	`{"a":1,"a":}`, `{"\u00":1}`, `{"\ud800":1}`, `{"a\":1}`, `{"\u0061"1}`, `{"\u0061"`, `{"a":1 "a":2}`, `{"\u0061":1,}`, `{1:1}`, "{\"\xff\":1}",
+	deepObjects(10_001), strings.Repeat("[", 20_000),
+}
+
+func many(n int, layout string) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, layout, i)
+	}
+	return b.String()
+}
+
+func deepObjects(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+
+// checkRepeated compares DecodeRepeated with sigs.k8s.io/json. It reports whether
+// DecodeRepeated accepted the text.
+func checkRepeated(t *testing.T, s string) bool {
+	t.Helper()
+	v, repeated, ok := jsonscan.DecodeRepeated(s, nil)
+	if !ok {
+		return false
+	}
+	var want any = map[string]any{} // as the serializer of apimachinery
+	var strict []error
+	var err error
+	if object, isObject := v.(map[string]any); isObject {
+		decoded := map[string]any{}
+		strict, err = kjson.UnmarshalStrict([]byte(s), &decoded)
+		want, v = decoded, any(object)
+	} else {
+		strict, err = kjson.UnmarshalStrict([]byte(s), &want)
+	}
+	if err != nil {
+		t.Errorf("%.100q: DecodeRepeated takes what is refused: %v", s, err)
+		return true
+	}
+	var paths []string
+	for _, err := range strict {
+		paths = append(paths, err.(kjson.FieldError).FieldPath())
+	}
+	if diff := cmp.Diff(paths, repeated); diff != "" {
+		t.Errorf("%.100q: paths (-want +got):\n%s", s, diff)
+	}
+	if diff := fuzz.Diff(want, v); diff != "" {
+		t.Errorf("%.100q: value (-want +got):\n%s", s, diff)
+	}
+	return true
+}
+
+func TestRepeatedMembersAreThoseOfTheServer(t *testing.T) {
+	for _, s := range append(texts, repeating...) {
+		if !checkRepeated(t, s) {
+			t.Errorf("%.100q is declined", s)
+		}
+	}
+	for _, s := range repeating {
+		if _, ok := jsonscan.Decode(s); ok {
+			t.Errorf("Decode reads %.100q", s)
+		}
+	}
+	for _, s := range neverRead {
+		if checkRepeated(t, s) {
+			t.Errorf("%.100q is taken", s)
+		}
+	}
+}
+
+func TestOutermostMembersThatMustNotRepeat(t *testing.T) {
+	for s, want := range map[string]bool{
+		`{"kind":1,"kind":2}`: false, `{"k\u0069nd":{},"kind":{}}`: false, `{"kind":0,"a":1}`: true, `{"a":1,"a":2,"kind":0}`: true,
+		`{"a":{"kind":1,"kind":2}}`: true, `{"":{"kind":1,"kind":2}}`: true, `{"a":[{"kind":1,"kind":2}]}`: true,
+	} {
+		if _, _, ok := jsonscan.DecodeRepeated(s, nil, "apiVersion", "kind"); ok != want {
+			t.Errorf("%s: %t, want %t", s, ok, want)
+		}
+	}
+}
+
+// TestWatchEndsRepeated: reading a member many times polls in proportion to the text.
+func TestWatchEndsRepeated(t *testing.T) {
+	const n = 3000
+	s := `{"a":{"a":1` + strings.Repeat(`,"a":1`, n) + "}}"
+	ctx := testkit.EndingContext(1 << 30)
+	if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(ctx)); !ok || ctx.Polls() < n/interrupt.Interval {
+		t.Errorf("%t after %d polls", ok, ctx.Polls())
+	}
+	if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(testkit.EndingContext(ctx.Polls()/2))); ok {
+		t.Error("not declined")
+	}
+}
+
+// TestWatchEndsWhileValuesEnd: the ends of values that others enclose poll too.
+func TestWatchEndsWhileValuesEnd(t *testing.T) {
+	const n = 3000
+	for _, s := range []string{deepObjects(n), strings.Repeat("[", n) + strings.Repeat("]", n)} {
+		ctx := testkit.EndingContext(1 << 30)
+		if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(ctx)); !ok || ctx.Polls() < 2*n/interrupt.Interval-1 {
+			t.Errorf("%.10s: %t after %d polls", s, ok, ctx.Polls())
+		}
+		if _, _, ok := jsonscan.DecodeRepeated(s, interrupt.New(testkit.EndingContext(ctx.Polls()-1))); ok {
+			t.Errorf("%.10s: not declined", s)
+		}
+	}
+}
+
+// TestDepthOfAppend: AppendUntil writes what DecodeRepeated reads, Append what Decode reads.
+func TestDepthOfAppend(t *testing.T) {
+	for depth, want := range map[int][2]bool{
+		jsonscan.MaxDepth: {true, true}, jsonscan.MaxDepth + 1: {false, true}, 9_999: {false, true},
+	} {
+		s := deepObjects(depth)
+		v, _, ok := jsonscan.DecodeRepeated(s, nil)
+		if !ok {
+			t.Fatalf("%d levels are declined", depth)
+		}
+		_, short := jsonscan.Append(nil, v)
+		out, long := jsonscan.AppendUntil(nil, v, nil)
+		if got := [2]bool{short, long}; got != want || string(out) != s {
+			t.Errorf("%d levels: %t, want %t", depth, got, want)
+		}
+		if _, ok := jsonscan.AppendUntil(nil, []any{[]any{v}}, nil); ok && depth == 9_999 {
+			t.Error("AppendUntil takes 10,001 levels")
+		}
+	}
+}
