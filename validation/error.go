@@ -108,7 +108,7 @@ func (l ErrorList) Sort(opts ...CallOption) { l.sort(callOf(opts).watch) }
 
 // sort is Sort. When the watch ends, the list is not sorted.
 func (l ErrorList) sort(watch *interrupt.Watch) {
-	if len(l) >= 2 && !slices.IsSortedFunc(l, compare) {
+	if len(l) >= 2 && !interrupt.IsSorted(watch, l, compare) {
 		interrupt.Sort(watch, l, compare)
 	}
 }

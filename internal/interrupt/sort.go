@@ -29,6 +29,16 @@ func Sort[E any](watch *Watch, list []E, compare func(a, b E) int) {
 	sortRuns(watch, list, compare, slices.SortStableFunc)
 }
 
+// IsSorted is [slices.IsSortedFunc]. When the watch ends it returns true early.
+func IsSorted[E any](watch *Watch, list []E, compare func(a, b E) int) bool {
+	for i := 1; i < len(list) && !watch.Ended(); i++ {
+		if compare(list[i-1], list[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // SortedKeys returns the keys of a map in increasing order. When the watch ends the order is
 // unspecified.
 func SortedKeys(watch *Watch, m map[string]any) []string {

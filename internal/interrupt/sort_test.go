@@ -70,6 +70,30 @@ func TestSortEnds(t *testing.T) {
 	}
 }
 
+func TestIsSorted(t *testing.T) {
+	const n = 2 * run
+	sorted := numbers(n)
+	slices.SortFunc(sorted, byBoth)
+	wrongAtEnd := append(slices.Clone(sorted), numbered{-1, 0})
+	for name, tt := range map[string]struct {
+		list []numbered
+		want bool
+	}{"empty": {nil, true}, "one": {sorted[:1], true}, "sorted": {sorted, true}, "wrong at the end": {wrongAtEnd, false}, "wrong at the start": {wrongAtEnd[n-1:], false}} {
+		ctx := testkit.EndingContext(1 << 30)
+		for _, watch := range []*interrupt.Watch{nil, interrupt.New(ctx)} {
+			if got := interrupt.IsSorted(watch, tt.list, byBoth); got != tt.want {
+				t.Errorf("%s: %t", name, got)
+			}
+		}
+		if ctx.Polls() < len(tt.list)/interrupt.Interval {
+			t.Errorf("%s: %d polls for %d elements", name, ctx.Polls(), len(tt.list))
+		}
+	}
+	if !interrupt.IsSorted(interrupt.New(testkit.EndingContext(1)), wrongAtEnd, byBoth) {
+		t.Error("goes on after the watch has ended")
+	}
+}
+
 func TestSortedKeys(t *testing.T) {
 	for _, n := range []int{0, 1, 20, run, 3 * run} {
 		m := map[string]any{}
