@@ -66,10 +66,7 @@ func (w *defaultWalk) visit(n *schema.Node, s *apiextensionsv1.JSONSchemaProps, 
 		at = defaultLocation{path: at.path, resource: n}
 		resource = true
 	}
-	if w.watch.Poll() { // copying the default takes long
-		return
-	}
-	if value, ok := n.Default(); ok && !w.watch.Poll() {
+	if value, ok := n.Default(w.watch); ok && !w.watch.Poll() {
 		d := defaultValue{
 			defaultLocation: at, node: n, props: s, value: value, path: at.path.Child("default"),
 			ofResource: resource, ofRoot: resource && !n.EmbeddedResource(),

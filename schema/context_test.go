@@ -80,3 +80,19 @@ func TestContextEndsRewriteDefaults(t *testing.T) {
 		}
 	}
 }
+
+// TestContextEndsDefault: copying a default polls in proportion to it.
+func TestContextEndsDefault(t *testing.T) {
+	const n = 1_000
+	root := compile(t, "{type: object, properties: {a: {type: array, items: {type: integer}, default: ["+strings.Repeat("1,", n)+"]}}}")
+	ctx := testkit.EndingContext(1 << 30)
+	want, ok := root.Property("a").Default(schema.WithContext(ctx))
+	if list, isList := want.([]any); !ok || !isList || len(list) != n || ctx.Polls() < n/interrupt.Interval {
+		t.Fatalf("%T, %t, after %d polls", want, ok, ctx.Polls())
+	}
+	for after := range ctx.Polls() {
+		if v, ok := root.Property("a").Default(schema.WithContext(testkit.EndingContext(after))); ok || v != nil {
+			t.Errorf("%T, %t, after %d polls", v, ok, after)
+		}
+	}
+}

@@ -138,12 +138,19 @@ func (n *Node) AllowsAdditionalProperties() bool { return n.orEmpty().flags&flag
 
 // Default returns a copy of the default value, and reports whether there is
 // one. A default of null does not count.
-func (n *Node) Default() (any, bool) {
+//
+// Of the options only [WithContext] has an effect: when the context ends, Default returns
+// false early.
+func (n *Node) Default(opts ...Option) (any, bool) {
 	n = n.orEmpty()
 	if n.def == nil {
 		return nil, false
 	}
-	return jsonval.Clone(n.def), true
+	if len(opts) == 0 {
+		return jsonval.Clone(n.def), true
+	}
+	v, err := jsonval.CloneWithin(n.def, optionsOf(opts).watch)
+	return v, err == nil
 }
 
 // Limits returns the value validations of the node.
