@@ -37,7 +37,7 @@ func (c *checker) haveSchemas(path *field.Path) {
 	}
 	for i := range c.form.versions {
 		v := &c.form.versions[i]
-		if v.root() != nil {
+		if v.root() != nil || c.watch().Ended() {
 			continue
 		}
 		at := path.Child("versions").Index(i).Child("schema", "openAPIV3Schema")
@@ -76,6 +76,9 @@ func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
 
 func (c *checker) versions(path *field.Path) {
 	for i := range c.form.versions {
+		if c.watch().Ended() {
+			return
+		}
 		v, at := &c.form.versions[i], path.Child("versions").Index(i)
 		c.requiredLabel(v.name, at.Child("name"))
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))

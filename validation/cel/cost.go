@@ -158,7 +158,7 @@ func Estimate(n *schema.Node, opts ...Option) *CostReport {
 	total, each, all := s.Totals()
 	r.Total, r.errs = total, append(each, all...)
 	for _, f := range s.Ordered() {
-		if o.Watch.Ended() {
+		if o.Watch.Poll() {
 			break
 		}
 		r.Expressions = append(r.Expressions, costsOf(s, f)...)
