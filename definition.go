@@ -178,8 +178,23 @@ func (d *Definition) wrong(errs field.ErrorList, more int) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("crdkit: definition %s: %w", cmp.Or(d.name, "without a name"), errorlist.OfSome(errs, more))
+	return &wrongDefinition{cmp.Or(d.name, "without a name"), errs, more}
 }
+
+// A wrongDefinition is the error of Compile. It makes its text when it is asked for it,
+// because a large one takes long, and Compile has a context.
+type wrongDefinition struct {
+	name string
+	errs field.ErrorList
+	more int // errors that are not in errs
+}
+
+func (e *wrongDefinition) Error() string {
+	return "crdkit: definition " + e.name + ": " + e.Unwrap().Error()
+}
+
+// Unwrap returns the distinct errors as one error.
+func (e *wrongDefinition) Unwrap() error { return errorlist.OfSome(e.errs, e.more) }
 
 // compileVersions compiles all versions and returns the errors of all of them, or the
 // error of the context if it ends.
