@@ -84,7 +84,7 @@ type Checker struct {
 	fresh, stored *celtypes.Checker // for new rules and for stored ones
 	types         *celtypes.Provider
 	sizes         *sizes
-	scratch       *cel.Ast
+	scratch       *cel.Ast // of cel-go's parser, for the trees of ours; built lazily
 	memo          map[compiledKey][]compiled
 	visited       int
 
@@ -110,10 +110,6 @@ func New(n *schema.Node, o Options) (*Checker, error) {
 		*l.to = &x
 	}
 	s.types = s.fresh.Language.NewProvider()
-	scratch, issues := s.fresh.Language.Env.Parse("true")
-	if s.scratch = scratch; issues.Err() != nil {
-		return nil, issues.Err()
-	}
 	root := &site{node: n, path: o.Path, location: location{node: n, root: !o.Fragment}}
 	root.inScope = len(n.Rules()) > 0
 	if root.inScope {
@@ -313,6 +309,13 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error)
 	language := s.fresh.Language
 	if stored {
 		language = s.stored.Language
+	}
+	if s.scratch == nil {
+		scratch, issues := language.Env.Parse("true")
+		if issues.Err() != nil {
+			return 0, issues.Err()
+		}
+		s.scratch = scratch
 	}
 	*s.scratch.NativeRep() = *tree
 	estimate, err := language.Env.EstimateCost(s.scratch, e.costs())

@@ -12,7 +12,10 @@ import (
 
 // A Parser parses expressions of one version of the language. It is immutable and
 // safe for concurrent use.
-type Parser struct{ macros map[macroKey]parser.Macro }
+type Parser struct {
+	macros  map[macroKey]parser.Macro
+	factory ast.ExprFactory
+}
 
 type macroKey struct {
 	name     string
@@ -22,7 +25,10 @@ type macroKey struct {
 
 // New returns the parser of a language with these macros.
 func New(macros []parser.Macro) Parser {
-	s := Parser{macros: make(map[macroKey]parser.Macro, len(macros))}
+	s := Parser{
+		macros:  make(map[macroKey]parser.Macro, len(macros)),
+		factory: ast.NewExprFactoryWithAccumulator(parser.HiddenAccumulatorName),
+	}
 	for _, m := range macros {
 		key := macroKey{name: m.Function(), args: m.ArgCount(), receiver: m.IsReceiverStyle()}
 		if m.MacroKey() == anyArgsKey(key) {
@@ -42,7 +48,6 @@ type parsing struct {
 	lexer
 	root     ast.Expr
 	tok      token
-	factory  ast.ExprFactory
 	last     int64 // number of the last node
 	braces   bool  // the text has one, so that it may have messages
 	declined bool  // cel-go has to parse the text
@@ -87,7 +92,7 @@ func (s *Parser) parse(text string, locate bool) *parsing {
 	if !isReadable(text) {
 		return nil
 	}
-	p := parsing{Parser: s, lexer: lexer{text: text, tolerant: locate}, factory: exprFactory(), braces: strings.IndexByte(text, '{') >= 0, locate: locate}
+	p := parsing{Parser: s, lexer: lexer{text: text, tolerant: locate}, braces: strings.IndexByte(text, '{') >= 0, locate: locate}
 	if locate {
 		p.starts = make([]int, 0, len(text)/4+4)
 	}
@@ -103,10 +108,6 @@ func (s *Parser) parse(text string, locate bool) *parsing {
 		return nil
 	}
 	return &p
-}
-
-func exprFactory() ast.ExprFactory {
-	return ast.NewExprFactoryWithAccumulator(parser.HiddenAccumulatorName)
 }
 
 //

@@ -147,7 +147,10 @@ func (p *Provider) Field(t *Type, escaped string) *Type {
 			return p.object(&Type{path: path})
 		}
 	}
-	name, ok := apiservercel.Unescape(escaped)
+	name, ok := escaped, true
+	if strings.Contains(escaped, "__") {
+		name, ok = apiservercel.Unescape(escaped)
+	}
 	if !ok {
 		return nil
 	}

@@ -41,12 +41,15 @@ func (x *Checker) literals(validator string, checked *ast.AST, issues *cel.Issue
 	default:
 		return false
 	}
-	for _, call := range ast.MatchDescendants(ast.NavigateAST(checked), ast.FunctionMatcher(function)) {
-		args, r := call.AsCall().Args(), checked.ReferenceMap()[call.ID()]
+	ast.PostOrderVisit(checked.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != function {
+			return
+		}
+		args, r := e.AsCall().Args(), checked.ReferenceMap()[e.ID()]
 		if len(args) > 0 && args[0].Kind() == ast.LiteralKind && r != nil && !x.valid(function, args[0].AsLiteral(), r) {
 			issues.ReportErrorAtID(args[0].ID(), "invalid %s argument", function)
 		}
-	}
+	}))
 	return true
 }
 
