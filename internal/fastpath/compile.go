@@ -206,6 +206,7 @@ func (m *members) gather() {
 		p.text, all = all[:len(p.text)], all[len(p.text):]
 		if end := len(p.text) - 2; end > 0 && p.text[1:end] == p.name {
 			p.name = p.text[1:end]
+			p.head, p.tail = ends(p.text)
 		}
 	}
 }

@@ -22,13 +22,13 @@ func (w *walk) list(n *node, i int) int {
 		return refused
 	}
 	l := listWalk{node: n, keys: len(w.keys)}
-	start, edits := len(w.out), len(w.edits)
-	w.write("[")
+	start, edits := w.position(), len(w.edits)
+	w.keep(i, i+1)
 	end := w.elements(&l, i+1)
 	if end < 0 {
 		return refused
 	}
-	w.write("]")
+	w.keep(end-1, end)
 	if n.list != nil && !w.listed(&l, span{i, end}, start, edits) {
 		return refused
 	}
@@ -54,7 +54,7 @@ func (w *walk) elements(l *listWalk, i int) int {
 			return w.refuse(interrupted)
 		}
 		if l.count > 0 {
-			w.write(",")
+			w.comma(i)
 		}
 		unknown := len(w.notes)
 		end := w.element(l, i)
@@ -74,7 +74,7 @@ func (w *walk) element(l *listWalk, i int) int {
 		end, _ := w.valueOrDefault(items, i)
 		return end
 	}
-	start, end, from := len(w.out), refused, len(w.keys)
+	start, end, from := w.position(), refused, len(w.keys)
 	switch {
 	case r.check.Kind == leafcheck.SetList:
 		if end = w.walkValue(items, i); end < 0 {
@@ -82,6 +82,7 @@ func (w *walk) element(l *listWalk, i int) int {
 		}
 		text := w.s[i:end]
 		if !w.splices {
+			w.flush()
 			text = view(w.out[start:])
 		}
 		w.keys = append(w.keys, text)

@@ -46,10 +46,10 @@ const (
 // members are the declared members of an object.
 type members struct {
 	list     []member        // in increasing order of name
-	index    nameindex.Index // of list
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
 	size     leafcheck.Size  // of the object
+	index    nameindex.Index // of list
 	judged   *readTree       // what check.ValidWhole of the node reads, if it has to be asked
 
 	// order has the indexes of list in the order in which they are looked up in a
@@ -81,6 +81,10 @@ type member struct {
 	text string // `"name":` in canonical form
 	role role
 	must bool // it is required or has a default
+	// head and tail are the first and the last eight bytes of text, so that most
+	// names are compared without a look at the text. They are 0 if the encoder writes
+	// the name with an escape.
+	head, tail uint64
 }
 
 // A role marks a member of the root that is not handled by its node alone.

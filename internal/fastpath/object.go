@@ -24,6 +24,7 @@ type objectWalk struct {
 	// only regards those that are not declared, of which prev is the last one.
 	sorted bool
 	prev   string
+	last   int // index of the member prev, undeclared if it is not declared
 
 	start int // of the object in out
 	end   int // of the last member that stays in the input, or of the opening brace
@@ -36,18 +37,18 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if !w.enter(n, leafcheck.Object) {
 		return refused
 	}
-	o := objectWalk{node: n, start: len(w.out), end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
+	o := objectWalk{node: n, start: w.position(), last: undeclared, end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
 	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
 	edits := len(w.edits)
 	for range n.members.required {
 		w.seen = append(w.seen, 0)
 	}
-	w.write("{")
+	w.keep(i, i+1)
 	end := w.members(&o, i+1)
 	if end < 0 || !w.complete(&o, end-1) {
 		return refused
 	}
-	w.write("}")
+	w.keep(end-1, end)
 	if n.embedded && !w.resource(&o) {
 		return w.refuse(wrongResource)
 	}
@@ -63,7 +64,6 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if n == w.plan.root {
 		w.roots = append(w.roots[:0], w.entries[o.base:]...)
 	}
-	w.most = max(w.most, len(w.entries))
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
 	return end
@@ -90,14 +90,14 @@ func (w *walk) members(o *objectWalk, i int) int {
 		return i + 1
 	}
 	for more := true; more; {
-		key, text, at := jsonscan.Key(w.s, i)
+		k, at := w.key(o, i)
 		if at < 0 || at >= len(w.s) {
 			return refused
 		}
 		if w.request.Watch.Ended() {
 			return w.refuse(interrupted)
 		}
-		end := w.member(o, key, text, i, at)
+		end := w.member(o, k, i, at)
 		if end < 0 {
 			return refused
 		}
@@ -106,82 +106,76 @@ func (w *walk) members(o *objectWalk, i int) int {
 	return i
 }
 
-// lookup returns the index of a declared member, or undeclared. Members mostly
-// come in order and few are left out, so it tries a few members from next first.
-func (m *members) lookup(key string, next *int) int {
-	for i := *next; i < len(m.list) && i < *next+3; i++ {
-		if m.list[i].name == key {
-			*next = i + 1
-			return i
-		}
+// comes notes that a member comes next.
+func (o *objectWalk) comes(name string, index int) {
+	if index >= 0 && o.last >= 0 {
+		o.sorted = o.sorted && index > o.last
+	} else {
+		o.sorted = o.sorted && name > o.prev
 	}
-	if i, ok := m.at(key); ok {
-		*next = i + 1
-		return i
-	}
-	return undeclared
 }
 
 // member handles the member that begins at s[i] and whose value begins at s[at].
-func (w *walk) member(o *objectWalk, key string, text jsonscan.Text, i, at int) int {
-	n := o.node
-	index, child := n.members.lookup(key, &o.next), n.rest
-	if index < 0 || !w.splices {
-		o.sorted = o.sorted && (key > o.prev || len(w.entries) == o.base)
-		o.prev = key
+func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
+	n, child := o.node, o.node.rest
+	if k.member < 0 || !w.splices {
+		if len(w.entries) > o.base {
+			o.comes(k.name, k.member)
+		}
+		o.prev, o.last = k.name, k.member
 	}
-	if index >= 0 {
+	if k.member >= 0 {
 		seen := bitset(w.seen[o.seen:])
-		if seen.has(index) {
+		if seen.has(k.member) {
 			return w.refuse(repeatedKey)
 		}
-		seen.add(index)
-		m := &n.members.list[index]
+		seen.add(k.member)
+		m := &n.members.list[k.member]
 		child = m.node
 		if m.role != noRole {
-			return w.special(o, m, index, i, at)
+			return w.special(o, m.role, k, i, at)
 		}
 	} else {
-		if n == w.plan.root && isNamedLikeType(key) {
+		if n == w.plan.root && isNamedLikeType(k.name) {
 			return w.refuse(likeTypeKey)
 		}
 		switch n.others {
 		case refuseOthers:
 			return w.refuse(closedObject)
 		case dropOthers:
-			return w.drop(o, key, at)
+			return w.drop(o, k, i, at)
 		case keepOthers:
 			child = w.plan.keep
 		}
 	}
 	if w.s[at] == 'n' && child.nullDrop {
-		if index >= 0 && n.members.required.has(index) {
+		if k.member >= 0 && n.members.required.has(k.member) {
 			return w.refuse(missingMember)
 		}
-		return w.remove(o, key, index, jsonscan.Literal(w.s, at, "null"))
+		return w.remove(o, k, i, jsonscan.Literal(w.s, at, "null"))
 	}
 	w.begin(o, i)
-	w.name(o, key, index, text)
-	return w.kept(o, child, key, index, at)
+	w.name(n, k, i, at)
+	return w.kept(o, child, k, i, at)
 }
 
 // kept handles the value at s[at] of a member that stays.
-func (w *walk) kept(o *objectWalk, child *node, key string, index, at int) int {
-	start, unknown := len(w.out), len(w.notes)
+func (w *walk) kept(o *objectWalk, child *node, k memberKey, i, at int) int {
+	start, unknown := w.position(), len(w.notes)
 	end, filled := w.valueOrDefault(child, at)
 	if end < 0 {
 		return refused
 	}
-	w.throughField(unknown, key)
+	w.throughField(unknown, k.name)
 	if filled {
 		at = end
 	}
-	w.stays(o, key, index, start, span{at, end})
+	w.stays(o, k, i, start, span{at, end})
 	return end
 }
 
 // drop removes an undeclared member.
-func (w *walk) drop(o *objectWalk, key string, at int) int {
+func (w *walk) drop(o *objectWalk, k memberKey, i, at int) int {
 	end := refused
 	if !w.request.Report {
 		end = jsonscan.Skip(w.s, at)
@@ -189,20 +183,20 @@ func (w *walk) drop(o *objectWalk, key string, at int) int {
 		end = w.discard(w.plan.keep, at) // which declines repeated keys
 	}
 	if w.request.Report {
-		w.found(key)
+		w.found(k.name)
 	}
-	return w.remove(o, key, undeclared, end)
+	return w.remove(o, k, i, end)
 }
 
 // special handles a member of the root that has a role.
-func (w *walk) special(o *objectWalk, m *member, index, i, at int) int {
-	if m.role == droppedRole {
-		return w.dropped(o, m, index, i, at)
+func (w *walk) special(o *objectWalk, role role, k memberKey, i, at int) int {
+	if role == droppedRole {
+		return w.dropped(o, k, i, at)
 	}
 	w.begin(o, i)
-	w.write(m.text)
-	start, end := len(w.out), refused
-	switch m.role {
+	w.name(o.node, k, i, at)
+	start, end := w.position(), refused
+	switch role {
 	case apiVersionRole:
 		end = w.fixed(at, w.plan.apiVersion)
 	case kindRole:
@@ -214,50 +208,53 @@ func (w *walk) special(o *objectWalk, m *member, index, i, at int) int {
 		return refused
 	}
 	w.typed++
-	w.stays(o, m.name, index, start, span{at, end})
+	w.stays(o, k, i, start, span{at, end})
 	return end
 }
 
 // dropped handles the status of an input that the plan drops. The status of the
 // request takes its place if there is one.
-func (w *walk) dropped(o *objectWalk, m *member, index, i, at int) int {
+func (w *walk) dropped(o *objectWalk, k memberKey, i, at int) int {
 	unknown, end := len(w.notes), refused
 	if w.s[at] == 'n' {
 		end = jsonscan.Literal(w.s, at, "null")
 	} else {
-		end = w.discard(m.node, at)
+		end = w.discard(o.node.members.list[k.member].node, at)
 	}
 	if end < 0 {
 		return refused
 	}
-	w.throughField(unknown, m.name)
+	w.throughField(unknown, k.name)
 	touched := w.touched
 	if w.request.Status == "" {
-		w.remove(o, m.name, index, end)
+		w.remove(o, k, i, end)
 		w.touched = touched // The request decides the final status.
 		return end
 	}
 	w.begin(o, i)
-	w.write(m.text)
-	start := len(w.out)
+	w.name(o.node, k, i, at)
+	start := w.position()
 	if !w.status() {
 		return refused
 	}
 	if w.s[at:end] != w.request.Status {
 		w.edit(textEdit{span: span{at, end}, text: w.request.Status})
 	}
-	w.stays(o, m.name, index, start, span{end, end})
+	w.stays(o, k, i, start, span{end, end})
 	return end
 }
 
 // status puts out the status of the request, and reports whether the schema
 // keeps it as it is.
 func (w *walk) status() bool {
+	w.flush()
 	s, touched, report := w.s, w.touched, w.request.Report
+	w.pending = span{}
 	w.s, w.touched, w.request.Report, w.inStatus = w.request.Status, false, false, true
 	end := w.walkValue(w.plan.statusNode, 0)
 	ok := end == len(w.s) && !w.touched
-	w.s, w.touched, w.request.Report, w.inStatus = s, touched, report, false
+	w.flush()
+	w.s, w.pending, w.touched, w.request.Report, w.inStatus = s, span{}, touched, report, false
 	return ok || w.not(wrongStatus)
 }
 
@@ -307,9 +304,9 @@ func (w *walk) fill(o *objectWalk, index, at int) bool {
 	case m.node.fill.decline != accepted:
 		return w.not(m.node.fill.decline)
 	}
-	start := w.add(o, m, at, m.node.fill.json)
+	start := w.add(o, index, at, m.node.fill.json)
 	w.write(m.node.fill.json)
-	w.stays(o, m.name, index, start, span{at, at})
+	w.stays(o, memberKey{member: index}, at, start, span{at, at})
 	w.touched = true
 	return true
 }
@@ -324,26 +321,34 @@ func (w *walk) addStatus(o *objectWalk, at int) bool {
 	if bitset(w.seen[o.seen:]).has(index) {
 		return true
 	}
-	m := &o.node.members.list[index]
-	start := w.add(o, m, at, w.request.Status)
+	start := w.add(o, index, at, w.request.Status)
 	if !w.status() {
 		return false
 	}
-	w.stays(o, m.name, index, start, span{at, at})
+	w.stays(o, memberKey{member: index}, at, start, span{at, at})
 	return true
 }
 
 // sort puts the members in order. It reports false if two have the same key.
 func (w *walk) sort(o *objectWalk) bool {
 	list := w.entries[o.base:]
-	interrupt.SortFunc(w.request.Watch, list, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	w.sorted = o.node
+	interrupt.SortFunc(w.request.Watch, list, w.compare)
 	for i := 1; i < len(list); i++ {
-		if list[i].key == list[i-1].key {
+		if w.compare(list[i-1], list[i]) == 0 {
 			return w.not(repeatedKey)
 		}
 	}
 	w.rewrite(o, list)
 	return true
+}
+
+// compareEntries compares the names of two members of w.sorted.
+func (w *walk) compareEntries(a, b entry) int {
+	if a.member >= 0 && b.member >= 0 {
+		return a.member - b.member
+	}
+	return strings.Compare(w.keyOf(w.sorted, &a), w.keyOf(w.sorted, &b))
 }
 
 // resource reports whether an embedded resource is written as the server writes

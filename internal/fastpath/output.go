@@ -105,7 +105,7 @@ func (o Output) Member(name string) string {
 // rootMember returns a declared member of the whole object, nil if it is absent.
 func (w *walk) rootMember(name string) *entry {
 	for i := range w.roots {
-		if e := &w.roots[i]; e.key == name && e.start != gone && e.member >= 0 {
+		if e := &w.roots[i]; e.member >= 0 && e.start != gone && w.keyOf(w.plan.root, e) == name {
 			return e
 		}
 	}
@@ -178,16 +178,15 @@ func (w *walk) release() {
 	if cap(w.out)+cap(w.metaText) > maxKept || (cap(w.entries)+cap(w.edits)+cap(w.keys))*entrySize > maxKept || w.finds.kept() > maxKept {
 		return
 	}
-	clear(w.entries[:max(w.most, len(w.entries))])
-	clear(w.roots)
 	clear(w.edits)
-	clear(w.keys[:cap(w.keys)])
+	clear(w.keys)
 	w.fastMeta.Reset()
 	p := w.plan
 	*w = walk{
 		fastMeta: w.fastMeta, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
 		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
 		wrong:    w.wrong[:0],
+		compare:  w.compare,
 		metaText: w.metaText[:0],
 	}
 	p.walks.Put(w)
@@ -200,11 +199,12 @@ func (o Output) SameAs(old Document) (same, ok bool) {
 	count := 0
 	for i := range w.roots {
 		e := &w.roots[i]
-		if e.start == gone || e.key == "metadata" {
+		key := w.keyOf(w.plan.root, e)
+		if e.start == gone || key == "metadata" {
 			continue
 		}
 		count++
-		before, found := old.find(e.key)
+		before, found := old.find(key)
 		if !found {
 			return false, true
 		}
@@ -250,6 +250,7 @@ func (p *Plan) walk() *walk {
 	w, pooled := p.walks.Get().(*walk)
 	if !pooled {
 		w = &walk{}
+		w.compare = w.compareEntries
 	}
 	w.plan = p
 	return w
@@ -259,5 +260,6 @@ func (p *Plan) walk() *walk {
 func (w *walk) canonical(text string, watch *interrupt.Watch) bool {
 	w.s, w.request.Watch = text, watch
 	end := w.walkValue(w.plan.keep, 0)
+	w.flush()
 	return end == len(text)
 }

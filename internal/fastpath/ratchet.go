@@ -76,6 +76,7 @@ func (p Location) Path() (schema.Path, bool) {
 type mark struct{ out, entries, seen, keys, depth, edits, notes, forgiven int }
 
 func (w *walk) mark() mark {
+	w.flush()
 	return mark{
 		len(w.out), len(w.entries), len(w.seen), len(w.keys), w.depth,
 		len(w.edits), len(w.notes), len(w.request.Ratchet.Forgiven),
@@ -88,9 +89,8 @@ func (w *walk) back(m mark) {
 	clear(w.keys[m.keys:])
 	clear(w.edits[m.edits:])
 	clear(w.notes[m.notes:])
-	w.most = max(w.most, len(w.entries))
 	w.out, w.entries, w.seen, w.keys, w.depth = w.out[:m.out], w.entries[:m.entries], w.seen[:m.seen], w.keys[:m.keys], m.depth
-	w.edits, w.notes = w.edits[:m.edits], w.notes[:m.notes]
+	w.edits, w.notes, w.pending = w.edits[:m.edits], w.notes[:m.notes], span{}
 }
 
 // forgiven is walkValue, but keeps a value that walkValue declines if the ratchet

@@ -15,42 +15,82 @@ import (
 type sink struct {
 	splices bool // edits instead of out
 	out     []byte
+	// pending is a part of the input that comes after out and stays as it is. It is
+	// written with the next text that is not the next one of the input.
+	pending span
 	edits   []textEdit // in the order of the input
 	touched bool       // the output means something else than the input
 	scratch []byte
 }
 
+// keep puts out s[start:end], which stays as it is.
+func (w *walk) keep(start, end int) {
+	if w.splices {
+		return
+	}
+	if w.pending.end != start {
+		w.flush()
+		w.pending.start = start
+	}
+	w.pending.end = end
+}
+
+// flush writes what is pending. What follows it in the input may still be kept.
+func (w *walk) flush() {
+	w.out = append(w.out, w.s[w.pending.start:w.pending.end]...)
+	w.pending.start = w.pending.end
+}
+
+// position returns the length of the output.
+func (w *walk) position() int { return len(w.out) + w.pending.end - w.pending.start }
+
 // write puts out a text that the input has at the same position, apart from its
 // spelling.
-func (k *sink) write(text string) {
-	if !k.splices {
-		k.out = append(k.out, text...)
+func (w *walk) write(text string) {
+	if !w.splices {
+		w.flush()
+		w.out = append(w.out, text...)
 	}
 }
 
 // writeString is write for a string.
-func (k *sink) writeString(s string) (ok bool) {
-	if k.splices {
+func (w *walk) writeString(s string) (ok bool) {
+	if w.splices {
 		return true
 	}
-	k.out, ok = jsonscan.AppendString(k.out, s)
+	w.flush()
+	w.out, ok = jsonscan.AppendString(w.out, s)
 	return ok
 }
 
 // writeFloat is write for a float64.
-func (k *sink) writeFloat(f float64) {
-	if !k.splices {
-		k.out = jsonscan.AppendFloat(k.out, f)
+func (w *walk) writeFloat(f float64) {
+	if !w.splices {
+		w.flush()
+		w.out = jsonscan.AppendFloat(w.out, f)
 	}
 }
 
 // writeValue is write for any value.
-func (k *sink) writeValue(v any) (ok bool) {
-	if k.splices {
+func (w *walk) writeValue(v any) (ok bool) {
+	if w.splices {
 		return true
 	}
-	k.out, ok = jsonscan.Append(k.out, v)
+	w.flush()
+	w.out, ok = jsonscan.Append(w.out, v)
 	return ok
+}
+
+// comma puts out the comma between two members or elements. The second one begins with
+// s[i].
+func (w *walk) comma(i int) {
+	switch {
+	case w.splices:
+	case w.pending.end == i-1: // which is the index of the comma
+		w.pending.end = i
+	default:
+		w.write(",")
+	}
 }
 
 // edit notes an edit if the sink splices.
@@ -61,13 +101,10 @@ func (k *sink) edit(e textEdit) {
 }
 
 // replace puts out text instead of the input from start to end.
-func (k *sink) replace(start, end int, text string) {
-	k.touched = true
-	if k.splices {
-		k.edits = append(k.edits, textEdit{span: span{start, end}, text: text})
-		return
-	}
-	k.out = append(k.out, text...)
+func (w *walk) replace(start, end int, text string) {
+	w.touched = true
+	w.edit(textEdit{span: span{start, end}, text: text})
+	w.write(text)
 }
 
 // begin begins a member that stays and that is at s[i] in the input.
@@ -76,61 +113,70 @@ func (w *walk) begin(o *objectWalk, i int) {
 	case w.splices:
 		w.cutBefore(o, i)
 	case o.kept > 0:
-		w.out = append(w.out, ',')
+		w.comma(i)
 	}
 }
 
-// name puts out the name of a member and a colon.
-func (w *walk) name(o *objectWalk, key string, index int, text jsonscan.Text) {
+// name puts out the name of a member and a colon. The member begins with s[i], and its
+// value with s[at].
+func (w *walk) name(n *node, k memberKey, i, at int) {
+	const quotesAndColon = 3
 	switch {
 	case w.splices:
-	case index >= 0:
-		w.out = append(w.out, o.node.members.list[index].text...)
-	case text == 0:
-		w.out = append(w.out, '"')
-		w.out = append(w.out, key...)
-		w.out = append(w.out, '"', ':')
+	case k.text == 0 && at-i == len(k.name)+quotesAndColon:
+		w.keep(i, at)
 	default:
-		w.out, _ = jsonscan.AppendString(w.out, key)
-		w.out = append(w.out, ':')
+		w.writeName(n, k)
 	}
+}
+
+// writeName writes the name of a member and a colon.
+func (w *walk) writeName(n *node, k memberKey) {
+	w.flush()
+	if k.member >= 0 {
+		w.out = append(w.out, n.members.list[k.member].text...)
+		return
+	}
+	w.out, _ = jsonscan.AppendString(w.out, k.name)
+	w.out = append(w.out, ':')
 }
 
 // stays notes a member that stays. Its value is what was written from start on,
-// and has the span v in the input.
-func (w *walk) stays(o *objectWalk, key string, index, start int, v span) {
+// and has the span v in the input. A member that is not declared begins with s[i].
+func (w *walk) stays(o *objectWalk, k memberKey, i, start int, v span) {
 	o.end = v.end
 	if !w.splices {
-		v = span{start, len(w.out)}
+		v = span{start, w.position()}
 	}
-	if index < 0 || o.all {
-		w.entries = append(w.entries, entry{key: key, span: v, member: index})
+	if k.member < 0 || o.all {
+		w.entries = append(w.entries, entry{key: k.span(i), span: v, member: k.member})
 	}
 	o.kept++
 }
 
-// remove notes a member that does not stay and that ends at end.
-func (w *walk) remove(o *objectWalk, key string, index, end int) int {
+// remove notes a member that does not stay, from s[i] to end.
+func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	w.touched = true
 	o.cut = end
-	w.entries = append(w.entries, entry{key: key, span: span{start: gone}, member: index})
+	w.entries = append(w.entries, entry{key: k.span(i), span: span{start: gone}, member: k.member})
 	return end
 }
 
 // add begins a member that the input lacks. The object ends with s[at]. A sink
 // that splices takes text for the value. Any other returns where in out the value
 // has to be written.
-func (w *walk) add(o *objectWalk, m *member, at int, text string) (start int) {
+func (w *walk) add(o *objectWalk, index, at int, text string) (start int) {
+	m := &o.node.members.list[index]
 	if w.splices {
 		w.edits = append(w.edits, textEdit{span: span{at, at}, comma: o.kept > 0, name: m.text, text: text})
 		return 0
 	}
 	if o.kept > 0 {
-		w.out = append(w.out, ',')
-		o.sorted = o.sorted && m.name > o.prev
+		w.write(",")
+		o.comes(m.name, index)
 	}
-	o.prev = m.name
-	w.out = append(w.out, m.text...)
+	o.prev, o.last = m.name, index
+	w.write(m.text)
 	return len(w.out)
 }
 
@@ -139,6 +185,7 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 	if w.splices {
 		return
 	}
+	w.flush()
 	w.scratch = append(w.scratch[:0], w.out[o.start:]...)
 	w.out = w.out[:o.start+1]
 	for i := range list {
@@ -149,7 +196,7 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 		if len(w.out) > o.start+1 {
 			w.out = append(w.out, ',')
 		}
-		w.name(o, e.key, e.member, jsonscan.Respelled)
+		w.writeName(o.node, memberKey{name: w.keyOf(o.node, e), member: e.member})
 		at := len(w.out)
 		w.out = append(w.out, w.scratch[e.start-o.start:e.end-o.start]...)
 		e.span = span{at, len(w.out)}
@@ -161,6 +208,7 @@ func (w *walk) rewrite(o *objectWalk, list []entry) {
 func (w *walk) entryText(n *node, e *entry) string {
 	switch {
 	case !w.splices:
+		w.flush()
 		return view(w.out[e.start:e.end])
 	case e.start < e.end:
 		return w.s[e.start:e.end]
@@ -179,6 +227,7 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 // until the walk goes on.
 func (w *walk) since(part span, start, edits int) string {
 	if !w.splices {
+		w.flush()
 		return view(w.out[start:])
 	}
 	w.scratch = w.appendEdited(w.scratch[:0], part, w.edits[edits:])

@@ -12,7 +12,7 @@ func TestSizes(t *testing.T) {
 		got, most uintptr
 	}{
 		{"node", unsafe.Sizeof(node{}), 64},
-		{"member", unsafe.Sizeof(member{}), 48},
+		{"member", unsafe.Sizeof(member{}), 64},
 		{"entry", unsafe.Sizeof(entry{}), entrySize},
 		{"note", unsafe.Sizeof(note{}), noteSize},
 		{"textEdit", unsafe.Sizeof(textEdit{}), 56},

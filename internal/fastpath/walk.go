@@ -18,10 +18,11 @@ type walk struct {
 	s       string
 	sink
 
-	entries  []entry  // of the objects that are open
-	most     int      // the largest number of entries that were dropped or complete
-	seen     []uint64 // sets of the declared members of the open objects
-	keys     []string // texts that tell the elements of the open lists apart
+	entries  []entry              // of the objects that are open
+	sorted   *node                // whose members are sorted
+	compare  func(a, b entry) int // compareEntries of w, made once
+	seen     []uint64             // sets of the declared members of the open objects
+	keys     []string             // texts that tell the elements of the open lists apart
 	table    []slot
 	depth    int
 	typed    int     // how many of apiVersion, kind and metadata were read
@@ -42,9 +43,17 @@ const refused = -1
 // the sink writes, in the input if it splices. A value that is not in the input,
 // such as a default, has an empty span. A removed member has start == gone.
 type entry struct {
-	key string
+	key span // of the name of an undeclared member in the input
 	span
 	member int // index of the declared member, or undeclared
+}
+
+// keyOf returns the name of a member of n.
+func (w *walk) keyOf(n *node, e *entry) string {
+	if e.member >= 0 {
+		return n.members.list[e.member].name
+	}
+	return w.s[e.key.start:e.key.end]
 }
 
 // entrySize is about the size of an entry in bytes.
@@ -74,6 +83,7 @@ func (w *walk) run() bool {
 	if w.typed != typedMembers {
 		return w.not(otherHead)
 	}
+	w.flush()
 	w.meta.span = w.rootMember("metadata").span
 	return true
 }
@@ -158,10 +168,13 @@ func (w *walk) literal(n *node, i int, kind leafcheck.Mask, word string, v any) 
 		return w.refuse(wrongType)
 	}
 	end := jsonscan.Literal(w.s, i, word)
+	if end < 0 {
+		return refused
+	}
 	if n.free&kind == 0 && !n.check.Valid(v) && w.wrongAt(i, end, wrongScalar) < 0 {
 		return refused
 	}
-	w.write(word)
+	w.keep(i, end)
 	return end
 }
 
@@ -185,7 +198,7 @@ func (w *walk) text(n *node, i int) int {
 		return refused
 	}
 	if text&jsonscan.Respelled == 0 {
-		w.write(w.s[i : end+1])
+		w.keep(i, end+1)
 	} else if !w.writeString(value) {
 		return refused
 	}
@@ -208,7 +221,7 @@ func (w *walk) number(n *node, i int) int {
 	case w.s[i] == '-' && num.Int == 0:
 		w.write("0") // the only integer with two spellings
 	default:
-		w.write(w.s[i:end])
+		w.keep(i, end)
 	}
 	return end
 }
@@ -232,7 +245,7 @@ func (w *walk) fixed(at int, text string) int {
 	if !strings.HasPrefix(w.s[at:], text) {
 		return w.refuse(otherHead)
 	}
-	w.write(text)
+	w.keep(at, at+len(text))
 	return at + len(text)
 }
 
@@ -241,6 +254,7 @@ func (w *walk) fixed(at int, text string) int {
 func (w *walk) metadata(at int) int {
 	if end := w.fastMetadata(at); end > 0 {
 		if !w.splices {
+			w.flush()
 			w.out = w.fastMeta.AppendCreated(w.out)
 		}
 		return end
