@@ -51,3 +51,32 @@ func TestReleaseKeepsNoText(t *testing.T) {
 		}
 	}
 }
+
+// TestReleaseKeepsNoValues checks that released Values refer to no text, also if they
+// could not read one to its end.
+func TestReleaseKeepsNoValues(t *testing.T) {
+	for _, text := range []string{
+		`{"a":["one",["two","three",["four"]],["five"]],"b":["six"]}`,
+		`["one",["two"],"three","four","five",`,
+		`{"a":["one",["two",["three",["four","five"]]]`,
+	} {
+		v := (&Plan{}).Values(nil)
+		v.read(everything, text)
+		v.Release()
+		for _, x := range v.stack[:cap(v.stack)] {
+			if x != nil {
+				t.Errorf("%s: the stack has %v", text, x)
+			}
+		}
+		for _, x := range v.lists[:cap(v.lists)] {
+			if x != nil {
+				t.Errorf("%s: the lists have %v", text, x)
+			}
+		}
+		for _, m := range v.maps {
+			if len(m) > 0 {
+				t.Errorf("%s: the maps have %v", text, m)
+			}
+		}
+	}
+}

@@ -20,6 +20,7 @@ type Values struct {
 	used  int   // of maps
 	lists []any // lists are parts of it
 	stack []any // elements of the lists that are open
+	most  int   // the largest number of elements that were on the stack of a list that is read
 	parts shared
 	// boxes are interfaces of strings that were read lately. The strings are
 	// copies, so that they keep no text alive.
@@ -54,8 +55,8 @@ func (v *Values) Release() {
 		clear(m)
 	}
 	clear(v.lists)
-	clear(v.stack[:cap(v.stack)])
-	v.watch, v.used, v.lists, v.stack = nil, 0, v.lists[:0], v.stack[:0]
+	clear(v.stack[:max(v.most, len(v.stack))])
+	v.watch, v.used, v.lists, v.stack, v.most = nil, 0, v.lists[:0], v.stack[:0], 0
 	v.plan.values.Put(v)
 }
 
@@ -204,6 +205,7 @@ func (v *Values) elements(n *readTree, s string, i, depth int) (any, int) {
 		i, more = jsonscan.Next(s, end, ']')
 	}
 	out := v.list(v.stack[base:])
+	v.most = max(v.most, len(v.stack))
 	v.stack = v.stack[:base]
 	return out, i
 }
