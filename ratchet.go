@@ -12,7 +12,7 @@ import (
 // after start steps of a path.
 func (c *jsonCarrier) newRatchet(start int) *fastpath.Ratchet {
 	return &fastpath.Ratchet{
-		Schema: c.version.engines.correlate(), Old: c.oldText, Start: start,
+		Schema: c.version.engines.correlate(), Old: c.oldText, Document: c.oldDocument, Start: start,
 		Typed: c.version.rules != nil, // rules expect values of declared types
 	}
 }

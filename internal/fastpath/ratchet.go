@@ -27,6 +27,9 @@ type Ratchet struct {
 	// Old is the text of the old object. The status of the request, if there is
 	// one, belongs to it.
 	Old string
+	// Document is what [Plan.Document] has read of Old, or zero. Its members need not be
+	// found again.
+	Document Document
 	// Start is the number of steps of a path at whose end apiVersion and kind are
 	// always new.
 	Start int

@@ -216,8 +216,12 @@ func (k *keeper) part(depth int, around pairedPart) pairedPart {
 // member returns the text of the old value at a depth, "" if there is none. around is
 // the object around it.
 func (k *keeper) member(depth int, around pairedPart) string {
-	if depth == 0 {
+	switch {
+	case depth == 0:
 		return around.old
+	case depth == 1 && k.Document.members != nil:
+		text, _ := k.Document.find(k.open[0].key)
+		return text
 	}
 	if k.left -= len(around.old); k.left < 0 {
 		return ""

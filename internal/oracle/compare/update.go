@@ -13,6 +13,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
+	"github.com/crdkit/crdkit/validation/cel"
 )
 
 // The operations of this file measure updates from the texts of both objects to the
@@ -32,6 +33,15 @@ func prepareReplace(wrong, report bool) func(*testCase) (*pair, error) {
 		}
 		return replacePair(c, old, report)
 	}
+}
+
+// prepareReplaceRules is prepareReplace for samples that were chosen for their rules, if
+// one of these refers to the old object.
+func prepareReplaceRules(c *testCase) (*pair, error) {
+	if program, errs := cel.Compile(c.ours.Schema()); !c.rules || len(errs) > 0 || !program.NeedsOld() {
+		return nil, nil
+	}
+	return replacePair(c, storedOf(c), false)
 }
 
 // storedOf returns the object of a case as a server has it in its store.
