@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -76,7 +77,7 @@ func (r *request) complainOfRepeated(paths []string) {
 // and when the context ends. Most objects that are refused are such.
 func (r *request) decodeFast(raw []byte, isYAML bool) (decoded *unstructured.Unstructured, repeated []string) {
 	v := r.version
-	if v.def.reference {
+	if v.def.reference || !isYAML && !opensObject(raw) {
 		return nil, nil
 	}
 	var value any
@@ -97,6 +98,12 @@ func (r *request) decodeFast(raw []byte, isYAML bool) (decoded *unstructured.Uns
 		}
 	}
 	return &unstructured.Unstructured{Object: obj}, repeated
+}
+
+// opensObject reports whether an object begins in the JSON raw, before any other value.
+func opensObject(raw []byte) bool {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	return len(raw) > 0 && raw[0] == '{'
 }
 
 // creator makes the objects that a serializer decodes into.
