@@ -15,31 +15,15 @@ func (x *compiler) logic(terms []operand, decisive bool) operand {
 	return out
 }
 
+// either returns the closure of two terms.
 func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) func(*Frame) bool {
-	if decisive {
-		return func(f *Frame) bool {
-			v := a(f)
-			if f.failed {
-				return f.eitherRight(b, cost, true, o)
-			}
-			if v {
-				return true
-			}
-			f.pay(cost)
-			v = b(f)
-			if f.failed {
-				f.propagate(o.right, o.own)
-			}
-			return v
-		}
-	}
 	return func(f *Frame) bool {
 		v := a(f)
 		if f.failed {
-			return f.eitherRight(b, cost, false, o)
+			return f.eitherRight(b, cost, decisive, o)
 		}
-		if !v {
-			return false
+		if v == decisive {
+			return v
 		}
 		f.pay(cost)
 		v = b(f)
