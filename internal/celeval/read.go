@@ -24,65 +24,57 @@ func (x *compiler) typed(c operand) operand {
 	own := c.id
 	switch c.declared.Kind {
 	case celvalue.KindString:
-		c.value = as(kindString, func(f *Frame) string {
-			r := raw(f)
-			v, ok := r.(string)
-			if !ok {
-				f.failRead(r, what, own)
-			}
-			return v
-		})
+		c.value = asserted[string](kindString, raw, what, own)
 	case celvalue.KindBoolean:
-		c.value = as(kindBool, func(f *Frame) bool {
-			r := raw(f)
-			v, ok := r.(bool)
-			if !ok {
-				f.failRead(r, what, own)
-			}
-			return v
-		})
+		c.value = asserted[bool](kindBool, raw, what, own)
 	case celvalue.KindInteger:
-		c.value = as(kindInt, func(f *Frame) int64 {
-			r := raw(f)
-			v, ok := r.(int64)
-			if !ok {
-				f.failRead(r, what, own)
-			}
-			return v
-		})
+		c.value = asserted[int64](kindInt, raw, what, own)
 	case celvalue.KindNumber:
-		c.value = as(kindDouble, func(f *Frame) float64 {
-			r := raw(f)
-			switch v := r.(type) {
-			case float64:
-				return v
-			case int64:
-				return float64(v)
-			}
-			f.failRead(r, what, own)
-			return 0
-		})
+		c.value = converted(kindDouble, raw, what, own, numberOf)
 	case celvalue.KindDuration:
-		c.value = as(kindDuration, func(f *Frame) int64 {
-			r := raw(f)
+		c.value = converted(kindDuration, raw, what, own, func(r any) (int64, bool) {
 			d, ok := celvalue.ParseDuration(r)
-			if !ok {
-				f.failRead(r, what, own)
-			}
-			return int64(d)
+			return int64(d), ok
 		})
 	case celvalue.KindDate, celvalue.KindDateTime:
-		s := c.declared
-		c.value = as(kindTimestamp, func(f *Frame) time.Time {
-			r := raw(f)
-			t, ok := s.Time(r)
-			if !ok {
-				f.failRead(r, what, own)
-			}
-			return t
-		})
+		c.value = converted(kindTimestamp, raw, what, own, c.declared.Time)
 	}
 	return c
+}
+
+// asserted returns the value of a part of the object that the decoder made a T.
+func asserted[T any](is kind, raw func(*Frame) any, what *EvalError, own identity) value {
+	return as(is, func(f *Frame) T {
+		r := raw(f)
+		v, ok := r.(T)
+		if !ok {
+			f.failRead(r, what, own)
+		}
+		return v
+	})
+}
+
+// converted is like asserted for a part that read converts to a T.
+func converted[T any](is kind, raw func(*Frame) any, what *EvalError, own identity, read func(any) (T, bool)) value {
+	return as(is, func(f *Frame) T {
+		r := raw(f)
+		v, ok := read(r)
+		if !ok {
+			f.failRead(r, what, own)
+		}
+		return v
+	})
+}
+
+// numberOf returns a number, which the decoder made an int64 if it has no fraction.
+func numberOf(r any) (float64, bool) {
+	switch v := r.(type) {
+	case float64:
+		return v, true
+	case int64:
+		return float64(v), true
+	}
+	return 0, false
 }
 
 // identityOf returns the identity of an operand, or a new one if it has none.
