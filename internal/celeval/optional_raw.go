@@ -126,61 +126,26 @@ func (x *compiler) optionalIndex(of, at operand, t *types.Type) operand {
 // rawOptionalIndex compiles an index of an optional part of the object. It returns
 // an operand without kind for other indexes than those of lists and maps.
 func (x *compiler) rawOptionalIndex(of, at operand) operand {
-	cost, atCost := of.cost, branchCost(at)
+	cost := of.cost
 	if !of.attr && !of.choice {
 		cost++
 	}
 	out := operand{cost: cost, attr: !of.choice, choice: of.choice, id: x.identity()}
-	value, _ := of.value.(rawOptional)
-	operandID, atID, own := of.id, at.id, out.id
+	ids := operandIDs{left: of.id, right: at.id, own: out.id}
 	switch {
 	case of.declared.IsList() && at.kind() == kindInt:
-		i, s := closureOf[int64](at), of.declared.Items
-		out.declared = s
-		out.value = rawOptional(func(f *Frame) (any, bool) {
-			v, ok := value.get(f, operandID, own)
-			if !ok {
-				return nil, false
+		out.declared = of.declared.Items
+		out.value = foundAt(of, at, ids, out.declared, func(l []any, n int64) (v any, ok bool) {
+			if ok = n >= 0 && n < int64(len(l)); ok {
+				v = l[n]
 			}
-			l, ok := v.([]any)
-			if !ok {
-				f.decline()
-				return nil, false
-			}
-			f.pay(atCost)
-			n := i(f)
-			if f.failed {
-				f.propagate(atID, own)
-				return nil, false
-			}
-			if n < 0 || n >= int64(len(l)) {
-				return nil, false
-			}
-			return f.foundAt(l[n], s)
+			return v, ok
 		})
 	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
-		name, s := closureOf[string](at), of.declared.Values
-		out.declared = s
-		out.value = rawOptional(func(f *Frame) (any, bool) {
-			v, ok := value.get(f, operandID, own)
-			if !ok {
-				return nil, false
-			}
-			m, ok := v.(map[string]any)
-			if !ok {
-				f.decline()
-				return nil, false
-			}
-			f.pay(atCost)
-			k := name(f)
-			if f.failed {
-				f.propagate(atID, own)
-				return nil, false
-			}
-			if v, ok = m[k]; !ok {
-				return nil, false
-			}
-			return f.foundAt(v, s)
+		out.declared = of.declared.Values
+		out.value = foundAt(of, at, ids, out.declared, func(m map[string]any, key string) (v any, ok bool) {
+			v, ok = m[key]
+			return v, ok
 		})
 	default:
 		return operand{}
@@ -188,13 +153,35 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 	return out
 }
 
-// foundAt returns the value that an optional index found. It costs one unit.
-func (f *Frame) foundAt(v any, s *celvalue.DeclaredType) (any, bool) {
-	if !s.Fits(v) {
-		f.decline()
+// foundAt returns the value at an index of the list or map C in an optional. A value
+// that is found costs one unit.
+func foundAt[C, K any](of, at operand, o operandIDs, declared *celvalue.DeclaredType, find func(C, K) (any, bool)) rawOptional {
+	value, key, atCost := of.value.(rawOptional), closureOf[K](at), branchCost(at)
+	return func(f *Frame) (any, bool) {
+		v, ok := value.get(f, o.left, o.own)
+		if !ok {
+			return nil, false
+		}
+		in, ok := v.(C)
+		if !ok {
+			f.decline()
+			return nil, false
+		}
+		f.pay(atCost)
+		k := key(f)
+		if f.failed {
+			f.propagate(o.right, o.own)
+			return nil, false
+		}
+		if v, ok = find(in, k); !ok {
+			return nil, false
+		}
+		if !declared.Fits(v) {
+			f.decline()
+		}
+		f.cost++
+		return v, true
 	}
-	f.cost++
-	return v, true
 }
 
 // optionals compiles constructors and methods of optionals. It returns an operand
