@@ -140,8 +140,7 @@ func (x *compiler) stringTest(a, b operand, is func(a, b string) bool, cost func
 	return out
 }
 
-// matches compiles a match with a constant regular expression. It costs nothing
-// if its operand fails.
+// matches compiles a match with a constant regular expression.
 func (x *compiler) matches(a, b operand) operand {
 	text, ok := b.constant.(types.String)
 	if !ok {
@@ -151,17 +150,8 @@ func (x *compiler) matches(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	s, each := closureOf[string](a), patternCost(string(text))
-	operandID, own := a.id, x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindBool, func(f *Frame) bool {
-		v := s(f)
-		if f.failed {
-			f.propagate(operandID, own)
-			return false
-		}
-		f.pay(searchCost(v) * each)
-		return !f.failed && f.match(p, v)
-	})}
+	own := x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindBool, searched(a, own, string(text), func(f *Frame, s string) bool { return f.match(p, s) }))}
 }
 
 // find compiles the search for the first match of a constant regular expression.
@@ -174,19 +164,25 @@ func (x *compiler) find(a, b operand) operand {
 	if err != nil {
 		return x.refuse("pattern")
 	}
-	s, each := closureOf[string](a), patternCost(string(text))
-	operandID, own := a.id, x.identity()
-	return operand{cost: a.cost, id: own, value: as(kindString, func(f *Frame) string {
+	own := x.identity()
+	return operand{cost: a.cost, id: own, value: as(kindString, searched(a, own, string(text), func(_ *Frame, s string) string { return re.FindString(s) }))}
+}
+
+// searched returns the closure of a search for a pattern. It costs nothing if its
+// operand fails.
+func searched[T any](a operand, own identity, pattern string, search func(*Frame, string) T) func(*Frame) T {
+	s, each, operandID := closureOf[string](a), patternCost(pattern), a.id
+	return func(f *Frame) (none T) {
 		v := s(f)
 		if f.failed {
 			f.propagate(operandID, own)
-			return ""
+			return none
 		}
 		if f.pay(searchCost(v) * each); f.failed {
-			return ""
+			return none
 		}
-		return re.FindString(v)
-	})}
+		return search(f, v)
+	}
 }
 
 // searchCost returns the cost of searching a string, to be multiplied by
