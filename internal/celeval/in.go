@@ -25,19 +25,7 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 		own := x.identity()
 		return operand{cost: costs(v, of, 1), id: own, value: as(kindBool, hasNamed(v, of, own))}
 	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindRaw && of.declared.IsList() && of.declared.Items.Kind == celvalue.KindString:
-		name, list, o := closureOf[string](v), of.elements(), x.operandIDs(v, of)
-		return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
-			text, l, left, right, ok := both(f, o, name, list)
-			if !ok {
-				return false
-			}
-			size := len(l)
-			if right != nil {
-				size = len(errorText)
-			}
-			if f.pay(uint64(size)); f.failed || f.failEither(left, right, o.own) {
-				return false
-			}
+		return hasText(v, of, x.operandIDs(v, of), of.elements(), func(f *Frame, l []any, text string) bool {
 			for _, e := range l {
 				s, ok := e.(string)
 				if !ok {
@@ -49,24 +37,28 @@ func (x *compiler) in(e ast.Expr, v, of operand) operand {
 				}
 			}
 			return false
-		})}
-	}
-	if overload == overloads.InList && v.kind() == kindString && closureOf[[]string](of) != nil {
-		name, texts, o := closureOf[string](v), closureOf[[]string](of), x.operandIDs(v, of)
-		return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
-			text, l, left, right, ok := both(f, o, name, texts)
-			if !ok {
-				return false
-			}
-			size := len(l)
-			if right != nil {
-				size = len(errorText)
-			}
-			f.pay(uint64(size))
-			return !f.failEither(left, right, o.own) && !f.failed && contains(l, text)
-		})}
+		})
+	case overload == overloads.InList && v.kind() == kindString && of.kind() == kindStrings:
+		return hasText(v, of, x.operandIDs(v, of), closureOf[[]string](of), func(_ *Frame, l []string, text string) bool { return contains(l, text) })
 	}
 	return x.bridge(e, operators.In, []operand{v, of})
+}
+
+// hasText compiles the membership of a string in a list.
+func hasText[E any, F ~func(*Frame) []E](v, of operand, o operandIDs, list F, in func(*Frame, []E, string) bool) operand {
+	name := closureOf[string](v)
+	return operand{cost: costs(v, of, 0), id: o.own, value: as(kindBool, func(f *Frame) bool {
+		text, l, left, right, ok := both(f, o, name, list)
+		if !ok {
+			return false
+		}
+		size := len(l)
+		if right != nil {
+			size = len(errorText)
+		}
+		f.pay(uint64(size))
+		return !f.failed && !f.failEither(left, right, o.own) && in(f, l, text)
+	})}
 }
 
 // hasNamed returns a closure that reports whether a map has a key.
@@ -116,23 +108,9 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 	out := operand{cost: v.cost, id: own}
 	switch {
 	case v.kind() == kindString:
-		s, texts := closureOf[string](v), set.texts
-		out.value = as(kindBool, func(f *Frame) bool {
-			v := s(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return contains(texts, v)
-		})
+		out.value = as(kindBool, inSet(v, own, set.texts))
 	case v.kind() == kindInt:
-		i, ints := closureOf[int64](v), set.ints
-		out.value = as(kindBool, func(f *Frame) bool {
-			v := i(f)
-			if f.failed {
-				f.propagate(operandID, own)
-			}
-			return contains(ints, v)
-		})
+		out.value = as(kindBool, inSet(v, own, set.ints))
 	case v.kind() == kindRaw && v.declared.Kind == celvalue.KindIntOrString:
 		raw, what := v.raw, v.absent
 		out.value = as(kindBool, func(f *Frame) bool {
@@ -159,6 +137,18 @@ func (x *compiler) inKnown(e ast.Expr, v, of operand, known traits.Lister) opera
 		})
 	}
 	return out
+}
+
+// inSet returns a closure that reports whether a value is one of a list.
+func inSet[T comparable](v operand, own identity, list []T) func(*Frame) bool {
+	of, operandID := closureOf[T](v), v.id
+	return func(f *Frame) bool {
+		v := of(f)
+		if f.failed {
+			f.propagate(operandID, own)
+		}
+		return contains(list, v)
+	}
 }
 
 // A knownSet holds the elements of a constant list of primitive values. As in
