@@ -33,11 +33,11 @@ func (x *compiler) equal(a, b operand, not bool) operand {
 	case a.kind() == kindInt, a.kind() == kindDuration:
 		out = compareInts(cost, x.operandIDs(a, b), a, b, func(a, b int64) bool { return a == b })
 	case a.kind() == kindBool:
-		out = comparison(cost, x.operandIDs(a, b), closureOf[bool](a), closureOf[bool](b), func(a, b bool) bool { return a == b })
+		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b bool) bool { return a == b })
 	case a.kind() == kindDouble:
-		out = comparison(cost, x.operandIDs(a, b), closureOf[float64](a), closureOf[float64](b), func(a, b float64) bool { return a == b })
+		out = comparison(cost, x.operandIDs(a, b), a, b, func(a, b float64) bool { return a == b })
 	case a.kind() == kindTimestamp:
-		out = comparison(cost, x.operandIDs(a, b), closureOf[time.Time](a), closureOf[time.Time](b), time.Time.Equal)
+		out = comparison(cost, x.operandIDs(a, b), a, b, time.Time.Equal)
 	case a.kind() == kindRaw && a.declared == b.declared && a.declared.Comparable():
 		out = x.equalRaw(a, b)
 	default:

@@ -252,44 +252,23 @@ func (x *compiler) quantityCall(name, overload string, p receiver) value {
 }
 
 func (x *compiler) quantities(overload string, a, b operand) operand {
-	switch {
-	case b.kind() == kindQuantity:
-		switch overload {
-		case "quantity_add":
-			return x.quantitySum(a, b, closureOf[resource.Quantity](b), false)
-		case "quantity_sub":
-			return x.quantitySum(a, b, closureOf[resource.Quantity](b), true)
+	right, o := b.value, x.operandIDs(a, b)
+	switch b.kind() {
+	case kindQuantity:
+		if v := compared(overload, "quantity", a.value, b.value, o, func(q, p resource.Quantity) int { return q.Cmp(p) }); v != nil {
+			return callOf(costs(a, b, 1), o.own, v)
 		}
-		o := x.operandIDs(a, b)
-		return callOf(costs(a, b, 1), o.own, compared(overload, "quantity", a.value, b.value, o, func(q, p resource.Quantity) int { return q.Cmp(p) }))
-	case b.kind() == kindInt:
+	case kindInt:
 		i := closureOf[int64](b)
-		of := func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) }
-		switch overload {
-		case "quantity_add_int":
-			return x.quantitySum(a, b, of, false)
-		case "quantity_sub_int":
-			return x.quantitySum(a, b, of, true)
-		}
+		right = as(kindQuantity, func(f *Frame) resource.Quantity { return *resource.NewQuantity(i(f), resource.DecimalExponent) })
+	default:
+		return operand{}
 	}
-	return operand{}
-}
-
-// quantitySum compiles add and sub.
-func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantity, subtract bool) operand {
-	left := closureOf[resource.Quantity](a)
-	o := x.operandIDs(a, b)
-	return operand{cost: costs(a, b, 1), id: o.own, summed: true, value: as(kindQuantity, func(f *Frame) resource.Quantity {
-		q := left(f)
-		if f.failed {
-			evalRight(f, o, right)
-			return q
-		}
-		p := right(f)
-		if f.failed {
-			f.propagate(o.right, o.own)
-			return q
-		}
+	subtract := overload == "quantity_sub" || overload == "quantity_sub_int"
+	if !subtract && overload != "quantity_add" && overload != "quantity_add_int" {
+		return operand{}
+	}
+	out := callOf(costs(a, b, 1), o.own, operation(a.value, right, o, kindQuantity, func(q, p resource.Quantity) resource.Quantity {
 		sum := q.DeepCopy()
 		if subtract {
 			sum.Sub(p)
@@ -297,7 +276,9 @@ func (x *compiler) quantitySum(a, b operand, right func(*Frame) resource.Quantit
 			sum.Add(p)
 		}
 		return sum
-	})}
+	}))
+	out.summed = true
+	return out
 }
 
 // compared returns the value of isLessThan, isGreaterThan and compareTo, nil for other

@@ -30,19 +30,8 @@ func order[T cmp.Ordered](operator string) func(a, b T) bool {
 
 // comparison compiles an operator on two operands of one type. It evaluates the
 // right operand even if the left one fails.
-func comparison[T any, F ~func(*Frame) T](cost uint64, o operandIDs, a, b F, is func(a, b T) bool) operand {
-	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
-		v := a(f)
-		if f.failed {
-			evalRight(f, o, b)
-			return false
-		}
-		w := b(f)
-		if f.failed {
-			f.propagate(o.right, o.own)
-		}
-		return is(v, w)
-	})}
+func comparison[T any](cost uint64, o operandIDs, a, b operand, is func(a, b T) bool) operand {
+	return callOf(cost, o.own, operation(a.value, b.value, o, kindBool, is))
 }
 
 func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
@@ -52,15 +41,15 @@ func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
 	}
 	switch overload {
 	case overloads.AddInt64:
-		return arithmetic(cost, o, l, r, addInt)
+		return arithmetic(kindInt, cost, o, l, r, addInt)
 	case overloads.SubtractInt64:
-		return arithmetic(cost, o, l, r, subtractInt)
+		return arithmetic(kindInt, cost, o, l, r, subtractInt)
 	case overloads.MultiplyInt64:
-		return arithmetic(cost, o, l, r, multiplyInt)
+		return arithmetic(kindInt, cost, o, l, r, multiplyInt)
 	case overloads.DivideInt64:
-		return arithmetic(cost, o, l, r, divideInt)
+		return arithmetic(kindInt, cost, o, l, r, divideInt)
 	case overloads.ModuloInt64:
-		return arithmetic(cost, o, l, r, moduloInt)
+		return arithmetic(kindInt, cost, o, l, r, moduloInt)
 	}
 	return operand{}
 }
@@ -70,7 +59,7 @@ func binaryInt(name, overload string, a, b operand, o operandIDs) operand {
 func compareInts(cost uint64, o operandIDs, a, b operand, is func(a, b int64) bool) operand {
 	known, ok := b.constant.(types.Int)
 	if !ok {
-		return comparison(cost, o, closureOf[int64](a), closureOf[int64](b), is)
+		return comparison(cost, o, a, b, is)
 	}
 	l, w := closureOf[int64](a), int64(known)
 	return operand{cost: cost, id: o.own, value: as(kindBool, func(f *Frame) bool {
@@ -82,8 +71,9 @@ func compareInts(cost uint64, o operandIDs, a, b operand, is func(a, b int64) bo
 	})}
 }
 
-func arithmetic(cost uint64, o operandIDs, a, b func(*Frame) int64, op func(a, b int64) (int64, *EvalError)) operand {
-	return operand{cost: cost, id: o.own, value: as(kindInt, func(f *Frame) int64 {
+// arithmetic compiles an operator that may fail.
+func arithmetic[T int64 | float64](is kind, cost uint64, o operandIDs, a, b func(*Frame) T, op func(a, b T) (T, *EvalError)) operand {
+	return operand{cost: cost, id: o.own, value: as(is, func(f *Frame) T {
 		v := a(f)
 		if f.failed {
 			evalRight(f, o, b)
@@ -165,32 +155,18 @@ func (x *compiler) negateInt(a operand) operand {
 
 func binaryDouble(name, overload string, a, b operand, o operandIDs) operand {
 	cost, l, r := costs(a, b, 1), closureOf[float64](a), closureOf[float64](b)
-	result := func(op func(a, b float64) float64) operand {
-		return operand{cost: cost, id: o.own, value: as(kindDouble, func(f *Frame) float64 {
-			v := l(f)
-			if f.failed {
-				evalRight(f, o, r)
-				return 0
-			}
-			w := r(f)
-			if f.failed {
-				f.propagate(o.right, o.own)
-			}
-			return op(v, w)
-		})}
-	}
 	if is := order[float64](name); is != nil {
 		return compareDoubles(cost, o, l, r, is)
 	}
 	switch overload {
 	case overloads.AddDouble:
-		return result(func(a, b float64) float64 { return a + b })
+		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a + b, nil })
 	case overloads.SubtractDouble:
-		return result(func(a, b float64) float64 { return a - b })
+		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a - b, nil })
 	case overloads.MultiplyDouble:
-		return result(func(a, b float64) float64 { return a * b })
+		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a * b, nil })
 	case overloads.DivideDouble:
-		return result(func(a, b float64) float64 { return a / b })
+		return arithmetic(kindDouble, cost, o, l, r, func(a, b float64) (float64, *EvalError) { return a / b, nil })
 	}
 	return operand{}
 }
@@ -216,22 +192,22 @@ func compareDoubles(cost uint64, o operandIDs, a, b func(*Frame) float64, is fun
 
 func binaryDuration(name string, a, b operand, o operandIDs) operand {
 	if is := order[int64](name); is != nil {
-		return comparison(costs(a, b, 1), o, closureOf[int64](a), closureOf[int64](b), is)
+		return comparison(costs(a, b, 1), o, a, b, is)
 	}
 	return operand{}
 }
 
 func binaryTime(overload string, a, b operand, o operandIDs) operand {
-	cost, l, r := costs(a, b, 1), closureOf[time.Time](a), closureOf[time.Time](b)
+	cost := costs(a, b, 1)
 	switch overload {
 	case overloads.LessTimestamp:
-		return comparison(cost, o, l, r, time.Time.Before)
+		return comparison(cost, o, a, b, time.Time.Before)
 	case overloads.LessEqualsTimestamp:
-		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !b.Before(a) })
+		return comparison(cost, o, a, b, func(a, b time.Time) bool { return !b.Before(a) })
 	case overloads.GreaterTimestamp:
-		return comparison(cost, o, l, r, time.Time.After)
+		return comparison(cost, o, a, b, time.Time.After)
 	case overloads.GreaterEqualsTimestamp:
-		return comparison(cost, o, l, r, func(a, b time.Time) bool { return !a.Before(b) })
+		return comparison(cost, o, a, b, func(a, b time.Time) bool { return !a.Before(b) })
 	}
 	return operand{}
 }
