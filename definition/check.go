@@ -3,6 +3,7 @@ package definition
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -105,7 +106,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if generated {
 		crd.Name = objectmeta.StandInName(crd.GenerateName)
 	}
-	fastValid := !cfg.reference && nameOf(crd) == crd.Name && objectmeta.FastValidDefinition(&crd.ObjectMeta)
+	fastValid := !cfg.reference && hasName(crd) && objectmeta.FastValidDefinition(&crd.ObjectMeta)
 	var errs field.ErrorList
 	if !fastValid {
 		errs = metavalidation.ValidateObjectMetaDeclaratively(context.Background(), operation.Create,
@@ -177,6 +178,13 @@ func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, watch *interrup
 // nameOf returns the name that a definition must have.
 func nameOf(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return crd.Spec.Names.Plural + "." + crd.Spec.Group
+}
+
+// hasName reports whether a definition has the name that it must have.
+func hasName(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	rest, plural := strings.CutPrefix(crd.Name, crd.Spec.Names.Plural)
+	group, dot := strings.CutPrefix(rest, ".")
+	return plural && dot && group == crd.Spec.Group
 }
 
 // definitionName returns the rule for the name of a definition. A generated name

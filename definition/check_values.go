@@ -1,9 +1,7 @@
 package definition
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -31,8 +29,8 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 
 // projected returns the errors of a default as a value of its schema.
 func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
-	s, n, value, path := d.props, d.node, d.value, d.path
-	if !c.reference && fastValid(n, value) {
+	s, value, path := d.props, d.value, d.path
+	if !c.reference && fastValidDefault(s) {
 		return nil
 	}
 	if hasIntOrString(s) {
@@ -67,69 +65,6 @@ func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
 	}
 	return out
 }
-
-// fastValid reports whether a value is certainly valid: a scalar of the declared type
-// within simple limits, or an empty object or list, as nearly all defaults are. It
-// reports false for all other values; the validator then decides.
-func fastValid(n *schema.Node, value any) bool {
-	if n.Facts().Has(schema.HasJunctors) || n.IntOrString() {
-		return false
-	}
-	limits := n.Limits()
-	if limits.Pattern != "" || limits.MultipleOf.Set || limits.UniqueItems {
-		return false
-	}
-	switch v := value.(type) {
-	case string:
-		return n.Kind() == schema.KindString && fastValidString(&limits, v)
-	case bool:
-		return n.Kind() == schema.KindBoolean && isUnlimited(&limits)
-	case int64:
-		return n.Kind() == schema.KindInteger && fastValidInteger(&limits, v)
-	case map[string]any:
-		return n.Kind() == schema.KindObject && len(v) == 0 && isUnlimited(&limits) && !n.EmbeddedResource()
-	case []any:
-		return n.Kind() == schema.KindArray && len(v) == 0 && isUnlimited(&limits)
-	}
-	return false
-}
-
-// isUnlimited reports whether no limit concerns a value of the right type.
-func isUnlimited(l *schema.Limits) bool {
-	return l.Format == "" && l.Enum == nil && len(l.Required) == 0 && !l.Minimum.Set && !l.Maximum.Set &&
-		!l.MinLength.Set && !l.MaxLength.Set && !l.MinItems.Set && !l.MaxItems.Set && !l.MinProperties.Set && !l.MaxProperties.Set
-}
-
-func fastValidString(l *schema.Limits, v string) bool {
-	rest := *l
-	rest.Enum, rest.MinLength, rest.MaxLength = nil, schema.Count{}, schema.Count{}
-	if !isUnlimited(&rest) || l.Enum != nil && !slices.Contains(l.Enum, any(v)) {
-		return false
-	}
-	length := int64(utf8.RuneCountInString(v))
-	return (!l.MinLength.Set || length >= l.MinLength.N) && (!l.MaxLength.Set || length <= l.MaxLength.N)
-}
-
-// fastValidInteger handles 32-bit integers, which are exact as floating point numbers and
-// within every format.
-func fastValidInteger(l *schema.Limits, v int64) bool {
-	if v != int64(int32(v)) || l.Format != "" && l.Format != "int32" && l.Format != "int64" {
-		return false
-	}
-	rest := *l
-	rest.Format, rest.Minimum, rest.Maximum = "", schema.Bound{}, schema.Bound{}
-	if !isUnlimited(&rest) {
-		return false
-	}
-	f := float64(v)
-	low, high := l.Minimum, l.Maximum
-	return isSmall(low) && isSmall(high) && (!low.Set || f > low.Value || f == low.Value && !low.Exclusive) &&
-		(!high.Set || f < high.Value || f == high.Value && !high.Exclusive)
-}
-
-// isSmall reports whether a bound is a 32-bit integer. The server has errors of its own
-// for others.
-func isSmall(b schema.Bound) bool { return b.Value == float64(int32(b.Value)) }
 
 // hasIntOrString reports whether s or a schema below it has x-kubernetes-int-or-string. A
 // structural schema cannot have it within allOf, anyOf, oneOf and not.

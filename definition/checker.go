@@ -10,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit/internal/crdversion"
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // A checker collects the errors of a definition.
@@ -29,11 +30,12 @@ func (c *checker) watch() *interrupt.Watch { return c.errs.Watch }
 // particular order, within the limit of cfg. old is the definition that it replaces, nil for a new one.
 func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorList {
 	c := &checker{form: s, opts: opts, cfg: cfg, errs: errorlimit.List{Limit: cfg.limit, Watch: cfg.watch}}
-	c.spec(&s.crd.Spec, field.NewPath("spec"))
+	var root *pathstack.Chain
+	c.spec(&s.crd.Spec, root.Child("spec"))
 	if old != nil {
 		c.add(crdversion.CheckImmutable(&s.crd.Spec, &old.crd.Spec, c.opts.immutableNames)...)
 	}
-	c.names(&s.crd.Status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	c.names(&s.crd.Status.AcceptedNames, root.Child("status").Child("acceptedNames"))
 	c.add(crdversion.CheckStored(s.crd.Spec.Versions, s.crd.Status.StoredVersions)...)
 	if !c.opts.unapproved {
 		c.approval(s, old)
@@ -48,7 +50,8 @@ func checkSpec(s, old *internalForm, opts strictness, cfg *config) field.ErrorLi
 // subresource, in no particular order. The server then checks the names only.
 func checkStatusNames(status *apiextensionsv1.CustomResourceDefinitionStatus) field.ErrorList {
 	var c checker
-	c.names(&status.AcceptedNames, field.NewPath("status", "acceptedNames"))
+	var root *pathstack.Chain
+	c.names(&status.AcceptedNames, root.Child("status").Child("acceptedNames"))
 	return c.errs.Errors()
 }
 

@@ -30,7 +30,7 @@ type internalVersion struct {
 	subresources *apiextensionsv1.CustomResourceSubresources
 	columns      []apiextensionsv1.CustomResourceColumnDefinition
 	selectable   []apiextensionsv1.SelectableField
-	scan         *versionScan // of the schema
+	scan         *versionScan // of the schema, nil without one
 }
 
 // newInternalForm returns the internal form of a definition whose defaults are set. scans

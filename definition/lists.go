@@ -26,11 +26,11 @@ func itemsOf(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProp
 // listsAndMaps checks how lists and maps are merged.
 //
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
-func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	if s.XMapType != nil {
 		c.typeFor("object", s.Type, at, "must be object if x-kubernetes-map-type is specified")
 		if accepted := []string{"atomic", "granular"}; !slices.Contains(accepted, *s.XMapType) {
-			c.add(field.NotSupported(at.Path().Child("x-kubernetes-map-type"), *s.XMapType, accepted))
+			c.add(field.NotSupported(at.Child("x-kubernetes-map-type").Path(), *s.XMapType, accepted))
 		}
 	}
 	if s.XListType != nil {
@@ -39,7 +39,7 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack
 		}
 		c.typeFor("array", s.Type, at, "must be array if x-kubernetes-list-type is specified")
 		if accepted := []string{"atomic", "set", "map"}; !slices.Contains(accepted, *s.XListType) {
-			c.add(field.NotSupported(at.Path().Child("x-kubernetes-list-type"), *s.XListType, accepted))
+			c.add(field.NotSupported(at.Child("x-kubernetes-list-type").Path(), *s.XListType, accepted))
 		}
 	}
 	c.keysOfMapOnly(s, at)
@@ -51,13 +51,13 @@ func (c *checker) listsAndMaps(s *apiextensionsv1.JSONSchemaProps, at *pathstack
 	}
 }
 
-func (c *checker) typeFor(want, typ string, at *pathstack.SchemaStack, text string) {
+func (c *checker) typeFor(want, typ string, at *pathstack.Chain, text string) {
 	switch typ {
 	case want:
 	case "":
-		c.add(field.Required(at.Path().Child("type"), text))
+		c.add(field.Required(at.Child("type").Path(), text))
 	default:
-		c.add(field.Invalid(at.Path().Child("type"), typ, text))
+		c.add(field.Invalid(at.Child("type").Path(), typ, text))
 	}
 }
 
@@ -81,59 +81,59 @@ func nonAtomicItems(s *apiextensionsv1.JSONSchemaProps) string {
 	return ""
 }
 
-func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) atomicSet(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	if !c.opts.atomicSets || *s.XListType != "set" {
 		return
 	}
 	if keyword := nonAtomicItems(s); keyword != "" {
 		// The value is that of the list type for either keyword.
-		c.add(field.Invalid(at.Path().Child("items", keyword), s.Items.Schema.XListType,
+		c.add(field.Invalid(at.Child("items").Child(keyword).Path(), s.Items.Schema.XListType,
 			"must be atomic as item of a list with x-kubernetes-list-type=set"))
 	}
 }
 
-func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) keysOfMapOnly(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	const text = "must be map if x-kubernetes-list-map-keys is non-empty"
 	switch {
 	case len(s.XListMapKeys) == 0:
 	case s.XListType == nil:
-		c.add(field.Required(at.Path().Child("x-kubernetes-list-type"), text))
+		c.add(field.Required(at.Child("x-kubernetes-list-type").Path(), text))
 	case *s.XListType != "map":
-		c.add(field.Invalid(at.Path().Child("x-kubernetes-list-type"), *s.XListType, text))
+		c.add(field.Invalid(at.Child("x-kubernetes-list-type").Path(), *s.XListType, text))
 	}
 }
 
-func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) mapList(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	if len(s.XListMapKeys) == 0 {
-		c.add(field.Required(at.Path().Child("x-kubernetes-list-map-keys"), "must not be empty if x-kubernetes-list-type is map"))
+		c.add(field.Required(at.Child("x-kubernetes-list-map-keys").Path(), "must not be empty if x-kubernetes-list-type is map"))
 	}
 	items := itemsOf(s)
 	switch {
 	case s.Items == nil:
-		c.add(field.Required(at.Path().Child("items"), "must have a schema if x-kubernetes-list-type is map"))
+		c.add(field.Required(at.Child("items").Path(), "must have a schema if x-kubernetes-list-type is map"))
 	case items == nil:
-		c.add(field.Invalid(at.Path().Child("items"), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
+		c.add(field.Invalid(at.Child("items").Path(), s.Items, "must only have a single schema if x-kubernetes-list-type is map"))
 	case items.Type != "object":
-		c.add(field.Invalid(at.Path().Child("items", "type"), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
+		c.add(field.Invalid(at.Child("items").Child("type").Path(), items.Type, "must be object if parent array's x-kubernetes-list-type is map"))
 	default:
 		c.mapKeys(s, items, at)
 	}
 }
 
-func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	seen := map[string]bool{}
 	for _, key := range s.XListMapKeys {
 		property, ok := items.Properties[key]
 		switch {
 		case !ok:
-			c.add(field.Invalid(at.Path().Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "entries must all be names of item properties"))
+			c.add(field.Invalid(at.Child("x-kubernetes-list-map-keys").Path(), s.XListMapKeys, "entries must all be names of item properties"))
 		case property.Type == "array" || property.Type == "object":
 			// The value is the type of the elements, not that of the key.
-			c.add(field.Invalid(at.Path().Child("items", "properties").Key(key).Child("type"), items.Type,
+			c.add(field.Invalid(at.Child("items").Child("properties").Key(key).Child("type").Path(), items.Type,
 				"must be a scalar type if parent array's x-kubernetes-list-type is map"))
 		}
 		if seen[key] {
-			c.add(field.Invalid(at.Path().Child("x-kubernetes-list-map-keys"), s.XListMapKeys, "must not contain duplicate entries"))
+			c.add(field.Invalid(at.Child("x-kubernetes-list-map-keys").Path(), s.XListMapKeys, "must not contain duplicate entries"))
 		}
 		seen[key] = true
 	}
@@ -141,14 +141,14 @@ func (c *checker) mapKeys(s, items *apiextensionsv1.JSONSchemaProps, at *pathsta
 
 // soundKeys checks that elements of sets and of map lists are not nullable, and that the
 // keys of map lists are required or have defaults.
-func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.SchemaStack) {
+func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Chain) {
 	items := itemsOf(s)
 	typ := listType(s)
 	if items == nil || typ != "set" && typ != "map" {
 		return
 	}
 	if items.Nullable {
-		c.add(field.Forbidden(at.Path().Child("items", "nullable"), "cannot be nullable when x-kubernetes-list-type is "+typ))
+		c.add(field.Forbidden(at.Child("items").Child("nullable").Path(), "cannot be nullable when x-kubernetes-list-type is "+typ))
 	}
 	if typ == "set" {
 		return
@@ -163,10 +163,10 @@ func (c *checker) soundKeys(s *apiextensionsv1.JSONSchemaProps, at *pathstack.Sc
 			continue
 		}
 		if property.Default == nil && !required[key] {
-			c.add(field.Required(at.Path().Child("items", "properties").Key(key).Child("default"), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
+			c.add(field.Required(at.Child("items").Child("properties").Key(key).Child("default").Path(), "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"))
 		}
 		if property.Nullable {
-			c.add(field.Forbidden(at.Path().Child("items", "properties").Key(key).Child("nullable"), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
+			c.add(field.Forbidden(at.Child("items").Child("properties").Key(key).Child("nullable").Path(), "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"))
 		}
 	}
 }

@@ -7,47 +7,49 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-func (c *checker) group(group string, path *field.Path) {
+func (c *checker) group(group string, path *pathstack.Chain) {
 	if group == "" {
-		c.add(field.Required(path, ""))
+		c.add(field.Required(path.Path(), ""))
 		return
 	}
 	if texts := validation.IsDNS1123Subdomain(group); len(texts) > 0 {
-		c.add(field.Invalid(path, group, strings.Join(texts, ",")))
+		c.add(field.Invalid(path.Path(), group, strings.Join(texts, ",")))
 		return
 	}
 	if !strings.Contains(group, ".") {
-		c.add(field.Invalid(path, group, "should be a domain with at least one dot"))
+		c.add(field.Invalid(path.Path(), group, "should be a domain with at least one dot"))
 	}
 }
 
 // oneOf checks a scope or a strategy, which has one of two values.
-func (c *checker) oneOf(value string, path *field.Path, accepted ...string) {
+func (c *checker) oneOf(value string, path *pathstack.Chain, accepted ...string) {
 	switch value {
 	case "":
-		c.add(field.Required(path, ""))
+		c.add(field.Required(path.Path(), ""))
 	case accepted[0], accepted[1]:
 	default:
-		c.add(field.NotSupported(path, value, accepted))
+		c.add(field.NotSupported(path.Path(), value, accepted))
 	}
 }
 
 // specNames checks that the required names are set, and that all names are well-formed.
-func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
+func (c *checker) specNames(n *apiextensionsv1.CustomResourceDefinitionNames, path *pathstack.Chain) {
 	for _, required := range []struct{ field, value string }{
 		{"plural", n.Plural}, {"singular", n.Singular}, {"kind", n.Kind}, {"listKind", n.ListKind},
 	} {
 		if required.value == "" {
-			c.add(field.Required(path.Child(required.field), ""))
+			c.add(field.Required(path.Child(required.field).Path(), ""))
 		}
 	}
 	c.names(n, path)
 }
 
 // names checks that names are well-formed, in the spec or in the status.
-func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *field.Path) {
+func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *pathstack.Chain) {
 	c.label(n.Plural, path.Child("plural"))
 	c.label(n.Singular, path.Child("singular"))
 	c.kind(n.Kind, path.Child("kind"))
@@ -59,7 +61,7 @@ func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *
 		c.requiredLabel(name, path.Child("shortNames").Index(i))
 	}
 	if n.Kind != "" && n.Kind == n.ListKind {
-		c.add(field.Invalid(path.Child("listKind"), n.ListKind, "kind and listKind may not be the same"))
+		c.add(field.Invalid(path.Child("listKind").Path(), n.ListKind, "kind and listKind may not be the same"))
 	}
 	for i, name := range n.Categories {
 		if c.watch().Ended() {
@@ -69,39 +71,45 @@ func (c *checker) names(n *apiextensionsv1.CustomResourceDefinitionNames, path *
 	}
 }
 
-func (c *checker) label(name string, path *field.Path) {
+func (c *checker) label(name string, path *pathstack.Chain) {
 	if name != "" {
 		c.requiredLabel(name, path)
 	}
 }
 
-func (c *checker) requiredLabel(name string, path *field.Path) {
+func (c *checker) requiredLabel(name string, path *pathstack.Chain) {
 	if isLabel(name) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(name); len(texts) > 0 {
-		c.add(field.Invalid(path, name, strings.Join(texts, ",")))
+		c.add(field.Invalid(path.Path(), name, strings.Join(texts, ",")))
 	}
 }
 
 // kind checks a kind, which is a label except for its case.
-func (c *checker) kind(name string, path *field.Path) {
-	if name == "" || isLabel(strings.ToLower(name)) {
+func (c *checker) kind(name string, path *pathstack.Chain) {
+	if name == "" || isKind(name) {
 		return
 	}
 	if texts := validation.IsDNS1035Label(strings.ToLower(name)); len(texts) > 0 {
-		c.add(field.Invalid(path, name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
+		c.add(field.Invalid(path.Path(), name, "may have mixed case, but should otherwise match: "+strings.Join(texts, ",")))
 	}
 }
 
 // isLabel reports whether IsDNS1035Label accepts a name. It uses no regular expression.
-func isLabel(name string) bool {
+func isLabel(name string) bool { return isLabelOf(name, false) }
+
+// isKind reports whether a name of ASCII is a label except for its case.
+func isKind(name string) bool { return isLabelOf(name, true) }
+
+func isLabelOf(name string, upperCase bool) bool {
 	if name == "" || len(name) > validation.DNS1035LabelMaxLength || name[len(name)-1] == '-' {
 		return false
 	}
 	for i := range len(name) {
 		switch c := name[i]; {
 		case 'a' <= c && c <= 'z':
+		case upperCase && 'A' <= c && c <= 'Z':
 		case i > 0 && ('0' <= c && c <= '9' || c == '-'):
 		default:
 			return false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celcost"
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -19,13 +20,12 @@ type ruleWalk struct {
 	judged, convertible bool // whether the server can convert schema, once judged
 }
 
-func (w *ruleWalk) check(r *apiextensionsv1.ValidationRule) {
+func (w *ruleWalk) check(r *apiextensionsv1.ValidationRule, at *pathstack.Chain) {
 	rule := schema.Rule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
 	if r.Reason != nil {
 		rule.Reason, rule.SetReason = string(*r.Reason), true
 	}
-	at := func() *field.Path { return w.at.Path() }
-	w.add(celcost.CheckRule(&rule, at, w.follow)...)
+	w.add(celcost.CheckRule(&rule, func() *field.Path { return at.Path() }, w.follow)...)
 }
 
 // follow returns an error if a fieldPath leads nowhere. The server does not look up paths

@@ -17,6 +17,7 @@ type scanResult []versionScan
 type versionScan struct {
 	formats []string // that the server ignores, one for each use
 	sets    []string // warnings about sets, each once
+	plain   bool     // there are no rules, and no default needs the validator
 }
 
 // scan visits all schemas of a definition once. It returns an error for each version whose
@@ -30,6 +31,7 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch)
 		if v.Schema == nil {
 			continue
 		}
+		result[i].plain = true
 		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], watch: watch}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
@@ -44,6 +46,7 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch)
 type scanner struct {
 	*versionScan
 	left  int // how many more schemas package schema admits
+	meta  int // how many properties around this one may be metadata, kind or apiVersion of a resource
 	watch *interrupt.Watch
 }
 
@@ -57,7 +60,7 @@ func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
 	if v.left--; v.watch.Ended() || v.left < 0 || depth > schema.DefaultMaxDepth {
 		return false
 	}
-	v.note(s)
+	v.note(s, depth == 1)
 	depth++
 	if s.Items != nil && !(v.visit(s.Items.Schema, depth) && v.list(s.Items.JSONSchemas, depth)) ||
 		!v.list(s.AllOf, depth) || !v.list(s.AnyOf, depth) || !v.list(s.OneOf, depth) ||
@@ -90,17 +93,28 @@ func (v *scanner) named(named map[string]apiextensionsv1.JSONSchemaProps, depth 
 	if len(named) == 0 {
 		return true
 	}
+	var name string
 	var s apiextensionsv1.JSONSchemaProps // see [byName]
-	for _, s = range named {
+	for name, s = range named {
+		if isMeta(name) {
+			v.meta++
+		}
 		if !v.visit(&s, depth) {
 			return false
+		}
+		if isMeta(name) {
+			v.meta--
 		}
 	}
 	return true
 }
 
-// note records the format and the set warning of a schema.
-func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps) {
+// note records the format and the set warning of a schema, and that it is not plain. The
+// defaults of whole objects and those in metadata have rules of their own.
+func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps, root bool) {
+	if len(s.XValidations) > 0 || s.Default != nil && (root || v.meta > 0 || !fastValidDefault(s)) {
+		v.plain = false
+	}
 	if s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor) {
 		v.formats = append(v.formats, s.Format)
 	}

@@ -13,35 +13,36 @@ import (
 
 // schema checks one schema. It checks defaults only if the schema is structural, and rules
 // only if the defaults are valid.
-func (c *checker) schema(v *apiextensionsv1.CustomResourceValidation, status bool, path *field.Path, unchanged bool) {
-	if v == nil || v.OpenAPIV3Schema == nil || c.cfg.watch.Poll() {
+func (c *checker) schema(v *internalVersion, status bool, path *pathstack.Chain) {
+	root := v.root()
+	if root == nil || c.cfg.watch.Poll() {
 		return
 	}
-	root, path := v.OpenAPIV3Schema, path.Child("openAPIV3Schema")
+	path = path.Child("openAPIV3Schema")
 	before := c.errs.Added()
 	if status {
 		c.rootUnderStatus(root, path)
 	}
 	if root.Nullable {
-		c.add(field.Forbidden(path.Child("nullable"), "nullable cannot be true at the root"))
+		c.add(field.Forbidden(path.Child("nullable").Path(), "nullable cannot be true at the root"))
 	}
 	var node *schema.Node
 	var inconvertible *field.Error
 	if c.opts.structural {
 		var sound bool
-		if node, inconvertible, sound = c.structural(root, path); !sound {
+		if node, inconvertible, sound = c.structural(v, path); !sound {
 			node = nil
 		}
 	}
-	w := walk{checker: c, ruled: node != nil, at: pathstack.NewSchemaStack(path, 0)}
-	w.schema(root, c.top())
+	w := walk{checker: c, ruled: node != nil}
+	w.schema(root, c.top(), path)
 	if c.errs.Added() == before && inconvertible != nil {
 		c.add(inconvertible)
 	}
 	if node == nil || !node.Facts().Has(schema.HasRules) {
 		return
 	}
-	c.rules(node, path, unchanged, w.invalid)
+	c.rules(node, path.Path(), c.opts.unchanged[v.name], w.invalid)
 }
 
 // rules checks the rules of a structural schema with valid defaults. If the schema
@@ -72,10 +73,16 @@ func (c *checker) top() inherited {
 	return p
 }
 
-// structural compiles a schema and checks its defaults. sound reports that there are no
-// errors. The error for a schema that the server cannot convert is returned, because the
+// structural compiles the schema of a version and checks its defaults. sound reports that
+// there are no errors. The node is nil if there are errors, and for a sound schema that is
+// plain, which needs no node. The error for a schema that the server cannot convert is returned, because the
 // server reports it only if there is no other error.
-func (c *checker) structural(root *apiextensionsv1.JSONSchemaProps, path *field.Path) (n *schema.Node, inconvertible *field.Error, sound bool) {
+func (c *checker) structural(v *internalVersion, at *pathstack.Chain) (n *schema.Node, inconvertible *field.Error, sound bool) {
+	root := v.root()
+	if v.scan.plain && !c.cfg.reference && schema.IsStructural(root, c.cfg.watch) {
+		return nil, nil, true
+	}
+	path := at.Path()
 	n, errs := schema.Compile(root, schema.AtPath(path), schema.WithoutAnnotations(), c.cfg.watch, c.cfg.limit)
 	if len(errs) == 0 {
 		errs = c.defaults(n, root, path)
@@ -108,7 +115,7 @@ func inconvertible(root *apiextensionsv1.JSONSchemaProps, watch *interrupt.Watch
 // stops at the first one that is not allowed; some come before the type.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
-func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *field.Path) {
+func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *pathstack.Chain) {
 	forbiddenBeforeType := s.ID != "" || s.Schema != "" || s.Ref != nil
 	forbiddenAfterType := s.Nullable || s.Default != nil || s.Enum != nil || s.MaxProperties != nil || s.MinProperties != nil ||
 		s.AllOf != nil || s.OneOf != nil || s.AnyOf != nil || s.Not != nil ||
@@ -117,10 +124,10 @@ func (c *checker) rootUnderStatus(s *apiextensionsv1.JSONSchemaProps, path *fiel
 		s.XEmbeddedResource || s.XIntOrString || s.XListMapKeys != nil || s.XListType != nil || s.XMapType != nil
 	switch {
 	case !forbiddenBeforeType && s.Type != "" && s.Type != "object":
-		c.add(field.Invalid(path.Child("type"), s.Type,
+		c.add(field.Invalid(path.Child("type").Path(), s.Type,
 			`only "object" is allowed as the type at the root of the schema if the status subresource is enabled`))
 	case forbiddenBeforeType || forbiddenAfterType:
-		c.add(field.Invalid(path, *s, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern "+
+		c.add(field.Invalid(path.Path(), *s, "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern "+
 			"MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] "+
 			"fields are allowed at the root of the schema if the status subresource is enabled"))
 	}

@@ -41,7 +41,13 @@ func service(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Ser
 
 // withDefaults returns a copy of crd with defaults set, which shares unchanged parts.
 func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	return copyWithDefaults(crd, crd.Status)
+}
+
+// copyWithDefaults is withDefaults for crd with that status.
+func copyWithDefaults(crd *apiextensionsv1.CustomResourceDefinition, status apiextensionsv1.CustomResourceDefinitionStatus) *apiextensionsv1.CustomResourceDefinition {
 	out := *crd
+	out.Status = status
 	if s := service(crd); s != nil && s.Port == nil {
 		out.Spec.Conversion = crd.Spec.Conversion.DeepCopy()
 	}
@@ -51,8 +57,8 @@ func withDefaults(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 
 // prepareCreate returns crd as the server validates it when it is created.
 func prepareCreate(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	out := withDefaults(crd)
-	out.Status = apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
+	stored := apiextensionsv1.CustomResourceDefinitionStatus{StoredVersions: StoredVersions(crd, nil)}
+	out := copyWithDefaults(crd, stored)
 	out.Generation = 1
 	//lint:ignore SA1019 The server still takes it from what clients send.
 	out.UID, out.SelfLink = "", ""

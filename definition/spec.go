@@ -5,9 +5,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdversion"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
-func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path *field.Path) {
+func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path *pathstack.Chain) {
 	c.group(spec.Group, path.Child("group"))
 	c.oneOf(string(spec.Scope), path.Child("scope"), string(apiextensionsv1.ClusterScoped), string(apiextensionsv1.NamespaceScoped))
 	c.haveSchemas(path)
@@ -16,14 +17,14 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 	c.specNames(&spec.Names, path.Child("names"))
 
 	common := &c.form.common
-	c.schema(common.schema, c.form.anyStatus(), path.Child("validation"), c.opts.unchanged[common.name])
+	c.schema(common, c.form.anyStatus(), path.Child("validation"))
 	c.subresources(common.subresources, path.Child("subresources"))
 	c.columns(common.columns, path.Child("additionalPrinterColumns"))
 	c.commonSelectable(path)
 
 	if conv := spec.Conversion; conv != nil {
 		if conv.Strategy != apiextensionsv1.NoneConverter && c.form.preserving() {
-			c.add(field.Invalid(path.Child("conversion", "strategy"), conv.Strategy, "must be None if spec.preserveUnknownFields is true"))
+			c.add(field.Invalid(path.Child("conversion").Child("strategy").Path(), conv.Strategy, "must be None if spec.preserveUnknownFields is true"))
 		}
 		c.conversion(conv, path.Child("conversion"))
 	}
@@ -31,7 +32,7 @@ func (c *checker) spec(spec *apiextensionsv1.CustomResourceDefinitionSpec, path 
 
 // haveSchemas checks that all versions have a schema. If the old definition lacks one,
 // only served versions need a schema, and none if unknown fields are preserved.
-func (c *checker) haveSchemas(path *field.Path) {
+func (c *checker) haveSchemas(path *pathstack.Chain) {
 	if c.form.common.root() != nil || !c.opts.schemas && c.form.preserving() {
 		return
 	}
@@ -40,26 +41,26 @@ func (c *checker) haveSchemas(path *field.Path) {
 		if v.root() != nil || c.watch().Ended() {
 			continue
 		}
-		at := path.Child("versions").Index(i).Child("schema", "openAPIV3Schema")
+		at := path.Child("versions").Index(i).Child("schema").Child("openAPIV3Schema")
 		switch {
 		case c.opts.schemas:
-			c.add(field.Required(at, ""))
+			c.add(field.Required(at.Path(), ""))
 		case v.declared.Served:
-			c.add(field.Required(at, "because otherwise all fields are pruned"))
+			c.add(field.Required(at.Path(), "because otherwise all fields are pruned"))
 		}
 	}
 }
 
 // tighten requires structural schemas if the definition uses what only structural schemas
 // may have, even if the old definition was not structural.
-func (c *checker) tighten(path *field.Path) {
+func (c *checker) tighten(path *pathstack.Chain) {
 	if !c.form.preserving() || c.form.any(hasExtensions) {
 		c.opts.structural = true
 	}
 	// A definition that prunes needs no search for defaults.
 	if c.form.preserving() && !c.opts.noDefaults && c.form.any(schemaHasDefaults) {
 		c.opts.structural = true
-		c.add(field.Invalid(path.Child("preserveUnknownFields"), true, "must be false in order to use defaults in the schema"))
+		c.add(field.Invalid(path.Child("preserveUnknownFields").Path(), true, "must be false in order to use defaults in the schema"))
 	}
 }
 
@@ -74,7 +75,7 @@ func hasExtensions(root *apiextensionsv1.JSONSchemaProps) bool {
 	})
 }
 
-func (c *checker) versions(path *field.Path) {
+func (c *checker) versions(path *pathstack.Chain) {
 	for i := range c.form.versions {
 		if c.watch().Ended() {
 			return
@@ -84,17 +85,19 @@ func (c *checker) versions(path *field.Path) {
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))
 	}
 	declared := c.form.crd.Spec.Versions
-	c.add(crdversion.CheckVersions(declared, path.Child("versions"), declared)...)
+	if len(declared) != 1 || !declared[0].Storage { // nearly all definitions have one version
+		c.add(crdversion.CheckVersions(declared, path.Child("versions").Path(), declared)...)
+	}
 	// The server also checks the name of the first version as spec.version.
 	c.label(c.form.common.name, path.Child("version"))
 }
 
-func (c *checker) commonSelectable(path *field.Path) {
+func (c *checker) commonSelectable(path *pathstack.Chain) {
 	common := &c.form.common
 	switch {
 	case len(common.selectable) == 0:
 	case common.schema == nil:
-		c.add(field.Invalid(path.Child("selectableFields"), "", "may only be set when validations.schema is included"))
+		c.add(field.Invalid(path.Child("selectableFields").Path(), "", "may only be set when validations.schema is included"))
 	default:
 		c.selectable(common.selectable, common.root(), path, "")
 	}

@@ -6,7 +6,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
-	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -138,7 +137,7 @@ func hasNonAtomicSet(root *apiextensionsv1.JSONSchemaProps) bool {
 func hasUnsoundKeys(root *apiextensionsv1.JSONSchemaProps) bool {
 	return anySchema(root, func(s *apiextensionsv1.JSONSchemaProps) bool {
 		var c checker
-		c.soundKeys(s, &pathstack.SchemaStack{})
+		c.soundKeys(s, nil)
 		return c.errs.Added() > 0
 	})
 }

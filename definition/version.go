@@ -12,15 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/crdpath"
+	"github.com/crdkit/crdkit/internal/pathstack"
 )
 
 // maxDeprecation is the maximum length of a deprecation warning in bytes.
 const maxDeprecation = 256
 
 // version checks one version.
-func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
+func (c *checker) version(v *internalVersion, path *pathstack.Chain, status bool) {
 	c.deprecation(v.declared, path.Child("deprecationWarning"))
-	c.schema(v.schema, status, path.Child("schema"), c.opts.unchanged[v.name])
+	c.schema(v, status, path.Child("schema"))
 	c.subresources(v.subresources, path.Child("subresources"))
 	c.columns(v.columns, path.Child("additionalPrinterColumns"))
 	if len(v.selectable) == 0 {
@@ -28,7 +29,7 @@ func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
 	}
 	root := v.root()
 	if root == nil {
-		c.add(field.Invalid(path.Child("selectableFields"), "",
+		c.add(field.Invalid(path.Child("selectableFields").Path(), "",
 			"may only be set when `version.schema.openAPIV3Schema` is not included"))
 		return
 	}
@@ -38,11 +39,11 @@ func (c *checker) version(v *internalVersion, path *field.Path, status bool) {
 // deprecation checks that the text can be sent as a warning header.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-deprecation
-func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, path *field.Path) {
+func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
 	if v.DeprecationWarning == nil {
 		return
 	}
-	add := func(text string) { c.add(field.Invalid(path, v.DeprecationWarning, text)) }
+	add := func(text string) { c.add(field.Invalid(path.Path(), v.DeprecationWarning, text)) }
 	if !v.Deprecated {
 		add("can only be set for deprecated versions")
 		return
@@ -67,7 +68,7 @@ func (c *checker) deprecation(v *apiextensionsv1.CustomResourceDefinitionVersion
 // subresources checks the paths of the scale subresource.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
-func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, path *field.Path) {
+func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, path *pathstack.Chain) {
 	if s == nil || s.Scale == nil {
 		return
 	}
@@ -78,21 +79,21 @@ func (c *checker) subresources(s *apiextensionsv1.CustomResourceSubresources, pa
 	}
 }
 
-func (c *checker) scalePath(text string, path *field.Path, demand string, prefixes ...string) {
+func (c *checker) scalePath(text string, path *pathstack.Chain, demand string, prefixes ...string) {
 	switch {
 	case text == "":
-		c.add(field.Required(path, ""))
+		c.add(field.Required(path.Path(), ""))
 	case text[0] != '.':
 		c.simplePath(text, path)
 	case !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) }):
-		c.add(field.Invalid(path, text, demand))
+		c.add(field.Invalid(path.Path(), text, demand))
 	}
 }
 
 // simplePath checks the only thing that the server demands of a JSON path.
-func (c *checker) simplePath(text string, path *field.Path) {
+func (c *checker) simplePath(text string, path *pathstack.Chain) {
 	if text[0] != '.' {
-		c.add(field.Invalid(path, text, "must be a simple json path starting with ."))
+		c.add(field.Invalid(path.Path(), text, "must be a simple json path starting with ."))
 	}
 }
 
@@ -114,7 +115,7 @@ func isListed(word, list string) bool {
 // columns checks printer columns.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
-func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *field.Path) {
+func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefinition, path *pathstack.Chain) {
 	for i := range columns {
 		if c.cfg.watch.Ended() {
 			return
@@ -124,19 +125,19 @@ func (c *checker) columns(columns []apiextensionsv1.CustomResourceColumnDefiniti
 		}
 		col, at := &columns[i], path.Index(i)
 		if col.Name == "" {
-			c.add(field.Required(at.Child("name"), ""))
+			c.add(field.Required(at.Child("name").Path(), ""))
 		}
 		switch {
 		case col.Type == "":
-			c.add(field.Required(at.Child("type"), "must be one of "+columnTypes))
+			c.add(field.Required(at.Child("type").Path(), "must be one of "+columnTypes))
 		case !isListed(col.Type, columnTypes):
-			c.add(field.Invalid(at.Child("type"), col.Type, "must be one of "+columnTypes))
+			c.add(field.Invalid(at.Child("type").Path(), col.Type, "must be one of "+columnTypes))
 		}
 		if col.Format != "" && !isListed(col.Format, columnFormats) {
-			c.add(field.Invalid(at.Child("format"), col.Format, "must be one of "+columnFormats))
+			c.add(field.Invalid(at.Child("format").Path(), col.Format, "must be one of "+columnFormats))
 		}
 		if col.JSONPath == "" {
-			c.add(field.Required(at.Child("JSONPath"), ""))
+			c.add(field.Required(at.Child("JSONPath").Path(), ""))
 		} else {
 			c.simplePath(col.JSONPath, at.Child("JSONPath"))
 		}
@@ -156,10 +157,10 @@ const maxSelectable = 8
 // the version.
 //
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#crd-selectable-fields
-func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *apiextensionsv1.JSONSchemaProps, version *field.Path, name string) {
+func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *apiextensionsv1.JSONSchemaProps, version *pathstack.Chain, name string) {
 	path := version.Child("selectableFields")
 	if why := inconvertible(root, c.cfg.watch); why != "" {
-		c.add(field.Invalid(version.Child("schema.openAPIV3Schema"), "", why))
+		c.add(field.Invalid(version.Child("schema.openAPIV3Schema").Path(), "", why))
 		c.selectableTexts(fields, path)
 		return
 	}
@@ -168,43 +169,43 @@ func (c *checker) selectable(fields []apiextensionsv1.SelectableField, root *api
 		c.selectableField(fields[i].JSONPath, root, path.Index(i).Child("jsonPath"), unique)
 	}
 	if len(unique) > maxSelectable && !c.opts.crowded[name] {
-		c.add(field.TooMany(path, len(unique), maxSelectable))
+		c.add(field.TooMany(path.Path(), len(unique), maxSelectable))
 	}
 }
 
 // selectableTexts checks selectable fields without a schema. The server panics when it
 // looks such fields up.
-func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *field.Path) {
+func (c *checker) selectableTexts(fields []apiextensionsv1.SelectableField, path *pathstack.Chain) {
 	for i := range fields {
 		text, at := fields[i].JSONPath, path.Index(i).Child("jsonPath")
 		if text == "" {
-			c.add(field.Required(at, ""))
+			c.add(field.Required(at.Path(), ""))
 			continue
 		}
 		if err := crdpath.FollowField(text, &crdpath.PropsCursor{}, crdpath.Dots); err != nil && !errors.Is(err, crdpath.ErrNoField) {
-			c.add(field.Invalid(at, text, "is an invalid path: "+err.Error()))
+			c.add(field.Invalid(at.Path(), text, "is an invalid path: "+err.Error()))
 		}
 	}
 }
 
-func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaProps, path *field.Path, unique map[string]bool) {
+func (c *checker) selectableField(text string, root *apiextensionsv1.JSONSchemaProps, path *pathstack.Chain, unique map[string]bool) {
 	if text == "" {
-		c.add(field.Required(path, ""))
+		c.add(field.Required(path.Path(), ""))
 		return
 	}
 	p := crdpath.PropsCursor{At: root}
 	if err := crdpath.FollowField(text, &p, crdpath.Dots); err != nil {
-		c.add(field.Invalid(path, text, "is an invalid path: "+err.Error()))
+		c.add(field.Invalid(path.Path(), text, "is an invalid path: "+err.Error()))
 		return
 	}
 	if p.Path.Root().String() == "metadata" {
-		c.add(field.Invalid(path, text, "must not point to fields in metadata"))
+		c.add(field.Invalid(path.Path(), text, "must not point to fields in metadata"))
 	}
 	if p.At == nil || !slices.Contains([]string{"string", "boolean", "integer"}, p.At.Type) {
-		c.add(field.Invalid(path, text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
+		c.add(field.Invalid(path.Path(), text, "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."))
 	}
 	if unique[p.Path.String()] {
-		c.add(field.Duplicate(path, text))
+		c.add(field.Duplicate(path.Path(), text))
 	}
 	unique[p.Path.String()] = true
 }

@@ -20,7 +20,6 @@ type walk struct {
 	// invalid are the field paths of schemas with rules that have errors at or below
 	// the schema.
 	invalid map[string]bool
-	at      pathstack.SchemaStack
 }
 
 // inherited is what a schema inherits from the schemas around it.
@@ -30,36 +29,35 @@ type inherited struct {
 	meta     bool   // inside of the metadata, kind or apiVersion of a resource
 	defaults bool   // defaults are allowed
 	reason   string // why defaults are not allowed
+	topLevel string // the name of the field that is the reason, "" for none
 }
 
 func (p inherited) forbidding(reason string) inherited {
-	p.defaults, p.reason = false, reason
+	p.defaults, p.reason, p.topLevel = false, reason, ""
 	return p
 }
 
-func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited) {
+func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
 	if s == nil || w.cfg.watch.Ended() {
 		return
 	}
 	before := w.errs.Added()
 	root := p.root
 	p.root = false
-	w.keywords(s, p)
-	w.properties(s, p, root)
-	w.nested(s, p)
-	w.items(s, p)
-	w.listsAndMaps(s, &w.at)
+	w.keywords(s, p, at)
+	w.properties(s, p, root, at)
+	w.nested(s, p, at)
+	w.items(s, p, at)
+	w.listsAndMaps(s, at)
 	rules := ruleWalk{walk: w, schema: s}
 	for i := range s.XValidations {
-		w.at.PushIndex("x-kubernetes-validations", i)
-		rules.check(&s.XValidations[i])
-		w.at.Pop()
+		rules.check(&s.XValidations[i], at.Child("x-kubernetes-validations").Index(i))
 	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > before {
 		if w.invalid == nil {
 			w.invalid = map[string]bool{}
 		}
-		w.invalid[w.at.Path().String()] = true
+		w.invalid[at.Path().String()] = true
 	}
 }
 
@@ -67,16 +65,16 @@ func typeNames() []string {
 	return []string{"array", "boolean", "integer", "number", "object", "string"}
 }
 
-func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited) {
+func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
 	if w.opts.knownTypes && s.Type != "" && !slices.Contains(typeNames(), s.Type) {
-		w.add(field.NotSupported(w.at.Path().Child("type"), s.Type, typeNames()))
+		w.add(field.NotSupported(at.Child("type").Path(), s.Type, typeNames()))
 	}
 	if s.Default != nil && !p.defaults {
-		w.add(field.Forbidden(w.at.Path().Child("default"), "must not be set"+p.reason))
+		w.add(field.Forbidden(at.Child("default").Path(), "must not be set"+p.reason+p.topLevel))
 	}
 	forbidden := func(found bool, keyword string) {
 		if found {
-			w.add(field.Forbidden(w.at.Path().Child(keyword), keyword+" is not supported"))
+			w.add(field.Forbidden(at.Child(keyword).Path(), keyword+" is not supported"))
 		}
 	}
 	forbidden(s.ID != "", "id")
@@ -86,19 +84,19 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited) {
 	forbidden(s.Dependencies != nil, "dependencies")
 	forbidden(s.Ref != nil, "$ref")
 	if s.Type == "null" {
-		w.add(field.Forbidden(w.at.Path().Child("type"), "type cannot be set to null, use nullable as an alternative"))
+		w.add(field.Forbidden(at.Child("type").Path(), "type cannot be set to null, use nullable as an alternative"))
 	}
 	if s.Items != nil && len(s.Items.JSONSchemas) != 0 {
-		w.add(field.Forbidden(w.at.Path().Child("items"), "items must be a schema object and not an array"))
+		w.add(field.Forbidden(at.Child("items").Path(), "items must be a schema object and not an array"))
 	}
 	if p.meta && s.XEmbeddedResource {
-		w.add(field.Forbidden(w.at.Path().Child("x-kubernetes-embedded-resource"), "must not be used inside of resource meta"))
+		w.add(field.Forbidden(at.Child("x-kubernetes-embedded-resource").Path(), "must not be used inside of resource meta"))
 	}
 	if s.UniqueItems {
-		w.add(field.Forbidden(w.at.Path().Child("uniqueItems"), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
+		w.add(field.Forbidden(at.Child("uniqueItems").Path(), "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"))
 	}
 	if x := s.XPreserveUnknownFields; x != nil && !*x {
-		w.add(field.Invalid(w.at.Path().Child("x-kubernetes-preserve-unknown-fields"), *x, "must be true or undefined"))
+		w.add(field.Invalid(at.Child("x-kubernetes-preserve-unknown-fields").Path(), *x, "must be true or undefined"))
 	}
 }
 
@@ -106,18 +104,16 @@ func isMeta(name string) bool { return name == "metadata" || name == "kind" || n
 
 // properties checks that a schema has either properties or additionalProperties, and visits
 // both.
-func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool) {
+func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool, at *pathstack.Chain) {
 	if a := s.AdditionalProperties; a != nil {
 		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
-			w.add(field.Forbidden(w.at.Path().Child("additionalProperties"), "additionalProperties and properties are mutual exclusive"))
+			w.add(field.Forbidden(at.Child("additionalProperties").Path(), "additionalProperties and properties are mutual exclusive"))
 		}
 		below := p
 		if p.meta {
 			below = p.forbidding(" inside additionalProperties applying to object metadata")
 		}
-		w.at.Push("additionalProperties")
-		w.schema(a.Schema, below)
-		w.at.Pop()
+		w.schema(a.Schema, below, at.Child("additionalProperties"))
 	}
 	if len(s.Properties) == 0 {
 		return
@@ -129,54 +125,54 @@ func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root 
 		if (root || s.XEmbeddedResource) && isMeta(name) {
 			below.meta = true
 			if root {
-				below = below.forbidding(" in top-level " + name)
+				below = below.forbidding(" in top-level ")
+				below.topLevel = name
 			}
 		}
-		w.at.PushKey("properties", name)
-		w.schema(&property, below)
-		w.at.Pop()
+		w.named("properties", name, &property, below, at)
 	}
 }
 
 // nested visits schemas that are not part of the structure.
-func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p inherited) {
+func (w *walk) nested(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
 	p.spine = false
 	if s.Not != nil {
-		w.at.Push("not")
-		w.schema(s.Not, p)
-		w.at.Pop()
+		w.schema(s.Not, p, at.Child("not"))
 	}
-	w.list("allOf", s.AllOf, p)
-	w.list("oneOf", s.OneOf, p)
-	w.list("anyOf", s.AnyOf, p)
+	w.list("allOf", s.AllOf, p, at)
+	w.list("oneOf", s.OneOf, p, at)
+	w.list("anyOf", s.AnyOf, p, at)
 	for name, definition := range s.Definitions {
-		w.at.PushKey("definitions", name)
-		w.schema(&definition, p)
-		w.at.Pop()
+		w.named("definitions", name, &definition, p, at)
 	}
 	for name, dependency := range s.Dependencies {
-		w.at.PushKey("dependencies", name)
-		w.schema(dependency.Schema, p)
-		w.at.Pop()
+		w.named("dependencies", name, dependency.Schema, p, at)
 	}
 }
 
-func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p inherited) {
+func (w *walk) list(keyword string, schemas []apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
 	for i := range schemas {
-		w.at.PushIndex(keyword, i)
-		w.schema(&schemas[i], p)
-		w.at.Pop()
+		w.element(keyword, i, &schemas[i], p, at)
 	}
 }
 
-func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p inherited) {
+// named visits one of the named schemas of a keyword. The loops call named and element,
+// because the compiler puts what a loop hands to a recursive function on the heap.
+func (w *walk) named(keyword, name string, s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
+	w.schema(s, p, at.Child(keyword).Key(name))
+}
+
+// element visits one of the listed schemas of a keyword.
+func (w *walk) element(keyword string, i int, s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
+	w.schema(s, p, at.Child(keyword).Index(i))
+}
+
+func (w *walk) items(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
 	if s.Items == nil {
 		return
 	}
 	if s.Items.Schema != nil {
-		w.at.Push("items")
-		w.schema(s.Items.Schema, p)
-		w.at.Pop()
+		w.schema(s.Items.Schema, p, at.Child("items"))
 	}
-	w.list("items", s.Items.JSONSchemas, p)
+	w.list("items", s.Items.JSONSchemas, p, at)
 }

@@ -44,14 +44,51 @@ func decodeSimpleLiteral(raw []byte) (any, bool) {
 		return true, true
 	case string(raw) == "false":
 		return false, true
-	case len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"':
+	case !isPlainString(raw):
 		return nil, false
 	}
-	text := raw[1 : len(raw)-1]
-	for _, b := range text {
+	return string(raw[1 : len(raw)-1]), true
+}
+
+// isPlainString reports whether raw is a string of ASCII without escapes.
+func isPlainString(raw []byte) bool {
+	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
+		return false
+	}
+	for _, b := range raw[1 : len(raw)-1] {
 		if b < ' ' || b >= utf8.RuneSelf || b == '"' || b == '\\' {
-			return nil, false
+			return false
 		}
 	}
-	return string(text), true
+	return true
+}
+
+// isLiteral reports whether j is certainly a literal that decodes: one that
+// [decodeSimpleLiteral] decodes, or a short integer. False means that the decoder must
+// decide.
+func isLiteral(j *apiextensionsv1.JSON) bool {
+	if j == nil || len(j.Raw) == 0 {
+		return true
+	}
+	switch string(j.Raw) {
+	case "null", "true", "false", "{}", "[]":
+		return true
+	}
+	return isPlainString(j.Raw) || isShortInteger(j.Raw)
+}
+
+// isShortInteger reports whether raw is an integer of at most 15 digits.
+func isShortInteger(raw []byte) bool {
+	if raw[0] == '-' {
+		raw = raw[1:]
+	}
+	if len(raw) == 0 || len(raw) > 15 || raw[0] == '0' && len(raw) > 1 {
+		return false
+	}
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			return false
+		}
+	}
+	return true
 }

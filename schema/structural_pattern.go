@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Most patterns are simple, and to parse them takes longer than all other
 // checks of their schemas. The walk in this file accepts patterns of a small
@@ -126,7 +129,27 @@ func (p *simplePattern) escape() bool {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
 	p.atom = c != 'b' && c != 'B'
+	if _, ok := p.control(c); ok {
+		return true
+	}
 	return isPunctuation(c) || strings.IndexByte("dDsSwWbB", c) >= 0
+}
+
+// control reads the rest of an escape that stands for one byte of ASCII, after its letter.
+func (p *simplePattern) control(letter byte) (byte, bool) {
+	const letters, bytes = "afnrtv", "\a\f\n\r\t\v"
+	if i := strings.IndexByte(letters, letter); i >= 0 {
+		return bytes[i], true
+	}
+	if letter != 'x' || len(p.rest) < 2 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(p.rest[:2], 16, 7)
+	if err != nil {
+		return 0, false
+	}
+	p.rest = p.rest[2:]
+	return byte(n), true
 }
 
 // class reads the rest of a class.
@@ -138,6 +161,9 @@ func (p *simplePattern) class() bool {
 	for p.rest != "" && p.rest[0] != ']' {
 		if len(p.rest) > 1 && p.rest[0] == '\\' && strings.IndexByte("dDsSwW", p.rest[1]) >= 0 {
 			p.rest = p.rest[2:]
+			continue
+		}
+		if p.namedClass() {
 			continue
 		}
 		low, ok := p.classByte()
@@ -159,17 +185,35 @@ func (p *simplePattern) class() bool {
 	return true
 }
 
+// namedClass reads a class with a name within a class, such as [:punct:], if there is one.
+func (p *simplePattern) namedClass() bool {
+	rest, ok := strings.CutPrefix(p.rest, "[:")
+	name, rest, closed := strings.Cut(rest, ":]")
+	switch name {
+	case "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "word", "xdigit":
+	default:
+		return false
+	}
+	if ok && closed {
+		p.rest = rest
+	}
+	return ok && closed
+}
+
 // classByte reads one byte of a class, which may be escaped.
 func (p *simplePattern) classByte() (byte, bool) {
 	c := p.rest[0]
 	p.rest = p.rest[1:]
 	if c == '\\' {
-		if p.rest == "" || !isPunctuation(p.rest[0]) {
+		if p.rest == "" {
 			return 0, false
 		}
 		c = p.rest[0]
 		p.rest = p.rest[1:]
-		return c, true
+		if isPunctuation(c) {
+			return c, true
+		}
+		return p.control(c)
 	}
 	return c, isPrintable(c) && c != '['
 }

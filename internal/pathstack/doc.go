@@ -6,11 +6,13 @@
 //	s.Push(pathstack.Item, "", 2)
 //	fmt.Println(s.Text(), s.Pointer(), s.SchemaPointer()) // spec[2] /spec/2 /properties/spec/items
 //
-// There are three kinds of location:
+// There are four kinds of location:
 //
 //   - A [Stack] is the location in an object and in its schema. Validation uses it.
-//   - A [SchemaStack] is the location in the schema of a definition. Checks of
-//     definitions use it.
+//   - A [SchemaStack] is the location in the schema of a definition. The check
+//     of structural schemas uses it.
+//   - A [Chain] is the location in a definition, on the stack of the goroutine. The
+//     other checks of definitions use it.
 //   - A [Recorder] is the location in an object and the paths recorded so far.
 //     Pruning and defaulting report their changes with it.
 //

@@ -22,14 +22,14 @@ type schemaStep struct {
 	keyword string
 	key     string // for byKey
 	index   int    // for byIndex
-	kind    schemaStepKind
+	kind    stepKind
 }
 
-// A schemaStepKind says how to select one of the schemas under a keyword.
-type schemaStepKind uint8
+// A stepKind says how a step selects a schema under a keyword, or a part of a value.
+type stepKind uint8
 
 const (
-	single schemaStepKind = iota // the keyword has one schema
+	single stepKind = iota // the keyword has one schema
 	byKey
 	byIndex
 )
