@@ -67,7 +67,8 @@ func fastValidString(s *apiextensionsv1.JSONSchemaProps, raw []byte) bool {
 // within every format.
 func fastValidInteger(s *apiextensionsv1.JSONSchemaProps, raw []byte) bool {
 	v, err := strconv.Atoi(string(raw))
-	if err != nil || v < math.MinInt32 || v > math.MaxInt32 || v == 0 && len(raw) > 1 || raw[0] == '+' ||
+	var canonical [20]byte
+	if err != nil || v < math.MinInt32 || v > math.MaxInt32 || string(strconv.AppendInt(canonical[:0], int64(v), 10)) != string(raw) ||
 		s.Format != "" && s.Format != "int32" && s.Format != "int64" ||
 		len(s.Enum) > 0 || s.MinLength != nil || s.MaxLength != nil || !isSizeUnlimited(s) {
 		return false

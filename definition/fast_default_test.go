@@ -29,7 +29,7 @@ var fastDefaults = []struct {
 	{`{type: string, oneOf: [{minLength: 3}]}`, nil, []string{`"a"`}},
 	{`{type: string, not: {enum: [a]}}`, nil, []string{`"a"`}},
 	{`{type: string, minimum: 3}`, nil, []string{`"a"`}},
-	{`{type: integer}`, []string{`0`, `-1`, `2147483647`, `-2147483648`}, []string{`2147483648`, `-2147483649`, `1.5`, `-0`, `1.0`, `1e3`, `"1"`}},
+	{`{type: integer}`, []string{`0`, `-1`, `2147483647`, `-2147483648`}, []string{`2147483648`, `-2147483649`, `1.5`, `-0`, `+1`, `012`, `-01`, `1.0`, `1e3`, `"1"`}},
 	{`{type: integer, format: int32}`, []string{`7`}, []string{`"7"`}},
 	{`{type: integer, format: int64}`, []string{`7`}, nil},
 	{`{type: integer, format: double}`, nil, []string{`7`}},
@@ -105,8 +105,8 @@ func TestFastValidDefault(t *testing.T) {
 	}
 }
 
-// A definition is plain unless it has rules or a default that needs the validator.
-func TestPlain(t *testing.T) {
+// A definition is simple unless it has rules or a default that needs the validator.
+func TestSimpleVersions(t *testing.T) {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string", Default: &apiextensionsv1.JSON{Raw: []byte(`"a"`)}}
 	ruled := apiextensionsv1.JSONSchemaProps{Type: "string", XValidations: apiextensionsv1.ValidationRules{{Rule: "true"}}}
 	long := text
@@ -114,7 +114,7 @@ func TestPlain(t *testing.T) {
 	for _, test := range []struct {
 		title, name string
 		schema      apiextensionsv1.JSONSchemaProps
-		plain       bool
+		simple      bool
 	}{
 		{"no default", "a", apiextensionsv1.JSONSchemaProps{Type: "string"}, true},
 		{"a simple default", "a", text, true},
@@ -127,18 +127,18 @@ func TestPlain(t *testing.T) {
 		{"a rule below", "a", *holding(ruled), false},
 	} {
 		scans, errs := scan(holder(t, test.schema, test.name), nil)
-		if len(errs) > 0 || scans[0].plain != test.plain {
-			t.Errorf("%s: plain = %v, want %v (%v)", test.title, scans[0].plain, test.plain, errs)
+		if len(errs) > 0 || scans[0].simple != test.simple {
+			t.Errorf("%s: simple = %v, want %v (%v)", test.title, scans[0].simple, test.simple, errs)
 		}
 	}
 	root := holder(t, text, "a")
 	root.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
-	if scans, _ := scan(root, nil); scans[0].plain {
-		t.Error("a definition with a default of the whole object is plain")
+	if scans, _ := scan(root, nil); scans[0].simple {
+		t.Error("a definition with a default of the whole object is simple")
 	}
 }
 
-// The check of a plain definition builds no paths and no nodes: what it allocates does not
+// The check of a simple definition builds no paths and no nodes: what it allocates does not
 // grow with the schema.
 func TestCheckBuildsNoPaths(t *testing.T) {
 	if testkit.RaceDetector {

@@ -17,7 +17,7 @@ type scanResult []versionScan
 type versionScan struct {
 	formats []string // that the server ignores, one for each use
 	sets    []string // warnings about sets, each once
-	plain   bool     // there are no rules, and no default needs the validator
+	simple  bool     // there are no rules, and no default needs the validator
 }
 
 // scan visits all schemas of a definition once. It returns an error for each version whose
@@ -31,7 +31,7 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch)
 		if v.Schema == nil {
 			continue
 		}
-		result[i].plain = true
+		result[i].simple = true
 		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], watch: watch}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
@@ -51,8 +51,9 @@ type scanner struct {
 }
 
 // visit reports whether s, at that depth, and all schemas below are within the bounds of
-// package schema. If the context has ended it reports false. It repeats the loop of [children], because calls through a function
-// value would take longer than the rest of the scan.
+// package schema. If the context has ended it reports false. It repeats the loop of
+// [children], because calls through a function value would take longer than the rest of the
+// scan.
 func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
 	if s == nil {
 		return true
@@ -109,11 +110,11 @@ func (v *scanner) named(named map[string]apiextensionsv1.JSONSchemaProps, depth 
 	return true
 }
 
-// note records the format and the set warning of a schema, and that it is not plain. The
+// note records the format and the set warning of a schema, and that it is not simple. The
 // defaults of whole objects and those in metadata have rules of their own.
 func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps, root bool) {
 	if len(s.XValidations) > 0 || s.Default != nil && (root || v.meta > 0 || !fastValidDefault(s)) {
-		v.plain = false
+		v.simple = false
 	}
 	if s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor) {
 		v.formats = append(v.formats, s.Format)

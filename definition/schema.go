@@ -75,11 +75,11 @@ func (c *checker) top() inherited {
 
 // structural compiles the schema of a version and checks its defaults. sound reports that
 // there are no errors. The node is nil if there are errors, and for a sound schema that is
-// plain, which needs no node. The error for a schema that the server cannot convert is returned, because the
-// server reports it only if there is no other error.
+// simple, which needs no node. The error for a schema that the server cannot convert is
+// returned, because the server reports it only if there is no other error.
 func (c *checker) structural(v *internalVersion, at *pathstack.Chain) (n *schema.Node, inconvertible *field.Error, sound bool) {
 	root := v.root()
-	if v.scan.plain && !c.cfg.reference && schema.IsStructural(root, c.cfg.watch) {
+	if v.scan.simple && !c.cfg.reference && schema.IsStructural(root, c.cfg.watch) {
 		return nil, nil, true
 	}
 	path := at.Path()

@@ -44,14 +44,14 @@ func decodeSimpleLiteral(raw []byte) (any, bool) {
 		return true, true
 	case string(raw) == "false":
 		return false, true
-	case !isPlainString(raw):
+	case !isUnescaped(raw):
 		return nil, false
 	}
 	return string(raw[1 : len(raw)-1]), true
 }
 
-// isPlainString reports whether raw is a string of ASCII without escapes.
-func isPlainString(raw []byte) bool {
+// isUnescaped reports whether raw is a string of ASCII without escapes.
+func isUnescaped(raw []byte) bool {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return false
 	}
@@ -74,7 +74,7 @@ func isLiteral(j *apiextensionsv1.JSON) bool {
 	case "null", "true", "false", "{}", "[]":
 		return true
 	}
-	return isPlainString(j.Raw) || isShortInteger(j.Raw)
+	return isUnescaped(j.Raw) || isShortInteger(j.Raw)
 }
 
 // isShortInteger reports whether raw is an integer of at most 15 digits.
