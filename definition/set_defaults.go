@@ -25,8 +25,8 @@ func SetDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
 		port := int32(443)
 		s.Port = &port
 	}
-	if len(crd.Status.StoredVersions) == 0 {
-		crd.Status.StoredVersions = StoredVersions(crd, nil)
+	if stored := StoredVersions(crd, nil); len(crd.Status.StoredVersions) == 0 && len(stored) > 0 {
+		crd.Status.StoredVersions = stored
 	}
 }
 

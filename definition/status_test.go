@@ -339,6 +339,41 @@ func TestStoredDefinitionCoercesDefaults(t *testing.T) {
 	}
 }
 
+// A definition with a schema that does not compile is not accepted. Its other schemas keep
+// their defaults too.
+func TestStoredDefinitionKeepsDefaultsIfRefused(t *testing.T) {
+	const schema = `{type: object, default: {"metadata":{"finalizers":[]}}}`
+	crd := parse(t, definitionText("as", "kind: A", "{type: object}", schema))
+	second := crd.Spec.Versions[0].DeepCopy()
+	second.Name, second.Storage = "v2", false
+	crd.Spec.Versions = append(crd.Spec.Versions, *second)
+	for _, tt := range []struct{ second, want string }{
+		{"object", `{"metadata":{}}`},
+		{"text", `{"metadata":{"finalizers":[]}}`},
+	} {
+		crd.Spec.Versions[1].Schema.OpenAPIV3Schema.Type = tt.second
+		stored, err := definition.StoredDefinition(crd, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, string(stored.Spec.Versions[0].Schema.OpenAPIV3Schema.Default.Raw)); diff != "" {
+			t.Errorf("beside a schema of type %s, the default is stored so (-want +got):\n%s", tt.second, diff)
+		}
+	}
+}
+
+// SetDefaults keeps an empty list of stored versions if there is no storage version.
+func TestSetDefaultsKeepsEmptyStoredVersions(t *testing.T) {
+	for _, given := range [][]string{nil, {}} {
+		crd := parse(t, definitionText("as", "kind: A", "storage: true", "storage: false"))
+		crd.Status.StoredVersions = given
+		definition.SetDefaults(crd)
+		if diff := cmp.Diff(given, crd.Status.StoredVersions); diff != "" {
+			t.Errorf("storedVersions mismatch (-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestStoredStatusDropsDuplicateOwners(t *testing.T) {
 	old := parse(t, definitionText("as", "kind: A"))
 	crd := old.DeepCopy()

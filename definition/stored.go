@@ -79,19 +79,27 @@ func StoredStatus(crd, old *apiextensionsv1.CustomResourceDefinition) (*apiexten
 // empty finalizers and a null creationTimestamp. The server does so while it
 // validates the definition, with the defaults that it checks on their own.
 //
-// A schema that does not compile has no accepted definition and is left alone.
+// A definition with a schema that does not compile is not accepted and is left alone.
 func coerceDefaults(crd *apiextensionsv1.CustomResourceDefinition) {
+	nodes := make([]*schema.Node, len(crd.Spec.Versions)) // nil where nothing changes
 	for i := range crd.Spec.Versions {
 		root := crdversion.Schema(&crd.Spec.Versions[i])
 		if root == nil || !schemaHasDefaults(root) {
 			continue
 		}
 		n, errs := schema.Compile(root, schema.WithoutAnnotations())
-		if len(errs) > 0 || root.Default == nil && !n.Facts().Has(schema.HasEmbedded) {
-			continue
+		if len(errs) > 0 {
+			return
 		}
-		w := defaultWalk{each: coerceDefault}
-		w.walk(n, root, nil)
+		if root.Default != nil || n.Facts().Has(schema.HasEmbedded) {
+			nodes[i] = n
+		}
+	}
+	for i, n := range nodes {
+		if n != nil {
+			w := defaultWalk{each: coerceDefault}
+			w.walk(n, crdversion.Schema(&crd.Spec.Versions[i]), nil)
+		}
 	}
 }
 

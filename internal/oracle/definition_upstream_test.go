@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/validation"
@@ -73,7 +74,13 @@ func catching(f func() reply) (a reply) {
 	return f()
 }
 
+// create returns upstream's answer to a create. A definition with generateName and no name
+// has a generated one when it is validated, as from rest.BeforeCreate.
 func (s *definitionServer) create(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) reply {
+	if crd.Name == "" && crd.GenerateName != "" {
+		crd = crd.DeepCopy()
+		crd.Name = names.SimpleNameGenerator.GenerateName(crd.GenerateName)
+	}
 	obj, err := s.internal(crd)
 	if err != nil {
 		t.Fatalf("converting %s: %v", crd.Name, err)
