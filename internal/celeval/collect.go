@@ -148,7 +148,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{cost: over.cost + resultCost, id: g.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
+	out := operand{cost: over.cost + resultCost, id: g.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s, Made: true},
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 	if e.kind() == kindInt {
 		out.ownExtras().sum = g.sum(closureOf[int64](e))

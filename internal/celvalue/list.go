@@ -72,9 +72,12 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 }
 
 // Contains implements traits.Lister. A failed comparison is an error only if no
-// element is equal.
+// element is equal. The lists that cel-go makes contain no error, and say so.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
+		if l.declared.Made {
+			return types.False
+		}
 		return v
 	}
 	var trouble ref.Val

@@ -29,6 +29,7 @@ type DeclaredType struct {
 	Items *DeclaredType
 	keys  []string // x-kubernetes-list-map-keys, escaped
 	list  string   // x-kubernetes-list-type
+	Made  bool     // by a loop of a rule
 }
 
 type declaredField struct {
