@@ -146,10 +146,9 @@ const (
 )
 
 // Reads returns what the rules of n read of the value that they are on, without
-// an old object and as long as no rule fails: errors show more. See also
-// [Program.NeedsOld]. n is the schema
+// an old object and as long as no rule fails: errors show more. n is the schema
 // that p was compiled for or one below it. Rules below n have their own read
-// sets.
+// sets. See also [Program.NeedsOld].
 //
 // A caller that makes an object only for [Program.Eval] can leave out [Unread]
 // fields. The values that rules are on must be present anyway. Elements and
@@ -169,7 +168,8 @@ func (p *Program) Reads(n *schema.Node) *ReadSet {
 }
 
 // NeedsOld reports whether [Old] may change the result for an object that no rule fails
-// on: whether a rule may refer to oldSelf.
+// on: whether a rule may refer to oldSelf. It is false for a nil p. Several goroutines may
+// call it.
 func (p *Program) NeedsOld() bool { return p != nil && p.root.needsOld }
 
 func (p *Program) begin(opts []EvalOption) *run {
