@@ -28,7 +28,7 @@ import (
 // spread is the number of definitions that are measured one by one.
 const spread = 20
 
-func compareCheck(o operation, dir string, rounds int) error {
+func compareCheck(o operation, dir string, set settings) error {
 	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
@@ -40,12 +40,17 @@ func compareCheck(o operation, dir string, rounds int) error {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", c.name, err)
 		}
-		t.row(c.name, p, measure(p, rounds))
+		if err := t.measure(c.name, p, set); err != nil {
+			return err
+		}
 	}
 	if err := t.end(); err != nil {
 		return err
 	}
-	return wholeCorpus(server, corpus, rounds)
+	if set.profiles != "" || set.only != "" {
+		return nil
+	}
+	return wholeCorpus(server, corpus, set.rounds)
 }
 
 type definitionCase struct {

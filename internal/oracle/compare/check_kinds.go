@@ -13,8 +13,8 @@ import (
 )
 
 // compareCheckSmall measures the smallest definitions of the corpus.
-func compareCheckSmall(o operation, dir string, rounds int) error {
-	return compareDefinitions(o, dir, rounds, func(corpus *testkit.Corpus) []definitionCase {
+func compareCheckSmall(o operation, dir string, set settings) error {
+	return compareDefinitions(o, dir, set, func(corpus *testkit.Corpus) []definitionCase {
 		const most = 24
 		var out []definitionCase
 		for _, c := range bySize(corpus) {
@@ -29,8 +29,8 @@ func compareCheckSmall(o operation, dir string, rounds int) error {
 
 // compareCheckRefused measures definitions of the corpus all of whose rules are broken, in
 // a different way in turns.
-func compareCheckRefused(o operation, dir string, rounds int) error {
-	return compareDefinitions(o, dir, rounds, func(corpus *testkit.Corpus) []definitionCase {
+func compareCheckRefused(o operation, dir string, set settings) error {
+	return compareDefinitions(o, dir, set, func(corpus *testkit.Corpus) []definitionCase {
 		const most = 12
 		var all []definitionCase
 		for _, c := range bySize(corpus) {
@@ -92,7 +92,7 @@ func eachRule(crd *apiextensionsv1.CustomResourceDefinition, do func(*apiextensi
 }
 
 // compareDefinitions measures the check of definitions that choose takes of the corpus.
-func compareDefinitions(o operation, dir string, rounds int, choose func(*testkit.Corpus) []definitionCase) error {
+func compareDefinitions(o operation, dir string, set settings, choose func(*testkit.Corpus) []definitionCase) error {
 	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
@@ -104,7 +104,9 @@ func compareDefinitions(o operation, dir string, rounds int, choose func(*testki
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.name, c.name, err)
 		}
-		t.row(c.name, p, measure(p, rounds))
+		if err := t.measure(c.name, p, set); err != nil {
+			return err
+		}
 	}
 	return t.end()
 }

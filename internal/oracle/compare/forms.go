@@ -26,14 +26,16 @@ var forms = []struct{ name, file string }{
 }
 
 // compareForms measures the rules of forms, of objects that need not be valid.
-func compareForms(o operation, _ string, rounds int) error {
+func compareForms(o operation, _ string, set settings) error {
 	t := newTable(o)
 	for _, s := range forms {
 		p, err := prepareForm(s.file)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		t.row(s.name, p, measure(p, rounds))
+		if err := t.measure(s.name, p, set); err != nil {
+			return err
+		}
 	}
 	return t.end()
 }

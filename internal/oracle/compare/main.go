@@ -88,7 +88,7 @@ func run(ops, corpus string, set settings, cpus int) error {
 	for _, o := range wanted {
 		fmt.Printf("\n%s: %s\n", o.name, o.does)
 		if o.whole != nil {
-			if err := o.whole(o, dir, set.rounds); err != nil {
+			if err := o.whole(o, dir, set); err != nil {
 				return err
 			}
 			continue
@@ -137,22 +137,22 @@ func choose(names string) ([]operation, error) {
 func report(o operation, cases []*testCase, set settings) error {
 	t := newTable(o)
 	for _, c := range cases {
-		if set.only != "" && c.name != set.only {
+		if set.skips(c.name) {
 			continue
 		}
 		p, err := o.prepare(c)
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", o.name, c.name, err)
 		}
-		switch {
-		case p == nil:
-		case set.profiles != "":
-			if err := profile(set.profiles, o.name, c.name, p); err != nil {
-				return err
-			}
-		default:
-			t.row(c.name, p, measure(p, set.rounds))
+		if p == nil {
+			continue
+		}
+		if err := t.measure(c.name, p, set); err != nil {
+			return err
 		}
 	}
 	return t.end()
 }
+
+// skips reports whether the user asked for another case.
+func (s settings) skips(name string) bool { return s.only != "" && name != s.only }

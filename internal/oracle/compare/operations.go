@@ -33,7 +33,7 @@ type operation struct {
 	prepare func(c *testCase) (*pair, error)
 	// whole replaces prepare: it measures and prints by itself. Its arguments are the
 	// operation, the directory of the corpus and the number of turns.
-	whole func(o operation, dir string, rounds int) error
+	whole func(o operation, dir string, set settings) error
 	// more returns cases that only this operation has; nil for none.
 	more func(dir string) ([]*testCase, error)
 }

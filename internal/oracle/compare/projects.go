@@ -17,7 +17,7 @@ import (
 // compareProjects measures creates of the samples of the corpus, from their bytes: one
 // row for each project, of all its samples that upstream accepts. After the table it
 // prints the time of all creates against the time of json.Valid on the same texts.
-func compareProjects(o operation, dir string, rounds int) error {
+func compareProjects(o operation, dir string, set settings) error {
 	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
@@ -40,14 +40,19 @@ func compareProjects(o operation, dir string, rounds int) error {
 	var whole project
 	for _, name := range slices.Sorted(maps.Keys(projects)) {
 		if p := projects[name]; len(p.samples) > 0 {
-			t.row(name, p.pair(), measure(p.pair(), rounds))
+			if err := t.measure(name, p.pair(), set); err != nil {
+				return err
+			}
 			whole.samples = append(whole.samples, p.samples...)
 		}
 	}
 	if err := t.end(); err != nil {
 		return err
 	}
-	return whole.againstValid(o, rounds)
+	if set.profiles != "" || set.only != "" {
+		return t.measure("all", whole.pair(), set)
+	}
+	return whole.againstValid(o, set.rounds)
 }
 
 // A project has the samples of one project of the corpus.

@@ -47,8 +47,8 @@ func (f *ruleFile) ruled(rules ...namedRule) *apiextensionsv1.JSONSchemaProps {
 
 // compareRules measures compiling rules that are refused, or rules of unusual forms: each
 // alone, and all of them together on one schema.
-func compareRules(refused bool) func(o operation, dir string, rounds int) error {
-	return func(o operation, _ string, rounds int) error {
+func compareRules(refused bool) func(o operation, dir string, set settings) error {
+	return func(o operation, _ string, set settings) error {
 		f, err := loadRules()
 		if err != nil {
 			return err
@@ -63,7 +63,9 @@ func compareRules(refused bool) func(o operation, dir string, rounds int) error 
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			t.row(name, p, measure(p, rounds))
+			if err := t.measure(name, p, set); err != nil {
+				return err
+			}
 			return nil
 		}
 		for _, r := range list {

@@ -11,7 +11,7 @@ import (
 
 // compareSuite measures the validation of the JSON Schema Test Suite as far as its schemas
 // are structural: one row for each file, of all values with all errors.
-func compareSuite(o operation, _ string, rounds int) error {
+func compareSuite(o operation, _ string, set settings) error {
 	t := newTable(o)
 	for _, draft := range jsonsuite.Drafts {
 		schemas, _, err := jsonsuite.Load(draft)
@@ -32,7 +32,9 @@ func compareSuite(o operation, _ string, rounds int) error {
 		for _, file := range files {
 			if r := rows[file]; r.values > 0 {
 				p := r.pair()
-				t.row(draft+" "+file, p, measure(p, rounds))
+				if err := t.measure(draft+" "+file, p, set); err != nil {
+					return err
+				}
 			}
 		}
 	}

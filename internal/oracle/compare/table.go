@@ -29,6 +29,19 @@ func newTable(o operation) *table {
 	return t
 }
 
+// measure adds the row of a case, or writes the profile of it that set asks for. It does
+// neither if set asks for another case.
+func (t *table) measure(name string, p *pair, set settings) error {
+	switch {
+	case set.skips(name):
+		return nil
+	case set.profiles != "":
+		return profile(set.profiles, t.name, name, p)
+	}
+	t.row(name, p, measure(p, set.rounds))
+	return nil
+}
+
 func (t *table) row(name string, p *pair, m measurement) {
 	mark := ""
 	if p.idle {

@@ -14,7 +14,7 @@ import (
 
 // compareTexts measures all definitions of the corpus from their YAML: read, checked and
 // ready to serve. It prints no row for each, but the sum of all.
-func compareTexts(o operation, dir string, rounds int) error {
+func compareTexts(o operation, dir string, set settings) error {
 	corpus, err := testkit.LoadCorpus(dir)
 	if err != nil {
 		return err
@@ -22,6 +22,7 @@ func compareTexts(o operation, dir string, rounds int) error {
 	server := upstream.NewDefinitionServer()
 	t := newTable(o)
 	theirs, ours := 0.0, 0.0
+	var all []*pair // to profile
 	for _, d := range corpus.Definitions {
 		p, err := prepareText(server, d.CRD)
 		if err != nil {
@@ -30,9 +31,20 @@ func compareTexts(o operation, dir string, rounds int) error {
 		if p == nil {
 			continue
 		}
-		m := measure(p, max(1, rounds/3))
+		if set.profiles != "" {
+			all = append(all, p)
+			continue
+		}
+		m := measure(p, max(1, set.rounds/3))
 		t.count(row{d.Path, m.ratio()})
 		theirs, ours = theirs+m.upstream, ours+m.ours
+	}
+	if set.profiles != "" {
+		return t.measure("all", &pair{ours: func(any) {
+			for _, p := range all {
+				p.ours(nil)
+			}
+		}}, set)
 	}
 	if err := t.end(); err != nil {
 		return err
