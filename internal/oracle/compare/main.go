@@ -18,11 +18,12 @@
 // copies are made outside of the measured time.
 //
 // -cpus N measures something else: how many objects crdkit creates per second from
-// their bytes, by 1 and by N goroutines that share a definition.
+// their bytes, by 1 and by N goroutines that share a definition, with new memory for each
+// output and appended to a buffer of the goroutine.
 //
 // -profile DIR takes a processor profile of crdkit alone for each case of the operations
-// in the place of the measurements, and -case NAME is about one case only. Operations that
-// print a table of their own have neither.
+// in the place of the measurements, and -case NAME is about one case only. The case all of
+// projects and texts is the whole corpus.
 //
 // -list prints the operations and their floors.
 package main
