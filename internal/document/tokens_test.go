@@ -141,6 +141,28 @@ func TestTokenize(t *testing.T) {
 	}
 }
 
+// TestIsPrintable puts every byte and some characters in every place among eight bytes.
+func TestIsPrintable(t *testing.T) {
+	for c := range 256 {
+		want := ' ' <= c && c <= '~' || c == '\n'
+		for at := range 17 {
+			text := []byte("abcdefg \n~!hijklm")
+			text[at] = byte(c)
+			if isPrintable(string(text)) != want {
+				t.Errorf("isPrintable(%q) is %v", text, !want)
+			}
+		}
+	}
+	for char, want := range map[string]bool{"é": true, "\u0085": false, "\u00a0": true, "\u2028": false, "\u2029": false, "\ufeff": false, "\ufffd": false, "\uffff": false, "\U0001f600": true} {
+		for at := range 17 {
+			text := strings.Repeat("a", at) + char + strings.Repeat("\n", 16-at)
+			if isPrintable(text) != want {
+				t.Errorf("isPrintable(%q) is %v", text, !want)
+			}
+		}
+	}
+}
+
 // tokenTexts yields the texts of an archive.
 func tokenTexts(t testing.TB, file string) func(func(string) bool) {
 	archive, err := txtar.ParseFile(filepath.Join("testdata", "tokens", file))

@@ -49,6 +49,10 @@ func tokenizeYAML(text string, watch *interrupt.Watch) (*Tokens, bool) {
 // feeds, and no characters that the library refuses or takes for a line break.
 func isPrintable(text string) bool {
 	for i := 0; i < len(text); {
+		if i+8 <= len(text) && isPrintableASCII(load64(text[i:i+8])) {
+			i += 8
+			continue
+		}
 		c := text[i]
 		if ' ' <= c && c < 0x7f || c == '\n' {
 			i++
@@ -62,6 +66,24 @@ func isPrintable(text string) bool {
 		i += size
 	}
 	return true
+}
+
+// load64 returns the first eight bytes of a text.
+func load64(text string) uint64 {
+	_ = text[7]
+	return uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+}
+
+// isPrintableASCII reports whether each of eight bytes is a printable character of ASCII
+// or a line feed. Each sum sets the highest bit of a byte if the byte passes one test. No
+// sum carries into the next byte, because the highest bits of the bytes are clear.
+func isPrintableASCII(b uint64) bool {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	notControl := b + ones*(0x80-' ')
+	notLineFeed := (b ^ ones*'\n') + ones*0x7f
+	notDelete := (b ^ ones*0x7f) + ones*0x7f
+	return b&high == 0 && (notControl|^notLineFeed)&notDelete&high == high
 }
 
 // skipToContent moves from the start of a line past white space and comments.
@@ -153,7 +175,7 @@ func (r *yamlTokenizer) keyAt(i int) (from, to, end int) {
 		to = i
 		i++
 	} else {
-		if !isKeyStart(quote) {
+		if !isKeyStart(quote) && !(quote == '-' && isLetter(r.text[i+1])) {
 			return 0, 0, -1
 		}
 		for isKeyByte(r.text[i]) {

@@ -195,24 +195,22 @@ func (r *yamlTokenizer) readUnicode() bool {
 func (r *yamlTokenizer) readBlock(col int) bool {
 	at := r.i
 	folded := r.text[at] == '>'
-	r.i++
-	strip := r.text[r.i] == '-'
-	if strip {
-		r.i++
-	}
-	if r.text[r.i] != '\n' {
-		return false
-	}
-	r.i++
-	start := r.i
-	for r.i < len(r.text) && r.text[r.i] == ' ' {
-		r.i++
-	}
-	indent := r.i - start
-	if r.i >= len(r.text) || r.text[r.i] == '\n' || indent <= col {
+	strip, indent, ok := r.blockHeader(col)
+	if !ok {
 		return false
 	}
 	from := r.decoded.Len()
+	if indent > 0 { // the text may start with blank lines or spaces
+		for range r.skipBlankLines(indent) {
+			r.decoded.WriteByte('\n')
+		}
+		if folded || !r.isIndented(indent) {
+			return false
+		}
+		r.i += indent
+	} else if indent = r.blockIndent(); indent <= col {
+		return false
+	}
 	for {
 		end := r.i + strings.IndexByte(r.text[r.i:], '\n')
 		r.decoded.WriteString(r.text[r.i:end])
@@ -245,6 +243,37 @@ func (r *yamlTokenizer) readBlock(col int) bool {
 	r.addDecoded(at, from)
 	r.skipToContent()
 	return true
+}
+
+// blockHeader reads the first line of a block in the block structure at a column. indent is
+// the indentation of the lines if the header has it, and 0 otherwise.
+func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
+	r.i++
+	if c := r.text[r.i]; '1' <= c && c <= '9' {
+		indent = col + int(c-'0')
+		r.i++
+	}
+	if strip = r.text[r.i] == '-'; strip {
+		r.i++
+	}
+	if r.text[r.i] != '\n' {
+		return false, 0, false
+	}
+	r.i++
+	return strip, indent, true
+}
+
+// blockIndent moves to the text of the first line of a block and returns its indentation, 0
+// if the line is blank.
+func (r *yamlTokenizer) blockIndent() int {
+	start := r.i
+	for r.i < len(r.text) && r.text[r.i] == ' ' {
+		r.i++
+	}
+	if r.i >= len(r.text) || r.text[r.i] == '\n' {
+		return 0
+	}
+	return r.i - start
 }
 
 // skipBlankLines skips lines of at most a number of spaces, and returns their
