@@ -28,7 +28,7 @@ func readDefinition(t *Tokens) *apiextensionsv1.CustomResourceDefinition {
 	if !ok {
 		return nil
 	}
-	r := definitionReader{tokens: t, strings: map[string]string{}}
+	r := definitionReader{tokens: t, strings: make(map[string]string, len(t.tokens)/8)}
 	var list []apiextensionsv1.CustomResourceDefinitionVersion
 	if !readList(&r, versions, &list, r.version) {
 		return nil
@@ -80,6 +80,9 @@ type definitionReader struct {
 // strings share memory.
 func (r *definitionReader) string(i int) string {
 	text := r.tokens.Text(i)
+	if r.tokens.isMostDecoded(i) {
+		return text
+	}
 	if s, ok := r.strings[text]; ok {
 		return s
 	}

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"math"
 	"slices"
 	"sort"
 
@@ -36,19 +35,36 @@ type Tokens struct {
 	tokens  []token
 }
 
+// A token is small, because there are many of them.
 type token struct {
-	kind     Kind
-	decoded  bool   // the string is in Tokens.decoded
-	at       uint32 // the offset of the value
-	from, to uint32 // the content of a string, or a number
-	next     uint32 // the index after the value and its members
-	n        uint32 // members or elements
+	start uint32 // the offset of the value, times 16, and the kind; plus isDecoded
+	from  uint32 // the start of the content of a string or a number; or the members or elements
+	to    uint32 // the end of that content; or the index after an object or a list
 }
+
+const (
+	// isDecoded: the string is in Tokens.decoded.
+	isDecoded = 8
+	// maxText is the length of the longest text whose offsets a token holds.
+	maxText = 1<<28 - 1
+)
+
+func newToken(kind Kind, at, from, to int) token {
+	return token{start: uint32(at)<<4 | uint32(kind), from: uint32(from), to: uint32(to)}
+}
+
+func newDecoded(at, from, to int) token {
+	k := newToken(String, at, from, to)
+	k.start |= isDecoded
+	return k
+}
+
+func (k *token) kind() Kind { return Kind(k.start & 7) }
 
 // Tokenize reads a text: JSON if it starts with a brace, and YAML otherwise. It
 // reports false if it declines the text.
 func Tokenize(text string) (*Tokens, bool) {
-	if len(text) > math.MaxInt32 {
+	if len(text) > maxText {
 		return nil, false
 	}
 	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
@@ -58,32 +74,49 @@ func Tokenize(text string) (*Tokens, bool) {
 }
 
 // Kind returns the kind of a value.
-func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind }
+func (t *Tokens) Kind(i int) Kind { return t.tokens[i].kind() }
 
 // Offset returns the offset in the text at which a value or a name starts.
-func (t *Tokens) Offset(i int) int { return int(t.tokens[i].at) }
+func (t *Tokens) Offset(i int) int { return int(t.tokens[i].start >> 4) }
 
-// Len returns the number of members of an object or a list.
-func (t *Tokens) Len(i int) int { return int(t.tokens[i].n) }
+// Len returns the number of members of an object or a list, and 0 for other values.
+func (t *Tokens) Len(i int) int {
+	if k := &t.tokens[i]; k.kind() >= List {
+		return int(k.from)
+	}
+	return 0
+}
 
 // Next returns the index after a value and its members. The first element of a
 // list and the first name of an object follow its own index.
-func (t *Tokens) Next(i int) int { return int(t.tokens[i].next) }
+func (t *Tokens) Next(i int) int {
+	if k := &t.tokens[i]; k.kind() >= List {
+		return int(k.to)
+	}
+	return i + 1
+}
 
 // Text returns a string or a name, or the spelling of a number. The result may
 // share memory with the text.
 func (t *Tokens) Text(i int) string {
 	k := &t.tokens[i]
-	if k.decoded {
+	if k.start&isDecoded != 0 {
 		return t.decoded[k.from:k.to]
 	}
 	return t.text[k.from:k.to]
 }
 
+// isMostDecoded reports whether a string is at least half of all decoded strings, so that
+// it may share memory with them.
+func (t *Tokens) isMostDecoded(i int) bool {
+	k := t.tokens[i]
+	return k.start&isDecoded != 0 && 2*(k.to-k.from) >= uint32(len(t.decoded))
+}
+
 // Member returns the index of the first member of that name in an object, and
 // the number of members of that name. The number is 0 for other values.
 func (t *Tokens) Member(i int, name string) (value, times int) {
-	if t.tokens[i].kind != Object {
+	if t.Kind(i) != Object {
 		return 0, 0
 	}
 	at := i + 1
@@ -111,7 +144,7 @@ func (t *Tokens) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
 }
 
 func (t *Tokens) encode(dst []byte, i int, skip []int) ([]byte, bool) {
-	switch t.tokens[i].kind {
+	switch t.Kind(i) {
 	case False:
 		return append(dst, "false"...), true
 	case True:
@@ -172,19 +205,16 @@ func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 
 // open adds an object or a list. The caller calls close after its members.
 func (t *Tokens) open(kind Kind, at int) int {
-	t.tokens = append(t.tokens, token{kind: kind, at: uint32(at)})
+	t.tokens = append(t.tokens, newToken(kind, at, 0, 0))
 	return len(t.tokens) - 1
 }
 
 func (t *Tokens) close(i, n int) {
-	t.tokens[i].n, t.tokens[i].next = uint32(n), uint32(len(t.tokens))
+	t.tokens[i].from, t.tokens[i].to = uint32(n), uint32(len(t.tokens))
 }
 
 // add adds a scalar.
-func (t *Tokens) add(k token) {
-	k.next = uint32(len(t.tokens) + 1)
-	t.tokens = append(t.tokens, k)
-}
+func (t *Tokens) add(k token) { t.tokens = append(t.tokens, k) }
 
 // tokensFor returns a capacity for the tokens of a text, below the usual
 // number.

@@ -20,18 +20,27 @@ type jsonTokenizer struct {
 const manyTokens = 1 << 14
 
 func tokenizeJSON(text string, start int) (*Tokens, bool) {
-	// Most tokens are strings. A list that grows would be allocated again and again.
-	quoted := strings.Count(text, `"`) / 2
-	if quoted > manyTokens && NestedDeeper(text, MaxDepth) {
+	n := jsonTokens(text)
+	if n > manyTokens && NestedDeeper(text, MaxDepth) {
 		return nil, false
 	}
-	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, quoted+16)}, text: text}
+	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, n)}, text: text}
 	end := r.readValue(start, MaxDepth)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
 	r.t.decoded = unsafe.String(unsafe.SliceData(r.decoded), len(r.decoded)) // r.decoded is not used again
 	return r.t, true
+}
+
+// jsonTokens returns a capacity for the tokens of a text. A list that grows would be
+// allocated again and again. A name or a value begins the text or follows a comma, a colon
+// or a bracket, so that their number is enough. Strings may contain many of them too: most
+// tokens are strings, objects and lists.
+func jsonTokens(text string) int {
+	nested := strings.Count(text, "{") + strings.Count(text, "[")
+	most := 1 + nested + strings.Count(text, ",") + strings.Count(text, ":")
+	return min(most, (strings.Count(text, `"`)/2+nested)*3/2+16)
 }
 
 // readValue reads the value at an index and returns the index after it, -1 to
@@ -41,7 +50,7 @@ func (r *jsonTokenizer) readValue(i, depth int) int {
 		return -1
 	}
 	literal := func(kind Kind, word string) int {
-		r.t.add(token{kind: kind, at: uint32(i)})
+		r.t.add(newToken(kind, i, 0, 0))
 		return jsonscan.Literal(r.text, i, word)
 	}
 	switch r.text[i] {
@@ -60,7 +69,7 @@ func (r *jsonTokenizer) readValue(i, depth int) int {
 	}
 	end, _ := jsonscan.Number(r.text, i)
 	if end >= 0 {
-		r.t.add(token{kind: Number, at: uint32(i), from: uint32(i), to: uint32(end)})
+		r.t.add(newToken(Number, i, i, end))
 	}
 	return end
 }
@@ -70,16 +79,15 @@ func (r *jsonTokenizer) readString(i int) int {
 	if end < 0 {
 		return -1
 	}
-	k := token{kind: String, at: uint32(i), from: uint32(i + 1), to: uint32(end)}
-	if text&jsonscan.Escaped != 0 {
-		var ok bool
-		k.decoded, k.from = true, uint32(len(r.decoded))
-		if r.decoded, ok = jsonscan.Unescape(slices.Grow(r.decoded, end-i), r.text[i+1:end]); !ok {
-			return -1
-		}
-		k.to = uint32(len(r.decoded))
+	if text&jsonscan.Escaped == 0 {
+		r.t.add(newToken(String, i, i+1, end))
+		return end + 1
 	}
-	r.t.add(k)
+	from, ok := len(r.decoded), false
+	if r.decoded, ok = jsonscan.Unescape(slices.Grow(r.decoded, end-i), r.text[i+1:end]); !ok {
+		return -1
+	}
+	r.t.add(newDecoded(i, from, len(r.decoded)))
 	return end + 1
 }
 

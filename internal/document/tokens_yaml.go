@@ -153,7 +153,7 @@ func (r *yamlTokenizer) readKey() bool {
 	if end < 0 {
 		return false
 	}
-	r.t.add(token{kind: String, at: uint32(r.i), from: uint32(from), to: uint32(to)})
+	r.t.add(newToken(String, r.i, from, to))
 	r.i = end
 	return true
 }
@@ -220,7 +220,7 @@ func (r *yamlTokenizer) readValue(col int) bool {
 	case r.col > col:
 		return r.readMapping(r.col)
 	}
-	r.t.add(token{kind: Null, at: uint32(at)})
+	r.t.add(newToken(Null, at, 0, 0))
 	return true
 }
 

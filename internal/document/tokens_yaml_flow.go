@@ -64,13 +64,13 @@ func (r *yamlTokenizer) readFlowScalar(key bool) bool {
 	word := r.text[start:r.i]
 	switch {
 	case quoted && r.text[r.i] == quote:
-		r.t.add(token{kind: String, at: uint32(at), from: uint32(start), to: uint32(r.i)})
+		r.t.add(newToken(String, at, start, r.i))
 		r.i++
 		return len(word) <= longestKey || !key
 	case quoted, word == "":
 		return false
 	case isLetter(word[0]) && !isBoolOrNull(word):
-		r.t.add(token{kind: String, at: uint32(at), from: uint32(start), to: uint32(r.i)})
+		r.t.add(newToken(String, at, start, r.i))
 		return len(word) <= longestKey || !key
 	case key:
 		return false

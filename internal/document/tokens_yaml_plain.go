@@ -92,22 +92,22 @@ func (r *yamlTokenizer) continuesBare(col int) bool {
 
 // addBare adds a plain scalar of one line.
 func (r *yamlTokenizer) addBare(at int, text string) bool {
-	k := token{kind: String, at: uint32(at), from: uint32(at), to: uint32(at + len(text))}
+	kind := String
 	switch {
 	case text == "true":
-		k.kind = True
+		kind = True
 	case text == "false":
-		k.kind = False
+		kind = False
 	case text == "null":
-		k.kind = Null
+		kind = Null
 	case isBoolOrNull(text):
 		return false
 	case isInteger(text):
-		k.kind = Number
+		kind = Number
 	case !isCertainlyString(text):
 		return false
 	}
-	r.t.add(k)
+	r.t.add(newToken(kind, at, at, at+len(text)))
 	return true
 }
 

@@ -31,7 +31,7 @@ func (r *yamlTokenizer) skipSpaces() {
 // addDecoded adds a string that starts at one offset in the text and at another
 // in the decoded strings.
 func (r *yamlTokenizer) addDecoded(at, from int) {
-	r.t.add(token{kind: String, decoded: true, at: uint32(at), from: uint32(from), to: uint32(r.decoded.Len())})
+	r.t.add(newDecoded(at, from, r.decoded.Len()))
 }
 
 // foldLines moves from the end of a line to the next text and adds what the
@@ -70,7 +70,7 @@ func (r *yamlTokenizer) readSingleQuoted(col int) bool {
 		r.i++
 	}
 	if r.text[r.i] == '\'' && r.text[r.i+1] != '\'' {
-		r.t.add(token{kind: String, at: uint32(at), from: uint32(start), to: uint32(r.i)})
+		r.t.add(newToken(String, at, start, r.i))
 		r.i++
 		return true
 	}
@@ -107,7 +107,7 @@ func (r *yamlTokenizer) readDoubleQuoted(col int) bool {
 		r.i++
 	}
 	if r.text[r.i] == '"' {
-		r.t.add(token{kind: String, at: uint32(at), from: uint32(start), to: uint32(r.i)})
+		r.t.add(newToken(String, at, start, r.i))
 		r.i++
 		return true
 	}

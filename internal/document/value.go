@@ -29,7 +29,7 @@ func (t *Tokens) decode(i int, watch *interrupt.Watch) (any, bool) {
 	if watch.Ended() {
 		return nil, false
 	}
-	switch t.tokens[i].kind {
+	switch t.Kind(i) {
 	case False:
 		return false, true
 	case True:
