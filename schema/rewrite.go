@@ -40,28 +40,30 @@ func (n *Node) rewrite(path Path, f rewriting) *Node {
 	if n == nil || !n.facts.Has(HasDefaults) {
 		return n
 	}
-	out := *n
-	changed := false
-	if n.def != nil {
-		out.def, changed = f.def(path, n.def)
+	def, changed := n.def, false
+	if def != nil {
+		def, changed = f.def(path, def)
 	}
-	out.additional = n.additional.rewrite(append(path, Key("*")), f)
-	out.items = n.items.rewrite(append(path, Index(0)), f)
-	changed = changed || out.additional != n.additional || out.items != n.items
+	additional := n.additional.rewrite(append(path, Key("*")), f)
+	items := n.items.rewrite(append(path, Index(0)), f)
+	changed = changed || additional != n.additional || items != n.items
+	props := n.props
 	for i, p := range n.props {
 		q := p.rewrite(append(path, Field(n.names[i])), f)
 		if q == p {
 			continue
 		}
-		if &out.props[0] == &n.props[0] {
-			out.props = slices.Clone(n.props)
+		if &props[0] == &n.props[0] {
+			props = slices.Clone(n.props)
 		}
-		out.props[i] = q
+		props[i] = q
 		changed = true
 	}
 	if !changed {
 		return n
 	}
+	out := *n
+	out.def, out.additional, out.items, out.props = def, additional, items, props
 	out.facts = factsOf(&out)
 	return &out
 }

@@ -84,7 +84,7 @@ type Checker struct {
 	fresh, stored *celtypes.Checker // for new rules and for stored ones
 	types         *celtypes.Provider
 	sizes         *sizes
-	scratch       *cel.Ast // of cel-go's parser, for the trees of ours; built lazily
+	scratch       *cel.Ast // empty, for the trees of our parser; built lazily
 	memo          map[compiledKey][]compiled
 	visited       int
 
@@ -311,11 +311,7 @@ func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error)
 		language = s.stored.Language
 	}
 	if s.scratch == nil {
-		scratch, issues := language.Env.Parse("true")
-		if issues.Err() != nil {
-			return 0, issues.Err()
-		}
-		s.scratch = scratch
+		s.scratch = cel.ParsedExprToAst(nil)
 	}
 	*s.scratch.NativeRep() = *tree
 	estimate, err := language.Env.EstimateCost(s.scratch, e.costs())

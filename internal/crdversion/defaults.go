@@ -1,6 +1,8 @@
 package crdversion
 
 import (
+	"sync"
+
 	"github.com/crdkit/crdkit/internal/objectmeta"
 	"github.com/crdkit/crdkit/pruning"
 	"github.com/crdkit/crdkit/schema"
@@ -22,8 +24,8 @@ func PruneDefaults(node *schema.Node, opts ...schema.Option) *schema.Node {
 	if !node.Facts().Has(schema.HasDefaults) {
 		return node
 	}
-	pruner := pruning.New(node)
-	embedded := objectmeta.NewEmbedded(node, objectmeta.ResourceRoot())
+	pruner := sync.OnceValue(func() *pruning.Pruner { return pruning.New(node) })
+	embedded := sync.OnceValue(func() *objectmeta.Embedded { return objectmeta.NewEmbedded(node, objectmeta.ResourceRoot()) })
 	withoutEmbedded := !node.Facts().Has(schema.HasEmbedded)
 	return node.RewriteDefaults(func(path schema.Path, def any) any {
 		if withoutEmbedded && !canShrink(def) {
@@ -34,8 +36,8 @@ func PruneDefaults(node *schema.Node, opts ...schema.Option) *schema.Node {
 			return def // a default of the root that is not an object; the schema check refuses it
 		}
 		// Coerce leaves metadata that it cannot decode unchanged.
-		_, _ = embedded.Coerce(obj, objectmeta.Options{DropInvalid: true})
-		pruner.Prune(obj)
+		_, _ = embedded().Coerce(obj, objectmeta.Options{DropInvalid: true})
+		pruner().Prune(obj)
 		after, _ := path.Lookup(obj)
 		return after
 	}, opts...)
