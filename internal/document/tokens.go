@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -216,6 +217,7 @@ func (t *Tokens) close(i, n int) {
 // add adds a scalar.
 func (t *Tokens) add(k token) { t.tokens = append(t.tokens, k) }
 
-// tokensFor returns a capacity for the tokens of a text, below the usual
-// number.
-func tokensFor(text string) int { return len(text)/32 + 16 }
+// tokensFor returns a capacity for the tokens of a text of YAML. Nearly every colon is
+// between a name and its value. A text of colons gets no more memory than one of short
+// names.
+func tokensFor(text string) int { return min(strings.Count(text, ":")*17/8, len(text)/10) + 16 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -89,21 +90,35 @@ func isPrintableASCII(b uint64) bool {
 // skipToContent moves from the start of a line past white space and comments.
 func (r *yamlTokenizer) skipToContent() {
 	for r.i < len(r.text) {
-		start := r.i
-		for r.text[r.i] == ' ' {
-			r.i++
-		}
+		col := r.spacesAt(r.i)
+		r.i += col
 		switch r.text[r.i] {
 		case '\n':
 			r.i++
 		case '#':
 			r.i += strings.IndexByte(r.text[r.i:], '\n') + 1
 		default:
-			r.col = r.i - start
+			r.col = col
 			return
 		}
 	}
 	r.col = -1
+}
+
+// spacesAt returns the number of spaces at an index.
+func (r *yamlTokenizer) spacesAt(i int) int {
+	const spaces = 0x2020202020202020
+	start := i
+	for i+8 <= len(r.text) {
+		if other := load64(r.text[i:i+8]) ^ spaces; other != 0 {
+			return i + bits.TrailingZeros64(other)/8 - start
+		}
+		i += 8
+	}
+	for i < len(r.text) && r.text[i] == ' ' {
+		i++
+	}
+	return i - start
 }
 
 // endLine reads the end of a line, which may have a comment, and moves to the
@@ -197,7 +212,19 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isKeyStart(c byte) bool { return isLetter(c) || c == '_' || c == '$' || c == '/' }
 
-func isKeyByte(c byte) bool { return isKeyStart(c) || isDigit(c) || c == '.' || c == '-' }
+// isKeyByte looks the byte up in a set of bits, one for each character of ASCII.
+func isKeyByte(c byte) bool {
+	const (
+		lower  = 1<<'$' | 1<<'-' | 1<<'.' | 1<<'/' | (1<<10-1)<<'0'
+		letter = 1<<26 - 1
+		upper  = letter<<('A'-64) | 1<<('_'-64) | letter<<('a'-64)
+	)
+	set := uint64(lower)
+	if c >= 64 {
+		set = upper
+	}
+	return c < 128 && set>>(c&63)&1 != 0
+}
 
 // readValue reads the value after the colon of a key at a column.
 func (r *yamlTokenizer) readValue(col int) bool {

@@ -19,7 +19,7 @@ func (r *yamlTokenizer) readBareScalar(col int) bool {
 		}
 		return r.endLine()
 	}
-	from := r.decoded.Len()
+	from := r.startDecoded()
 	r.decoded.WriteString(line)
 	for more && r.continuesBare(col) {
 		if !r.foldLines(col) {
@@ -55,37 +55,39 @@ func isBareStart(c, next byte) bool {
 // be here.
 func (r *yamlTokenizer) bareLine() (line string, more, ok bool) {
 	start := r.i
-	end := start + strings.IndexByte(r.text[start:], '\n')
-	line = r.text[start:end]
-	for i := 0; i < len(line); i++ {
-		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {
+	line = r.text[start : start+strings.IndexByte(r.text[start:], '\n')]
+	comment := strings.Index(line, " #")
+	if comment >= 0 {
+		line = line[:comment+1]
+	}
+	for rest := line; ; {
+		i := strings.IndexByte(rest, ':') + 1
+		if i == 0 {
+			break
+		}
+		if rest = rest[i:]; rest == "" || rest[0] == ' ' {
 			return "", false, false
 		}
-		if line[i] == '#' && i > 0 && line[i-1] == ' ' {
-			line = strings.TrimRight(line[:i], " ")
-			r.i = start + len(line)
-			return line, false, true
-		}
 	}
-	r.i = end
-	return strings.TrimRight(line, " "), true, true
+	r.i = start + len(line)
+	line = strings.TrimRight(line, " ")
+	if comment >= 0 {
+		r.i = start + len(line)
+	}
+	return line, comment < 0, true
 }
 
 // continuesBare reports whether the next line that is not blank continues a
 // plain scalar. The tokenizer must be at the end of a line.
 func (r *yamlTokenizer) continuesBare(col int) bool {
-	i := r.i
-	for {
-		i++
-		start := i
-		for i < len(r.text) && r.text[i] == ' ' {
-			i++
-		}
+	for i := r.i + 1; ; i++ {
+		spaces := r.spacesAt(i)
+		i += spaces
 		switch {
 		case i >= len(r.text):
 			return false
 		case r.text[i] != '\n':
-			return r.text[i] != '#' && i-start > col
+			return r.text[i] != '#' && spaces > col
 		}
 	}
 }
@@ -114,14 +116,30 @@ func (r *yamlTokenizer) addBare(at int, text string) bool {
 // isBoolOrNull reports whether a text denotes a boolean or null in some version
 // of YAML, in any case.
 func isBoolOrNull(text string) bool {
-	if len(text) > len("false") {
-		return false
-	}
-	switch strings.ToLower(text) {
-	case "y", "yes", "n", "no", "on", "off", "true", "false", "null":
-		return true
+	switch len(text) {
+	case 1:
+		return isWord(text, "y") || isWord(text, "n")
+	case 2:
+		return isWord(text, "no") || isWord(text, "on")
+	case 3:
+		return isWord(text, "yes") || isWord(text, "off")
+	case 4:
+		return isWord(text, "true") || isWord(text, "null")
+	case 5:
+		return isWord(text, "false")
 	}
 	return false
+}
+
+// isWord reports whether a text is a word of lower-case letters, in any case. They have the
+// same length.
+func isWord(text, word string) bool {
+	for i := range len(word) {
+		if text[i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // isInteger reports whether a text is an integer in JSON notation that fits an

@@ -22,10 +22,15 @@ func (r *yamlTokenizer) readScalar(col int) bool {
 	return r.readBareScalar(col)
 }
 
-func (r *yamlTokenizer) skipSpaces() {
-	for r.text[r.i] == ' ' {
-		r.i++
+func (r *yamlTokenizer) skipSpaces() { r.i += r.spacesAt(r.i) }
+
+// startDecoded returns the offset of the next decoded string. For the first one it
+// allocates the memory that the texts of most definitions need.
+func (r *yamlTokenizer) startDecoded() int {
+	if r.decoded.Cap() == 0 {
+		r.decoded.Grow((len(r.text) - r.i) * 2 / 5)
 	}
+	return r.decoded.Len()
 }
 
 // addDecoded adds a string that starts at one offset in the text and at another
@@ -45,9 +50,7 @@ func (r *yamlTokenizer) foldLines(col int) bool {
 		if start >= len(r.text) {
 			return false
 		}
-		for r.text[r.i] == ' ' {
-			r.i++
-		}
+		r.skipSpaces()
 		if r.text[r.i] == '\n' {
 			continue
 		}
@@ -74,7 +77,7 @@ func (r *yamlTokenizer) readSingleQuoted(col int) bool {
 		r.i++
 		return true
 	}
-	from := r.decoded.Len()
+	from := r.startDecoded()
 	for {
 		switch {
 		case r.text[r.i] == '\n':
@@ -111,7 +114,7 @@ func (r *yamlTokenizer) readDoubleQuoted(col int) bool {
 		r.i++
 		return true
 	}
-	from := r.decoded.Len()
+	from := r.startDecoded()
 	for {
 		switch r.text[r.i] {
 		default:
@@ -157,9 +160,7 @@ func (r *yamlTokenizer) readEscape(col int) bool {
 		if start >= len(r.text) {
 			return false
 		}
-		for r.text[r.i] == ' ' {
-			r.i++
-		}
+		r.skipSpaces()
 		return r.text[r.i] != '\n' && r.i-start > col
 	default:
 		return false
@@ -199,7 +200,7 @@ func (r *yamlTokenizer) readBlock(col int) bool {
 	if !ok {
 		return false
 	}
-	from := r.decoded.Len()
+	from := r.startDecoded()
 	if indent > 0 { // the text may start with blank lines or spaces
 		for range r.skipBlankLines(indent) {
 			r.decoded.WriteByte('\n')
@@ -266,25 +267,19 @@ func (r *yamlTokenizer) blockHeader(col int) (strip bool, indent int, ok bool) {
 // blockIndent moves to the text of the first line of a block and returns its indentation, 0
 // if the line is blank.
 func (r *yamlTokenizer) blockIndent() int {
-	start := r.i
-	for r.i < len(r.text) && r.text[r.i] == ' ' {
-		r.i++
-	}
-	if r.i >= len(r.text) || r.text[r.i] == '\n' {
+	spaces := r.spacesAt(r.i)
+	if r.i += spaces; r.i >= len(r.text) || r.text[r.i] == '\n' {
 		return 0
 	}
-	return r.i - start
+	return spaces
 }
 
 // skipBlankLines skips lines of at most a number of spaces, and returns their
 // number.
 func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 	for n := 0; ; n++ {
-		i := r.i
-		for i < len(r.text) && i-r.i < spaces && r.text[i] == ' ' {
-			i++
-		}
-		if i >= len(r.text) || r.text[i] != '\n' {
+		i := r.i + r.spacesAt(r.i)
+		if i >= len(r.text) || r.text[i] != '\n' || i-r.i > spaces {
 			return n
 		}
 		r.i = i + 1
@@ -293,13 +288,5 @@ func (r *yamlTokenizer) skipBlankLines(spaces int) int {
 
 // isIndented reports whether the line starts with a number of spaces.
 func (r *yamlTokenizer) isIndented(spaces int) bool {
-	if len(r.text)-r.i <= spaces {
-		return false
-	}
-	for _, c := range []byte(r.text[r.i : r.i+spaces]) {
-		if c != ' ' {
-			return false
-		}
-	}
-	return true
+	return len(r.text)-r.i > spaces && r.spacesAt(r.i) >= spaces
 }
