@@ -1,11 +1,9 @@
 package document
 
 import (
-	"strings"
 	"unsafe"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	kjson "sigs.k8s.io/json"
 )
 
 type props = apiextensionsv1.JSONSchemaProps
@@ -24,54 +22,28 @@ func ReadDefinition(data []byte) (crd *apiextensionsv1.CustomResourceDefinition,
 
 // readDefinition returns nil if it declines the tokens.
 func readDefinition(t *Tokens) *apiextensionsv1.CustomResourceDefinition {
-	versions, ok := versionsOf(t)
-	if !ok {
-		return nil
-	}
-	r := definitionReader{tokens: t, strings: make(map[string]string, len(t.tokens)/8)}
-	var list []apiextensionsv1.CustomResourceDefinitionVersion
-	if !readList(&r, versions, &list, r.version) {
-		return nil
-	}
-	rest, ok := t.AppendJSON(nil, 0, versions)
-	if !ok {
-		return nil
-	}
+	r := definitionReader{tokens: t, strings: newSharedStrings(len(t.tokens))}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if strict, err := kjson.UnmarshalStrict(rest, crd); err != nil || len(strict) > 0 {
+	if !r.definition(0, crd) {
 		return nil
 	}
-	crd.Spec.Versions = list
 	return crd
 }
 
 func isDefinition(t *Tokens) bool {
-	for name, want := range map[string]string{
-		"kind":       "CustomResourceDefinition",
-		"apiVersion": apiextensionsv1.SchemeGroupVersion.String(),
-	} {
-		if v, n := t.Member(0, name); n != 1 || t.Kind(v) != String || t.Text(v) != want {
-			return false
-		}
-	}
-	return true
+	return isMember(t, "kind", "CustomResourceDefinition") && isMember(t, "apiVersion", apiextensionsv1.SchemeGroupVersion.String())
 }
 
-// versionsOf returns the list of versions. It reports false if there is none or a
-// duplicate member.
-func versionsOf(t *Tokens) (int, bool) {
-	spec, n := t.Member(0, "spec")
-	if n != 1 {
-		return 0, false
-	}
-	versions, n := t.Member(spec, "versions")
-	return versions, n == 1
+// isMember reports whether a document has one member of a name, with that text.
+func isMember(t *Tokens, name, text string) bool {
+	v, n := t.Member(0, name)
+	return n == 1 && t.Kind(v) == String && t.Text(v) == text
 }
 
-// A definitionReader reads versions and their schemas from tokens.
+// A definitionReader reads a definition from tokens.
 type definitionReader struct {
 	tokens  *Tokens
-	strings map[string]string
+	strings sharedStrings
 	depth   int
 	spare   []*props // by depth: the schema into which a property is read before it is copied
 }
@@ -83,12 +55,7 @@ func (r *definitionReader) string(i int) string {
 	if r.tokens.isMostDecoded(i) {
 		return text
 	}
-	if s, ok := r.strings[text]; ok {
-		return s
-	}
-	s := strings.Clone(text)
-	r.strings[s] = s
-	return s
+	return r.strings.copyOf(text)
 }
 
 // hasDistinctMembers reports whether an object has few members and no duplicate

@@ -65,8 +65,8 @@
 //   - keywords that no valid definition has, such as $ref, and keywords that few
 //     definitions have, such as externalDocs.
 //
-// Schemas are most of a definition and are read from the tokens. The rest is
-// decoded by sigs.k8s.io/json.
+// Schemas and the fields that authors write are read from the tokens. The status,
+// a conversion and other fields of metadata are decoded by sigs.k8s.io/json.
 //
 // # Differences from Kubernetes
 //

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"slices"
 	"sort"
 	"strings"
 
@@ -32,6 +31,7 @@ const MaxDepth = jsonscan.MaxDepth
 type Tokens struct {
 	text    string
 	decoded string // the strings that differ from their spelling
+	room    int    // the memory that decoded takes
 	json    bool
 	tokens  []token
 }
@@ -107,11 +107,11 @@ func (t *Tokens) Text(i int) string {
 	return t.text[k.from:k.to]
 }
 
-// isMostDecoded reports whether a string is at least half of all decoded strings, so that
-// it may share memory with them.
+// isMostDecoded reports whether a string takes at least half of the memory of all decoded
+// strings, so that it may share it.
 func (t *Tokens) isMostDecoded(i int) bool {
-	k := t.tokens[i]
-	return k.start&isDecoded != 0 && 2*(k.to-k.from) >= uint32(len(t.decoded))
+	k := &t.tokens[i]
+	return k.start&isDecoded != 0 && 2*int(k.to-k.from) >= t.room
 }
 
 // Member returns the index of the first member of that name in an object, and
@@ -132,19 +132,18 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 	return value, times
 }
 
-// AppendJSON appends a value as JSON: unchanged if the text is JSON and nothing
-// is skipped, and as encoding/json writes it otherwise. It leaves out the
-// members of objects whose values are in skip, which must be in increasing
-// order. It reports false if the value has a duplicate name.
-func (t *Tokens) AppendJSON(dst []byte, i int, skip ...int) ([]byte, bool) {
-	if t.json && len(skip) == 0 {
+// AppendJSON appends a value as JSON: unchanged if the text is JSON, and as
+// encoding/json writes it otherwise. It reports false if the value has a duplicate
+// name.
+func (t *Tokens) AppendJSON(dst []byte, i int) ([]byte, bool) {
+	if t.json {
 		at := t.Offset(i)
 		return append(dst, t.text[at:jsonscan.Skip(t.text, at)]...), true
 	}
-	return t.encode(dst, i, skip)
+	return t.encode(dst, i)
 }
 
-func (t *Tokens) encode(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encode(dst []byte, i int) ([]byte, bool) {
 	switch t.Kind(i) {
 	case False:
 		return append(dst, "false"...), true
@@ -155,21 +154,21 @@ func (t *Tokens) encode(dst []byte, i int, skip []int) ([]byte, bool) {
 	case String:
 		return jsonscan.AppendString(dst, t.Text(i))
 	case List:
-		return t.encodeList(dst, i, skip)
+		return t.encodeList(dst, i)
 	case Object:
-		return t.encodeObject(dst, i, skip)
+		return t.encodeObject(dst, i)
 	}
 	return append(dst, "null"...), true
 }
 
-func (t *Tokens) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encodeList(dst []byte, i int) ([]byte, bool) {
 	dst = append(dst, '[')
 	at, ok := i+1, true
 	for n := range t.Len(i) {
 		if n > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, ok = t.encode(dst, at, skip); !ok {
+		if dst, ok = t.encode(dst, at); !ok {
 			return dst, false
 		}
 		at = t.Next(at)
@@ -177,12 +176,10 @@ func (t *Tokens) encodeList(dst []byte, i int, skip []int) ([]byte, bool) {
 	return append(dst, ']'), true
 }
 
-func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
+func (t *Tokens) encodeObject(dst []byte, i int) ([]byte, bool) {
 	names := make([]int, 0, t.Len(i))
 	for at, left := i+1, t.Len(i); left > 0; at, left = t.Next(at+1), left-1 {
-		if _, skipped := slices.BinarySearch(skip, at+1); !skipped {
-			names = append(names, at)
-		}
+		names = append(names, at)
 	}
 	sort.Slice(names, func(i, j int) bool { return t.Text(names[i]) < t.Text(names[j]) })
 	dst = append(dst, '{')
@@ -197,7 +194,7 @@ func (t *Tokens) encodeObject(dst []byte, i int, skip []int) ([]byte, bool) {
 		if dst, ok = jsonscan.AppendString(dst, t.Text(at)); !ok {
 			return dst, false
 		}
-		if dst, ok = t.encode(append(dst, ':'), at+1, skip); !ok {
+		if dst, ok = t.encode(append(dst, ':'), at+1); !ok {
 			return dst, false
 		}
 	}

@@ -26,7 +26,7 @@ func checkTokenize(t *testing.T, text string) bool {
 	if !ok {
 		return false
 	}
-	got, ok := tp.encode(nil, 0, nil)
+	got, ok := tp.encode(nil, 0)
 	if !ok {
 		return true // a name occurs twice
 	}

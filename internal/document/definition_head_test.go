@@ -1,0 +1,127 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// headFields are the fields of a definition outside of its versions, by the object that has
+// them, and values of each: those that are read, and those that are left to the caller.
+var headFields = []struct {
+	object, name   string
+	read, declined []string
+}{
+	{"", "metadata", []string{`null`, `{}`}, []string{`1`, `[]`, `{"other":1}`}},
+	{"", "status", []string{`null`, `{}`, `{"conditions":null,"storedVersions":["v1"],"acceptedNames":{"plural":"a","kind":"b"}}`}, []string{`{"other":1}`, `1`}},
+	{"", "other", nil, []string{`1`}},
+	{"metadata", "name", []string{`""`, `"a.b"`}, []string{`1`}},
+	{"metadata", "annotations", []string{`{}`, `null`, `{"a":"b","c":""}`}, []string{`[]`, `{"a":1}`, `{"a":"b","a":"c"}`, `"a"`}},
+	{"metadata", "labels", []string{`{}`, `null`, `{"a":"b","c":"b"}`}, []string{`{"a":true}`, `{"a":"b","a":"b"}`}},
+	{"metadata", "creationTimestamp", []string{`null`, `"2024-01-02T03:04:05Z"`}, []string{`"a"`, `{}`}},
+	{"metadata", "uid", []string{`"a"`}, []string{`1`}},
+	{"metadata", "finalizers", []string{`["a"]`, `[]`}, []string{`{}`}},
+	{"metadata", "other", nil, []string{`1`}},
+	{"spec", "group", []string{`"a"`, `""`}, []string{`1`, `null`}},
+	{"spec", "scope", []string{`"Cluster"`, `"other"`}, []string{`1`}},
+	{"spec", "conversion", []string{`null`, `{}`, `{"strategy":"None"}`,
+		`{"strategy":"Webhook","webhook":{"clientConfig":{"service":{"namespace":"a","name":"b","port":1},"caBundle":"YQ=="},"conversionReviewVersions":["v1"]}}`},
+		[]string{`[]`, `{"other":1}`, `{"strategy":1}`, `{"strategy":"a","strategy":"b"}`}},
+	{"spec", "preserveUnknownFields", []string{`true`, `false`}, []string{`"true"`, `null`}},
+	{"spec", "versions", []string{`[]`, `[{"name":"a"}]`}, []string{`null`, `{}`, `[null]`}},
+	{"spec", "other", nil, []string{`1`}},
+	{"spec", "names", []string{`{}`, `{"plural":"a","singular":"b","shortNames":["c","d"],"kind":"e","listKind":"f","categories":["g"]}`, `{"shortNames":[],"categories":[]}`},
+		[]string{`null`, `[]`, `{"plural":1}`, `{"singular":1}`, `{"shortNames":null}`, `{"shortNames":[1]}`, `{"kind":1}`, `{"listKind":1}`, `{"categories":"a"}`, `{"other":1}`, `{"kind":"a","kind":"a"}`}},
+}
+
+// headWith returns a definition in which the object has the field.
+func headWith(object, name, value string) string {
+	fields := map[string][]string{
+		"":         {"apiVersion", `"apiextensions.k8s.io/v1"`, "kind", `"CustomResourceDefinition"`},
+		"metadata": {"generation", "2"},
+		"spec":     {"scope", `"Cluster"`, "versions", "[]"},
+	}
+	with := func(of string) string {
+		out := "{"
+		for i := 0; i < len(fields[of]); i += 2 {
+			if of != object || fields[of][i] != name {
+				out += fmt.Sprintf("%q:%s,", fields[of][i], fields[of][i+1])
+			}
+		}
+		if of == object {
+			out += fmt.Sprintf("%q:%s,", name, value)
+		}
+		return strings.TrimSuffix(out, ",") + "}"
+	}
+	fields[""] = append(fields[""], "metadata", with("metadata"), "spec", with("spec"))
+	return with("")
+}
+
+// TestReadDefinitionReadsHead: ReadDefinition reads what surrounds the versions as the
+// libraries do, or declines it.
+func TestReadDefinitionReadsHead(t *testing.T) {
+	for _, f := range headFields {
+		for _, value := range f.read {
+			text := headWith(f.object, f.name, value)
+			asYAML, err := yaml.JSONToYAML([]byte(text))
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			want := &apiextensionsv1.CustomResourceDefinition{}
+			if err := yaml.UnmarshalStrict([]byte(text), want); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{text, string(asYAML)} {
+				got, identified := ReadDefinition([]byte(text))
+				if diff := cmp.Diff(want, got); !identified || diff != "" {
+					t.Errorf("%s %s: read %v (-library +got):\n%s\n%s", f.object, f.name, identified, diff, text)
+				}
+			}
+		}
+		for _, value := range f.declined {
+			if crd, _ := ReadDefinition([]byte(headWith(f.object, f.name, value))); crd != nil {
+				t.Errorf("%s %s: %s is read", f.object, f.name, value)
+			}
+		}
+	}
+}
+
+// TestReadDefinitionWantsVersions: a definition without a list of versions is declined.
+func TestReadDefinitionWantsVersions(t *testing.T) {
+	const head = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"`
+	for _, rest := range []string{`}`, `,"spec":null}`, `,"spec":{}}`, `,"spec":{"versions":[]},"spec":{"versions":[]}}`, `,"spec":{"versions":[],"versions":[]}}`} {
+		if crd, identified := ReadDefinition([]byte(head + rest)); crd != nil || !identified {
+			t.Errorf("%s: read %v, identified %v", rest, crd != nil, identified)
+		}
+	}
+}
+
+// sameMemory reports whether two strings are in the same memory.
+func sameMemory(a, b string) bool { return unsafe.StringData(a) == unsafe.StringData(b) }
+
+// TestSharedStrings: equal strings share memory, while the set grows.
+func TestSharedStrings(t *testing.T) {
+	s := newSharedStrings(0)
+	copies := map[string]string{}
+	for round := range 2 {
+		for i := range 1000 {
+			text := strings.Repeat("x", i%7) + fmt.Sprint(i)
+			got := s.copyOf(text)
+			if got != text || round > 0 && !sameMemory(got, copies[text]) || sameMemory(got, text) {
+				t.Fatalf("round %d: the copy of %q is %q", round, text, got)
+			}
+			copies[text] = got
+		}
+	}
+	if s.used != 1000 || len(s.slots) != 2048 {
+		t.Errorf("%d strings in %d slots", s.used, len(s.slots))
+	}
+	if got := s.copyOf(""); got != "" {
+		t.Errorf("the copy of an empty string is %q", got)
+	}
+}
