@@ -244,7 +244,7 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	}
 	in := ruleInput{partial: true, memory: c.plan.Values(c.watch)}
 	var ok bool
-	if in.obj, ok = in.memory.RuleInput(c.out.View(), false); !ok {
+	if in.obj, ok = c.out.RuleInput(in.memory); !ok {
 		return ruleInput{}, errDeclined
 	}
 	if !c.headDone {

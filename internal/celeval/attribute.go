@@ -8,6 +8,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles variables, fields and elements. Each name and each index
@@ -121,12 +122,13 @@ func entry(c operand, name string, own identity) func(*Frame) any {
 	of, what, id := c.raw, c.absent, c.id
 	return func(f *Frame) any {
 		v := of(f)
-		m, ok := v.(map[string]any)
+		m, ok := rawobject.Of(v)
 		if !ok {
 			f.failField(v, what, id, own)
 			return nil
 		}
-		return m[name]
+		v, _ = m.Get(name)
+		return v
 	}
 }
 
@@ -136,12 +138,12 @@ func mapEntry(c operand, name string, missing *EvalError, own identity) func(*Fr
 	of, what, id := c.raw, c.absent, c.id
 	return func(f *Frame) any {
 		v := of(f)
-		m, ok := v.(map[string]any)
+		m, ok := rawobject.Of(v)
 		if !ok {
 			f.failField(v, what, id, own)
 			return nil
 		}
-		v, ok = m[name]
+		v, ok = m.Get(name)
 		if !ok {
 			f.fail(missing, own)
 		}
@@ -154,12 +156,12 @@ func has(c operand, name string, s *celvalue.DeclaredType, own identity) func(*F
 	of, what, id, field := c.raw, c.absent, c.id, c.declared.Props != nil
 	return func(f *Frame) bool {
 		w := of(f)
-		m, ok := w.(map[string]any)
+		m, ok := rawobject.Of(w)
 		if !ok {
 			f.failField(w, what, id, own)
 			return false
 		}
-		v, ok := m[name]
+		v, ok := m.Get(name)
 		if !ok || field && v == nil {
 			return false
 		}
@@ -260,7 +262,7 @@ func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) fu
 	object, what := of.raw, of.absent
 	return func(f *Frame) any {
 		v := object(f)
-		m, ok := v.(map[string]any)
+		m, ok := rawobject.Of(v)
 		if !ok {
 			f.cost -= cost
 			f.failField(v, what, o.left, o.own)
@@ -271,7 +273,7 @@ func entryAt(of operand, name func(*Frame) string, o operandIDs, cost uint64) fu
 			f.propagate(o.right, o.own)
 			return nil
 		}
-		if v, ok = m[key]; !ok {
+		if v, ok = m.Get(key); !ok {
 			f.fail(noSuchKey(key), o.own)
 		}
 		return v

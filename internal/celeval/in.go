@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // in compiles membership. In a list it costs the size of the list, and nothing if
@@ -83,12 +84,12 @@ func hasNamed(v, in operand, own identity) func(*Frame) bool {
 			f.fail(what, own)
 			return false
 		}
-		m, ok := r.(map[string]any)
+		m, ok := rawobject.Of(r)
 		if !ok {
 			f.decline()
 			return false
 		}
-		v, ok := m[key]
+		v, ok := m.Get(key)
 		if ok && !s.Fits(v) {
 			f.decline()
 		}

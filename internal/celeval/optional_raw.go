@@ -4,6 +4,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles optionals of raw values: an optional oldSelf, and fields
@@ -30,12 +31,12 @@ func (x *compiler) optionalField(c operand, field string) operand {
 		if !ok {
 			return nil, false
 		}
-		m, ok := v.(map[string]any)
+		m, ok := rawobject.Of(v)
 		if !ok {
 			f.decline()
 			return nil, false
 		}
-		v, ok = m[name]
+		v, ok = m.Get(name)
 		if !ok || declared && v == nil {
 			return nil, false
 		}
@@ -135,7 +136,7 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 	switch {
 	case of.declared.IsList() && at.kind() == kindInt:
 		out.declared = of.declared.Items
-		out.value = foundAt(of, at, ids, out.declared, func(l []any, n int64) (v any, ok bool) {
+		out.value = foundAt(of, at, ids, out.declared, rawList, func(l []any, n int64) (v any, ok bool) {
 			if ok = n >= 0 && n < int64(len(l)); ok {
 				v = l[n]
 			}
@@ -143,26 +144,28 @@ func (x *compiler) rawOptionalIndex(of, at operand) operand {
 		})
 	case of.declared.Kind == celvalue.KindObject && of.declared.Values != nil && at.kind() == kindString:
 		out.declared = of.declared.Values
-		out.value = foundAt(of, at, ids, out.declared, func(m map[string]any, key string) (v any, ok bool) {
-			v, ok = m[key]
-			return v, ok
-		})
+		out.value = foundAt(of, at, ids, out.declared, rawobject.Of, func(m rawobject.Object, key string) (any, bool) { return m.Get(key) })
 	default:
 		return operand{}
 	}
 	return out
 }
 
-// foundAt returns the value at an index of the list or map C in an optional. A value
-// that is found costs one unit.
-func foundAt[C, K any](of, at operand, o operandIDs, declared *celvalue.DeclaredType, find func(C, K) (any, bool)) rawOptional {
+func rawList(v any) ([]any, bool) {
+	l, ok := v.([]any)
+	return l, ok
+}
+
+// foundAt returns the value at an index of the list or map C in an optional, as which
+// container returns a raw value. A value that is found costs one unit.
+func foundAt[C, K any](of, at operand, o operandIDs, declared *celvalue.DeclaredType, container func(any) (C, bool), find func(C, K) (any, bool)) rawOptional {
 	value, key, atCost := of.value.(rawOptional), closureOf[K](at), branchCost(at)
 	return func(f *Frame) (any, bool) {
 		v, ok := value.get(f, o.left, o.own)
 		if !ok {
 			return nil, false
 		}
-		in, ok := v.(C)
+		in, ok := container(v)
 		if !ok {
 			f.decline()
 			return nil, false

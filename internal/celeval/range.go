@@ -9,6 +9,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles the variables of loops, and what they range over.
@@ -69,19 +70,18 @@ func mapRange(over operand, slot int) rangeFunc {
 	object, what, operandID := over.raw, over.absent, over.id
 	return func(f *Frame, step func(*Frame) bool) {
 		raw := object(f)
-		m, ok := raw.(map[string]any)
+		m, ok := rawobject.Of(raw)
 		if !ok {
 			f.failRead(raw, what, operandID)
 			return
 		}
 		f.looped = true
 		from := len(f.names)
-		for name := range m {
-			f.names = append(f.names, name)
-		}
+		f.names = m.AppendNames(f.names)
 		names := f.names[from:]
 		for f.sortNames(names); len(names) > 0 && !f.failed; names = names[1:] {
-			f.vars[slot].name, f.vars[slot].raw = names[0], m[names[0]]
+			f.vars[slot].name = names[0]
+			f.vars[slot].raw, _ = m.Get(names[0])
 			if !step(f) {
 				break
 			}

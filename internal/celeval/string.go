@@ -12,6 +12,7 @@ import (
 	"github.com/google/cel-go/common/types"
 
 	"github.com/crdkit/crdkit/internal/celvalue"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file compiles functions of strings. Their size is in code points. Most
@@ -44,12 +45,12 @@ func (x *compiler) size(overload string, a operand) operand {
 		object, what := a.raw, a.absent
 		out.value = as(kindInt, func(f *Frame) int64 {
 			v := object(f)
-			m, ok := v.(map[string]any)
+			m, ok := rawobject.Of(v)
 			if !ok {
 				f.failRead(v, what, operandID)
 				f.propagate(operandID, own)
 			}
-			return int64(len(m))
+			return int64(m.Len())
 		})
 	default:
 		return operand{}

@@ -1,6 +1,10 @@
 package celvalue
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/crdkit/crdkit/internal/rawobject"
+)
 
 // Comparable reports whether [DeclaredType.Same] compares values.
 func (s *DeclaredType) Comparable() bool {
@@ -28,8 +32,9 @@ func SizeOf(v any) int {
 		return utf8.RuneCountInString(v)
 	case []any:
 		return len(v)
-	case map[string]any:
-		return len(v)
+	}
+	if o, ok := rawobject.Of(v); ok {
+		return o.Len()
 	}
 	return 1
 }
@@ -57,7 +62,9 @@ func (s *DeclaredType) Same(a, b any) (eq, ok bool) {
 	case KindAtomicList:
 		return s.sameLists(a.([]any), b.([]any))
 	case KindObject:
-		return s.sameObjects(a.(map[string]any), b.(map[string]any))
+		v, _ := rawobject.Of(a)
+		w, _ := rawobject.Of(b)
+		return s.sameObjects(v, w)
 	}
 	return a == b, true
 }
@@ -83,35 +90,52 @@ func (s *DeclaredType) sameLists(a, b []any) (eq, ok bool) {
 }
 
 // sameObjects compares as [mapValue.Equal] does.
-func (s *DeclaredType) sameObjects(a, b map[string]any) (eq, ok bool) {
-	if len(a) != len(b) {
+func (s *DeclaredType) sameObjects(a, b rawobject.Object) (eq, ok bool) {
+	if a.Len() != b.Len() {
 		return false, true
 	}
-	first := ""
-	eq, ok = true, true
-	for name := range a {
-		if !eq && name > first {
-			continue
-		}
-		if same, fits := s.sameEntries(name, a, b); !same {
-			first, eq, ok = name, false, fits
-		}
+	c := comparison{s: s, a: a, b: b, eq: true, ok: true}
+	list, object := a.Parts()
+	for i := range list {
+		c.entry(list[i].Name)
 	}
-	return eq, ok
+	for name := range object {
+		c.entry(name)
+	}
+	return c.eq, c.ok
+}
+
+// A comparison has the result for the first name whose entries are not equal.
+type comparison struct {
+	s      *DeclaredType
+	a, b   rawobject.Object
+	first  string
+	eq, ok bool
+}
+
+// entry compares the entries of a name, which a has.
+func (c *comparison) entry(name string) {
+	if !c.eq && name > c.first {
+		return
+	}
+	if same, fits := c.s.sameEntries(name, c.a, c.b); !same {
+		c.first, c.eq, c.ok = name, false, fits
+	}
 }
 
 // sameEntries compares the entries of a name, which a has. eq is false unless ok.
-func (s *DeclaredType) sameEntries(name string, a, b map[string]any) (eq, ok bool) {
+func (s *DeclaredType) sameEntries(name string, a, b rawobject.Object) (eq, ok bool) {
 	if s.Props != nil && s.Props[name] == nil || s.Props == nil && s.Values == nil {
-		w, found := b[name]
-		return !found || equalRaw(a[name], w), true
+		v, _ := a.Get(name)
+		w, found := b.Get(name)
+		return !found || equalRaw(rawobject.WithMaps(v), rawobject.WithMaps(w)), true
 	}
 	name, child := s.Entry(name)
 	if child == nil {
 		return true, true
 	}
-	v, found := a[name]
-	w, foundToo := b[name]
+	v, found := a.Get(name)
+	w, foundToo := b.Get(name)
 	if s.Props != nil {
 		found, foundToo = v != nil, w != nil
 	}

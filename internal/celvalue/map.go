@@ -12,13 +12,14 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/crdkit/crdkit/internal/cellib"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // A mapValue is an object with fields, a map, or an object without a schema; CEL
 // has one kind of value for all. A null field is absent. Undeclared fields are
 // invisible, but count for the size.
 type mapValue struct {
-	raw      map[string]any
+	raw      rawobject.Object
 	declared *DeclaredType
 }
 
@@ -46,7 +47,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 		if m.declared.Values == nil {
 			return nil, false
 		}
-		raw, ok := m.raw[key]
+		raw, ok := m.raw.Get(key)
 		if !ok {
 			return nil, false
 		}
@@ -59,7 +60,7 @@ func (m *mapValue) find(key string) (ref.Val, bool) {
 	if !ok {
 		return nil, false
 	}
-	raw := m.raw[f.name]
+	raw, _ := m.raw.Get(f.name)
 	if raw == nil {
 		return nil, false
 	}
@@ -95,7 +96,7 @@ func (m *mapValue) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-func (m *mapValue) Size() ref.Val { return types.Int(len(m.raw)) }
+func (m *mapValue) Size() ref.Val { return types.Int(m.raw.Len()) }
 
 // Equal implements ref.Val. Two objects are equal if they have the same size and
 // equal declared entries. An undeclared entry of m only matters if other has it
@@ -110,7 +111,7 @@ func (m *mapValue) Equal(other ref.Val) ref.Val {
 		return types.False
 	}
 	first, out := "", ref.Val(types.True)
-	for name := range m.raw {
+	for name := range m.raw.Names() {
 		if out != types.True && name > first {
 			continue
 		}
@@ -128,8 +129,9 @@ func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 		if !ok {
 			return types.MaybeNoSuchOverloadErr(other)
 		}
-		v, ok := theirs.raw[name]
-		return types.Bool(!ok || equalRaw(m.raw[name], v))
+		v, _ := m.raw.Get(name)
+		w, ok := theirs.raw.Get(name)
+		return types.Bool(!ok || equalRaw(rawobject.WithMaps(v), rawobject.WithMaps(w)))
 	}
 	key := types.String(name)
 	mine, found := m.Find(key)
@@ -145,8 +147,8 @@ func (m *mapValue) equalEntry(name string, other traits.Mapper) ref.Val {
 
 // Iterator implements traits.Mapper. Keys come in increasing order.
 func (m *mapValue) Iterator() traits.Iterator {
-	keys := make([]ref.Val, 0, len(m.raw)) // nil for undeclared entries
-	for name := range m.raw {
+	keys := make([]ref.Val, 0, m.raw.Len()) // nil for undeclared entries
+	for name := range m.raw.Names() {
 		if m.entryType(name) == nil {
 			continue
 		}
@@ -158,7 +160,7 @@ func (m *mapValue) Iterator() traits.Iterator {
 		keys = append(keys, types.String(name))
 	}
 	slices.SortFunc(keys, cellib.CompareKeys)
-	return &mapIterator{mapValue: m, keys: keys[:len(m.raw)]}
+	return &mapIterator{mapValue: m, keys: keys[:m.raw.Len()]}
 }
 
 type mapIterator struct {
@@ -176,7 +178,7 @@ func (it *mapIterator) Next() ref.Val {
 
 func (m *mapValue) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() == reflect.Map {
-		return m.raw, nil
+		return m.raw.Map(), nil
 	}
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", m.Type(), t)
 }
@@ -196,12 +198,12 @@ func convert(v ref.Val, own *types.Type, t ref.Type) ref.Val {
 
 func (m *mapValue) Type() ref.Type { return types.MapType }
 
-func (m *mapValue) Value() any { return m.raw }
+func (m *mapValue) Value() any { return m.raw.Map() }
 
 // RawObject returns the raw object of a value, nil if the value is not an object.
 func RawObject(v ref.Val) any {
 	if m, ok := v.(*mapValue); ok {
-		return m.raw
+		return m.raw.Raw()
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // This file implements lists of type map. Two are equal if they have equal
@@ -121,11 +123,14 @@ func fieldValue(e, key ref.Val) ref.Val {
 // rawKey is keyOf for raw elements. The result may not be comparable and then
 // panics as a map key; CEL reports that as an internal error of the rule.
 func rawKey(e any, keys []string) any {
-	m, ok := e.(map[string]any)
+	m, ok := rawobject.Of(e)
 	if !ok {
 		return types.NewErr("unexpected data format for element of array with x-kubernetes-list-type=map: %T", e)
 	}
-	return composite(keys, func(key string) any { return m[key] })
+	return composite(keys, func(key string) any {
+		v, _ := m.Get(key)
+		return v
+	})
 }
 
 func composite(keys []string, at func(string) any) any {

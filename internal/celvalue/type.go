@@ -8,6 +8,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 
 	"github.com/crdkit/crdkit/internal/celtypes"
+	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -222,8 +223,7 @@ func (s *DeclaredType) Fits(v any) bool {
 		_, ok := v.(string)
 		return ok
 	case KindObject:
-		_, ok := v.(map[string]any)
-		return ok
+		return rawobject.Is(v)
 	case KindAtomicList, KindSetList, KindMapList:
 		_, ok := v.([]any)
 		return ok

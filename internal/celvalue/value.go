@@ -9,6 +9,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // Value returns raw as a value of CEL. A value that does not fit becomes an
@@ -24,7 +26,7 @@ func (s *DeclaredType) Value(raw any) ref.Val {
 	case KindIntOrString:
 		return intOrString(raw)
 	case KindObject:
-		m, ok := raw.(map[string]any)
+		m, ok := rawobject.Of(raw)
 		if !ok {
 			return types.NewErr("invalid data, expected a map for the provided schema with type=object")
 		}

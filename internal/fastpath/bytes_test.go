@@ -385,7 +385,7 @@ func TestRuleInput(t *testing.T) {
 		if !ok {
 			t.Errorf("%s is refused", in)
 		}
-		text, err := json.Marshal(got)
+		text, err := json.Marshal(withMaps(got))
 		if err != nil || string(text) != want {
 			t.Errorf("RuleInput(%s) = %s, want %s", in, text, want)
 		}

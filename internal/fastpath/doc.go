@@ -24,7 +24,7 @@
 // pruned and defaulted object. The fast path accepts an object only if package
 // validation has no error for it. Rules, metadata and the names of kind and
 // apiVersion are not its business: kind and apiVersion must be those of [Config],
-// rules run on [Values.RuleInput], and the request prepares the metadata.
+// rules run on [Output.RuleInput], and the request prepares the metadata.
 //
 // # Building a plan
 //

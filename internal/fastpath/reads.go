@@ -15,11 +15,29 @@ import (
 // rule reads.
 type readTree struct {
 	whole  bool
-	kind   bool // no more than the kind of the value
-	names  nameindex.Index
-	fields []*readTree // by position in names
-	values *readTree   // of fields that are not declared
+	kind   bool   // no more than the kind of the value
+	marks  uint64 // a bit for the [markOf] of each field
+	fields []readField
+	names  nameindex.Index // of fields if they are more than fewFields
+	values *readTree       // of fields that are not declared
 	items  *readTree
+}
+
+type readField struct {
+	name string
+	tree *readTree
+}
+
+// fewFields is the number of fields that are compared one by one.
+const fewFields = 6
+
+// markOf returns a number below 64. Most fields that rules do not read have other numbers
+// than those that they read.
+func markOf(name string) int {
+	if name == "" {
+		return 0
+	}
+	return (len(name) + int(name[0])*3 + int(name[len(name)-1])*7) & 63
 }
 
 var (
@@ -30,11 +48,35 @@ var (
 
 // setFields sets the fields.
 func (n *readTree) setFields(fields map[string]*readTree) {
+	n.names, n.fields, n.marks = nameindex.Index{}, nil, 0
 	names := slices.Sorted(maps.Keys(fields))
-	n.names, n.fields = nameindex.New(names), nil
 	for _, name := range names {
-		n.fields = append(n.fields, fields[name])
+		n.fields = append(n.fields, readField{name, fields[name]})
+		n.marks |= 1 << markOf(name)
 	}
+	if len(names) > fewFields {
+		n.names = nameindex.New(names)
+	}
+}
+
+// child returns the readTree of a member.
+func (n *readTree) child(name string) *readTree {
+	switch {
+	case n.whole:
+		return n
+	case n.marks>>markOf(name)&1 == 0:
+	case len(n.fields) > fewFields:
+		if i := n.names.Find(name); i >= 0 {
+			return n.fields[i].tree
+		}
+	default:
+		for i := range n.fields {
+			if n.fields[i].name == name {
+				return n.fields[i].tree
+			}
+		}
+	}
+	return n.values
 }
 
 // presence returns the readTree for rules that test whether a value is present.
@@ -130,10 +172,12 @@ func below(reads []*fieldaccess.ReadSet, part func(*fieldaccess.ReadSet) *fielda
 
 // keysOnly returns the readTree for a list of objects of which only some members count.
 func keysOnly(keys []string) *readTree {
-	element := &readTree{names: nameindex.New(keys), fields: make([]*readTree, len(keys))}
-	for i := range keys {
-		element.fields[i] = everything
+	fields := make(map[string]*readTree, len(keys))
+	for _, key := range keys {
+		fields[key] = everything
 	}
+	element := &readTree{}
+	element.setFields(fields)
 	return &readTree{items: element}
 }
 

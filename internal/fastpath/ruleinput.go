@@ -5,6 +5,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/rawobject"
 )
 
 // Rules run on values, so the parts of a text that they read have to be decoded.
@@ -14,14 +15,19 @@ import (
 // Values decodes texts for rules. It belongs to the caller of [Plan.Values] until
 // it is released, and is for one goroutine.
 type Values struct {
-	plan  *Plan
-	watch *interrupt.Watch
-	maps  []map[string]any
-	used  int   // of maps
-	lists []any // lists are parts of it
-	stack []any // elements of the lists that are open
-	most  int   // the largest number of elements that were on the stack of a list that is read
-	parts shared
+	plan   *Plan
+	watch  *interrupt.Watch
+	maps   []map[string]any
+	used   int // of maps
+	lean   []*rawobject.List
+	leaned int   // of lean
+	lists  []any // lists are parts of it
+	stack  []any // elements of the lists that are open
+	most   int   // the largest number of elements that were on the stack of a list that is read
+	parts  shared
+	// The object of this readTree is a map, and those below are lists of members
+	// unless rules read them as a whole. If it is nil, all objects are maps.
+	root *readTree
 	// boxes are interfaces of strings that were read lately. The strings are
 	// copies, so that they keep no text alive.
 	boxes [boxCount]any
@@ -47,16 +53,19 @@ func (p *Plan) Values(watch *interrupt.Watch) *Values {
 // Release takes back the memory of all decoded values. The caller must not use
 // them from then on.
 func (v *Values) Release() {
-	if len(v.maps) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems || cap(v.parts.list) > mostMaps {
+	if len(v.maps) > mostMaps || len(v.lean) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems || cap(v.parts.list) > mostMaps {
 		return
 	}
 	v.parts.clear()
 	for _, m := range v.maps[:v.used] {
 		clear(m)
 	}
+	for _, l := range v.lean[:v.leaned] {
+		l.Clear()
+	}
 	clear(v.lists)
 	clear(v.stack[:max(v.most, len(v.stack))])
-	v.watch, v.used, v.lists, v.stack, v.most = nil, 0, v.lists[:0], v.stack[:0], 0
+	v.watch, v.used, v.leaned, v.lists, v.stack, v.most = nil, 0, 0, v.lists[:0], v.stack[:0], 0
 	v.plan.values.Put(v)
 }
 
@@ -64,16 +73,46 @@ func (v *Values) Release() {
 // [Plan.JSON], or an object that is replaced. With update, rules run with an old
 // object and read more. Members that no rule reads are absent; elements of lists
 // never are. It reports false if the text cannot be read. The second object of an
-// update shares with the first what is the same in both.
+// update shares with the first what is the same in both. Without update, objects
+// inside of the object may be a [*rawobject.List].
 func (v *Values) RuleInput(text string, update bool) (map[string]any, bool) {
 	reads := v.plan.createReads
-	if update {
-		reads = v.plan.updateReads
+	if v.root = reads; update {
+		reads, v.root = v.plan.updateReads, nil
 		v.parts.begin()
 	}
 	value, ok := v.read(reads, text)
+	v.root = nil
 	m, isObject := value.(map[string]any)
 	return m, ok && isObject
+}
+
+// RuleInput is like [Values.RuleInput] without update, for an object that is created.
+func (o Output) RuleInput(v *Values) (map[string]any, bool) {
+	w, reads := o.w, v.plan.createReads
+	if w.request.Splice || reads == nil || reads.whole || reads.values != nil {
+		return v.RuleInput(o.View(), false)
+	}
+	v.root = reads
+	out, s := v.object(), view(w.out)
+	for i := range w.roots {
+		e := &w.roots[i]
+		if e.member < 0 || e.start == gone {
+			continue
+		}
+		name := w.plan.root.members.list[e.member].name
+		below := reads.child(name)
+		if below == nil {
+			continue
+		}
+		value, end := v.readValue(below, s[:e.end], e.start, jsonscan.MaxDepth-1)
+		if end != e.end {
+			return nil, false
+		}
+		out[name] = value
+	}
+	v.root = nil
+	return out, true
 }
 
 // read decodes what n says of a value. It reports false if the text cannot be read.
@@ -111,10 +150,13 @@ func (v *Values) readPart(n *readTree, s string, i, depth int) (any, int) {
 		return value, end
 	}
 	at, value, end := v.parts.open(n), any(nil), refused
-	if s[i] == '{' {
-		value, end = v.members(n, s, i+1, depth-1)
-	} else {
+	switch {
+	case s[i] == '[':
 		value, end = v.elements(n, s, i+1, depth-1)
+	case n.whole || v.root == nil || v.root == n:
+		value, end = v.members(n, s, i+1, depth-1)
+	default:
+		value, end = v.leanMembers(n, s, i+1, depth-1)
 	}
 	if end >= 0 {
 		v.parts.close(at, s[i:end], value)
@@ -145,17 +187,6 @@ var (
 	noElements any = []any{}
 )
 
-// child returns the readTree of a member.
-func (n *readTree) child(name string) *readTree {
-	if n.whole {
-		return n
-	}
-	if i := n.names.Find(name); i >= 0 {
-		return n.fields[i]
-	}
-	return n.values
-}
-
 func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 	out := v.object()
 	i = jsonscan.Space(s, i)
@@ -182,6 +213,37 @@ func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 			return nil, refused
 		}
 		i, more = jsonscan.Next(s, end, '}')
+	}
+	return out, i
+}
+
+// leanMembers is like members, and makes a [*rawobject.List].
+func (v *Values) leanMembers(n *readTree, s string, i, depth int) (any, int) {
+	out := v.leanObject()
+	i = jsonscan.Space(s, i)
+	if i < len(s) && s[i] == '}' {
+		return out, i + 1
+	}
+	for more := true; more; {
+		key, _, at := jsonscan.Key(s, i)
+		if at < 0 {
+			return nil, refused
+		}
+		end := 0
+		if below := n.child(key); below == nil {
+			end = jsonscan.Skip(s, at)
+		} else {
+			var value any
+			value, end = v.readValue(below, s, at, depth)
+			out.Add(key, value)
+		}
+		if end < 0 {
+			return nil, refused
+		}
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	if !out.Complete() {
+		return nil, refused // a key is repeated
 	}
 	return out, i
 }
@@ -217,6 +279,15 @@ func (v *Values) object() map[string]any {
 	}
 	v.used++
 	return v.maps[v.used-1]
+}
+
+// leanObject returns an empty list of members.
+func (v *Values) leanObject() *rawobject.List {
+	if v.leaned == len(v.lean) {
+		v.lean = append(v.lean, new(rawobject.List))
+	}
+	v.leaned++
+	return v.lean[v.leaned-1]
 }
 
 // list returns a copy of a list.

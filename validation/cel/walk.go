@@ -12,6 +12,7 @@ import (
 	"github.com/crdkit/crdkit/internal/cellib"
 	"github.com/crdkit/crdkit/internal/celtypes"
 	"github.com/crdkit/crdkit/internal/correlate"
+	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -95,29 +96,34 @@ func (r *run) visit(n *node, value, old any) {
 		if n.items != nil {
 			r.list(n.items, v, old)
 		}
-	case map[string]any:
-		old, _ := old.(map[string]any)
-		if !n.correlates {
-			old = nil
+	default:
+		if object, ok := rawobject.Of(v); ok {
+			r.members(n, object, old)
 		}
-		if n.values != nil {
-			r.entries(n.values, v, old)
-		}
-		r.fields(n.fields, v, old)
 	}
 }
 
-// entries visits the entries of a map in the order of their names.
-func (r *run) entries(n *node, value, old map[string]any) {
-	from := len(r.names)
-	for name := range value {
-		r.names = append(r.names, name)
+// members runs the rules on the contents of an object.
+func (r *run) members(n *node, value rawobject.Object, old any) {
+	before, _ := old.(map[string]any)
+	if !n.correlates {
+		before = nil
 	}
+	if n.values != nil {
+		r.entries(n.values, value, before)
+	}
+	r.fields(n.fields, value, before)
+}
+
+// entries visits the entries of a map in the order of their names.
+func (r *run) entries(n *node, value rawobject.Object, old map[string]any) {
+	from := len(r.names)
+	r.names = value.AppendNames(r.names)
 	to := len(r.names)
 	slices.Sort(r.names[from:])
 	for i := from; i < to && !r.stopped(); i++ {
 		name := r.names[i]
-		if v := value[name]; v != nil {
+		if v, _ := value.Get(name); v != nil {
 			r.entry(n, schema.Key(name), v, old)
 		}
 	}
@@ -127,10 +133,10 @@ func (r *run) entries(n *node, value, old map[string]any) {
 
 // fields visits the declared fields of an object that have rules, in the order of
 // their names.
-func (r *run) fields(fields []childField, value, old map[string]any) {
+func (r *run) fields(fields []childField, value rawobject.Object, old map[string]any) {
 	for i := range fields {
 		f := &fields[i]
-		v := value[f.name]
+		v, _ := value.Get(f.name)
 		if v == nil {
 			continue
 		}
