@@ -95,7 +95,7 @@ func Check(crd *apiextensionsv1.CustomResourceDefinition, opts ...Option) *Repor
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd, cfg.watch)
+	scans, report := scanOrRefuse(crd, cfg)
 	if report != nil {
 		return report
 	}
@@ -139,11 +139,11 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 	if report != nil {
 		return report
 	}
-	scans, report := scanOrRefuse(crd, cfg.watch)
+	scans, report := scanOrRefuse(crd, cfg)
 	if report != nil {
 		return report
 	}
-	seenBefore, report := scanOrRefuse(old, cfg.watch)
+	seenBefore, report := scanOrRefuse(old, cfg)
 	if report != nil {
 		return report
 	}
@@ -160,9 +160,9 @@ func CheckUpdate(crd, old *apiextensionsv1.CustomResourceDefinition, opts ...Opt
 
 // scanOrRefuse scans the schemas of a definition. It returns a report if one of them
 // contains more or deeper schemas than package schema admits, and nil otherwise.
-func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch) (scanResult, *Report) {
-	scans, errs := scan(crd, watch)
-	if err := watch.Err(); err != nil {
+func scanOrRefuse(crd *apiextensionsv1.CustomResourceDefinition, cfg *config) (scanResult, *Report) {
+	scans, errs := scan(crd, &cfg.defaults, cfg.watch)
+	if err := cfg.watch.Err(); err != nil {
 		return nil, undecided(err)
 	}
 	if len(errs) == 0 {

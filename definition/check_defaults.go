@@ -125,6 +125,7 @@ func (d *defaultValue) embedded() *objectmeta.Embedded {
 type defaultChecker struct {
 	pruned    bool   // unknown fields are errors
 	reference bool   // check every value against its schema
+	fast      *fastDefaults
 	budget    uint64 // of rules, for all defaults together
 	watch     *interrupt.Watch
 	limit     *errorlimit.Limit
@@ -137,7 +138,7 @@ func (c *checker) defaults(n *schema.Node, root *apiextensionsv1.JSONSchemaProps
 	if !hasDefaults(n) {
 		return nil
 	}
-	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, budget: cel.DefaultBudget, watch: c.cfg.watch,
+	d := defaultChecker{pruned: c.opts.prunedDefaults, reference: c.cfg.reference, fast: &c.cfg.defaults, budget: cel.DefaultBudget, watch: c.cfg.watch,
 		limit: c.cfg.limit, losses: losses{watch: c.cfg.watch}, errs: errorlimit.List{Limit: c.cfg.limit, Watch: c.cfg.watch}}
 	w := defaultWalk{each: d.check, watch: c.cfg.watch}
 	w.walk(n, root, path)

@@ -71,7 +71,7 @@ func loadFile(t *testing.T, name string, v any) {
 
 func shape(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) *internalForm {
 	t.Helper()
-	scans, errs := scan(crd, nil)
+	scans, errs := scan(crd, &fastDefaults{}, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}

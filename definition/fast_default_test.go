@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -13,17 +14,23 @@ import (
 	"github.com/crdkit/crdkit/internal/testopt"
 )
 
-// fastDefaults are schemas with the values that fastValidDefault accepts and declines as
+// defaultTests are schemas with the values that fastDefaults accepts and declines as
 // defaults.
-var fastDefaults = []struct {
+var defaultTests = []struct {
 	schema            string
 	accepts, declines []string
 }{
 	{`{type: string}`, []string{`""`, `"a b~"`}, []string{`1`, `true`, `"ä"`, `"\u0061"`, `" "x"`, `"`, `"\x7f"`, `null`, ``, `{}`, `"a`}},
 	{`{type: string, minLength: 2, maxLength: 3}`, []string{`"ab"`, `"abc"`}, []string{`"a"`, `"abcd"`}},
 	{`{type: string, enum: [a, b]}`, []string{`"a"`, `"b"`}, []string{`"c"`, `""`}},
-	{`{type: string, format: date}`, nil, []string{`"a"`, `"2020-01-01"`}},
-	{`{type: string, pattern: a}`, nil, []string{`"a"`, `"b"`}},
+	{`{type: string, format: date}`, []string{`"2020-01-01"`}, []string{`"a"`}},
+	{`{type: string, format: date-time}`, []string{`"1970-01-01T00:00:00Z"`}, []string{`"1970-01-01"`}},
+	{`{type: string, format: unknown}`, nil, []string{`"a"`}},
+	{`{type: string, pattern: a}`, []string{`"a"`, `"bab"`}, []string{`"b"`, `""`, `"` + strings.Repeat("a", 300) + `"`}},
+	{`{type: string, pattern: ^a+$}`, []string{`"aa"`}, []string{`"ab"`}},
+	{`{type: string, pattern: "("}`, nil, []string{`"a"`}},
+	{`{type: integer, pattern: a}`, nil, []string{`1`}},
+	{`{type: boolean, pattern: a}`, nil, []string{`true`}},
 	{`{type: string, anyOf: [{minLength: 3}]}`, nil, []string{`"a"`}},
 	{`{type: string, allOf: [{minLength: 3}]}`, nil, []string{`"a"`}},
 	{`{type: string, oneOf: [{minLength: 3}]}`, nil, []string{`"a"`}},
@@ -43,12 +50,21 @@ var fastDefaults = []struct {
 	{`{type: number}`, nil, []string{`1`}},
 	{`{type: boolean}`, []string{`true`, `false`}, []string{`1`, `"true"`}},
 	{`{type: boolean, enum: [true]}`, nil, []string{`true`, `false`}},
-	{`{type: object, properties: {a: {type: string}}}`, []string{`{}`}, []string{`[]`, `{"a":"b"}`, `{"a":1}`}},
-	{`{type: object, required: [a], properties: {a: {type: string}}}`, nil, []string{`{}`}},
+	{`{type: object, properties: {a: {type: string}}}`, []string{`{}`, `{ }`, `{"a":"b"}`, `{ "a" : "b" }`}, []string{`[]`, `{"a":1}`, `{"a":null}`, `{"b":1}`, `{"a":"b","a":"c"}`, `{"a":"b"}x`, `{"a":"b",}`, `{"a"}`, `{`, `{"a":"b"`}},
+	{`{type: object, properties: {a: {type: integer}, b: {type: integer}}}`, []string{`{"a":1,"b":2}`}, []string{`{"b":2,"a":1}`}},
+	{`{type: object, required: [a], properties: {a: {type: string}, b: {type: string}}}`, []string{`{"a":""}`, `{"a":"","b":""}`}, []string{`{}`, `{"b":""}`}},
+	{`{type: object, required: [a, c], properties: {a: {type: string}}}`, nil, []string{`{"a":""}`}},
+	{`{type: object, minProperties: 1, maxProperties: 1, properties: {a: {type: string}, b: {type: string}}}`, []string{`{"a":""}`}, []string{`{}`, `{"a":"","b":""}`}},
 	{`{type: object, minProperties: 1}`, nil, []string{`{}`}},
+	{`{type: object, minItems: 1, properties: {a: {type: string}}}`, nil, []string{`{"a":""}`}},
+	{`{type: object, additionalProperties: {type: string}}`, []string{`{}`}, []string{`{"a":"b"}`}},
+	{`{type: object, properties: {a: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}`, nil, []string{`{"a":{}}`}},
+	{`{type: object, properties: {a: {type: array, items: {type: object, properties: {b: {type: boolean}}}}}}`, []string{`{"a":[{"b":true},{}]}`}, []string{`{"a":[{"b":1}]}`}},
 	{`{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}`, nil, []string{`{}`}},
-	{`{type: array, items: {type: string}}`, []string{`[]`}, []string{`{}`, `["a"]`, `[1]`}},
-	{`{type: array, items: {type: string}, minItems: 1}`, nil, []string{`[]`}},
+	{`{type: array, items: {type: string}}`, []string{`[]`, `["a"]`, `[ "a" , "b" ]`}, []string{`{}`, `[1]`, `["a"`, `["a",]`, `[`, `["a"]]`, `["` + strings.Repeat("a", 5000) + `"]`}},
+	{`{type: array, items: {type: string}, minItems: 1, maxItems: 2}`, []string{`["a"]`, `["a","b"]`}, []string{`[]`, `["a","b","c"]`}},
+	{`{type: array, items: {type: string}, minProperties: 1}`, nil, []string{`["a"]`}},
+	{`{type: array, items: {type: string}, x-kubernetes-list-type: set}`, []string{`["a","a"]`}, nil},
 	{`{x-kubernetes-int-or-string: true}`, nil, []string{`1`, `"a"`, `true`}},
 }
 
@@ -78,15 +94,15 @@ spec:
 // The fast check of defaults accepts none that the reference refuses, and Check has the same
 // errors with both.
 func TestFastValidDefault(t *testing.T) {
-	for _, test := range fastDefaults {
+	for _, test := range defaultTests {
 		var s apiextensionsv1.JSONSchemaProps
 		if err := yaml.Unmarshal([]byte(test.schema), &s); err != nil {
 			t.Fatal(err)
 		}
 		check := func(value string, want bool) {
 			s.Default = &apiextensionsv1.JSON{Raw: []byte(value)}
-			if got := fastValidDefault(&s); got != want {
-				t.Errorf("%s with default %s: fastValidDefault() = %v, want %v", test.schema, value, got, want)
+			if got := new(fastDefaults).valid(&s); got != want {
+				t.Errorf("%s with default %s: valid() = %v, want %v", test.schema, value, got, want)
 			}
 			for _, name := range []string{"a", "metadata"} {
 				crd := holder(t, s, name)
@@ -126,14 +142,14 @@ func TestSimpleVersions(t *testing.T) {
 		{"a rule", "a", ruled, false},
 		{"a rule below", "a", *holding(ruled), false},
 	} {
-		scans, errs := scan(holder(t, test.schema, test.name), nil)
+		scans, errs := scan(holder(t, test.schema, test.name), &fastDefaults{}, nil)
 		if len(errs) > 0 || scans[0].simple != test.simple {
 			t.Errorf("%s: simple = %v, want %v (%v)", test.title, scans[0].simple, test.simple, errs)
 		}
 	}
 	root := holder(t, text, "a")
 	root.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
-	if scans, _ := scan(root, nil); scans[0].simple {
+	if scans, _ := scan(root, &fastDefaults{}, nil); scans[0].simple {
 		t.Error("a definition with a default of the whole object is simple")
 	}
 }

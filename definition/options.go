@@ -35,6 +35,7 @@ type config struct {
 	watch     *interrupt.Watch
 	maxErrors int
 	limit     *errorlimit.Limit // of maxErrors
+	defaults  fastDefaults
 }
 
 // newConfig returns the options of a check. The report is nil unless the options

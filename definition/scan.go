@@ -23,7 +23,7 @@ type versionScan struct {
 // scan visits all schemas of a definition once. It returns an error for each version whose
 // schema is deeper or larger than package schema admits; a schema that a program built may
 // contain itself. Nothing else in this package accepts such a definition.
-func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch) (scanResult, field.ErrorList) {
+func scan(crd *apiextensionsv1.CustomResourceDefinition, defaults *fastDefaults, watch *interrupt.Watch) (scanResult, field.ErrorList) {
 	var errs field.ErrorList
 	result := make(scanResult, len(crd.Spec.Versions))
 	for i := range crd.Spec.Versions {
@@ -32,7 +32,7 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition, watch *interrupt.Watch)
 			continue
 		}
 		result[i].simple = true
-		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], watch: watch}
+		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], defaults: defaults, watch: watch}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
 		}
@@ -48,6 +48,8 @@ type scanner struct {
 	left  int // how many more schemas package schema admits
 	meta  int // how many properties around this one may be metadata, kind or apiVersion of a resource
 	watch *interrupt.Watch
+
+	defaults *fastDefaults
 }
 
 // visit reports whether s, at that depth, and all schemas below are within the bounds of
@@ -113,7 +115,7 @@ func (v *scanner) named(named map[string]apiextensionsv1.JSONSchemaProps, depth 
 // note records the format and the set warning of a schema, and that it is not simple. The
 // defaults of whole objects and those in metadata have rules of their own.
 func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps, root bool) {
-	if len(s.XValidations) > 0 || s.Default != nil && (root || v.meta > 0 || !fastValidDefault(s)) {
+	if len(s.XValidations) > 0 || v.simple && s.Default != nil && (root || v.meta > 0 || !v.defaults.valid(s)) {
 		v.simple = false
 	}
 	if s.Format != "" && !format.Supported(s.Type, s.Format, format.DefaultMinor) {

@@ -112,7 +112,7 @@ func TestDeepestSchemaIsScanned(t *testing.T) {
 				inner.AllOf, inner.AnyOf, inner.OneOf = nil, nil, nil
 			}
 			root.Properties["p"] = inner
-			scans, errs := scan(crd, nil)
+			scans, errs := scan(crd, &fastDefaults{}, nil)
 			if len(errs) > 0 {
 				t.Fatalf("the greatest depth is refused: %v", errs)
 			}
@@ -124,7 +124,7 @@ func TestDeepestSchemaIsScanned(t *testing.T) {
 			inner = *root.DeepCopy()
 			inner.Format = ""
 			root.Properties["p"] = inner
-			if _, errs := scan(crd, nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "deep") {
+			if _, errs := scan(crd, &fastDefaults{}, nil); len(errs) != 1 || !strings.Contains(errs[0].Error(), "deep") {
 				t.Errorf("a greater depth: %v, want one error", errs)
 			}
 		})
