@@ -82,12 +82,12 @@ func load(s string, i int) uint64 {
 // < > &, control characters and bytes that are not ASCII. A mark is the highest
 // bit of a byte. The lowest mark is always right; marks above it may be false.
 func stopBytes(x uint64) uint64 {
-	quote := x ^ '"'*ones
+	quote := (x | 4*ones) ^ '&'*ones // '"'|4 == '&', so one comparison finds both
+	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>'
 	slash := x ^ '\\'*ones
-	angle := (x | 2*ones) ^ '>'*ones // '<'|2 == '>', so one comparison finds both
-	amp := x ^ '&'*ones
-	zero := (quote-ones)&^quote | (slash-ones)&^slash | (angle-ones)&^angle | (amp-ones)&^amp
-	return (zero | (x-' '*ones)&^x | x) & highs
+	// Of the bytes of a number that are less than 0x80, only those that are less than
+	// what is taken away get the highest bit. The other ones have it in x.
+	return ((quote - ones) | (angle - ones) | (slash - ones) | (x - ' '*ones) | x) & highs
 }
 
 // escape returns the length of the escape sequence at the start of s, or 0 if the
