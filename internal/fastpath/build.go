@@ -78,7 +78,7 @@ func (b *builder) keepOnlyStatus() decline {
 	if b.schema == nil || b.root.others != dropOthers {
 		return keptRoot
 	}
-	m := &members{}
+	m := newMembers()
 	for name, p := range b.schema.Properties() {
 		b.loose = name != "status"
 		m.add(name, b.compileNode(p, false))
@@ -106,7 +106,8 @@ func (b *builder) requireObject() decline {
 
 func (b *builder) assignRoles() decline {
 	old := b.root.members
-	m := &members{size: old.size, list: slices.Clone(old.list)}
+	m := newMembers()
+	m.size, m.list = old.size, slices.Clone(old.list)
 	m.role("apiVersion", apiVersionRole, b.keep)
 	m.role("kind", kindRole, b.keep)
 	m.role("metadata", metadataRole, b.keep)

@@ -41,7 +41,7 @@ func newCompiler(minor int) *compiler {
 
 // unchecked returns a node for values without a schema.
 func unchecked(o others) *node {
-	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: &members{}}
+	n := &node{accept: leafcheck.All, free: leafcheck.All, others: o, members: newMembers()}
 	n.items = n
 	return n
 }
@@ -78,7 +78,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.embedded = n.EmbeddedResource()
 	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
-	if out.whole {
+	if out.whole && out.nests() {
 		out.members.judged = judged(ch)
 	}
 	out.list = c.list(out.items, ch)
@@ -111,7 +111,7 @@ func (c *compiler) protect(m *members) bool {
 // compileLoose compiles a schema of values that are dropped. Their undeclared
 // fields are reported before.
 func (c *compiler) compileLoose(n *schema.Node, preserve bool) *node {
-	out := &node{accept: leafcheck.All, free: leafcheck.All, members: &members{}}
+	out := &node{accept: leafcheck.All, free: leafcheck.All, members: newMembers()}
 	if n.EmbeddedResource() {
 		out.decline = droppedResource
 	}
@@ -144,7 +144,13 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 		}
 	}
 	limits := n.Limits()
-	m := &members{size: leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}}
+	out.counted = limits.MinProperties.Set || limits.MaxProperties.Set
+	if n.Len() == 0 && !n.EmbeddedResource() && len(limits.Required) == 0 && !out.counted && !(out.whole && out.nests()) {
+		out.members = c.empty.members
+		return
+	}
+	m := newMembers()
+	m.size = leafcheck.Size{Min: limits.MinProperties, Max: limits.MaxProperties}
 	for name, p := range n.Properties() {
 		m.add(name, c.compileNode(p, false))
 	}
@@ -160,7 +166,7 @@ func (c *compiler) objects(out *node, n *schema.Node, preserve bool) {
 func (m *members) add(name string, n *node) {
 	text, ok := jsonscan.AppendString(nil, name)
 	if !ok {
-		n = &node{decline: unwritableName, members: &members{}}
+		n = &node{decline: unwritableName, members: newMembers()}
 	}
 	m.list = append(m.list, member{name: name, node: n, text: string(text) + ":"})
 }
@@ -194,29 +200,37 @@ func (m *members) finish(required []string) bool {
 }
 
 // gather puts the texts of the members next to each other, and the names into the
-// texts: a walk compares names one after another and then writes a text.
+// texts: a walk compares names one after another and then writes a text. It puts the
+// heads of the names next to each other, too.
 func (m *members) gather() {
 	var b strings.Builder
 	for i := range m.list {
 		b.WriteString(m.list[i].text)
 	}
 	all := b.String()
+	m.heads = make([]uint64, len(m.list))
 	for i := range m.list {
 		p := &m.list[i]
 		p.text, all = all[:len(p.text)], all[len(p.text):]
+		p.setDirect()
+		m.heads[i] = unmatched
 		if end := len(p.text) - 2; end > 0 && p.text[1:end] == p.name {
 			p.name = p.text[1:end]
-			p.head, p.tail = ends(p.text)
+			m.heads[i] = headOf(p.name)
+		}
+		if n := len(p.text); n >= wordSize {
+			p.tail = word(p.text, n-wordSize)
 		}
 	}
 }
 
 // arrange sets order and musts from required and defaults.
 func (m *members) arrange() {
-	m.order, m.musts = nil, 0
+	m.order, m.musts, m.first = nil, 0, 0
 	for i := range m.list {
 		p := &m.list[i]
 		if p.must = m.required.has(i) || m.defaults.has(i); p.must {
+			m.first |= 1 << i // nothing for later members
 			m.order = slices.Insert(m.order, m.musts, int32(i))
 			m.musts++
 		} else {

@@ -35,7 +35,7 @@
 //
 // # Walking a text
 //
-// There is one walk (walk.go, object.go, list.go) with a sink (sink.go). The sink
+// There is one walk (walk.go, object.go, direct.go, list.go) with a sink (sink.go). The sink
 // has two modes. It writes the canonical text, or, with [Request].Splice, it notes
 // edits of the input (splice.go). Spliced text has the same value as the canonical
 // text and keeps the spelling of the input; without edits it is the input.

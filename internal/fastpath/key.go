@@ -14,59 +14,74 @@ func (k memberKey) span(i int) span { return span{i + 1, i + 1 + len(k.name)} }
 
 // key reads the key of the member at s[i], and returns the index of the value. The
 // index is negative if there is no key, or if it is written with an escape.
-//
-// Members mostly come in order and few are left out. So it first compares the input
-// with the texts of a few declared members.
 func (w *walk) key(o *objectWalk, i int) (memberKey, int) {
-	const tries = 3
-	m := o.node.members
-	for n := o.next; n < len(m.list) && n < o.next+tries; n++ {
-		p := &m.list[n]
-		if !p.begins(w.s, i) {
-			continue
-		}
-		o.next = n + 1
-		at := i + len(p.text)
-		if at < len(w.s) && w.s[at] <= ' ' {
-			at = jsonscan.Space(w.s, at)
-		}
-		return memberKey{name: p.name, member: n}, at
-	}
 	name, text, at := jsonscan.Key(w.s, i)
 	k := memberKey{name: name, text: text, member: undeclared}
-	if n, ok := m.at(name); ok {
+	if len(o.node.members.list) == 0 {
+		return k, at
+	}
+	if n, ok := o.node.members.at(name); ok {
 		k.member, o.next = n, n+1
 	}
 	return k, at
 }
 
-// begins reports whether s[i:] begins with the text of the member. It may report false
-// near the end of s, and for a name that has to be escaped.
-func (p *member) begins(s string, i int) bool {
-	n := len(p.text)
-	if len(s)-i < max(n, wordSize) {
-		return false
+// near returns the index of the declared member at s[i] if it is one of those that
+// are likely to come next: members mostly come in order and few are left out. It returns
+// undeclared for any other, and may do so near the end of s and for a name that has to
+// be escaped.
+func (m *members) near(s string, i, next int) int {
+	const tries = 8
+	if len(s)-i <= wordSize || s[i] != '"' {
+		return undeclared
 	}
-	head := word(s, i)
-	if n <= wordSize {
-		return head<<(8*(wordSize-n)) == p.head
+	head := word(s, i+1)
+	quotes := zeros(head ^ '"'*ones)
+	head &= (quotes&-quotes)>>7 - 1 // of the bytes before the quote, all without one
+	for n := next; n < len(m.heads) && n < next+tries; n++ {
+		if m.heads[n] == head && m.list[n].ends(s, i, quotes) {
+			return n
+		}
 	}
-	return head == p.head && word(s, i+n-wordSize) == p.tail &&
-		(n <= 2*wordSize || s[i+wordSize:i+n-wordSize] == p.text[wordSize:n-wordSize])
+	return undeclared
 }
 
-const wordSize = 8
+// ends reports whether s[i:] begins with the text of the member. The head of its name is
+// right, and quotes marks the quotes in it.
+func (p *member) ends(s string, i int, quotes uint64) bool {
+	const first = 1 + wordSize
+	n := len(p.text)
+	switch {
+	case len(s)-i < n:
+		return false
+	case quotes != 0:
+		return s[i+n-1] == ':'
+	case n < first:
+		return false // s has bytes that are 0
+	}
+	return word(s, i+n-wordSize) == p.tail && (n <= first+wordSize || s[i+first:i+n-wordSize] == p.text[first:n-wordSize])
+}
 
-// ends returns head and tail of the text of a member. In the head of a text with less
-// than eight bytes, these are the upper ones.
-func ends(text string) (head, tail uint64) {
-	if n := len(text); n >= wordSize {
-		return word(text, 0), word(text, n-wordSize)
+const (
+	wordSize = 8
+	ones     = 0x0101010101010101
+	highs    = 0x8080808080808080
+
+	// unmatched is the head of a name that near does not find. It has a quote, which
+	// no head has.
+	unmatched = '"' * ones
+)
+
+// zeros marks the bytes of x that are zero. A mark is the highest bit of a byte. The
+// lowest mark is always right; marks above it may be false.
+func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
+
+// headOf returns the first eight bytes of a name, and zeros after a shorter one.
+func headOf(name string) (head uint64) {
+	for i := range min(len(name), wordSize) {
+		head |= uint64(name[i]) << (8 * i)
 	}
-	for i := range len(text) {
-		head |= uint64(text[i]) << (8 * (wordSize - len(text) + i))
-	}
-	return head, 0
+	return head
 }
 
 // word returns s[i:i+8] as a number. The compiler makes one load of it.

@@ -1,9 +1,12 @@
 package fastpath
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/testkit/enginetest"
 )
 
@@ -33,6 +36,9 @@ func TestKeys(t *testing.T) {
 		{"members of a map", `{"d":2,"map":{"one":"1","two":"2"}}`, `{"d":2,"map":{"one":"1","two":"2"}}`},
 		{"members of a map out of order", `{"d":2,"map":{"two":"2","one":"1","three":"3"}}`, `{"d":2,"map":{"one":"1","three":"3","two":"2"}}`},
 		{"a text with another spelling", `{"d":2,"map":{"one":"\u0031<","two":"\u0032"}}`, `{"d":2,"map":{"one":"1\u003c","two":"2"}}`},
+		{"direct members around one that is kept", `{"d":2,"open":{"a":1,"c":"x","b":2,"d":"y"}}`, `{"d":2,"open":{"a":1,"b":2,"c":"x","d":"y"}}`},
+		{"a checked text with an escape", `{"d":2,"list":[],"three":"a\nb"}`, `{"d":2,"list":[],"three":"a\nb"}`},
+		{"lists and maps that are compared as a whole", `{"d":2,"wholeA":{"x":1},"wholeB":[1]}`, `{"d":2,"wholeA":{"x":1},"wholeB":[1]}`},
 		{"numbers with another spelling", `{"d":-0,"list":[-0,1,-0],"n":1.50}`, `{"d":0,"list":[0,1,0],"n":1.5}`},
 	} {
 		for name, spec := range spellings(tt.spec) {
@@ -71,7 +77,11 @@ func keysPlan(t *testing.T) *Plan {
 		"<>":{"type":"integer"},"a":{"type":"integer"},"ab":{"type":"integer"},"abcde":{"type":"integer"},
 		"abcdefghijklm":{"type":"integer"},"abcdefgh12345678abcdefgh":{"type":"integer"},
 		"d":{"type":"integer","default":7},"list":{"type":"array","items":{"type":"integer"}},
-		"map":{"type":"object","additionalProperties":{"type":"string"}},"n":{"type":"number"}}}}}`))
+		"map":{"type":"object","additionalProperties":{"type":"string"}},"n":{"type":"number"},
+		"open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"b":{"type":"integer"},"d":{"type":"string"}}},
+		"three":{"type":"string","minLength":3,"maxLength":3},
+		"wholeA":{"type":"object","additionalProperties":{"type":"integer"},"enum":[{"x":1}]},
+		"wholeB":{"type":"array","items":{"type":"integer"},"not":{"minItems":3}}}}}}`))
 	plan := Compile(n, Config{APIVersion: "example.com/v1", Kind: "Thing"})
 	if plan == nil {
 		t.Fatal("no plan")
@@ -94,4 +104,90 @@ func spellings(text string) map[string]string {
 		}
 	}
 	return out
+}
+
+// TestNear changes each byte of a key, and checks that near finds the member whose name
+// package jsonscan reads, and no other.
+func TestNear(t *testing.T) {
+	m := keysPlan(t).root.members.list
+	spec := m[slices.IndexFunc(m, func(p member) bool { return p.name == "spec" })].node.members
+	for n := range spec.list {
+		name := spec.list[n].name
+		key := `"` + name + `":1,"z":1}`
+		if got := spec.near(key, 0, max(0, n-2)); got != n && name != "<>" {
+			t.Errorf("near finds %d for %s, want %d", got, key, n)
+		}
+		if got := spec.near(`"`+name+strings.Repeat("\x00", 2*wordSize), 0, max(0, n-2)); got != undeclared {
+			t.Errorf("near finds %q before bytes that are 0", spec.list[got].name)
+		}
+		for i := range len(name) + len(`"":`) {
+			for _, c := range []byte("\x00\"\\:,xa\xff") {
+				changed := key[:i] + string([]byte{c}) + key[i+1:]
+				got := spec.near(changed, 0, max(0, n-2))
+				if got == undeclared {
+					continue
+				}
+				if read, _, at := jsonscan.Key(changed, 0); at < 0 || read != spec.list[got].name {
+					t.Errorf("near finds %q for %q", spec.list[got].name, changed)
+				}
+			}
+		}
+	}
+}
+
+// TestDirect checks that a walk declines scalars that are not valid.
+func TestDirect(t *testing.T) {
+	plan := keysPlan(t)
+	for spec, want := range map[string]decline{
+		`{"list":[],"three":"ab"}`: wrongScalar, `{"list":[],"three":"abcd"}`: wrongScalar, `{"list":[],"three":"a\n"}`: wrongScalar, `{"list":[],"three":"a\nb"}`: accepted,
+		`{"list":[],"three":3}`: wrongType, `{"a":"1"}`: wrongType, `{"a":true}`: wrongType, `{"a":1.5}`: wrongType, `{"list":[],"n":false}`: wrongType,
+	} {
+		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+`}`, Request{Create: true})
+		if why != want {
+			t.Errorf("%s: the reason is %d, want %d", spec, why, want)
+		}
+		if why == accepted {
+			out.Release()
+		}
+	}
+}
+
+// TestManyMembers checks members after the 64th: that they are set, required and not
+// repeated.
+func TestManyMembers(t *testing.T) {
+	var names, required []string
+	for i := range 130 {
+		name := fmt.Sprintf("m%03d", i)
+		names = append(names, fmt.Sprintf(`"%s":{"type":"integer"%s}`, name, map[bool]string{true: `,"default":7`}[i%64 == 1]))
+		if i%64 == 0 {
+			required = append(required, `"`+name+`"`)
+		}
+	}
+	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"spec":{"type":"object",
+		"required":[`+strings.Join(required, ",")+`],"properties":{`+strings.Join(names, ",")+`}}}}`))
+	plan := Compile(n, Config{APIVersion: "example.com/v1", Kind: "Thing"})
+	for _, tt := range []struct {
+		spec, want string
+		why        decline
+	}{
+		{`{"m000":1,"m064":1,"m128":1}`, `{"m000":1,"m001":7,"m064":1,"m065":7,"m128":1,"m129":7}`, accepted},
+		{`{"m128":1,"m001":2,"m064":1,"m065":3,"m000":1}`, `{"m000":1,"m001":2,"m064":1,"m065":3,"m128":1,"m129":7}`, accepted},
+		{`{"m064":1,"m128":1}`, "", missingMember},
+		{`{"m000":1,"m128":1}`, "", missingMember},
+		{`{"m000":1,"m064":1}`, "", missingMember},
+		{`{"m000":1,"m064":1,"m128":1,"m000":1}`, "", repeatedKey},
+		{`{"m000":1,"m064":1,"m128":1,"m128":1}`, "", repeatedKey},
+	} {
+		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+tt.spec+`}`, Request{Create: true})
+		if why != tt.why {
+			t.Errorf("%s: the reason is %d, want %d", tt.spec, why, tt.why)
+		}
+		if why != accepted {
+			continue
+		}
+		if got := out.Text(); !strings.HasSuffix(got, `"spec":`+tt.want+"}") {
+			t.Errorf("%s becomes %s", tt.spec, got)
+		}
+		out.Release()
+	}
 }

@@ -82,8 +82,9 @@ func (w *mapWalk) release() {
 		return
 	}
 	clear(w.edits)
+	w.finds.clear()
 	p := w.plan
-	*w = mapWalk{edits: w.edits[:0], finds: w.finds.cleared()}
+	*w = mapWalk{edits: w.edits[:0], finds: w.finds}
 	p.mapWalks.Put(w)
 }
 

@@ -24,6 +24,7 @@ type node struct {
 	onlyText bool // strings are admitted and need no check but check.Text
 	replicas bool // an integer must be a number of replicas
 	opaque   bool // values need check, and otherwise stay as they are
+	counted  bool // the number of members must be one that members.size allows
 
 	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
@@ -32,6 +33,9 @@ type node struct {
 	list    *listRule       // nil if lists need no check
 	fill    *defaultText    // nil if there is no default
 }
+
+// nests reports whether values of n may be objects or lists.
+func (n *node) nests() bool { return n.accept&(leafcheck.Object|leafcheck.Array) != 0 }
 
 // others says what to do with undeclared members.
 type others uint8
@@ -43,9 +47,17 @@ const (
 	refuseOthers // additionalProperties is false: pruning keeps them, validation refuses them
 )
 
-// members are the declared members of an object.
+// members are the declared members of an object. They take one line of the cache of a
+// processor: a program with many definitions finds few of them there.
 type members struct {
-	list     []member        // in increasing order of name
+	list  []member // in increasing order of name
+	heads []uint64 // of the names in list, see headOf
+	first uint64   // the members before the 65th that are required or have a default
+	*moreOfMembers
+}
+
+// moreOfMembers is what a walk rarely needs of members.
+type moreOfMembers struct {
 	required bitset          // required members without a default
 	defaults bitset          // members with a default
 	size     leafcheck.Size  // of the object
@@ -58,6 +70,8 @@ type members struct {
 	order []int32
 	musts int
 }
+
+func newMembers() *members { return &members{moreOfMembers: &moreOfMembers{}} }
 
 // sort puts the members that were added at the end of a sorted list into their places.
 func (m *members) sort() {
@@ -79,12 +93,22 @@ type member struct {
 	name string
 	node *node
 	text string // `"name":` in canonical form
+	tail uint64 // the last eight bytes of text, 0 if it is shorter
 	role role
 	must bool // it is required or has a default
-	// head and tail are the first and the last eight bytes of text, so that most
-	// names are compared without a look at the text. They are 0 if the encoder writes
-	// the name with an escape.
-	head, tail uint64
+	// direct are the kinds of scalars of which values need no more than check of the node,
+	// if at all: some of String, Int and Bool. Only strings need it, if checked is set.
+	direct  leafcheck.Mask
+	checked bool
+}
+
+// setDirect derives direct from the node.
+func (p *member) setDirect() {
+	n := p.node
+	if p.direct = 0; n.decline == accepted && !n.opaque && p.role == noRole {
+		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
+		p.checked = n.free&leafcheck.String == 0
+	}
 }
 
 // A role marks a member of the root that is not handled by its node alone.

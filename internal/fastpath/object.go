@@ -13,18 +13,19 @@ import (
 // An objectWalk is the state of one object that is open.
 type objectWalk struct {
 	node *node
-	base int  // index of its first entry
-	seen int  // index of its set
-	kept int  // number of members that stay
-	next int  // the declared member that is likely to come next
-	all  bool // declared members have entries too
-	bad  bool // the object lacks members, or has too few or too many
+	base int    // index of its first entry
+	set  uint64 // of the declared members before the 65th that were read
+	seen int    // index of the set of the other ones
+	kept int    // number of members that stay
+	next int    // the declared member that is likely to come next
+	all  bool   // declared members have entries too
+	bad  bool   // the object lacks members, or has too few or too many
 
 	// sorted: the members came in increasing order of key. A sink that splices
-	// only regards those that are not declared, of which prev is the last one.
+	// only regards those that are not declared.
 	sorted bool
-	prev   string
-	last   int // index of the member prev, undeclared if it is not declared
+	last   int    // the last member, undeclared if it is not declared
+	prev   string // its name if it is not declared
 
 	start int // of the object in out
 	end   int // of the last member that stays in the input, or of the opening brace
@@ -40,7 +41,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	o := objectWalk{node: n, start: w.position(), last: undeclared, end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
 	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
 	edits := len(w.edits)
-	for range n.members.required {
+	for rest := len(n.members.list); rest > setSize; rest -= setSize {
 		w.seen = append(w.seen, 0)
 	}
 	w.keep(i, i+1)
@@ -62,7 +63,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		w.keys = append(w.keys, w.textOf(&o, k))
 	}
 	if n == w.plan.root {
-		w.roots = append(w.roots[:0], w.entries[o.base:]...)
+		w.roots = w.entries[o.base:] // nothing is added to entries any more
 	}
 	w.entries, w.seen = w.entries[:o.base], w.seen[:o.seen]
 	w.depth--
@@ -90,14 +91,16 @@ func (w *walk) members(o *objectWalk, i int) int {
 		return i + 1
 	}
 	for more := true; more; {
-		k, at := w.key(o, i)
-		if at < 0 || at >= len(w.s) {
-			return refused
-		}
 		if w.request.Watch.Ended() {
 			return w.refuse(interrupted)
 		}
-		end := w.member(o, k, i, at)
+		n, end := o.node.members.near(w.s, i, o.next), 0
+		if n >= 0 {
+			o.next = n + 1
+			end = w.nearMember(o, n, i)
+		} else {
+			end = w.otherMember(o, i)
+		}
 		if end < 0 {
 			return refused
 		}
@@ -111,7 +114,22 @@ func (o *objectWalk) comes(name string, index int) {
 	if index >= 0 && o.last >= 0 {
 		o.sorted = o.sorted && index > o.last
 	} else {
-		o.sorted = o.sorted && name > o.prev
+		o.sorted = o.sorted && name > o.before()
+	}
+}
+
+// before returns the name of the last member.
+func (o *objectWalk) before() string {
+	if o.last >= 0 {
+		return o.node.members.list[o.last].name
+	}
+	return o.prev
+}
+
+// came notes that a member has come.
+func (o *objectWalk) came(name string, index int) {
+	if o.last = index; index < 0 {
+		o.prev = name
 	}
 }
 
@@ -122,14 +140,12 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 		if len(w.entries) > o.base {
 			o.comes(k.name, k.member)
 		}
-		o.prev, o.last = k.name, k.member
+		o.came(k.name, k.member)
 	}
 	if k.member >= 0 {
-		seen := bitset(w.seen[o.seen:])
-		if seen.has(k.member) {
+		if !w.see(o, k.member) {
 			return w.refuse(repeatedKey)
 		}
-		seen.add(k.member)
 		m := &n.members.list[k.member]
 		child = m.node
 		if m.role != noRole {
@@ -263,8 +279,30 @@ func (w *walk) status() bool {
 func (w *walk) complete(o *objectWalk, at int) bool {
 	w.cutAtEnd(o, at)
 	m := o.node.members
+	if (m.first&^o.set != 0 || len(m.list) > setSize) && !w.completeMembers(o, at) {
+		return false
+	}
+	if o.node == w.plan.root && w.request.Status != "" && !w.addStatus(o, at) {
+		return false
+	}
+	if o.node.counted && !m.size.Allows(o.kept) {
+		if !w.toleratesMembers(o) {
+			return w.not(wrongCount)
+		}
+		o.bad = true
+	}
+	return o.sorted || w.sort(o)
+}
+
+// completeMembers adds the defaults of members that are missing, and declines the object
+// if others that are required are.
+func (w *walk) completeMembers(o *objectWalk, at int) bool {
+	m := o.node.members
 	for i := range m.required {
-		seen := w.seen[o.seen+i]
+		seen := o.set
+		if i > 0 {
+			seen = w.seen[o.seen+i-1]
+		}
 		if m.required[i]&^seen != 0 {
 			if !w.toleratesMembers(o) {
 				return w.not(missingMember)
@@ -272,21 +310,12 @@ func (w *walk) complete(o *objectWalk, at int) bool {
 			o.bad = true
 		}
 		for missing := m.defaults[i] &^ seen; missing != 0; missing &= missing - 1 {
-			if !w.fill(o, i*64+bits.TrailingZeros64(missing), at) {
+			if !w.fill(o, i*setSize+bits.TrailingZeros64(missing), at) {
 				return false
 			}
 		}
 	}
-	if o.node == w.plan.root && w.request.Status != "" && !w.addStatus(o, at) {
-		return false
-	}
-	if !m.size.Allows(o.kept) {
-		if !w.toleratesMembers(o) {
-			return w.not(wrongCount)
-		}
-		o.bad = true
-	}
-	return o.sorted || w.sort(o)
+	return true
 }
 
 // toleratesMembers reports whether the walk may note o as a wrong value. It never notes
@@ -318,7 +347,7 @@ func (w *walk) addStatus(o *objectWalk, at int) bool {
 	if !ok || o.node.members.list[index].role != droppedRole {
 		return w.not(wrongStatus)
 	}
-	if bitset(w.seen[o.seen:]).has(index) {
+	if !w.see(o, index) {
 		return true
 	}
 	start := w.add(o, index, at, w.request.Status)

@@ -96,16 +96,17 @@ func (o Output) SetMetadata(metadata map[string]any) (ok bool) {
 // spliced, "" if there is none.
 func (o Output) Member(name string) string {
 	w := o.w
-	if e := w.rootMember(name); e != nil {
+	index, declared := w.plan.root.members.at(name)
+	if e := w.rootMember(index); declared && e != nil {
 		return string(w.out[e.start:e.end])
 	}
 	return ""
 }
 
 // rootMember returns a declared member of the whole object, nil if it is absent.
-func (w *walk) rootMember(name string) *entry {
+func (w *walk) rootMember(index int) *entry {
 	for i := range w.roots {
-		if e := &w.roots[i]; e.member >= 0 && e.start != gone && w.keyOf(w.plan.root, e) == name {
+		if e := &w.roots[i]; e.member == index && e.start != gone {
 			return e
 		}
 	}
@@ -180,15 +181,13 @@ func (w *walk) release() {
 	}
 	clear(w.edits)
 	clear(w.keys)
+	w.sink = sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]}
+	w.entries, w.seen, w.keys, w.table = w.entries[:0], w.seen[:0], w.keys[:0], w.table[:0]
+	w.metaText, w.wrong = w.metaText[:0], w.wrong[:0]
 	w.fastMeta.Reset()
+	w.finds.clear()
 	p := w.plan
-	*w = walk{
-		fastMeta: w.fastMeta, sink: sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]},
-		entries: w.entries[:0], roots: w.roots[:0], seen: w.seen[:0], keys: w.keys[:0], table: w.table[:0], finds: w.finds.cleared(),
-		wrong:    w.wrong[:0],
-		compare:  w.compare,
-		metaText: w.metaText[:0],
-	}
+	w.task = task{}
 	p.walks.Put(w)
 }
 

@@ -56,6 +56,7 @@ func (n *node) counting(steps []string) (*node, bool) {
 	m := *n.members
 	m.list = slices.Clone(m.list)
 	m.list[i].node = child
+	m.list[i].setDirect()
 	out.members = &m
 	return &out, true
 }

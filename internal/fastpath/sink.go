@@ -185,7 +185,7 @@ func (w *walk) add(o *objectWalk, index, at int, text string) (start int) {
 		w.write(",")
 		o.comes(m.name, index)
 	}
-	o.prev, o.last = m.name, index
+	o.last = index
 	w.write(m.text)
 	return len(w.out)
 }

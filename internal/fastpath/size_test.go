@@ -13,6 +13,7 @@ func TestSizes(t *testing.T) {
 	}{
 		{"node", unsafe.Sizeof(node{}), 64},
 		{"member", unsafe.Sizeof(member{}), 64},
+		{"members", unsafe.Sizeof(members{}), 64},
 		{"entry", unsafe.Sizeof(entry{}), entrySize},
 		{"note", unsafe.Sizeof(note{}), noteSize},
 		{"textEdit", unsafe.Sizeof(textEdit{}), 56},

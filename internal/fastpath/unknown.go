@@ -26,13 +26,13 @@ type finds struct {
 // length of the path to it.
 type level struct{ from, path int }
 
-// cleared returns the memory of f, without references.
-func (f *finds) cleared() finds {
+// clear removes what was found, and keeps the memory.
+func (f *finds) clear() {
 	clear(f.notes)
-	return finds{notes: f.notes[:0], levels: f.levels[:0], path: f.path[:0], all: f.all[:0], ends: f.ends[:0]}
+	f.notes = f.notes[:0]
 }
 
-// kept returns about how many bytes of memory cleared keeps.
+// kept returns about how many bytes of memory clear keeps.
 func (f *finds) kept() int {
 	return (cap(f.notes)+cap(f.levels)+cap(f.ends))*noteSize + cap(f.path) + cap(f.all)
 }

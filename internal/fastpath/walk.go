@@ -13,27 +13,32 @@ import (
 // return the index after the value, or refused if the walk declines. After a
 // method has declined, what the sink holds does not count.
 type walk struct {
-	plan    *Plan
-	request Request
-	s       string
+	task
 	sink
+	finds
 
 	entries  []entry              // of the objects that are open
-	sorted   *node                // whose members are sorted
 	compare  func(a, b entry) int // compareEntries of w, made once
 	seen     []uint64             // sets of the declared members of the open objects
 	keys     []string             // texts that tell the elements of the open lists apart
 	table    []slot
+	metaText []byte              // of metadata that is spliced in
+	fastMeta objectmeta.FastMeta // metadata that the walk prepares
+	wrong    []wrongValue        // that the walk has noted
+}
+
+// A task is the part of a walk of which nothing is kept for another one.
+type task struct {
+	plan     *Plan
+	request  Request
+	s        string
+	sorted   *node // whose members are sorted
 	depth    int
 	typed    int     // how many of apiVersion, kind and metadata were read
 	roots    []entry // members of the whole object
 	meta     metadataText
-	metaText []byte              // of metadata that is spliced in
-	fastMeta objectmeta.FastMeta // metadata that the walk prepares
-	entered  int                 // index of the value that forgiven has entered, plus one
-	inStatus bool                // s is the status of the request
-	wrong    []wrongValue        // that the walk has noted
-	finds
+	entered  int  // index of the value that forgiven has entered, plus one
+	inStatus bool // s is the status of the request
 	verdict
 }
 
@@ -84,7 +89,7 @@ func (w *walk) run() bool {
 		return w.not(otherHead)
 	}
 	w.flush()
-	w.meta.span = w.rootMember("metadata").span
+	w.meta.span = w.rootMember(w.plan.metadata).span
 	return true
 }
 

@@ -26,7 +26,7 @@ const maxPairs = 64
 func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
-	*p = FastMeta{labels: p.labels[:0], annotations: p.annotations[:0]}
+	p.name, p.prefix, p.namespace, p.labels, p.annotations = "", "", "", p.labels[:0], p.annotations[:0]
 }
 
 // Generates reports whether the server generates the name. The metadata has none then;

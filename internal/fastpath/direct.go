@@ -1,0 +1,98 @@
+package fastpath
+
+import (
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/leafcheck"
+)
+
+// nearMember handles member n, which begins at s[i] with the text of its name.
+func (w *walk) nearMember(o *objectWalk, n, i int) int {
+	p := &o.node.members.list[n]
+	at := i + len(p.text)
+	if at < len(w.s) && w.s[at] > ' ' {
+		if end := w.direct(o, p, n, i, at); end > 0 {
+			return end
+		}
+	} else if at = jsonscan.Space(w.s, at); at >= len(w.s) {
+		return refused
+	}
+	return w.member(o, memberKey{name: p.name, member: n}, i, at)
+}
+
+// otherMember handles the member at s[i], whichever it is.
+func (w *walk) otherMember(o *objectWalk, i int) int {
+	k, at := w.key(o, i)
+	if at < 0 || at >= len(w.s) {
+		return refused
+	}
+	return w.member(o, k, i, at)
+}
+
+// direct handles member n, which begins at s[i] and whose value begins at s[at], if it is
+// one of the many that need little: it is after the last one in the schema and next to it
+// in the text, and its value is a valid scalar that stays as it is. It returns 0 for any
+// other member, and has done nothing then. It only knows sinks that write. A key that is
+// repeated is found when the members are sorted.
+func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
+	if w.splices || o.last < 0 && len(w.entries) > o.base {
+		return 0
+	}
+	if o.kept > 0 {
+		i-- // the index of the comma
+	}
+	if w.pending.end != i {
+		return 0
+	}
+	end := p.directEnd(w.s, at)
+	if end == 0 {
+		return 0
+	}
+	start := w.position() + at - i
+	w.pending.end = end
+	w.see(o, n)
+	o.last = n
+	o.kept++
+	w.note(entry{span: span{start, start + end - at}, member: n})
+	return end
+}
+
+// directEnd returns the index after the value at s[at] if it is a valid scalar that stays
+// as it is. It returns 0 for any other value, and for rare spellings.
+func (p *member) directEnd(s string, at int) int {
+	switch c := s[at]; {
+	case c == '"' && p.direct&leafcheck.String != 0:
+		end, text := jsonscan.String(s, at+1)
+		if end < 0 || text&jsonscan.Respelled != 0 {
+			return 0
+		}
+		if p.checked && (text != 0 || !p.node.check.ValidString(s[at+1:end])) {
+			return 0
+		}
+		return end + 1
+	case c-'1' < 9 && p.direct&leafcheck.Int != 0:
+		if end, n := jsonscan.Number(s, at); end > 0 && !n.IsFloat {
+			return end
+		}
+	case c == 't' && p.direct&leafcheck.Bool != 0:
+		return max(jsonscan.Literal(s, at, "true"), 0)
+	case c == 'f' && p.direct&leafcheck.Bool != 0:
+		return max(jsonscan.Literal(s, at, "false"), 0)
+	}
+	return 0
+}
+
+// setSize is how many members a word of a set has.
+const setSize = 64
+
+// see notes that a declared member was read. It reports false if it was read before.
+func (w *walk) see(o *objectWalk, index int) bool {
+	set, bit := &o.set, uint64(1)<<(index%setSize)
+	if index >= setSize {
+		set = &w.seen[o.seen+index/setSize-1]
+	}
+	if *set&bit != 0 {
+		return false
+	}
+	*set |= bit
+	return true
+}
