@@ -22,7 +22,7 @@ type fastDefaults struct {
 
 // Larger ones are left to the validator, which looks at the context.
 const (
-	maxFastValue    = 4096 // bytes of an object or list
+	maxFastValue    = 4096 // bytes of a default
 	maxFastDepth    = 16   // each level reads the text again
 	maxFastText     = 256  // bytes of a string that is matched with a pattern
 	maxFastPattern  = 1024 // bytes
@@ -31,7 +31,7 @@ const (
 
 // valid reports whether the default of s is valid.
 func (f *fastDefaults) valid(s *apiextensionsv1.JSONSchemaProps) bool {
-	return f.validText(s, string(s.Default.Raw), maxFastDepth)
+	return len(s.Default.Raw) <= maxFastValue && f.validText(s, string(s.Default.Raw), maxFastDepth)
 }
 
 // validText reports whether a value is valid, given its text without white space around it,
@@ -68,9 +68,6 @@ func isSizeUnlimited(s *apiextensionsv1.JSONSchemaProps) bool {
 // validObject handles objects whose members are declared and in strictly increasing order,
 // so that none is repeated.
 func (f *fastDefaults) validObject(s *apiextensionsv1.JSONSchemaProps, text string, levels int) bool {
-	if len(text) > maxFastValue {
-		return false
-	}
 	count, required, last := int64(0), 0, ""
 	i, more := begin(text, '}')
 	for ; more; count++ {
@@ -93,9 +90,6 @@ func (f *fastDefaults) validObject(s *apiextensionsv1.JSONSchemaProps, text stri
 }
 
 func (f *fastDefaults) validList(s *apiextensionsv1.JSONSchemaProps, text string, levels int) bool {
-	if len(text) > maxFastValue {
-		return false
-	}
 	count := int64(0)
 	i, more := begin(text, ']')
 	for ; more; count++ {

@@ -63,6 +63,8 @@ var defaultTests = []struct {
 	{`{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}`, nil, []string{`{}`}},
 	{`{type: array, items: {type: string}}`, []string{`[]`, `["a"]`, `[ "a" , "b" ]`}, []string{`{}`, `[1]`, `["a"`, `["a",]`, `[`, `["a"]]`, `["` + strings.Repeat("a", 5000) + `"]`}},
 	{`{type: array, items: {type: string}, minItems: 1, maxItems: 2}`, []string{`["a"]`, `["a","b"]`}, []string{`[]`, `["a","b","c"]`}},
+	{strings.Repeat(`{type: array, items: `, 15) + `{type: string}` + strings.Repeat(`}`, 15), []string{strings.Repeat(`[`, 15) + strings.Repeat(`]`, 15)}, nil},
+	{strings.Repeat(`{type: array, items: `, 17) + `{type: string}` + strings.Repeat(`}`, 17), nil, []string{strings.Repeat(`[`, 17) + strings.Repeat(`]`, 17)}},
 	{`{type: array, items: {type: string}, minProperties: 1}`, nil, []string{`["a"]`}},
 	{`{type: array, items: {type: string}, x-kubernetes-list-type: set}`, []string{`["a","a"]`}, nil},
 	{`{x-kubernetes-int-or-string: true}`, nil, []string{`1`, `"a"`, `true`}},
