@@ -123,8 +123,8 @@ func (d *defaultValue) embedded() *objectmeta.Embedded {
 
 // A defaultChecker checks the defaults of one schema.
 type defaultChecker struct {
-	pruned    bool   // unknown fields are errors
-	reference bool   // check every value against its schema
+	pruned    bool // unknown fields are errors
+	reference bool // check every value against its schema
 	fast      *fastDefaults
 	budget    uint64 // of rules, for all defaults together
 	watch     *interrupt.Watch
