@@ -50,7 +50,8 @@
 // docs/DIFFERENCES.md lists them. Where kube-apiserver panics there are errors: a
 // selectable field is not looked up in a schema that cannot be converted, and a
 // path that leads on through additionalProperties: true refers to no field. The
-// value of an error is a part of the given definition and not of the internal form.
+// value of an error is a part of the given definition and not of the internal form. That
+// of an error of the list of versions has their names and what is served and stored.
 // A schema that is deeper or larger than package schema admits is refused before
 // anything else is judged. A name that the server generates is judged by a
 // stand-in. Errors are sorted by field, type and detail.

@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"slices"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -84,12 +86,29 @@ func (c *checker) versions(path *pathstack.Chain) {
 		c.requiredLabel(v.name, at.Child("name"))
 		c.version(v, at, hasStatus(c.form.subresourcesOf(v.name)))
 	}
-	declared := c.form.crd.Spec.Versions
-	if len(declared) != 1 || !declared[0].Storage { // nearly all definitions have one version
-		c.add(crdversion.CheckVersions(declared, path.Child("versions").Path(), declared)...)
-	}
+	c.list(c.form.crd.Spec.Versions, path.Child("versions"))
 	// The server also checks the name of the first version as spec.version.
 	c.label(c.form.common.name, path.Child("version"))
+}
+
+// list checks the versions as a list. The value of its errors is what it looks at, since
+// the schemas are large.
+func (c *checker) list(versions []apiextensionsv1.CustomResourceDefinitionVersion, path *pathstack.Chain) {
+	if len(versions) == 1 && versions[0].Storage { // as in nearly all definitions
+		return
+	}
+	errs := crdversion.CheckVersions(versions, path.Path(), nil)
+	if len(errs) == 0 {
+		return
+	}
+	value := slices.Grow(versions[:0:0], len(versions)) // nil if versions is nil
+	for _, v := range versions {
+		value = append(value, apiextensionsv1.CustomResourceDefinitionVersion{Name: v.Name, Served: v.Served, Storage: v.Storage})
+	}
+	for _, err := range errs {
+		err.BadValue = value
+	}
+	c.add(errs...)
 }
 
 func (c *checker) commonSelectable(path *pathstack.Chain) {
