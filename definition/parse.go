@@ -46,8 +46,11 @@ func Parse(data []byte, opts ...ParseOption) (*apiextensionsv1.CustomResourceDef
 	if cfg.nesting < document.MaxDepth {
 		return parseInFull(data, cfg, false)
 	}
-	crd, identified := document.ReadDefinition(data)
+	crd, strict, identified := document.ReadDefinition(data, cfg.nesting)
 	if crd != nil {
+		if err := cfg.judge(strict, &crd.ObjectMeta); err != nil {
+			return nil, err
+		}
 		return crd, nil
 	}
 	return parseInFull(data, cfg, identified)
@@ -86,10 +89,15 @@ func (c *parseConfig) decode(data []byte, duplicates []error, into any, meta *me
 	if err != nil {
 		return refusedText{fmt.Errorf("crdkit: reading a definition: %w", err)}
 	}
-	if strict = append(duplicates, strict...); !c.tolerate(strict) {
-		return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}
+	return c.judge(append(duplicates, strict...), meta)
+}
+
+// judge returns an error for errors of strict decoding that are not tolerated.
+func (c *parseConfig) judge(strict []error, meta *metav1.ObjectMeta) error {
+	if c.tolerate(strict) {
+		return nil
 	}
-	return nil
+	return refusedText{fmt.Errorf("crdkit: %s: %w", titleOf(meta.Name), errors.Join(strict...))}
 }
 
 // toJSON converts one document of YAML or JSON to JSON. Several documents are an error.

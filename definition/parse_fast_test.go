@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
 	"github.com/crdkit/crdkit/internal/document"
@@ -19,13 +20,15 @@ import (
 // returns false if the fast one declines data.
 func checkFastParse(t *testing.T, data []byte) bool {
 	t.Helper()
-	got, identified := document.ReadDefinition(data)
+	got, strict, identified := document.ReadDefinition(data, DefaultMaxNesting)
 	if got == nil && !identified {
 		return false
 	}
-	want, err := parseInFull(data, parseConfigOf(nil), false)
+	var wanted []string
+	tolerant := Tolerant(func(err error) { wanted = append(wanted, err.Error()) })
+	want, err := parseInFull(data, parseConfigOf([]ParseOption{tolerant}), false)
 	if got == nil {
-		same, sameErr := parseInFull(data, parseConfigOf(nil), true)
+		same, sameErr := parseInFull(data, parseConfigOf([]ParseOption{Tolerant(nil)}), true)
 		if diff := fuzz.Diff(want, same); diff != "" || fmt.Sprint(err) != fmt.Sprint(sameErr) {
 			t.Fatalf("%.1000q is identified: %v, otherwise %v (-reference +identified):\n%s", data, sameErr, err, diff)
 		}
@@ -36,6 +39,13 @@ func checkFastParse(t *testing.T, data []byte) bool {
 	}
 	if diff := fuzz.Diff(want, got); diff != "" {
 		t.Fatalf("%.1000q (-reference +fast):\n%s", data, diff)
+	}
+	var texts []string
+	for _, err := range strict {
+		texts = append(texts, err.Error())
+	}
+	if diff := cmp.Diff(wanted, texts); diff != "" {
+		t.Fatalf("errors of %.1000q (-reference +fast):\n%s", data, diff)
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"unsafe"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -8,26 +9,31 @@ import (
 
 type props = apiextensionsv1.JSONSchemaProps
 
-// ReadDefinition reads the definition that is the only document of a text. It
-// returns nil if it declines the text. identified reports that the text is well-formed,
-// nested at most [MaxDepth] levels deep, and of the kind and the version of a definition.
-// The definition shares no memory with data, which must not change meanwhile.
-func ReadDefinition(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, identified bool) {
-	t, ok := Tokenize(unsafe.String(unsafe.SliceData(data), len(data)))
+// ReadDefinition reads the definition that is the only document of a text, in which at
+// most nesting objects and lists are in each other. It returns nil if it declines the text.
+// strict are the errors of strict decoding, mostly of unknown fields. identified reports that the text is well-formed, not
+// nested deeper, and of the kind and the version of a definition. The definition shares no
+// memory with data, which must not change meanwhile.
+func ReadDefinition(data []byte, nesting int) (crd *apiextensionsv1.CustomResourceDefinition, strict []error, identified bool) {
+	t, ok := tokenize(unsafe.String(unsafe.SliceData(data), len(data)), min(nesting, maxNesting))
 	if !ok || !isDefinition(t) {
-		return nil, false
+		return nil, nil, false
 	}
-	return readDefinition(t), true
+	crd, strict = readDefinition(t)
+	return crd, strict, true
 }
 
+// maxNesting is the nesting up to which sigs.k8s.io/json reads a text.
+const maxNesting = 10_000
+
 // readDefinition returns nil if it declines the tokens.
-func readDefinition(t *Tokens) *apiextensionsv1.CustomResourceDefinition {
+func readDefinition(t *Tokens) (crd *apiextensionsv1.CustomResourceDefinition, strict []error) {
 	r := definitionReader{tokens: t, strings: newSharedStrings(len(t.tokens))}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
+	crd = &apiextensionsv1.CustomResourceDefinition{}
 	if !r.definition(0, crd) {
-		return nil
+		return nil, nil
 	}
-	return crd
+	return crd, r.unknown.errs
 }
 
 func isDefinition(t *Tokens) bool {
@@ -44,6 +50,7 @@ func isMember(t *Tokens, name, text string) bool {
 type definitionReader struct {
 	tokens  *Tokens
 	strings sharedStrings
+	unknown unknownFields
 	depth   int
 	spare   []*props // by depth: the schema into which a property is read before it is copied
 }
@@ -58,17 +65,18 @@ func (r *definitionReader) string(i int) string {
 	return r.strings.copyOf(text)
 }
 
+// mostFields is more than any object of a definition has fields.
+const mostFields = 48
+
 // hasDistinctMembers reports whether an object has few members and no duplicate
 // names.
 func (r *definitionReader) hasDistinctMembers(i int) bool {
-	const most = 48 // more than there are keywords
-	var names [most]string
-	n := r.tokens.Len(i)
-	if n > most {
+	var names [mostFields]string
+	if r.tokens.Len(i) > mostFields {
 		return false
 	}
 	at := i + 1
-	for k := range n {
+	for k := range r.tokens.Len(i) {
 		names[k] = r.tokens.Text(at)
 		for _, other := range names[:k] {
 			if other == names[k] {
@@ -83,13 +91,39 @@ func (r *definitionReader) hasDistinctMembers(i int) bool {
 // members calls read for each member of an object until read reports false. It reports
 // false for other values and for duplicate names, too.
 func (r *definitionReader) members(i int, read func(name string, v int) bool) bool {
-	if r.tokens.Kind(i) != Object || !r.hasDistinctMembers(i) {
+	if r.tokens.Kind(i) != Object {
 		return false
+	}
+	if !r.hasDistinctMembers(i) {
+		return r.strangeMembers(i, read)
 	}
 	name := i + 1
 	for range r.tokens.Len(i) {
+		r.unknown.object = i
 		if !read(r.tokens.Text(name), name+1) {
 			return false
+		}
+		name = r.tokens.Next(name + 1)
+	}
+	return true
+}
+
+// strangeMembers is members for an object that has many members or a duplicate name. The
+// names of unknown fields may be there several times.
+func (r *definitionReader) strangeMembers(i int, read func(name string, v int) bool) bool {
+	var known [mostFields]string
+	n, name := 0, i+1
+	for range r.tokens.Len(i) {
+		text := r.tokens.Text(name)
+		if n == mostFields || slices.Contains(known[:n], text) {
+			return false
+		}
+		r.unknown.object = i
+		if !read(text, name+1) {
+			return false
+		}
+		if r.unknown.last != name+1 {
+			known[n], n = text, n+1
 		}
 		name = r.tokens.Next(name + 1)
 	}

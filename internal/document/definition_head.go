@@ -21,7 +21,7 @@ func (r *definitionReader) definition(i int, crd *apiextensionsv1.CustomResource
 		case "status":
 			return r.decode(v, &crd.Status)
 		}
-		return false
+		return r.unknownField(v)
 	}) && crd.Spec.Versions != nil
 }
 
@@ -32,7 +32,7 @@ func (r *definitionReader) decode(v int, into any) bool {
 		return false
 	}
 	strict, err := kjson.UnmarshalStrict(text, into)
-	return err == nil && len(strict) == 0
+	return err == nil && (len(strict) == 0 || r.strictErrors(v, strict))
 }
 
 // metadata reads the fields that authors write. Metadata with other fields is decoded with
@@ -92,7 +92,7 @@ func (r *definitionReader) spec(i int, out *apiextensionsv1.CustomResourceDefini
 		case "preserveUnknownFields":
 			return r.boolean(v, &out.PreserveUnknownFields)
 		}
-		return false
+		return r.unknownField(v)
 	})
 }
 
@@ -112,6 +112,6 @@ func (r *definitionReader) names(i int, out *apiextensionsv1.CustomResourceDefin
 		case "categories":
 			return r.stringList(v, &out.Categories)
 		}
-		return false
+		return r.unknownField(v)
 	})
 }

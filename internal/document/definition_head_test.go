@@ -77,14 +77,14 @@ func TestReadDefinitionReadsHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{text, string(asYAML)} {
-				got, identified := ReadDefinition([]byte(text))
+				got, _, identified := ReadDefinition([]byte(text), MaxDepth)
 				if diff := cmp.Diff(want, got); !identified || diff != "" {
 					t.Errorf("%s %s: read %v (-library +got):\n%s\n%s", f.object, f.name, identified, diff, text)
 				}
 			}
 		}
 		for _, value := range f.declined {
-			if crd, _ := ReadDefinition([]byte(headWith(f.object, f.name, value))); crd != nil {
+			if crd := read([]byte(headWith(f.object, f.name, value))); crd != nil {
 				t.Errorf("%s %s: %s is read", f.object, f.name, value)
 			}
 		}
@@ -95,7 +95,7 @@ func TestReadDefinitionReadsHead(t *testing.T) {
 func TestReadDefinitionWantsVersions(t *testing.T) {
 	const head = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition"`
 	for _, rest := range []string{`}`, `,"spec":null}`, `,"spec":{}}`, `,"spec":{"versions":[]},"spec":{"versions":[]}}`, `,"spec":{"versions":[],"versions":[]}}`} {
-		if crd, identified := ReadDefinition([]byte(head + rest)); crd != nil || !identified {
+		if crd, _, identified := ReadDefinition([]byte(head+rest), MaxDepth); crd != nil || !identified {
 			t.Errorf("%s: read %v, identified %v", rest, crd != nil, identified)
 		}
 	}

@@ -93,8 +93,10 @@ func (r *definitionReader) limit(name string, v int, s *props) bool {
 		return r.readString(v, s.XMapType)
 	case "x-kubernetes-validations":
 		return r.rules(v, s)
+	case "id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions", "externalDocs":
+		return false // left to the library
 	}
-	return false
+	return r.unknownField(v)
 }
 
 func (r *definitionReader) readString(v int, out *string) bool {
@@ -160,7 +162,7 @@ func (r *definitionReader) items(v int, s *props) bool {
 	}{}
 	of.items.Schema = &of.schema
 	s.Items = &of.items
-	return r.schema(v, &of.schema)
+	return r.silentSchema(v, &of.schema)
 }
 
 func (r *definitionReader) additional(v int, s *props) bool {
@@ -175,7 +177,16 @@ func (r *definitionReader) additional(v int, s *props) bool {
 	}{}
 	of.values = apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &of.schema}
 	s.AdditionalProperties = &of.values
-	return r.schema(v, &of.schema)
+	return r.silentSchema(v, &of.schema)
+}
+
+// silentSchema reads a schema that the type around it decodes by itself, so that strict
+// decoding does not see its unknown fields.
+func (r *definitionReader) silentSchema(v int, s *props) bool {
+	r.unknown.silent++
+	ok := r.schema(v, s)
+	r.unknown.silent--
+	return ok
 }
 
 func (r *definitionReader) schemas(v int, out *[]props) bool { return readList(r, v, out, r.schema) }
@@ -232,5 +243,5 @@ func (r *definitionReader) ruleField(name string, v int, rule *apiextensionsv1.V
 		rule.OptionalOldSelf = new(bool)
 		return r.boolean(v, rule.OptionalOldSelf)
 	}
-	return false
+	return r.unknownField(v)
 }

@@ -28,6 +28,16 @@ const everyKeyword = `{"description":"d","type":"object","format":"f","title":"t
 	"items":{"type":"array","items":{"type":"string"}},"additionalProperties":{"type":"integer","additionalProperties":false},
 	"allOf":[{"type":"string"},{}],"anyOf":[{"format":"a"},{"format":"b"}],"oneOf":[{"not":{"type":"string"}}],"not":{"additionalProperties":true}}`
 
+// read returns the definition that ReadDefinition reads without errors of strict decoding,
+// nil if there are such errors or the text is declined.
+func read(data []byte) *apiextensionsv1.CustomResourceDefinition {
+	crd, strict, _ := ReadDefinition(data, MaxDepth)
+	if len(strict) > 0 {
+		return nil
+	}
+	return crd
+}
+
 // TestReadDefinitionReadsEveryKeyword: ReadDefinition reads JSON and YAML as the libraries
 // do.
 func TestReadDefinitionReadsEveryKeyword(t *testing.T) {
@@ -42,7 +52,7 @@ func TestReadDefinitionReadsEveryKeyword(t *testing.T) {
 		if err := yaml.UnmarshalStrict([]byte(text), want); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := ReadDefinition([]byte(text))
+		got := read([]byte(text))
 		if got == nil {
 			t.Fatalf("the %s is declined:\n%s", name, text)
 		}
@@ -63,7 +73,7 @@ func TestReadDefinitionReadsEveryKeyword(t *testing.T) {
 func TestReadDefinitionReadsVersions(t *testing.T) {
 	text := strings.Replace(definitionOf(`{"title":"c"}`), `{"name":"v1"`, `{"name":"a"},{"name":"b","schema":{}},{"name":"c","schema":{"openAPIV3Schema":null}},
 		{"name":"d","schema":{"openAPIV3Schema":{"title":"d"}}},{"name":"v1"`, 1)
-	crd, _ := ReadDefinition([]byte(text))
+	crd := read([]byte(text))
 	if crd == nil {
 		t.Fatal("declined")
 	}
@@ -86,7 +96,7 @@ func TestReadDefinitionReadsVersions(t *testing.T) {
 // TestReadDefinitionDeclines: ReadDefinition leaves to the libraries what is faulty or rare.
 func TestReadDefinitionDeclines(t *testing.T) {
 	right := definitionOf(`{}`)
-	if crd, _ := ReadDefinition([]byte(right)); crd == nil {
+	if crd := read([]byte(right)); crd == nil {
 		t.Fatal("a right definition is declined")
 	}
 	texts := map[string]string{
@@ -121,12 +131,12 @@ func TestReadDefinitionDeclines(t *testing.T) {
 		texts[schema] = definitionOf(schema)
 	}
 	for name, text := range texts {
-		if crd, _ := ReadDefinition([]byte(text)); crd != nil {
+		if crd := read([]byte(text)); crd != nil {
 			t.Errorf("%s: not declined", name)
 		}
 	}
 	// The member of a default may be there twice in JSON, which is kept as it is.
-	if crd, _ := ReadDefinition([]byte("spec: [{a: 1, a: 2}]")); crd != nil {
+	if crd := read([]byte("spec: [{a: 1, a: 2}]")); crd != nil {
 		t.Error("YAML with a repeated name is not declined")
 	}
 }

@@ -30,15 +30,18 @@ func (r *definitionReader) version(i int, out *apiextensionsv1.CustomResourceDef
 		case "selectableFields":
 			return readList(r, v, &out.SelectableFields, r.selectableField)
 		}
-		return false
+		return r.unknownField(v)
 	})
 }
 
 func (r *definitionReader) validation(i int, out *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	out.Schema = &apiextensionsv1.CustomResourceValidation{}
 	return r.members(i, func(name string, v int) bool {
-		if name != "openAPIV3Schema" || r.tokens.Kind(v) == Null {
-			return name == "openAPIV3Schema"
+		switch {
+		case name != "openAPIV3Schema":
+			return r.unknownField(v)
+		case r.tokens.Kind(v) == Null:
+			return true
 		}
 		out.Schema.OpenAPIV3Schema = &props{}
 		return r.schema(v, out.Schema.OpenAPIV3Schema)
@@ -56,7 +59,7 @@ func (r *definitionReader) subresources(i int, out *apiextensionsv1.CustomResour
 			out.Subresources.Scale = &apiextensionsv1.CustomResourceSubresourceScale{}
 			return r.scale(v, out.Subresources.Scale)
 		}
-		return false
+		return r.unknownField(v)
 	})
 }
 
@@ -71,7 +74,7 @@ func (r *definitionReader) scale(i int, out *apiextensionsv1.CustomResourceSubre
 			out.LabelSelectorPath = new(string)
 			return r.readString(v, out.LabelSelectorPath)
 		}
-		return false
+		return r.unknownField(v)
 	})
 }
 
@@ -93,10 +96,15 @@ func (r *definitionReader) column(i int, out *apiextensionsv1.CustomResourceColu
 			out.Priority = int32(n)
 			return r.tokens.Kind(v) == Number && err == nil
 		}
-		return false
+		return r.unknownField(v)
 	})
 }
 
 func (r *definitionReader) selectableField(i int, out *apiextensionsv1.SelectableField) bool {
-	return r.members(i, func(name string, v int) bool { return name == "jsonPath" && r.readString(v, &out.JSONPath) })
+	return r.members(i, func(name string, v int) bool {
+		if name != "jsonPath" {
+			return r.unknownField(v)
+		}
+		return r.readString(v, &out.JSONPath)
+	})
 }

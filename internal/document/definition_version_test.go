@@ -54,19 +54,19 @@ func TestReadDefinitionReadsVersionFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{text, string(asYAML)} {
-				got, identified := ReadDefinition([]byte(text))
+				got, _, identified := ReadDefinition([]byte(text), MaxDepth)
 				if diff := cmp.Diff(want, got); !identified || diff != "" {
 					t.Errorf("%s: read %v (-library +got):\n%s", text, identified, diff)
 				}
 			}
 		}
 		for _, value := range f.declined {
-			if crd, _ := ReadDefinition([]byte(versionWith(f.name, value))); crd != nil {
+			if crd := read([]byte(versionWith(f.name, value))); crd != nil {
 				t.Errorf("%s: %s is read", f.name, value)
 			}
 		}
 	}
-	if crd, _ := ReadDefinition([]byte(versionWith("name", `"v3"`))); crd != nil {
+	if crd := read([]byte(versionWith("name", `"v3"`))); crd != nil {
 		t.Error("two names are read")
 	}
 }

@@ -4,7 +4,7 @@
 //
 //	tokens, ok := document.Tokenize(text)
 //	tree, err := document.ReadTree(text)
-//	crd, ok := document.ReadDefinition(text)
+//	crd, strict, ok := document.ReadDefinition(text, document.MaxDepth)
 //
 // # Tokens
 //
@@ -55,13 +55,14 @@
 //
 // [ReadDefinition] is the fast path of the function that parses a definition. It
 // produces exactly what sigs.k8s.io/yaml and sigs.k8s.io/json produce in strict
-// mode: literals in schemas have the same bytes, and empty and absent values stay
-// distinct. The tests compare the two over the corpus and with every keyword
-// changed. It declines
+// mode: literals in schemas have the same bytes, empty and absent values stay
+// distinct, and the errors of unknown fields have the same texts. The tests compare
+// the two over the corpus and with every keyword changed. It declines
 //
 //   - texts that Tokenize declines;
 //   - versions other than apiextensions.k8s.io/v1;
-//   - unknown fields, duplicate fields and values of a wrong type;
+//   - duplicate fields and values of a wrong type;
+//   - unknown fields in YAML, which the library reads in another order;
 //   - keywords that no valid definition has, such as $ref, and keywords that few
 //     definitions have, such as externalDocs.
 //

@@ -64,12 +64,15 @@ func (k *token) kind() Kind { return Kind(k.start & 7) }
 
 // Tokenize reads a text: JSON if it starts with a brace, and YAML otherwise. It
 // reports false if it declines the text.
-func Tokenize(text string) (*Tokens, bool) {
+func Tokenize(text string) (*Tokens, bool) { return tokenize(text, MaxDepth) }
+
+// tokenize is Tokenize with another maximal nesting for JSON.
+func tokenize(text string, nesting int) (*Tokens, bool) {
 	if len(text) > maxText {
 		return nil, false
 	}
 	if start := jsonscan.Space(text, 0); start < len(text) && text[start] == '{' {
-		return tokenizeJSON(text, start)
+		return tokenizeJSON(text, start, nesting)
 	}
 	return tokenizeYAML(text, nil)
 }
@@ -133,12 +136,16 @@ func (t *Tokens) Member(i int, name string) (value, times int) {
 }
 
 // AppendJSON appends a value as JSON: unchanged if the text is JSON, and as
-// encoding/json writes it otherwise. It reports false if the value has a duplicate
-// name.
+// encoding/json writes it otherwise. It reports false if the value is nested too deeply,
+// or, in YAML, has a duplicate name.
 func (t *Tokens) AppendJSON(dst []byte, i int) ([]byte, bool) {
 	if t.json {
 		at := t.Offset(i)
-		return append(dst, t.text[at:jsonscan.Skip(t.text, at)]...), true
+		end := jsonscan.Skip(t.text, at)
+		if end < 0 {
+			return dst, false
+		}
+		return append(dst, t.text[at:end]...), true
 	}
 	return t.encode(dst, i)
 }

@@ -19,13 +19,13 @@ type jsonTokenizer struct {
 // is allocated.
 const manyTokens = 1 << 14
 
-func tokenizeJSON(text string, start int) (*Tokens, bool) {
+func tokenizeJSON(text string, start, nesting int) (*Tokens, bool) {
 	n := jsonTokens(text)
-	if n > manyTokens && NestedDeeper(text, MaxDepth) {
+	if n > manyTokens && NestedDeeper(text, nesting) {
 		return nil, false
 	}
 	r := jsonTokenizer{t: &Tokens{text: text, json: true, tokens: make([]token, 0, n)}, text: text}
-	end := r.readValue(start, MaxDepth)
+	end := r.readValue(start, nesting)
 	if end < 0 || jsonscan.Space(text, end) != len(text) {
 		return nil, false
 	}
@@ -45,20 +45,24 @@ func jsonTokens(text string) int {
 }
 
 // readValue reads the value at an index and returns the index after it, -1 to
-// decline.
+// decline. Objects and lists may be nested by depth.
 func (r *jsonTokenizer) readValue(i, depth int) int {
-	if i >= len(r.text) || depth < 0 {
+	if i >= len(r.text) {
 		return -1
 	}
 	literal := func(kind Kind, word string) int {
 		r.t.add(newToken(kind, i, 0, 0))
 		return jsonscan.Literal(r.text, i, word)
 	}
-	switch r.text[i] {
-	case '{':
+	switch c := r.text[i]; c {
+	case '{', '[':
+		if depth == 0 {
+			return -1
+		}
+		if c == '[' {
+			return r.readList(i, depth-1)
+		}
 		return r.readObject(i, depth-1)
-	case '[':
-		return r.readList(i, depth-1)
 	case '"':
 		return r.readString(i)
 	case 't':
