@@ -230,7 +230,8 @@ func TestTokenizeCorpus(t *testing.T) {
 
 func TestTokenizeDeep(t *testing.T) {
 	for _, text := range []string{
-		strings.Repeat(`{"a":`, MaxDepth+2) + "1" + strings.Repeat("}", MaxDepth+2),
+		strings.Repeat(`{"a":`, MaxDepth+1) + "1" + strings.Repeat("}", MaxDepth+1),
+		`{"a":` + strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth) + "}",
 		strings.Repeat(`{"a":[`, MaxDepth) + strings.Repeat("]}", MaxDepth),
 		strings.Repeat("- ", MaxDepth+2) + "a",
 		"a:\n" + nested(MaxDepth+2),
@@ -239,7 +240,8 @@ func TestTokenizeDeep(t *testing.T) {
 			t.Errorf("%.40q is read", text)
 		}
 	}
-	if !checkTokenize(t, "a:\n"+nested(MaxDepth-2)) {
+	if !checkTokenize(t, `{"a":`+strings.Repeat("[", MaxDepth-1)+strings.Repeat("]", MaxDepth-1)+"}") ||
+		!checkTokenize(t, "a:\n"+nested(MaxDepth-2)) {
 		t.Error("what is not too deep is refused")
 	}
 }
