@@ -158,7 +158,7 @@ func (r *run) kind(n *leafcheck.Node, v any, p correlate.Pair) (count int, chang
 // ratchet forgives the errors since m if the value did not change. It does
 // not compare the values if a part is known to have changed.
 func (r *run) ratchet(m mark, p correlate.Pair, changed bool) bool {
-	if changed || !p.Unchanged() {
+	if changed || !p.UnchangedUntil(r.bounds.watch) {
 		return true
 	}
 	for _, x := range r.since(m).found {
