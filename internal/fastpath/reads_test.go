@@ -38,6 +38,7 @@ func TestRulesSeeEnough(t *testing.T) {
 		{`has(self.s)`, `{"s":""}`},
 		{`!has(self.when)`, `{"when":"2024-01-02T03:04:05Z"}`},
 		{`self.s == 'a string'`, `{"s":"a string"}`},
+		{`self.s == oldSelf.s && self.o == oldSelf.o`, `{}`},
 		{`self.s.startsWith('a') && self.i > 3 || has(self.o)`, `{"i":5,"o":{},"s":"a string"}`},
 		{`size(self.s) == 8`, `{"s":"a string"}`},
 		{`has(self.o) && has(self.o.o)`, `{"o":{"o":{}}}`},

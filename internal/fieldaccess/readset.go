@@ -146,11 +146,16 @@ func New() Analysis { return Analysis{Sets: make(map[*schema.Node]*ReadSet)} }
 
 // Add adds a rule on values of n.
 func (r *Analysis) Add(n *schema.Node, tree *ast.AST) {
+	r.Note(n)
+	r.self = r.Sets[n]
+	r.consume(r.visit(tree.Expr()))
+}
+
+// Note gives n a read set, which is that of rules that read nothing.
+func (r *Analysis) Note(n *schema.Node) {
 	if r.Sets[n] == nil {
 		r.Sets[n] = &ReadSet{schema: n}
 	}
-	r.self = r.Sets[n]
-	r.consume(r.visit(tree.Expr()))
 }
 
 func (v *ReadSet) touch(by Access) { v.access = max(v.access, by) }

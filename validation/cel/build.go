@@ -190,6 +190,7 @@ func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, 
 	path = path.Child("x-kubernetes-validations")
 	if t == nil {
 		out.broken = "failed to convert to declType for CEL validation rules"
+		b.reads.Note(n)
 		b.untyped(out, n, path)
 		return
 	}
@@ -231,13 +232,16 @@ func (b *builder) rule(n *schema.Node, r *schema.Rule, s *celtypes.Scope, self *
 	tree, why := b.Check(s, r.Rule, r.OptionalOldSelf, cel.BoolType, &celtypes.RuleWording)
 	if why != "" {
 		out.broken = why
+		b.reads.Note(n)
 		b.report(field.Invalid(path.Child("rule"), celtypes.RuleValueOf(r), why))
 		return out
 	}
 	out.condition = b.expression(s, tree, r.Rule, r.OptionalOldSelf)
 	b.accelerate(out.condition, tree, self)
 	out.usesOld = out.condition.usesOldSelf
-	b.reads.Add(n, tree)
+	if !out.usesOld || out.optional {
+		b.reads.Add(n, tree)
+	}
 	if f := out.condition.fast; f != nil {
 		out.fast = f.Closure
 	}

@@ -148,7 +148,8 @@ const (
 // Reads returns what the rules of n read of the value that they are on, without
 // an old object and as long as no rule fails: errors show more. n is the schema
 // that p was compiled for or one below it. Rules below n have their own read
-// sets. See also [Program.NeedsOld].
+// sets. It returns nil if no rule of n has an effect without an old object, because
+// there is none or all are transition rules. See also [Program.NeedsOld].
 //
 // A caller that makes an object only for [Program.Eval] can leave out [Unread]
 // fields. The values that rules are on must be present anyway. Elements and
