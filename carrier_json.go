@@ -234,13 +234,17 @@ func (c *jsonCarrier) metadata() (map[string]any, bool) {
 }
 
 // ruleInput decodes of the texts what rules read. All else that they read is in
-// the heads. Without transition rules, the old object counts only if a rule fails.
+// the heads. Without transition rules, the old object counts only if a rule fails. There
+// is no object if no rule has an effect.
 func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	switch {
 	case c.old != nil && (whole || c.version.rules.NeedsOld()):
 		return c.updateInput()
 	case whole:
 		return c.wholeInput()
+	}
+	if c.old == nil && !c.out.Ruled() {
+		return ruleInput{}, nil
 	}
 	in := ruleInput{partial: true, memory: c.plan.Values(c.watch)}
 	var ok bool

@@ -45,6 +45,7 @@ func Compile(n *schema.Node, cfg Config) *Plan {
 // build is Compile, and returns the reason if there is no plan.
 func build(n *schema.Node, cfg Config) (*Plan, decline) {
 	c := newCompiler(cmp.Or(cfg.Minor, int(kubeversion.Newest)))
+	c.reads = cfg.Reads
 	b := &builder{
 		compiler: c, schema: n, cfg: cfg,
 		plan: &Plan{cfg: cfg, keep: c.keep, seed: maphash.MakeSeed(), dropsStatus: cfg.DropStatus},
@@ -68,6 +69,11 @@ func (b *builder) compileRoot() decline {
 		return rootNames
 	}
 	b.root = b.compile(n, n.PreserveUnknownFields())
+	for _, name := range resourceMembers {
+		if p := n.Property(name); p != nil && p.Facts().Has(schema.HasRules) {
+			b.root.ruled = true
+		}
+	}
 	return accepted
 }
 

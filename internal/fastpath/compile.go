@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/defaultvalue"
+	"github.com/crdkit/crdkit/internal/fieldaccess"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
@@ -19,6 +20,7 @@ type compiler struct {
 	empty  *node
 	keep   *node
 	loose  bool // nodes prune and do nothing else
+	reads  func(*schema.Node) *fieldaccess.ReadSet
 }
 
 type key struct {
@@ -76,6 +78,7 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.nullDrop = out.fill == nil && !n.Nullable()
 	out.whole = ch.ChecksWhole()
 	out.embedded = n.EmbeddedResource()
+	out.ruled = c.ruled(n)
 	out.items = c.compileNode(n.Items(), preserve)
 	c.objects(out, n, preserve)
 	if out.whole && out.nests() {
@@ -84,6 +87,15 @@ func (c *compiler) compile(n *schema.Node, preserve bool) *node {
 	out.list = c.list(out.items, ch)
 	out.onlyText = out.decline == accepted && ch.Accept&leafcheck.String != 0 && !ch.ChecksWhole()
 	return out
+}
+
+// ruled reports whether rules may have an effect on a new value of n, apart from those on
+// parts of it that are walked.
+func (c *compiler) ruled(n *schema.Node) bool {
+	if n.EmbeddedResource() && n.Facts().Has(schema.HasRules) {
+		return true
+	}
+	return len(n.Rules()) > 0 && (c.reads == nil || c.reads(n) != nil)
 }
 
 // resourceMembers are the members that every resource has. Package pruning does

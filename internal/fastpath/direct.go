@@ -52,6 +52,7 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	w.see(o, n)
 	o.last = n
 	o.kept++
+	w.ruled = w.ruled || p.ruled
 	w.note(entry{span: span{start, start + end - at}, member: n})
 	return end
 }

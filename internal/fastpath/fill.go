@@ -17,7 +17,7 @@ func (c *compiler) fill(n *schema.Node) *defaultText {
 	var out *defaultText
 	if _, ok := n.Default(); ok {
 		d, filled := c.filler.Default(n)
-		out = &defaultText{}
+		out = &defaultText{ruled: n.Facts().Has(schema.HasRules)}
 		switch {
 		case !filled:
 			out.decline = largeDefault

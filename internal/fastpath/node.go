@@ -25,6 +25,7 @@ type node struct {
 	replicas bool // an integer must be a number of replicas
 	opaque   bool // values need check, and otherwise stay as they are
 	counted  bool // the number of members must be one that members.size allows
+	ruled    bool // rules may have an effect on a new value, or on a part of it that is not walked
 
 	check   *leafcheck.Node // nil if every value is valid
 	members *members        // never nil
@@ -100,6 +101,7 @@ type member struct {
 	// if at all: some of String, Int and Bool. Only strings need it, if checked is set.
 	direct  leafcheck.Mask
 	checked bool
+	ruled   bool // that of the node
 }
 
 // setDirect derives direct from the node.
@@ -107,7 +109,7 @@ func (p *member) setDirect() {
 	n := p.node
 	if p.direct = 0; n.decline == accepted && !n.opaque && p.role == noRole {
 		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
-		p.checked = n.free&leafcheck.String == 0
+		p.checked, p.ruled = n.free&leafcheck.String == 0, n.ruled
 	}
 }
 
@@ -128,6 +130,7 @@ type defaultText struct {
 	value    any
 	template defaultvalue.Template // of value
 	decline  decline               // why it cannot be set
+	ruled    bool                  // rules may have an effect on it
 }
 
 // listRule says what a list must satisfy apart from its elements.

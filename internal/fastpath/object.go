@@ -38,6 +38,7 @@ func (w *walk) object(n *node, i int, keys []int) int {
 	if !w.enter(n, leafcheck.Object) {
 		return refused
 	}
+	w.ruled = w.ruled || n.ruled
 	o := objectWalk{node: n, start: w.position(), last: undeclared, end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
 	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
 	edits := len(w.edits)
@@ -335,6 +336,7 @@ func (w *walk) fill(o *objectWalk, index, at int) bool {
 	}
 	start := w.add(o, index, at, m.node.fill.json)
 	w.write(m.node.fill.json)
+	w.ruled = w.ruled || m.node.fill.ruled
 	w.stays(o, memberKey{member: index}, at, start, span{at, at})
 	w.touched = true
 	return true

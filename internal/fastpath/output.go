@@ -50,6 +50,10 @@ func (o Output) Unknown(prefix, suffix string) []string {
 	return o.w.texts(prefix, suffix, o.w.request.Watch)
 }
 
+// Ruled reports whether rules may have an effect on the object, if there is no old
+// object: whether it has a value that rules are on.
+func (o Output) Ruled() bool { return o.w.ruled }
+
 // Unchanged reports whether the output has the value of the input apart from
 // metadata and from a status that the plan drops. It reports false for a spliced
 // output.

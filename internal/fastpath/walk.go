@@ -36,6 +36,7 @@ type task struct {
 	depth    int
 	typed    int     // how many of apiVersion, kind and metadata were read
 	roots    []entry // members of the whole object
+	ruled    bool    // see [Output.Ruled]
 	meta     metadataText
 	entered  int  // index of the value that forgiven has entered, plus one
 	inStatus bool // s is the status of the request
@@ -107,6 +108,7 @@ func (w *walk) walkValue(n *node, i int) int {
 	if i >= len(w.s) {
 		return refused
 	}
+	w.ruled = w.ruled || n.ruled
 	if n.opaque {
 		return w.opaque(n, i)
 	}
@@ -138,6 +140,7 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 	}
 	end = jsonscan.Literal(w.s, i, "null")
 	w.replace(i, end, n.fill.json)
+	w.ruled = w.ruled || n.fill.ruled
 	return end, true
 }
 
