@@ -346,8 +346,12 @@ func flagsOf(s *apiextensionsv1.JSONSchemaProps) flags {
 	return f
 }
 
+func hasExtension(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.XListType != nil || s.XMapType != nil || len(s.XListMapKeys) > 0
+}
+
 func extensionOf(s *apiextensionsv1.JSONSchemaProps) *extension {
-	if s.XListType == nil && s.XMapType == nil && len(s.XListMapKeys) == 0 {
+	if !hasExtension(s) {
 		return nil
 	}
 	x := &extension{listMapKeys: slices.Clone(s.XListMapKeys)}

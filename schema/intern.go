@@ -18,6 +18,7 @@ type interner struct {
 	nodes   int
 	ids     uint32
 	byKey   map[string]*Node
+	plain   map[plainKey]*Node // the nodes that have a plainKey; the others are in byKey
 	byText  map[string]*Branch
 	byLimit map[string]*limits
 	buf     []byte
@@ -67,26 +68,59 @@ type compiledChildren struct {
 }
 
 func (in *interner) internNode(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren, c *compiler) *Node {
-	if in.share {
-		in.buf = p.appendNode(in.buf[:0], s)
-		if old, ok := in.byKey[string(in.buf)]; ok {
+	if !in.share {
+		return in.number(c.newNode(s, p), c)
+	}
+	if key, ok := p.plainKey(s); ok {
+		if old := in.plain[key]; old != nil {
 			return old
 		}
-	}
-	n := c.newNode(s, p)
-	if c.stop != nil {
-		return n // it is not complete
-	}
-	if in.share {
-		if in.byKey == nil {
-			in.byKey = make(map[string]*Node)
+		n := in.number(c.newNode(s, p), c)
+		if in.plain == nil {
+			in.plain = make(map[plainKey]*Node)
 		}
+		if c.stop == nil {
+			in.plain[key] = n
+		}
+		return n
+	}
+	in.buf = p.appendNode(in.buf[:0], s)
+	if old, ok := in.byKey[string(in.buf)]; ok {
+		return old
+	}
+	n := in.number(c.newNode(s, p), c)
+	if in.byKey == nil {
+		in.byKey = make(map[string]*Node)
+	}
+	if c.stop == nil {
 		in.byKey[in.keys.copyOf(in.buf)] = n
 	}
-	in.ids++
-	n.id = in.ids
-	in.nodes++
 	return n
+}
+
+// number gives a new node its id, unless c has stopped and the node is not complete.
+func (in *interner) number(n *Node, c *compiler) *Node {
+	if c.stop == nil {
+		in.ids++
+		n.id = in.ids
+		in.nodes++
+	}
+	return n
+}
+
+// A plainKey is the key of a schema that declares its type, limits, and at most elements or
+// additional properties, as most schemas do. It takes less time to make and to find than
+// the key of all keywords.
+type plainKey struct {
+	kind                      Kind
+	flags                     flags
+	limits, items, additional uint32
+}
+
+// plainKey reports whether s is such a schema.
+func (p *compiledChildren) plainKey(s *apiextensionsv1.JSONSchemaProps) (plainKey, bool) {
+	k := plainKey{kind: kindOf(s.Type), flags: flagsOf(s), limits: uint32(limitsID(p.limits)), items: uint32(nodeID(p.items)), additional: uint32(nodeID(p.additional))}
+	return k, k.kind != KindOther && len(p.names) == 0 && p.junctors == nil && !hasExtension(s) && len(s.XValidations) == 0 && isNull(s.Default)
 }
 
 func (in *interner) internBranch(s *apiextensionsv1.JSONSchemaProps, p *compiledChildren) *Branch {
@@ -186,7 +220,7 @@ func appendCount(b []byte, v Count) []byte {
 // appendJSON appends a literal as it is written. Two spellings of one value
 // make two nodes, which is correct, only larger.
 func appendJSON(b []byte, j *apiextensionsv1.JSON) []byte {
-	if j == nil || string(j.Raw) == "null" {
+	if isNull(j) {
 		return append(b, 0)
 	}
 	return append(appendUint(b, uint64(len(j.Raw))), j.Raw...)

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -16,7 +15,7 @@ import (
 // decodeLiteral decodes a literal of the schema as objects are decoded. It
 // returns nil for null. It sets c.stop when the watch ends.
 func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON, watch *interrupt.Watch) any {
-	if j == nil || len(j.Raw) == 0 || bytes.Equal(j.Raw, []byte("null")) {
+	if isNull(j) {
 		return nil
 	}
 	if v, ok := decodeSimpleLiteral(j.Raw); ok {
@@ -34,6 +33,11 @@ func (c *compiler) decodeLiteral(j *apiextensionsv1.JSON, watch *interrupt.Watch
 		c.err = fmt.Errorf("a value in the schema is not JSON: %w", err)
 	}
 	return v
+}
+
+// isNull reports whether a literal is null or missing.
+func isNull(j *apiextensionsv1.JSON) bool {
+	return j == nil || len(j.Raw) == 0 || string(j.Raw) == "null"
 }
 
 // decodeSimpleLiteral decodes true, false, and strings of ASCII without
