@@ -71,21 +71,40 @@ const mostFields = 48
 // hasDistinctMembers reports whether an object has few members and no duplicate
 // names.
 func (r *definitionReader) hasDistinctMembers(i int) bool {
-	var names [mostFields]string
-	if r.tokens.Len(i) > mostFields {
+	n := r.tokens.Len(i)
+	if n > mostFields {
 		return false
 	}
+	seen := uint64(0) // a bit for each name; equal names have the same
 	at := i + 1
-	for k := range r.tokens.Len(i) {
-		names[k] = r.tokens.Text(at)
-		for _, other := range names[:k] {
-			if other == names[k] {
-				return false
-			}
+	for range n {
+		bit := nameBit(r.tokens.Text(at))
+		if seen&bit != 0 && r.isDuplicate(i, at) {
+			return false
 		}
+		seen |= bit
 		at = r.tokens.Next(at + 1)
 	}
 	return true
+}
+
+// nameBit returns a bit that few names of one object share.
+func nameBit(name string) uint64 {
+	if name == "" {
+		return 1
+	}
+	return 1 << ((len(name)*5 + int(name[0])*3 + int(name[len(name)-1])) & 63)
+}
+
+// isDuplicate reports whether an object has the name at an index before that index, too.
+func (r *definitionReader) isDuplicate(i, at int) bool {
+	name := r.tokens.Text(at)
+	for before := i + 1; before < at; before = r.tokens.Next(before + 1) {
+		if r.tokens.Text(before) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // members calls read for each member of an object until read reports false. It reports

@@ -125,3 +125,27 @@ func TestSharedStrings(t *testing.T) {
 		t.Errorf("the copy of an empty string is %q", got)
 	}
 }
+
+// TestHasDistinctMembers: of 48 names some share a bit. Each of them may occur once.
+func TestHasDistinctMembers(t *testing.T) {
+	names := make([]string, 49)
+	for i := range names {
+		names[i] = strings.Repeat("n", i/8) + fmt.Sprint(i%8)
+	}
+	names[0] = ""
+	distinct := func(names []string) bool {
+		tokens, ok := Tokenize(`{"` + strings.Join(names, `":[1,{"a":1}],"`) + `":1}`)
+		if !ok {
+			t.Fatalf("%q is declined", names)
+		}
+		return (&definitionReader{tokens: tokens}).hasDistinctMembers(0)
+	}
+	if !distinct(names[:48]) || distinct(names) {
+		t.Error("48 names are refused, or 49 are not")
+	}
+	for i, name := range names[:47] {
+		if distinct(append(names[i:47:47], name)) {
+			t.Errorf("%q occurs twice", name)
+		}
+	}
+}
