@@ -53,7 +53,7 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	o.last = n
 	o.kept++
 	w.ruled = w.ruled || p.ruled
-	w.note(entry{span: span{start, start + end - at}, member: n})
+	w.note(span{}, span{start, start + end - at}, n)
 	return end
 }
 

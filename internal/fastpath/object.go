@@ -39,7 +39,9 @@ func (w *walk) object(n *node, i int, keys []int) int {
 		return refused
 	}
 	w.ruled = w.ruled || n.ruled
-	o := objectWalk{node: n, start: w.position(), last: undeclared, end: i + 1, base: len(w.entries), seen: len(w.seen), sorted: true}
+	var o objectWalk // set field by field as in note
+	o.node, o.start, o.end = n, w.position(), i+1
+	o.base, o.seen, o.last, o.sorted = len(w.entries), len(w.seen), undeclared, true
 	o.all = !w.splices || len(keys) > 0 || n.embedded || n == w.plan.root
 	edits := len(w.edits)
 	for rest := len(n.members.list); rest > setSize; rest -= setSize {

@@ -185,7 +185,8 @@ func (w *walk) release() {
 	}
 	clear(w.edits)
 	clear(w.keys)
-	w.sink = sink{out: w.out[:0], scratch: w.scratch[:0], edits: w.edits[:0]}
+	w.out, w.scratch, w.edits = w.out[:0], w.scratch[:0], w.edits[:0]
+	w.splices, w.touched, w.pending = false, false, span{}
 	w.entries, w.seen, w.keys, w.table = w.entries[:0], w.seen[:0], w.keys[:0], w.table[:0]
 	w.metaText, w.wrong = w.metaText[:0], w.wrong[:0]
 	w.fastMeta.Reset()

@@ -150,7 +150,7 @@ func (w *walk) stays(o *objectWalk, k memberKey, i, start int, v span) {
 		v = span{start, w.position()}
 	}
 	if k.member < 0 || o.all {
-		w.note(entry{key: k.span(i), span: v, member: k.member})
+		w.note(k.span(i), v, k.member)
 	}
 	o.kept++
 }
@@ -159,17 +159,25 @@ func (w *walk) stays(o *objectWalk, k memberKey, i, start int, v span) {
 func (w *walk) remove(o *objectWalk, k memberKey, i, end int) int {
 	w.touched = true
 	o.cut = end
-	w.note(entry{key: k.span(i), span: span{start: gone}, member: k.member})
+	w.note(k.span(i), span{start: gone}, k.member)
 	return end
 }
 
+// fewEntries is how many entries a walk has room for at first.
+const fewEntries = 16
+
 // note adds an entry. The memory of entries doubles: append makes that of a large slice
-// larger by a quarter only, and so allocates more than twice as much for many entries.
-func (w *walk) note(e entry) {
-	if len(w.entries) == cap(w.entries) {
-		w.entries = slices.Grow(w.entries, len(w.entries))
+// larger by a quarter only, and so allocates more than twice as much for many entries. It
+// sets field by field, because a processor waits where it copies what it has just written
+// in smaller parts.
+func (w *walk) note(key, value span, member int) {
+	n := len(w.entries)
+	if n == cap(w.entries) {
+		w.entries = slices.Grow(w.entries, max(n, fewEntries))
 	}
-	w.entries = append(w.entries, e)
+	w.entries = w.entries[:n+1]
+	e := &w.entries[n]
+	e.key.start, e.key.end, e.start, e.end, e.member = key.start, key.end, value.start, value.end, member
 }
 
 // add begins a member that the input lacks. The object ends with s[at]. A sink
