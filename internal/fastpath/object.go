@@ -107,6 +107,10 @@ func (w *walk) members(o *objectWalk, i int) int {
 		if end < 0 {
 			return refused
 		}
+		if end+1 < len(w.s) && w.s[end] == ',' && w.s[end+1] > ' ' {
+			i = end + 1 // as Next would return, without a call
+			continue
+		}
 		i, more = jsonscan.Next(w.s, end, '}')
 	}
 	return i
