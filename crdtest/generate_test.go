@@ -13,6 +13,7 @@ import (
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/crdtest"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
@@ -237,7 +238,7 @@ func FuzzCreate(f *testing.F) {
 			break
 		}
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
+	fuzz.Run(f, func(t *testing.T, text []byte) {
 		if _, _, err := v.CreateJSON(t.Context(), text); err != nil {
 			t.Error(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -73,6 +74,8 @@ func writeFile(t *testing.T, dir, name, text string) {
 	}
 }
 
+var equalRuns = flag.Int("equal-runs", 8, "how often TestEqualBytes runs each command")
+
 // TestEqualBytes runs subcommands many times, each time in a new process, with one
 // processor and with two. Maps have another order in each process.
 func TestEqualBytes(t *testing.T) {
@@ -81,7 +84,7 @@ func TestEqualBytes(t *testing.T) {
 	}
 	for _, name := range []string{
 		"admit", "refuse", "strict", "jsonl", "input_definitions", "check_text", "check_json", "check_sarif", "check_junit", "check_github",
-		"convert", "cost", "explain_recursive", "get_kinds", "jsonschema", "migrate_refused", "openapi_version", "rules", "versions_json",
+		"apply", "compat", "complete_commands", "convert", "cost", "explain_recursive", "get_kinds", "jsonschema", "migrate_refused", "openapi_version", "owners", "rules", "test", "versions_json",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +94,6 @@ func TestEqualBytes(t *testing.T) {
 }
 
 func equalBytes(t *testing.T, path string) {
-	const runs = 10
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +108,7 @@ func equalBytes(t *testing.T, path string) {
 		writeFile(t, dir, f.Name, string(f.Data))
 	}
 	var first string
-	for i := range runs {
+	for i := range *equalRuns {
 		cmd := command(t, dir, arguments(sections["args"])...)
 		cmd.Env = append(cmd.Env, fmt.Sprintf("GOMAXPROCS=%d", 1+i%2))
 		cmd.Stdin = strings.NewReader(sections["stdin"])
