@@ -153,6 +153,9 @@ func (c *defaultChecker) check(d *defaultValue) bool {
 	if d.meta {
 		return c.checkInsideMeta(d)
 	}
+	if !c.reference && !d.ofResource && c.fast.valid(d.props) {
+		return c.checkRules(d) // its members are declared, and none is a resource
+	}
 	if c.pruned && c.losses.any(d.node, d.value, d.ofResource) {
 		c.add(field.Invalid(d.path, jsonval.Clone(d.value), "must not have unknown fields"))
 	}
@@ -237,12 +240,16 @@ func (c *defaultChecker) checkRules(d *defaultValue) bool {
 	return !spent
 }
 
-// program compiles the rules for the value. A value that is not a whole object
-// becomes the only field of one. program returns that object and the field, "" for
-// a whole object.
+// program compiles the rules for the value. A value that is no object, or an embedded
+// resource, becomes the only field of an object. program returns that object and the field,
+// "" for the value itself.
 func (d *defaultValue) program(watch *interrupt.Watch) (*cel.Program, map[string]any, string, field.ErrorList) {
-	if obj, ok := d.value.(map[string]any); ok && d.ofRoot {
-		program, errs := cel.Compile(d.node, cel.AtFirstUse(), watch)
+	if obj, ok := d.value.(map[string]any); ok && !d.node.EmbeddedResource() {
+		opts := []cel.Option{cel.AtFirstUse(), watch}
+		if !d.ofRoot {
+			opts = append(opts, cel.Fragment())
+		}
+		program, errs := cel.Compile(d.node, opts...)
 		return program, obj, "", errs
 	}
 	wrapped, errs := schema.Compile(holding(*d.props), schema.WithoutAnnotations(), watch)

@@ -30,9 +30,6 @@ func holding(s apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps
 // projected returns the errors of a default as a value of its schema.
 func (c *defaultChecker) projected(d *defaultValue) field.ErrorList {
 	s, value, path := d.props, d.value, d.path
-	if !c.reference && c.fast.valid(s) {
-		return nil
-	}
 	if hasIntOrString(s) {
 		s = s.DeepCopy()
 		untype(s)
