@@ -18,7 +18,7 @@ type interner struct {
 	nodes   int
 	ids     uint32
 	byKey   map[string]*Node
-	plain   map[plainKey]*Node // the nodes that have a plainKey; the others are in byKey
+	direct  map[directKey]*Node // the nodes that have a directKey; the others are in byKey
 	byText  map[string]*Branch
 	byLimit map[string]*limits
 	buf     []byte
@@ -71,16 +71,16 @@ func (in *interner) internNode(s *apiextensionsv1.JSONSchemaProps, p *compiledCh
 	if !in.share {
 		return in.number(c.newNode(s, p), c)
 	}
-	if key, ok := p.plainKey(s); ok {
-		if old := in.plain[key]; old != nil {
+	if key, ok := p.directKey(s); ok {
+		if old := in.direct[key]; old != nil {
 			return old
 		}
 		n := in.number(c.newNode(s, p), c)
-		if in.plain == nil {
-			in.plain = make(map[plainKey]*Node)
+		if in.direct == nil {
+			in.direct = make(map[directKey]*Node)
 		}
 		if c.stop == nil {
-			in.plain[key] = n
+			in.direct[key] = n
 		}
 		return n
 	}
@@ -108,18 +108,18 @@ func (in *interner) number(n *Node, c *compiler) *Node {
 	return n
 }
 
-// A plainKey is the key of a schema that declares its type, limits, and at most elements or
+// A directKey is the key of a schema that declares its type, limits, and at most elements or
 // additional properties, as most schemas do. It takes less time to make and to find than
 // the key of all keywords.
-type plainKey struct {
+type directKey struct {
 	kind                      Kind
 	flags                     flags
 	limits, items, additional uint32
 }
 
-// plainKey reports whether s is such a schema.
-func (p *compiledChildren) plainKey(s *apiextensionsv1.JSONSchemaProps) (plainKey, bool) {
-	k := plainKey{kind: kindOf(s.Type), flags: flagsOf(s), limits: uint32(limitsID(p.limits)), items: uint32(nodeID(p.items)), additional: uint32(nodeID(p.additional))}
+// directKey reports whether s is such a schema.
+func (p *compiledChildren) directKey(s *apiextensionsv1.JSONSchemaProps) (directKey, bool) {
+	k := directKey{kind: kindOf(s.Type), flags: flagsOf(s), limits: uint32(limitsID(p.limits)), items: uint32(nodeID(p.items)), additional: uint32(nodeID(p.additional))}
 	return k, k.kind != KindOther && len(p.names) == 0 && p.junctors == nil && !hasExtension(s) && len(s.XValidations) == 0 && isNull(s.Default)
 }
 
