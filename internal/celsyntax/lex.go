@@ -165,8 +165,7 @@ func (l *lexer) quotedName() token {
 	return token{}
 }
 
-// number reads a number. It declines one that is followed by a letter or another
-// fraction.
+// number reads a number. A name may follow at once, as in 1in list.
 func (l *lexer) number() token {
 	kind, end := tokenInt, l.digits(l.at)
 	switch {
@@ -190,9 +189,6 @@ func (l *lexer) number() token {
 	}
 	if kind == tokenInt && end < len(l.text) && (l.text[end] == 'u' || l.text[end] == 'U') {
 		kind, end = tokenUint, end+1
-	}
-	if end < len(l.text) && (isLetter(l.text[end]) || isDigit(l.text[end])) && !l.tolerant {
-		return token{}
 	}
 	return token{kind: kind, text: l.take(end)}
 }

@@ -181,7 +181,9 @@ func (r *yamlTreeReader) addMembers(n *node, content []*yaml.Node) {
 		if key.Kind == yaml.AliasNode && key.Alias != nil {
 			key = key.Alias
 		}
-		n.members = append(n.members, member{name: key.Value, at: at, value: v})
+		if key.Kind == yaml.ScalarNode { // other keys are no names
+			n.members = append(n.members, member{name: key.Value, at: at, value: v})
+		}
 	}
 }
 
