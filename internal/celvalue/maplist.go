@@ -129,7 +129,7 @@ func rawKey(e any, keys []string) any {
 	}
 	return composite(keys, func(key string) any {
 		v, _ := m.Get(key)
-		return v
+		return rawobject.WithMaps(v)
 	})
 }
 

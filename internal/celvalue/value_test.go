@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -152,6 +153,24 @@ func TestUnescapable(t *testing.T) {
 	x, y := map[string]any{"a b": "x"}, map[string]any{"a b": "y"}
 	if got := d.Value([]any{x, y}).Equal(d.Value([]any{y, x})); got != types.True {
 		t.Errorf("Equal = %v", got)
+	}
+}
+
+// TestKeysThatAreObjects: elements whose key is an object cannot be compared, in whichever
+// form the object is.
+func TestKeysThatAreObjects(t *testing.T) {
+	d := declared(t, `{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k],
+		properties: {k: {type: string}}}}`)
+	for _, key := range []any{map[string]any{}, &rawobject.List{}} {
+		failed := func() (message any) {
+			defer func() { message = recover() }()
+			v := d.Value([]any{map[string]any{"k": key}})
+			v.Equal(v)
+			return nil
+		}()
+		if want := "runtime error: hash of unhashable type map[string]interface {}"; fmt.Sprint(failed) != want {
+			t.Errorf("a key of type %T fails with %v, want %s", key, failed, want)
+		}
 	}
 }
 
