@@ -22,7 +22,7 @@ type sharedString struct {
 // newSharedStrings returns an empty set with memory for the strings of a number of tokens.
 func newSharedStrings(tokens int) sharedStrings {
 	size := 64
-	for size < tokens/4 && size < 1<<12 {
+	for size < tokens/4 {
 		size *= 2
 	}
 	return sharedStrings{seed: maphash.MakeSeed(), slots: make([]sharedString, size)}
