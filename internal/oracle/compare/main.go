@@ -23,7 +23,7 @@
 //
 // -profile DIR takes a processor profile of crdkit alone for each case of the operations
 // in the place of the measurements, and -case NAME is about one case only. The case all of
-// projects and texts is the whole corpus.
+// projects-turn and texts is the whole corpus.
 //
 // -list prints the operations and their floors.
 package main

@@ -65,17 +65,23 @@ func measure(p *pair, rounds int) measurement {
 		all = append([]yardstick{{p.yardstickName, p.yardstick}}, all...)
 	}
 	for _, y := range all {
-		n := calibrate(p, y.run)
-		var times []float64
-		for range rounds {
-			times = append(times, timed(p, y.run, n))
-		}
+		spent := measureYardstick(p, y.run, rounds)
 		if m.yardstick != "" {
 			m.yardstick += ", "
 		}
-		m.yardstick += fmt.Sprintf("%s %.0f ns", y.name, median(times))
+		m.yardstick += fmt.Sprintf("%s %.0f ns", y.name, spent)
 	}
 	return m
+}
+
+// measureYardstick returns the processor time of one run, in ns.
+func measureYardstick(p *pair, run func(any), rounds int) float64 {
+	n := calibrate(p, run)
+	var times []float64
+	for range rounds {
+		times = append(times, timed(p, run, n))
+	}
+	return median(times)
 }
 
 // calibrate returns the number of runs of f in one turn.

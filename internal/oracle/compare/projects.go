@@ -5,76 +5,169 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
 	"github.com/crdkit/crdkit/internal/testkit"
 )
 
-// compareProjects measures creates of the samples of the corpus, from their bytes: one
-// row for each project, of all its samples that upstream accepts. After the table it
+// compareProjects measures creates of the samples of the corpus, from their bytes: each
+// sample many times in turn, as a benchmark does. One definition is in memory at a time.
+// A row has the sums of the samples of a project that upstream accepts. After the table it
 // prints the time of all creates against the time of json.Valid on the same texts.
+// compareTurn measures the same samples one after another.
 func compareProjects(o operation, dir string, set settings) error {
-	c, err := testkit.LoadCorpus(dir)
+	packs, err := packCorpus(dir)
 	if err != nil {
 		return err
-	}
-	projects := map[string]*project{}
-	for _, d := range c.Definitions {
-		parts := strings.Split(d.Path, "/")
-		if len(d.Samples) == 0 || len(parts) < 2 {
-			continue
-		}
-		name := parts[1]
-		if projects[name] == nil {
-			projects[name] = &project{}
-		}
-		if err := projects[name].add(d); err != nil {
-			return fmt.Errorf("%s: %w", d.Path, err)
-		}
 	}
 	t := newTable(o)
-	var whole project
-	for _, name := range slices.Sorted(maps.Keys(projects)) {
-		if p := projects[name]; len(p.samples) > 0 {
-			if err := t.measure(name, p.pair(), set); err != nil {
-				return err
-			}
-			whole.samples = append(whole.samples, p.samples...)
+	var all sums
+	for len(packs) > 0 {
+		n := 1
+		for n < len(packs) && packs[n].project == packs[0].project {
+			n++
 		}
-	}
-	if set.profiles != "" || set.only != "" {
-		if err := t.measure("all", whole.pair(), set); err != nil {
+		name, of := packs[0].project, packs[:n]
+		packs = packs[n:]
+		if set.skips(name) {
+			continue
+		}
+		s, err := measureProject(o, of, set)
+		if err != nil {
 			return err
 		}
-		return t.end()
+		if s.samples > 0 {
+			all.add(s)
+			t.row(name, &pair{}, s.measurement())
+		}
 	}
-	if err := t.end(); err != nil {
+	if err := t.end(); err != nil || all.samples == 0 {
 		return err
 	}
-	return whole.againstValid(o, set.rounds)
+	printAgainstValid(o, all.samples, all.ours, all.valid, mostOfValid)
+	fmt.Printf("%s against json.Valid: geometric mean of the samples %.2f times\n", o.name, math.Exp(all.logs/float64(all.samples)))
+	return nil
 }
 
-// A project has the samples of one project of the corpus.
-type project struct{ samples []rawSample }
+// mostOfValid is the ceiling of the time of a create, in times of json.Valid.
+const mostOfValid = 1.6
 
-type rawSample struct {
-	raw  []byte
-	up   *upstream.Version
-	ours *crdkit.Version
+func printAgainstValid(o operation, samples int, ours, valid, most float64) {
+	fmt.Printf("%s against json.Valid: %d samples, ours %.2f ms, json.Valid %.2f ms, %.2f times\n",
+		o.name, samples, ours/1e6, valid/1e6, ours/valid)
+	if ours/valid > most {
+		fmt.Printf("below %s: %.2f times json.Valid, ceiling %g\n", o.name, ours/valid, most)
+	}
 }
 
-func (p *project) add(d *testkit.Definition) error {
-	s, err := compileBoth(d.CRD)
+// A pack is a definition and its samples as texts, which the garbage collector does not
+// read: the measured definition is all that it has to look at.
+type pack struct {
+	path, project string
+	definition    []byte
+	samples       []packedSample
+}
+
+type packedSample struct {
+	path, version string
+	raw           []byte
+}
+
+// packCorpus returns the definitions that have samples, in the order of projects.
+func packCorpus(dir string) ([]pack, error) {
+	c, err := testkit.LoadCorpus(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, sample := range d.Samples {
-		ours, ok := s.ours.Version(sample.Version())
-		r := rawSample{testkit.Encode(sample.Object), s.up.Version(sample.Version()), ours}
+	var packs []pack
+	for _, d := range c.Definitions {
+		if len(d.Samples) == 0 {
+			continue
+		}
+		p := pack{path: d.Path, project: projectOf(d)}
+		if p.definition, err = json.Marshal(d.CRD); err != nil {
+			return nil, err
+		}
+		for _, s := range d.Samples {
+			p.samples = append(p.samples, packedSample{s.Path, s.Version(), testkit.Encode(s.Object)})
+		}
+		packs = append(packs, p)
+	}
+	return packs, nil
+}
+
+// projectOf returns the name of the directory of a definition, which is its project.
+func projectOf(d *testkit.Definition) string {
+	parts := strings.Split(d.Path, "/")
+	return parts[min(1, len(parts)-1)]
+}
+
+// sums are of samples.
+type sums struct {
+	samples               int
+	upstream, ours, valid float64 // ns
+	allocs, bytes         float64
+	logs                  float64 // of the times of json.Valid
+}
+
+func (s *sums) add(o sums) {
+	s.samples += o.samples
+	s.upstream, s.ours, s.valid = s.upstream+o.upstream, s.ours+o.ours, s.valid+o.valid
+	s.allocs, s.bytes = s.allocs+o.allocs, s.bytes+o.bytes
+	s.logs += o.logs
+}
+
+func (s *sums) measurement() measurement {
+	return measurement{upstream: s.upstream, ours: s.ours, allocs: s.allocs, bytes: s.bytes,
+		yardstick: fmt.Sprintf("%d samples, json.Valid %.0f ns", s.samples, s.valid)}
+}
+
+// measureProject measures the samples of the definitions of a project, or writes a profile
+// of each definition.
+func measureProject(o operation, packs []pack, set settings) (sums, error) {
+	var s sums
+	for _, p := range packs {
+		samples, err := p.rawSamples()
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", p.path, err)
+		}
+		if set.profiles != "" && len(samples) > 0 {
+			whole := project{samples}
+			if err := profile(set.profiles, o.name, strings.ReplaceAll(p.path, "/", "-"), whole.pair()); err != nil {
+				return s, err
+			}
+			continue
+		}
+		for i := range samples {
+			one := project{samples[i : i+1]}
+			sides := one.pair()
+			m := measure(sides, set.rounds)
+			valid := measureYardstick(sides, sides.yardstick, set.rounds)
+			s.add(sums{1, m.upstream, m.ours, valid, m.allocs, m.bytes, math.Log(m.ours / valid)})
+		}
+	}
+	return s, nil
+}
+
+// rawSamples compiles the definition and returns the samples that upstream accepts.
+func (p *pack) rawSamples() ([]rawSample, error) {
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := json.Unmarshal(p.definition, &crd); err != nil {
+		return nil, err
+	}
+	s, err := compileBoth(&crd)
+	if err != nil {
+		return nil, err
+	}
+	var out []rawSample
+	for _, sample := range p.samples {
+		ours, ok := s.ours.Version(sample.version)
+		r := rawSample{sample.raw, s.up.Version(sample.version), ours}
 		if r.up == nil || !ok {
 			continue
 		}
@@ -83,11 +176,17 @@ func (p *project) add(d *testkit.Definition) error {
 			continue
 		}
 		if !bytes.Equal(stored, r.create()) {
-			return fmt.Errorf("%s: %w", sample.Path, errDiffer)
+			return nil, fmt.Errorf("%s: %w", sample.path, errDiffer)
 		}
-		p.samples = append(p.samples, r)
+		out = append(out, r)
 	}
-	return nil
+	return out, nil
+}
+
+type rawSample struct {
+	raw  []byte
+	up   *upstream.Version
+	ours *crdkit.Version
 }
 
 // upstream returns what the server stores, nil if it refuses the object.
@@ -106,45 +205,4 @@ func (r *rawSample) create() []byte {
 		return nil
 	}
 	return stored
-}
-
-func (p *project) pair() *pair {
-	each := func(do func(*rawSample)) func(any) {
-		return func(any) {
-			for i := range p.samples {
-				do(&p.samples[i])
-			}
-		}
-	}
-	return &pair{
-		upstream:      each(func(r *rawSample) { r.upstream() }),
-		ours:          each(func(r *rawSample) { r.create() }),
-		yardstick:     each(func(r *rawSample) { json.Valid(r.raw) }),
-		yardstickName: "json.Valid",
-		note:          fmt.Sprintf("%d samples", len(p.samples)),
-	}
-}
-
-// mostOfValid is the ceiling of the time of a create, in times of json.Valid.
-const mostOfValid = 1.6
-
-// passes is how often all samples are created in a turn. The first pass after a collection
-// finds no memory of earlier requests, so that few passes would measure that.
-const passes = 20
-
-// againstValid prints how many times longer than json.Valid all creates take.
-func (p *project) againstValid(o operation, rounds int) error {
-	sides := p.pair()
-	var ours, valid []float64
-	for range rounds {
-		ours = append(ours, timed(sides, sides.ours, passes))
-		valid = append(valid, timed(sides, sides.yardstick, passes))
-	}
-	ratio := median(ours) / median(valid)
-	fmt.Printf("%s against json.Valid: %d samples, ours %.2f ms, json.Valid %.2f ms, %.2f times\n",
-		o.name, len(p.samples), median(ours)/1e6, median(valid)/1e6, ratio)
-	if ratio > mostOfValid {
-		fmt.Printf("below %s: %.2f times json.Valid, ceiling %g\n", o.name, ratio, mostOfValid)
-	}
-	return nil
 }
