@@ -49,6 +49,9 @@ func (s *Parser) Locate(text string) *Located {
 	return l
 }
 
+// Nodes returns the number of nodes of the tree.
+func (l *Located) Nodes() int { return len(l.starts) }
+
 // Offset returns where the node of a number starts, in code points. It is not ok for a
 // node that is not in the text.
 func (l *Located) Offset(id int64) (at int, ok bool) {

@@ -178,7 +178,7 @@ func (x *Checker) fast(s *Scope, text string, optional bool) (*ast.AST, string) 
 		return nil, syntaxErrors(located.Problems, text)
 	}
 	tree := located.Tree
-	checked, errs := x.Language.signatures.typed(tree, s, optional)
+	checked, errs := x.Language.signatures.typed(tree, s, optional, located.Nodes())
 	if checked != nil {
 		return checked, ""
 	}

@@ -22,6 +22,7 @@ import (
 type signatures struct {
 	overloads map[string][]signature
 	roots     map[string]bool
+	self      *ast.ReferenceInfo
 }
 
 type signature struct {
@@ -29,10 +30,12 @@ type signature struct {
 	member bool
 	args   []*types.Type
 	result *types.Type
+	alone  *ast.ReferenceInfo // of a call that has no other overload
 }
 
 func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
-	s := signatures{overloads: make(map[string][]signature), roots: map[string]bool{"google": true, "kubernetes": true, "net": true}}
+	s := signatures{overloads: make(map[string][]signature), roots: map[string]bool{"google": true, "kubernetes": true, "net": true},
+		self: ast.NewIdentReference(Self, nil)}
 	for name, fn := range functions {
 		if root, _, ok := strings.Cut(name, "."); ok {
 			s.roots[root] = true
@@ -41,7 +44,7 @@ func newSignatures(functions map[string]*decls.FunctionDecl) signatures {
 			continue
 		}
 		for _, o := range fn.OverloadDecls() {
-			s.overloads[name] = append(s.overloads[name], signature{id: o.ID(), member: o.IsMemberFunction(), args: o.ArgTypes(), result: o.ResultType()})
+			s.overloads[name] = append(s.overloads[name], signature{id: o.ID(), member: o.IsMemberFunction(), args: o.ArgTypes(), result: o.ResultType(), alone: ast.NewFunctionReference(o.ID())})
 		}
 	}
 	return s
@@ -62,12 +65,13 @@ type inference struct {
 type loopVariable struct {
 	name string
 	typ  *types.Type
+	ref  *ast.ReferenceInfo // nil before a node refers to it
 }
 
 // typed infers the types of a tree. It returns the errors of a tree that has some, and nil
-// if cel-go has to infer the types.
-func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool) (*ast.AST, []typeError) {
-	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type), refs: make(map[int64]*ast.ReferenceInfo)}
+// if cel-go has to infer the types. nodes is the number of nodes of the tree, or 0.
+func (s *signatures) typed(tree *ast.AST, in *Scope, optional bool, nodes int) (*ast.AST, []typeError) {
+	t := inference{signatures: s, scope: in, optional: optional, types: make(map[int64]*types.Type, nodes), refs: make(map[int64]*ast.ReferenceInfo, nodes/2)}
 	switch typ := t.expr(tree.Expr()); {
 	case typ == nil:
 		return nil, nil
@@ -122,7 +126,7 @@ func (t *inference) name(e ast.Expr) *types.Type {
 	}
 	switch {
 	case typ != nil:
-		t.refs[e.ID()] = ast.NewIdentReference(name, nil)
+		t.refs[e.ID()] = t.reference(name)
 	case !t.declared(name):
 		return t.undeclared(e, name)
 	}
@@ -137,6 +141,22 @@ func (t *inference) typeNamed(name string) *types.Type {
 		}
 	}
 	return nil
+}
+
+// reference returns the reference to a variable or a type. Nodes share it.
+func (t *inference) reference(name string) *ast.ReferenceInfo {
+	for i := len(t.vars) - 1; i >= 0; i-- {
+		if v := &t.vars[i]; v.name == name {
+			if v.ref == nil {
+				v.ref = ast.NewIdentReference(name, nil)
+			}
+			return v.ref
+		}
+	}
+	if name == Self {
+		return t.self
+	}
+	return ast.NewIdentReference(name, nil)
 }
 
 func (t *inference) variable(name string) *types.Type {
@@ -242,9 +262,9 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	}
 	before := len(t.vars)
 	defer func() { t.vars = t.vars[:before] }()
-	inner := []loopVariable{{l.IterVar(), vars[0]}, {l.IterVar2(), vars[1]}}
+	inner := []loopVariable{{name: l.IterVar(), typ: vars[0]}, {name: l.IterVar2(), typ: vars[1]}}
 	if l.IterVar2() == "" {
-		inner = []loopVariable{{l.IterVar(), vars[0]}}
+		inner = []loopVariable{{name: l.IterVar(), typ: vars[0]}}
 		if over.Kind() == types.ListKind {
 			inner[0].typ = vars[1]
 		}
@@ -253,7 +273,7 @@ func (t *inference) loop(l ast.ComprehensionExpr) *types.Type {
 	if accu == nil {
 		return nil
 	}
-	t.vars = append(t.vars, loopVariable{l.AccuVar(), accu})
+	t.vars = append(t.vars, loopVariable{name: l.AccuVar(), typ: accu})
 	outer := len(t.vars)
 	t.vars = append(t.vars, inner...)
 	if !t.assert(l.LoopCondition(), types.BoolType) || !t.assert(l.LoopStep(), accu) {
@@ -390,7 +410,7 @@ func (t *inference) beside(a, b ast.Expr) {
 	switch {
 	case typ == nil:
 	case b.Kind() == ast.CallKind && isOptional(typ):
-		t.refs[b.ID()] = ast.NewFunctionReference(t.overloads[optionalNone][0].id)
+		t.refs[b.ID()] = t.overloads[optionalNone][0].alone
 		t.types[b.ID()] = typ
 	case b.Kind() == ast.ListKind && typ.Kind() == types.ListKind, b.Kind() == ast.MapKind && typ.Kind() == types.MapKind:
 		t.types[b.ID()] = typ

@@ -248,7 +248,7 @@ func checkTyping(t *testing.T, x *Checker, s *Scope, text string) verdict {
 	if located == nil || located.Tree == nil {
 		return declined
 	}
-	got, errs := x.Language.signatures.typed(located.Tree, s, false)
+	got, errs := x.Language.signatures.typed(located.Tree, s, false, 0)
 	if errs != nil {
 		if size := sizeOf(x.Language.syntax.Parse(text)); size.oversized() == "" {
 			_, want := x.reference(s, text, false)

@@ -20,6 +20,7 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 		return t.logic(c, args, overloads.LogicalOr)
 	}
 	list := t.overloads[c.FunctionName()]
+	var first *signature
 	for i := range list {
 		s := &list[i]
 		if s.member != c.IsMemberFunction() || len(s.args) != len(args) {
@@ -37,10 +38,13 @@ func (t *inference) resolve(e ast.Expr, args []*types.Type) (r *ast.ReferenceInf
 		case found == nil && !b.unbound:
 			return nil, nil
 		case r == nil:
-			r, result = ast.NewFunctionReference(s.id), found
+			r, result, first = s.alone, found, s
 			continue
 		case found == nil, result == nil, !sameType(result, found):
 			result = types.DynType
+		}
+		if r == first.alone {
+			r = ast.NewFunctionReference(first.id)
 		}
 		r.AddOverload(s.id)
 	}
