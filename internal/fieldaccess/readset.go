@@ -249,12 +249,12 @@ func (r *Analysis) variable(name string) source {
 
 // field returns the source of a field with the name that rules use.
 func (r *Analysis) field(o source, spelled string) source {
-	out := o.inside()
+	out, names := o.inside(), [...]string{spelled, unescaped(spelled)}
 	for _, v := range o.direct {
 		v.touch(Presence)
 		found := false
-		for _, name := range namesOf(spelled) {
-			if n := v.schema.Property(name); n != nil {
+		for i, name := range names {
+			if n := v.schema.Property(name); n != nil && (i == 0 || name != spelled) {
 				out.direct, found = union(out.direct, []*ReadSet{v.field(name, n)}), true
 			}
 		}
@@ -265,12 +265,14 @@ func (r *Analysis) field(o source, spelled string) source {
 	return out
 }
 
-// namesOf returns the property names that an identifier may denote.
-func namesOf(spelled string) []string {
-	if name, ok := apiservercel.Unescape(spelled); ok && name != spelled {
-		return []string{spelled, name}
+// unescaped returns the property name that an identifier denotes if it is escaped.
+func unescaped(spelled string) string {
+	if strings.Contains(spelled, "__") {
+		if name, ok := apiservercel.Unescape(spelled); ok {
+			return name
+		}
 	}
-	return []string{spelled}
+	return spelled
 }
 
 // elements returns the source of list elements and map entries.
