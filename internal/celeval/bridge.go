@@ -194,7 +194,7 @@ func (x *compiler) folded(e ast.Expr, name string, args []operand) operand {
 	if x.why != "" {
 		return operand{}
 	}
-	f := newFrame()
+	f := x.frame()
 	v := box(f)
 	if f.failed {
 		return x.refuse("constant without a value")

@@ -10,6 +10,13 @@ import (
 // have suitable types, and through the bridge otherwise.
 func (x *compiler) call(e ast.Expr) operand {
 	call := e.AsCall()
+	switch name := call.FunctionName(); name {
+	case operators.LogicalAnd, operators.LogicalOr:
+		return x.logic(x.terms(nil, e), name == operators.LogicalOr)
+	case operators.Conditional, operators.Index, operators.OptSelect, operators.OptIndex,
+		operators.Equals, operators.NotEquals, operators.In:
+		return x.operator(e, name, call.Args())
+	}
 	args := make([]operand, 0, 1+len(call.Args())) // operands are large
 	if call.IsMemberFunction() {
 		args = append(args, x.expr(call.Target()))
@@ -21,26 +28,6 @@ func (x *compiler) call(e ast.Expr) operand {
 		return operand{}
 	}
 	name := call.FunctionName()
-	switch name {
-	case operators.LogicalAnd:
-		return x.logic(args, false)
-	case operators.LogicalOr:
-		return x.logic(args, true)
-	case operators.Conditional:
-		return x.ternary(args[0], args[1], args[2])
-	case operators.Index:
-		return x.index(args[0], args[1], x.tree.GetType(e.ID()))
-	case operators.OptSelect:
-		return x.optionalSelection(args[0], args[1], x.tree.GetType(e.ID()))
-	case operators.OptIndex:
-		return x.optionalIndex(args[0], args[1], x.tree.GetType(e.ID()))
-	case operators.Equals:
-		return x.equal(args[0], args[1], false)
-	case operators.NotEquals:
-		return x.equal(args[0], args[1], true)
-	case operators.In:
-		return x.in(e, args[0], args[1])
-	}
 	if c := x.optionals(name, args); c.kind() == kindBox {
 		return x.unbox(x.tree.GetType(e.ID()), c)
 	} else if c.kind() != kindNone || x.why != "" {
@@ -69,6 +56,34 @@ func (x *compiler) call(e ast.Expr) operand {
 		}
 	}
 	return c
+}
+
+// operator compiles an operator that has closures for all types.
+func (x *compiler) operator(e ast.Expr, name string, args []ast.Expr) operand {
+	a, b := x.expr(args[0]), x.expr(args[1])
+	var c operand
+	if name == operators.Conditional {
+		c = x.expr(args[2])
+	}
+	if x.why != "" {
+		return operand{}
+	}
+	switch name {
+	case operators.Conditional:
+		return x.ternary(a, b, c)
+	case operators.Index:
+		return x.index(a, b, x.tree.GetType(e.ID()))
+	case operators.OptSelect:
+		return x.optionalSelection(a, b, x.tree.GetType(e.ID()))
+	case operators.OptIndex:
+		return x.optionalIndex(a, b, x.tree.GetType(e.ID()))
+	case operators.Equals:
+		return x.equal(a, b, false)
+	case operators.NotEquals:
+		return x.equal(a, b, true)
+	default:
+		return x.in(e, a, b)
+	}
 }
 
 // native compiles a call whose operands need no boxes. It returns an operand

@@ -31,6 +31,7 @@ type compiler struct {
 	ahead      uint64 // the sum of their costs
 	refunds    uint64 // of operands that are left out after a failure
 	patterns   []*pattern.Pattern
+	constants  *Frame // see frame
 }
 
 // A local is a variable of a loop.

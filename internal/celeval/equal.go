@@ -74,14 +74,22 @@ func (x *compiler) equalStrings(a, b operand) operand {
 			f.propagate(o.right, o.own)
 			w = errorText
 		}
-		if len(v) == len(w) && v == w {
-			f.pay(tenthOf(utf8.RuneCountInString(v)))
-			return true
-		}
-		f.pay(tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w))))
-		return false
+		f.pay(tenthOfSmaller(v, w))
+		return v == w
 	})
 	return out
+}
+
+// tenthOfSmaller returns the cost of comparing two strings. Every size from 1 to 10
+// costs one unit.
+func tenthOfSmaller(v, w string) uint64 {
+	if n := min(len(v), len(w)); n <= 10 {
+		return uint64(min(n, 1))
+	}
+	if v == w {
+		return tenthOf(utf8.RuneCountInString(v))
+	}
+	return tenthOf(min(utf8.RuneCountInString(v), utf8.RuneCountInString(w)))
 }
 
 // errorText has the size that CEL assumes for an error.

@@ -64,11 +64,15 @@ type Frame struct {
 	Recovered int // panics that Eval recovered from; tests require 0
 }
 
-// newFrame returns a frame for evaluations at compile time.
-func newFrame() *Frame {
-	f := &Frame{Limit: math.MaxUint64, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
-	f.begin(&Closure{})
-	return f
+// frame returns a frame for the evaluation of a constant. It has the memory of the frame
+// of the last one, and nothing else of it.
+func (x *compiler) frame() *Frame {
+	if x.constants == nil {
+		x.constants = new(Frame)
+	}
+	*x.constants = Frame{Limit: math.MaxUint64, Memory: cellib.Meter{Limit: cellib.DefaultMemory}}
+	x.constants.begin(&Closure{})
+	return x.constants
 }
 
 // maxVariables is the deepest nesting of loops.

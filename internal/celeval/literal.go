@@ -76,7 +76,7 @@ func (x *compiler) done(l *literal, box func(*Frame) ref.Val) operand {
 		return operand{}
 	}
 	if l.known {
-		f := newFrame()
+		f := x.frame()
 		if v := box(f); !f.failed {
 			return x.constant(v)
 		}

@@ -1,53 +1,80 @@
 package celeval
 
+import "github.com/google/cel-go/common/ast"
+
 // This file compiles logic, which costs nothing by itself. Later operands of &&
 // and || and branches of a ternary add their cost when they are evaluated.
 
+// terms compiles the terms of an operator, and those of the same operator in them,
+// in the order in which they are evaluated.
+func (x *compiler) terms(to []operand, e ast.Expr) []operand {
+	name := e.AsCall().FunctionName()
+	for _, a := range e.AsCall().Args() {
+		if isCall(a, name, 2) {
+			x.parts++
+			to = x.terms(to, a)
+			continue
+		}
+		to = append(to, x.expr(a))
+	}
+	return to
+}
+
+// A laterTerm is an operand of && or || that has others before it. The left operand in
+// its identities is all of them together.
+type laterTerm struct {
+	run  func(*Frame) bool
+	cost uint64
+	ids  operandIDs
+}
+
 // logic compiles terms that are evaluated until one is decisive.
 func (x *compiler) logic(terms []operand, decisive bool) operand {
-	first := x.condition(terms[0])
-	out := operand{cost: first.cost, id: first.id, value: as(kindBool, x.bool(first))}
-	for _, t := range terms[1:] {
-		t = x.condition(t)
-		o := operandIDs{left: out.id, right: t.id, own: x.identity()}
-		out.value, out.id = as(kindBool, either(closureOf[bool](out), x.bool(t), t.cost, decisive, o)), o.own
+	if x.why != "" {
+		return operand{}
 	}
+	first := x.condition(terms[0])
+	out, run, later := operand{cost: first.cost, id: first.id}, x.bool(first), make([]laterTerm, len(terms)-1)
+	for i, t := range terms[1:] {
+		t = x.condition(t)
+		later[i] = laterTerm{x.bool(t), t.cost, operandIDs{left: out.id, right: t.id, own: x.identity()}}
+		out.id = later[i].ids.own
+	}
+	out.value = as(kindBool, func(f *Frame) bool {
+		v := run(f)
+		for i := range later {
+			t := &later[i]
+			switch {
+			case f.failed:
+				v = f.evalTerm(t, decisive)
+				continue
+			case v == decisive:
+				return v
+			}
+			f.pay(t.cost)
+			if v = t.run(f); f.failed {
+				f.propagate(t.ids.right, t.ids.own)
+			}
+		}
+		return v
+	})
 	return out
 }
 
-// either returns the closure of two terms.
-func either(a, b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) func(*Frame) bool {
-	return func(f *Frame) bool {
-		v := a(f)
-		if f.failed {
-			return f.eitherRight(b, cost, decisive, o)
-		}
-		if v == decisive {
-			return v
-		}
-		f.pay(cost)
-		v = b(f)
-		if f.failed {
-			f.propagate(o.right, o.own)
-		}
-		return v
-	}
-}
-
-// eitherRight evaluates the right operand after the left one failed. A decisive
-// right operand clears the error.
-func (f *Frame) eitherRight(b func(*Frame) bool, cost uint64, decisive bool, o operandIDs) bool {
-	what := f.takeError(o.left)
+// evalTerm evaluates a term after those before it failed. A decisive term clears the
+// error.
+func (f *Frame) evalTerm(t *laterTerm, decisive bool) bool {
+	what := f.takeError(t.ids.left)
 	if what == nil {
 		return false
 	}
-	f.pay(cost)
-	v := b(f)
+	f.pay(t.cost)
+	v := t.run(f)
 	switch {
-	case f.failed && !f.failedBy(o.right):
+	case f.failed && !f.failedBy(t.ids.right):
 		f.failedAt = 0
 	case f.failed || v != decisive:
-		f.fail(what, o.own)
+		f.fail(what, t.ids.own)
 	}
 	return v
 }

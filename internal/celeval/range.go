@@ -22,7 +22,7 @@ type rangeFunc func(f *Frame, step func(*Frame) bool)
 func (x *compiler) variables(over operand, slot int, two bool) (key, v operand, each rangeFunc) {
 	name := operand{cost: 1, attr: true, value: as(kindString, func(f *Frame) string { return f.vars[slot].name })}
 	element := func(declared *celvalue.DeclaredType) operand {
-		return x.typed(operand{cost: 1, attr: true, declared: declared, raw: func(f *Frame) any { return f.vars[slot].raw }})
+		return x.typed(operand{cost: 1, attr: true, declared: declared, location: inVariable + location(slot), raw: func(f *Frame) any { return f.vars[slot].raw }})
 	}
 	switch texts := closureOf[[]string](over); {
 	case over.kind() == kindRaw && over.declared.IsList():

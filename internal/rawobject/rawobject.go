@@ -92,6 +92,20 @@ func Of(v any) (o Object, ok bool) {
 	return Object{}, false
 }
 
+// Lookup returns the value of a member of v, and whether there is one. It is not ok
+// if v is not an object.
+func Lookup(v any, name string) (value any, found, ok bool) {
+	switch v := v.(type) {
+	case *List:
+		value, found = v.get(name)
+	case map[string]any:
+		value, found = v[name]
+	default:
+		return nil, false, false
+	}
+	return value, found, true
+}
+
 // Is reports whether v is an object.
 func Is(v any) bool {
 	_, ok := Of(v)

@@ -44,6 +44,11 @@ func TestListIsReadLikeAMap(t *testing.T) {
 			if got != want || found != there {
 				t.Errorf("%v: %q is %v, %t, want %v, %t", names, name, got, found, want, there)
 			}
+			for _, o := range []rawobject.Object{l, of} {
+				if got, found, ok := rawobject.Lookup(o.Raw(), name); got != want || found != there || !ok {
+					t.Errorf("Lookup of %q in %v: %v, %t, %t, want %v, %t", name, names, got, found, ok, want, there)
+				}
+			}
 		}
 		for _, o := range []rawobject.Object{l, of} {
 			got, all := slices.Sorted(o.Names()), o.AppendNames(nil)
@@ -73,7 +78,7 @@ func TestCompleteReportsRepeatedNames(t *testing.T) {
 
 func TestOfRefusesOtherValues(t *testing.T) {
 	for _, v := range []any{nil, "a", int64(1), []any{}, true} {
-		if rawobject.Is(v) {
+		if _, _, ok := rawobject.Lookup(v, "a"); ok || rawobject.Is(v) {
 			t.Errorf("%v is an object", v)
 		}
 	}

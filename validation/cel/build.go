@@ -132,7 +132,6 @@ func (b *builder) build(n *schema.Node, t *celtypes.Type, root, implied bool, pa
 	if values, _ := n.AdditionalProperties(); celtypes.HasRules(values) {
 		out.values = b.buildNode(values, elem, values.EmbeddedResource(), implied, path.Child("additionalProperties"))
 	}
-	out.ruled = len(n.Rules()) > 0
 	if !out.ruled && out.items == nil && out.values == nil && len(out.fields) == 0 {
 		return nil
 	}
@@ -184,7 +183,8 @@ func (b *builder) untyped(out *node, n *schema.Node, path *field.Path) {
 // rules compiles the rules of n itself.
 func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
 	rules := n.Rules()
-	if len(rules) == 0 {
+	out.ruled = len(rules) > 0
+	if !out.ruled {
 		return
 	}
 	path = path.Child("x-kubernetes-validations")
@@ -198,11 +198,11 @@ func (b *builder) rules(out *node, n *schema.Node, t *celtypes.Type, root bool, 
 		out.lazy = &lazyRules{builder: b, schema: n, self: t, root: root}
 		return
 	}
-	b.compile(out, n, t, root, path)
+	b.compile(out, n, rules, t, root, path)
 }
 
-func (b *builder) compile(out *node, n *schema.Node, t *celtypes.Type, root bool, path *field.Path) {
-	scope, rules := b.Scope(t), n.Rules()
+func (b *builder) compile(out *node, n *schema.Node, rules []schema.Rule, t *celtypes.Type, root bool, path *field.Path) {
+	scope := b.Scope(t)
 	out.self = b.declared.Of(n, root)
 	out.rules = make([]rule, len(rules))
 	for i := range rules {

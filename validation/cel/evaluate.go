@@ -91,7 +91,11 @@ func (r *run) rule(n *node, i int) {
 // decide evaluates a rule: with its closure or, if that declines, with cel-go.
 func (r *run) decide(n *node, rule *rule) (bool, costProblem, error) {
 	if x := &rule.fast; x.Compiled() {
-		if result, cost, failed, ok := x.Eval(&r.frame); ok && r.knowsVerdict(cost, failed) {
+		result, cost, failed, ok := x.Eval(&r.frame)
+		if ok && failed == nil && !r.watched {
+			return result, r.pay(cost), nil
+		}
+		if ok && r.knowsVerdict(cost, failed) {
 			err := r.evalError(failed)
 			r.watch(rule.condition, true, err)
 			return result, r.pay(cost), err

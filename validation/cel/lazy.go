@@ -28,7 +28,7 @@ func (n *node) ready() {
 	l.once.Do(func() {
 		l.builder.mu.Lock()
 		defer l.builder.mu.Unlock()
-		l.builder.compile(n, l.schema, l.self, l.root, nil)
+		l.builder.compile(n, l.schema, l.schema.Rules(), l.self, l.root, nil)
 		l.builder, l.schema, l.self = nil, nil, nil
 	})
 }
