@@ -1,19 +1,45 @@
 package objectmeta
 
 import (
+	"strings"
+
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // A FastMeta is the metadata of a new object that has only a name or a prefix for a
-// generated one, a namespace, labels and annotations, which most have. It is read from JSON text without a
-// map. Its strings are parts of the text. After [FastMeta.Reset] it can be used
-// again. It belongs to one goroutine.
+// generated one, a namespace, labels, annotations, finalizers without warnings, a
+// resource version, and members that the server drops or sets, which most have. It is
+// read from JSON text without a map. Its strings are parts of the text. After
+// [FastMeta.Reset] it can be used again. It belongs to one goroutine.
 //
 // FastMeta declines other metadata, which may still be valid. The caller then
 // falls back to [Decode] and the functions for maps.
 type FastMeta struct {
-	name, prefix, namespace string
-	labels, annotations     []pair
+	name, prefix, namespace, resourceVersion string
+	labels, annotations                      []pair
+	finalizers                               []string
+	seen                                     once // that may not occur again
+}
+
+// A once is a set of members that may occur once. The other members have strings that
+// tell whether they occurred.
+type once uint8
+
+const (
+	onceLabels once = 1 << iota
+	onceAnnotations
+	onceFinalizers
+	onceTime
+	onceGeneration
+	onceLink
+	onceUID
+)
+
+// first reports whether a member occurs for the first time.
+func (p *FastMeta) first(m once) bool {
+	first := p.seen&m == 0
+	p.seen |= m
+	return first
 }
 
 type pair struct{ key, value string }
@@ -26,12 +52,17 @@ const maxPairs = 64
 func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
-	p.name, p.prefix, p.namespace, p.labels, p.annotations = "", "", "", p.labels[:0], p.annotations[:0]
+	clear(p.finalizers)
+	*p = FastMeta{labels: p.labels[:0], annotations: p.annotations[:0], finalizers: p.finalizers[:0]}
 }
 
 // Generates reports whether the server generates the name. The metadata has none then;
 // see [StandInName].
 func (p *FastMeta) Generates() bool { return p.prefix != "" }
+
+// MayStay reports whether the server may store the metadata as it is: whether it has a
+// generation.
+func (p *FastMeta) MayStay() bool { return p.seen&onceGeneration != 0 }
 
 // ReadCreate reads the metadata of a new object at s[i]. It sets the namespace
 // to that of the request; "" means the namespace of the object. It returns the
@@ -87,16 +118,85 @@ func (p *FastMeta) member(key, s string, at int) int {
 		return readOnce(&p.prefix, s, at)
 	case "namespace":
 		return readOnce(&p.namespace, s, at)
+	case "resourceVersion":
+		return readOnce(&p.resourceVersion, s, at)
 	case "labels":
-		return readPairs(&p.labels, s, at, fastValidLabel)
+		return p.readPairs(onceLabels, &p.labels, s, at, fastValidLabel)
 	case "annotations":
-		end := readPairs(&p.annotations, s, at, fastValidAnnotation)
+		end := p.readPairs(onceAnnotations, &p.annotations, s, at, fastValidAnnotation)
 		if end-at > maxFastAnnotations {
 			return -1
 		}
 		return end
+	case "finalizers":
+		return p.readFinalizers(s, at)
 	}
-	return -1
+	return p.readDropped(key, s, at)
+}
+
+// readDropped reads a member that the server drops from a new object, and the
+// generation, which it sets.
+func (p *FastMeta) readDropped(key, s string, at int) int {
+	var of once
+	text, end := readRawString(s, at)
+	switch key {
+	case "creationTimestamp":
+		if of = onceTime; end < 0 {
+			end = nullEnd(s, at)
+		} else if !canonicalTime(text) {
+			return -1
+		}
+	case "generation":
+		of, end = onceGeneration, countEnd(s, at)
+	case "selfLink":
+		of = onceLink
+	case "uid":
+		of = onceUID
+	default:
+		return -1
+	}
+	if !p.first(of) {
+		return -1
+	}
+	return end
+}
+
+// nullEnd returns the index after null at s[at], or a negative number.
+func nullEnd(s string, at int) int {
+	if !strings.HasPrefix(s[at:], "null") {
+		return -1
+	}
+	return at + len("null")
+}
+
+// countEnd returns the index after the digits at s[at], or a negative number if these are
+// not an integer with at most 18 digits.
+func countEnd(s string, at int) int {
+	i := at
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		i++
+	}
+	if n := i - at; n == 0 || n > 18 || n > 1 && s[at] == '0' {
+		return -1
+	}
+	return i
+}
+
+// readFinalizers reads a list of finalizers of which the server does not warn.
+func (p *FastMeta) readFinalizers(s string, at int) int {
+	if s[at] != '[' || !p.first(onceFinalizers) {
+		return -1
+	}
+	i := jsonscan.Space(s, at+1)
+	for more := true; more; {
+		name, end := readRawString(s, i)
+		if end < 0 || len(p.finalizers) == maxPairs || !hasByte(name, '/') || !isQualifiedName(name, false) {
+			return -1
+		}
+		p.finalizers = append(p.finalizers, name)
+		i, more = jsonscan.Next(s, end, ']')
+	}
+	return i
 }
 
 func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
@@ -126,11 +226,14 @@ func readRawString(s string, at int) (string, int) {
 	return s[at+1 : end], end + 1
 }
 
-// readPairs reads an object of strings that is not empty into an empty list and
-// sorts the list.
-func readPairs(into *[]pair, s string, at int, valid func(pair) bool) int {
-	if s[at] != '{' || len(*into) > 0 {
+// readPairs reads null, or an object of strings that is not empty, into an empty list
+// and sorts the list.
+func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func(pair) bool) int {
+	switch {
+	case !p.first(of):
 		return -1
+	case s[at] != '{':
+		return nullEnd(s, at)
 	}
 	list, i := *into, jsonscan.Space(s, at+1)
 	for more := true; more; {
@@ -163,6 +266,9 @@ func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	if len(p.annotations) > 0 {
 		dst = append(appendPairs(append(dst, `"annotations":`...), p.annotations), ',')
 	}
+	if len(p.finalizers) > 0 {
+		dst = append(appendTexts(append(dst, `"finalizers":`...), p.finalizers), ',')
+	}
 	if p.prefix != "" {
 		dst = append(appendPair(dst, pair{"generateName", p.prefix}), ',')
 	}
@@ -176,6 +282,9 @@ func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	if p.namespace != "" {
 		dst = appendPair(append(dst, ','), pair{"namespace", p.namespace})
 	}
+	if p.resourceVersion != "" {
+		dst = appendPair(append(dst, ','), pair{"resourceVersion", p.resourceVersion})
+	}
 	return append(dst, '}')
 }
 
@@ -188,6 +297,18 @@ func appendPairs(dst []byte, list []pair) []byte {
 		dst = appendPair(dst, p)
 	}
 	return append(dst, '}')
+}
+
+// appendTexts appends a list of texts of strings.
+func appendTexts(dst []byte, list []string) []byte {
+	for i, s := range list {
+		start := byte(',')
+		if i == 0 {
+			start = '['
+		}
+		dst = append(append(append(dst, start, '"'), s...), '"')
+	}
+	return append(dst, ']')
 }
 
 // appendPair appends a pair of texts of strings.

@@ -127,14 +127,14 @@ func TestUniqueOwners(t *testing.T) {
 
 // Metadata that is reset refers to no part of the text, and can be read anew.
 func TestFastMetaReset(t *testing.T) {
-	const text = `{"name":"a","namespace":"b","labels":{"k":"v"},"annotations":{"l":"w"}}`
+	const text = `{"name":"a","namespace":"b","labels":{"k":"v"},"annotations":{"l":"w"},"finalizers":["f/g"],"resourceVersion":"1","uid":"u"}`
 	var p FastMeta
 	for range 2 {
 		if end := p.ReadCreate(text, 0, true, ""); end != len(text) {
 			t.Fatalf("ReadCreate = %d, want %d", end, len(text))
 		}
 		p.Reset()
-		if p.name != "" || p.namespace != "" || len(p.labels)+len(p.annotations) != 0 {
+		if p.name != "" || p.namespace != "" || p.resourceVersion != "" || p.seen != 0 || len(p.labels)+len(p.annotations)+len(p.finalizers) != 0 || p.finalizers[:1][0] != "" {
 			t.Errorf("after Reset: %+v", p)
 		}
 		for _, x := range append(slices.Clone(p.labels[:1]), p.annotations[:1]...) {
