@@ -7,10 +7,13 @@ import (
 
 // nearMember handles member n, which begins at s[i] with the text of its name.
 func (w *walk) nearMember(o *objectWalk, n, i int) int {
+	if o.missingBefore(n) != 0 {
+		w.fillBefore(o, n, i)
+	}
 	p := &o.node.members.list[n]
 	at := i + len(p.text)
 	if at < len(w.s) && w.s[at] > ' ' {
-		if end := w.direct(o, p, n, i, at); end > 0 {
+		if end := w.direct(o, p, n, i, at); end != 0 {
 			return end
 		}
 	} else if at = jsonscan.Space(w.s, at); at >= len(w.s) {
@@ -25,14 +28,17 @@ func (w *walk) otherMember(o *objectWalk, i int) int {
 	if at < 0 || at >= len(w.s) {
 		return refused
 	}
+	if k.member >= 0 && o.missingBefore(k.member) != 0 {
+		w.fillBefore(o, k.member, i)
+	}
 	return w.member(o, k, i, at)
 }
 
 // direct handles member n, which begins at s[i] and whose value begins at s[at], if it is
 // one of the many that need little: it is after the last one in the schema and next to it
-// in the text, and its value is a valid scalar that stays as it is. It returns 0 for any
-// other member, and has done nothing then. It only knows sinks that write. A key that is
-// repeated is found when the members are sorted.
+// in the text, and its value is a valid scalar that stays as it is, or an object or list. It
+// returns 0 for any other member, and has done nothing then. It only knows sinks that write.
+// A key that is repeated is found when the members are sorted.
 func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if w.splices || o.last < 0 && len(w.entries) > o.base {
 		return 0
@@ -43,17 +49,49 @@ func (w *walk) direct(o *objectWalk, p *member, n, i, at int) int {
 	if w.pending.end != i {
 		return 0
 	}
+	if c := w.s[at]; (c == '{' || c == '[') && p.nested {
+		return w.nested(o, p, n, i, at)
+	}
 	end := p.directEnd(w.s, at)
 	if end == 0 {
 		return 0
 	}
 	start := w.position() + at - i
 	w.pending.end = end
-	w.see(o, n)
+	if !w.see(o, n) {
+		w.unfill(o, n)
+	}
 	o.last = n
 	o.kept++
 	w.ruled = w.ruled || p.ruled
 	w.note(span{}, span{start, start + end - at}, n)
+	return end
+}
+
+// nested is direct for a member whose value is an object or list. The text from s[i] to it
+// is next to what is pending.
+func (w *walk) nested(o *objectWalk, p *member, n, i, at int) int {
+	if w.request.Ratchet != nil {
+		return 0
+	}
+	if !w.see(o, n) {
+		w.unfill(o, n)
+	}
+	w.pending.end = at
+	o.last = n
+	o.kept++
+	start, unknown, end := w.position(), len(w.notes), refused
+	if w.s[at] == '{' {
+		end = w.object(p.node, at, nil)
+	} else {
+		w.ruled = w.ruled || p.ruled
+		end = w.list(p.node, at)
+	}
+	if end < 0 {
+		return refused
+	}
+	w.throughField(unknown, p.name)
+	w.note(span{}, span{start, w.position()}, n)
 	return end
 }
 

@@ -40,9 +40,11 @@
 // edits of the input (splice.go). Spliced text has the same value as the canonical
 // text and keeps the spelling of the input; without edits it is the input.
 //
-// The walk writes a member as soon as it is read. Members that are out of order,
-// and defaults that belong before them, move when the object is complete. The walk
-// keeps the keys of removed members until then to find repeated keys.
+// The walk writes a member as soon as it is read. In a new object it writes the default
+// of a missing member before the next member, and takes it back if that member comes
+// later (early.go). Members that are out of order, and other defaults, move when the
+// object is complete. The walk keeps the keys of removed members until then to find
+// repeated keys.
 //
 // Where enum, allOf, anyOf, oneOf, not or uniqueItems concern a whole object or
 // list, its output is decoded and checked when it is complete. For scalars, the

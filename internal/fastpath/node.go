@@ -101,13 +101,15 @@ type member struct {
 	// if at all: some of String, Int and Bool. Only strings need it, if checked is set.
 	direct  leafcheck.Mask
 	checked bool
+	nested  bool // objects and lists need no more than the walk over them
 	ruled   bool // that of the node
 }
 
-// setDirect derives direct from the node.
+// setDirect derives direct and nested from the node.
 func (p *member) setDirect() {
 	n := p.node
-	if p.direct = 0; n.decline == accepted && !n.opaque && p.role == noRole {
+	p.direct, p.nested = 0, n.decline == accepted && !n.opaque && p.role == noRole
+	if p.nested {
 		p.direct = n.accept & (n.free&(leafcheck.Int|leafcheck.Bool) | leafcheck.String)
 		p.checked, p.ruled = n.free&leafcheck.String == 0, n.ruled
 	}

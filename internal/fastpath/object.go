@@ -12,14 +12,15 @@ import (
 
 // An objectWalk is the state of one object that is open.
 type objectWalk struct {
-	node *node
-	base int    // index of its first entry
-	set  uint64 // of the declared members before the 65th that were read
-	seen int    // index of the set of the other ones
-	kept int    // number of members that stay
-	next int    // the declared member that is likely to come next
-	all  bool   // declared members have entries too
-	bad  bool   // the object lacks members, or has too few or too many
+	node  *node
+	base  int    // index of its first entry
+	set   uint64 // of the declared members before the 65th that were read
+	seen  int    // index of the set of the other ones
+	early uint64 // of the declared members before the 65th whose defaults were added, see fillBefore
+	kept  int    // number of members that stay
+	next  int    // the declared member that is likely to come next
+	all   bool   // declared members have entries too
+	bad   bool   // the object lacks members, or has too few or too many
 
 	// sorted: the members came in increasing order of key. A sink that splices
 	// only regards those that are not declared.
@@ -150,7 +151,7 @@ func (w *walk) member(o *objectWalk, k memberKey, i, at int) int {
 		o.came(k.name, k.member)
 	}
 	if k.member >= 0 {
-		if !w.see(o, k.member) {
+		if !w.see(o, k.member) && !w.unfill(o, k.member) {
 			return w.refuse(repeatedKey)
 		}
 		m := &n.members.list[k.member]

@@ -125,6 +125,10 @@ func (o Output) Append(dst []byte) []byte {
 	case w.request.Splice:
 		w.spliceFastMeta()
 		return w.appendEdited(dst, span{0, len(w.s)}, w.edits)
+	case w.meta.fast && dst == nil:
+		out := make([]byte, len(w.out)) // append would clear what its memory has beyond that
+		copy(out, w.out)
+		return out
 	case w.meta.fast:
 		return append(dst, w.out...)
 	}

@@ -60,3 +60,29 @@ func TestSetMetadata(t *testing.T) {
 		out.Release()
 	}
 }
+
+// Metadata that the walk prepares and that has the value of the input stays as it is.
+func TestPreparedMetadataStays(t *testing.T) {
+	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, x-kubernetes-preserve-unknown-fields: true}`}), testConfig)
+	const stored = `{"generation":1,"name":"a","namespace":"n"}`
+	for _, tt := range []struct{ metadata, want string }{
+		{`{ "namespace": "n", "name": "a", "generation": 1 }`, `{ "namespace": "n", "name": "a", "generation": 1 }`},
+		{`{ "namespace": "n", "name": "a", "generation": 2 }`, stored},
+		{`{ "namespace": "n", "name": "a" }`, stored},
+		{`{ "namespace": "n", "name": "a", "generation": 1, "uid": "u" }`, stored},
+		{`{ "namespace": "n", "name": "a", "generation": 1, "labels": null }`, stored},
+	} {
+		for range 2 { // with the memory of another walk
+			text := `{"kind":"Thing", "apiVersion":"example.com/v1", "metadata": ` + tt.metadata + `}`
+			out, ok := plan.JSON(text, fastpath.Request{Create: true, Splice: true, Namespaced: true})
+			if !ok || out.Metadata() != nil {
+				t.Fatalf("the walk does not prepare %s", tt.metadata)
+			}
+			want := `{"kind":"Thing", "apiVersion":"example.com/v1", "metadata": ` + tt.want + `}`
+			if got := string(out.Append(nil)); got != want || out.Unmodified() != (text == want) {
+				t.Errorf("%s becomes %s, unmodified %t", text, got, out.Unmodified())
+			}
+			out.Release()
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/crdkit/crdkit/internal/fieldaccess"
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/nameindex"
 	"github.com/crdkit/crdkit/schema"
@@ -26,6 +27,7 @@ type readTree struct {
 type readField struct {
 	name string
 	tree *readTree
+	text string // `"name":` in canonical form
 }
 
 // fewFields is the number of fields that are compared one by one.
@@ -51,7 +53,8 @@ func (n *readTree) setFields(fields map[string]*readTree) {
 	n.names, n.fields, n.marks = nameindex.Index{}, nil, 0
 	names := slices.Sorted(maps.Keys(fields))
 	for _, name := range names {
-		n.fields = append(n.fields, readField{name, fields[name]})
+		text, _ := jsonscan.AppendString(nil, name)
+		n.fields = append(n.fields, readField{name, fields[name], string(text) + ":"})
 		n.marks |= 1 << markOf(name)
 	}
 	if len(names) > fewFields {
@@ -77,6 +80,20 @@ func (n *readTree) child(name string) *readTree {
 		}
 	}
 	return n.values
+}
+
+// near returns the field that is likely to come next if s[i:] begins with its text and a
+// value, and the index of the value. Fields and members have the same order. It returns 0
+// for any other member.
+func (n *readTree) near(s string, i int, next *int) (string, *readTree, int) {
+	for k := *next; k < len(n.fields) && k < *next+2; k++ {
+		f := &n.fields[k]
+		if at := i + len(f.text); at < len(s) && s[at] > ' ' && s[i:at] == f.text {
+			*next = k + 1
+			return f.name, f.tree, at
+		}
+	}
+	return "", nil, 0
 }
 
 // presence returns the readTree for rules that test whether a value is present.

@@ -21,10 +21,16 @@ type Values struct {
 	used   int // of maps
 	lean   []*rawobject.List
 	leaned int   // of lean
-	lists  []any // lists are parts of it
-	stack  []any // elements of the lists that are open
-	most   int   // the largest number of elements that were on the stack of a list that is read
-	parts  shared
+	lists  []any // long lists are parts of it
+	// Short lists by their length, as interfaces, which need no memory of their own.
+	short [shortList + 1]struct {
+		boxes []any
+		used  int
+	}
+	shortItems int   // of all lists in short
+	stack      []any // elements of the lists that are open
+	most       int   // the largest number of elements that were on the stack of a list that is read
+	parts      shared
 	// The object of this readTree is a map, and those below are lists of members
 	// unless rules read them as a whole. If it is nil, all objects are maps.
 	root *readTree
@@ -36,6 +42,7 @@ type Values struct {
 const (
 	boxCount  = 256 // one for each value of a byte
 	longBox   = 64  // longer strings are rarely repeated
+	shortList = 8
 	mostMaps  = 1 << 12
 	mostItems = 1 << 14
 )
@@ -53,7 +60,7 @@ func (p *Plan) Values(watch *interrupt.Watch) *Values {
 // Release takes back the memory of all decoded values. The caller must not use
 // them from then on.
 func (v *Values) Release() {
-	if len(v.maps) > mostMaps || len(v.lean) > mostMaps || cap(v.lists) > mostItems || cap(v.stack) > mostItems || cap(v.parts.list) > mostMaps {
+	if len(v.maps) > mostMaps || len(v.lean) > mostMaps || cap(v.lists) > mostItems || v.shortItems > mostItems || cap(v.stack) > mostItems || cap(v.parts.list) > mostMaps {
 		return
 	}
 	v.parts.clear()
@@ -62,6 +69,13 @@ func (v *Values) Release() {
 	}
 	for _, l := range v.lean[:v.leaned] {
 		l.Clear()
+	}
+	for i := range v.short {
+		l := &v.short[i]
+		for _, box := range l.boxes[:l.used] {
+			clear(box.([]any))
+		}
+		l.used = 0
 	}
 	clear(v.lists)
 	clear(v.stack[:max(v.most, len(v.stack))])
@@ -224,13 +238,16 @@ func (v *Values) leanMembers(n *readTree, s string, i, depth int) (any, int) {
 	if i < len(s) && s[i] == '}' {
 		return out, i + 1
 	}
-	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
-		if at < 0 {
-			return nil, refused
+	for next, more := 0, true; more; {
+		key, below, at := n.near(s, i, &next)
+		if at == 0 {
+			if key, _, at = jsonscan.Key(s, i); at < 0 {
+				return nil, refused
+			}
+			below = n.child(key)
 		}
 		end := 0
-		if below := n.child(key); below == nil {
+		if below == nil {
 			end = jsonscan.Skip(s, at)
 		} else {
 			var value any
@@ -255,7 +272,7 @@ func (v *Values) elements(n *readTree, s string, i, depth int) (any, int) {
 	}
 	i = jsonscan.Space(s, i)
 	if i < len(s) && s[i] == ']' {
-		return []any{}, i + 1
+		return noElements, i + 1
 	}
 	base := len(v.stack)
 	for more := true; more; {
@@ -291,7 +308,10 @@ func (v *Values) leanObject() *rawobject.List {
 }
 
 // list returns a copy of a list.
-func (v *Values) list(elements []any) []any {
+func (v *Values) list(elements []any) any {
+	if len(elements) <= shortList {
+		return v.shortList(elements)
+	}
 	const chunk = 256
 	if cap(v.lists)-len(v.lists) < len(elements) {
 		// Lists that were made before keep the old memory.
@@ -300,6 +320,18 @@ func (v *Values) list(elements []any) []any {
 	start := len(v.lists)
 	v.lists = append(v.lists, elements...)
 	return v.lists[start:len(v.lists):len(v.lists)]
+}
+
+func (v *Values) shortList(elements []any) any {
+	l := &v.short[len(elements)]
+	if l.used == len(l.boxes) {
+		l.boxes = append(l.boxes, make([]any, len(elements)))
+		v.shortItems += len(elements)
+	}
+	box := l.boxes[l.used]
+	l.used++
+	copy(box.([]any), elements)
+	return box
 }
 
 // box returns s as an interface, without an allocation if it was read lately. A
@@ -326,14 +358,15 @@ func (v *Values) box(s string) any {
 func boxOf(s string) uint8 {
 	const factor = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * factor
-	for ; len(s) >= 8; s = s[8:] {
-		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		h = (h ^ eight) * factor
+	for i := 0; i+wordSize < len(s); i += wordSize {
+		h = (h ^ word(s, i)) * factor
 		h ^= h >> 32
 	}
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * factor
+	switch n := len(s); {
+	case n >= wordSize:
+		h ^= word(s, n-wordSize)
+	case n > 0:
+		h ^= headOf(s)
 	}
-	return uint8(h >> 56)
+	return uint8(h * factor >> 56)
 }

@@ -89,6 +89,11 @@ func (w *walk) spliceMetadata(value map[string]any) {
 	if string(w.metaText) == before {
 		return
 	}
+	if value == nil && w.fastMeta.MayStay() {
+		after, _ := jsonscan.Decode(string(w.metaText))
+		value, _ = after.(map[string]any)
+		w.meta.members = len(value)
+	}
 	if value != nil && len(value) == w.meta.members {
 		if v, _ := jsonscan.Decode(before); jsonval.Equal(v, value) {
 			return
