@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -153,6 +154,45 @@ func TestSimpleVersions(t *testing.T) {
 	root.Spec.Versions[0].Schema.OpenAPIV3Schema.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
 	if scans, _ := scan(root, &fastDefaults{}, nil); scans[0].simple {
 		t.Error("a definition with a default of the whole object is simple")
+	}
+}
+
+// A definition is faultless if nothing but its structure, its defaults and the types of its
+// rules can be wrong.
+func TestFaultlessVersions(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{type: string, default: a}`: true,
+		`{type: string, x-kubernetes-validations: [{rule: self != 'a', message: m}]}`:                                                              true,
+		`{type: string, x-kubernetes-validations: [{rule: " "}]}`:                                                                                  false,
+		`{type: array, items: {type: string}, x-kubernetes-list-type: set}`:                                                                        true,
+		`{type: array, items: {type: string}, uniqueItems: true}`:                                                                                  false,
+		`{type: array, items: {type: object}, x-kubernetes-list-type: set}`:                                                                        false,
+		`{type: string, x-kubernetes-list-map-keys: [a]}`:                                                                                          false,
+		`{type: object, x-kubernetes-map-type: a}`:                                                                                                 false,
+		`{type: string, x-kubernetes-validations: [{rule: "true", fieldPath: .a}]}`:                                                                false,
+		`{type: object, properties: {metadata: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}`: false,
+		`{type: text}`: false,
+		`{type: object, properties: {a: {type: string}}, additionalProperties: {type: string}}`:                      false,
+		`{type: object, properties: {a: {type: string}}, additionalProperties: true}`:                                true,
+		`{type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object, default: {}}}}`:  false,
+		`{type: object, additionalProperties: {type: array, items: {type: string, oneOf: [{not: {type: "null"}}]}}}`: false,
+	} {
+		var s apiextensionsv1.JSONSchemaProps
+		if err := yaml.UnmarshalStrict([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		crd := holder(t, s, "a")
+		if scans, errs := scan(crd, &fastDefaults{}, nil); len(errs) > 0 || scans[0].faultless != want {
+			t.Errorf("%s: faultless = %v, want %v (%v)", text, scans[0].faultless, want, errs)
+		}
+		fast, reference := Check(crd), Check(crd, testopt.Reference{})
+		if diff := cmp.Diff(fmt.Sprint(reference.Errors), fmt.Sprint(fast.Errors)); diff != "" {
+			t.Errorf("%s: errors (-reference +fast):\n%s", text, diff)
+		}
+	}
+	inner := apiextensionsv1.JSONSchemaProps{Type: "string", Default: &apiextensionsv1.JSON{Raw: []byte(`"a"`)}}
+	if scans, _ := scan(holder(t, inner, "kind"), &fastDefaults{}, nil); scans[0].faultless {
+		t.Error("a definition with a default of the kind is faultless")
 	}
 }
 

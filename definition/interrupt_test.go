@@ -50,7 +50,7 @@ var wideDefinitions = map[string]struct {
 	change func(int, *apiextensionsv1.JSONSchemaProps)
 	polls  int
 }{
-	"schemas": {func(int, *apiextensionsv1.JSONSchemaProps) {}, 6 * 400 / interrupt.Interval},
+	"schemas": {func(int, *apiextensionsv1.JSONSchemaProps) {}, 5 * 400 / interrupt.Interval},
 	"defaults": {func(_ int, s *apiextensionsv1.JSONSchemaProps) {
 		s.Default = &apiextensionsv1.JSON{Raw: []byte(`"\u0061"`)} // the fast check leaves escapes to the validator
 	}, 2 * 400},

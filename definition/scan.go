@@ -18,6 +18,8 @@ type versionScan struct {
 	formats []string // that the server ignores, one for each use
 	sets    []string // warnings about sets, each once
 	simple  bool     // there are no rules, and no default needs the validator
+	// faultless: the strictest [walk] finds no errors, if schemas may have defaults.
+	faultless bool
 }
 
 // scan visits all schemas of a definition once. It returns an error for each version whose
@@ -31,8 +33,9 @@ func scan(crd *apiextensionsv1.CustomResourceDefinition, defaults *fastDefaults,
 		if v.Schema == nil {
 			continue
 		}
-		result[i].simple = true
+		result[i].simple, result[i].faultless = true, true
 		s := scanner{left: schema.DefaultMaxNodes, versionScan: &result[i], defaults: defaults, watch: watch}
+		s.trial = walk{checker: &checker{opts: createStrictness()}, ruled: true}
 		if s.visit(v.Schema.OpenAPIV3Schema, 1) {
 			continue
 		}
@@ -50,6 +53,7 @@ type scanner struct {
 	watch *interrupt.Watch
 
 	defaults *fastDefaults
+	trial    walk
 }
 
 // visit reports whether s, at that depth, and all schemas below are within the bounds of
@@ -64,6 +68,9 @@ func (v *scanner) visit(s *apiextensionsv1.JSONSchemaProps, depth int) bool {
 		return false
 	}
 	v.note(s, depth == 1)
+	if v.faultless {
+		v.try(s)
+	}
 	depth++
 	if s.Items != nil && !(v.visit(s.Items.Schema, depth) && v.list(s.Items.JSONSchemas, depth)) ||
 		!v.list(s.AllOf, depth) || !v.list(s.AnyOf, depth) || !v.list(s.OneOf, depth) ||
@@ -124,4 +131,11 @@ func (v *scanner) note(s *apiextensionsv1.JSONSchemaProps, root bool) {
 	if text := setWarning(s); text != "" && !slices.Contains(v.sets, text) {
 		v.sets = append(v.sets, text)
 	}
+}
+
+// try applies the rules of [walk] to a schema. It takes a property for one of a resource if
+// it has such a name.
+func (v *scanner) try(s *apiextensionsv1.JSONSchemaProps) {
+	v.trial.alone(s, inherited{meta: v.meta > 0, defaults: v.meta == 0}, nil)
+	v.faultless = v.trial.errs.Added() == 0
 }

@@ -35,7 +35,9 @@ func (c *checker) schema(v *internalVersion, status bool, path *pathstack.Chain)
 		}
 	}
 	w := walk{checker: c, ruled: node != nil}
-	w.schema(root, c.top(), path)
+	if !v.scan.faultless || c.opts.noDefaults || c.cfg.reference {
+		w.schema(root, c.top(), path)
+	}
 	if c.errs.Added() == before && inconvertible != nil {
 		c.add(inconvertible)
 	}

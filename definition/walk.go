@@ -44,20 +44,28 @@ func (w *walk) schema(s *apiextensionsv1.JSONSchemaProps, p inherited, at *paths
 	before := w.errs.Added()
 	root := p.root
 	p.root = false
-	w.keywords(s, p, at)
+	w.alone(s, p, at)
 	w.properties(s, p, root, at)
 	w.nested(s, p, at)
 	w.items(s, p, at)
-	w.listsAndMaps(s, at)
-	rules := ruleWalk{walk: w, schema: s}
-	for i := range s.XValidations {
-		rules.check(&s.XValidations[i], at.Child("x-kubernetes-validations").Index(i))
-	}
 	if w.ruled && p.spine && len(s.XValidations) > 0 && w.errs.Added() > before {
 		if w.invalid == nil {
 			w.invalid = map[string]bool{}
 		}
 		w.invalid[at.Path().String()] = true
+	}
+}
+
+// alone checks a schema without those below it.
+func (w *walk) alone(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pathstack.Chain) {
+	w.keywords(s, p, at)
+	if a := s.AdditionalProperties; a != nil && len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
+		w.add(field.Forbidden(at.Child("additionalProperties").Path(), "additionalProperties and properties are mutual exclusive"))
+	}
+	w.listsAndMaps(s, at)
+	rules := ruleWalk{walk: w, schema: s}
+	for i := range s.XValidations {
+		rules.check(&s.XValidations[i], at.Child("x-kubernetes-validations").Index(i))
 	}
 }
 
@@ -102,13 +110,9 @@ func (w *walk) keywords(s *apiextensionsv1.JSONSchemaProps, p inherited, at *pat
 
 func isMeta(name string) bool { return name == "metadata" || name == "kind" || name == "apiVersion" }
 
-// properties checks that a schema has either properties or additionalProperties, and visits
-// both.
+// properties visits the properties and the additionalProperties of a schema.
 func (w *walk) properties(s *apiextensionsv1.JSONSchemaProps, p inherited, root bool, at *pathstack.Chain) {
 	if a := s.AdditionalProperties; a != nil {
-		if len(s.Properties) != 0 && (!a.Allows || a.Schema != nil) {
-			w.add(field.Forbidden(at.Child("additionalProperties").Path(), "additionalProperties and properties are mutual exclusive"))
-		}
 		below := p
 		if p.meta {
 			below = p.forbidding(" inside additionalProperties applying to object metadata")
