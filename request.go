@@ -88,6 +88,34 @@ var steps = [...]step{
 	{creating | updating, head, changing((*request).warnOfFinalizers)},
 }
 
+// plans are the actions of the steps, in their order: by verb, those of requests
+// whose carrier has done the steps on the head come second.
+var plans = planned()
+
+func planned() (plans [writing + 1][2][]action) {
+	for _, s := range steps {
+		for v := creating; v <= writing; v <<= 1 {
+			if s.verbs&v == 0 {
+				continue
+			}
+			plans[v][0] = append(plans[v][0], s.do)
+			if s.on != head {
+				plans[v][1] = append(plans[v][1], s.do)
+			}
+		}
+	}
+	return plans
+}
+
+// actions returns the actions of the steps that the request takes after its carrier
+// has read the object.
+func (r *request) actions() []action {
+	if r.headDone {
+		return plans[r.verb][1]
+	}
+	return plans[r.verb][0]
+}
+
 // changing returns the action of a step that cannot fail.
 func changing(f func(*request)) action {
 	return func(r *request, _ context.Context) (*Refusal, error) {
@@ -195,6 +223,7 @@ func (r *request) do(ctx context.Context) ([]byte, *Result, error) {
 		if !errors.Is(err, errDeclined) {
 			return nil, nil, err
 		}
+		r.run, *r.result = run{}, Result{}
 	}
 	out, err := r.pass(ctx, &r.maps)
 	if err != nil {
@@ -221,10 +250,10 @@ func (r *request) checkInput(ctx context.Context) error {
 }
 
 // pass takes the object through all steps on a carrier. It returns errDeclined if
-// the carrier declines; the caller then begins anew on another one.
+// the carrier declines; the caller then begins anew on another one, with an empty run
+// and result.
 func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
-	r.carrier, r.run = c, run{}
-	*r.result = Result{groupKind: r.version.def.GroupKind()}
+	r.carrier = c
 	if r.version.warning != "" {
 		r.warn(r.version.warning)
 	}
@@ -261,15 +290,11 @@ func (r *request) pass(ctx context.Context, c carrier) ([]byte, error) {
 // takeSteps takes the object through the steps between reading and encoding it.
 func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 	defer r.dropStandIn()
-	for i := range steps {
-		s := &steps[i]
-		if s.verbs&r.verb == 0 || s.on == head && r.headDone {
-			continue
-		}
+	for _, do := range r.actions() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		refusal, err := s.do(r, ctx)
+		refusal, err := do(r, ctx)
 		if ended := r.watch.Err(); ended != nil {
 			return nil, ended // what the step has found is of no use
 		}
@@ -282,16 +307,24 @@ func (r *request) takeSteps(ctx context.Context) (*Refusal, error) {
 
 // finish completes the result. It returns the error of the context if it ends.
 func (r *request) finish(refusal *Refusal) error {
-	r.result.Refusal = refusal
-	if refusal == nil && !r.sentKind.Empty() {
-		r.result.groupKind = r.sentKind
-	}
-	if r.obj != nil && !r.result.Admitted() {
-		r.result.name = r.obj.GetName() // which only a refusal tells
+	if r.result.Refusal = refusal; !r.result.Admitted() {
+		r.result.about = r.subject()
 	}
 	r.result.Errors.Sort(r.watch)
 	r.result.Ratcheted.Sort(r.watch)
 	return r.watch.Err()
+}
+
+// subject returns the object that the answer to a refused request names.
+func (r *request) subject() *subject {
+	s := &subject{kind: r.version.def.GroupKind()}
+	if r.result.Refusal == nil && !r.sentKind.Empty() {
+		s.kind = r.sentKind
+	}
+	if r.obj != nil {
+		s.name = r.obj.GetName()
+	}
+	return s
 }
 
 // warn adds warnings, which the result may keep as they are.

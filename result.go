@@ -1,6 +1,7 @@
 package crdkit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -42,8 +43,13 @@ type Result struct {
 	// budget of 10,000,000.
 	Cost uint64
 
-	groupKind schema.GroupKind
-	name      string
+	about *subject // nil if the request is admitted
+}
+
+// A subject is the object that the answer to a request names.
+type subject struct {
+	kind schema.GroupKind
+	name string
 }
 
 // A Refusal is an answer other than the list of errors of an object.
@@ -66,13 +72,14 @@ func (r *Result) Admitted() bool { return len(r.Errors) == 0 && r.Refusal == nil
 // answer of the server, an *apierrors.StatusError with the server's message, which counts
 // the errors that are omitted.
 func (r *Result) Err() error {
-	if r.Refusal != nil {
-		return r.Refusal.status(schema.GroupResource{Group: r.groupKind.Group, Resource: r.Refusal.resource}, r.name)
-	}
-	if len(r.Errors) == 0 {
+	if r.Admitted() {
 		return nil
 	}
-	return errorlist.Invalid(r.groupKind, r.name, r.Errors.Field(), r.Omitted)
+	about := cmp.Or(r.about, &subject{})
+	if r.Refusal != nil {
+		return r.Refusal.status(schema.GroupResource{Group: about.kind.Group, Resource: r.Refusal.resource}, about.name)
+	}
+	return errorlist.Invalid(about.kind, about.name, r.Errors.Field(), r.Omitted)
 }
 
 // RefusalOf returns the refusal that the server answers with for an error: its status if

@@ -54,8 +54,11 @@ func verdictOf(t *testing.T, d *crdkit.Definition, object string) string {
 	}
 	version := testkit.Sample{Object: obj}.Version()
 	stored, res, err := testkit.Must(d.Version(version)).CreateJSON(context.Background(), []byte(object), crdkit.Warn)
-	if err != nil || stored == nil {
-		return fmt.Sprintf("refused: %v: %+v", err, res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stored == nil {
+		return fmt.Sprintf("refused: %v: %v, %d omitted, %v, cost %d", res.Err(), res.Errors, res.Omitted, res.Warnings, res.Cost)
 	}
 	return fmt.Sprintf("%s %v", stored, res.Warnings)
 }
