@@ -198,7 +198,8 @@ func newRequest[O JSONOption](v *Version, verb verb, opts []O) *request {
 // it.
 func (r *request) release() {
 	v := r.version
-	*r = request{maps: mapCarrier{request: r}, text: jsonCarrier{request: r}}
+	*r = request{}
+	r.maps.request, r.text.request = r, r
 	v.requests.Put(r)
 }
 
