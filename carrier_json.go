@@ -288,6 +288,13 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 	return ruleInput{obj: obj}, nil
 }
 
+func (c *jsonCarrier) finalizerWarnings() []string {
+	if c.headDone {
+		return c.out.FinalizerWarnings()
+	}
+	return c.run.finalizerWarnings()
+}
+
 // output writes the metadata. It was decoded from JSON and is valid, so that
 // SetMetadata fails only if a step has put a value into it that JSON does not have.
 func (c *jsonCarrier) output() ([]byte, error) {

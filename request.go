@@ -85,7 +85,7 @@ var steps = [...]step{
 	{writing, content, (*request).evaluateRules},
 	{creating, head, changing((*request).validateCommonCreate)},
 	{replacing, head, changing((*request).validateCommonUpdate)},
-	{creating | updating, head, changing((*request).warnOfFinalizers)},
+	{creating | updating, content, changing((*request).warnOfFinalizers)},
 }
 
 // plans are the actions of the steps, in their order: by verb, those of requests

@@ -161,12 +161,16 @@ func (r *request) evaluate(ctx context.Context, whole bool) (cel.Result, error) 
 // warnOfFinalizers adds the warnings about finalizers of an object that the server
 // accepts.
 func (r *request) warnOfFinalizers() {
-	if len(r.result.Errors) > 0 {
-		return
+	if len(r.result.Errors) == 0 {
+		r.warn(r.carrier.finalizerWarnings()...)
 	}
+}
+
+// finalizerWarnings returns the warnings about the finalizers of the object of the run.
+func (r *run) finalizerWarnings() []string {
 	var old map[string]any
 	if r.old != nil {
 		old = r.old.Object
 	}
-	r.warn(objectmeta.FinalizerWarnings(r.obj.Object, old)...)
+	return objectmeta.FinalizerWarnings(r.obj.Object, old)
 }

@@ -67,6 +67,10 @@ func (o Output) Unchanged() bool { return !o.w.request.Splice && !o.w.touched }
 // [Output.SetMetadata] before it uses the output.
 func (o Output) Metadata() map[string]any { return o.w.meta.read }
 
+// FinalizerWarnings returns the warnings about finalizers of metadata that the walk has
+// prepared.
+func (o Output) FinalizerWarnings() []string { return o.w.fastMeta.FinalizerWarnings() }
+
 // Admits reports whether the schema admits the object with the given metadata.
 func (o Output) Admits(metadata map[string]any) bool {
 	root := o.w.plan.root
@@ -126,8 +130,9 @@ func (o Output) Append(dst []byte) []byte {
 		w.spliceFastMeta()
 		return w.appendEdited(dst, span{0, len(w.s)}, w.edits)
 	case w.meta.fast && dst == nil:
-		out := make([]byte, len(w.out)) // append would clear what its memory has beyond that
-		copy(out, w.out)
+		text := w.out // a variable, so that the memory is not cleared before the copy
+		out := make([]byte, len(text))
+		copy(out, text)
 		return out
 	case w.meta.fast:
 		return append(dst, w.out...)

@@ -1,13 +1,15 @@
 package objectmeta
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // A FastMeta is the metadata of a new object that has only a name or a prefix for a
-// generated one, a namespace, labels, annotations, finalizers without warnings, a
+// generated one, a namespace, labels, annotations, finalizers, owner references, a
 // resource version, and members that the server drops or sets, which most have. It is
 // read from JSON text without a map. Its strings are parts of the text. After
 // [FastMeta.Reset] it can be used again. It belongs to one goroutine.
@@ -18,7 +20,9 @@ type FastMeta struct {
 	name, prefix, namespace, resourceVersion string
 	labels, annotations                      []pair
 	finalizers                               []string
+	owners                                   []ownerKey
 	seen                                     once // that may not occur again
+	warns                                    bool // the server warns of a finalizer
 }
 
 // A once is a set of members that may occur once. The other members have strings that
@@ -33,6 +37,7 @@ const (
 	onceGeneration
 	onceLink
 	onceUID
+	onceOwners
 )
 
 // first reports whether a member occurs for the first time.
@@ -48,12 +53,18 @@ type pair struct{ key, value string }
 // accepts. It also bounds the memory that Reset keeps.
 const maxPairs = 64
 
+// maxOwners is the largest number of owner references that FastMeta accepts.
+const maxOwners = 8
+
 // Reset removes the metadata and keeps the memory.
 func (p *FastMeta) Reset() {
 	clear(p.labels)
 	clear(p.annotations)
 	clear(p.finalizers)
-	*p = FastMeta{labels: p.labels[:0], annotations: p.annotations[:0], finalizers: p.finalizers[:0]}
+	clear(p.owners)
+	p.name, p.prefix, p.namespace, p.resourceVersion = "", "", "", ""
+	p.labels, p.annotations, p.finalizers, p.owners = p.labels[:0], p.annotations[:0], p.finalizers[:0], p.owners[:0]
+	p.seen, p.warns = 0, false
 }
 
 // Generates reports whether the server generates the name. The metadata has none then;
@@ -130,6 +141,8 @@ func (p *FastMeta) member(key, s string, at int) int {
 		return end
 	case "finalizers":
 		return p.readFinalizers(s, at)
+	case "ownerReferences":
+		return p.readOwners(s, at)
 	}
 	return p.readDropped(key, s, at)
 }
@@ -182,7 +195,7 @@ func countEnd(s string, at int) int {
 	return i
 }
 
-// readFinalizers reads a list of finalizers of which the server does not warn.
+// readFinalizers reads a list of finalizers, none of them one of the server's own.
 func (p *FastMeta) readFinalizers(s string, at int) int {
 	if s[at] != '[' || !p.first(onceFinalizers) {
 		return -1
@@ -190,13 +203,104 @@ func (p *FastMeta) readFinalizers(s string, at int) int {
 	i := jsonscan.Space(s, at+1)
 	for more := true; more; {
 		name, end := readRawString(s, i)
-		if end < 0 || len(p.finalizers) == maxPairs || !hasByte(name, '/') || !isQualifiedName(name, false) {
+		if end < 0 || len(p.finalizers) == maxPairs || !isQualifiedName(name, false) || standardFinalizer(name) {
 			return -1
 		}
+		p.warns = p.warns || !hasByte(name, '/')
 		p.finalizers = append(p.finalizers, name)
 		i, more = jsonscan.Next(s, end, ']')
 	}
 	return i
+}
+
+// FinalizerWarnings is like the function [FinalizerWarnings] for a new object. The texts
+// share no memory with the metadata.
+func (p *FastMeta) FinalizerWarnings() []string {
+	if !p.warns {
+		return nil
+	}
+	return warningsOf(slices.Clone(p.finalizers), nil)
+}
+
+// readOwners reads a list of owner references with different uids.
+func (p *FastMeta) readOwners(s string, at int) int {
+	if s[at] != '[' || !p.first(onceOwners) {
+		return -1
+	}
+	i := jsonscan.Space(s, at+1)
+	for more := true; more; {
+		var o ownerKey
+		end := o.read(s, i)
+		if end < 0 || len(p.owners) == maxOwners || p.excludes(o) {
+			return -1
+		}
+		p.owners = append(p.owners, o)
+		i, more = jsonscan.Next(s, end, ']')
+	}
+	return i
+}
+
+// excludes reports whether o may not stand in a list with the owners of p: because of its
+// uid, or because only one of them can be the controller.
+func (p *FastMeta) excludes(o ownerKey) bool {
+	for i := range p.owners {
+		if q := &p.owners[i]; q.uid == o.uid || q.controller.value && o.controller.value {
+			return true
+		}
+	}
+	return false
+}
+
+// read reads an owner reference that is valid.
+func (o *ownerKey) read(s string, i int) int {
+	if i >= len(s) || s[i] != '{' {
+		return -1
+	}
+	i = jsonscan.Space(s, i+1)
+	for more := true; more; {
+		key, _, at := jsonscan.Key(s, i)
+		if at < 0 || at >= len(s) {
+			return -1
+		}
+		end := o.member(key, s, at)
+		if end < 0 {
+			return -1
+		}
+		i, more = jsonscan.Next(s, end, '}')
+	}
+	if i < 0 || o.name == "" || o.uid == "" || !fastValidOwnerType(o.apiVersion, o.kind) {
+		return -1
+	}
+	return i
+}
+
+func (o *ownerKey) member(key, s string, at int) int {
+	switch key {
+	case "apiVersion":
+		return readOnce(&o.apiVersion, s, at)
+	case "kind":
+		return readOnce(&o.kind, s, at)
+	case "name":
+		return readOnce(&o.name, s, at)
+	case "uid":
+		return readOnce(&o.uid, s, at)
+	case "controller":
+		return o.controller.read(s, at)
+	case "blockOwnerDeletion":
+		return o.blockDeletion.read(s, at)
+	}
+	return -1
+}
+
+// read reads a boolean once.
+func (b *optionalBool) read(s string, at int) int {
+	for _, value := range [...]bool{false, true} {
+		if text := strconv.FormatBool(value); !b.set && strings.HasPrefix(s[at:], text) {
+			*b = optionalBool{set: true, value: value}
+			return at + len(text)
+		}
+	}
+	return -1
 }
 
 func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
@@ -204,12 +308,12 @@ func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedNa
 func fastValidAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
 
 // readOnce reads a string that is not empty into an empty one.
-func readOnce(into *string, s string, at int) int {
+func readOnce[S ~string](into *S, s string, at int) int {
 	v, end := readRawString(s, at)
 	if end < 0 || v == "" || *into != "" {
 		return -1
 	}
-	*into = v
+	*into = S(v)
 	return end
 }
 
@@ -282,6 +386,9 @@ func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	if p.namespace != "" {
 		dst = appendPair(append(dst, ','), pair{"namespace", p.namespace})
 	}
+	if len(p.owners) > 0 {
+		dst = appendOwners(append(dst, `,"ownerReferences":`...), p.owners)
+	}
 	if p.resourceVersion != "" {
 		dst = appendPair(append(dst, ','), pair{"resourceVersion", p.resourceVersion})
 	}
@@ -307,6 +414,26 @@ func appendTexts(dst []byte, list []string) []byte {
 			start = '['
 		}
 		dst = append(append(append(dst, start, '"'), s...), '"')
+	}
+	return append(dst, ']')
+}
+
+func appendOwners(dst []byte, list []ownerKey) []byte {
+	for i := range list {
+		o, start := &list[i], byte(',')
+		if i == 0 {
+			start = '['
+		}
+		dst = appendPair(append(dst, start, '{'), pair{"apiVersion", o.apiVersion})
+		if o.blockDeletion.set {
+			dst = strconv.AppendBool(append(dst, `,"blockOwnerDeletion":`...), o.blockDeletion.value)
+		}
+		if o.controller.set {
+			dst = strconv.AppendBool(append(dst, `,"controller":`...), o.controller.value)
+		}
+		dst = appendPair(append(dst, ','), pair{"kind", o.kind})
+		dst = appendPair(append(dst, ','), pair{"name", o.name})
+		dst = append(appendPair(append(dst, ','), pair{"uid", string(o.uid)}), '}')
 	}
 	return append(dst, ']')
 }

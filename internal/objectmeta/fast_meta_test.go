@@ -1,8 +1,11 @@
 package objectmeta
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
@@ -62,10 +65,14 @@ var fastMetaCases = []struct {
 	{`{"name":"a","labels":{"a":"b"},"finalizers": [ "z/b" , "y.x/A_b" , "z/b" ] ,"annotations":{"a":"b"}}`, true, true},
 	{`{"generateName":"a","finalizers":["x/y"]}`, true, true},
 	{`{"name":"a","finalizers":["x/y"],"finalizers":["x/y"]}`, false, false},
-	{`{"name":"a","finalizers":["x.y"]}`, false, false}, // which the server warns of
+	{`{"name":"a","finalizers":["x.y"]}`, true, true}, // which the server warns of
+	{`{"name":"a","finalizers":["z","x/y","a.b","z"]}`, true, true},
+	{`{"name":"a","finalizers":["x y"]}`, false, false},
 	{`{"name":"a","finalizers":["X/y"]}`, false, false},
 	{`{"name":"a","finalizers":["x/y/z"]}`, false, false},
 	{`{"name":"a","finalizers":["orphan"]}`, false, false},
+	{`{"name":"a","finalizers":["x/y","foregroundDeletion"]}`, false, false},
+	{`{"name":"a","finalizers":["kubernetes"]}`, false, false},
 	{`{"name":"a","finalizers":[]}`, false, false},
 	{`{"name":"a","finalizers":null}`, false, false},
 	{`{"name":"a","finalizers":[1]}`, false, false},
@@ -102,6 +109,33 @@ var fastMetaCases = []struct {
 	{`{"name":"a","creationTimestamp":1}`, false, false},
 	{`{"name":"a","deletionTimestamp":null}`, false, false},
 	{`{"name":"a","ownerReferences":[]}`, false, false},
+	{`{"name":"a","ownerReferences":null}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}]}`, true, true},
+	{`{"resourceVersion":"1","ownerReferences": [ { "uid" : "1" , "name":"n","kind":"K","apiVersion":"a.b/v1","controller":true,"blockOwnerDeletion":false} ,{"apiVersion":"v1","kind":"K","name":"n","uid":"2","blockOwnerDeletion":true,"controller":false}],"name":"a"}`, true, true},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"},{"apiVersion":"v1","kind":"K","name":"m","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":true},{"apiVersion":"v1","kind":"K","name":"n","uid":"2","controller":true}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":false,"controller":true}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":null}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","blockOwnerDeletion":"true"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","controller":truer}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","more":1}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":""}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","name":"n","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"kind":"K","name":"n","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"a/b/c","kind":"K","name":"n","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"Event","name":"n","uid":"1"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{}]}`, false, false},
+	{`{"name":"a","ownerReferences":[null]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"2"}]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":`, false, false},
+	{`{"name":"a","ownerReferences":[{"controller":`, false, false},
+	{`{"name":"a","ownerReferences":[`, false, false},
+	{`{"name":"a","ownerReferences":` + owners(maxOwners) + `}`, true, true},
+	{`{"name":"a","ownerReferences":` + owners(maxOwners+1) + `}`, false, false},
 	{`{"name":"a","owner":"b"}`, false, false},
 	{`{"n\u0061me":"a"}`, false, false},
 	{`{"generateName":"b-"}`, true, true},
@@ -124,6 +158,18 @@ var fastMetaCases = []struct {
 	{`{"labels":{"a":"b"`, false, false},
 	{`"name"`, false, false},
 	{``, false, false},
+}
+
+// owners returns n owner references.
+func owners(n int) string {
+	out := "["
+	for i := range n {
+		if i > 0 {
+			out += ","
+		}
+		out += fmt.Sprintf(`{"apiVersion":"v1","kind":"K","name":"n","uid":"%d"}`, i)
+	}
+	return out + "]"
 }
 
 func TestFastMeta(t *testing.T) {
@@ -167,7 +213,11 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 		t.Errorf("FastMeta accepts invalid JSON: %s", text[:end])
 		return true
 	}
-	want, ok := createdByMaps(map[string]any{"metadata": v}, namespaced, namespace)
+	obj := map[string]any{"metadata": v}
+	want, ok := createdByMaps(obj, namespaced, namespace)
+	if diff := cmp.Diff(FinalizerWarnings(obj, nil), p.FinalizerWarnings()); diff != "" {
+		t.Errorf("%s: warnings of maps (-) and of FastMeta (+):\n%s", text[:end], diff)
+	}
 	if got := string(p.AppendCreated(nil)); !ok || got != want {
 		t.Errorf("%s becomes %s, but by way of maps %s, %t", text[:end], got, want, ok)
 	}
@@ -187,8 +237,7 @@ func createdByMaps(obj map[string]any, namespaced bool, namespace string) (strin
 	if generates {
 		m["name"] = StandInName(text(m, "generateName"))
 	}
-	if len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 ||
-		len(FinalizerWarnings(obj, nil)) > 0 {
+	if len(createProblems(obj, namespaced, Bounds{})) > 0 || len(commonProblems(obj, nil, namespaced, Bounds{})) > 0 {
 		return "", false
 	}
 	if generates {

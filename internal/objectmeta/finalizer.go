@@ -1,8 +1,8 @@
 package objectmeta
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,8 +24,13 @@ func FinalizerWarnings(obj, old map[string]any) []string {
 	for _, f := range finalizers(old) {
 		before[f] = true
 	}
+	return warningsOf(finalizers(obj), before)
+}
+
+// warningsOf returns the warnings about the finalizers that are not in before, and sorts
+// added.
+func warningsOf(added []string, before map[string]bool) []string {
 	var warnings []string
-	added := finalizers(obj)
 	slices.Sort(added)
 	for _, f := range slices.Compact(added) {
 		if !before[f] {
@@ -72,8 +77,10 @@ func finalizers(obj map[string]any) []string {
 
 func finalizerWarnings(name string) []string {
 	var warnings []string
-	for _, msg := range validation.IsQualifiedName(name) {
-		warnings = append(warnings, fmt.Sprintf("metadata.finalizers: %q: %s", name, msg))
+	if !isQualifiedName(name, false) {
+		for _, msg := range validation.IsQualifiedName(name) {
+			warnings = append(warnings, "metadata.finalizers: "+strconv.Quote(name)+": "+msg)
+		}
 	}
 	if strings.Contains(name, "/") || standardFinalizer(name) {
 		return warnings
@@ -82,7 +89,8 @@ func finalizerWarnings(name string) []string {
 	if strings.Contains(name, ".") {
 		hint = "including a path (/) "
 	}
-	return append(warnings, fmt.Sprintf("metadata.finalizers: %q: prefer a domain-qualified finalizer name %sto avoid accidental conflicts with other finalizer writers", name, hint))
+	return append(warnings, "metadata.finalizers: "+strconv.Quote(name)+": prefer a domain-qualified finalizer name "+hint+
+		"to avoid accidental conflicts with other finalizer writers")
 }
 
 func standardFinalizer(name string) bool {
