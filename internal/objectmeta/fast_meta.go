@@ -25,19 +25,24 @@ type FastMeta struct {
 	warns                                    bool // the server warns of a finalizer
 }
 
-// A once is a set of members that may occur once. The other members have strings that
-// tell whether they occurred.
-type once uint8
+// A once is a set of members, of which none may occur twice.
+type once uint16
 
 const (
-	onceLabels once = 1 << iota
+	onceName once = 1 << iota
+	oncePrefix
+	onceNamespace
+	onceVersion
+	onceLabels
 	onceAnnotations
 	onceFinalizers
+	onceOwners
 	onceTime
+	onceDeletion
+	onceGrace
 	onceGeneration
 	onceLink
 	onceUID
-	onceOwners
 )
 
 // first reports whether a member occurs for the first time.
@@ -124,13 +129,13 @@ func (p *FastMeta) enter(namespaced bool, namespace string) (ok bool) {
 func (p *FastMeta) member(key, s string, at int) int {
 	switch key {
 	case "name":
-		return readOnce(&p.name, s, at)
+		return p.readText(onceName, &p.name, s, at)
 	case "generateName":
-		return readOnce(&p.prefix, s, at)
+		return p.readText(oncePrefix, &p.prefix, s, at)
 	case "namespace":
-		return readOnce(&p.namespace, s, at)
+		return p.readText(onceNamespace, &p.namespace, s, at)
 	case "resourceVersion":
-		return readOnce(&p.resourceVersion, s, at)
+		return p.readText(onceVersion, &p.resourceVersion, s, at)
 	case "labels":
 		return p.readPairs(onceLabels, &p.labels, s, at, fastValidLabel)
 	case "annotations":
@@ -140,27 +145,43 @@ func (p *FastMeta) member(key, s string, at int) int {
 		}
 		return end
 	case "finalizers":
-		return p.readFinalizers(s, at)
+		return p.readList(onceFinalizers, s, at, p.finalizer)
 	case "ownerReferences":
-		return p.readOwners(s, at)
+		return p.readList(onceOwners, s, at, p.owner)
 	}
 	return p.readDropped(key, s, at)
 }
 
+// readText reads a string or null.
+func (p *FastMeta) readText(of once, into *string, s string, at int) int {
+	if !p.first(of) {
+		return -1
+	}
+	v, end := readRawString(s, at)
+	if end < 0 {
+		return nullEnd(s, at)
+	}
+	*into = v
+	return end
+}
+
 // readDropped reads a member that the server drops from a new object, and the
-// generation, which it sets.
+// generation, which it sets. Each may be null.
 func (p *FastMeta) readDropped(key, s string, at int) int {
 	var of once
 	text, end := readRawString(s, at)
 	switch key {
-	case "creationTimestamp":
-		if of = onceTime; end < 0 {
-			end = nullEnd(s, at)
-		} else if !canonicalTime(text) {
+	case "creationTimestamp", "deletionTimestamp":
+		if of = onceTime; key[0] == 'd' {
+			of = onceDeletion
+		}
+		if end >= 0 && !canonicalTime(text) {
 			return -1
 		}
 	case "generation":
 		of, end = onceGeneration, countEnd(s, at)
+	case "deletionGracePeriodSeconds":
+		of, end = onceGrace, countEnd(s, at)
 	case "selfLink":
 		of = onceLink
 	case "uid":
@@ -170,6 +191,9 @@ func (p *FastMeta) readDropped(key, s string, at int) int {
 	}
 	if !p.first(of) {
 		return -1
+	}
+	if end < 0 {
+		return nullEnd(s, at)
 	}
 	return end
 }
@@ -195,22 +219,37 @@ func countEnd(s string, at int) int {
 	return i
 }
 
-// readFinalizers reads a list of finalizers, none of them one of the server's own.
-func (p *FastMeta) readFinalizers(s string, at int) int {
-	if s[at] != '[' || !p.first(onceFinalizers) {
+// readList reads null or a list of elements, each with the function.
+func (p *FastMeta) readList(of once, s string, at int, element func(s string, i int) int) int {
+	switch {
+	case !p.first(of):
 		return -1
+	case s[at] != '[':
+		return nullEnd(s, at)
 	}
 	i := jsonscan.Space(s, at+1)
+	if i < len(s) && s[i] == ']' {
+		return i + 1
+	}
 	for more := true; more; {
-		name, end := readRawString(s, i)
-		if end < 0 || len(p.finalizers) == maxPairs || !isQualifiedName(name, false) || standardFinalizer(name) {
+		end := element(s, i)
+		if end < 0 {
 			return -1
 		}
-		p.warns = p.warns || !hasByte(name, '/')
-		p.finalizers = append(p.finalizers, name)
 		i, more = jsonscan.Next(s, end, ']')
 	}
 	return i
+}
+
+// finalizer reads a finalizer, which is not one of the server's own.
+func (p *FastMeta) finalizer(s string, i int) int {
+	name, end := readRawString(s, i)
+	if end < 0 || len(p.finalizers) == maxPairs || !isQualifiedName(name, false) || standardFinalizer(name) {
+		return -1
+	}
+	p.finalizers = append(p.finalizers, name)
+	p.warns = p.warns || !hasByte(name, '/')
+	return end
 }
 
 // FinalizerWarnings is like the function [FinalizerWarnings] for a new object. The texts
@@ -222,22 +261,15 @@ func (p *FastMeta) FinalizerWarnings() []string {
 	return warningsOf(slices.Clone(p.finalizers), nil)
 }
 
-// readOwners reads a list of owner references with different uids.
-func (p *FastMeta) readOwners(s string, at int) int {
-	if s[at] != '[' || !p.first(onceOwners) {
+// owner reads an owner reference with another uid than those before it.
+func (p *FastMeta) owner(s string, i int) int {
+	var o ownerKey
+	end := o.read(s, i)
+	if end < 0 || len(p.owners) == maxOwners || p.excludes(o) {
 		return -1
 	}
-	i := jsonscan.Space(s, at+1)
-	for more := true; more; {
-		var o ownerKey
-		end := o.read(s, i)
-		if end < 0 || len(p.owners) == maxOwners || p.excludes(o) {
-			return -1
-		}
-		p.owners = append(p.owners, o)
-		i, more = jsonscan.Next(s, end, ']')
-	}
-	return i
+	p.owners = append(p.owners, o)
+	return end
 }
 
 // excludes reports whether o may not stand in a list with the owners of p: because of its
@@ -330,8 +362,7 @@ func readRawString(s string, at int) (string, int) {
 	return s[at+1 : end], end + 1
 }
 
-// readPairs reads null, or an object of strings that is not empty, into an empty list
-// and sorts the list.
+// readPairs reads null or an object of strings into an empty list and sorts the list.
 func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func(pair) bool) int {
 	switch {
 	case !p.first(of):
@@ -340,6 +371,9 @@ func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func
 		return nullEnd(s, at)
 	}
 	list, i := *into, jsonscan.Space(s, at+1)
+	if i < len(s) && s[i] == '}' {
+		return i + 1
+	}
 	for more := true; more; {
 		key, _, value := jsonscan.Key(s, i)
 		if value < 0 || len(list) == maxPairs {
