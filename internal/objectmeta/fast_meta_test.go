@@ -67,6 +67,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","finalizers":["x/y"],"finalizers":["x/y"]}`, false, false},
 	{`{"name":"a","finalizers":["x.y"]}`, true, true}, // which the server warns of
 	{`{"name":"a","finalizers":["z","x/y","a.b","z"]}`, true, true},
+	{`{"name":"a","finalizers":["x.y","a/b"]}`, true, true},
 	{`{"name":"a","finalizers":["x y"]}`, false, false},
 	{`{"name":"a","finalizers":["X/y"]}`, false, false},
 	{`{"name":"a","finalizers":["x/y/z"]}`, false, false},
@@ -137,6 +138,7 @@ var fastMetaCases = []struct {
 	{`{"name":"a","ownerReferences":` + owners(maxOwners) + `}`, true, true},
 	{`{"name":"a","ownerReferences":` + owners(maxOwners+1) + `}`, false, false},
 	{`{"name":"a","deletionTimestamp":"2024-02-29T23:59:59Z","deletionGracePeriodSeconds":30}`, true, true},
+	{`{"name":"a","deletionTimestamp":null,"creationTimestamp":null}`, true, true},
 	{`{"name":"a","deletionTimestamp":"2024-02-29"}`, false, false},
 	{`{"name":"a","deletionTimestamp":null,"deletionTimestamp":null}`, false, false},
 	{`{"name":"a","deletionGracePeriodSeconds":-1}`, false, false},
