@@ -82,6 +82,12 @@ func (n *readTree) child(name string) *readTree {
 	return n.values
 }
 
+// isLast reports whether no member that is read follows that of the name, if members are in
+// order.
+func (n *readTree) isLast(name string) bool {
+	return n.values == nil && (len(n.fields) == 0 || name >= n.fields[len(n.fields)-1].name)
+}
+
 // near returns the field that is likely to come next if s[i:] begins with its text and a
 // value, and the index of the value. Fields and members have the same order. It returns 0
 // for any other member.

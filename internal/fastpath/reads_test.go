@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/crdkit/crdkit/internal/fastpath"
 	"github.com/crdkit/crdkit/internal/rawobject"
 	"github.com/crdkit/crdkit/internal/testkit"
@@ -146,4 +148,53 @@ func withMaps(input map[string]any) map[string]any {
 		out[name] = rawobject.WithMaps(v)
 	}
 	return out
+}
+
+// The rule input of an output is that of its text.
+func TestRuleInputOfOutput(t *testing.T) {
+	n := compileGroup(t, &group{Root: `{type: object, properties: {
+		spec: {type: object, x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: "!has(self.d) || self.b != ''"}], properties: {
+			a: {type: string}, b: {type: string}, d: {type: object, properties: {x: {type: integer}}}, e: {type: array, items: {type: string}},
+			f: {type: object, properties: {g: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, h: {type: string}}}, z: {type: string}}},
+		list: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, c: {type: string}}}},
+		map: {type: object, additionalProperties: {type: object, properties: {a: {type: string}, b: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}, c: {type: string}}}},
+		text: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}`})
+	program, errs := cel.Compile(n)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	cfg := testConfig
+	cfg.Reads = program.Reads
+	plan := fastpath.Compile(n, cfg)
+	for _, rest := range []string{
+		`"spec":{}`,
+		`"map":{"k":{"c":"1"},"l":{"a":"1","b":"2","c":"3"}},"spec":{}`,
+		`"spec":{"a":"1","b":"2","d":{"x":1},"e":["3"],"f":{"g":"4","h":"5"},"z":"6"}`,
+		`"spec":{"z":"6","f":{"h":"5","g":"4"},"e":["3"],"d":{"x":1},"b":"2","a":"1"}`,
+		`"spec":{"z":"6"}`,
+		`"spec":{"a":"1"}`,
+		`"spec":{"b":"2","z":"","y":[{"b":"3"}]}`,
+		`"spec":{"f":{"h":"5"},"c":{"b":"7"}}`,
+		`"spec":{"f":{},"g":1}`,
+		`"spec":{"b":"2","zz":{"b":"3"},"aa":{"b":"3"}}`,
+		`"list":[{"c":"1","b":"2","a":"3"},{"c":"1"},{}],"spec":{"f":{"g":"4"},"b":"2"},"text":"8"`,
+		`"text":"8","list":[],"spec":{"d":{},"f":{"g":"4"}}`,
+	} {
+		out, ok := plan.JSON(head+rest+`}`, fastpath.Request{})
+		if !ok {
+			t.Errorf("%s is declined", rest)
+			continue
+		}
+		values, whole := plan.Values(nil), plan.Values(nil)
+		for range 2 { // The second time uses the memory of the first.
+			got, ok := out.RuleInput(values)
+			want, wantOK := whole.RuleInput(out.View(), false)
+			if diff := cmp.Diff(withMaps(want), withMaps(got)); diff != "" || ok != wantOK || !ok {
+				t.Errorf("%s: %t, %t: of the text (-) and of the output (+):\n%s", rest, ok, wantOK, diff)
+			}
+		}
+		values.Release()
+		whole.Release()
+		out.Release()
+	}
 }

@@ -31,6 +31,9 @@ type Values struct {
 	stack      []any // elements of the lists that are open
 	most       int   // the largest number of elements that were on the stack of a list that is read
 	parts      shared
+	// end is the index after the value that is read next, if it is a member of an object in
+	// canonical form, else 0.
+	end int
 	// The object of this readTree is a map, and those below are lists of members
 	// unless rules read them as a whole. If it is nil, all objects are maps.
 	root *readTree
@@ -80,6 +83,7 @@ func (v *Values) Release() {
 	clear(v.lists)
 	clear(v.stack[:max(v.most, len(v.stack))])
 	v.watch, v.used, v.leaned, v.lists, v.stack, v.most = nil, 0, 0, v.lists[:0], v.stack[:0], 0
+	v.end = 0
 	v.plan.values.Put(v)
 }
 
@@ -119,13 +123,14 @@ func (o Output) RuleInput(v *Values) (map[string]any, bool) {
 		if below == nil {
 			continue
 		}
+		v.end = e.end
 		value, end := v.readValue(below, s[:e.end], e.start, jsonscan.MaxDepth-1)
 		if end != e.end {
 			return nil, false
 		}
 		out[name] = value
 	}
-	v.root = nil
+	v.root, v.end = nil, 0
 	return out, true
 }
 
@@ -160,6 +165,8 @@ func (v *Values) readValue(n *readTree, s string, i, depth int) (any, int) {
 // readPart decodes the object or list at s[i], unless the other object of an update
 // has it.
 func (v *Values) readPart(n *readTree, s string, i, depth int) (any, int) {
+	known := v.end
+	v.end = 0
 	if value, end := v.parts.find(n, s, i); end > 0 {
 		return value, end
 	}
@@ -170,7 +177,7 @@ func (v *Values) readPart(n *readTree, s string, i, depth int) (any, int) {
 	case n.whole || v.root == nil || v.root == n:
 		value, end = v.members(n, s, i+1, depth-1)
 	default:
-		value, end = v.leanMembers(n, s, i+1, depth-1)
+		value, end = v.leanMembers(n, s, i+1, depth-1, known)
 	}
 	if end >= 0 {
 		v.parts.close(at, s[i:end], value)
@@ -231,8 +238,9 @@ func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 	return out, i
 }
 
-// leanMembers is like members, and makes a [*rawobject.List].
-func (v *Values) leanMembers(n *readTree, s string, i, depth int) (any, int) {
+// leanMembers is like members, and makes a [*rawobject.List]. known is the index after the
+// object if its members are in order and none is repeated, else 0.
+func (v *Values) leanMembers(n *readTree, s string, i, depth, known int) (any, int) {
 	out := v.leanObject()
 	i = jsonscan.Space(s, i)
 	if i < len(s) && s[i] == '}' {
@@ -246,16 +254,19 @@ func (v *Values) leanMembers(n *readTree, s string, i, depth int) (any, int) {
 			}
 			below = n.child(key)
 		}
-		end := 0
-		if below == nil {
-			end = jsonscan.Skip(s, at)
-		} else {
+		last, end := known > 0 && n.isLast(key), known
+		if below != nil {
 			var value any
 			value, end = v.readValue(below, s, at, depth)
 			out.Add(key, value)
+		} else if !last {
+			end = jsonscan.Skip(s, at)
 		}
-		if end < 0 {
+		switch {
+		case end < 0:
 			return nil, refused
+		case last:
+			return out, known
 		}
 		i, more = jsonscan.Next(s, end, '}')
 	}
