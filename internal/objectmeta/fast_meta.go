@@ -2,7 +2,6 @@ package objectmeta
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -57,9 +56,6 @@ type pair struct{ key, value string }
 // maxPairs is the largest number of labels and of annotations that FastMeta
 // accepts. It also bounds the memory that Reset keeps.
 const maxPairs = 64
-
-// maxOwners is the largest number of owner references that FastMeta accepts.
-const maxOwners = 8
 
 // Reset removes the metadata and keeps the memory.
 func (p *FastMeta) Reset() {
@@ -261,80 +257,6 @@ func (p *FastMeta) FinalizerWarnings() []string {
 	return warningsOf(slices.Clone(p.finalizers), nil)
 }
 
-// owner reads an owner reference with another uid than those before it.
-func (p *FastMeta) owner(s string, i int) int {
-	var o ownerKey
-	end := o.read(s, i)
-	if end < 0 || len(p.owners) == maxOwners || p.excludes(o) {
-		return -1
-	}
-	p.owners = append(p.owners, o)
-	return end
-}
-
-// excludes reports whether o may not stand in a list with the owners of p: because of its
-// uid, or because only one of them can be the controller.
-func (p *FastMeta) excludes(o ownerKey) bool {
-	for i := range p.owners {
-		if q := &p.owners[i]; q.uid == o.uid || q.controller.value && o.controller.value {
-			return true
-		}
-	}
-	return false
-}
-
-// read reads an owner reference that is valid.
-func (o *ownerKey) read(s string, i int) int {
-	if i >= len(s) || s[i] != '{' {
-		return -1
-	}
-	i = jsonscan.Space(s, i+1)
-	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
-		if at < 0 || at >= len(s) {
-			return -1
-		}
-		end := o.member(key, s, at)
-		if end < 0 {
-			return -1
-		}
-		i, more = jsonscan.Next(s, end, '}')
-	}
-	if i < 0 || o.name == "" || o.uid == "" || !fastValidOwnerType(o.apiVersion, o.kind) {
-		return -1
-	}
-	return i
-}
-
-func (o *ownerKey) member(key, s string, at int) int {
-	switch key {
-	case "apiVersion":
-		return readOnce(&o.apiVersion, s, at)
-	case "kind":
-		return readOnce(&o.kind, s, at)
-	case "name":
-		return readOnce(&o.name, s, at)
-	case "uid":
-		return readOnce(&o.uid, s, at)
-	case "controller":
-		return o.controller.read(s, at)
-	case "blockOwnerDeletion":
-		return o.blockDeletion.read(s, at)
-	}
-	return -1
-}
-
-// read reads a boolean once.
-func (b *optionalBool) read(s string, at int) int {
-	for _, value := range [...]bool{false, true} {
-		if text := strconv.FormatBool(value); !b.set && strings.HasPrefix(s[at:], text) {
-			*b = optionalBool{set: true, value: value}
-			return at + len(text)
-		}
-	}
-	return -1
-}
-
 func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
 
 func fastValidAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
@@ -448,26 +370,6 @@ func appendTexts(dst []byte, list []string) []byte {
 			start = '['
 		}
 		dst = append(append(append(dst, start, '"'), s...), '"')
-	}
-	return append(dst, ']')
-}
-
-func appendOwners(dst []byte, list []ownerKey) []byte {
-	for i := range list {
-		o, start := &list[i], byte(',')
-		if i == 0 {
-			start = '['
-		}
-		dst = appendPair(append(dst, start, '{'), pair{"apiVersion", o.apiVersion})
-		if o.blockDeletion.set {
-			dst = strconv.AppendBool(append(dst, `,"blockOwnerDeletion":`...), o.blockDeletion.value)
-		}
-		if o.controller.set {
-			dst = strconv.AppendBool(append(dst, `,"controller":`...), o.controller.value)
-		}
-		dst = appendPair(append(dst, ','), pair{"kind", o.kind})
-		dst = appendPair(append(dst, ','), pair{"name", o.name})
-		dst = append(appendPair(append(dst, ','), pair{"uid", string(o.uid)}), '}')
 	}
 	return append(dst, ']')
 }
