@@ -323,6 +323,13 @@ func (v versionPair) olds(t testing.TB, rng *rand.Rand, obj map[string]any) ([]b
 	if rng.IntN(3) > 0 {
 		metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "u-1", "17", "2026-01-02T03:04:05Z"
 	}
+	if rng.IntN(3) == 0 {
+		entry, err := testkit.DecodeJSON([]byte(manager))
+		if err != nil {
+			t.Fatal(err)
+		}
+		metadata["managedFields"] = []any{entry}
+	}
 	if status, ok := obj["status"]; ok && rng.IntN(3) > 0 {
 		stored["status"] = status
 	}

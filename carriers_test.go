@@ -40,6 +40,8 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 		{"a conflict", `"name":"a","resourceVersion":"1"`, `"name":"a","resourceVersion":"2"`, false},
 		{"another uid", `"name":"a","uid":"1"`, `"name":"a","uid":"2"`, false},
 		{"an owner twice", `"name":"a","ownerReferences":[` + owner + `,` + owner + `]`, `"name":"a"`, true},
+		{"managed fields", `"name":"a","managedFields":[` + manager + `]`, `"name":"a","managedFields":[` + manager + `,` + manager + `]`, true},
+		{"a name written with an escape", `"n\u0061me":"a"`, `"name":"a"`, true},
 		{"a finalizer that is not qualified", `"name":"a","finalizers":["x"]`, `"name":"a"`, true},
 	} {
 		for _, do := range []verb{updating, updatingStatus} {
@@ -94,7 +96,10 @@ func TestCarriersAgreeOnGeneratedNames(t *testing.T) {
 // keptByStatus names the cases whose metadata an update of the status ignores.
 var keptByStatus = map[string]bool{"an invalid label": true, "another uid": true}
 
-const owner = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`
+const (
+	owner   = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`
+	manager = `{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:a":{"k:{\"b\":\"c\"}":{".":{},"f:d":{}}}},"manager":"m","operation":"Update","time":"2024-01-02T03:04:05Z"}`
+)
 
 func resultOf(t *testing.T, v *crdkit.Version, do verb, raw, old []byte, opts ...crdkit.JSONOption) *crdkit.Result {
 	t.Helper()

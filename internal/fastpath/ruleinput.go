@@ -215,7 +215,7 @@ func (v *Values) members(n *readTree, s string, i, depth int) (any, int) {
 		return out, i + 1
 	}
 	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
+		key, at := jsonscan.DecodedKey(s, i)
 		if at < 0 {
 			return nil, refused
 		}
@@ -249,7 +249,7 @@ func (v *Values) leanMembers(n *readTree, s string, i, depth, known int) (any, i
 	for next, more := 0, true; more; {
 		key, below, at := n.near(s, i, &next)
 		if at == 0 {
-			if key, _, at = jsonscan.Key(s, i); at < 0 {
+			if key, at = jsonscan.DecodedKey(s, i); at < 0 {
 				return nil, refused
 			}
 			below = n.child(key)

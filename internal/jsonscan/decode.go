@@ -34,10 +34,10 @@ func Value(s string, i int, watch *interrupt.Watch) (any, int) {
 }
 
 // DecodeRepeated is DecodeUntil for more texts: objects may repeat members, of which the
-// last one counts, keys may be written with escapes, and values may be nested as deeply as
-// the server reads them. It returns the paths of the repeated members as the server reports
-// them: in their order, each once, and the first 100. It declines an object that repeats one
-// of the members that once names. The objects in it may repeat them.
+// last one counts, and values may be nested as deeply as the server reads them. It returns
+// the paths of the repeated members as the server reports them: in their order, each once,
+// and the first 100. It declines an object that repeats one of the members that once names.
+// The objects in it may repeat them.
 func DecodeRepeated(s string, watch *interrupt.Watch, once ...string) (v any, repeated []string, ok bool) {
 	r := reader{s: s, watch: watch, repeats: true, once: once}
 	v, ok = r.whole(maxDecoded)
@@ -140,7 +140,7 @@ func (r *reader) object(i, depth int) (any, int) {
 		return out, i + 1
 	}
 	for depth >= 0 {
-		key, at := r.key(i)
+		key, at := DecodedKey(r.s, i)
 		if at < 0 {
 			return nil, -1
 		}
@@ -155,24 +155,6 @@ func (r *reader) object(i, depth int) (any, int) {
 		i = next
 	}
 	return nil, -1
-}
-
-// key reads a key and the colon after it. It returns the key and the index of the value, -1
-// if the reader declines the key.
-func (r *reader) key(i int) (key string, at int) {
-	if key, _, at = Key(r.s, i); at >= 0 || !r.repeats || !opensString(r.s, i) {
-		return key, at
-	}
-	end, _ := String(r.s, i+1)
-	if end < 0 {
-		return "", -1
-	}
-	text, ok := Unescape(nil, r.s[i+1:end])
-	colon := Space(r.s, end+1)
-	if !ok || colon >= len(r.s) || r.s[colon] != ':' {
-		return "", -1
-	}
-	return string(text), Space(r.s, colon+1)
 }
 
 // member reads the value of a member at i and sets it. It returns the index after the value,
@@ -206,8 +188,6 @@ func (r *reader) nested(out map[string]any, key string, i, depth int) int {
 
 // opens reports whether an object or a list begins at s[i].
 func opens(s string, i int) bool { return i < len(s) && (s[i] == '{' || s[i] == '[') }
-
-func opensString(s string, i int) bool { return i < len(s) && s[i] == '"' }
 
 // enter adds a member to the path.
 func (r *reader) enter(key string) {

@@ -25,7 +25,7 @@
 //
 //   - strings that are not UTF-8, and escapes of half a surrogate pair, because a
 //     decoder replaces both;
-//   - objects with a key that is repeated or written with an escape;
+//   - objects with a key that is repeated;
 //   - numbers that do not fit a float64;
 //   - values nested deeper than [MaxDepth].
 //

@@ -1,8 +1,7 @@
 package jsonscan
 
 // Skip returns the index after the value at s[i], or -1 if it declines the text.
-// Unlike [Value] it accepts repeated keys, keys with escapes, and escapes of half
-// a surrogate pair.
+// Unlike [Value] it accepts repeated keys and escapes of half a surrogate pair.
 func Skip(s string, i int) int { return skip(s, i, MaxDepth, false) }
 
 // SkipSorted is [Skip], but also declines objects whose keys are not in increasing

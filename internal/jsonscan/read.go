@@ -48,6 +48,23 @@ func Key(s string, i int) (key string, text Text, at int) {
 	return key, text, i
 }
 
+// DecodedKey is [Key] for all keys. It returns the decoded key.
+func DecodedKey(s string, i int) (key string, at int) {
+	if key, _, at = Key(s, i); at >= 0 || i >= len(s) || s[i] != '"' {
+		return key, at
+	}
+	end, _ := String(s, i+1)
+	if end < 0 {
+		return "", -1
+	}
+	text, ok := Unescape(nil, s[i+1:end])
+	colon := Space(s, end+1)
+	if !ok || colon >= len(s) || s[colon] != ':' {
+		return "", -1
+	}
+	return string(text), Space(s, colon+1)
+}
+
 // Next reads the separator after an element that ends at i. After a comma it
 // returns the index of the next element and true. After the closing bracket it
 // returns the index after the bracket and false. Otherwise it returns -1 and false.
