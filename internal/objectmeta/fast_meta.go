@@ -8,9 +8,9 @@ import (
 )
 
 // A FastMeta is the metadata of a new object that has only a name or a prefix for a
-// generated one, a namespace, labels, annotations, finalizers, owner references, a
-// resource version, and members that the server drops or sets, which most have. It is
-// read from JSON text without a map. Its strings are parts of the text. After
+// generated one, a namespace, labels, annotations, finalizers, owner references, managed
+// fields, a resource version, and members that the server drops or sets, which most have. It
+// is read from JSON text without a map. Its strings are parts of the text. After
 // [FastMeta.Reset] it can be used again. It belongs to one goroutine.
 //
 // FastMeta declines other metadata, which may still be valid. The caller then
@@ -20,6 +20,7 @@ type FastMeta struct {
 	labels, annotations                      []pair
 	finalizers                               []string
 	owners                                   []ownerKey
+	managedFields                            []managedEntry
 	seen                                     once // that may not occur again
 	warns                                    bool // the server warns of a finalizer
 }
@@ -36,6 +37,7 @@ const (
 	onceAnnotations
 	onceFinalizers
 	onceOwners
+	onceManaged
 	onceTime
 	onceDeletion
 	onceGrace
@@ -63,8 +65,10 @@ func (p *FastMeta) Reset() {
 	clear(p.annotations)
 	clear(p.finalizers)
 	clear(p.owners)
+	clear(p.managedFields)
 	p.name, p.prefix, p.namespace, p.resourceVersion = "", "", "", ""
 	p.labels, p.annotations, p.finalizers, p.owners = p.labels[:0], p.annotations[:0], p.finalizers[:0], p.owners[:0]
+	p.managedFields = p.managedFields[:0]
 	p.seen, p.warns = 0, false
 }
 
@@ -82,21 +86,7 @@ func (p *FastMeta) MayStay() bool { return p.seen&onceGeneration != 0 }
 // has other members, or may not be valid by all rules for new objects. p must
 // be new or reset.
 func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string) int {
-	if i >= len(s) || s[i] != '{' {
-		return -1
-	}
-	i = jsonscan.Space(s, i+1)
-	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
-		if at < 0 || at >= len(s) {
-			return -1
-		}
-		end := p.member(key, s, at)
-		if end < 0 {
-			return -1
-		}
-		i, more = jsonscan.Next(s, end, '}')
-	}
+	i = readObject(s, i, p.member)
 	if i < 0 || !p.named() || !p.enter(namespaced, namespace) {
 		return -1
 	}
@@ -144,6 +134,8 @@ func (p *FastMeta) member(key, s string, at int) int {
 		return p.readList(onceFinalizers, s, at, p.finalizer)
 	case "ownerReferences":
 		return p.readList(onceOwners, s, at, p.owner)
+	case "managedFields":
+		return p.readList(onceManaged, s, at, p.managed)
 	}
 	return p.readDropped(key, s, at)
 }
@@ -233,6 +225,26 @@ func (p *FastMeta) readList(of once, s string, at int, element func(s string, i 
 			return -1
 		}
 		i, more = jsonscan.Next(s, end, ']')
+	}
+	return i
+}
+
+// readObject reads an object that is not empty, each of its members with the function.
+func readObject(s string, i int, member func(key, s string, at int) int) int {
+	if i >= len(s) || s[i] != '{' {
+		return -1
+	}
+	i = jsonscan.Space(s, i+1)
+	for more := true; more; {
+		key, _, at := jsonscan.Key(s, i)
+		if at < 0 || at >= len(s) {
+			return -1
+		}
+		end := member(key, s, at)
+		if end < 0 {
+			return -1
+		}
+		i, more = jsonscan.Next(s, end, '}')
 	}
 	return i
 }
@@ -335,6 +347,9 @@ func (p *FastMeta) AppendCreated(dst []byte) []byte {
 	dst = append(dst, `"generation":1`...)
 	if len(p.labels) > 0 {
 		dst = appendPairs(append(dst, `,"labels":`...), p.labels)
+	}
+	if len(p.managedFields) > 0 {
+		dst = appendManaged(append(dst, `,"managedFields":`...), p.managedFields)
 	}
 	if p.name != "" {
 		dst = appendPair(append(dst, ','), pair{"name", p.name})

@@ -3,8 +3,6 @@ package objectmeta
 import (
 	"strconv"
 	"strings"
-
-	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
 // maxOwners is the largest number of owner references that FastMeta accepts.
@@ -34,21 +32,7 @@ func (p *FastMeta) excludes(o ownerKey) bool {
 
 // read reads an owner reference that is valid.
 func (o *ownerKey) read(s string, i int) int {
-	if i >= len(s) || s[i] != '{' {
-		return -1
-	}
-	i = jsonscan.Space(s, i+1)
-	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
-		if at < 0 || at >= len(s) {
-			return -1
-		}
-		end := o.member(key, s, at)
-		if end < 0 {
-			return -1
-		}
-		i, more = jsonscan.Next(s, end, '}')
-	}
+	i = readObject(s, i, o.member)
 	if i < 0 || o.name == "" || o.uid == "" || !fastValidOwnerType(o.apiVersion, o.kind) {
 		return -1
 	}
