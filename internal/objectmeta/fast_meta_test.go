@@ -181,6 +181,7 @@ var fastMetaCases = []struct {
 	{`{"managedFields":[{"time":"2024-02-29T23:59:59Z","subresource":"status","operation":"Update","manager":"m","fieldsV1":{},"fieldsType":"FieldsV1","apiVersion":"v1"},{"operation":"Apply"}],"namespace":"n","labels":{"a":"b"},"name":"a"}`, true, false},
 	{managedFields(`{"f:spec":{"f:a":{".":{},"k:{\"name\":\"a\"}":{},"v:1":{}},"f:b":{}}}`), true, true},
 	{managedFields(` { "" : { } , "f:a b" : {` + "\n\t" + `"f: \" : x" : { } ` + "\r" + ` } } `), true, true},
+	{managedFields("{\r\"a\":{}}"), true, true},
 	{managedFields(`{"f:b":{},"f:a":{}}`), false, false},
 	{managedFields(`{"f:a":{},"f:a":{}}`), false, false},
 	{managedFields(`{"":{},"":{}}`), false, false},
