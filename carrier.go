@@ -41,6 +41,8 @@ type carrier interface {
 	// no rule refers to. If rules fail on it, they run once more, with whole, on input
 	// that is not partial.
 	ruleInput(whole bool) (in ruleInput, err error)
+	// name returns the name of an object if the run has no obj.
+	name() string
 	// finalizerWarnings returns the warnings about finalizers of an admitted object.
 	finalizerWarnings() []string
 	// output returns the admitted object as JSON. It does not decline.

@@ -82,12 +82,19 @@ func (c *jsonCarrier) readNew() bool {
 	return true
 }
 
-// readOld reads the old object.
+// readOld reads the old object, apart from its metadata.
 func (c *jsonCarrier) readOld() (ok bool) {
 	c.oldText = string(c.oldRaw)
-	if c.oldDocument, ok = c.plan.Document(c.oldText, c.watch); ok {
-		c.old, c.copied = c.head(&c.stored, c.oldDocument.Metadata), true
-	}
+	c.oldDocument, ok = c.plan.Document(c.oldText)
+	return ok
+}
+
+// readHeads makes the heads of both objects of an update, of which the walk has read the
+// metadata of the new one.
+func (c *jsonCarrier) readHeads() bool {
+	before, ok := c.oldDocument.DecodeMetadata(c.watch)
+	c.old, c.copied = c.head(&c.stored, before), true
+	c.obj = c.head(&c.sent, c.out.Metadata())
 	return ok
 }
 
@@ -100,11 +107,25 @@ func (c *jsonCarrier) readUpdate() bool {
 		request.Status = c.oldDocument.Status
 		c.hasStatus = request.Status != ""
 	}
+	if !c.report {
+		request.Replaced, request.SameVersion = c.oldDocument.Metadata, c.origin != fromClient
+		request.Namespaced, request.Namespace = c.version.def.namespaced, c.namespace
+	}
 	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateParts) {
 		return false
 	}
-	c.obj = c.head(&c.sent, c.out.Metadata())
-	return !c.report || c.out.Unchanged() && c.readSentStatus()
+	if c.headDone = c.out.Metadata() == nil; c.headDone {
+		return c.countGeneration()
+	}
+	return c.readHeads() && (!c.report || c.out.Unchanged() && c.readSentStatus())
+}
+
+// countGeneration completes metadata that the walk has prepared.
+func (c *jsonCarrier) countGeneration() bool {
+	same, ok := c.out.SameAs(c.oldDocument)
+	c.out.CountGeneration(!same)
+	c.complaints = c.unknownFields // of which the head has none
+	return ok
 }
 
 // walkUpdate walks over the new object of an update, which may keep wrong values. The
@@ -136,11 +157,13 @@ func (c *jsonCarrier) readStatus() bool {
 	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusParts) {
 		return false
 	}
-	c.obj = c.head(&c.sent, c.out.Metadata())
+	if !c.readHeads() {
+		return false
+	}
 	c.sentStatus = c.out.Member("status")
 	c.hasStatus = c.sentStatus != ""
 	if c.report {
-		sent, ok := plan.Document(c.newText, c.watch)
+		sent, ok := plan.Document(c.newText)
 		if !ok || !c.out.Unchanged() || !plan.SameOutsideStatus(c.oldDocument, sent, c.watch) {
 			return false
 		}
@@ -238,12 +261,12 @@ func (c *jsonCarrier) metadata() (map[string]any, bool) {
 // is no object if no rule has an effect.
 func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	switch {
-	case c.old != nil && (whole || c.version.rules.NeedsOld()):
+	case c.verb != creating && (whole || c.version.rules.NeedsOld()):
 		return c.updateInput()
 	case whole:
 		return c.wholeInput()
 	}
-	if c.old == nil && !c.out.Ruled() {
+	if c.verb == creating && !c.out.Ruled() {
 		return ruleInput{}, nil
 	}
 	in := ruleInput{partial: true, memory: c.plan.Values(c.watch)}
@@ -251,10 +274,24 @@ func (c *jsonCarrier) ruleInput(whole bool) (ruleInput, error) {
 	if in.obj, ok = c.out.RuleInput(in.memory); !ok {
 		return ruleInput{}, errDeclined
 	}
-	if !c.headDone {
+	if c.verb != creating && !c.headsForRules(false) {
+		return ruleInput{}, errDeclined
+	}
+	if c.obj != nil {
 		maps.Copy(in.obj, c.obj.Object)
 	}
 	return in, nil
+}
+
+// headsForRules makes the heads of both objects of an update if rules may read metadata
+// that the walk has prepared.
+func (c *jsonCarrier) headsForRules(both bool) bool {
+	if !c.headDone || !c.plan.RulesReadMetadata(both) {
+		return true
+	}
+	metadata, replaced, ok := c.out.HeadsOfUpdate()
+	c.obj, c.old = c.head(&c.sent, metadata), c.head(&c.stored, replaced)
+	return ok
 }
 
 // updateInput decodes both objects of an update.
@@ -263,11 +300,13 @@ func (c *jsonCarrier) updateInput() (ruleInput, error) {
 	var okNew, okOld bool
 	in.obj, okNew = in.memory.RuleInput(c.out.Text(), true) // the errors refer to the values
 	in.old, okOld = in.memory.RuleInput(c.oldText, true)
-	if !okNew || !okOld {
+	if !okNew || !okOld || !c.headsForRules(true) {
 		return ruleInput{}, errDeclined
 	}
-	maps.Copy(in.obj, c.obj.Object)
-	maps.Copy(in.old, c.old.Object)
+	if c.obj != nil {
+		maps.Copy(in.obj, c.obj.Object)
+		maps.Copy(in.old, c.old.Object)
+	}
 	return in, nil
 }
 
@@ -286,6 +325,13 @@ func (c *jsonCarrier) wholeInput() (ruleInput, error) {
 		maps.Copy(obj, c.obj.Object)
 	}
 	return ruleInput{obj: obj}, nil
+}
+
+func (c *jsonCarrier) name() string {
+	if c.headDone {
+		return c.out.Name()
+	}
+	return ""
 }
 
 func (c *jsonCarrier) finalizerWarnings() []string {

@@ -43,6 +43,8 @@ func (c *mapCarrier) read() (*Refusal, error) {
 	return nil, nil
 }
 
+func (c *mapCarrier) name() string { return "" } // the run has an obj
+
 // conform takes a version that the definition does not have for one that declares
 // nothing.
 func (c *mapCarrier) conform(d *Version, how coercion) error {

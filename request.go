@@ -158,8 +158,8 @@ type request struct {
 // A run is the state of one pass through the steps, on one carrier.
 type run struct {
 	// obj and old are the objects as far as steps look at them: their apiVersion,
-	// kind and metadata. If headDone is set, obj is nil unless rules have refused
-	// the object.
+	// kind and metadata. If headDone is set, they are nil unless rules read them or have
+	// refused the object.
 	obj, old *unstructured.Unstructured
 	// headDone: the carrier has done all steps on the head while it read the object.
 	headDone bool
@@ -322,7 +322,7 @@ func (r *request) subject() *subject {
 	if r.result.Refusal == nil && !r.sentKind.Empty() {
 		s.kind = r.sentKind
 	}
-	if r.obj != nil {
+	if s.name = r.carrier.name(); r.obj != nil {
 		s.name = r.obj.GetName()
 	}
 	return s

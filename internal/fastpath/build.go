@@ -234,5 +234,6 @@ func (b *builder) compileReads() decline {
 	b.plan.createReads = compileReads(b.schema, false, b.cfg.Reads)
 	b.plan.updateReads = compileReads(b.schema, true, nil)
 	b.plan.readsMetadata = b.plan.createReads != nil && b.plan.createReads.child("metadata") != nil
+	b.plan.readsBoth = b.plan.updateReads != nil && b.plan.updateReads.child("metadata") != nil
 	return accepted
 }

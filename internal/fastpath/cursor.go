@@ -77,10 +77,14 @@ func (c *cursor) next() int {
 	return after
 }
 
-// key reads the key at an index. It returns the index of the value.
+// key reads the key at an index. It returns the index of the value, or of what comes after
+// the metadata of the whole object, which the walk does not look into.
 func (c *cursor) key(i int) int {
 	key, _, at := jsonscan.Key(c.text, i)
 	c.open[len(c.open)-1].key = key
+	if at >= 0 && key == "metadata" && len(c.open) == 1 {
+		return jsonscan.Skip(c.text, at)
+	}
 	return at
 }
 

@@ -1,6 +1,8 @@
 package fastpath
 
 import (
+	"strings"
+
 	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -8,7 +10,8 @@ import (
 // A Document is the JSON text of an object, cut into its members. It refers to
 // the text.
 type Document struct {
-	Metadata map[string]any
+	// Metadata is the text of the metadata.
+	Metadata string
 	// Status is the text of the status, "" if there is none.
 	Status  string
 	members []textMember
@@ -17,20 +20,23 @@ type Document struct {
 type textMember struct{ name, text string }
 
 // Document reads s, the JSON text of an object. It reports false if it declines:
-// if s is not an object of the plan with metadata, or repeats a member, and when the
-// watch ends.
-func (p *Plan) Document(s string, watch *interrupt.Watch) (Document, bool) {
+// if s is not an object of the plan with metadata, or repeats a member.
+func (p *Plan) Document(s string) (Document, bool) {
 	var d Document
 	if !d.read(s) {
 		return Document{}, false
 	}
 	apiVersion, _ := d.find("apiVersion")
 	kind, _ := d.find("kind")
-	text, _ := d.find("metadata")
-	metadata, ok := jsonscan.DecodeUntil(text, watch)
-	d.Metadata, _ = metadata.(map[string]any)
+	d.Metadata, _ = d.find("metadata")
 	d.Status, _ = d.find("status")
-	return d, ok && d.Metadata != nil && apiVersion == p.apiVersion && kind == p.kind
+	return d, strings.HasPrefix(d.Metadata, "{") && apiVersion == p.apiVersion && kind == p.kind
+}
+
+// DecodeMetadata decodes the metadata. It reports false if it declines it, and when the
+// watch ends.
+func (d *Document) DecodeMetadata(watch *interrupt.Watch) (map[string]any, bool) {
+	return decodeObject(d.Metadata, watch)
 }
 
 func (d *Document) read(s string) bool {

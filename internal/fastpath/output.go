@@ -12,10 +12,11 @@ import (
 type metadataText struct {
 	span // of the text: in the input if the output is spliced, else in out
 
-	fast    bool           // the walk has prepared it, see [Request].Create
-	read    map[string]any // the decoded input, nil if fast is set
-	members int            // of read
-	spliced bool           // metadata of FastMeta is among the edits if it has to be
+	fast     bool           // the walk has prepared it, see [Request].Create
+	replaces bool           // the walk has prepared it, see [Request].Replaced
+	read     map[string]any // the decoded input, nil if the walk has prepared it
+	members  int            // of read
+	spliced  bool           // metadata of FastMeta is among the edits if it has to be
 }
 
 // An Output is what [Plan.JSON] makes of a text. It holds memory of the plan until
@@ -61,7 +62,8 @@ func (o Output) Unchanged() bool { return !o.w.request.Splice && !o.w.touched }
 
 // Metadata returns the metadata of the input, which now belongs to the caller. It
 // returns nil if the walk has prepared the metadata and found it valid, see
-// [Request].Create.
+// [Request].Create and [Request].Replaced. The output of a create has it then; for that of
+// an update call [Output.CountGeneration].
 //
 // The caller prepares the metadata, asks [Output.Admits] and calls
 // [Output.SetMetadata] before it uses the output.
@@ -69,7 +71,44 @@ func (o Output) Metadata() map[string]any { return o.w.meta.read }
 
 // FinalizerWarnings returns the warnings about finalizers of metadata that the walk has
 // prepared.
-func (o Output) FinalizerWarnings() []string { return o.w.fastMeta.FinalizerWarnings() }
+func (o Output) FinalizerWarnings() []string {
+	if w := o.w; w.meta.replaces {
+		return w.fastMeta.FinalizerWarnings(&w.replaced)
+	}
+	return o.w.fastMeta.FinalizerWarnings(nil)
+}
+
+// Name returns a copy of the name in metadata that the walk has prepared.
+func (o Output) Name() string { return strings.Clone(o.w.fastMeta.Name()) }
+
+// CountGeneration sets the metadata of an update that the walk has prepared, with the
+// generation of the replaced object, or the next one if the object has changed. It must be
+// called once.
+func (o Output) CountGeneration(changed bool) {
+	w := o.w
+	generation := w.replaced.Generation()
+	if changed {
+		generation++
+	}
+	if w.metaText = w.fastMeta.Append(w.metaText[:0], generation); w.request.Splice {
+		w.spliceMetadata(nil)
+	}
+}
+
+// HeadsOfUpdate decodes the metadata of both objects that the walk has prepared. It reports
+// false if it declines it. CountGeneration must have been called.
+func (o Output) HeadsOfUpdate() (metadata, replaced map[string]any, ok bool) {
+	w := o.w
+	metadata, ok = decodeObject(string(w.metaText), w.request.Watch)
+	replaced, both := decodeObject(string(w.replaced.Append(nil, w.replaced.Generation())), w.request.Watch)
+	return metadata, replaced, ok && both
+}
+
+func decodeObject(text string, watch *interrupt.Watch) (map[string]any, bool) {
+	v, ok := jsonscan.DecodeUntil(text, watch)
+	m, isObject := v.(map[string]any)
+	return m, ok && isObject
+}
 
 // Admits reports whether the schema admits the object with the given metadata.
 func (o Output) Admits(metadata map[string]any) bool {
@@ -148,7 +187,7 @@ func (w *walk) spliceFastMeta() {
 		return
 	}
 	w.meta.spliced = true
-	w.metaText = w.fastMeta.AppendCreated(w.metaText[:0])
+	w.metaText = w.fastMeta.Append(w.metaText[:0], 1)
 	w.spliceMetadata(nil)
 }
 
@@ -199,6 +238,9 @@ func (w *walk) release() {
 	w.entries, w.seen, w.keys, w.table = w.entries[:0], w.seen[:0], w.keys[:0], w.table[:0]
 	w.metaText, w.wrong = w.metaText[:0], w.wrong[:0]
 	w.fastMeta.Reset()
+	if w.meta.replaces {
+		w.replaced.Reset()
+	}
 	w.finds.clear()
 	p := w.plan
 	w.task = task{}

@@ -25,6 +25,7 @@ type Plan struct {
 	walks          sync.Pool // of *walk
 	checksMetadata bool
 	readsMetadata  bool      // rules read the metadata of new objects
+	readsBoth      bool      // rules read the metadata of the objects of an update
 	values         sync.Pool // of *Values
 	mapWalks       sync.Pool // of *mapWalk
 
@@ -35,6 +36,11 @@ type Plan struct {
 	validatesStatus bool            // Admits leaves the status to package validation
 	status          *leafcheck.Node // nil if status is not declared
 }
+
+// RulesReadMetadata reports whether rules may read the metadata of an object that replaces
+// another one. With both, it says so of rules that also read the replaced object, and of
+// rules that fail.
+func (p *Plan) RulesReadMetadata(both bool) bool { return p.readsMetadata || both && p.readsBoth }
 
 // A Config says which objects a [Plan] is for.
 type Config struct {
@@ -65,6 +71,13 @@ type Request struct {
 	// the namespace of the request, "" for that of the object.
 	Namespaced bool
 	Namespace  string
+	// Replaced is the text of the metadata of the object that this one replaces. Unless it
+	// is empty, the walk prepares the metadata of both objects if [objectmeta.FastMeta]
+	// can, and the schema does not restrict metadata. Namespaced and Namespace are for
+	// this, too.
+	Replaced string
+	// SameVersion is for Replaced: both objects have the same resource version.
+	SameVersion bool
 	// Splice keeps the spelling of the input.
 	Splice bool
 	// Status is the text of the status of the output if the plan drops that of the

@@ -237,7 +237,7 @@ func TestForgive(t *testing.T) {
 			}
 			ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: head + `"spec":` + old + `}`}
 			if splice {
-				ratchet.Document, _ = plan.Document(ratchet.Old, nil)
+				ratchet.Document, _ = plan.Document(ratchet.Old)
 			}
 			out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, NoteWrong: true, NoteEqual: true})
 			if ok && !out.HasWrong() {

@@ -82,14 +82,14 @@ func (w *walk) editsIn(part span) []textEdit {
 }
 
 // spliceMetadata notes the metadata in metaText as an edit, unless the input has it
-// already. value is nil if the walk has
-// prepared the metadata.
+// already. value is nil if the walk has prepared the metadata. Metadata of a new object
+// without a generation is certainly another one then.
 func (w *walk) spliceMetadata(value map[string]any) {
 	before := w.s[w.meta.start:w.meta.end]
 	if string(w.metaText) == before {
 		return
 	}
-	if value == nil && w.fastMeta.MayStay() {
+	if value == nil && (w.meta.replaces || w.fastMeta.HasGeneration()) {
 		after, _ := jsonscan.Decode(string(w.metaText))
 		value, _ = after.(map[string]any)
 		w.meta.members = len(value)

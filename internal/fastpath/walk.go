@@ -24,6 +24,7 @@ type walk struct {
 	table    []slot
 	metaText []byte              // of metadata that is spliced in
 	fastMeta objectmeta.FastMeta // metadata that the walk prepares
+	replaced objectmeta.FastMeta // that of the object that this one replaces
 	wrong    []wrongValue        // that the walk has noted
 }
 
@@ -263,11 +264,14 @@ func (w *walk) metadata(at int) int {
 	if end := w.fastMetadata(at); end > 0 {
 		if !w.splices {
 			w.flush()
-			w.out = w.fastMeta.AppendCreated(w.out)
+			w.out = w.fastMeta.Append(w.out, 1)
 		}
 		return end
 	}
 	w.write("{}")
+	if end := w.replacing(at); end > 0 {
+		return end
+	}
 	return w.metadataMap(at)
 }
 
@@ -284,6 +288,23 @@ func (w *walk) fastMetadata(at int) int {
 		return refused
 	}
 	w.meta.fast = true
+	return end
+}
+
+// replacing is fastMetadata for an object that replaces another one.
+func (w *walk) replacing(at int) int {
+	r := &w.request
+	if r.Replaced == "" || w.plan.checksMetadata {
+		return refused
+	}
+	end := w.fastMeta.Read(w.s, at)
+	if end < 0 || w.replaced.Read(r.Replaced, 0) != len(r.Replaced) || r.SameVersion && !w.fastMeta.HasVersionOf(&w.replaced) ||
+		!w.fastMeta.Replace(&w.replaced, r.Namespaced, r.Namespace) {
+		w.fastMeta.Reset()
+		w.replaced.Reset()
+		return refused
+	}
+	w.meta.replaces = true
 	return end
 }
 

@@ -36,7 +36,8 @@ func TestWatchEndsParts(t *testing.T) {
 	root := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: object, x-kubernetes-preserve-unknown-fields: true}}, anyOf: [{required: [spec]}]}`}), testConfig)
 	for name, do := range map[string]func(*interrupt.Watch) bool{
 		"metadata of an old object": func(watch *interrupt.Watch) bool {
-			_, ok := plan.Document(strings.Replace(head, `"name":`, `"labels":{`+many+`},"name":`, 1)+`"spec":{}}`, watch)
+			d, _ := plan.Document(strings.Replace(head, `"name":`, `"labels":{`+many+`},"name":`, 1) + `"spec":{}}`)
+			_, ok := d.DecodeMetadata(watch)
 			return ok
 		},
 		"metadata of an object": func(watch *interrupt.Watch) bool {

@@ -2,7 +2,6 @@ package objectmeta
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
@@ -21,9 +20,15 @@ type FastMeta struct {
 	finalizers                               []string
 	owners                                   []ownerKey
 	managedFields                            []managedEntry
+	server                                   serverMembers
 	seen                                     once // that may not occur again
 	warns                                    bool // the server warns of a finalizer
+	thin                                     bool // a member is omitted when the metadata is written
 }
+
+// serverMembers are the texts of the members that only a server sets. A new object has none
+// of them but the generation.
+type serverMembers struct{ created, deleted, gracePeriod, generation, selfLink, uid string }
 
 // A once is a set of members, of which none may occur twice.
 type once uint16
@@ -69,16 +74,15 @@ func (p *FastMeta) Reset() {
 	p.name, p.prefix, p.namespace, p.resourceVersion = "", "", "", ""
 	p.labels, p.annotations, p.finalizers, p.owners = p.labels[:0], p.annotations[:0], p.finalizers[:0], p.owners[:0]
 	p.managedFields = p.managedFields[:0]
-	p.seen, p.warns = 0, false
+	p.server, p.seen, p.warns, p.thin = serverMembers{}, 0, false, false
 }
 
 // Generates reports whether the server generates the name. The metadata has none then;
 // see [StandInName].
 func (p *FastMeta) Generates() bool { return p.prefix != "" }
 
-// MayStay reports whether the server may store the metadata as it is: whether it has a
-// generation.
-func (p *FastMeta) MayStay() bool { return p.seen&onceGeneration != 0 }
+// HasGeneration reports whether the metadata was read with a generation.
+func (p *FastMeta) HasGeneration() bool { return p.seen&onceGeneration != 0 }
 
 // ReadCreate reads the metadata of a new object at s[i]. It sets the namespace
 // to that of the request; "" means the namespace of the object. It returns the
@@ -90,6 +94,7 @@ func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string
 	if i < 0 || !p.named() || !p.enter(namespaced, namespace) {
 		return -1
 	}
+	p.server = serverMembers{}
 	return i
 }
 
@@ -137,7 +142,7 @@ func (p *FastMeta) member(key, s string, at int) int {
 	case "managedFields":
 		return p.readList(onceManaged, s, at, p.managed)
 	}
-	return p.readDropped(key, s, at)
+	return p.readServer(key, s, at)
 }
 
 // readText reads a string or null.
@@ -147,51 +152,60 @@ func (p *FastMeta) readText(of once, into *string, s string, at int) int {
 	}
 	v, end := readRawString(s, at)
 	if end < 0 {
-		return nullEnd(s, at)
+		return p.nullEnd(s, at)
 	}
+	p.thin = p.thin || v == ""
 	*into = v
 	return end
 }
 
-// readDropped reads a member that the server drops from a new object, and the
-// generation, which it sets. Each may be null.
-func (p *FastMeta) readDropped(key, s string, at int) int {
-	var of once
-	text, end := readRawString(s, at)
+// readServer reads a member that only a server sets. Each may be null.
+func (p *FastMeta) readServer(key, s string, at int) int {
 	switch key {
-	case "creationTimestamp", "deletionTimestamp":
-		if of = onceTime; key[0] == 'd' {
-			of = onceDeletion
-		}
-		if end >= 0 && !canonicalTime(text) {
-			return -1
-		}
-	case "generation":
-		of, end = onceGeneration, countEnd(s, at)
+	case "creationTimestamp":
+		return p.readTime(onceTime, &p.server.created, s, at)
+	case "deletionTimestamp":
+		return p.readTime(onceDeletion, &p.server.deleted, s, at)
 	case "deletionGracePeriodSeconds":
-		of, end = onceGrace, countEnd(s, at)
+		return p.readCount(onceGrace, &p.server.gracePeriod, s, at)
+	case "generation":
+		end := p.readCount(onceGeneration, &p.server.generation, s, at)
+		p.thin = p.thin || p.server.generation == "0"
+		return end
 	case "selfLink":
-		of = onceLink
+		return p.readText(onceLink, &p.server.selfLink, s, at)
 	case "uid":
-		of = onceUID
-	default:
-		return -1
+		return p.readText(onceUID, &p.server.uid, s, at)
 	}
-	if !p.first(of) {
+	return -1
+}
+
+// readTime reads a time as ObjectMeta writes it, or null.
+func (p *FastMeta) readTime(of once, into *string, s string, at int) int {
+	end := p.readText(of, into, s, at)
+	if *into == "" && s[at] == '"' || *into != "" && !canonicalTime(*into) {
 		return -1
-	}
-	if end < 0 {
-		return nullEnd(s, at)
 	}
 	return end
 }
 
-// nullEnd returns the index after null at s[at], or a negative number.
-func nullEnd(s string, at int) int {
-	if !strings.HasPrefix(s[at:], "null") {
+// readCount reads null or an integer that is not negative.
+func (p *FastMeta) readCount(of once, into *string, s string, at int) int {
+	if !p.first(of) {
 		return -1
 	}
-	return at + len("null")
+	end := countEnd(s, at)
+	if end < 0 {
+		return p.nullEnd(s, at)
+	}
+	*into = s[at:end]
+	return end
+}
+
+// nullEnd reads null, which the member is then omitted for.
+func (p *FastMeta) nullEnd(s string, at int) int {
+	p.thin = true
+	return jsonscan.Literal(s, at, "null")
 }
 
 // countEnd returns the index after the digits at s[at], or a negative number if these are
@@ -213,10 +227,11 @@ func (p *FastMeta) readList(of once, s string, at int, element func(s string, i 
 	case !p.first(of):
 		return -1
 	case s[at] != '[':
-		return nullEnd(s, at)
+		return p.nullEnd(s, at)
 	}
 	i := jsonscan.Space(s, at+1)
 	if i < len(s) && s[i] == ']' {
+		p.thin = true
 		return i + 1
 	}
 	for more := true; more; {
@@ -260,13 +275,19 @@ func (p *FastMeta) finalizer(s string, i int) int {
 	return end
 }
 
-// FinalizerWarnings is like the function [FinalizerWarnings] for a new object. The texts
-// share no memory with the metadata.
-func (p *FastMeta) FinalizerWarnings() []string {
-	if !p.warns {
+// FinalizerWarnings is like the function [FinalizerWarnings]. old is nil for a new object.
+// The texts share no memory with the metadata.
+func (p *FastMeta) FinalizerWarnings(old *FastMeta) []string {
+	if !p.warns || old != nil && slices.Equal(p.finalizers, old.finalizers) {
 		return nil
 	}
-	return warningsOf(slices.Clone(p.finalizers), nil)
+	before := map[string]bool{}
+	if old != nil {
+		for _, f := range old.finalizers {
+			before[f] = true
+		}
+	}
+	return warningsOf(slices.Clone(p.finalizers), before)
 }
 
 func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
@@ -302,10 +323,11 @@ func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func
 	case !p.first(of):
 		return -1
 	case s[at] != '{':
-		return nullEnd(s, at)
+		return p.nullEnd(s, at)
 	}
 	list, i := *into, jsonscan.Space(s, at+1)
 	if i < len(s) && s[i] == '}' {
+		p.thin = true
 		return i + 1
 	}
 	for more := true; more; {
@@ -328,78 +350,4 @@ func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func
 		}
 	}
 	return i
-}
-
-// AppendCreated appends the metadata as the server stores it, except for
-// members that only a server can set: JSON with sorted keys, with a generation
-// of 1.
-func (p *FastMeta) AppendCreated(dst []byte) []byte {
-	dst = append(dst, '{')
-	if len(p.annotations) > 0 {
-		dst = append(appendPairs(append(dst, `"annotations":`...), p.annotations), ',')
-	}
-	if len(p.finalizers) > 0 {
-		dst = append(appendTexts(append(dst, `"finalizers":`...), p.finalizers), ',')
-	}
-	if p.prefix != "" {
-		dst = append(appendPair(dst, pair{"generateName", p.prefix}), ',')
-	}
-	dst = append(dst, `"generation":1`...)
-	if len(p.labels) > 0 {
-		dst = appendPairs(append(dst, `,"labels":`...), p.labels)
-	}
-	if len(p.managedFields) > 0 {
-		dst = appendManaged(append(dst, `,"managedFields":`...), p.managedFields)
-	}
-	if p.name != "" {
-		dst = appendPair(append(dst, ','), pair{"name", p.name})
-	}
-	if p.namespace != "" {
-		dst = appendPair(append(dst, ','), pair{"namespace", p.namespace})
-	}
-	if len(p.owners) > 0 {
-		dst = appendOwners(append(dst, `,"ownerReferences":`...), p.owners)
-	}
-	if p.resourceVersion != "" {
-		dst = appendPair(append(dst, ','), pair{"resourceVersion", p.resourceVersion})
-	}
-	return append(dst, '}')
-}
-
-func appendPairs(dst []byte, list []pair) []byte {
-	dst = append(dst, '{')
-	for i, p := range list {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = appendPair(dst, p)
-	}
-	return append(dst, '}')
-}
-
-// appendTexts appends a list of texts of strings.
-func appendTexts(dst []byte, list []string) []byte {
-	for i, s := range list {
-		start := byte(',')
-		if i == 0 {
-			start = '['
-		}
-		dst = append(append(append(dst, start, '"'), s...), '"')
-	}
-	return append(dst, ']')
-}
-
-// appendPair appends a pair of texts of strings.
-func appendPair(dst []byte, p pair) []byte {
-	dst = append(append(append(dst, '"'), p.key...), `":"`...)
-	return append(append(dst, p.value...), '"')
-}
-
-// sortPairs sorts a short list by insertion.
-func sortPairs(list []pair) {
-	for i := range list {
-		for j := i; j > 0 && list[j].key < list[j-1].key; j-- {
-			list[j], list[j-1] = list[j-1], list[j]
-		}
-	}
 }

@@ -306,10 +306,10 @@ func agreesWithMaps(t *testing.T, text string, namespaced bool, namespace string
 	}
 	obj := map[string]any{"metadata": v}
 	want, ok := createdByMaps(obj, namespaced, namespace)
-	if diff := cmp.Diff(FinalizerWarnings(obj, nil), p.FinalizerWarnings()); diff != "" {
+	if diff := cmp.Diff(FinalizerWarnings(obj, nil), p.FinalizerWarnings(nil)); diff != "" {
 		t.Errorf("%s: warnings of maps (-) and of FastMeta (+):\n%s", text[:end], diff)
 	}
-	if got := string(p.AppendCreated(nil)); !ok || got != want {
+	if got := string(p.Append(nil, 1)); !ok || got != want {
 		t.Errorf("%s becomes %s, but by way of maps %s, %t", text[:end], got, want, ok)
 	}
 	return true

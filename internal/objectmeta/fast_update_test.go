@@ -1,0 +1,203 @@
+package objectmeta
+
+import (
+	"cmp"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/testkit/fuzz"
+)
+
+const entry = `{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:a":{"k:{\"b\":\"c\"}":{}}},"manager":"m","operation":"Update","time":"2024-01-02T03:04:05Z"}`
+
+const storedMembers = `"name":"a","namespace":"n","uid":"u","resourceVersion":"7","generation":3,"creationTimestamp":"2024-02-29T23:59:59Z"`
+
+// fastUpdateCases are metadata of a new object and of the old one. namespaced and not say
+// whether FastMeta accepts them for objects with and without a namespace.
+var fastUpdateCases = []struct {
+	text, old       string
+	namespaced, not bool
+}{
+	{`{"name":"a"}`, `{"name":"a"}`, true, true},
+	{`{` + storedMembers + `}`, `{` + storedMembers + `}`, true, false},
+	{`{"name":"a"}`, `{` + storedMembers + `}`, true, false},
+	{`{"name":"a","labels":{"b":"2","a":"1"},"annotations":{"k":"v"},"managedFields":[` + entry + `]}`, `{` + storedMembers + `,"managedFields":[` + entry + `,` + entry + `]}`, true, false},
+	{`{` + storedMembers + `}`, `{"name":"a","labels":{"a":"b"},"annotations":{"a":"b"},"managedFields":[` + entry + `]}`, false, false},
+	{`{"name":"a","uid":"u"}`, `{"name":"a","uid":"u"}`, true, true},
+	{`{"name":"a","uid":"v"}`, `{"name":"a","uid":"u"}`, false, false},
+	{`{"name":"a","uid":""}`, `{"name":"a","uid":"u"}`, true, true},
+	{`{"name":"a","uid":"u"}`, `{"name":"a"}`, false, false},
+	{`{"name":"b"}`, `{"name":"a"}`, false, false},
+	{`{"name":""}`, `{"name":""}`, false, false},
+	{`{}`, `{"name":"a"}`, false, false},
+	{`{"generateName":"a-"}`, `{"name":"a"}`, false, false},
+	{`{"generateName":"a-","name":"a-b"}`, `{"name":"a-b"}`, true, true},
+	{`{"generateName":"a/","name":"a"}`, `{"name":"a"}`, false, false},
+	{`{"name":"a%"}`, `{"name":"a%"}`, false, false},
+	{`{"name":".."}`, `{"name":".."}`, false, false},
+	{`{"name":"a\n"}`, `{"name":"a\n"}`, false, false}, // valid
+	{`{"name":"A_"}`, `{"name":"A_"}`, true, true},     // a path segment is enough
+	{`{"name":"a","namespace":"n"}`, `{"name":"a"}`, true, false},
+	{`{"name":"a"}`, `{"name":"a","namespace":"n"}`, true, false},
+	{`{"name":"a","namespace":"n"}`, `{"name":"a","namespace":"m"}`, false, false},
+	{`{"name":"a","namespace":"N"}`, `{"name":"a","namespace":"N"}`, false, false},
+	{`{"name":"a","resourceVersion":"1"}`, `{"name":"a","resourceVersion":"2"}`, false, false},
+	{`{"name":"a","resourceVersion":"1"}`, `{"name":"a","resourceVersion":"1"}`, true, true},
+	{`{"name":"a","resourceVersion":"1"}`, `{"name":"a"}`, true, true},
+	{`{"name":"a"}`, `{"name":"a","resourceVersion":"1"}`, true, true},
+	{`{"name":"a","generation":9}`, `{"name":"a","generation":3}`, true, true},
+	{`{"name":"a","generation":9}`, `{"name":"a"}`, true, true},
+	{`{"name":"a"}`, `{"name":"a","generation":999999999999999999}`, true, true},
+	{`{"name":"a","creationTimestamp":"2024-02-29T23:59:59Z"}`, `{"name":"a","creationTimestamp":"2024-02-29T23:59:58Z"}`, true, true},
+	{`{"name":"a","creationTimestamp":null}`, `{"name":"a","creationTimestamp":"2024-02-29T23:59:58Z"}`, true, true},
+	{`{"name":"a","creationTimestamp":"2024-02-29T23:59:59Z"}`, `{"name":"a"}`, false, false},
+	{`{"name":"a","creationTimestamp":""}`, `{"name":"a","creationTimestamp":"2024-02-29T23:59:58Z"}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","creationTimestamp":"2024-02-29T23:59:59+01:00"}`, false, false},
+	{`{"name":"a","deletionTimestamp":"2024-02-29T23:59:59Z"}`, `{"name":"a"}`, false, false},
+	{`{"name":"a","finalizers":["x/y"]}`, `{"name":"a","finalizers":["x/y"],"deletionTimestamp":"2024-02-29T23:59:59Z","deletionGracePeriodSeconds":0}`, true, true},
+	{`{"name":"a"}`, `{"name":"a","finalizers":["x/y"],"deletionTimestamp":"2024-02-29T23:59:59Z"}`, false, false}, // valid
+	{`{"name":"a","finalizers":["x/y"]}`, `{"name":"a","deletionTimestamp":"2024-02-29T23:59:59Z"}`, false, false},
+	{`{"name":"a","deletionGracePeriodSeconds":1}`, `{"name":"a"}`, false, false},
+	{`{"name":"a","deletionGracePeriodSeconds":1}`, `{"name":"a","deletionGracePeriodSeconds":2}`, false, false},
+	{`{"name":"a","deletionGracePeriodSeconds":2}`, `{"name":"a","deletionGracePeriodSeconds":2}`, true, true},
+	{`{"name":"a","selfLink":"/a"}`, `{"name":"a","selfLink":"/b"}`, true, true},
+	{`{"name":"a"}`, `{"name":"a","selfLink":"/b"}`, true, true},
+	{`{"name":"a","finalizers":["x/y","z"]}`, `{"name":"a","finalizers":["z"]}`, true, true}, // warned of before
+	{`{"name":"a","finalizers":["x.y"]}`, `{"name":"a","finalizers":["z"]}`, true, true},     // warned of now
+	{`{"name":"a","finalizers":["z","b","z"]}`, `{"name":"a","finalizers":["z"]}`, true, true},
+	{`{"name":"a","finalizers":["z"]}`, `{"name":"a","finalizers":["z"]}`, true, true},
+	{`{"name":"a","finalizers":["orphan"]}`, `{"name":"a","finalizers":["orphan"]}`, false, false},
+	{`{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"1"}]}`, `{"name":"a","ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n","uid":"2"}]}`, true, true},
+	{`{"name":"a","labels":{},"finalizers":null}`, `{"name":"a"}`, true, true},
+	{`{"name":"a"}`, `{"name":"a","labels":{}}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","labels":null}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","finalizers":[]}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","generation":0}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","uid":""}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","creationTimestamp":null}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","labels":{"-":""}}`, false, false},
+	{`{"name":"a"}`, `{"name":"a","more":""}`, false, false},
+	{`{"name":"a","more":""}`, `{"name":"a"}`, false, false},
+	{`{"name":"a","labels":{"a":"-"}}`, `{"name":"a"}`, false, false},
+}
+
+func TestFastUpdate(t *testing.T) {
+	for _, c := range fastUpdateCases {
+		for _, namespace := range []string{"", "n"} {
+			if got := updateAgreesWithMaps(t, c.text, c.old, true, namespace); got != c.namespaced {
+				t.Errorf("FastMeta accepts %t for %s after %s", got, c.text, c.old)
+			}
+			if got := updateAgreesWithMaps(t, c.text, c.old, false, namespace); got != c.not {
+				t.Errorf("FastMeta without namespaces accepts %t for %s after %s", got, c.text, c.old)
+			}
+		}
+	}
+	if updateAgreesWithMaps(t, `{"name":"a"}`, `{"name":"a","namespace":"m"}`, true, "n") {
+		t.Error("FastMeta accepts another namespace than that of the request")
+	}
+}
+
+// updateAgreesWithMaps reports whether FastMeta accepts an update, and checks that the
+// functions for maps then have the same result.
+func updateAgreesWithMaps(t *testing.T, text, old string, namespaced bool, namespace string) bool {
+	t.Helper()
+	var p, before FastMeta
+	if end := p.Read(text, 0); end != len(text) || before.Read(old, 0) != len(old) {
+		return false
+	}
+	sameVersion := p.HasVersionOf(&before)
+	if !p.Replace(&before, namespaced, namespace) {
+		return false
+	}
+	obj, stored := decodedMetadata(t, text), decodedMetadata(t, old)
+	if unstructuredVersion(obj) == unstructuredVersion(stored) != sameVersion {
+		t.Errorf("%s has the version of %s: %t", text, old, sameVersion)
+	}
+	if !updatedByMaps(obj, stored, namespaced, namespace) {
+		t.Errorf("%s may not replace %s", text, old)
+		return true
+	}
+	if diff := gocmp.Diff(FinalizerWarnings(obj, stored), p.FinalizerWarnings(&before)); diff != "" {
+		t.Errorf("%s after %s: warnings of maps (-) and of FastMeta (+):\n%s", text, old, diff)
+	}
+	generation := before.Generation()
+	for _, both := range []struct {
+		metadata any
+		fast     FastMeta
+	}{{obj["metadata"], p}, {stored["metadata"], before}} {
+		if want, ok := jsonscan.Append(nil, both.metadata); !ok || string(both.fast.Append(nil, generation)) != string(want) {
+			t.Errorf("%s after %s becomes %s, but by way of maps %s", text, old, both.fast.Append(nil, generation), want)
+		}
+	}
+	if p.Name() != (&unstructured.Unstructured{Object: obj}).GetName() {
+		t.Errorf("the name of %s is %q", text, p.Name())
+	}
+	return true
+}
+
+func unstructuredVersion(obj map[string]any) string {
+	return (&unstructured.Unstructured{Object: obj}).GetResourceVersion()
+}
+
+func decodedMetadata(t *testing.T, text string) map[string]any {
+	t.Helper()
+	v, repeated, ok := jsonscan.DecodeRepeated(text, nil)
+	if !ok || len(repeated) > 0 {
+		t.Fatalf("FastMeta accepts what is not JSON, or repeats members: %s", text)
+	}
+	return map[string]any{"metadata": v}
+}
+
+// updatedByMaps prepares both objects as the server does, apart from counting the
+// generation. It reports whether the server admits the update without warnings but those
+// about finalizers.
+func updatedByMaps(obj, old map[string]any, namespaced bool, namespace string) bool {
+	meta, unknown, err := Decode(obj, Options{ReportUnknown: true, Reference: true})
+	if err != nil || len(unknown) > 0 || meta.Restore(obj) != nil {
+		return false
+	}
+	next, before := &unstructured.Unstructured{Object: obj}, &unstructured.Unstructured{Object: old}
+	if EnterNamespace(obj, namespaced, cmp.Or(namespace, before.GetNamespace())) != nil || next.GetName() != before.GetName() {
+		return false
+	}
+	if namespaced && before.GetNamespace() == "" {
+		before.SetNamespace(next.GetNamespace())
+	}
+	switch want, got := before.GetResourceVersion(), next.GetResourceVersion(); {
+	case got == "" && want != "":
+		next.SetResourceVersion(want)
+	case want != "" && got != want:
+		return false
+	}
+	if len(PrepareUpdate(obj, old)) > 0 {
+		return false
+	}
+	standIn := next.GetResourceVersion() == ""
+	if standIn {
+		next.SetResourceVersion("1")
+		before.SetResourceVersion("1")
+	}
+	valid := len(updateProblems(obj, old, namespaced, Bounds{})) == 0 && len(commonProblems(obj, old, namespaced, Bounds{})) == 0
+	if standIn {
+		next.SetResourceVersion("")
+		before.SetResourceVersion("")
+	}
+	return valid
+}
+
+func FuzzFastUpdate(f *testing.F) {
+	for _, c := range fastUpdateCases {
+		f.Add(c.text, c.old, true, "")
+		f.Add(c.text, c.old, false, "n")
+	}
+	for _, c := range fastMetaCases {
+		f.Add(c.text, `{`+storedMembers+`}`, true, "")
+		f.Add(c.text, c.text, true, "")
+	}
+	fuzz.Run(f, func(t *testing.T, text, old string, namespaced bool, namespace string) {
+		updateAgreesWithMaps(t, text, old, namespaced, namespace)
+	})
+}
