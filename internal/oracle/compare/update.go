@@ -44,12 +44,39 @@ func prepareReplaceRules(c *testCase) (*pair, error) {
 	return replacePair(c, storedOf(c), false)
 }
 
-// storedOf returns the object of a case as a server has it in its store.
+// storedOf returns the object of a case as a server has it in its store: with what a server
+// sets and with the manager of its fields.
 func storedOf(c *testCase) map[string]any {
 	old := testkit.Clone(c.stored)
 	metadata := old["metadata"].(map[string]any)
 	metadata["uid"], metadata["resourceVersion"], metadata["creationTimestamp"] = "c9c7c3b4-4a05-4a3f-8b70-6f3b8f9d9d3e", "7", "2026-01-02T03:04:05Z"
+	metadata["managedFields"] = []any{map[string]any{
+		"apiVersion": old["apiVersion"], "fieldsType": "FieldsV1", "fieldsV1": fieldsOf(map[string]any{"spec": old["spec"]}),
+		"manager": "kubectl-client-side-apply", "operation": "Update", "time": "2026-01-02T03:04:05Z",
+	}}
 	return old
+}
+
+// fieldsOf returns the field set of an object. The elements of its lists are known by their
+// names, if they have names.
+func fieldsOf(obj map[string]any) map[string]any {
+	fields := map[string]any{}
+	for name, v := range obj {
+		below := map[string]any{}
+		switch v := v.(type) {
+		case map[string]any:
+			below = fieldsOf(v)
+		case []any:
+			for _, e := range v {
+				if e, ok := e.(map[string]any); ok && e["name"] != nil {
+					key := map[string]any{"name": e["name"]}
+					below["k:"+string(testkit.Encode(key))] = fieldsOf(e)
+				}
+			}
+		}
+		fields["f:"+name] = below
+	}
+	return fields
 }
 
 // prepareReplaceMany is prepareReplace for objects with many wrong values: all members
