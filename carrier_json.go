@@ -3,6 +3,7 @@ package crdkit
 import (
 	"errors"
 	"maps"
+	"strings"
 	"unsafe"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -89,13 +90,19 @@ func (c *jsonCarrier) readOld() (ok bool) {
 	return ok
 }
 
-// readHeads makes the heads of both objects of an update, of which the walk has read the
-// metadata of the new one.
-func (c *jsonCarrier) readHeads() bool {
-	before, ok := c.oldDocument.DecodeMetadata(c.watch)
-	c.old, c.copied = c.head(&c.stored, before), true
-	c.obj = c.head(&c.sent, c.out.Metadata())
-	return ok
+// setHeads sets the objects of the run.
+func (c *jsonCarrier) setHeads(metadata, before map[string]any) {
+	c.obj, c.old, c.copied = c.head(&c.sent, metadata), c.head(&c.stored, before), true
+}
+
+// preparing adds to the request of an update what the walk needs to prepare metadata: the
+// text of that of the other object, in the field at which other points.
+func (c *jsonCarrier) preparing(request *fastpath.Request, other *string, text string) {
+	if c.report {
+		return // which of the changes to metadata are made where counts
+	}
+	*other, request.SameVersion = text, c.origin != fromClient
+	request.Namespaced, request.Namespace = c.version.def.namespaced, c.namespace
 }
 
 // readUpdate reads the object that replaces the old one. The status of the output
@@ -107,25 +114,24 @@ func (c *jsonCarrier) readUpdate() bool {
 		request.Status = c.oldDocument.Status
 		c.hasStatus = request.Status != ""
 	}
-	if !c.report {
-		request.Replaced, request.SameVersion = c.oldDocument.Metadata, c.origin != fromClient
-		request.Namespaced, request.Namespace = c.version.def.namespaced, c.namespace
-	}
+	c.preparing(&request, &request.Replaced, c.oldDocument.Metadata)
 	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateParts) {
 		return false
 	}
-	if c.headDone = c.out.Metadata() == nil; c.headDone {
-		return c.countGeneration()
+	if c.out.Metadata() == nil {
+		same, ok := c.out.SameAs(c.oldDocument)
+		c.finishHead(!same)
+		return ok
 	}
-	return c.readHeads() && (!c.report || c.out.Unchanged() && c.readSentStatus())
+	before, ok := c.oldDocument.DecodeMetadata(c.watch)
+	c.setHeads(c.out.Metadata(), before)
+	return ok && (!c.report || c.out.Unchanged() && c.readSentStatus())
 }
 
-// countGeneration completes metadata that the walk has prepared.
-func (c *jsonCarrier) countGeneration() bool {
-	same, ok := c.out.SameAs(c.oldDocument)
-	c.out.CountGeneration(!same)
-	c.complaints = c.unknownFields // of which the head has none
-	return ok
+// finishHead completes metadata of an update that the walk has prepared.
+func (c *jsonCarrier) finishHead(changed bool) {
+	c.out.CountGeneration(changed)
+	c.headDone, c.complaints = true, c.unknownFields // of which the head has none
 }
 
 // walkUpdate walks over the new object of an update, which may keep wrong values. The
@@ -153,13 +159,11 @@ func (c *jsonCarrier) readSentStatus() (ok bool) {
 func (c *jsonCarrier) readStatus() bool {
 	c.newText = string(c.raw)
 	plan := c.version.statusPlan()
-	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true}
+	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true, LeaveMetadata: true}
 	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusParts) {
 		return false
 	}
-	if !c.readHeads() {
-		return false
-	}
+	metadata := c.out.MetadataText()
 	c.sentStatus = c.out.Member("status")
 	c.hasStatus = c.sentStatus != ""
 	if c.report {
@@ -168,14 +172,25 @@ func (c *jsonCarrier) readStatus() bool {
 			return false
 		}
 	}
-	return c.walkOld()
+	if !c.walkOld(metadata) {
+		return false
+	}
+	if c.out.Metadata() == nil {
+		c.finishHead(false)
+		return true
+	}
+	sent, ok := jsonscan.DecodeUntil(strings.Clone(metadata), c.watch)
+	m, isObject := sent.(map[string]any)
+	c.setHeads(m, c.out.Metadata())
+	return ok && isObject
 }
 
-// walkOld walks over the old object with the status that the client sends. The
-// object must need no change otherwise. The ratchet forgives all its values: the
+// walkOld walks over the old object with the status and the text of the metadata that the
+// client sends. The object must need no change otherwise. The ratchet forgives all its values: the
 // update does not change them, and the status was judged before.
-func (c *jsonCarrier) walkOld() bool {
+func (c *jsonCarrier) walkOld(metadata string) bool {
 	request := fastpath.Request{Status: c.sentStatus, NoteWrong: true}
+	c.preparing(&request, &request.Sent, metadata)
 	if !c.walk(c.plan, c.oldText, request) {
 		request.NoteWrong, request.Ratchet = false, &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
 		if !c.walk(c.plan, c.oldText, request) {
@@ -290,7 +305,7 @@ func (c *jsonCarrier) headsForRules(both bool) bool {
 		return true
 	}
 	metadata, replaced, ok := c.out.HeadsOfUpdate()
-	c.obj, c.old = c.head(&c.sent, metadata), c.head(&c.stored, replaced)
+	c.setHeads(metadata, replaced)
 	return ok
 }
 

@@ -179,7 +179,7 @@ func TestSame(t *testing.T) {
 // a part of it.
 func TestSameBeforeRemovedMembers(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: object, properties: {d: {type: string}}}}}`}), testConfig)
-	old, ok := plan.Document(head+`"spec":{"d":"x"}}`)
+	old, ok := plan.Document(head + `"spec":{"d":"x"}}`)
 	if !ok {
 		t.Fatal("the old object is no document")
 	}

@@ -13,8 +13,9 @@ type metadataText struct {
 	span // of the text: in the input if the output is spliced, else in out
 
 	fast     bool           // the walk has prepared it, see [Request].Create
-	replaces bool           // the walk has prepared it, see [Request].Replaced
-	read     map[string]any // the decoded input, nil if the walk has prepared it
+	replaces bool           // the walk has prepared it, see [Request].Replaced and Sent
+	left     string         // the text, see [Request].LeaveMetadata
+	read     map[string]any // the decoded input, nil if the walk has prepared or left it
 	members  int            // of read
 	spliced  bool           // metadata of FastMeta is among the edits if it has to be
 }
@@ -62,8 +63,8 @@ func (o Output) Unchanged() bool { return !o.w.request.Splice && !o.w.touched }
 
 // Metadata returns the metadata of the input, which now belongs to the caller. It
 // returns nil if the walk has prepared the metadata and found it valid, see
-// [Request].Create and [Request].Replaced. The output of a create has it then; for that of
-// an update call [Output.CountGeneration].
+// [Request].Create, [Request].Replaced and [Request].Sent. The output of a create has it
+// then; for that of an update call [Output.CountGeneration].
 //
 // The caller prepares the metadata, asks [Output.Admits] and calls
 // [Output.SetMetadata] before it uses the output.
@@ -78,14 +79,22 @@ func (o Output) FinalizerWarnings() []string {
 	return o.w.fastMeta.FinalizerWarnings(nil)
 }
 
+// MetadataText returns the text of metadata that the walk has left. It is a part of the
+// input.
+func (o Output) MetadataText() string { return o.w.meta.left }
+
 // Name returns a copy of the name in metadata that the walk has prepared.
 func (o Output) Name() string { return strings.Clone(o.w.fastMeta.Name()) }
 
 // CountGeneration sets the metadata of an update that the walk has prepared, with the
 // generation of the replaced object, or the next one if the object has changed. It must be
-// called once.
+// called once. In an update of the status the object has not changed.
 func (o Output) CountGeneration(changed bool) {
 	w := o.w
+	if w.request.Sent != "" {
+		w.metaText = w.fastMeta.AppendStatus(w.metaText[:0], &w.replaced)
+		return
+	}
 	generation := w.replaced.Generation()
 	if changed {
 		generation++

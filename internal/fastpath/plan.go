@@ -76,8 +76,14 @@ type Request struct {
 	// can, and the schema does not restrict metadata. Namespaced and Namespace are for
 	// this, too.
 	Replaced string
-	// SameVersion is for Replaced: both objects have the same resource version.
+	// Sent is Replaced for a walk over the object that is replaced, for an update of its
+	// status: the text of the metadata that the client sends, "" for none.
+	Sent string
+	// SameVersion is for Replaced and Sent: both objects have the same resource version.
 	SameVersion bool
+	// LeaveMetadata makes the walk leave the metadata as it is and not look into it. See
+	// [Output.MetadataText].
+	LeaveMetadata bool
 	// Splice keeps the spelling of the input.
 	Splice bool
 	// Status is the text of the status of the output if the plan drops that of the

@@ -269,10 +269,25 @@ func (w *walk) metadata(at int) int {
 		return end
 	}
 	w.write("{}")
+	if w.request.LeaveMetadata {
+		return w.metadataLeft(at)
+	}
 	if end := w.replacing(at); end > 0 {
 		return end
 	}
 	return w.metadataMap(at)
+}
+
+// metadataLeft finds the end of metadata.
+func (w *walk) metadataLeft(at int) int {
+	if at >= len(w.s) || w.s[at] != '{' {
+		return w.refuse(wrongMetadata)
+	}
+	end := jsonscan.Skip(w.s, at)
+	if end > 0 {
+		w.meta.left = w.s[at:end]
+	}
+	return end
 }
 
 // fastMetadata reads metadata that the walk can prepare. It returns the index after
@@ -291,14 +306,18 @@ func (w *walk) fastMetadata(at int) int {
 	return end
 }
 
-// replacing is fastMetadata for an object that replaces another one.
+// replacing is fastMetadata for one of the objects of an update.
 func (w *walk) replacing(at int) int {
 	r := &w.request
-	if r.Replaced == "" || w.plan.checksMetadata {
+	here, there, other := &w.fastMeta, &w.replaced, r.Replaced
+	if r.Sent != "" {
+		here, there, other = there, here, r.Sent
+	}
+	if other == "" || w.plan.checksMetadata {
 		return refused
 	}
-	end := w.fastMeta.Read(w.s, at)
-	if end < 0 || w.replaced.Read(r.Replaced, 0) != len(r.Replaced) || r.SameVersion && !w.fastMeta.HasVersionOf(&w.replaced) ||
+	end := here.Read(w.s, at)
+	if end < 0 || there.Read(other, 0) != len(other) || r.SameVersion && !w.fastMeta.HasVersionOf(&w.replaced) ||
 		!w.fastMeta.Replace(&w.replaced, r.Namespaced, r.Namespace) {
 		w.fastMeta.Reset()
 		w.replaced.Reset()

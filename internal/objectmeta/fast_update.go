@@ -35,6 +35,15 @@ func (p *FastMeta) Replace(old *FastMeta, namespaced bool, namespace string) boo
 		(m.deleted == "" || slices.Equal(p.finalizers, old.finalizers))
 }
 
+// AppendStatus appends the metadata as the server stores it after an update of the status:
+// that of the old object, apart from managed fields. p must replace old.
+func (p *FastMeta) AppendStatus(dst []byte, old *FastMeta) []byte {
+	p.managedFields, old.managedFields = old.managedFields, p.managedFields
+	dst = old.Append(dst, old.Generation())
+	p.managedFields, old.managedFields = old.managedFields, p.managedFields
+	return dst
+}
+
 // HasVersionOf reports whether both have the same resource version.
 func (p *FastMeta) HasVersionOf(old *FastMeta) bool { return p.resourceVersion == old.resourceVersion }
 

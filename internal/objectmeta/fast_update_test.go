@@ -132,6 +132,10 @@ func updateAgreesWithMaps(t *testing.T, text, old string, namespaced bool, names
 			t.Errorf("%s after %s becomes %s, but by way of maps %s", text, old, both.fast.Append(nil, generation), want)
 		}
 	}
+	PrepareStatusUpdate(obj, stored)
+	if want, ok := jsonscan.Append(nil, obj["metadata"]); !ok || string(p.AppendStatus(nil, &before)) != string(want) {
+		t.Errorf("%s after %s becomes %s with a new status, but by way of maps %s", text, old, p.AppendStatus(nil, &before), want)
+	}
 	if p.Name() != (&unstructured.Unstructured{Object: obj}).GetName() {
 		t.Errorf("the name of %s is %q", text, p.Name())
 	}
