@@ -71,6 +71,7 @@ var operations = []operation{
 	{name: "replace-many", does: "the same of an object with many wrong values that do not change", mean: 20, least: 12, prepare: prepareReplaceMany},
 	{name: "replace-rules", does: "replace of real samples with transition rules", mean: 15, least: 10, prepare: prepareReplaceRules},
 	{name: "replace-report", does: "replace, and say what is changed", least: 1, prepare: prepareReplace(false, true)},
+	{name: "status", does: "the whole of UpdateStatus, new and old bytes to stored bytes, rules included", mean: 25, least: 15, prepare: prepareReplaceStatus},
 	{name: "patch-json", does: "the whole of a JSON patch that changes a label", mean: 2, least: 1, prepare: preparePatch(types.JSONPatchType)},
 	{name: "patch-merge", does: "the same with a merge patch", mean: 2, least: 1, prepare: preparePatch(types.MergePatchType)},
 	{name: "apply-noop", does: "the whole of an apply that changes nothing", mean: 12, least: 6, prepare: prepareApply("deployer", changeNothing, http.StatusOK)},

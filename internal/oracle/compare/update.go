@@ -130,9 +130,41 @@ func accepted(c *testCase, obj map[string]any) bool {
 func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
 	next := testkit.Clone(old)
 	next["metadata"].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+	opts := []crdkit.JSONOption{crdkit.Warn}
+	if report {
+		opts = append(opts, crdkit.ReportChanges())
+	}
+	return updatePair(next, old, c.up.Update, c.ours.UpdateJSON, opts...)
+}
+
+// prepareReplaceStatus measures an update of the status, as controllers write it.
+func prepareReplaceStatus(c *testCase) (*pair, error) {
+	if c.rules || c.unknown {
+		return nil, nil
+	}
+	statuses, err := embedded("statuses")
+	if err != nil {
+		return nil, err
+	}
+	old := storedOf(c)
+	next := testkit.Clone(old)
+	kind, _ := old["kind"].(string)
+	next["status"] = statuses[kind]
+	before, err := testkit.DecodeJSON(bytes.ReplaceAll(testkit.Encode(next["status"]), []byte("T03:"), []byte("T02:")))
+	if err != nil {
+		return nil, err
+	}
+	old["status"] = before
+	return updatePair(next, old, c.up.UpdateStatus, c.ours.UpdateStatusJSON, crdkit.Warn)
+}
+
+// updatePair measures an update of old to next.
+func updatePair(next, old map[string]any, theirs func(upstream.Body, map[string]any) upstream.Outcome,
+	mine func(ctx context.Context, raw, old []byte, opts ...crdkit.JSONOption) ([]byte, *crdkit.Result, error), opts ...crdkit.JSONOption,
+) (*pair, error) {
 	raw, oldRaw := testkit.Encode(next), testkit.Encode(old)
 	up := func() []byte {
-		out := c.up.Update(upstream.Body{Data: raw, Fields: "Warn"}, old)
+		out := theirs(upstream.Body{Data: raw, Fields: "Warn"}, old)
 		stored, err := json.Marshal(out.Object)
 		if err != nil || len(out.Errors) > 0 || out.Refusal != "" {
 			return nil
@@ -140,13 +172,9 @@ func replacePair(c *testCase, old map[string]any, report bool) (*pair, error) {
 		return stored
 	}
 	ctx := context.Background()
-	opts := []crdkit.JSONOption{crdkit.Warn}
-	if report {
-		opts = append(opts, crdkit.ReportChanges())
-	}
 	var forgiven int
 	ours := func() []byte {
-		stored, res, err := c.ours.UpdateJSON(ctx, raw, oldRaw, opts...)
+		stored, res, err := mine(ctx, raw, oldRaw, opts...)
 		if err != nil {
 			return nil
 		}
