@@ -23,8 +23,8 @@ type jsonCarrier struct {
 	// out is the result of the walk. It holds memory of the plan if open is set.
 	out  fastpath.Output
 	open bool
-	// newText and oldText are the texts of the objects. The text of an object
-	// without an old one shares the memory of the input.
+	// newText and oldText are the texts of the objects. They share the memory of the input,
+	// which nothing may refer to after the request.
 	newText, oldText string
 	sent             unstructured.Unstructured // the head of the object
 	stored           unstructured.Unstructured // the head of the old object
@@ -38,6 +38,7 @@ type jsonCarrier struct {
 
 func (c *jsonCarrier) read() (*Refusal, error) {
 	c.plan, c.hasStatus = c.version.objectPlan(), !c.version.status
+	c.newText, c.oldText = view(c.raw), view(c.oldRaw)
 	var ok bool
 	switch c.verb {
 	case creating:
@@ -53,6 +54,9 @@ func (c *jsonCarrier) read() (*Refusal, error) {
 	return nil, nil
 }
 
+// view returns b as a string that shares its memory.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
 // hasNull reports whether a member of metadata is null. Which step drops it depends
 // on the schema.
 func hasNull(metadata any) bool {
@@ -67,7 +71,6 @@ func hasNull(metadata any) bool {
 
 // readNew reads the object of a create. The walk prepares the metadata of most.
 func (c *jsonCarrier) readNew() bool {
-	c.newText = unsafe.String(unsafe.SliceData(c.raw), len(c.raw))
 	if !c.walk(c.plan, c.newText, fastpath.Request{
 		Report: c.fields != Ignore,
 		Splice: c.splice,
@@ -85,7 +88,6 @@ func (c *jsonCarrier) readNew() bool {
 
 // readOld reads the old object, apart from its metadata.
 func (c *jsonCarrier) readOld() (ok bool) {
-	c.oldText = string(c.oldRaw)
 	c.oldDocument, ok = c.plan.Document(c.oldText)
 	return ok
 }
@@ -108,7 +110,6 @@ func (c *jsonCarrier) preparing(request *fastpath.Request, other *string, text s
 // readUpdate reads the object that replaces the old one. The status of the output
 // is that of the old object if the version has the subresource.
 func (c *jsonCarrier) readUpdate() bool {
-	c.newText = string(c.raw)
 	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true, NoteEqual: true}
 	if c.version.status {
 		request.Status = c.oldDocument.Status
@@ -141,6 +142,7 @@ func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request fastpath.Request, 
 	if c.walk(plan, c.newText, request) && c.keepsWrong(start, errorsOf) {
 		return true
 	}
+	c.newText, request.Status = strings.Clone(c.newText), strings.Clone(request.Status) // errors refer to the values
 	c.unknownFields, request.NoteWrong, request.NoteEqual, request.Ratchet = nil, false, false, c.newRatchet(start)
 	return c.walk(plan, c.newText, request) && c.keepsForgiven(request.Ratchet.Forgiven, errorsOf)
 }
@@ -157,7 +159,6 @@ func (c *jsonCarrier) readSentStatus() (ok bool) {
 
 // readStatus reads the status that a client sends, and puts it into the old object.
 func (c *jsonCarrier) readStatus() bool {
-	c.newText = string(c.raw)
 	plan := c.version.statusPlan()
 	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true, LeaveMetadata: true}
 	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusParts) {
@@ -314,7 +315,7 @@ func (c *jsonCarrier) updateInput() (ruleInput, error) {
 	in := ruleInput{memory: c.plan.Values(c.watch)}
 	var okNew, okOld bool
 	in.obj, okNew = in.memory.RuleInput(c.out.Text(), true) // the errors refer to the values
-	in.old, okOld = in.memory.RuleInput(c.oldText, true)
+	in.old, okOld = in.memory.RuleInput(strings.Clone(c.oldText), true)
 	if !okNew || !okOld || !c.headsForRules(true) {
 		return ruleInput{}, errDeclined
 	}

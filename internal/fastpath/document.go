@@ -33,10 +33,10 @@ func (p *Plan) Document(s string) (Document, bool) {
 	return d, strings.HasPrefix(d.Metadata, "{") && apiVersion == p.apiVersion && kind == p.kind
 }
 
-// DecodeMetadata decodes the metadata. It reports false if it declines it, and when the
+// DecodeMetadata decodes the metadata, which then shares no memory with the text. It reports false if it declines it, and when the
 // watch ends.
 func (d *Document) DecodeMetadata(watch *interrupt.Watch) (map[string]any, bool) {
-	return decodeObject(d.Metadata, watch)
+	return decodeObject(strings.Clone(d.Metadata), watch)
 }
 
 func (d *Document) read(s string) bool {

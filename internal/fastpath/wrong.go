@@ -63,6 +63,7 @@ func (o Output) Forgive(f *Ratchet, each func(path schema.Path, value any, equal
 	if w.touched {
 		return false
 	}
+	w.s = strings.Clone(w.s) // the values may outlive the input
 	// An object or list was noted after the values in it.
 	sort.Slice(w.wrong, func(i, j int) bool {
 		a, b := w.wrong[i], w.wrong[j]
