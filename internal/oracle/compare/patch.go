@@ -37,7 +37,7 @@ func serve(c *testCase, owner *apply.Applier) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	obj := &unstructured.Unstructured{Object: testkit.Clone(c.stored)}
+	obj := &unstructured.Unstructured{Object: storedOf(c)}
 	if owner != nil {
 		obj.Object["metadata"] = map[string]any{"name": obj.GetName(), "namespace": obj.GetNamespace()}
 		res, err := owner.Apply(context.Background(), nil, obj, "deployer", false)
