@@ -22,9 +22,11 @@
 //
 // The canonical text is, byte for byte, what encoding/json writes of the decoded,
 // pruned and defaulted object. The fast path accepts an object only if package
-// validation has no error for it. Rules, metadata and the names of kind and
-// apiVersion are not its business: kind and apiVersion must be those of [Config],
-// rules run on [Output.RuleInput], and the request prepares the metadata.
+// validation has no error for it. Rules and the names of kind and apiVersion are not its
+// business: kind and apiVersion must be those of [Config], and rules run on
+// [Output.RuleInput]. On request, a walk over text also prepares metadata that
+// [objectmeta.FastMeta] takes ([Request].Create, Replaced and Sent); all other metadata it
+// decodes to a map, which the caller prepares ([Output.Metadata]).
 //
 // # Building a plan
 //

@@ -68,6 +68,10 @@
 // select the reference. [ValidateCreate] and [ValidateUpdate] call [ValidCreate]
 // and [ValidUpdate] first and then the rules.
 //
+// A [FastMeta] does all of this at once, from the text of metadata and without maps: it
+// reads metadata of usual members, prepares that of a create or an update, accepts it if it
+// is certainly valid, and writes it. It declines the rest.
+//
 // # Differences from Kubernetes
 //
 // Errors are sorted by field, type and detail. If a coercion or a conversion has

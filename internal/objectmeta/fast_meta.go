@@ -6,8 +6,8 @@ import (
 	"github.com/crdkit/crdkit/internal/jsonscan"
 )
 
-// A FastMeta is the metadata of a new object that has only a name or a prefix for a
-// generated one, a namespace, labels, annotations, finalizers, owner references, managed
+// A FastMeta is the metadata of an object that has only a name or a prefix for a generated
+// one, a namespace, labels, annotations, finalizers, owner references, managed
 // fields, a resource version, and members that the server drops or sets, which most have. It
 // is read from JSON text without a map. Its strings are parts of the text. After
 // [FastMeta.Reset] it can be used again. It belongs to one goroutine.
