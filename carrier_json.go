@@ -48,7 +48,7 @@ func (c *jsonCarrier) read() (*Refusal, error) {
 	default:
 		ok = c.readOld() && c.readStatus()
 	}
-	if !ok || c.report && hasNull(c.obj.Object["metadata"]) {
+	if !ok || c.report && c.obj != nil && hasNull(c.obj.Object["metadata"]) {
 		return nil, errDeclined
 	}
 	return nil, nil
@@ -100,10 +100,7 @@ func (c *jsonCarrier) setHeads(metadata, before map[string]any) {
 // preparing adds to the request of an update what the walk needs to prepare metadata: the
 // text of that of the other object, in the field at which other points.
 func (c *jsonCarrier) preparing(request *fastpath.Request, other *string, text string) {
-	if c.report {
-		return // which of the changes to metadata are made where counts
-	}
-	*other, request.SameVersion = text, c.origin != fromClient
+	*other, request.SameVersion, request.SameMetadata = text, c.origin != fromClient, c.report
 	request.Namespaced, request.Namespace = c.version.def.namespaced, c.namespace
 }
 
@@ -122,11 +119,17 @@ func (c *jsonCarrier) readUpdate() bool {
 	if c.out.Metadata() == nil {
 		same, ok := c.out.SameAs(c.oldDocument)
 		c.finishHead(!same)
-		return ok
+		return ok && c.keepsForReport()
 	}
 	before, ok := c.oldDocument.DecodeMetadata(c.watch)
 	c.setHeads(c.out.Metadata(), before)
-	return ok && (!c.report || c.out.Unchanged() && c.readSentStatus())
+	return ok && c.keepsForReport()
+}
+
+// keepsForReport reports whether a report on the object would name no change, apart from
+// those of the status and of metadata that has a head.
+func (c *jsonCarrier) keepsForReport() bool {
+	return !c.report || c.out.Unchanged() && c.readSentStatus()
 }
 
 // finishHead completes metadata of an update that the walk has prepared.
@@ -191,7 +194,9 @@ func (c *jsonCarrier) readStatus() bool {
 // update does not change them, and the status was judged before.
 func (c *jsonCarrier) walkOld(metadata string) bool {
 	request := fastpath.Request{Status: c.sentStatus, NoteWrong: true}
-	c.preparing(&request, &request.Sent, metadata)
+	if !c.report { // which names all metadata that differs from the old one
+		c.preparing(&request, &request.Sent, metadata)
+	}
 	if !c.walk(c.plan, c.oldText, request) {
 		request.NoteWrong, request.Ratchet = false, &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
 		if !c.walk(c.plan, c.oldText, request) {

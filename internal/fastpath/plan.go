@@ -81,6 +81,9 @@ type Request struct {
 	Sent string
 	// SameVersion is for Replaced and Sent: both objects have the same resource version.
 	SameVersion bool
+	// SameMetadata is for Replaced: the walk prepares no metadata that the server changes,
+	// apart from counting the generation.
+	SameMetadata bool
 	// LeaveMetadata makes the walk leave the metadata as it is and not look into it. See
 	// [Output.MetadataText].
 	LeaveMetadata bool

@@ -278,11 +278,8 @@ func (w *walk) metadata(at int) int {
 	return w.metadataMap(at)
 }
 
-// metadataLeft finds the end of metadata.
+// metadataLeft finds the end of metadata, which may be of any type.
 func (w *walk) metadataLeft(at int) int {
-	if at >= len(w.s) || w.s[at] != '{' {
-		return w.refuse(wrongMetadata)
-	}
 	end := jsonscan.Skip(w.s, at)
 	if end > 0 {
 		w.meta.left = w.s[at:end]
@@ -318,6 +315,7 @@ func (w *walk) replacing(at int) int {
 	}
 	end := here.Read(w.s, at)
 	if end < 0 || there.Read(other, 0) != len(other) || r.SameVersion && !w.fastMeta.HasVersionOf(&w.replaced) ||
+		r.SameMetadata && !w.fastMeta.Stays(&w.replaced, r.Namespaced) ||
 		!w.fastMeta.Replace(&w.replaced, r.Namespaced, r.Namespace) {
 		w.fastMeta.Reset()
 		w.replaced.Reset()

@@ -35,6 +35,13 @@ func (p *FastMeta) Replace(old *FastMeta, namespaced bool, namespace string) boo
 		(m.deleted == "" || slices.Equal(p.finalizers, old.finalizers))
 }
 
+// Stays reports whether [FastMeta.Replace] certainly changes nothing in p, and the server
+// nothing but the generation.
+func (p *FastMeta) Stays(old *FastMeta, namespaced bool) bool {
+	return !p.thin && p.server == old.server && p.resourceVersion == old.resourceVersion &&
+		p.namespace == old.namespace && (p.namespace != "" || !namespaced)
+}
+
 // AppendStatus appends the metadata as the server stores it after an update of the status:
 // that of the old object, apart from managed fields. p must replace old.
 func (p *FastMeta) AppendStatus(dst []byte, old *FastMeta) []byte {
