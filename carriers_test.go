@@ -76,10 +76,7 @@ func TestCarriersAgreeOnGeneratedNames(t *testing.T) {
 		{"self.metadata.generateName == 'a-'", "'unused'", true},
 		{"!has(self.metadata.name)", "'named'", false},
 	} {
-		crd := mustParse(t, strings.Replace(ratchetCRD, "      openAPIV3Schema:\n        type: object\n",
-			fmt.Sprintf("      openAPIV3Schema:\n        type: object\n        x-kubernetes-validations: [{rule: %q, messageExpression: %q}]\n", tt.rule, tt.message), 1))
-		fast, reference := compileBoth(t, crd)
-		v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
+		v := ruledCrates(t, tt.rule, tt.message)
 		raw := []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"generateName":"a-"},"spec":{"n":1}}`)
 		onBothCarriers(t, v, creating, raw, nil, crdkit.Warn)
 		out, res, err := v.fast.CreateJSON(context.Background(), raw, crdkit.InNamespace("n"))
@@ -90,6 +87,51 @@ func TestCarriersAgreeOnGeneratedNames(t *testing.T) {
 		if tt.admitted && !bytes.Contains(out, []byte(stored)) {
 			t.Errorf("%s: stored %s", tt.rule, out)
 		}
+	}
+}
+
+// ruledCrates returns the versions of a definition of crates with a rule for the whole
+// object.
+func ruledCrates(t *testing.T, rule, message string) versionPair {
+	t.Helper()
+	crd := mustParse(t, strings.Replace(ratchetCRD, "      openAPIV3Schema:\n        type: object\n",
+		fmt.Sprintf("      openAPIV3Schema:\n        type: object\n        x-kubernetes-validations: [{rule: %q, messageExpression: %q}]\n", rule, message), 1))
+	fast, reference := compileBoth(t, crd)
+	return versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
+}
+
+// The rules of an update read the metadata of both objects, and may make messages of it.
+func TestCarriersAgreeOnMetadataInRules(t *testing.T) {
+	const members = `"generateName":"a-","managedFields":[` + manager + `],"name":"a-1","resourceVersion":"7"`
+	object := func(metadata, spec string) []byte {
+		return []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{` + metadata + `},"spec":` + spec + `}`)
+	}
+	for _, tt := range []struct {
+		rule, message string
+		admitted      bool
+	}{
+		{"self.metadata.name == 'a-1'", "'unused'", true},
+		{"!has(self.metadata.generateName)", "self.metadata.generateName", false},
+		{"!has(self.metadata.generateName) || self.spec.n > 5", "self.spec.s", false},
+		{"self.spec.n > 5", "self.metadata.name + ' of ' + self.metadata.generateName", false},
+		{"self.metadata == oldSelf.metadata", "'another generation'", false},
+		{"self.metadata.generateName != oldSelf.metadata.generateName", "oldSelf.metadata.generateName", false},
+		{"!has(oldSelf.metadata.generateName) || self.spec.n > 5", "oldSelf.spec.s", false},
+		{"self.spec.s == oldSelf.spec.s", "oldSelf.spec.s", false},
+		{"self.spec.s == oldSelf.spec.s", "self.spec.s", false},
+		{"self == oldSelf", "'changed'", false},
+		{"self.spec.n == 2", "self.spec.s", false},
+	} {
+		v := ruledCrates(t, tt.rule, tt.message)
+		old, raw := object(members, `{"n":1,"s":"before"}`), object(members, `{"n":1,"s":"after"}`)
+		if !onBothCarriers(t, v, updating, raw, old, crdkit.Warn) {
+			t.Errorf("%s: the JSON carrier declines", tt.rule)
+		}
+		if res := resultOf(t, v.fast, updating, raw, old, crdkit.Warn); res.Admitted() != tt.admitted {
+			t.Errorf("%s: %v", tt.rule, res.Err())
+		}
+		stored := object(members, `{"n":1,"s":"before"},"status":{}`)
+		onBothCarriers(t, v, updatingStatus, stored, stored, crdkit.Warn)
 	}
 }
 

@@ -235,6 +235,10 @@ func TestForgive(t *testing.T) {
 			if old == "" {
 				old = tt.in
 			}
+			head := head
+			if splice { // over metadata whose keys are written with escapes
+				head = strings.Replace(head, `"name":`, `"managedFields":[{"fieldsV1":{"k:{\"a\":1}":{}}}],"name":`, 1)
+			}
 			ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: head + `"spec":` + old + `}`}
 			if splice {
 				ratchet.Document, _ = plan.Document(ratchet.Old)
