@@ -47,6 +47,7 @@ type Frame struct {
 	names  []string // keys of the maps of the enclosing loops
 	rare   bool     // one of the fields is in use that few rules need
 
+	memos                              *memos     // of parsed strings, nil if there are none
 	formatErrors                       []string   // of the last validated string
 	stringLists                        [][]string // results of split, reused like lists
 	usedStringLists, filledStringLists int
@@ -189,6 +190,9 @@ func (f *Frame) releaseRare() {
 	f.rare, f.Text, f.heldBox, f.entries, f.formatErrors = false, "", nil, nil, nil
 	f.texts = Emptied(f.texts[:cap(f.texts)])
 	f.sorter.release()
+	if f.memos != nil {
+		*f.memos = memos{}
+	}
 	for i, texts := range f.stringLists[:f.filledStringLists] {
 		f.stringLists[i] = Emptied(texts[:cap(texts)])
 	}

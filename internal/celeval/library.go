@@ -10,8 +10,6 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/apimachinery/pkg/api/resource"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-
-	"github.com/crdkit/crdkit/internal/cellib"
 )
 
 // This file compiles library functions on quantities, addresses, networks, URLs
@@ -86,28 +84,28 @@ func (x *compiler) parsing(name, overload string, a operand) operand {
 	var v value
 	switch overload {
 	case "string_to_quantity":
-		v = parsed(t, kindQuantity, own, fails, cellib.ParseQuantity)
+		v = parsed(t, kindQuantity, own, fails, quantityOf)
 	case "string_to_ip":
-		v = parsed(t, kindAddress, own, fails, parseAddress)
+		v = parsed(t, kindAddress, own, fails, addressOf)
 	case "string_to_cidr":
-		v = parsed(t, kindNetwork, own, fails, parseNetwork)
+		v = parsed(t, kindNetwork, own, fails, networkOf)
 	case "string_to_url":
-		v = parsed(t, kindURL, own, fails, parseURL)
+		v = parsed(t, kindURL, own, fails, urlOf)
 	case "string_to_semver":
-		v = parsed(t, kindVersion, own, fails, parseVersion)
+		v = parsed(t, kindVersion, own, fails, versionOf)
 	case "is_quantity_string":
-		v = tested(t, own, 1, cellib.ParseQuantity)
+		v = tested(t, own, 1, quantityOf)
 	case "is_ip":
-		v = tested(t, own, 1, parseAddress)
+		v = tested(t, own, 1, addressOf)
 	case "ip_is_canonical":
 		v = as(kindBool, parseCall(t, own, 2, fails, isCanonical))
 	case "is_cidr":
-		v = tested(t, own, 1, parseNetwork)
+		v = tested(t, own, 1, networkOf)
 	case "is_url_string": // costs one unit
-		v = tested(t, own, 0, url.ParseRequestURI)
+		v = tested(t, own, 0, requestURIOf)
 		cost++
 	case "is_semver_string":
-		v = tested(t, own, 1, parseVersion)
+		v = tested(t, own, 1, versionOf)
 	}
 	return callOf(cost, own, v)
 }
@@ -121,9 +119,9 @@ type textOperand struct {
 
 // parsed returns the value of the conversion of a string to a library value. A
 // constant string is converted once.
-func parsed[T any](a textOperand, is kind, own identity, fails failure, parse func(string) (T, error)) value {
+func parsed[T any](a textOperand, is kind, own identity, fails failure, parse parser[T]) value {
 	if text, ok := a.constant.(types.String); ok {
-		if v, err := parse(string(text)); err == nil {
+		if v, err := parse(&Frame{}, string(text)); err == nil {
 			units := tenthOf(utf8.RuneCountInString(string(text)))
 			return as(is, func(f *Frame) T {
 				f.pay(units)
@@ -135,16 +133,16 @@ func parsed[T any](a textOperand, is kind, own identity, fails failure, parse fu
 }
 
 // tested returns the value of the test whether a string can be parsed.
-func tested[T any](a textOperand, own identity, times int, parse func(string) (T, error)) value {
-	return as(kindBool, parseCall(a, own, times, nil, func(s string) (bool, error) {
-		_, err := parse(s)
+func tested[T any](a textOperand, own identity, times int, parse parser[T]) value {
+	return as(kindBool, parseCall(a, own, times, nil, func(f *Frame, s string) (bool, error) {
+		_, err := parse(f, s)
 		return err == nil, nil
 	}))
 }
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
 // the size, times over.
-func parseCall[T any](a textOperand, own identity, times int, fails failure, parse func(string) (T, error)) func(*Frame) T {
+func parseCall[T any](a textOperand, own identity, times int, fails failure, parse parser[T]) func(*Frame) T {
 	s, operandID := a.string, a.id
 	return func(f *Frame) T {
 		v := s(f)
@@ -158,7 +156,7 @@ func parseCall[T any](a textOperand, own identity, times int, fails failure, par
 			var none T
 			return none
 		}
-		out, err := parse(v)
+		out, err := parse(f, v)
 		if err != nil {
 			fails(f, types.String(v))
 		}

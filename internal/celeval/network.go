@@ -43,8 +43,8 @@ func mayBeAddress(s, others string) bool {
 }
 
 // isCanonical reports whether an address is spelled as it is printed.
-func isCanonical(s string) (bool, error) {
-	a, err := parseAddress(s)
+func isCanonical(f *Frame, s string) (bool, error) {
+	a, err := addressOf(f, s)
 	if err != nil {
 		return false, err
 	}
@@ -67,11 +67,14 @@ func parseNetwork(s string) (netip.Prefix, error) {
 // a host without a scheme.
 func parseURL(s string) (*url.URL, error) {
 	u, err := url.ParseRequestURI(s)
-	if err != nil || u.Scheme != "" && strings.IndexByte(s, '#') < 0 {
+	if err != nil || isWholeURL(u, s) {
 		return u, err
 	}
 	return url.Parse(s)
 }
+
+// isWholeURL reports whether u, the request URI of s, is the URL of s.
+func isWholeURL(u *url.URL, s string) bool { return u.Scheme != "" && strings.IndexByte(s, '#') < 0 }
 
 func addressCall(overload string, p receiver) value {
 	is := func(test func(netip.Addr) bool) value { return accessor(p, kindBool, test) }
@@ -130,7 +133,7 @@ func (x *compiler) networks(name, overload string, a, b operand) operand {
 		return inNetwork(a, b, o, 1, func(_ *Frame, p, q netip.Prefix) bool { return covers(p, q) }, free)
 	case overload == "cidr_contains_ip_string" && b.kind() == kindString:
 		return inNetwork(a, b, o, 0, func(f *Frame, p netip.Prefix, s string) bool {
-			v, err := parseAddress(s)
+			v, err := addressOf(f, s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
 			}
@@ -138,7 +141,7 @@ func (x *compiler) networks(name, overload string, a, b operand) operand {
 		}, utf8.RuneCountInString)
 	case overload == "cidr_contains_cidr_string" && b.kind() == kindString:
 		return inNetwork(a, b, o, 1, func(f *Frame, p netip.Prefix, s string) bool {
-			q, err := parseNetwork(s)
+			q, err := networkOf(f, s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
 			}

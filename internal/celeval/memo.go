@@ -1,0 +1,92 @@
+package celeval
+
+import (
+	"net/netip"
+	"net/url"
+
+	"github.com/blang/semver/v4"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/crdkit/crdkit/internal/cellib"
+)
+
+// Rules mostly parse a string more than once: they test it, and then read it. A frame
+// remembers the values of the last strings that it has parsed, until it is released. Nothing
+// changes these values.
+type memos struct {
+	quantities memo[resource.Quantity]
+	addresses  memo[netip.Addr]
+	networks   memo[netip.Prefix]
+	urls       memo[*url.URL]
+	versions   memo[semver.Version]
+}
+
+// A memo has the values of some strings. The empty string has none.
+type memo[T any] struct {
+	texts  [4]string
+	values [4]T
+	next   uint8 // index of the oldest one
+}
+
+func (m *memo[T]) find(s string) (v T, ok bool) {
+	for i := range m.texts {
+		if m.texts[i] == s && s != "" {
+			return m.values[i], true
+		}
+	}
+	return v, false
+}
+
+func (m *memo[T]) add(s string, v T) {
+	m.texts[m.next], m.values[m.next] = s, v
+	m.next = (m.next + 1) % uint8(len(m.texts))
+}
+
+// memo returns the memos of the frame.
+func (f *Frame) memo() *memos {
+	if f.memos == nil {
+		f.memos = new(memos)
+	}
+	f.rare = true
+	return f.memos
+}
+
+// A parser returns the value of a string.
+type parser[T any] func(*Frame, string) (T, error)
+
+// remembering returns a parser that parses a string once while a memo has its value.
+func remembering[T any](of func(*memos) *memo[T], parse func(string) (T, error)) parser[T] {
+	return func(f *Frame, s string) (T, error) {
+		m := of(f.memo())
+		if v, ok := m.find(s); ok {
+			return v, nil
+		}
+		v, err := parse(s)
+		if err == nil {
+			m.add(s, v)
+		}
+		return v, err
+	}
+}
+
+var (
+	quantityOf = remembering(func(m *memos) *memo[resource.Quantity] { return &m.quantities }, cellib.ParseQuantity)
+	addressOf  = remembering(func(m *memos) *memo[netip.Addr] { return &m.addresses }, parseAddress)
+	networkOf  = remembering(func(m *memos) *memo[netip.Prefix] { return &m.networks }, parseNetwork)
+	urlOf      = remembering(func(m *memos) *memo[*url.URL] { return &m.urls }, parseURL)
+	versionOf  = remembering(func(m *memos) *memo[semver.Version] { return &m.versions }, parseVersion)
+)
+
+// requestURIOf parses a URL that may not have a fragment. A URL that urlOf has parsed is
+// such a URL, and most of these are the same for urlOf.
+func requestURIOf(f *Frame, s string) (*url.URL, error) {
+	m := &f.memo().urls
+	if v, ok := m.find(s); ok {
+		return v, nil
+	}
+	v, err := url.ParseRequestURI(s)
+	if err == nil && isWholeURL(v, s) {
+		m.add(s, v)
+	}
+	return v, err
+}
