@@ -71,7 +71,7 @@ func hasNull(metadata any) bool {
 
 // readNew reads the object of a create. The walk prepares the metadata of most.
 func (c *jsonCarrier) readNew() bool {
-	if !c.walk(c.plan, c.newText, fastpath.Request{
+	if !c.walk(c.plan, c.newText, &fastpath.Request{
 		Report: c.fields != Ignore,
 		Splice: c.splice,
 		Create: true, Namespaced: c.version.def.namespaced, Namespace: c.namespace,
@@ -107,12 +107,12 @@ func (c *jsonCarrier) preparing(request *fastpath.Request, other *string, text s
 // readUpdate reads the object that replaces the old one. The status of the output
 // is that of the old object if the version has the subresource.
 func (c *jsonCarrier) readUpdate() bool {
-	request := fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true, NoteEqual: true}
+	request := &fastpath.Request{Report: c.fields != Ignore, Splice: c.splice && !c.report, NoteWrong: true, NoteEqual: true}
 	if c.version.status {
 		request.Status = c.oldDocument.Status
 		c.hasStatus = request.Status != ""
 	}
-	c.preparing(&request, &request.Replaced, c.oldDocument.Metadata)
+	c.preparing(request, &request.Replaced, c.oldDocument.Metadata)
 	if !c.walkUpdate(c.plan, request, 0, (*validation.Validator).ValidateParts) {
 		return false
 	}
@@ -141,7 +141,7 @@ func (c *jsonCarrier) finishHead(changed bool) {
 // walkUpdate walks over the new object of an update, which may keep wrong values. The
 // first walk notes them. Where that does not tell whether they are unchanged, a second
 // one ratchets. Validation begins after start steps of a path.
-func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request fastpath.Request, start int, errorsOf errorsOf) bool {
+func (c *jsonCarrier) walkUpdate(plan *fastpath.Plan, request *fastpath.Request, start int, errorsOf errorsOf) bool {
 	if c.walk(plan, c.newText, request) && c.keepsWrong(start, errorsOf) {
 		return true
 	}
@@ -163,7 +163,7 @@ func (c *jsonCarrier) readSentStatus() (ok bool) {
 // readStatus reads the status that a client sends, and puts it into the old object.
 func (c *jsonCarrier) readStatus() bool {
 	plan := c.version.statusPlan()
-	request := fastpath.Request{Report: c.fields != Ignore, NoteWrong: true, LeaveMetadata: true}
+	request := &fastpath.Request{Report: c.fields != Ignore, NoteWrong: true, LeaveMetadata: true}
 	if !c.walkUpdate(plan, request, 1, (*validation.Validator).ValidateStatusParts) {
 		return false
 	}
@@ -193,9 +193,9 @@ func (c *jsonCarrier) readStatus() bool {
 // client sends. The object must need no change otherwise. The ratchet forgives all its values: the
 // update does not change them, and the status was judged before.
 func (c *jsonCarrier) walkOld(metadata string) bool {
-	request := fastpath.Request{Status: c.sentStatus, NoteWrong: true}
+	request := &fastpath.Request{Status: c.sentStatus, NoteWrong: true}
 	if !c.report { // which names all metadata that differs from the old one
-		c.preparing(&request, &request.Sent, metadata)
+		c.preparing(request, &request.Sent, metadata)
 	}
 	if !c.walk(c.plan, c.oldText, request) {
 		request.NoteWrong, request.Ratchet = false, &fastpath.Ratchet{All: true, Typed: c.version.rules != nil}
@@ -207,7 +207,7 @@ func (c *jsonCarrier) walkOld(metadata string) bool {
 }
 
 // walk walks over a text, and adds its unknown fields.
-func (c *jsonCarrier) walk(plan *fastpath.Plan, text string, request fastpath.Request) bool {
+func (c *jsonCarrier) walk(plan *fastpath.Plan, text string, request *fastpath.Request) bool {
 	c.release()
 	request.Watch = c.watch
 	if c.out, c.open = plan.JSON(text, request); c.open {

@@ -47,7 +47,7 @@ func TestAllocations(t *testing.T) {
 	} {
 		request.Splice, request.Create, request.Namespaced = test.splice, test.create, test.create
 		run := func() {
-			m, ok := plan.JSON(raw, request)
+			m, ok := plan.JSON(raw, &request)
 			if !ok {
 				t.Fatal("declined")
 			}

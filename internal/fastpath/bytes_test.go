@@ -153,7 +153,7 @@ type outcome struct {
 }
 
 func generated(plan *fastpath.Plan, raw string, r fastpath.Request) (outcome, bool) {
-	m, ok := plan.JSON(raw, r)
+	m, ok := plan.JSON(raw, &r)
 	if !ok {
 		return outcome{}, false
 	}
@@ -350,7 +350,7 @@ func BenchmarkBytes(b *testing.B) {
 			b.SetBytes(int64(len(in.raw)))
 			var buf []byte
 			for b.Loop() {
-				m, _ := plan.JSON(in.raw, request)
+				m, _ := plan.JSON(in.raw, &request)
 				m.SetMetadata(m.Metadata())
 				buf = m.Append(buf[:0])
 				m.Release()

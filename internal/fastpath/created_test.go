@@ -24,7 +24,7 @@ func TestCreatedMetadata(t *testing.T) {
 		`{"kind":"Thing","spec": 1,"apiVersion":"example.com/v1", "metadata" : { "name" : "a" } }`: `{"kind":"Thing","spec": 1,"apiVersion":"example.com/v1", "metadata" : {"generation":1,"name":"a","namespace":"n"} }`,
 	} {
 		for splice, want := range map[bool]string{false: canonical, true: spliced} {
-			out, ok := plan.JSON(in, fastpath.Request{Splice: splice, Create: true, Namespaced: true, Namespace: "n"})
+			out, ok := plan.JSON(in, &fastpath.Request{Splice: splice, Create: true, Namespaced: true, Namespace: "n"})
 			if !ok || out.Metadata() != nil {
 				t.Fatalf("%s: accepted %t", in, ok)
 			}

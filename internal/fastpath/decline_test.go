@@ -193,7 +193,7 @@ func (c *declineCase) compare(t *testing.T, walk, in string, declined bool, got 
 }
 
 func (p *Plan) textReason(s string, r Request) decline {
-	m, why := p.text(s, r)
+	m, why := p.text(s, &r)
 	if why == accepted {
 		m.Release()
 	}

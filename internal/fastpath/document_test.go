@@ -53,7 +53,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func accepts(plan *fastpath.Plan, raw string, r fastpath.Request) bool {
-	out, ok := plan.JSON(raw, r)
+	out, ok := plan.JSON(raw, &r)
 	if ok {
 		out.Release()
 	}
@@ -149,7 +149,7 @@ func TestSame(t *testing.T) {
 				t.Errorf("SameOutsideStatus(%s, %s) = %t", a, b, got)
 			}
 			for _, splice := range []bool{false, true} {
-				out, ok := plan.JSON(a, fastpath.Request{Splice: splice})
+				out, ok := plan.JSON(a, &fastpath.Request{Splice: splice})
 				if !ok {
 					t.Fatalf("%s is declined", a)
 				}
@@ -192,7 +192,7 @@ func TestSameBeforeRemovedMembers(t *testing.T) {
 		`"spec":{"d":"x"},"v":2,"w":{"z":1}}`: true,
 	} {
 		for _, splice := range []bool{false, true} {
-			out, ok := plan.JSON(head+text, fastpath.Request{Splice: splice})
+			out, ok := plan.JSON(head+text, &fastpath.Request{Splice: splice})
 			if !ok {
 				t.Fatalf("%s is declined", text)
 			}
@@ -222,7 +222,7 @@ func TestOnlyStatus(t *testing.T) {
 		{`"status":{"c":"text"}`, "", nil},
 	} {
 		for _, splice := range []bool{false, true} {
-			out, ok := plan.JSON(head+tt.in+"}", fastpath.Request{Splice: splice, Report: true})
+			out, ok := plan.JSON(head+tt.in+"}", &fastpath.Request{Splice: splice, Report: true})
 			if ok != (tt.out != "") {
 				t.Errorf("%s: accepted is %t", tt.in, ok)
 			}

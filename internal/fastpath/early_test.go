@@ -45,7 +45,7 @@ func TestDefaultsOfMembersInEveryOrder(t *testing.T) {
 			for _, space := range []string{"", " "} {
 				text := head + `"spec":{` + space + strings.Join(members, ",") + `}}`
 				for _, create := range []bool{false, true} {
-					out, ok := plan.JSON(text, fastpath.Request{Create: create, Namespaced: true, Namespace: "n"})
+					out, ok := plan.JSON(text, &fastpath.Request{Create: create, Namespaced: true, Namespace: "n"})
 					if ok != (tt.want != "") {
 						t.Fatalf("%s, create %t: accepted is %t", text, create, ok)
 					}
@@ -96,7 +96,7 @@ func TestDefaultsThatAreNotSetEarly(t *testing.T) {
 		`"spec":{},"topology":1`:                        false,
 		`"topology":1,"spec":{"b":1}`:                   false,
 	} {
-		out, ok := plan.JSON(head+members+"}", fastpath.Request{Create: true, Namespaced: true, Namespace: "n"})
+		out, ok := plan.JSON(head+members+"}", &fastpath.Request{Create: true, Namespaced: true, Namespace: "n"})
 		if ok != want {
 			t.Errorf("%s: accepted is %t", members, ok)
 		}
@@ -113,7 +113,7 @@ func TestDefaultsThatAreNotSetEarly(t *testing.T) {
 // The first member of the whole object may be one that has a default before it.
 func TestDefaultBeforeAllMembers(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {a: {type: integer, default: 1}, spec: {type: object}}}`}), testConfig)
-	out, ok := plan.JSON(head+`"spec":{}}`, fastpath.Request{Create: true, Namespaced: true, Namespace: "n"})
+	out, ok := plan.JSON(head+`"spec":{}}`, &fastpath.Request{Create: true, Namespaced: true, Namespace: "n"})
 	const want = `{"a":1,"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":1,"name":"a","namespace":"n"},"spec":{}}`
 	if got := string(out.Append(nil)); !ok || got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

@@ -42,7 +42,7 @@ func TestKeys(t *testing.T) {
 		{"numbers with another spelling", `{"d":-0,"list":[-0,1,-0],"n":1.50}`, `{"d":0,"list":[0,1,0],"n":1.5}`},
 	} {
 		for name, spec := range spellings(tt.spec) {
-			out, why := plan.text(head+spec+"}", Request{Create: true})
+			out, why := plan.text(head+spec+"}", &Request{Create: true})
 			if why != accepted {
 				t.Errorf("%s, %s: declined: %d", tt.name, name, why)
 				continue
@@ -64,7 +64,7 @@ func TestKeysAreDistinct(t *testing.T) {
 		`{"a":1,"a":1}`, `{"ab":1,"d":1,"ab":1}`, `{"z":1,"y":1,"z":1}`, `{"<>":1,"\u003c>":1}`, `{"map":{"b":"1","a":"2","b":"1"}}`,
 	} {
 		for name, text := range spellings(spec) {
-			if _, why := plan.text(head+text+"}", Request{Create: true}); why == accepted {
+			if _, why := plan.text(head+text+"}", &Request{Create: true}); why == accepted {
 				t.Errorf("%s, %s: accepted", spec, name)
 			}
 		}
@@ -142,7 +142,7 @@ func TestDirect(t *testing.T) {
 		`{"list":[],"three":"ab"}`: wrongScalar, `{"list":[],"three":"abcd"}`: wrongScalar, `{"list":[],"three":"a\n"}`: wrongScalar, `{"list":[],"three":"a\nb"}`: accepted,
 		`{"list":[],"three":3}`: wrongType, `{"a":"1"}`: wrongType, `{"a":true}`: wrongType, `{"a":1.5}`: wrongType, `{"list":[],"n":false}`: wrongType,
 	} {
-		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+`}`, Request{Create: true})
+		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+spec+`}`, &Request{Create: true})
 		if why != want {
 			t.Errorf("%s: the reason is %d, want %d", spec, why, want)
 		}
@@ -178,7 +178,7 @@ func TestManyMembers(t *testing.T) {
 		{`{"m000":1,"m064":1,"m128":1,"m000":1}`, "", repeatedKey},
 		{`{"m000":1,"m064":1,"m128":1,"m128":1}`, "", repeatedKey},
 	} {
-		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+tt.spec+`}`, Request{Create: true})
+		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+tt.spec+`}`, &Request{Create: true})
 		if why != tt.why {
 			t.Errorf("%s: the reason is %d, want %d", tt.spec, why, tt.why)
 		}

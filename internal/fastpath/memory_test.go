@@ -49,7 +49,7 @@ func TestMemory(t *testing.T) {
 			plan := fastpath.Compile(n, testConfig) // which has kept nothing yet
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			m, ok := plan.JSON(raw, fastpath.Request{Report: true, Splice: splice})
+			m, ok := plan.JSON(raw, &fastpath.Request{Report: true, Splice: splice})
 			if ok {
 				m.Unknown("", "")
 				plan.Values(nil).RuleInput(m.Text(), false)

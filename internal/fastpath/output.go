@@ -24,18 +24,18 @@ type metadataText struct {
 // it is released, and is for one goroutine.
 type Output struct{ w *walk }
 
-// JSON prunes, defaults and validates the object of s, a JSON text. It reports
+// JSON prunes, defaults and validates the object of s, a JSON text. It only reads r. It reports
 // false if it declines: if anything is wrong with the object or rare. The
 // metadata is for the caller, see [Output.Metadata].
-func (p *Plan) JSON(s string, r Request) (Output, bool) {
+func (p *Plan) JSON(s string, r *Request) (Output, bool) {
 	out, why := p.text(s, r)
 	return out, why == accepted
 }
 
 // text is JSON, and returns the reason if the walk declines.
-func (p *Plan) text(s string, r Request) (Output, decline) {
+func (p *Plan) text(s string, r *Request) (Output, decline) {
 	w := p.walk()
-	w.request, w.s = r, s
+	w.request, w.s = *r, s
 	if r.Ratchet != nil {
 		r.Ratchet.begin(s, r.Status != "", r.Watch)
 	}

@@ -24,7 +24,7 @@ func TestAdmits(t *testing.T) {
 	} {
 		plan := fastpath.Compile(compileGroup(t, &group{Root: tt.root}), testConfig)
 		for _, splice := range []bool{false, true} {
-			out, ok := plan.JSON(text, fastpath.Request{Splice: splice})
+			out, ok := plan.JSON(text, &fastpath.Request{Splice: splice})
 			if !ok {
 				t.Fatalf("%s: the walk declines", tt.name)
 			}
@@ -50,7 +50,7 @@ func TestSetMetadata(t *testing.T) {
 		{true, "a", text, true},
 		{true, "b", `{"z":1, "metadata": {"name":"b"}, "kind":"Thing", "apiVersion":"example.com/v1"}`, false},
 	} {
-		out, ok := plan.JSON(text, fastpath.Request{Splice: tt.splice})
+		out, ok := plan.JSON(text, &fastpath.Request{Splice: tt.splice})
 		if !ok || out.Metadata()["name"] != "a" || !out.SetMetadata(map[string]any{"name": tt.name}) {
 			t.Fatalf("the walk declines or has no metadata: %t", ok)
 		}
@@ -74,7 +74,7 @@ func TestPreparedMetadataStays(t *testing.T) {
 	} {
 		for range 2 { // with the memory of another walk
 			text := `{"kind":"Thing", "apiVersion":"example.com/v1", "metadata": ` + tt.metadata + `}`
-			out, ok := plan.JSON(text, fastpath.Request{Create: true, Splice: true, Namespaced: true})
+			out, ok := plan.JSON(text, &fastpath.Request{Create: true, Splice: true, Namespaced: true})
 			if !ok || out.Metadata() != nil {
 				t.Fatalf("the walk does not prepare %s", tt.metadata)
 			}

@@ -73,7 +73,7 @@ func TestRatchet(t *testing.T) {
 					candidates = append(candidates, pathOf(t, at))
 					return tt.forgive != "" && pathOf(t, at) == tt.forgive
 				})
-				out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, Ratchet: ratchet})
+				out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, &fastpath.Request{Splice: splice, Ratchet: ratchet})
 				if ok != (tt.out != "") {
 					t.Fatalf("accepted is %t (splice %t), candidates %q", ok, splice, candidates)
 				}
@@ -127,7 +127,7 @@ func TestRatchetRefuses(t *testing.T) {
 			candidates = append(candidates, pathOf(t, at))
 			return true
 		})
-		if _, ok := plan.JSON(head+`"spec":{"a":{"b":"xx"}}}`, fastpath.Request{Ratchet: ratchet}); ok {
+		if _, ok := plan.JSON(head+`"spec":{"a":{"b":"xx"}}}`, &fastpath.Request{Ratchet: ratchet}); ok {
 			t.Errorf("old %s: a value that changed is accepted", tt.old)
 		}
 		if diff := cmp.Diff(tt.want, candidates); diff != "" {
@@ -147,7 +147,7 @@ func TestRatchetStatus(t *testing.T) {
 		candidates = append(candidates, pathOf(t, at))
 		return true
 	})
-	out, ok := plan.JSON(head+`"status":{"x":1}}`, fastpath.Request{Status: `{"l":[1,7]}`, Ratchet: ratchet})
+	out, ok := plan.JSON(head+`"status":{"x":1}}`, &fastpath.Request{Status: `{"l":[1,7]}`, Ratchet: ratchet})
 	if !ok || out.Text() != head2+`"status":{"l":[1,7]}}` {
 		t.Errorf("accepted %t: %q", ok, candidates)
 	}
@@ -243,7 +243,7 @@ func TestForgive(t *testing.T) {
 			if splice {
 				ratchet.Document, _ = plan.Document(ratchet.Old)
 			}
-			out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, fastpath.Request{Splice: splice, NoteWrong: true, NoteEqual: true})
+			out, ok := plan.JSON(head+`"spec":`+tt.in+`}`, &fastpath.Request{Splice: splice, NoteWrong: true, NoteEqual: true})
 			if ok && !out.HasWrong() {
 				t.Errorf("%s: nothing is wrong", tt.name)
 			}
@@ -283,7 +283,7 @@ func TestForgiveMany(t *testing.T) {
 	for count, want := range map[int]bool{4096: true, 4097: false} {
 		text := head + `"spec":{"a":[1` + strings.Repeat(",99", count) + `]}}`
 		ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: text}
-		out, ok := plan.JSON(text, fastpath.Request{NoteWrong: true})
+		out, ok := plan.JSON(text, &fastpath.Request{NoteWrong: true})
 		if got := ok && countForgiven(out, ratchet) == count; got != want {
 			t.Errorf("%d wrong values: forgiven %t, want %t", count, got, want)
 		}
@@ -307,7 +307,7 @@ func TestForgiveEntries(t *testing.T) {
 		want           bool
 	}{{20, 1, true}, {100, 1, false}, {100, 0, true}} {
 		ratchet := &fastpath.Ratchet{Schema: correlate.New(n), Old: object(tt.count, 0)}
-		out, ok := plan.JSON(object(tt.count, tt.changed), fastpath.Request{NoteWrong: true})
+		out, ok := plan.JSON(object(tt.count, tt.changed), &fastpath.Request{NoteWrong: true})
 		if got := ok && countForgiven(out, ratchet) == tt.count; got != tt.want {
 			t.Errorf("%d wrong values, one entry is %d: forgiven %t, want %t", tt.count, tt.changed, got, tt.want)
 		}
@@ -321,12 +321,12 @@ func TestForgiveNot(t *testing.T) {
 		spec: {type: object, properties: {kind: {type: string, maxLength: 1}}}, status: {type: object, properties: {x: {type: integer, maximum: 9}}}}}`})
 	cfg := testConfig
 	cfg.DropStatus = true
-	if _, ok := fastpath.Compile(n, cfg).JSON(head+`"spec":{}}`, fastpath.Request{Status: `{"x":99}`, NoteWrong: true}); ok {
+	if _, ok := fastpath.Compile(n, cfg).JSON(head+`"spec":{}}`, &fastpath.Request{Status: `{"x":99}`, NoteWrong: true}); ok {
 		t.Error("a wrong status of the request is accepted")
 	}
 	text := head + `"spec":{"kind":"xx"}}`
 	for start, want := range []bool{true, false} {
-		out, ok := fastpath.Compile(n, testConfig).JSON(text, fastpath.Request{NoteWrong: true})
+		out, ok := fastpath.Compile(n, testConfig).JSON(text, &fastpath.Request{NoteWrong: true})
 		if got := ok && countForgiven(out, &fastpath.Ratchet{Schema: correlate.New(n), Old: text, Start: start}) > 0; got != want {
 			t.Errorf("a wrong kind is forgiven %t if validation begins after %d steps, want %t", got, start, want)
 		}

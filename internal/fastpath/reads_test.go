@@ -180,7 +180,7 @@ func TestRuleInputOfOutput(t *testing.T) {
 		`"list":[{"c":"1","b":"2","a":"3"},{"c":"1"},{}],"spec":{"f":{"g":"4"},"b":"2"},"text":"8"`,
 		`"text":"8","list":[],"spec":{"d":{},"f":{"g":"4"}}`,
 	} {
-		out, ok := plan.JSON(head+rest+`}`, fastpath.Request{})
+		out, ok := plan.JSON(head+rest+`}`, &fastpath.Request{})
 		if !ok {
 			t.Errorf("%s is declined", rest)
 			continue

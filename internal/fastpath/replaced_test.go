@@ -46,7 +46,7 @@ func TestReplacedMetadata(t *testing.T) {
 			text := `{"apiVersion":"example.com/v1","kind":"Thing","metadata":` + tt.metadata + `,"spec":1}`
 			request := tt.request
 			request.Splice, request.Replaced = splice, tt.old
-			out, ok := plan.JSON(text, request)
+			out, ok := plan.JSON(text, &request)
 			if !ok || (out.Metadata() == nil) != (tt.want != "") {
 				t.Fatalf("%s: accepted %t, prepared %t", tt.name, ok, out.Metadata() == nil)
 			}
@@ -81,7 +81,7 @@ func TestReplacedMetadata(t *testing.T) {
 // A schema that restricts metadata is for the caller.
 func TestRestrictedMetadataIsLeft(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 2}}}}}`}), testConfig)
-	out, ok := plan.JSON(head+`"spec":1}`, fastpath.Request{Replaced: `{"name":"a"}`})
+	out, ok := plan.JSON(head+`"spec":1}`, &fastpath.Request{Replaced: `{"name":"a"}`})
 	if !ok || out.Metadata() == nil {
 		t.Errorf("accepted %t, and the metadata is not left", ok)
 	}
@@ -99,7 +99,7 @@ func TestSentMetadata(t *testing.T) {
 		`{"name":"b"}`:                                          "",
 		`[]`:                                                    "",
 	} {
-		out, ok := plan.JSON(text, fastpath.Request{Sent: sent})
+		out, ok := plan.JSON(text, &fastpath.Request{Sent: sent})
 		if !ok || (out.Metadata() == nil) != (want != "") {
 			t.Fatalf("%s: accepted %t, prepared %t", sent, ok, out.Metadata() == nil)
 		}
@@ -120,7 +120,7 @@ func TestSentMetadata(t *testing.T) {
 func TestMetadataIsLeft(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: integer}}}`}), testConfig)
 	for metadata, want := range map[string]bool{`{ "name":"a","name":1 }`: true, `[1]`: true, `{`: false} {
-		out, ok := plan.JSON(`{"apiVersion":"example.com/v1","kind":"Thing","metadata": `+metadata+` ,"spec":1}`, fastpath.Request{LeaveMetadata: true})
+		out, ok := plan.JSON(`{"apiVersion":"example.com/v1","kind":"Thing","metadata": `+metadata+` ,"spec":1}`, &fastpath.Request{LeaveMetadata: true})
 		if ok != want || ok && (out.MetadataText() != metadata || out.Metadata() != nil) {
 			t.Errorf("%s: accepted %t", metadata, ok)
 		}

@@ -47,11 +47,11 @@ func TestReplicas(t *testing.T) {
 		raw := head + `"spec":` + tt.text + `}`
 		for _, splice := range []bool{false, true} {
 			request := fastpath.Request{Splice: splice, Create: true}
-			got, ok := plan.JSON(raw, request)
+			got, ok := plan.JSON(raw, &request)
 			if ok != tt.takes {
 				t.Errorf("%s: accepted: %t (splice %t)", tt.name, ok, splice)
 			}
-			want, wantOK := unchecked.JSON(raw, request)
+			want, wantOK := unchecked.JSON(raw, &request)
 			if !wantOK {
 				t.Fatalf("%s is declined without a number of replicas", tt.name)
 			}

@@ -56,7 +56,7 @@ func TestRuled(t *testing.T) {
 		`{"embedded":{"apiVersion":"v1","kind":"K"}}`: true,
 	} {
 		for _, splice := range []bool{false, true} {
-			out, ok := plan.JSON(head+`"spec":`+spec+`}`, fastpath.Request{Splice: splice})
+			out, ok := plan.JSON(head+`"spec":`+spec+`}`, &fastpath.Request{Splice: splice})
 			if !ok || out.Ruled() != want {
 				t.Errorf("%s: taken %t, ruled %t, want %t", spec, ok, ok && out.Ruled(), want)
 			}
@@ -66,12 +66,12 @@ func TestRuled(t *testing.T) {
 		}
 	}
 	without := fastpath.Compile(n, testConfig)
-	if out, ok := without.JSON(head+`"spec":{"fixed":"a"}}`, fastpath.Request{}); !ok || !out.Ruled() {
+	if out, ok := without.JSON(head+`"spec":{"fixed":"a"}}`, &fastpath.Request{}); !ok || !out.Ruled() {
 		t.Error("a transition rule does not count for rules that read everything")
 	}
 	for _, name := range []string{"apiVersion", "kind"} {
 		n := compileGroup(t, &group{Root: fmt.Sprintf(`{type: object, properties: {%s: {type: string, x-kubernetes-validations: [{rule: "self != ''"}]}}}`, name)})
-		if out, ok := fastpath.Compile(n, testConfig).JSON(head+`"spec":{}}`, fastpath.Request{}); !ok || !out.Ruled() {
+		if out, ok := fastpath.Compile(n, testConfig).JSON(head+`"spec":{}}`, &fastpath.Request{}); !ok || !out.Ruled() {
 			t.Errorf("a rule on %s does not count: taken %t", name, ok)
 		}
 	}

@@ -30,7 +30,7 @@ func TestAdmitsScale(t *testing.T) {
 		cfg := testConfig
 		cfg.Scale = fastpath.Scale{Replicas: []string{"spec", "n"}, StatusReplicas: []string{"spec", "observed"}, Selector: []string{"spec", "selector"}}
 		for _, splice := range []bool{false, true} {
-			out, ok := fastpath.Compile(n, cfg).JSON(head+`"spec":`+tt.spec+`}`, fastpath.Request{Splice: splice})
+			out, ok := fastpath.Compile(n, cfg).JSON(head+`"spec":`+tt.spec+`}`, &fastpath.Request{Splice: splice})
 			if !ok {
 				t.Fatalf("%s is declined", tt.name)
 			}
@@ -57,7 +57,7 @@ func TestAdmitsScaleOfParts(t *testing.T) {
 	} {
 		cfg := testConfig
 		cfg.DropStatus, cfg.StatusReplicas = false, tt.field
-		out, ok := fastpath.Compile(n, cfg).JSON(head+`"status":{"n":-1}}`, fastpath.Request{Splice: true})
+		out, ok := fastpath.Compile(n, cfg).JSON(head+`"status":{"n":-1}}`, &fastpath.Request{Splice: true})
 		if !ok {
 			t.Fatalf("%s is declined", tt.name)
 		}

@@ -29,7 +29,7 @@ func TestWatchEndsParts(t *testing.T) {
 	many := `"k":1` + members.String()
 	forgiven := func(now, old string) func(*interrupt.Watch) bool {
 		return func(watch *interrupt.Watch) bool {
-			out, ok := plan.JSON(head+now, fastpath.Request{NoteWrong: true, Watch: watch})
+			out, ok := plan.JSON(head+now, &fastpath.Request{NoteWrong: true, Watch: watch})
 			return ok && countForgiven(out, &fastpath.Ratchet{Schema: correlate.New(spec), Old: head + old}) > 0
 		}
 	}
@@ -41,11 +41,11 @@ func TestWatchEndsParts(t *testing.T) {
 			return ok
 		},
 		"metadata of an object": func(watch *interrupt.Watch) bool {
-			out, ok := plan.JSON(strings.Replace(head, `"name":`, `"labels":{`+many+`},"name":`, 1)+`"spec":{}}`, fastpath.Request{Watch: watch})
+			out, ok := plan.JSON(strings.Replace(head, `"name":`, `"labels":{`+many+`},"name":`, 1)+`"spec":{}}`, &fastpath.Request{Watch: watch})
 			return ok && out.SetMetadata(out.Metadata())
 		},
 		"whole object": func(watch *interrupt.Watch) bool {
-			out, ok := root.JSON(head+`"spec":{`+many+`}}`, fastpath.Request{Watch: watch})
+			out, ok := root.JSON(head+`"spec":{`+many+`}}`, &fastpath.Request{Watch: watch})
 			return ok && out.Admits(out.Metadata())
 		},
 		"equal values": func(watch *interrupt.Watch) bool { return plan.SameValue(`{`+many+`}`, `{`+many+` }`, watch) },
