@@ -47,6 +47,7 @@ type part uint8
 const (
 	head    part = iota // apiVersion, kind and metadata
 	content             // the other members, or all of them
+	walked              // the same, where the walk of a jsonCarrier leaves nothing to do
 )
 
 // steps are the steps of the requests that write, in the order of the server.
@@ -56,7 +57,7 @@ var steps = [...]step{
 	// Receive the object, as every body that the server decodes.
 	{writing, head, refusing((*request).coerceInput)},
 	{writing, content, refusing((*request).judgeFields)},
-	{writing, content, changing((*request).setDefaults)},
+	{writing, walked, changing((*request).setDefaults)},
 	{writing, head, refusing((*request).checkVersion)},
 
 	// Enter the namespace, mutate, and set what clients cannot set.
@@ -66,11 +67,12 @@ var steps = [...]step{
 	{replacing, head, refusing((*request).checkName)},
 	{replacing, head, changing((*request).dropDuplicateOwners)},
 	{replacing, head, refusing((*request).checkState)},
-	{writing, content, (*request).runMutate},
+	{writing, walked, (*request).runMutate},
 	{updating, head, changing((*request).prepareUpdate)},
 	{updatingStatus, head, changing((*request).prepareStatus)},
-	{creating | updating, content, failing((*request).setStatus)},
-	{updatingStatus, content, failing((*request).restoreRest)},
+	{creating, walked, failing((*request).setStatus)},
+	{updating, content, failing((*request).setStatus)},
+	{updatingStatus, walked, failing((*request).restoreRest)},
 	{creating, head, changing((*request).setFirstGeneration)},
 	{updating, head, failing((*request).setNextGeneration)},
 
@@ -81,7 +83,8 @@ var steps = [...]step{
 	{creating, head, changing((*request).validateCreate)},
 	{replacing, head, changing((*request).validateUpdate)},
 	{writing, content, failing((*request).checkScale)},
-	{writing, content, failing((*request).checkSchema)},
+	{creating, walked, failing((*request).checkSchema)},
+	{replacing, content, failing((*request).checkSchema)},
 	{writing, content, (*request).evaluateRules},
 	{creating, head, changing((*request).validateCommonCreate)},
 	{replacing, head, changing((*request).validateCommonUpdate)},
@@ -99,7 +102,7 @@ func planned() (plans [writing + 1][2][]action) {
 				continue
 			}
 			plans[v][0] = append(plans[v][0], s.do)
-			if s.on != head {
+			if s.on == content {
 				plans[v][1] = append(plans[v][1], s.do)
 			}
 		}

@@ -104,11 +104,15 @@ func (l ErrorList) BlocksRules() bool {
 //
 // Of the options only [WithContext] has an effect: when the context ends, Sort returns
 // early, and the order is unspecified.
-func (l ErrorList) Sort(opts ...CallOption) { l.sort(callOf(opts).watch) }
+func (l ErrorList) Sort(opts ...CallOption) {
+	if len(l) > 1 {
+		l.sort(callOf(opts).watch)
+	}
+}
 
 // sort is Sort. When the watch ends, the list is not sorted.
 func (l ErrorList) sort(watch *interrupt.Watch) {
-	if len(l) >= 2 && !interrupt.IsSorted(watch, l, compare) {
+	if !interrupt.IsSorted(watch, l, compare) {
 		interrupt.Sort(watch, l, compare)
 	}
 }
