@@ -1,6 +1,9 @@
 package jsonscan
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // MaxDepth is the largest number of objects and lists that may be nested in one
 // another. Reading does not count an empty object or list.
@@ -30,6 +33,17 @@ func Literal(s string, i int, word string) int {
 func Key(s string, i int) (key string, text Text, at int) {
 	if i >= len(s) || s[i] != '"' {
 		return "", 0, -1
+	}
+	for end := i + 1; end+9 < len(s); end += 8 { // most keys, without a call
+		stops := stopBytes(load(s, end))
+		if stops == 0 {
+			continue
+		}
+		end += bits.TrailingZeros64(stops) >> 3
+		if s[end] == '"' && s[end+1] == ':' && s[end+2] > ' ' {
+			return s[i+1 : end], 0, end + 2
+		}
+		break
 	}
 	end, text := String(s, i+1)
 	if end < 0 || text&Escaped != 0 {
