@@ -30,7 +30,7 @@ var steps = [...]func(*builder) decline{
 	(*builder).assignRoles,    // the members of root: kind, apiVersion, metadata and a dropped status
 	(*builder).checkRoles,     // nothing: it declines schemas that refuse those members
 	(*builder).countReplicas,  // root and plan.replicas
-	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion and kind
+	(*builder).compileHead,    // plan.root, metadata, checksMetadata, apiVersion, kind and head
 	(*builder).compileStatus,  // plan.status, statusNode and validatesStatus
 	(*builder).compileReads,   // plan.createReads, updateReads and readsMetadata
 }
@@ -208,6 +208,7 @@ func (b *builder) compileHead() decline {
 	p.metadata, _ = m.at("metadata")
 	p.checksMetadata = b.root.whole || !m.list[p.metadata].node.check.AdmitsObjects()
 	p.apiVersion, p.kind = quote(b.cfg.APIVersion), quote(b.cfg.Kind)
+	p.head = newHead(m.list, p.apiVersion, p.kind)
 	return accepted
 }
 

@@ -94,7 +94,11 @@ func (w *walk) members(o *objectWalk, i int) int {
 	if i < len(w.s) && w.s[i] == '}' {
 		return i + 1
 	}
-	for more := true; more; {
+	more := true
+	if o.node == w.plan.root {
+		i, more = w.head(o, i)
+	}
+	for more {
 		if w.request.Watch.Ended() {
 			return w.refuse(interrupted)
 		}

@@ -21,6 +21,7 @@ type Plan struct {
 	apiVersion     string // as JSON
 	kind           string
 	metadata       int // index of the member of root
+	head           headText
 	seed           maphash.Seed
 	walks          sync.Pool // of *walk
 	checksMetadata bool

@@ -1,0 +1,70 @@
+package fastpath
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestHead: the walk takes apiVersion, kind and metadata at once if they come first, and makes
+// of the object what it makes of one with a space in the head, which it does not take at once.
+func TestHead(t *testing.T) {
+	for _, c := range []struct {
+		name, schema, members string
+		takes                 bool
+	}{
+		{"plain", "{type: object}", `,"spec":{"a":1}`, true},
+		{"declared", "root: {type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object}, spec: {type: object}}}", `,"spec":{}`, true},
+		{"nothing after it", "{type: object}", ``, true},
+		{"out of order", "root: {type: object, properties: {data: {type: string}, spec: {type: object, properties: {a: {type: integer}}}, z: {type: integer}}}", `,"z":1,"spec":{"a":1}`, false},
+		{"a default before", "root: {type: object, properties: {a: {type: string, default: x}}}", ``, false},
+		{"a default between", "root: {type: object, properties: {data: {type: string, default: x}}}", ``, false},
+		{"a default after", "root: {type: object, properties: {spec: {type: string, default: x}}}", ``, true},
+		{"defaults after", "root: {type: object, properties: {spec: {type: string, default: x}, z: {type: string}}}", `,"z":"y"`, true},
+		{"undeclared", "{type: object}", `,"x":[1,{"a":null}],"spec":{},"y":1`, true},
+		{"undeclared that sort first", "root: {type: object, x-kubernetes-preserve-unknown-fields: true}", `,"a":1,"l":2,"spec":1`, true},
+		{"spaces", "{type: object}", " , \"spec\" : { \"a\" : 1 } ", true},
+		{"repeated", "{type: object}", `,"kind":"Thing"`, true},
+		{"repeated metadata", "{type: object}", `,"metadata":{}`, true},
+		{"no end", "{type: object}", `,`, true},
+	} {
+		n := declineSchema(t, c.schema)
+		p := Compile(n, declineConfig(nil))
+		if got := p.head.text != ""; got != c.takes {
+			t.Fatalf("%s: the head is %q", c.name, p.head.text)
+		}
+		for _, meta := range []string{`{"name":"a","namespace":"n"}`, `{"name":"a","namespace":"n","labels":{"b":"<"}}`, `{ }`, `[]`, ``} {
+			for _, request := range []Request{
+				{}, {Splice: true}, {Create: true, Namespaced: true}, {Create: true, Namespaced: true, Splice: true},
+				{Create: true, Namespaced: true, Report: true}, {LeaveMetadata: true, NoteWrong: true},
+				{Replaced: `{"name":"a","namespace":"n","uid":"u"}`, Namespaced: true}, {Replaced: `{"name":"a","namespace":"n","uid":"u"}`, Namespaced: true, Splice: true},
+			} {
+				text := `{"apiVersion":"example.com/v1","kind":"Thing","metadata":` + meta + c.members + "}"
+				spaced := strings.Replace(text, `"kind":`, `"kind" :`, 1)
+				got, want := describe(p, text, request), strings.Replace(describe(p, spaced, request), `"kind" :`, `"kind":`, 1)
+				if got != want {
+					t.Errorf("%s: %s with %+v\ngot  %s\nwant %s", c.name, text, request, got, want)
+				}
+			}
+		}
+	}
+}
+
+// describe returns what the walk makes of a text.
+func describe(p *Plan, text string, r Request) string {
+	out, why := p.text(text, &r)
+	if why != accepted {
+		return "declined: " + string('a'+rune(why))
+	}
+	defer out.Release()
+	if r.Replaced != "" && out.Metadata() == nil {
+		out.CountGeneration(true)
+	} else if m := out.Metadata(); m != nil {
+		m["uid"] = "set"
+		out.SetMetadata(m)
+	}
+	d := strings.Join(out.Unknown("", ""), " ") + "|" + out.MetadataText() + "|"
+	if !r.Splice {
+		d += out.Member("kind") + out.Member("apiVersion") + out.Member("spec")
+	}
+	return d + "|" + string(out.Append(nil))
+}
