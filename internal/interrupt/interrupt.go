@@ -35,7 +35,9 @@ func New(ctx context.Context) *Watch {
 // ctx is nil or cannot end.
 func (w *Watch) Start(ctx context.Context) *Watch {
 	if ctx == nil || ctx.Done() == nil {
-		*w = Watch{}
+		if w.ctx != nil {
+			*w = Watch{}
+		}
 		return nil
 	}
 	*w = Watch{ctx: ctx}
