@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -240,6 +241,10 @@ func (do verb) forgetful(t testing.TB, v *crdkit.Version, raw, old []byte, opts 
 	return out, res, taken
 }
 
+// escapedKey finds keys with which the JSON carrier may decline what is spliced only: it
+// compares such values by walks, which decline the key.
+var escapedKey = regexp.MustCompile(`\\u[^"]*"\s*:`)
+
 // onBothCarriers makes a request with the fast and the reference implementation
 // and compares the results. It reports whether the JSON carrier accepted the
 // request.
@@ -247,7 +252,7 @@ func onBothCarriers(t testing.TB, v versionPair, do verb, raw, old []byte, field
 	t.Helper()
 	fast, fastRes, taken := do.forgetful(t, v.fast, raw, old, fields)
 	spliced, splicedRes, splicedTaken := do.forgetful(t, v.fast, raw, old, fields, crdkit.Splice())
-	if taken && !splicedTaken {
+	if taken && !splicedTaken && !escapedKey.Match(raw) {
 		t.Errorf("%s %s: taken is %t; to be spliced: %t\ninput %s\nold   %s", do.name, v.fast.GroupVersionKind(), taken, splicedTaken, raw, old)
 	}
 	if !splicedTaken {
