@@ -191,7 +191,7 @@ func (f *Frame) releaseRare() {
 	f.texts = Emptied(f.texts[:cap(f.texts)])
 	f.sorter.release()
 	if f.memos != nil {
-		*f.memos = memos{}
+		f.memos.release()
 	}
 	for i, texts := range f.stringLists[:f.filledStringLists] {
 		f.stringLists[i] = Emptied(texts[:cap(texts)])

@@ -123,13 +123,20 @@ func parsed[T any](a textOperand, is kind, own identity, fails failure, parse pa
 	if text, ok := a.constant.(types.String); ok {
 		if v, err := parse(&Frame{}, string(text)); err == nil {
 			units := tenthOf(utf8.RuneCountInString(string(text)))
+			known := *v
 			return as(is, func(f *Frame) T {
 				f.pay(units)
-				return v
+				return known
 			})
 		}
 	}
-	return as(is, parseCall(a, own, 1, fails, parse))
+	call := parseCall(a, own, 1, fails, parse)
+	return as(is, func(f *Frame) (out T) {
+		if v := call(f); v != nil {
+			out = *v
+		}
+		return out
+	})
 }
 
 // tested returns the value of the test whether a string can be parsed.
@@ -142,7 +149,7 @@ func tested[T any](a textOperand, own identity, times int, parse parser[T]) valu
 
 // parseCall returns the closure of a function of a string, which costs a tenth of
 // the size, times over.
-func parseCall[T any](a textOperand, own identity, times int, fails failure, parse parser[T]) func(*Frame) T {
+func parseCall[T any](a textOperand, own identity, times int, fails failure, parse func(*Frame, string) (T, error)) func(*Frame) T {
 	s, operandID := a.string, a.id
 	return func(f *Frame) T {
 		v := s(f)

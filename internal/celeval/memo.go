@@ -28,18 +28,30 @@ type memo[T any] struct {
 	next   uint8 // index of the oldest one
 }
 
-func (m *memo[T]) find(s string) (v T, ok bool) {
+// find returns the value of a string, nil if it has none. The value is good until the next
+// string is added.
+func (m *memo[T]) find(s string) *T {
 	for i := range m.texts {
 		if m.texts[i] == s && s != "" {
-			return m.values[i], true
+			return &m.values[i]
 		}
 	}
-	return v, false
+	return nil
 }
 
-func (m *memo[T]) add(s string, v T) {
-	m.texts[m.next], m.values[m.next] = s, v
+// add adds the value of a string, and returns it like find.
+func (m *memo[T]) add(s string, v T) *T {
+	value := &m.values[m.next]
+	m.texts[m.next], *value = s, v
 	m.next = (m.next + 1) % uint8(len(m.texts))
+	return value
+}
+
+// release removes all strings.
+func (m *memo[T]) release() {
+	if m.texts[0] != "" || m.next > 0 {
+		*m = memo[T]{}
+	}
 }
 
 // memo returns the memos of the frame.
@@ -51,21 +63,30 @@ func (f *Frame) memo() *memos {
 	return f.memos
 }
 
-// A parser returns the value of a string.
-type parser[T any] func(*Frame, string) (T, error)
+func (m *memos) release() {
+	m.quantities.release()
+	m.addresses.release()
+	m.networks.release()
+	m.urls.release()
+	m.versions.release()
+}
+
+// A parser returns the value of a string, or nil and an error. The value is good until the
+// parser is called for another string.
+type parser[T any] func(*Frame, string) (*T, error)
 
 // remembering returns a parser that parses a string once while a memo has its value.
 func remembering[T any](of func(*memos) *memo[T], parse func(string) (T, error)) parser[T] {
-	return func(f *Frame, s string) (T, error) {
+	return func(f *Frame, s string) (*T, error) {
 		m := of(f.memo())
-		if v, ok := m.find(s); ok {
+		if v := m.find(s); v != nil {
 			return v, nil
 		}
 		v, err := parse(s)
-		if err == nil {
-			m.add(s, v)
+		if err != nil {
+			return nil, err
 		}
-		return v, err
+		return m.add(s, v), nil
 	}
 }
 
@@ -79,14 +100,18 @@ var (
 
 // requestURIOf parses a URL that may not have a fragment. A URL that urlOf has parsed is
 // such a URL, and most of these are the same for urlOf.
-func requestURIOf(f *Frame, s string) (*url.URL, error) {
+func requestURIOf(f *Frame, s string) (**url.URL, error) {
 	m := &f.memo().urls
-	if v, ok := m.find(s); ok {
+	if v := m.find(s); v != nil {
 		return v, nil
 	}
 	v, err := url.ParseRequestURI(s)
-	if err == nil && isWholeURL(v, s) {
-		m.add(s, v)
+	if err != nil {
+		return nil, err
 	}
-	return v, err
+	if isWholeURL(v, s) {
+		return m.add(s, v), nil
+	}
+	other := v // allocated only here
+	return &other, nil
 }

@@ -136,16 +136,18 @@ func (x *compiler) networks(name, overload string, a, b operand) operand {
 			v, err := addressOf(f, s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
+				return false
 			}
-			return p.Contains(v)
+			return p.Contains(*v)
 		}, utf8.RuneCountInString)
 	case overload == "cidr_contains_cidr_string" && b.kind() == kindString:
 		return inNetwork(a, b, o, 1, func(f *Frame, p netip.Prefix, s string) bool {
 			q, err := networkOf(f, s)
 			if err != nil {
 				fails(f, apiservercel.CIDR{Prefix: p}, types.String(s))
+				return false
 			}
-			return covers(p, q)
+			return covers(p, *q)
 		}, utf8.RuneCountInString)
 	}
 	return operand{}
