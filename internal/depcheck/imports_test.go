@@ -126,6 +126,7 @@ var internalRules = map[string]rule{
 	"internal/review/v1beta1": {leaf: true, others: []string{apiextensions, apimachinery}},
 	"internal/jsonval":        {},
 	"internal/heapsize":       {leaf: true},
+	"internal/objectname":     {leaf: true},
 	"internal/rawobject":      {leaf: true},
 	"internal/errorlimit":     {others: []string{field}},
 	"internal/errorlist":      {leaf: true, others: []string{apimachinery}},

@@ -1,12 +1,16 @@
 package objectmeta
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crdkit/crdkit/internal/objectname"
+)
 
 // FastValidDefinition reports whether metadata of a new cluster-scoped object
 // is valid. It accepts only a name, labels and annotations, which most
 // definitions have. False means that the rules of apimachinery must decide.
 func FastValidDefinition(meta *metav1.ObjectMeta) bool {
-	return isSubdomain(meta.Name) && meta.GenerateName == "" && meta.Namespace == "" && meta.Generation >= 0 &&
+	return objectname.IsSubdomain(meta.Name) && meta.GenerateName == "" && meta.Namespace == "" && meta.Generation >= 0 &&
 		meta.DeletionTimestamp == nil && meta.DeletionGracePeriodSeconds == nil &&
 		len(meta.OwnerReferences) == 0 && len(meta.Finalizers) == 0 && len(meta.ManagedFields) == 0 &&
 		fastValidTypedLabels(meta.Labels) && fastValidTypedAnnotations(meta.Annotations)
@@ -24,7 +28,7 @@ func StandInName(generateName string) string {
 
 func fastValidTypedLabels(m map[string]string) bool {
 	for k, v := range m {
-		if !isLabelValue(v) || !isQualifiedName(k, false) {
+		if !objectname.IsLabelValue(v) || !objectname.IsQualifiedName(k, false) {
 			return false
 		}
 	}
@@ -34,7 +38,7 @@ func fastValidTypedLabels(m map[string]string) bool {
 func fastValidTypedAnnotations(m map[string]string) bool {
 	size := 0
 	for k, v := range m {
-		if !isQualifiedName(k, true) {
+		if !objectname.IsQualifiedName(k, true) {
 			return false
 		}
 		size += len(k) + len(v)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crdkit/crdkit/internal/errorlimit"
 	"github.com/crdkit/crdkit/internal/interrupt"
+	"github.com/crdkit/crdkit/internal/objectname"
 	"github.com/crdkit/crdkit/schema"
 )
 
@@ -233,7 +234,7 @@ func fastValidResource(m map[string]any) bool {
 	if !ok || apiVersion == "" || strings.Count(apiVersion, "/") > 1 {
 		return false
 	}
-	if kind, ok := m["kind"].(string); !ok || !isKind(kind) {
+	if kind, ok := m["kind"].(string); !ok || !objectname.IsKind(kind) {
 		return false
 	}
 	raw, found := m["metadata"]

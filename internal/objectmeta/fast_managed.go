@@ -60,7 +60,7 @@ func (e *managedEntry) valid() bool {
 		(e.fieldsType == "" || e.fieldsType == "FieldsV1") &&
 		(e.time == "" || canonicalTime(e.time)) &&
 		len(e.subresource) <= metav1validation.MaxSubresourceNameLength &&
-		!hasByte(e.manager, '\\') && fastValidManager(e.manager)
+		!strings.Contains(e.manager, "\\") && fastValidManager(e.manager)
 }
 
 // fieldsEnd returns the index after the field set at s[i], or a negative number if it is

@@ -2,8 +2,10 @@ package objectmeta
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
+	"github.com/crdkit/crdkit/internal/objectname"
 )
 
 // A FastMeta is the metadata of an object that has only a name or a prefix for a generated
@@ -102,9 +104,9 @@ func (p *FastMeta) ReadCreate(s string, i int, namespaced bool, namespace string
 // that the server generates from a valid prefix is valid.
 func (p *FastMeta) named() bool {
 	if p.prefix == "" {
-		return isSubdomain(p.name)
+		return objectname.IsSubdomain(p.name)
 	}
-	return p.name == "" && isSubdomainPrefix(p.prefix)
+	return p.name == "" && objectname.IsSubdomainPrefix(p.prefix)
 }
 
 // enter is [EnterNamespace] for p. It reports false for a namespace that is not valid
@@ -114,7 +116,7 @@ func (p *FastMeta) enter(namespaced bool, namespace string) (ok bool) {
 		return p.namespace == ""
 	}
 	p.namespace, ok = NamespaceOf(namespaced, namespace, p.namespace)
-	return ok && isLabel(p.namespace)
+	return ok && objectname.IsLabel(p.namespace)
 }
 
 func (p *FastMeta) member(key, s string, at int) int {
@@ -267,11 +269,11 @@ func readObject(s string, i int, member func(key, s string, at int) int) int {
 // finalizer reads a finalizer, which is not one of the server's own.
 func (p *FastMeta) finalizer(s string, i int) int {
 	name, end := readRawString(s, i)
-	if end < 0 || len(p.finalizers) == maxPairs || !isQualifiedName(name, false) || standardFinalizer(name) {
+	if end < 0 || len(p.finalizers) == maxPairs || !objectname.IsQualifiedName(name, false) || standardFinalizer(name) {
 		return -1
 	}
 	p.finalizers = append(p.finalizers, name)
-	p.warns = p.warns || !hasByte(name, '/')
+	p.warns = p.warns || !strings.Contains(name, "/")
 	return end
 }
 
@@ -290,9 +292,11 @@ func (p *FastMeta) FinalizerWarnings(old *FastMeta) []string {
 	return warningsOf(slices.Clone(p.finalizers), before)
 }
 
-func fastValidLabel(p pair) bool { return isLabelValue(p.value) && isQualifiedName(p.key, false) }
+func fastValidLabel(p pair) bool {
+	return objectname.IsLabelValue(p.value) && objectname.IsQualifiedName(p.key, false)
+}
 
-func fastValidAnnotation(p pair) bool { return isQualifiedName(p.key, true) }
+func fastValidAnnotation(p pair) bool { return objectname.IsQualifiedName(p.key, true) }
 
 // readOnce reads a string that is not empty into an empty one.
 func readOnce[S ~string](into *S, s string, at int) int {

@@ -7,6 +7,8 @@ import (
 	metavalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+
+	"github.com/crdkit/crdkit/internal/objectname"
 )
 
 // The functions in this file accept metadata that is certainly valid. If they
@@ -68,7 +70,7 @@ func fastValidLabels(v any) bool {
 	}
 	for k, v := range m {
 		s, ok := v.(string)
-		if !ok || !isLabelValue(s) || !isQualifiedName(k, false) {
+		if !ok || !objectname.IsLabelValue(s) || !objectname.IsQualifiedName(k, false) {
 			return false
 		}
 	}
@@ -83,7 +85,7 @@ func fastValidAnnotations(v any) bool {
 	size := 0
 	for k, v := range m {
 		s, ok := v.(string)
-		if !ok || !isQualifiedName(k, true) {
+		if !ok || !objectname.IsQualifiedName(k, true) {
 			return false
 		}
 		size += len(k) + len(s)
@@ -128,7 +130,7 @@ func fastValidFinalizers(v any) bool {
 	orphan, foreground := false, false
 	for _, e := range list {
 		s, ok := e.(string)
-		if !ok || !isQualifiedName(s, false) {
+		if !ok || !objectname.IsQualifiedName(s, false) {
 			return false
 		}
 		orphan = orphan || s == metav1.FinalizerOrphanDependents
@@ -175,21 +177,21 @@ func text(m map[string]any, name string) string {
 func fastValidEmbedded(m map[string]any) bool {
 	namespace := text(m, "namespace")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
-		isPathPrefix(text(m, "generateName")) && isPathName(text(m, "name")) &&
-		(namespace == "" || isLabel(namespace))
+		objectname.IsPathPrefix(text(m, "generateName")) && objectname.IsPathName(text(m, "name")) &&
+		(namespace == "" || objectname.IsLabel(namespace))
 }
 
 // fastValidCreate checks the metadata of a new object.
 func fastValidCreate(m map[string]any, namespaced bool) bool {
 	prefix := text(m, "generateName")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
-		isSubdomain(text(m, "name")) && (prefix == "" || isSubdomainPrefix(prefix)) &&
+		objectname.IsSubdomain(text(m, "name")) && (prefix == "" || objectname.IsSubdomainPrefix(prefix)) &&
 		fastValidNamespace(text(m, "namespace"), namespaced)
 }
 
 func fastValidNamespace(namespace string, namespaced bool) bool {
 	if namespaced {
-		return isLabel(namespace)
+		return objectname.IsLabel(namespace)
 	}
 	return namespace == ""
 }
@@ -198,7 +200,7 @@ func fastValidNamespace(namespace string, namespaced bool) bool {
 func fastValidCommonCreate(m map[string]any, namespaced bool) bool {
 	name := text(m, "name")
 	return fastValidCommon(m) && fastValidFinalizers(m["finalizers"]) &&
-		name != "" && isPathName(name) && isPathPrefix(text(m, "generateName")) &&
+		name != "" && objectname.IsPathName(name) && objectname.IsPathPrefix(text(m, "generateName")) &&
 		fastValidNamespace(text(m, "namespace"), namespaced)
 }
 

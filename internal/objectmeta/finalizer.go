@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/crdkit/crdkit/internal/objectname"
 )
 
 // finalizerKubernetes is the finalizer of namespaces.
@@ -53,7 +55,7 @@ func noFinalizerWarnings(obj, old map[string]any) bool {
 	}
 	for _, e := range list {
 		s, ok := e.(string)
-		if !ok || !isQualifiedName(s, false) || !hasByte(s, '/') && !standardFinalizer(s) {
+		if !ok || !objectname.IsQualifiedName(s, false) || !strings.Contains(s, "/") && !standardFinalizer(s) {
 			return false
 		}
 	}
@@ -77,7 +79,7 @@ func finalizers(obj map[string]any) []string {
 
 func finalizerWarnings(name string) []string {
 	var warnings []string
-	if !isQualifiedName(name, false) {
+	if !objectname.IsQualifiedName(name, false) {
 		for _, msg := range validation.IsQualifiedName(name) {
 			warnings = append(warnings, "metadata.finalizers: "+strconv.Quote(name)+": "+msg)
 		}

@@ -9,8 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
-	metavalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/crdkit/crdkit/internal/jsonval"
@@ -198,48 +196,4 @@ func fieldErrorText(err *field.Error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-// names has strings at the limits of the rules.
-func names() []string {
-	out := []string{"", "a", "A", "1", "-", "a-", "-a", "a.b", "a..b", ".a", "a.", "a-.b", "a.-b", "a/b", "/a", "a/", "a/b/c",
-		"A.b/C", "a_b", "a/_b", "a b", "é", "a/é", "K", "ⓐ", "%", "..", ".", "a%b", "1a", "a1", "Foo", "foo-bar", "a/-", "%-", "\xff"}
-	for _, n := range []int{62, 63, 64, 252, 253, 254} {
-		long := strings.Repeat("a", n)
-		out = append(out, long, long+"/b", "b/"+long, long[:n-2]+".b", long[:n-1]+"-", strings.Repeat("a", n-62)+"."+strings.Repeat("b", 61))
-	}
-	return out
-}
-
-func FuzzNames(f *testing.F) {
-	for _, s := range names() {
-		f.Add(s)
-	}
-	fuzz.Run(f, checkNames)
-}
-
-// checkNames compares every check of names with the rule of Kubernetes.
-func checkNames(t *testing.T, s string) {
-	ascii := !strings.ContainsFunc(s, func(r rune) bool { return r > 127 })
-	for _, c := range []struct {
-		rule  string
-		got   bool
-		want  []string
-		exact bool
-	}{
-		{"subdomain", isSubdomain(s), validation.IsDNS1123Subdomain(s), true},
-		{"subdomain prefix", isSubdomainPrefix(s), metavalidation.NameIsDNSSubdomain(s, true), false},
-		{"label", isLabel(s), validation.IsDNS1123Label(s), true},
-		{"kind", isKind(s), validation.IsDNS1035Label(strings.ToLower(s)), ascii},
-		{"qualified name", isQualifiedName(s, false), validation.IsQualifiedName(s), true},
-		{"folded qualified name", isQualifiedName(s, true), validation.IsQualifiedName(strings.ToLower(s)), ascii},
-		{"label value", isLabelValue(s), validation.IsValidLabelValue(s), true},
-		{"path name", isPathName(s), pathSegmentMessages(s, false), true},
-		{"path prefix", isPathPrefix(s), pathSegmentMessages(s, true), true},
-	} {
-		want := len(c.want) == 0
-		if c.got && !want || c.exact && c.got != want {
-			t.Errorf("%s %q: got %v, the rule says %q", c.rule, s, c.got, c.want)
-		}
-	}
 }

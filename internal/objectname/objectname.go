@@ -1,0 +1,110 @@
+// Package objectname checks names without a regular expression and without an allocation.
+//
+// Each function accepts only names that the rule of Kubernetes in its comment accepts. Where
+// case is folded, and for prefixes, the rule also accepts a few unusual names. Callers that
+// need an error ask the rule for it.
+package objectname
+
+import "strings"
+
+const (
+	maxSubdomain = 253
+	maxLabel     = 63
+)
+
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLowerAlnum(c byte) bool { return isLower(c) || isDigit(c) }
+
+// IsSubdomain is IsDNS1123Subdomain.
+func IsSubdomain(s string) bool { return subdomain(s, false) }
+
+// subdomain is like IsSubdomain. With fold, upper case counts as lower case.
+func subdomain(s string, fold bool) bool {
+	if s == "" || len(s) > maxSubdomain {
+		return false
+	}
+	start := true // of a label
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case isLowerAlnum(c), fold && isUpper(c):
+			start = false
+		case c == '-':
+			if start || i+1 == len(s) || s[i+1] == '.' {
+				return false
+			}
+		case c == '.':
+			if start {
+				return false
+			}
+			start = true
+		default:
+			return false
+		}
+	}
+	return !start
+}
+
+// IsSubdomainPrefix is NameIsDNSSubdomain of a prefix. It may end with a dash, which a name
+// may not.
+func IsSubdomainPrefix(s string) bool {
+	if len(s) > 1 && s[len(s)-1] == '-' {
+		s = s[:len(s)-1]
+	}
+	return IsSubdomain(s)
+}
+
+// IsLabel is IsDNS1123Label.
+func IsLabel(s string) bool {
+	return len(s) <= maxLabel && IsSubdomain(s) && !strings.Contains(s, ".")
+}
+
+// IsOldLabel is IsDNS1035Label: a label that does not begin with a digit.
+func IsOldLabel(s string) bool { return IsLabel(s) && !isDigit(s[0]) }
+
+// IsKind is IsDNS1035Label of the lower-cased kind.
+func IsKind(s string) bool {
+	if len(s) > maxLabel || !subdomain(s, true) || strings.Contains(s, ".") {
+		return false
+	}
+	return !isDigit(s[0])
+}
+
+// IsQualifiedName is the rule of the same name. With fold, it is that of the lower-cased name.
+func IsQualifiedName(s string, fold bool) bool {
+	for i := range len(s) {
+		if s[i] == '/' {
+			return subdomain(s[:i], fold) && isNamePart(s[i+1:])
+		}
+	}
+	return isNamePart(s)
+}
+
+// isNamePart reports whether s is a qualified name without a prefix.
+func isNamePart(s string) bool {
+	if s == "" || len(s) > maxLabel {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if isLowerAlnum(c) || isUpper(c) {
+			continue
+		}
+		if c != '-' && c != '_' && c != '.' || i == 0 || i == len(s)-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// IsLabelValue is IsValidLabelValue.
+func IsLabelValue(s string) bool { return s == "" || isNamePart(s) }
+
+// IsPathPrefix is IsPathSegmentPrefix.
+func IsPathPrefix(s string) bool { return !strings.Contains(s, "/") && !strings.Contains(s, "%") }
+
+// IsPathName is IsPathSegmentName.
+func IsPathName(s string) bool { return s != "." && s != ".." && IsPathPrefix(s) }
