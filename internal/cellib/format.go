@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/crdkit/crdkit/internal/objectname"
 )
 
 // The assumed lengths of regular expressions for formats that are checked
@@ -30,14 +32,14 @@ type format struct {
 // expressions that determine the cost of a check.
 func formats() []format {
 	return []format{
-		{"dns1123Label", nameFormat("DNS1123Label", 30, apivalidation.NameIsDNSLabel, false)},
-		{"dns1123LabelPrefix", nameFormat("DNS1123LabelPrefix", 30, apivalidation.NameIsDNSLabel, true)},
-		{"dns1123Subdomain", nameFormat("DNS1123Subdomain", 60, apivalidation.NameIsDNSSubdomain, false)},
-		{"dns1123SubdomainPrefix", nameFormat("DNS1123SubdomainPrefix", 60, apivalidation.NameIsDNSSubdomain, true)},
-		{"dns1035Label", nameFormat("DNS1035Label", 30, apivalidation.NameIsDNS1035Label, false)},
-		{"dns1035LabelPrefix", nameFormat("DNS1035LabelPrefix", 30, apivalidation.NameIsDNS1035Label, true)},
-		{"qualifiedName", apiservercel.Format{Name: "QualifiedName", ValidateFunc: validation.IsQualifiedName, MaxRegexSize: 60}},
-		{"labelValue", apiservercel.Format{Name: "LabelValue", ValidateFunc: validation.IsValidLabelValue, MaxRegexSize: 40}},
+		{"dns1123Label", nameFormat("DNS1123Label", 30, objectname.IsLabel, nameRule(apivalidation.NameIsDNSLabel, false))},
+		{"dns1123LabelPrefix", nameFormat("DNS1123LabelPrefix", 30, objectname.IsLabel, nameRule(apivalidation.NameIsDNSLabel, true))},
+		{"dns1123Subdomain", nameFormat("DNS1123Subdomain", 60, objectname.IsSubdomain, nameRule(apivalidation.NameIsDNSSubdomain, false))},
+		{"dns1123SubdomainPrefix", nameFormat("DNS1123SubdomainPrefix", 60, objectname.IsSubdomainPrefix, nameRule(apivalidation.NameIsDNSSubdomain, true))},
+		{"dns1035Label", nameFormat("DNS1035Label", 30, objectname.IsOldLabel, nameRule(apivalidation.NameIsDNS1035Label, false))},
+		{"dns1035LabelPrefix", nameFormat("DNS1035LabelPrefix", 30, objectname.IsOldLabel, nameRule(apivalidation.NameIsDNS1035Label, true))},
+		{"qualifiedName", nameFormat("QualifiedName", 60, func(s string) bool { return objectname.IsQualifiedName(s, false) }, validation.IsQualifiedName)},
+		{"labelValue", nameFormat("LabelValue", 40, objectname.IsLabelValue, validation.IsValidLabelValue)},
 		{"uri", apiservercel.Format{Name: "URI", ValidateFunc: uriErrors, MaxRegexSize: uriExpr}},
 		{"uuid", schemaFormat("uuid", len(strfmt.UUIDPattern), "does not match the UUID format")},
 		{"byte", schemaFormat("byte", base64Expr, "invalid base64")},
@@ -46,13 +48,23 @@ func formats() []format {
 	}
 }
 
-// nameFormat returns a format of names or, if prefix is true, of name prefixes.
-func nameFormat(name string, length int, errs func(string, bool) []string, prefix bool) apiservercel.Format {
+// nameFormat returns a format with a rule. If valid returns true, the rule has no errors.
+func nameFormat(name string, length int, valid func(string) bool, rule func(string) []string) apiservercel.Format {
 	return apiservercel.Format{
-		Name:         name,
-		ValidateFunc: func(s string) []string { return errs(s, prefix) },
+		Name: name,
+		ValidateFunc: func(s string) []string {
+			if valid(s) {
+				return nil
+			}
+			return rule(s)
+		},
 		MaxRegexSize: length,
 	}
+}
+
+// nameRule returns a rule for names or, if prefix is true, for name prefixes.
+func nameRule(errs func(string, bool) []string, prefix bool) func(string) []string {
+	return func(s string) []string { return errs(s, prefix) }
 }
 
 // schemaFormat returns a format that schemas have too.

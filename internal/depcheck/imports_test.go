@@ -137,6 +137,7 @@ var internalRules = map[string]rule{
 	"internal/crdpath/jsonpath": {leaf: true, others: []string{jsonPath, jsonPathValues}},
 	"internal/cellib": {
 		leaf:   true,
+		ours:   []string{"internal/objectname"},
 		others: []string{celGo, apiserverCEL, apimachinery, strfmt, "github.com/blang/semver/v4"},
 	},
 	// yaml/v3 reports positions; sigsYAML uses yaml/v2, which thus costs nothing more.
