@@ -251,6 +251,8 @@ var ratchetTests = []struct {
 	{name: "a status over a wrong spec", old: `"spec":{"n":99},"status":{"n":1}`, new: `"status":{"n":2}`, status: true, onJSON: true},
 	{name: "a wrong status that stays", old: `"spec":{"n":1},"status":{"n":99,"s":"a"}`, new: `"status":{"n":99,"s":"b"}`, status: true, onJSON: true, forgiven: 1},
 	{name: "a wrong status that changes", old: `"spec":{"n":1},"status":{"n":99}`, new: `"status":{"n":98}`, status: true},
+	{name: "a wrong status that goes, spelled with an escape", old: `"spec":{"n":1},"status":{"n":1,"s":"a"}`, new: `"spec":{"n":2},"status":{"\u006e":1,"s":"UPPER"}`},
+	{name: "a wrong status that goes beside a wrong spec, spelled with an escape", old: `"spec":{"n":99},"status":{"n":1,"s":"a"}`, new: `"spec":{"n":99,"s":"a"},"status":{"\u006e":1,"s":"UPPER"}`, forgiven: 1},
 	{name: "the kind of a status is always new", old: `"status":{"kind":"K"}`, new: `"status":{"kind":"K","n":1}`, status: true},
 
 	{name: "a report on nothing", old: `"spec":{"n":1}`, new: `"spec":{"n":2}`, report: true, onJSON: true},

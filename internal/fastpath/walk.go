@@ -146,13 +146,14 @@ func (w *walk) valueOrDefault(n *node, i int) (end int, filled bool) {
 }
 
 // discard walks a value whose output does not count. It declines what walkValue
-// declines.
+// declines without a ratchet: the old object has no such value.
 func (w *walk) discard(n *node, i int) int {
-	before := w.sink
-	w.splices = true
+	before, ratchet := w.sink, w.request.Ratchet
+	w.splices, w.request.Ratchet = true, nil
 	end := w.walkValue(n, i)
 	clear(w.edits[len(before.edits):])
 	w.splices, w.edits, w.touched = before.splices, w.edits[:len(before.edits)], before.touched
+	w.request.Ratchet = ratchet
 	return end
 }
 
