@@ -42,6 +42,7 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 		{"an owner twice", `"name":"a","ownerReferences":[` + owner + `,` + owner + `]`, `"name":"a"`, true},
 		{"managed fields", `"name":"a","managedFields":[` + manager + `]`, `"name":"a","managedFields":[` + manager + `,` + manager + `]`, true},
 		{"a name written with an escape", `"n\u0061me":"a"`, `"name":"a"`, true},
+		{"texts of another encoder", `"annotations":{"a\/b":"<\u00fc>"},"name":"\u0061","uid":"\u003D"`, `"name":"a","uid":"=","annotations":{"k":"&"}`, true},
 		{"a finalizer that is not qualified", `"name":"a","finalizers":["x"]`, `"name":"a"`, true},
 	} {
 		for _, do := range []verb{updating, updatingStatus} {

@@ -49,6 +49,40 @@ func TestHead(t *testing.T) {
 	}
 }
 
+// TestSpelledHead: apiVersion and kind may be written with escapes.
+func TestSpelledHead(t *testing.T) {
+	p := Compile(declineSchema(t, "{type: string}"), declineConfig(nil))
+	const canonical = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":1,"name":"a"},"spec":"a"}`
+	for _, c := range []struct {
+		apiVersion, kind string
+		why              decline
+	}{
+		{`"example.com\/v1"`, `"Thing"`, accepted},
+		{`"example.com/v1"`, `"\u0054hing"`, accepted},
+		{`"example.com\/v2"`, `"Thing"`, otherHead},
+		{`"example.com/v1"`, `"Thing\n"`, otherHead},
+		{`"example.com/v1"`, `"\ud800"`, otherHead},
+		{`"example.com/v1"`, `["Thing"]`, otherHead},
+		{`"example.com/v1"`, `"\x"`, unreadable},
+	} {
+		text := `{"apiVersion":` + c.apiVersion + `,"kind":` + c.kind + `,"metadata":{"name":"a","generation":1},"spec":"a"}`
+		for _, splice := range []bool{false, true} {
+			out, why := p.text(text, &Request{Create: true, Splice: splice})
+			if why != c.why {
+				t.Errorf("%s is declined for reason %d, want %d", text, why, c.why)
+			}
+			if why != accepted {
+				continue
+			}
+			want := map[bool]string{false: canonical, true: text}[splice]
+			if got := string(out.Append(nil)); got != want {
+				t.Errorf("%s becomes %s, want %s", text, got, want)
+			}
+			out.Release()
+		}
+	}
+}
+
 // describe returns what the walk makes of a text.
 func describe(p *Plan, text string, r Request) string {
 	out, why := p.text(text, &r)

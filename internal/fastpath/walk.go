@@ -250,13 +250,24 @@ func (w *walk) float(n *node, f float64, i, end int) int {
 	return end
 }
 
-// fixed handles a member that must have this text.
+// fixed handles a member that must be the string with this text.
 func (w *walk) fixed(at int, text string) int {
-	if !strings.HasPrefix(w.s[at:], text) {
+	if strings.HasPrefix(w.s[at:], text) {
+		w.keep(at, at+len(text))
+		return at + len(text)
+	}
+	if w.s[at] != '"' {
 		return w.refuse(otherHead)
 	}
-	w.keep(at, at+len(text))
-	return at + len(text)
+	end, _ := jsonscan.String(w.s, at+1)
+	if end < 0 {
+		return refused
+	}
+	if same, ok := jsonscan.Respell(w.s[at+1 : end]); !ok || same != text[1:len(text)-1] {
+		return w.refuse(otherHead)
+	}
+	w.write(text)
+	return end + 1
 }
 
 // metadata reads metadata. It writes the metadata that it can prepare. For any other

@@ -135,6 +135,18 @@ func TestRespelled(t *testing.T) {
 		if same := string(written) == `"`+text+`"`; !same && !respelled {
 			t.Errorf("%q is written as %s", text, written)
 		}
+		if again, ok := jsonscan.Respell(text); !ok || `"`+again+`"` != string(written) {
+			t.Errorf("Respell(%q) = %q, %t; want %s", text, again, ok, written)
+		}
+	}
+	long := strings.Repeat(`<\/`, 300)
+	if got, ok := jsonscan.Respell(long); !ok || got != strings.Repeat(`\u003c/`, 300) {
+		t.Errorf("Respell(%q) = %q, %t", long, got, ok)
+	}
+	for _, half := range []string{`\ud83d`, `<\ude00`, `\ud83dx`} {
+		if got, ok := jsonscan.Respell(half); ok {
+			t.Errorf("Respell(%q) = %q", half, got)
+		}
 	}
 }
 

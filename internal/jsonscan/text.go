@@ -170,6 +170,22 @@ func Unescape(dst []byte, s string) ([]byte, bool) {
 	}
 }
 
+// Respell returns the text that the encoder writes for the string with the text s, which
+// [String] has accepted. It reports false if s has an escape of half a surrogate pair.
+func Respell(s string) (string, bool) {
+	var short [2][256]byte // on the stack
+	decoded := s
+	if strings.IndexByte(s, '\\') >= 0 {
+		b, ok := Unescape(short[0][:0], s)
+		if !ok {
+			return "", false
+		}
+		decoded = string(b)
+	}
+	quoted, ok := AppendString(short[1][:0], decoded)
+	return string(quoted[1 : len(quoted)-1]), ok
+}
+
 func unescaped(c byte) byte {
 	switch c {
 	case 'b':

@@ -10,7 +10,7 @@ import (
 )
 
 // maxManaged is the largest number of entries of managedFields that FastMeta accepts.
-const maxManaged = 32
+const maxManaged = 64
 
 // A managedEntry is an entry of managedFields. The members are texts of strings without
 // their quotes, but fieldsV1 is the text of an object. An absent member is empty.

@@ -11,8 +11,9 @@ import (
 // A FastMeta is the metadata of an object that has only a name or a prefix for a generated
 // one, a namespace, labels, annotations, finalizers, owner references, managed
 // fields, a resource version, and members that the server drops or sets, which most have. It
-// is read from JSON text without a map. Its strings are parts of the text. After
-// [FastMeta.Reset] it can be used again. It belongs to one goroutine.
+// is read from JSON text without a map. Its strings are texts as the encoder writes them,
+// and parts of the text that was read where that has them. After [FastMeta.Reset] it can be
+// used again. It belongs to one goroutine.
 //
 // FastMeta declines other metadata, which may still be valid. The caller then
 // falls back to [Decode] and the functions for maps.
@@ -152,7 +153,7 @@ func (p *FastMeta) readText(of once, into *string, s string, at int) int {
 	if !p.first(of) {
 		return -1
 	}
-	v, end := readRawString(s, at)
+	v, end := readString(s, at)
 	if end < 0 {
 		return p.nullEnd(s, at)
 	}
@@ -253,7 +254,7 @@ func readObject(s string, i int, member func(key, s string, at int) int) int {
 	}
 	i = jsonscan.Space(s, i+1)
 	for more := true; more; {
-		key, _, at := jsonscan.Key(s, i)
+		key, at := jsonscan.DecodedKey(s, i)
 		if at < 0 || at >= len(s) {
 			return -1
 		}
@@ -268,7 +269,7 @@ func readObject(s string, i int, member func(key, s string, at int) int) int {
 
 // finalizer reads a finalizer, which is not one of the server's own.
 func (p *FastMeta) finalizer(s string, i int) int {
-	name, end := readRawString(s, i)
+	name, end := readString(s, i)
 	if end < 0 || len(p.finalizers) == maxPairs || !objectname.IsQualifiedName(name, false) || standardFinalizer(name) {
 		return -1
 	}
@@ -300,7 +301,7 @@ func fastValidAnnotation(p pair) bool { return objectname.IsQualifiedName(p.key,
 
 // readOnce reads a string that is not empty into an empty one.
 func readOnce[S ~string](into *S, s string, at int) int {
-	v, end := readRawString(s, at)
+	v, end := readString(s, at)
 	if end < 0 || v == "" || *into != "" {
 		return -1
 	}
@@ -308,17 +309,37 @@ func readOnce[S ~string](into *S, s string, at int) int {
 	return end
 }
 
-// readRawString reads a string that the encoder writes with the same text, and returns
-// the text.
+// readString reads a string, and returns the text that the encoder writes for it.
+func readString(s string, at int) (string, int) {
+	v, as, end := readText(s, at)
+	if as&jsonscan.Respelled == 0 {
+		return v, end
+	}
+	v, ok := jsonscan.Respell(v)
+	if !ok {
+		return "", -1
+	}
+	return v, end
+}
+
+// readRawString is readString for a string that has that text.
 func readRawString(s string, at int) (string, int) {
+	v, as, end := readText(s, at)
+	if as&jsonscan.Respelled != 0 {
+		return "", -1
+	}
+	return v, end
+}
+
+// readText returns the text of the string at s[at], and what it contains.
+func readText(s string, at int) (v string, as jsonscan.Text, end int) {
 	if at >= len(s) || s[at] != '"' {
-		return "", -1
+		return "", 0, -1
 	}
-	end, text := jsonscan.String(s, at+1)
-	if end < 0 || text&jsonscan.Respelled != 0 {
-		return "", -1
+	if end, as = jsonscan.String(s, at+1); end < 0 {
+		return "", 0, -1
 	}
-	return s[at+1 : end], end + 1
+	return s[at+1 : end], as, end + 1
 }
 
 // readPairs reads null or an object of strings into an empty list and sorts the list.
@@ -335,11 +356,11 @@ func (p *FastMeta) readPairs(of once, into *[]pair, s string, at int, valid func
 		return i + 1
 	}
 	for more := true; more; {
-		key, _, value := jsonscan.Key(s, i)
+		key, value := jsonscan.DecodedKey(s, i)
 		if value < 0 || len(list) == maxPairs {
 			return -1
 		}
-		v, end := readRawString(s, value)
+		v, end := readString(s, value)
 		if end < 0 || !valid(pair{key, v}) {
 			return -1
 		}

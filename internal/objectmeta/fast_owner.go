@@ -6,7 +6,7 @@ import (
 )
 
 // maxOwners is the largest number of owner references that FastMeta accepts.
-const maxOwners = 8
+const maxOwners = 32
 
 // owner reads an owner reference with another uid than those before it.
 func (p *FastMeta) owner(s string, i int) int {

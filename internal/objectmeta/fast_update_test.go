@@ -82,6 +82,10 @@ var fastUpdateCases = []struct {
 	{`{"name":"a"}`, `{"name":"a","more":""}`, false, false},
 	{`{"name":"a","more":""}`, `{"name":"a"}`, false, false},
 	{`{"name":"a","labels":{"a":"-"}}`, `{"name":"a"}`, false, false},
+	{`{"name":"\u0061","annotations":{"k":"<"}}`, `{"name":"a","annotations":{"k":"\u003c"}}`, true, true},
+	{`{"name":"a","annotations":{"k":"\u003c"}}`, `{"name":"a","annotations":{"k":"<"}}`, true, true},
+	{`{"name":"a","resourceVersion":"<","uid":"\u0026"}`, `{"name":"a","resourceVersion":"\u003c","uid":"&"}`, true, true},
+	{`{"name":"<"}`, `{"name":"<"}`, false, false}, // valid
 }
 
 func TestFastUpdate(t *testing.T) {
