@@ -166,6 +166,7 @@ func TestManyMembers(t *testing.T) {
 	n := enginetest.MustCompile(t, []byte(`{"type":"object","properties":{"spec":{"type":"object",
 		"required":[`+strings.Join(required, ",")+`],"properties":{`+strings.Join(names, ",")+`}}}}`))
 	plan := Compile(n, Config{APIVersion: "example.com/v1", Kind: "Thing"})
+	const tenDown = `"m011":11,"m010":10,"m009":9,"m008":8,"m007":7,"m006":6,"m005":5,"m004":4,"m003":3,"m002":2,`
 	for _, tt := range []struct {
 		spec, want string
 		why        decline
@@ -177,6 +178,9 @@ func TestManyMembers(t *testing.T) {
 		{`{"m000":1,"m064":1}`, "", missingMember},
 		{`{"m000":1,"m064":1,"m128":1,"m000":1}`, "", repeatedKey},
 		{`{"m000":1,"m064":1,"m128":1,"m128":1}`, "", repeatedKey},
+		{`{"m128":1,"m065":1,"m064":1,"m129":7,"m000":1,"m065":1}`, "", repeatedKey},
+		{`{"m009":9,` + tenDown + `"m128":1,"m064":1,"m065":3,"m000":1}`, "", repeatedKey},
+		{`{"m128":1,"m064":1,"m065":3,` + tenDown + `"m000":1}`, `{"m000":1,"m001":7,"m002":2,"m003":3,"m004":4,"m005":5,"m006":6,"m007":7,"m008":8,"m009":9,"m010":10,"m011":11,"m064":1,"m065":3,"m128":1,"m129":7}`, accepted},
 	} {
 		out, why := plan.text(`{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"a"},"spec":`+tt.spec+`}`, &Request{Create: true})
 		if why != tt.why {

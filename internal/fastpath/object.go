@@ -2,9 +2,7 @@ package fastpath
 
 import (
 	"math/bits"
-	"strings"
 
-	"github.com/crdkit/crdkit/internal/interrupt"
 	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/objectmeta"
@@ -369,28 +367,6 @@ func (w *walk) addStatus(o *objectWalk, at int) bool {
 	}
 	w.stays(o, memberKey{member: index}, at, start, span{at, at})
 	return true
-}
-
-// sort puts the members in order. It reports false if two have the same key.
-func (w *walk) sort(o *objectWalk) bool {
-	list := w.entries[o.base:]
-	w.sorted = o.node
-	interrupt.SortFunc(w.request.Watch, list, w.compare)
-	for i := 1; i < len(list); i++ {
-		if w.compare(list[i-1], list[i]) == 0 {
-			return w.not(repeatedKey)
-		}
-	}
-	w.rewrite(o, list)
-	return true
-}
-
-// compareEntries compares the names of two members of w.sorted.
-func (w *walk) compareEntries(a, b entry) int {
-	if a.member >= 0 && b.member >= 0 {
-		return a.member - b.member
-	}
-	return strings.Compare(w.keyOf(w.sorted, &a), w.keyOf(w.sorted, &b))
 }
 
 // resource reports whether an embedded resource is written as the server writes
