@@ -23,6 +23,7 @@ type testCase struct {
 	up      *upstream.Version
 	ours    *crdkit.Version
 	object  map[string]any          // valid, as a client writes it
+	text    []byte                  // of such an object, by another encoder; nil for most
 	stored  map[string]any          // the same after Create
 	unknown bool                    // has fields that the schema does not know
 	rules   bool                    // was chosen for its rules only
