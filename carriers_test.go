@@ -63,6 +63,21 @@ func TestCarriersAgreeOnMetadata(t *testing.T) {
 	}
 }
 
+// Keys with escapes, in a value that an update compares with the old one, may be anything.
+func TestCarriersAgreeOnEscapedKeys(t *testing.T) {
+	crd := mustParse(t, strings.Replace(ratchetCRD, "              m: *n\n", "              q: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}\n", 1))
+	fast, reference := compileBoth(t, crd)
+	v := versionPair{fast: testkit.Must(fast.Version("v1")), reference: testkit.Must(reference.Version("v1"))}
+	object := func(members string) []byte {
+		return []byte(`{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a"},"spec":{"n":1,"q":{"apiVersion":"v1","kind":"K","metadata":{"name":"n",` + members + `}}}}`)
+	}
+	for _, key := range []string{`a\u002fb`, `a\/b`, `\u0061`, `\u0061\"b`} {
+		for _, value := range []string{"c", "d"} {
+			onBothCarriers(t, v, updating, object(`"labels":{"`+key+`":"c"}`), object(`"labels":{"a/b":"`+value+`"}`), crdkit.Warn)
+		}
+	}
+}
+
 // An object whose name the server generates has one for its rules and their messages
 // on both carriers, and none when it is stored.
 func TestCarriersAgreeOnGeneratedNames(t *testing.T) {
