@@ -26,6 +26,7 @@ type memo[T any] struct {
 	texts  [4]string
 	values [4]T
 	next   uint8 // index of the oldest one
+	used   bool  // a string was added
 }
 
 // find returns the value of a string, nil if it has none. The value is good until the next
@@ -43,13 +44,13 @@ func (m *memo[T]) find(s string) *T {
 func (m *memo[T]) add(s string, v T) *T {
 	value := &m.values[m.next]
 	m.texts[m.next], *value = s, v
-	m.next = (m.next + 1) % uint8(len(m.texts))
+	m.next, m.used = (m.next+1)%uint8(len(m.texts)), true
 	return value
 }
 
 // release removes all strings.
 func (m *memo[T]) release() {
-	if m.texts[0] != "" || m.next > 0 {
+	if m.used {
 		*m = memo[T]{}
 	}
 }
