@@ -1,6 +1,7 @@
 package fastpath
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,8 @@ func TestHead(t *testing.T) {
 		{"repeated", "{type: object}", `,"kind":"Thing"`, true},
 		{"repeated metadata", "{type: object}", `,"metadata":{}`, true},
 		{"no end", "{type: object}", `,`, true},
+		{"many members", "root: {type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `,"s70":1,"s00":2`, true},
+		{"too few of many members", "root: {type: object, required: [s70], properties: {s70: {type: integer}, " + manyDefaults(70) + "}}", `,"s69":1`, true},
 	} {
 		n := declineSchema(t, c.schema)
 		p := Compile(n, declineConfig(nil))
@@ -47,6 +50,15 @@ func TestHead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// manyDefaults returns the schemas of n members with defaults, s00 and so on.
+func manyDefaults(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("s%02d: {type: integer, default: 7}", i)
+	}
+	return strings.Join(list, ", ")
 }
 
 // TestSpelledHead: apiVersion and kind may be written with escapes.
