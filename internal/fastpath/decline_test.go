@@ -44,6 +44,7 @@ func TestDeclines(t *testing.T) {
 	head := func(inHead string, why decline) declineCase {
 		return declineCase{why: why, spec: "{type: string}", in: `"spec":"a"`, near: `"spec":"a"`, inHead: inHead, text: true}
 	}
+	const manyMembers = `"a0":1,"a1":1,"a2":1,"a3":1,"a4":1,"a5":1,"a6":1,"a7":1,"a8":1,"a9":1,"aa":1,"ab":1,"ac":1`
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	const kept = `{type: object, x-kubernetes-preserve-unknown-fields: true}`
 	status := declineCase{
@@ -67,6 +68,7 @@ func TestDeclines(t *testing.T) {
 		onlyText("{type: integer}", `01`, `1`, unreadable),
 		onlyText("{x-kubernetes-preserve-unknown-fields: true}", deep(600), deep(500), tooDeep),
 		onlyText(kept, `{"a":1,"a":1}`, `{"a":1,"b":1}`, repeatedKey),
+		onlyText(kept, `{"b":1,`+manyMembers+`,"b":1}`, `{"b":1,`+manyMembers+`}`, repeatedKey),
 		onlyText("{type: object, properties: {a: {type: string}}}", `{"a":"1","a":"1"}`, `{"a":"1"}`, repeatedKey),
 		onlyText("{type: number}", `1e3`, `1.5`, integralFloat),
 		onlyText(kept, `{"a":1.0}`, `{"a":1}`, integralFloat),

@@ -75,6 +75,7 @@ func TestSpelledHead(t *testing.T) {
 		{`"example.com/v1"`, `"Thing\n"`, otherHead},
 		{`"example.com/v1"`, `"\ud800"`, otherHead},
 		{`"example.com/v1"`, `["Thing"]`, otherHead},
+		{`"example.com/v1"`, `xThing"`, otherHead},
 		{`"example.com/v1"`, `"\x"`, unreadable},
 	} {
 		text := `{"apiVersion":` + c.apiVersion + `,"kind":` + c.kind + `,"metadata":{"name":"a","generation":1},"spec":"a"}`
