@@ -10,9 +10,4 @@
 //
 // Other tests check the documentation: each public package has a manual in
 // doc.go, each exported name has a comment, and each entry point has an example.
-//
-// TestVocabulary and TestSizes read all Go files of this module and of the
-// module of the oracle. TestVocabulary rejects identifiers, comments and strings
-// with words that the glossary of docs/ARCHITECTURE.md replaced. TestSizes rejects long files and
-// functions.
 package apicheck
