@@ -90,7 +90,8 @@ func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err e
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError reports that a ConvertFunc panicked.
+// A PanicError reports that a ConvertFunc panicked, or the method Error of the error
+// that it returned.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine
@@ -113,8 +114,9 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // time, and 400 otherwise. It checks the size and the number of objects before it
 // decodes any. The options set the limits.
 //
-// A panic of convert becomes a failure of its object. What Go cannot recover from,
-// such as an overflow of the stack, ends the program.
+// A panic of convert, and a call of [runtime.Goexit], become a failure of its object.
+// What Go cannot recover from, such as an overflow of the stack, ends the program. The
+// handler calls convert in goroutines of its own, one after another for a request.
 //
 // The handler works at any path and is safe for concurrent use. The server
 // calls it with TLS only.
@@ -307,7 +309,14 @@ func (h *handler) object(ctx context.Context, value any, to schema.GroupVersion)
 	if h.onFailure != nil {
 		original = obj.DeepCopy()
 	}
-	out, err := convertOne(ctx, h.convert, obj, to)
+	var out *unstructured.Unstructured
+	err := errGoexit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out, err = convertOne(ctx, h.convert, obj, to)
+	}()
+	<-done
 	if err != nil && h.onFailure != nil {
 		h.onFailure(ctx, original, err)
 	}
@@ -354,8 +363,11 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 	return obj
 }
 
+// errGoexit reports that a conversion called runtime.Goexit.
+var errGoexit = errors.New("the conversion ended its goroutine")
+
 // recovered returns a function that calls convert and returns a panic as an
-// error.
+// error. The texts of its errors can be read without a panic.
 func recovered(convert ConvertFunc) ConvertFunc {
 	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (out *unstructured.Unstructured, err error) {
 		defer func() {
@@ -363,7 +375,10 @@ func recovered(convert ConvertFunc) ConvertFunc {
 				out, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
 			}
 		}()
-		return convert(ctx, obj, to)
+		if out, err = convert(ctx, obj, to); err != nil {
+			_ = err.Error()
+		}
+		return out, err
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,8 @@ var handlerTests = []handlerTest{
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{},"to":"v1"}],"result":{"metadata":{},"status":"Success"}}}`},
 	{"failures of several kinds", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"bad","namespace":"ns"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"good"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"panic"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"nothing"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"wrong"}},{"apiVersion":"c.d/v2","kind":"K"},{"kind":"K"},5]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"objects[0] K ns/bad: it is \"bad\"; objects[2] K panic: the conversion panicked: on purpose; objects[3] K nothing: the conversion returned no object; objects[4] K wrong: the conversion returned apiVersion \"a.b/v7\" for \"a.b/v1\"; objects[5] K : its group is \"c.d\", and that of the version asked for is \"a.b\"; objects[6] K : it has no kind or no apiVersion; objects[7]  : it is not an object"}}}`},
+	{"failures that would end the request", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"nil error"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"exit"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"bad"}}]}}`,
+		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"objects[0] K nil error: the conversion panicked: runtime error: invalid memory address or nil pointer dereference; objects[1] K exit: the conversion ended its goroutine; objects[2] K bad: it is \"bad\""}}}`},
 	{"no desired version", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","objects":[]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"desiredAPIVersion \"\" is not one"}}}`},
 	{"no request", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview"}`, 400, "the review has no request\n"},
@@ -47,6 +50,11 @@ var handlerTests = []handlerTest{
 	{"another version", `{"apiVersion":"apiextensions.k8s.io/%s3","kind":"ConversionReview"}`, 400, "the request is a \"ConversionReview\" of \"apiextensions.k8s.io/%s3\", want a ConversionReview of apiextensions.k8s.io/v1 or /v1beta1\n"},
 	{"no JSON", `apiVersion: %s`, 400, "decoding the request: invalid character 'a' looking for beginning of value\n"},
 }
+
+// A nilError is an error whose text a nil pointer does not have.
+type nilError struct{ text string }
+
+func (e *nilError) Error() string { return e.text }
 
 // picky fails, or changes the object, as the name of the object says.
 func picky(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
@@ -57,6 +65,10 @@ func picky(_ context.Context, obj *unstructured.Unstructured, to string) (*unstr
 		panic("on purpose")
 	case "nothing":
 		return nil, nil
+	case "nil error":
+		return nil, (*nilError)(nil)
+	case "exit":
+		runtime.Goexit()
 	case "wrong":
 		obj.SetAPIVersion("a.b/v7")
 	}
