@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/crdkit/crdkit"
 	"github.com/crdkit/crdkit/internal/crdpath"
 	"github.com/crdkit/crdkit/internal/format"
+	"github.com/crdkit/crdkit/internal/leafcheck"
 	"github.com/crdkit/crdkit/internal/satisfy"
 	"github.com/crdkit/crdkit/schema"
 )
@@ -117,8 +119,9 @@ func (k *conditions) of(n *schema.Node) *satisfy.Cond {
 
 // keywords returns the conditions of a schema without those of its children.
 func (k *conditions) keywords(n *schema.Node) []keyword {
-	out := []keyword{newKeyword(CodeType, satisfy.Types(typesOf(n)), typeText(n), "/type")}
-	out = append(out, k.limits(n.Limits(), kindOf(n), n)...)
+	typ := kindOf(n)
+	out := []keyword{newKeyword(CodeType, satisfy.And(satisfy.Types(typesOf(n)), rangeOf(typ, "")), typeText(n), "/type")}
+	out = append(out, k.limits(n.Limits(), typ, n)...)
 	switch listType, _ := n.ListType(); listType {
 	case "set":
 		out = append(out, newKeyword(CodeListType, satisfy.Vacuous(satisfy.Distinct()), listType, "/x-kubernetes-list-type"))
@@ -257,20 +260,21 @@ func (k *conditions) limits(l schema.Limits, typ string, n *schema.Node) []keywo
 	add := func(code Code, c *satisfy.Cond, text, at string) {
 		out = append(out, newKeyword(code, satisfy.Vacuous(c), text, at))
 	}
-	if l.Format != "" && format.Supported(typ, l.Format, format.DefaultMinor) {
+	if widest := l.Format == "int64" || l.Format == "double"; !widest && format.Supported(typ, l.Format, format.DefaultMinor) {
 		add(CodeFormat, formatCond(typ, l.Format), l.Format, "/format")
 	}
 	if l.Pattern != "" {
 		add(CodePattern, satisfy.Matches(l.Pattern), l.Pattern, "/pattern")
 	}
-	if b := l.Minimum; b.Set {
-		add(CodeMinimum, satisfy.AtLeast(b.Value, b.Exclusive), boundText(b), "/minimum")
+	numbers := leafcheck.NewNumber(&leafcheck.Type{Names: []string{typ}, Format: l.Format}, &l)
+	if b := numbers.Min; b.Set {
+		add(CodeMinimum, boundCond(b, func(x float64) *satisfy.Cond { return satisfy.AtLeast(x, b.Exclusive) }), boundText(b.Bound), "/minimum")
 	}
-	if b := l.Maximum; b.Set {
-		add(CodeMaximum, satisfy.AtMost(b.Value, b.Exclusive), boundText(b), "/maximum")
+	if b := numbers.Max; b.Set {
+		add(CodeMaximum, boundCond(b, func(x float64) *satisfy.Cond { return satisfy.AtMost(x, b.Exclusive) }), boundText(b.Bound), "/maximum")
 	}
-	if b := l.MultipleOf; b.Set {
-		add(CodeMultipleOf, satisfy.MultipleOf(b.Value), boundText(b), "/multipleOf")
+	if b := numbers.Multiple; b.Set {
+		add(CodeMultipleOf, boundCond(b, multipleOf), boundText(b.Bound), "/multipleOf")
 	}
 	for _, c := range []struct {
 		code  Code
@@ -314,21 +318,53 @@ func boundText(b schema.Bound) string {
 	return valueText(b.Value)
 }
 
+// boundCond returns the condition that numbers obey a bound: whole numbers obey its
+// integer part. If the bound is outside the range of the type, no number does. The integer
+// part of a bound beyond 64 bits depends on the processor of the server.
+func boundCond(b leafcheck.Limit, cond func(x float64) *satisfy.Cond) *satisfy.Cond {
+	switch {
+	case !b.Fits:
+		return satisfy.Types(satisfy.Any &^ satisfy.Number)
+	case b.Value == math.Trunc(b.Value) && math.Abs(b.Value) < 1<<63:
+		return cond(b.Value)
+	}
+	whole := satisfy.Opaque(fmt.Sprintf("integers and the bound %v", b.Bound), satisfy.Holds)
+	if math.Abs(b.Value) < 1<<63 {
+		whole = cond(math.Trunc(b.Value))
+	}
+	return satisfy.And(
+		satisfy.Or(satisfy.Types(satisfy.Any&^satisfy.Integer), whole),
+		satisfy.Or(satisfy.Types(satisfy.Any&^satisfy.Fraction), cond(b.Value)),
+	)
+}
+
+func multipleOf(x float64) *satisfy.Cond {
+	if x <= 0 {
+		return satisfy.Types(satisfy.Any &^ satisfy.Number)
+	}
+	return satisfy.MultipleOf(x)
+}
+
+// formatCond returns the condition of a format.
 func formatCond(typ, name string) *satisfy.Cond {
-	var low, high float64
+	if typ == "integer" || typ == "number" {
+		return rangeOf(typ, name)
+	}
+	return satisfy.Format(name)
+}
+
+// rangeOf returns the condition that a number is in the range of its type and format.
+func rangeOf(typ, name string) *satisfy.Cond {
+	low, high, strict := -float64(1<<63), float64(1<<63), true
 	switch {
 	case typ == "integer" && name == "int32":
-		low, high = math.MinInt32, math.MaxInt32
-	case typ == "integer":
-		low, high = math.MinInt64, math.MaxInt64
+		low, high, strict = math.MinInt32, math.MaxInt32, false
 	case typ == "number" && name == "float":
-		low, high = -math.MaxFloat32, math.MaxFloat32
-	case typ == "number":
-		return satisfy.Types(satisfy.Number)
-	default:
-		return satisfy.Format(name)
+		low, high, strict = -math.MaxFloat32, math.MaxFloat32, false
+	case typ != "integer":
+		return satisfy.True
 	}
-	return satisfy.And(satisfy.Vacuous(satisfy.AtLeast(low, false)), satisfy.Vacuous(satisfy.AtMost(high, false)))
+	return satisfy.And(satisfy.Vacuous(satisfy.AtLeast(low, false)), satisfy.Vacuous(satisfy.AtMost(high, strict)))
 }
 
 // member returns the condition that a member satisfies c. A member that has a

@@ -56,6 +56,7 @@ func agree(t *testing.T, d *testkit.Definition, objects int) (admitted, satisfyi
 		})
 		for j := range objects {
 			obj := g.Object(rng, []testkit.Class{testkit.Valid, testkit.Boundary, testkit.Fault}[j%3])
+			testkit.Integers(crdversion.Schema(&d.CRD.Spec.Versions[i]), obj)
 			obj["apiVersion"], obj["kind"] = v.GroupVersionKind().GroupVersion().String(), d.CRD.Spec.Names.Kind
 			obj["metadata"] = map[string]any{"name": "a", "namespace": "default"}
 			if !def.Namespaced() {

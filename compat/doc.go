@@ -23,9 +23,9 @@
 // could not be decided.
 //
 // An object counts if the old definition admits it and drops no field of it, and if
-// its integers are written without a fraction: the server admits 3.0 in the place of
-// an integer and stores it as 3, but most rules about it end with an error. The
-// status of a version with the status subresource is written through that.
+// its whole numbers are written without a fraction: the server admits 3.0, stores it
+// as 3, and judges 3 by other rules. The status of a version with the status
+// subresource is written through that.
 //
 // # How it decides
 //

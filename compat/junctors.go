@@ -67,7 +67,7 @@ func (k *conditions) branch(b *schema.Branch, n *schema.Node) *satisfy.Cond {
 		if b.Nullable() || n.Nullable() {
 			mask |= satisfy.Null
 		}
-		parts = append(parts, satisfy.Types(mask))
+		parts = append(parts, satisfy.Types(mask), rangeOf(b.Type(), ""))
 	}
 	// A branch without a type knows the formats of strings.
 	for _, w := range k.limits(b.Limits(), b.Type(), n) {

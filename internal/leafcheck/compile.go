@@ -117,7 +117,7 @@ func (n *Node) structure(f *Fields, items *Node, nested *Junctors) {
 func (c *Compiler) leaf(types []string, nullable bool, l *schema.Limits) *Node {
 	typ := &Type{Names: types, Nullable: nullable, Format: c.cfg.format(l.Format, types)}
 	n := &Node{Type: typ, Accept: typ.Mask(), Text: c.text(typ, l)}
-	if num := newNumber(typ, l); num.kinds() != 0 {
+	if num := NewNumber(typ, l); num.kinds() != 0 {
 		n.Number, n.limited = num, num.kinds()
 	}
 	if len(l.Enum) > 0 {

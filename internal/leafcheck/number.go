@@ -45,7 +45,8 @@ const (
 	float32s
 )
 
-func newNumber(typ *Type, l *schema.Limits) *Number {
+// NewNumber returns the checks of numbers of a type in l.
+func NewNumber(typ *Type, l *schema.Limits) *Number {
 	n := &Number{}
 	if len(typ.Names) == 1 {
 		switch typ.Names[0] {

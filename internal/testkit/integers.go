@@ -6,15 +6,15 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Integers changes the float64 values in the places of integers to int64, such as 3.0 to
-// 3, in v and below it, and returns v. The schema may be nil.
+// Integers changes whole numbers from float64 to int64, such as 3.0 to 3, where the schema
+// declares a value, in v and below it, and returns v. The schema may be nil.
 func Integers(s *apiextensionsv1.JSONSchemaProps, v any) any {
 	if s == nil {
 		return v
 	}
 	switch v := v.(type) {
 	case float64:
-		if (s.Type == "integer" || s.XIntOrString) && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			return int64(v)
 		}
 	case map[string]any:
