@@ -134,7 +134,7 @@ func (r *request) setDefaults() {
 // checkVersion refuses an object of another version.
 func (r *request) checkVersion() *Refusal {
 	r.sentKind = r.obj.GroupVersionKind().GroupKind()
-	if got, want := r.obj.GetAPIVersion(), r.version.apiVersion(); got != want && r.origin == fromClient {
+	if got, want := r.obj.GroupVersionKind().GroupVersion().String(), r.version.apiVersion(); got != want && r.origin == fromClient {
 		return badRequest("the API version in the data (" + got + ") does not match the expected API version (" + want + ")")
 	}
 	return nil
