@@ -152,7 +152,7 @@ func TestCarriersAgreeOnMetadataInRules(t *testing.T) {
 }
 
 // keptByStatus names the cases whose metadata an update of the status ignores.
-var keptByStatus = map[string]bool{"an invalid label": true, "another uid": true}
+var keptByStatus = map[string]bool{"an invalid label": true}
 
 const (
 	owner   = `{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u"}`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path"
 	"slices"
 	"strconv"
 
@@ -121,7 +122,7 @@ func (r *request) checkPatchedVersion(want, got string) *Refusal {
 		return invalid(runtimeschema.GroupKind{Group: d.group, Kind: d.plural}, r.obj.GetName(),
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), has, "must be specified for an update"))
 	}
-	return r.conflict()
+	return r.conflict(modified)
 }
 
 // checkTyped refuses an object without apiVersion, as the store does.
@@ -132,14 +133,30 @@ func (r *request) checkTyped() *Refusal {
 	return RefusalOf(apierrors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field")))
 }
 
-// conflict is the answer of the server to an update of another state of the object.
-func (r *request) conflict() *Refusal {
+// checkUID refuses an update of an object that has another uid than the old one, as the
+// store does.
+func (r *request) checkUID() *Refusal {
+	got, want := r.obj.GetUID(), r.old.GetUID()
+	if got == "" || want == "" || got == want {
+		return nil
+	}
+	d := r.version.def
+	key := path.Join("/registry", d.group, d.plural, r.obj.GetNamespace(), r.obj.GetName())
+	return r.conflict(fmt.Sprintf("StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s",
+		key, got, want))
+}
+
+// conflict is the answer of the server to an update of another object or of another
+// state of the object.
+func (r *request) conflict(why string) *Refusal {
 	d := r.version.def
 	return &Refusal{
 		Code:     http.StatusConflict,
 		Reason:   "Conflict",
 		resource: d.plural,
-		Message: fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: the object has been modified; please apply your changes to the latest version and try again",
-			d.plural, d.group, r.obj.GetName()),
+		Message:  fmt.Sprintf("Operation cannot be fulfilled on %s.%s %q: %s", d.plural, d.group, r.obj.GetName(), why),
 	}
 }
+
+// modified says why the server refuses an update of another state of the object.
+const modified = "the object has been modified; please apply your changes to the latest version and try again"

@@ -120,7 +120,8 @@ func (r *request) checkName() *Refusal {
 	}
 }
 
-// checkState refuses an update of another state of the object than the old one.
+// checkState refuses an update of another object than the old one, or of another state
+// of it.
 func (r *request) checkState() *Refusal {
 	want, got := r.old.GetResourceVersion(), r.obj.GetResourceVersion()
 	if r.origin != fromClient {
@@ -128,6 +129,9 @@ func (r *request) checkState() *Refusal {
 			return refusal
 		}
 		return r.checkTyped()
+	}
+	if refusal := r.checkUID(); refusal != nil {
+		return refusal
 	}
 	return r.checkResourceVersion(want, got)
 }
@@ -138,7 +142,7 @@ func (r *request) checkResourceVersion(want, got string) *Refusal {
 	case got == "":
 		r.obj.SetResourceVersion(want)
 	case want != "":
-		return r.conflict()
+		return r.conflict(modified)
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func TestRefusals(t *testing.T) {
 		{"another UID", func(c client.Client, a *CronTab) error {
 			a.UID = "other"
 			return c.Update(ctx, a)
-		}, metav1.StatusReasonInvalid, `metadata.uid: Invalid value: "other": field is immutable`},
+		}, metav1.StatusReasonConflict, `Precondition failed: UID in precondition: other`},
 		{"an invalid status", func(c client.Client, a *CronTab) error {
 			a.Status.Replicas = -1
 			return c.Status().Update(ctx, a)
