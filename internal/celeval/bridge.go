@@ -239,6 +239,19 @@ func comparesElements(overload string) bool {
 		strings.HasPrefix(overload, "list_") && strings.HasSuffix(overload, "_sort")
 }
 
+// countable reports whether cel-go can count the cost of a call. It panics otherwise,
+// whatever the call returned.
+func countable(overload string, args []ref.Val) bool {
+	ok := true
+	switch {
+	case overload == "list_flatten_int":
+		_, ok = args[1].(types.Int)
+	case comparesElements(overload):
+		_, ok = args[len(args)-1].(traits.Lister)
+	}
+	return ok
+}
+
 func madeList(factor float64, size int) uint64 {
 	if factor < 0 {
 		factor = 1

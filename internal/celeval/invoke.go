@@ -162,8 +162,8 @@ func (c *boxedCall) fits(v ref.Val) bool {
 
 // failed pays for a call with a failed argument, and fails.
 func (c *boxedCall) failed(f *Frame, what *EvalError, args ...ref.Val) ref.Val {
-	if comparesElements(c.overload) || c.overload == "list_flatten_int" {
-		f.decline() // cel-go panics
+	if !countable(c.overload, args) {
+		f.decline()
 		return types.NullValue
 	}
 	f.pay(callCost(c.name, c.overload, failedValue, args...))
@@ -207,6 +207,10 @@ func (f *Frame) valueOr(v ref.Val, own identity) ref.Val {
 // admit prepares a call. It reports whether the limits allow it, and pays for it
 // unless the cost depends on the result.
 func (f *Frame) admit(name, overload string, args []ref.Val) bool {
+	if !countable(overload, args) {
+		f.decline()
+		return false
+	}
 	if units := KnownCost(name, overload, args); name == "join" {
 		f.affords(units)
 	} else {
