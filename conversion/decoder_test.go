@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/testkit/fuzz"
 )
@@ -148,4 +150,20 @@ func foldedType(data []byte) bool {
 	lower := bytes.ToLower(data)
 	return bytes.Count(lower, []byte("kind")) != bytes.Count(data, []byte("kind")) ||
 		bytes.Count(lower, []byte("apiversion")) != bytes.Count(data, []byte("apiVersion")) || bytes.ContainsAny(data, "\u017f\u212a\\")
+}
+
+// TestPieces compares long strings with those of the server's decoder.
+func TestPieces(t *testing.T) {
+	for _, unit := range []string{"\xff", "\x80", "\xf0\x9f\x98", `\ud800`, `\udc00`, `\ud83d\ud83d\ude00\ud800`, `\n\ud83d\ude00`, `\uD83D\uDE00\uD800é`} {
+		for shift := range 14 {
+			text := `"` + strings.Repeat("x", shift) + strings.Repeat(unit, 3*pieceBytes/len(unit)) + `\ud800"`
+			var want any
+			if err := utiljson.Unmarshal([]byte(text), &want); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := decodePieces(newScan(t.Context(), []byte(text), 1<<30), span{0, len(text)}); err != nil || got != want {
+				t.Errorf("%s after %d characters: another string, %v", unit, shift, err)
+			}
+		}
+	}
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/crdkit/crdkit/internal/jsonscan"
 	"github.com/crdkit/crdkit/internal/review/v1beta1"
 )
 
@@ -25,11 +27,11 @@ var reviewVersions = []string{apiextensionsv1.SchemeGroupVersion.Version, v1beta
 // encodeRequest returns a review as the server sends it, byte for byte.
 func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured, to schema.GroupVersion) ([]byte, error) {
 	e := newEncoder(ctx, objs)
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":`)
-	e.string(string(uid))
-	e.write(`,"desiredAPIVersion":`)
-	e.string(to.String())
-	e.write(`,"objects":`)
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","request":{"uid":"`)
+	e.text(string(uid))
+	e.write(`","desiredAPIVersion":"`)
+	e.text(to.String())
+	e.write(`","objects":`)
 	if err := e.objects(objs); err != nil {
 		return nil, err
 	}
@@ -40,9 +42,9 @@ func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*u
 // encodeSuccess returns a review with converted objects.
 func encodeSuccess(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
 	e := newEncoder(ctx, objs)
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
-	e.string(string(uid))
-	e.write(`,"convertedObjects":`)
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
+	e.text(string(uid))
+	e.write(`","convertedObjects":`)
 	if err := e.objects(objs); err != nil {
 		return nil, err
 	}
@@ -53,11 +55,11 @@ func encodeSuccess(ctx context.Context, version string, uid types.UID, objs []*u
 // encodeFailure returns a review that reports why the conversion failed.
 func encodeFailure(version string, uid types.UID, message string) []byte {
 	e := &encoder{ctx: context.Background()}
-	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":`)
-	e.string(string(uid))
-	e.write(`,"convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":`)
-	e.string(message)
-	e.write(`}}}` + "\n")
+	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
+	e.text(string(uid))
+	e.write(`","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"`)
+	e.text(message)
+	e.write(`"}}}` + "\n")
 	return e.buf
 }
 
@@ -103,11 +105,8 @@ func (e *encoder) objects(objs []*unstructured.Unstructured) error {
 }
 
 func (e *encoder) encode(v any) error {
-	if len(e.buf)-e.seen >= pieceBytes {
-		e.seen = len(e.buf)
-		if err := e.ctx.Err(); err != nil {
-			return err
-		}
+	if err := e.look(); err != nil {
+		return err
 	}
 	switch v := v.(type) {
 	case nil:
@@ -117,7 +116,7 @@ func (e *encoder) encode(v any) error {
 	case int64:
 		e.buf = strconv.AppendInt(e.buf, v, 10)
 	case string:
-		e.string(v)
+		return e.string(v)
 	case map[string]any:
 		return e.object(v)
 	case []any:
@@ -126,6 +125,15 @@ func (e *encoder) encode(v any) error {
 		return e.reflected(v)
 	}
 	return nil
+}
+
+// look returns the error of the context, at which it looks after each piece.
+func (e *encoder) look() error {
+	if len(e.buf)-e.seen < pieceBytes {
+		return nil
+	}
+	e.seen = len(e.buf)
+	return e.ctx.Err()
 }
 
 // enter counts a level of nesting. The caller decrements depth when it leaves
@@ -157,7 +165,9 @@ func (e *encoder) object(m map[string]any) error {
 			e.write(",")
 		}
 		key := e.keys[i]
-		e.string(key)
+		if err := e.string(key); err != nil {
+			return err
+		}
 		e.write(":")
 		if err := e.encode(m[key]); err != nil {
 			return err
@@ -191,26 +201,34 @@ func (e *encoder) array(a []any) error {
 	return nil
 }
 
-// unescaped reports for each byte whether a JSON string contains it without an
-// escape.
-var unescaped = func() (table [256]bool) {
-	for c := byte(' '); c < 0x7f; c++ {
-		table[c] = c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
-	}
-	return table
-}()
-
-func (e *encoder) string(s string) {
-	for i := range len(s) {
-		if !unescaped[s[i]] {
-			quoted, _ := json.Marshal(s) // never fails
-			e.buf = append(e.buf, quoted...)
-			return
+// string writes a string in pieces. An escape has up to six bytes for one.
+func (e *encoder) string(s string) error {
+	const piece = pieceBytes / 6
+	e.write(`"`)
+	for len(s) > piece {
+		end := piece
+		for end > piece-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		e.text(s[:end])
+		s = s[end:]
+		if err := e.look(); err != nil {
+			return err
 		}
 	}
-	e.buf = append(e.buf, '"')
-	e.buf = append(e.buf, s...)
-	e.buf = append(e.buf, '"')
+	e.text(s)
+	e.write(`"`)
+	return nil
+}
+
+// text writes a part of a string.
+func (e *encoder) text(s string) {
+	if buf, ok := jsonscan.AppendText(e.buf, s, true); ok {
+		e.buf = buf
+		return
+	}
+	quoted, _ := json.Marshal(s) // never fails
+	e.buf = append(e.buf, quoted[1:len(quoted)-1]...)
 }
 
 // reflected writes values of other types with encoding/json.

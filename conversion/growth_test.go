@@ -73,8 +73,11 @@ func TestContextEndsWork(t *testing.T) {
 	for _, shape := range []struct {
 		name            string
 		objects, values int
-	}{{"one large object", 1, 60_000}, {"many objects", 2000, 30}} {
+	}{{"one large object", 1, 60_000}, {"many objects", 2000, 30}, {"one long string", 1, 0}} {
 		objs := manyObjects(shape.objects, shape.values)
+		if shape.values == 0 {
+			objs[0].Object["spec"] = strings.Repeat("<", 1<<20)
+		}
 		data := responseOf(t, objs)
 		for name, work := range map[string]func(context.Context) error{
 			"decode": func(ctx context.Context) error { return decodeAll(ctx, data, len(objs)) },

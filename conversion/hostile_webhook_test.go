@@ -149,6 +149,7 @@ func hostileWebhooks(size int, other string) []hostileWebhook {
 		}), want: "alias", bytes: 1 << 20},
 		{name: "sends a list that is nested too deeply", serve: answerWith(converted, "[", "}", 2<<20), want: "not a regular review", bytes: 2 << 20},
 		{name: "sends many wrong labels", serve: answerWith(strings.Replace(converted, `"name":"a"`, `"name":"a","labels":{`+wrongLabels(50_000)+`}`, 1)+"{", " ", "}}", 0), want: "and 49000 more", bytes: 4 << 20},
+		{name: "sends a long label", serve: answerWith(strings.Replace(converted, `"name":"a"},"spec":`, `"name":"a","labels":{"a":"`, 1), "\\u0001", `"}},"spec":{}}`, size), want: "must be no more than 63 bytes", bytes: size},
 		{name: "is overloaded for 317 years", serve: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "9999999999")
 			w.WriteHeader(http.StatusTooManyRequests)

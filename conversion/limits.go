@@ -29,9 +29,14 @@ const (
 	maxWhole = 1 << 20
 
 	// maxMetadataErrors is the number of errors of labels or annotations that are
-	// reported of one object; the rest is counted. The text of one may be 600
-	// bytes.
+	// reported of one object; the rest is counted. The text of one may have
+	// maxErrorLength bytes.
 	maxMetadataErrors = 1000
+	maxErrorLength    = 600
+
+	// maxErrorName is the number of bytes of a name or version in an error; the rest is
+	// not shown.
+	maxErrorName = 256
 
 	// maxHeaderBytes is the maximal size of the header of a response.
 	// net/http allows 10 MiB.

@@ -1,6 +1,9 @@
 package conversion
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -51,9 +54,56 @@ func (p *pieces) readSmall(i int) (any, int, error) {
 	if s.err != nil {
 		return nil, 0, s.err
 	}
+	end -= p.base
+	if p.text[i] == '"' {
+		v, err := p.string(p.text[i+1 : end-1])
+		return v, end, err
+	}
 	var v any
-	err := utiljson.Unmarshal(s.text[p.base+i:end], &v)
-	return v, end - p.base, err
+	err := utiljson.Unmarshal([]byte(p.text[i:end]), &v)
+	return v, end, err
+}
+
+// string returns the string that stands between quotes.
+func (p *pieces) string(s string) (string, error) {
+	var out strings.Builder
+	for {
+		if err := p.scan.ctx.Err(); err != nil {
+			return "", err
+		}
+		n := pieceOf(s)
+		var part string
+		if err := utiljson.Unmarshal([]byte(`"`+s[:n]+`"`), &part); err != nil {
+			return "", err
+		}
+		out.WriteString(part)
+		if s = s[n:]; s == "" {
+			return out.String(), nil
+		}
+	}
+}
+
+// pieceOf returns the length of the first piece of a string. A piece does not end within
+// a character, an escape, or a surrogate pair of two escapes.
+func pieceOf(s string) int {
+	high := false // the last character is the first escape of a pair, if the second follows
+	for i := 0; i < len(s); {
+		second := s[i] == '\\' && s[i+1] == 'u' && s[i+2]|0x20 == 'd' && s[i+3]|0x20 >= 'c'
+		if i >= pieceBytes && !(high && second) && (utf8.RuneStart(s[i]) || i >= pieceBytes+utf8.UTFMax) {
+			return i
+		}
+		high = false
+		switch {
+		case s[i] != '\\':
+			i++
+		case s[i+1] != 'u':
+			i += 2
+		default:
+			high = s[i+2]|0x20 == 'd' && !second && s[i+3] >= '8'
+			i += 6
+		}
+	}
+	return len(s)
 }
 
 // object reads the members of a large object, of which a later one wins, from the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -138,11 +139,11 @@ func (b *batch) checkType(original, converted *unstructured.Unstructured) error 
 	// Avoid parsing apiVersion in the expected case.
 	if converted.GetAPIVersion() != b.to.String() {
 		if got := groupVersion(converted); got != b.to {
-			return fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, got)
+			return fmt.Errorf("invalid groupVersion (expected %v, received %v)", b.to, cut(got.String(), maxErrorName))
 		}
 	}
 	if want, got := original.GroupVersionKind().Kind, converted.GroupVersionKind().Kind; want != got {
-		return fmt.Errorf("invalid kind (expected %v, received %v)", want, got)
+		return fmt.Errorf("invalid kind (expected %v, received %v)", cut(want, maxErrorName), cut(got, maxErrorName))
 	}
 	return nil
 }
@@ -162,7 +163,7 @@ func checkIdentity(original, converted *unstructured.Unstructured) error {
 		{"UID", string(original.GetUID()), string(converted.GetUID())},
 	} {
 		if part.want != part.got {
-			return fmt.Errorf("must have the same %s: %v != %v", part.name, part.want, part.got)
+			return fmt.Errorf("must have the same %s: %v != %v", part.name, cut(part.want, maxErrorName), cut(part.got, maxErrorName))
 		}
 	}
 	return nil
@@ -240,11 +241,21 @@ func notString(name string, m map[string]any) error {
 			first, found = key, true
 		}
 	}
-	return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, first, m[first])
+	return fmt.Errorf("metadata.%s[%s] must be a string, but is %T in converted object", name, cut(first, maxErrorName), m[first])
+}
+
+// cut returns the beginning of a text of more than n bytes. It ends in dots, with which
+// neither a label nor the name of one may end.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
 // validateStrings validates labels or annotations key by key, so that the order
 // of errors does not depend on that of a map. It stops at the end of the context.
+// The errors show the beginning of long texts.
 func validateStrings(ctx context.Context, name string, m map[string]any) error {
 	var errs field.ErrorList
 	texts := make(map[string]string, len(m))
@@ -253,15 +264,21 @@ func validateStrings(ctx context.Context, name string, m map[string]any) error {
 			return ctx.Err()
 		}
 		texts[key], _ = m[key].(string)
+		short := cut(key, maxErrorLength) // wrong if key was cut, as key itself
 		if name == "labels" {
-			errs = append(errs, metav1validation.ValidateLabels(map[string]string{key: texts[key]}, field.NewPath("metadata", "labels"))...)
+			errs = append(errs, metav1validation.ValidateLabels(map[string]string{short: cut(texts[key], maxErrorLength)}, field.NewPath("metadata", "labels"))...)
 		} else {
-			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{key: ""}, annotationsPath())...)
+			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{short: ""}, annotationsPath())...)
 		}
 	}
 	if name == "annotations" {
 		if err := apivalidation.ValidateAnnotationsSize(texts); err != nil {
 			errs = append(errs, field.TooLong(annotationsPath(), "" /*unused*/, apivalidation.TotalAnnotationSizeLimitB))
+		}
+	}
+	for _, e := range errs[:min(len(errs), maxMetadataErrors)] {
+		for n := maxErrorLength; len(e.Error()) > maxErrorLength; n /= 2 {
+			e.BadValue = cut(fmt.Sprint(e.BadValue), n)
 		}
 	}
 	if more := len(errs) - maxMetadataErrors; more > 0 {

@@ -3,10 +3,12 @@ package conversion
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // ruleTests are an object of version v2 that was sent to a webhook, the object
@@ -124,6 +126,36 @@ func TestAnswers(t *testing.T) {
 		}
 		if got := fmt.Sprint(err); got != tt.want && (err != nil || tt.want != "") {
 			t.Errorf("%s: %s: %s, want %q", tt.review, tt.answer, got, tt.want)
+		}
+	}
+}
+
+// TestDifferenceConversionErrorText is about conversion/error_text. A long text in an
+// answer must neither be copied nor matched against patterns.
+func TestDifferenceConversionErrorText(t *testing.T) {
+	long := strings.Repeat("x\x01", 1<<20)
+	for _, tt := range []struct{ name, answer, want string }{
+		{"name", `"metadata":{"name":"%s"}`, "must have the same name: a != xx..."},
+		{"UID", `"metadata":{"name":"a","uid":"%s"}`, "must have the same UID:  != xx..."},
+		{"kind", `"kind":"%s"`, "invalid kind (expected K, received xx...)"},
+		{"version", `"apiVersion":"a.b/%s"`, "invalid groupVersion (expected a.b/v1, received a.b/xx...)"},
+		{"label", `"metadata":{"name":"a","labels":{"a":"%s"}}`, `metadata.labels: Invalid value: "xx...": must be no more than 63 bytes`},
+		{"name of a label", `"metadata":{"name":"a","labels":{"%s":"a"}}`, `metadata.labels: Invalid value: "xx...": name part must be no more than 63 bytes`},
+		{"name of a number", `"metadata":{"name":"a","labels":{"%s":1}}`, "metadata.labels[xx...] must be a string, but is float64 in converted object"},
+		{"name of an annotation", `"metadata":{"name":"a","annotations":{"%s":"a"}}`, `metadata.annotation: Invalid value: "xx...": name part must be no more than 63 bytes`},
+	} {
+		sent := parse(t, `{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"a"}}`)
+		got := parse(t, `{"apiVersion":"a.b/v1","kind":"K",`+strings.Replace(tt.answer, "%s", strings.ReplaceAll(long, "\x01", `\u0001`), 1)+`}`)
+		b := &batch{to: schema.GroupVersion{Group: "a.b", Version: "v1"}}
+		var text string
+		_, bytes := work(func() { text = b.accept(t.Context(), sent, got).Error() })
+		for _, part := range strings.Split(tt.want, "xx") {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %.700s, want %s", tt.name, text, tt.want)
+			}
+		}
+		if len(text) > 4*maxErrorLength || bytes > uint64(len(long))*3/2 {
+			t.Errorf("%s: a text of %d bytes, %d bytes allocated", tt.name, len(text), bytes)
 		}
 	}
 }

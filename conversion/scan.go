@@ -321,6 +321,9 @@ func (s *scan) literal(i int, word string) int {
 // string reads the string whose opening quote is before i.
 func (s *scan) string(i int) int {
 	for i < len(s.text) {
+		if i-s.seen >= pieceBytes && !s.checkLimits(i) {
+			return -1
+		}
 		switch c := s.text[i]; {
 		case c == '"':
 			return i + 1

@@ -13,7 +13,13 @@ const hexDigits = "0123456789abcdef"
 
 // AppendString appends s as a JSON string. It reports false if s is not UTF-8.
 func AppendString(dst []byte, s string) ([]byte, bool) {
-	dst = append(dst, '"')
+	dst, ok := AppendText(append(dst, '"'), s, true)
+	return append(dst, '"'), ok
+}
+
+// AppendText is AppendString without the quotes. It escapes the characters <, > and & if
+// html is true.
+func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {
 		if i+8 <= len(s) {
@@ -39,7 +45,7 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 			i += n
 			continue
 		}
-		if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
+		if c >= ' ' && c != '"' && c != '\\' && (!html || c != '<' && c != '>' && c != '&') {
 			i++
 			continue
 		}
@@ -48,8 +54,7 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 		i++
 		done = i
 	}
-	dst = append(dst, s[done:]...)
-	return append(dst, '"'), true
+	return append(dst, s[done:]...), true
 }
 
 func appendEscape(dst []byte, c byte) []byte {
