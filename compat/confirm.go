@@ -134,11 +134,11 @@ func (c *comparison) createDifferences(obj map[string]any) ([]difference, error)
 	return append(out, stored...), err
 }
 
-// drops reports whether a request removed a field that the schema does not
-// declare.
+// drops reports whether a request removed a field or a null that the schema does not
+// admit.
 func drops(r *crdkit.Result) bool {
 	for _, change := range r.Changes {
-		if change.Op == crdkit.Pruned {
+		if change.Op == crdkit.Pruned || change.Op == crdkit.NullDropped {
 			return true
 		}
 	}

@@ -66,12 +66,19 @@ func (w *walk) pair(o, n *schema.Node, steps []step, pointer string) {
 	defer func() { w.depth-- }()
 	before, ruledBefore := len(w.goals), len(w.ruled)
 	w.local(o, n, steps, pointer)
+	if w.readers && o == nil && n.Kind() != schema.KindNone {
+		return // clients meet any value here, so nothing below matters
+	}
 	w.transitions(o, n, steps, pointer)
 	w.recordRules(o, n, steps, pointer)
 	w.properties(o, n, steps, pointer)
 	w.others(o, n, steps, pointer)
 	if o.Items() != nil || n.Items() != nil {
-		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), pointer+"/items")
+		at := pointer
+		if n != nil {
+			at += "/items"
+		}
+		w.pair(o.Items(), n.Items(), extend(steps, step{item: true}), at)
 	}
 	if len(w.goals) == before && len(w.ruled) == ruledBefore {
 		w.without[here] = true
@@ -188,7 +195,7 @@ func (w *walk) properties(o, n *schema.Node, steps []step, pointer string) {
 		}
 	}
 	for name, child := range n.Properties() {
-		if o.Property(name) != nil || w.readers || n == w.to.root && rootMember(name) {
+		if o.Property(name) != nil || n == w.to.root && rootMember(name) {
 			continue
 		}
 		if c := w.from.otherValues(o); c != satisfy.False && (o.Kind() == schema.KindObject || c != satisfy.True) {
@@ -222,7 +229,9 @@ func (w *walk) removed(o, n, old *schema.Node, name string, steps []step, pointe
 	switch c := w.to.otherValues(n); {
 	case additional != nil:
 		w.pair(old, additional, here, pointer+"/additionalProperties")
-	case c == satisfy.False:
+	case c == satisfy.True:
+		w.pair(old, nil, here, pointer)
+	default:
 		w.add(o, goal{code: CodeProperty, steps: steps, part: name, target: satisfy.At(name, satisfy.True), pointer: pointer, text: name + " is not declared any more"})
 	}
 	if _, ok := old.Default(); ok && w.to.otherValues(n) != satisfy.False {
@@ -257,16 +266,20 @@ func (w *walk) others(o, n *schema.Node, steps []step, pointer string) {
 		return
 	}
 	from, to := w.from.otherValues(o), w.to.otherValues(n)
-	if from == satisfy.False || to == satisfy.True {
+	oldAdditional, _ := o.AdditionalProperties()
+	newAdditional, _ := n.AdditionalProperties()
+	if from == satisfy.False || to == satisfy.True && oldAdditional == newAdditional {
 		return
 	}
 	names := w.to.propertyNames(n, w.from.propertyNames(o, []string{}))
 	slices.Sort(names)
 	here := extend(steps, step{others: slices.Compact(names)})
-	oldAdditional, _ := o.AdditionalProperties()
-	newAdditional, _ := n.AdditionalProperties()
-	if newAdditional != nil {
+	switch {
+	case newAdditional != nil:
 		w.pair(oldAdditional, newAdditional, here, pointer+"/additionalProperties")
+		return
+	case to == satisfy.True:
+		w.pair(oldAdditional, nil, here, pointer)
 		return
 	}
 	if !w.readers {
