@@ -165,7 +165,7 @@ func TestGrowth(t *testing.T) {
 			return func() {
 				var f failures
 				for i := range n {
-					f.add(i, map[string]any{"kind": "K"}, errors.New(strings.Repeat("x", 100)))
+					f.add(i, &unstructured.Unstructured{Object: map[string]any{"kind": "K"}}, errors.New(strings.Repeat("x", 100)))
 				}
 				if f.String() == "" {
 					t.Error("no text")

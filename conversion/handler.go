@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"os"
@@ -90,8 +91,8 @@ func OnFailure(f func(ctx context.Context, obj *unstructured.Unstructured, err e
 	return handlerOption(func(h *handler) { h.onFailure = f })
 }
 
-// A PanicError reports that a ConvertFunc panicked, or the method Error of the error
-// that it returned.
+// A PanicError reports that a ConvertFunc panicked, or a method of the object or of the
+// error that it returned.
 type PanicError struct {
 	Value any    // the argument of panic
 	Stack []byte // the stack of the goroutine
@@ -106,7 +107,8 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // version of the request.
 //
 // It converts each object, also after one failed, and returns objects at the
-// desired version unchanged. If a conversion fails or panics, the response
+// desired version unchanged. A conversion fails if convert returns an error, or an object
+// that the server refuses: the rules are those of the client of [New]. The response then
 // reports a failure and names each object with its error. The handler responds
 // to a request that is not a review with an HTTP status: 405 if it is not a
 // POST, 415 if it is not JSON or is compressed, 413 if it is too large or has too many
@@ -124,7 +126,7 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // See https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#write-a-conversion-webhook-server.
 func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
 	h := &handler{
-		convert:       recovered(convert),
+		convert:       convert,
 		maxRequest:    DefaultMaxRequestBytes,
 		maxObjects:    DefaultMaxObjects,
 		maxConcurrent: DefaultMaxConcurrent,
@@ -279,13 +281,9 @@ func (h *handler) answer(ctx context.Context, review *request) []byte {
 		if ctx.Err() != nil {
 			return encodeFailure(review.version, uid, fmt.Sprintf("the conversion ended after %d of %d objects: %v", i, len(out), ctx.Err()))
 		}
-		value, err := decodePieces(review.scan, at)
-		var obj *unstructured.Unstructured
-		if err == nil {
-			obj, err = h.object(ctx, value, to)
-		}
+		obj, err := h.object(ctx, review.scan, at, to)
 		if err != nil {
-			failed.add(i, value, err)
+			failed.add(i, obj, err)
 		}
 		out[i] = obj
 	}
@@ -299,26 +297,62 @@ func (h *handler) answer(ctx context.Context, review *request) []byte {
 	return body
 }
 
-func (h *handler) object(ctx context.Context, value any, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+// object decodes and converts an object. With an error it returns what is known of the
+// object of the request: the whole object for OnFailure, its type and metadata otherwise.
+func (h *handler) object(ctx context.Context, s *scan, at span, to schema.GroupVersion) (*unstructured.Unstructured, error) {
+	value, err := decodePieces(s, at)
 	m, ok := value.(map[string]any)
-	if !ok || m == nil {
-		return nil, errors.New("it is not an object")
+	original := &unstructured.Unstructured{Object: m}
+	switch {
+	case err != nil:
+		return original, err
+	case !ok || m == nil:
+		return original, errors.New("it is not an object")
+	case h.onFailure == nil:
+		original.Object = maps.Clone(m)
+		maps.DeleteFunc(original.Object, func(name string, _ any) bool {
+			return name != "apiVersion" && name != "kind" && name != "metadata"
+		})
 	}
 	obj := &unstructured.Unstructured{Object: m}
-	var original *unstructured.Unstructured
-	if h.onFailure != nil {
-		original = obj.DeepCopy()
+	if original, err = clone(original); err != nil {
+		return obj, err
 	}
 	var out *unstructured.Unstructured
-	err := errGoexit
+	err = errGoexit
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		out, err = convertOne(ctx, h.convert, obj, to)
+		out, err = convertDecoded(ctx, h.convert, obj, to)
 	}()
 	<-done
+	if err == nil && groupVersion(original) != to {
+		if err = (&batch{to: to}).accept(ctx, original, out); err != nil {
+			err = fmt.Errorf("the server refuses what the conversion returned: %w", err)
+		}
+	}
 	if err != nil && h.onFailure != nil {
 		h.onFailure(ctx, original, err)
+	}
+	if err != nil {
+		return original, err
+	}
+	return out, nil
+}
+
+// convertDecoded is convertOne with the result as a webhook would send it. A panic is an
+// error, and the text of an error can be read without a panic.
+func convertDecoded(ctx context.Context, convert ConvertFunc, obj *unstructured.Unstructured, to schema.GroupVersion) (out *unstructured.Unstructured, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	if out, err = convertOne(ctx, convert, obj, to); err == nil {
+		out, err = asDecoded(out)
+	}
+	if err != nil {
+		_ = err.Error()
 	}
 	return out, err
 }
@@ -366,22 +400,6 @@ func withMetadata(obj *unstructured.Unstructured) *unstructured.Unstructured {
 // errGoexit reports that a conversion called runtime.Goexit.
 var errGoexit = errors.New("the conversion ended its goroutine")
 
-// recovered returns a function that calls convert and returns a panic as an
-// error. The texts of its errors can be read without a panic.
-func recovered(convert ConvertFunc) ConvertFunc {
-	return func(ctx context.Context, obj *unstructured.Unstructured, to string) (out *unstructured.Unstructured, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				out, err = nil, &PanicError{Value: p, Stack: debug.Stack()}
-			}
-		}()
-		if out, err = convert(ctx, obj, to); err != nil {
-			_ = err.Error()
-		}
-		return out, err
-	}
-}
-
 // failures collects the errors of the objects of a request, up to the limits of
 // a message.
 type failures struct {
@@ -389,24 +407,22 @@ type failures struct {
 	text  strings.Builder
 }
 
-func (f *failures) add(i int, value any, err error) {
+func (f *failures) add(i int, obj *unstructured.Unstructured, err error) {
 	if f.count++; f.count > maxFailures {
 		return
 	}
 	if f.count > 1 {
 		f.text.WriteString("; ")
 	}
-	m, _ := value.(map[string]any)
-	obj := &unstructured.Unstructured{Object: m}
-	name := obj.GetName()
+	name := cut(obj.GetName(), maxErrorName)
 	if namespace := obj.GetNamespace(); namespace != "" {
-		name = namespace + "/" + name
+		name = cut(namespace, maxErrorName) + "/" + name
 	}
 	reason := err.Error()
 	if len(reason) > maxFailureLength {
 		reason = strings.ToValidUTF8(reason[:maxFailureLength], "") + "..."
 	}
-	fmt.Fprintf(&f.text, "objects[%d] %s %s: %s", i, obj.GetKind(), name, reason)
+	fmt.Fprintf(&f.text, "objects[%d] %s %s: %s", i, cut(obj.GetKind(), maxErrorName), name, reason)
 }
 
 func (f *failures) String() string {

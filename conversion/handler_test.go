@@ -43,6 +43,10 @@ var handlerTests = []handlerTest{
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"objects[0] K ns/bad: it is \"bad\"; objects[2] K panic: the conversion panicked: on purpose; objects[3] K nothing: the conversion returned no object; objects[4] K wrong: the conversion returned apiVersion \"a.b/v7\" for \"a.b/v1\"; objects[5] K : its group is \"c.d\", and that of the version asked for is \"a.b\"; objects[6] K : it has no kind or no apiVersion; objects[7]  : it is not an object"}}}`},
 	{"failures that would end the request", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"nil error"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"exit"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"bad"}}]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"objects[0] K nil error: the conversion panicked: runtime error: invalid memory address or nil pointer dereference; objects[1] K exit: the conversion ended its goroutine; objects[2] K bad: it is \"bad\""}}}`},
+	{"objects that the server refuses", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"renamed"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"moved","namespace":"ns"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"another","uid":"a"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"another kind"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"metadata"}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"labels","labels":{"c":"d"}}},{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"encoding"}},{"apiVersion":"a.b/v2","kind":"K","metadata":"x"}]}}`,
+		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"objects[0] K renamed: the server refuses what the conversion returned: must have the same name: renamed != other; objects[1] K ns/moved: the server refuses what the conversion returned: must have the same namespace: ns != other; objects[2] K another: the server refuses what the conversion returned: must have the same UID: a != other; objects[3] K another kind: the server refuses what the conversion returned: invalid kind (expected K, received L); objects[4] K metadata: the server refuses what the conversion returned: must have the same name: metadata != ; objects[5] K labels: the server refuses what the conversion returned: metadata.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'); objects[6] K encoding: the conversion panicked: on purpose; objects[7] K : the server refuses what the conversion returned: invalid metadata of type string in converted object"}}}`},
+	{"metadata that the server accepts", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","desiredAPIVersion":"a.b/v1","objects":[{"apiVersion":"a.b/v2","kind":"K","metadata":{"name":"go types","labels":{"a b":"c"}}}]}}`,
+		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[{"apiVersion":"a.b/v1","kind":"K","metadata":{"labels":{"a b":"c"},"name":"go types"},"to":"v1"}],"result":{"metadata":{},"status":"Success"}}}`},
 	{"no desired version", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview","request":{"uid":"u","objects":[]}}`,
 		200, `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/%s","response":{"uid":"u","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"desiredAPIVersion \"\" is not one"}}}`},
 	{"no request", `{"apiVersion":"apiextensions.k8s.io/%s","kind":"ConversionReview"}`, 400, "the review has no request\n"},
@@ -55,6 +59,11 @@ var handlerTests = []handlerTest{
 type nilError struct{ text string }
 
 func (e *nilError) Error() string { return e.text }
+
+// panickingText cannot be encoded.
+type panickingText struct{}
+
+func (panickingText) MarshalJSON() ([]byte, error) { panic("on purpose") }
 
 // picky fails, or changes the object, as the name of the object says.
 func picky(_ context.Context, obj *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
@@ -69,6 +78,22 @@ func picky(_ context.Context, obj *unstructured.Unstructured, to string) (*unstr
 		return nil, (*nilError)(nil)
 	case "exit":
 		runtime.Goexit()
+	case "renamed":
+		obj.SetName("other")
+	case "moved":
+		obj.SetNamespace("other")
+	case "another":
+		obj.SetUID("other")
+	case "another kind":
+		obj.SetKind("L")
+	case "metadata":
+		obj.Object["metadata"] = "text"
+	case "labels":
+		obj.SetLabels(map[string]string{"a b": "c"})
+	case "go types":
+		obj.Object["metadata"].(map[string]any)["labels"] = map[string]string{"a b": "c"}
+	case "encoding":
+		obj.Object["spec"] = panickingText{}
 	case "wrong":
 		obj.SetAPIVersion("a.b/v7")
 	}

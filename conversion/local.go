@@ -34,7 +34,7 @@ type ConvertFunc func(ctx context.Context, obj *unstructured.Unstructured, to st
 //
 // A panic in convert becomes an error that wraps a [*PanicError].
 func Local(crd *apiextensionsv1.CustomResourceDefinition, convert ConvertFunc) Converter {
-	return &local{versions: versionsOf(crd), convert: recovered(convert)}
+	return &local{versions: versionsOf(crd), convert: convert}
 }
 
 type local struct {
@@ -76,11 +76,8 @@ func (l *local) run(ctx context.Context, b *batch) ([]*unstructured.Unstructured
 		if err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
-		out, err := convertOne(ctx, l.convert, copied, b.to)
+		out, err := convertDecoded(ctx, l.convert, copied, b.to)
 		if err != nil {
-			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
-		}
-		if out, err = asDecoded(out); err != nil {
 			return nil, fmt.Errorf("conversion webhook for %v failed: %w", b.gvk, err)
 		}
 		converted[i] = out
