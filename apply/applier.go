@@ -22,17 +22,13 @@ import (
 // An Applier makes requests at one version for managers of fields. It does not change and
 // is safe for concurrent use.
 type Applier struct {
-	version *crdkit.Version
-	clock   func() time.Time
-	schemas *Schemas // an option; the types are of it
-	types   *kindTypes
-	// root returns the type of the objects, compiled when it is first needed. It is nil
-	// if only the reference understands the schema.
-	root      func() *atom
-	reference bool // see testopt.Reference
-	reset     map[subresource]resetFields
-	replicas  managedfields.ResourcePathMappings
-	scaler    *scale.Scaler // nil if the version has no scale subresource
+	version  *crdkit.Version
+	clock    func() time.Time
+	schemas  *Schemas // an option; the types are of it
+	types    *kindTypes
+	reset    map[subresource]resetFields
+	replicas managedfields.ResourcePathMappings
+	scaler   *scale.Scaler // nil if the version has no scale subresource
 }
 
 // A subresource is the part of the object that a request writes.
@@ -57,17 +53,6 @@ type option func(*Applier)
 
 // ApplyOption makes option an Option.
 func (option) ApplyOption(testopt.Sealed) {}
-
-func (a *Applier) set(opts []Option) {
-	for _, opt := range opts {
-		switch opt := opt.(type) {
-		case option:
-			opt(a)
-		case testopt.Reference:
-			a.reference = true
-		}
-	}
-}
 
 // Clock sets the clock that gives the times of managers. A nil function means the clock
 // of the system. The clock is read once in a request.
@@ -100,7 +85,11 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 		return nil, fmt.Errorf("apply: the definition of %s was compiled from another one than %s", d.GroupKind(), want)
 	}
 	options := &Applier{clock: time.Now}
-	options.set(opts)
+	for _, opt := range opts {
+		if set, ok := opt.(option); ok {
+			set(options)
+		}
+	}
 	if options.schemas == nil {
 		options.schemas = &Schemas{}
 	}
@@ -113,8 +102,7 @@ func NewAll(d *crdkit.Definition, crd *apiextensionsv1.CustomResourceDefinition,
 	for i := range crd.Spec.Versions {
 		declared := &crd.Spec.Versions[i]
 		v, _ := d.Version(declared.Name) // newTypes found it
-		a := &Applier{version: v, types: types, replicas: replicas}
-		a.clock, a.reference, a.root = options.clock, options.reference, types.kinds[v.GroupVersionKind()].root
+		a := &Applier{version: v, clock: options.clock, types: types, replicas: replicas}
 		a.reset = map[subresource]resetFields{mainResource: mainReset(crd, declared), statusResource: onStatus}
 		if s := declared.Subresources; s != nil && s.Scale != nil {
 			if a.scaler, err = scale.New(s.Scale); err != nil {

@@ -83,8 +83,8 @@ func (a *Applier) changes(live, obj *unstructured.Unstructured) ([]Change, error
 
 // typed returns an object without what only the server sets.
 func (a *Applier) typed(obj *unstructured.Unstructured) (*typed.TypedValue, error) {
-	obj = withoutManagers(obj.Object)
-	for _, name := range []string{"generation", "resourceVersion"} {
+	obj = obj.DeepCopy()
+	for _, name := range []string{"generation", "managedFields", "resourceVersion"} {
 		unstructured.RemoveNestedField(obj.Object, "metadata", name)
 	}
 	value, err := a.types.ObjectToTyped(obj, typed.AllowDuplicates)

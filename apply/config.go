@@ -18,10 +18,8 @@ func (a *Applier) decodeConfig(body []byte, strict bool) (config *unstructured.U
 	if len(body) > crdkit.MaxRequestBytes {
 		return nil, nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", crdkit.MaxRequestBytes))
 	}
-	if !a.reference {
-		if object, ok := decodeCompact(string(body)); ok {
-			return &unstructured.Unstructured{Object: object}, nil, nil
-		}
+	if object, ok := decodeCompact(string(body)); ok {
+		return &unstructured.Unstructured{Object: object}, nil, nil
 	}
 	if _, err := yaml.ToJSON(body); err != nil {
 		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
@@ -50,6 +48,7 @@ func decodeCompact(s string) (map[string]any, bool) {
 }
 
 const (
+	maxCompactDepth  = 200
 	maxCompactKey    = 900 // a key in YAML has less than 1024 characters
 	maxCompactDigits = 18  // of an integer, which always fits an int64
 	// maxCompactFraction is the length of a fraction that no decoder rounds.
@@ -82,7 +81,7 @@ func isCompact(s string) bool {
 			}
 			i = end - 1
 		case c == '{' || c == '[':
-			if depth++; depth > maxDepth {
+			if depth++; depth > maxCompactDepth {
 				return false
 			}
 		case c == '}' || c == ']':

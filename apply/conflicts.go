@@ -1,9 +1,7 @@
 package apply
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,85 +43,6 @@ func (c Conflict) String() string {
 		by += " of " + c.Subresource
 	}
 	return fmt.Sprintf("%s: %s, wanted %s, owned by %q (%s)", c.Field, valueText(c.Current), valueText(c.Wanted), c.Manager, by)
-}
-
-// A conflicting is an entry with the fields that a request would change.
-type conflicting struct {
-	entry
-	fields fieldSet
-}
-
-// identifier returns the text by which the server sorts managers.
-func (c conflicting) identifier() string {
-	e := metav1.ManagedFieldsEntry{Manager: c.manager, Operation: metav1.ManagedFieldsOperationType(c.operation), Subresource: c.subresource}
-	if c.operation == string(metav1.ManagedFieldsOperationUpdate) {
-		e.APIVersion, _ = c.object["apiVersion"].(string)
-	}
-	text, err := json.Marshal(&e)
-	if err != nil {
-		return c.manager // three strings always have JSON
-	}
-	return string(text)
-}
-
-// String returns the manager as the server prints it.
-func (c conflicting) String() string {
-	text := strconv.Quote(c.manager)
-	if c.subresource != "" {
-		text += " with subresource " + strconv.Quote(c.subresource)
-	}
-	if c.operation == string(metav1.ManagedFieldsOperationUpdate) {
-		text += fmt.Sprintf(" using %v", c.object["apiVersion"])
-	}
-	return text
-}
-
-// paths returns the fields in the order of the server.
-func (c conflicting) paths() ([]fieldpath.Path, error) {
-	text, err := json.Marshal(c.fields)
-	if err != nil {
-		return nil, err
-	}
-	set := &fieldpath.Set{}
-	if err := set.FromJSON(bytes.NewReader(text)); err != nil {
-		return nil, err
-	}
-	var out []fieldpath.Path
-	set.Iterate(func(path fieldpath.Path) { out = append(out, path.Copy()) })
-	return out, nil
-}
-
-// A conflictError is the answer of the server to an apply that conflicts.
-type conflictError struct {
-	status    *apierrors.StatusError
-	conflicts []Conflict
-}
-
-// newConflictError returns the answer for the entries, which are in the order of their
-// identifiers.
-func newConflictError(found []conflicting, live, config *unstructured.Unstructured) (*conflictError, error) {
-	out := &conflictError{}
-	var causes []metav1.StatusCause
-	var lines []string
-	for _, c := range found {
-		paths, err := c.paths()
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, fmt.Sprintf("conflicts with %v:", c))
-		for _, path := range paths {
-			cause := metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: fmt.Sprintf("conflict with %v", c), Field: path.String()}
-			causes = append(causes, cause)
-			lines = append(lines, "- "+cause.Field)
-			out.conflicts = append(out.conflicts, conflictOf(cause, path, live, config))
-		}
-	}
-	message := fmt.Sprintf("Apply failed with %d conflicts: %s", len(causes), strings.Join(lines, "\n"))
-	if len(causes) == 1 {
-		message = fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
-	}
-	out.status = apierrors.NewApplyConflict(causes, message)
-	return out, nil
 }
 
 // conflictOf returns the conflict of a cause. path is nil if it is unknown.

@@ -43,10 +43,6 @@
 // Live objects are as [crdkit.Version.Read] returns them at the version of the Applier,
 // and never change. Fields of managers at other versions are compared after conversion.
 //
-// Most applies take a faster merge on the object itself: those that remove no field and
-// reorder no list, if the object has managers and all of them wrote at the version of the
-// request. All others take the field manager. The results are the same.
-//
 // See https://kubernetes.io/docs/reference/using-api/server-side-apply/.
 //
 // # Memory

@@ -54,6 +54,9 @@ func annotationOwners(obj *unstructured.Unstructured, operation metav1.ManagedFi
 	return csaupgrade.FindFieldsOwners(obj.GetManagedFields(), operation, annotation)
 }
 
+// kubectlManager is the default manager of kubectl.
+const kubectlManager = "kubectl"
+
 // annotationManager is the manager of kubectl that keeps the annotation [LastApplied] for
 // the default manager.
 const annotationManager = "kubectl-last-applied"

@@ -45,7 +45,8 @@ type Result struct {
 //
 // The error says why there is no verdict: ctx ended, an option has a value that does not
 // exist, config is nil, or an object has a value of a Go type that JSON is not decoded
-// to. A nil ctx never ends.
+// to. A nil ctx never ends. Apply looks at ctx before and after structured-merge-diff
+// merges, which takes time that grows with the square of the length of a list.
 func (a *Applier) Apply(ctx context.Context, live, config *unstructured.Unstructured, manager string, force bool, opts ...crdkit.RequestOption) (*Result, error) {
 	return a.apply(ctx, mainResource, live, config, manager, force, opts)
 }
@@ -160,13 +161,6 @@ func (a *Applier) apply(ctx context.Context, s subresource, live, config *unstru
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
-	}
-	if obj, conflict, ok := a.fastMerge(s, live, config, manager, force); conflict != nil {
-		res := a.refused(conflict.status)
-		res.Conflicts = conflict.conflicts
-		return res, nil
-	} else if ok {
-		return a.write(ctx, s, obj, live, opts)
 	}
 	if live != nil {
 		if err := checkEntries(live); err != nil {

@@ -47,9 +47,6 @@ func Share(s *Schemas) Option {
 // A kindType is a typed schema.
 type kindType struct {
 	typed.ParseableType
-	// root returns the same type for the fast merge, compiled when it is first needed. It
-	// is nil if only the reference understands the schema.
-	root func() *atom
 	// defaults returns what sets the defaults of the schema, compiled when it is first
 	// needed.
 	defaults func() *defaulting.Defaulter
@@ -149,7 +146,6 @@ func (d *document) compile(gvk runtimeschema.GroupVersionKind, node *schema.Node
 		return nil, fmt.Errorf("apply: %w", err)
 	}
 	k := &kindType{ParseableType: typed.ParseableType{Schema: value.Schema(), TypeRef: value.TypeRef()}}
-	k.root = sync.OnceValue(func() *atom { return newAtom(k.ParseableType) })
 	k.defaults = sync.OnceValue(func() *defaulting.Defaulter { return defaulting.New(node) })
 	return k, nil
 }

@@ -83,9 +83,14 @@ func (t *times) restore(obj *unstructured.Unstructured) {
 		}
 	}
 	slices.SortStableFunc(entries, compareEntries)
-	if len(entries) > 0 {
-		setEntries(obj, entries)
+	if len(entries) == 0 {
+		return
 	}
+	list := make([]any, len(entries))
+	for i, e := range entries {
+		list[i] = e
+	}
+	obj.Object["metadata"].(map[string]any)["managedFields"] = list
 }
 
 func compareEntries(a, b map[string]any) int {

@@ -13,7 +13,7 @@ import "sync/atomic"
 type Sealed struct{}
 
 // Reference selects the reference implementation. It is an option of the root
-// package, apply, definition, pruning, defaulting, validation and validation/cel.
+// package, definition, pruning, defaulting, validation and validation/cel.
 type Reference struct{}
 
 // DefinitionOption makes Reference an option of package definition.
@@ -21,9 +21,6 @@ func (Reference) DefinitionOption(Sealed) {}
 
 // CompileOption makes Reference an option of the root package.
 func (Reference) CompileOption(Sealed) {}
-
-// ApplyOption makes Reference an option of package apply.
-func (Reference) ApplyOption(Sealed) {}
 
 // PruningOption makes Reference an option of package pruning.
 func (Reference) PruningOption(Sealed) {}
