@@ -53,6 +53,8 @@ func (c *comparison) provedRoles(w *walk, found []Finding) []Finding {
 		roles = []Role{Readers}
 	}
 	concerned := map[Role]bool{}
+	// No request shows a goal of writers between two versions.
+	concerned[Writers] = len(w.goals) > 0 && c.oldVersion.Name() != c.newVersion.Name()
 	for i := range found {
 		if found[i].Verdict != Compatible {
 			concerned[found[i].Role] = true

@@ -67,19 +67,24 @@ func convertsByWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return c != nil && c.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// pairVersions pairs each version of the new definition with the old version of
-// its name. A version that the old definition lacks serves the objects that the old
+// pairVersions pairs each version that the new definition serves with the old version of
+// its name. A version that the old definition does not serve has the objects that the old
 // definition stored, unless a webhook converts them.
 func (p *pair) pairVersions(ctx context.Context) error {
 	shared := schema.NewInterner()
-	byName := map[string]int{}
-	for i := range p.old.Spec.Versions {
-		byName[p.old.Spec.Versions[i].Name] = i
+	served := map[string]int{}
+	for i, v := range p.old.Spec.Versions {
+		if v.Served {
+			served[v.Name] = i
+		}
 	}
-	for i := range p.crd.Spec.Versions {
-		j, ok := byName[p.crd.Spec.Versions[i].Name]
+	for i, v := range p.crd.Spec.Versions {
+		if !v.Served {
+			continue
+		}
+		j, ok := served[v.Name]
 		if !ok {
-			if j = p.oldStorage(); j < 0 || convertsByWebhook(p.crd) {
+			if j = p.oldWritten(); j < 0 || convertsByWebhook(p.crd) {
 				continue
 			}
 		}
@@ -107,14 +112,17 @@ func storageNode(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	return nil, nil
 }
 
-// oldStorage returns the index of the version at which the old definition stores
-// objects, -1 if the new definition lacks that version.
-func (p *pair) oldStorage() int {
+// oldWritten returns the index of a version at which clients wrote the objects that the old
+// definition stored: the storage version if it is served. It returns -1 if there is none, or
+// the new definition lacks the storage version.
+func (p *pair) oldWritten() int {
 	storage := crdversion.Storage(p.old)
 	if storage == nil || crdversion.ByName(p.crd)[storage.Name] == nil {
 		return -1
 	}
-	return slices.IndexFunc(p.old.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == storage.Name })
+	return slices.IndexFunc(p.old.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Served && (v.Name == storage.Name || !storage.Served)
+	})
 }
 
 func (p *pair) versionPair(ctx context.Context, oldIndex, newIndex int, shared *schema.Interner) (versionPair, error) {

@@ -58,7 +58,7 @@ func byWebhook(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// server returns the server of a version. It serves all versions.
+// server returns the server of a version.
 func (d *served) server(p *compatPair, version string) *server.Server {
 	key := ""
 	if d.webhook {
@@ -69,9 +69,7 @@ func (d *served) server(p *compatPair, version string) *server.Server {
 	}
 	crd := d.DeepCopy()
 	for i := range crd.Spec.Versions {
-		v := &crd.Spec.Versions[i]
-		v.Served = true
-		if d.webhook {
+		if v := &crd.Spec.Versions[i]; d.webhook {
 			v.Storage = v.Name == version
 		}
 	}
@@ -102,10 +100,11 @@ func (p *compatPair) replay(objects int) {
 			p.storedWitness(f)
 		}
 	}
-	for i := range p.old.Spec.Versions {
-		name := p.old.Spec.Versions[i].Name
-		common := slices.ContainsFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
-		if common && !broken[name] {
+	for i, old := range p.old.Spec.Versions {
+		common := old.Served && slices.ContainsFunc(p.crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+			return v.Name == old.Name && v.Served
+		})
+		if common && !broken[old.Name] {
 			p.attack(i, objects)
 		}
 	}

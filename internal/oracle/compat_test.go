@@ -45,6 +45,52 @@ func TestCompat(t *testing.T) {
 	}
 }
 
+// TestCompatVersions does what TestCompat does, for changes of definitions with several
+// versions.
+func TestCompatVersions(t *testing.T) {
+	text, err := os.ReadFile("../../compat/testdata/versions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name     string
+		Old, New []compatVersion
+	}
+	if err := yaml.UnmarshalStrict(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			newCompatPair(t, compatVersions(t, c.Old), compatVersions(t, c.New)).replay(24)
+		})
+	}
+}
+
+type compatVersion struct {
+	Name            string
+	Served, Storage bool
+	X               apiextensionsv1.JSONSchemaProps
+}
+
+func compatVersions(t *testing.T, list []compatVersion) *apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	var crd *apiextensionsv1.CustomResourceDefinition
+	for i, v := range list {
+		one := compatDefinition(t, v.X, false)
+		version := one.Spec.Versions[0]
+		version.Name, version.Served, version.Storage = v.Name, v.Served, v.Storage
+		if i == 0 {
+			crd = one
+			crd.Spec.Versions = nil
+		}
+		if v.Storage {
+			crd.Status.StoredVersions = []string{v.Name}
+		}
+		crd.Spec.Versions = append(crd.Spec.Versions, version)
+	}
+	return crd
+}
+
 // compatDefinition returns a definition whose objects have the property x.
 func compatDefinition(t *testing.T, props apiextensionsv1.JSONSchemaProps, root bool) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
