@@ -212,7 +212,7 @@ func (f *Frame) entryOf(v, k ref.Val, test bool) (ref.Val, *EvalError) {
 			return nil, &EvalError{text: err.Error()}
 		}
 		if i >= 0 && i < actualSize(v) {
-			return f.checked(v.Get(types.Int(i))), nil
+			return f.checked(v.Get(k)), nil
 		}
 		kind = outOfBounds
 	case traits.Indexer:
