@@ -80,8 +80,8 @@ const stepDefinition validation.Step = "definition"
 // the server does. crd is not changed. If crd is nil the report has an error.
 //
 // Errors have the type, field and detail of the server's. Where the server panics there
-// is an error: for selectable fields of a schema that cannot be converted, and for paths
-// that lead on through additionalProperties: true.
+// is an error: for selectable fields of a schema that cannot be converted, for paths
+// that lead on through additionalProperties: true, and for some rules.
 //
 // An accepted definition compiles, see package crdkit. Check may be called from several
 // goroutines.

@@ -102,6 +102,18 @@ var checkTests = []struct {
 		`/spec/versions/0/schema/openAPIV3Schema/id: Forbidden: spec.validation.openAPIV3Schema.id: id is not supported`,
 	},
 }, {
+	name: "rules on which cel-go panics, as does the server",
+	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"[?dyn(optional.of(1)), 2].size() == 2"},
+		{"rule":"true","messageExpression":"string({?'a': dyn(optional.of(1))}.size())"},{"rule":"{dyn(b'a'): 1}.size() == 1"}]}`,
+	want: []string{
+		`/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/0/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[0].rule: ` +
+			`compilation failed: internal error: runtime error: index out of range [0] with length 0`,
+		`/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/1/messageExpression: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[1].messageExpression: ` +
+			`messageExpression compilation failed: internal error: runtime error: index out of range [0] with length 0`,
+		`/spec/versions/0/schema/openAPIV3Schema/x-kubernetes-validations/2/rule: Invalid value: spec.validation.openAPIV3Schema.x-kubernetes-validations[2].rule: ` +
+			`program instantiation failed: internal error: runtime error: hash of unhashable type types.Bytes`,
+	},
+}, {
 	name:   "rules below items of what is no list, where the server panics",
 	schema: `{"type":"object","x-kubernetes-validations":[{"rule":"true"}],"properties":{"o":{"type":"object","items":{"type":"object","properties":{"a":{"type":"string","x-kubernetes-validations":[{"rule":"true"}]}}}}}}`,
 	want: []string{`/spec/versions/0/schema/openAPIV3Schema/properties/o/items/properties/a/x-kubernetes-validations: Forbidden: ` +

@@ -305,7 +305,8 @@ func (c *ruleCompiler) expression(text string, stored, optional bool, want *cel.
 }
 
 // cost returns the estimated maximum cost of an expression.
-func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (uint64, error) {
+func (s *Checker) cost(tree *ast.AST, stored bool, e *estimator) (_ uint64, err error) {
+	defer celtypes.Recover(func(p error) { err = p })
 	language := s.fresh.Language
 	if stored {
 		language = s.stored.Language

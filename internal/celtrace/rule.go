@@ -46,7 +46,8 @@ var ErrPasses = errors.New("the rule does not fail on this object")
 
 // Rule evaluates the rule and returns its trace. The error is that of ctx if it ended,
 // [ErrPasses], or that of a rule that does not compile.
-func Rule(ctx context.Context, in Input) (*Trace, error) {
+func Rule(ctx context.Context, in Input) (_ *Trace, err error) {
+	defer celtypes.Recover(func(p error) { err = p })
 	language, err := celtypes.LanguageOf(celtypes.NewestMinor)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package celtypes
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/checker"
@@ -86,13 +87,23 @@ func (x *Checker) Origin(s *Scope) *Origin {
 }
 
 // Program returns the program of an expression that [Checker.Check] accepted.
-func (o *Origin) Program(text string, optional bool) (cel.Program, error) {
+func (o *Origin) Program(text string, optional bool) (_ cel.Program, err error) {
+	defer Recover(func(p error) { err = p })
 	x := NewChecker(o.language, o.limit, false)
 	tree, why := x.check(x.Scope(o.self), text, optional)
 	if tree == nil {
 		return nil, errors.New(readable(why))
 	}
 	return x.plan(tree)
+}
+
+// Recover turns a panic into an error and calls fail with it. Functions that call cel-go
+// defer it: the parser, checker, validators, planner and estimator panic on some
+// expressions. Evaluations recover on their own.
+func Recover(fail func(error)) {
+	if p := recover(); p != nil {
+		fail(fmt.Errorf("internal error: %v", p))
+	}
 }
 
 // A Wording holds the prefixes of error texts, which differ between rules and
@@ -117,7 +128,8 @@ var (
 // Check parses and types an expression. It returns its tree, or the server's
 // reason for refusing it. want is the type that the result must have. A tree with
 // a reason is correct but cannot be planned.
-func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (*ast.AST, string) {
+func (x *Checker) Check(s *Scope, text string, optional bool, want *cel.Type, w *Wording) (tree *ast.AST, why string) {
+	defer Recover(func(err error) { tree, why = nil, w.compilation+err.Error() })
 	checked, why := x.check(s, text, optional)
 	if why != "" {
 		return nil, w.compilation + readable(why)

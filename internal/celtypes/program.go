@@ -53,7 +53,8 @@ func (p *planner) implementation(name string, ids []string) *functions.Overload 
 }
 
 // plan returns the program of a checked expression.
-func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (cel.Program, error) {
+func (p *planner) plan(checked *ast.AST, opts ...cel.ProgramOption) (_ cel.Program, err error) {
+	defer Recover(func(p error) { err = p })
 	tree, calls := orderLoops(checked), p.calls(checked)
 	if tree != checked {
 		calls = append(calls, orderedFunction())

@@ -18,7 +18,8 @@ type Tracer struct {
 // NewTracer parses and checks an expression with cel-go. It returns an error for an
 // expression that [Checker.Check] refuses. It is slower than Check: it makes an
 // environment of its own, which records the calls of macros.
-func (x *Checker) NewTracer(s *Scope, text string, optional bool) (*Tracer, error) {
+func (x *Checker) NewTracer(s *Scope, text string, optional bool) (_ *Tracer, err error) {
+	defer Recover(func(p error) { err = p })
 	env, err := x.Language.Env.Extend(cel.EnableMacroCallTracking())
 	if err != nil {
 		return nil, err

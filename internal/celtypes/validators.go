@@ -106,17 +106,21 @@ func (c *validatorScan) list(l ast.ListExpr) (known bool) {
 	return known
 }
 
-// entries scans a map literal.
+// entries scans a map literal. cel-go panics when it folds one whose keys are bytes.
 func (c *validatorScan) entries(m ast.MapExpr) (known bool) {
 	known = true
+	plain := true // no key is bytes
 	var key, value *types.Type
 	for _, entry := range m.Entries() {
 		e := entry.AsMapEntry()
 		c.require(e.IsOptional())
 		known = c.visit(e.Key()) && known
 		known = c.visit(e.Value()) && known
+		is := c.tree.GetType(e.Key().ID()).Kind()
+		plain = plain && (is == types.StringKind || is == types.IntKind)
 		key, value = c.same(key, e.Key()), c.same(value, e.Value())
 	}
+	c.plan = c.plan || known && !plain
 	return known
 }
 

@@ -10,13 +10,16 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apivalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/apiserver/pkg/storage/names"
 
 	"github.com/crdkit/crdkit/internal/oracle/upstream"
+	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
+	"github.com/crdkit/crdkit/validation/cel"
 )
 
 // A reply is the answer of one side for a definition.
@@ -144,8 +147,46 @@ func (s *definitionServer) replace(t testing.TB, crd, old *apiextensionsv1.Custo
 
 // knownPanic reports whether crdkit has an error in the place of upstream's panic: a
 // lookup of a path without a schema, or of the type of a schema below elements that the
-// type above does not have.
+// type above does not have, or an expression on which cel-go panics.
 func knownPanic(text string) bool {
-	return strings.Contains(text, "nil pointer dereference") &&
-		(strings.Contains(text, "ValidFieldPath") || strings.Contains(text, "accessTypeInfo"))
+	return strings.Contains(text, "homogeneousAggregateLiteralValidator") || strings.Contains(text, "maybeBuildMapLiteral") ||
+		strings.Contains(text, "nil pointer dereference") &&
+			(strings.Contains(text, "ValidFieldPath") || strings.Contains(text, "accessTypeInfo"))
+}
+
+// TestPanicsOfExpressions compares expressions on which upstream panics, and similar ones
+// on which it does not.
+func TestPanicsOfExpressions(t *testing.T) {
+	for expression, panics := range map[string]bool{
+		"[?dyn(optional.of(1)), 2].size()":   true,
+		"[?dyn(self.kind)].size()":           true,
+		"{?'a': dyn(optional.of(1))}.size()": true,
+		"[?optional.of(1), 2].size()":        false,
+		"{dyn(b'a'): 1}.size()":              true,
+		"{'a': {bytes('a'): 1}}.size()":      true,
+		"{dyn(b'a'): self.kind}.size()":      false,
+		"{dyn(1): 1}.size()":                 false,
+	} {
+		for _, rule := range []apiextensionsv1.ValidationRule{
+			{Rule: expression + " == 1"},
+			{Rule: "false", MessageExpression: "string(" + expression + ")"},
+		} {
+			props := &apiextensionsv1.JSONSchemaProps{Type: "object", XValidations: apiextensionsv1.ValidationRules{rule}}
+			widgets, err := upstream.Widgets(props)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := schema.Compile(props)
+			mine := cel.Check(n)
+			theirs := catching(func() reply {
+				return reply{errors: definitionErrors(apivalidation.ValidateCustomResourceDefinition(t.Context(), widgets))}
+			})
+			if (theirs.panicked != "") != panics || panics && !knownPanic(theirs.panicked) || len(theirs.errors) > 0 {
+				t.Errorf("%+v: upstream: panic %q, errors %q", rule, theirs.panicked, theirs.errors)
+			}
+			if (len(mine) > 0) != panics {
+				t.Errorf("%+v: Check = %v", rule, mine)
+			}
+		}
+	}
 }

@@ -52,6 +52,7 @@ func (b *builder) expression(s *celtypes.Scope, tree *ast.AST, text string, opti
 
 // accelerate compiles the closure of a rule.
 func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
+	defer celtypes.Recover(func(err error) { e.declined = err.Error() })
 	if !b.Reference {
 		e.fast, e.declined = celeval.CompileRule(b.Language, tree, self, e.optional)
 	}
@@ -61,6 +62,7 @@ func (b *builder) accelerate(e *expression, tree *ast.AST, self *celvalue.Declar
 // one that uses an optional oldSelf, as it runs with an oldSelf that is not an
 // optional.
 func (b *builder) accelerateMessage(e *expression, tree *ast.AST, self *celvalue.DeclaredType) {
+	defer celtypes.Recover(func(err error) { e.declined = err.Error() })
 	switch {
 	case b.Reference:
 	case e.optional && e.usesOldSelf:
