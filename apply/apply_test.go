@@ -88,6 +88,53 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestTypeErrors tests that an apply of values that do not fit the schema lists all errors, in
+// one order.
+func TestTypeErrors(t *testing.T) {
+	const head = "failed to create typed patch object (default/w; example.com/v1, Kind=Widget): "
+	tests := map[string]struct {
+		config string
+		want   []string
+	}{
+		"two unknown fields":       {"spec: {a: 1, b: {c: d}}", []string{".spec.a: field not declared in schema", ".spec.b: field not declared in schema"}},
+		"and errors behind them":   {"spec: {a: 1, mode: [1], env: [{name: A, x: 1, value: {}}, {name: A, z: 1}]}\nx: 1", []string{`.spec.a: field not declared in schema`, `.spec.env: duplicate entries for key [name="A",protocol="TCP"]`, `.spec.env[name="A",protocol="TCP"].value: expected string, got &value.valueUnstructured{Value:map[string]interface {}{}}`, `.spec.env[name="A",protocol="TCP"].x: field not declared in schema`, `.spec.env[name="A",protocol="TCP"].z: field not declared in schema`, `.spec.mode: expected string, got &value.valueUnstructured{Value:[]interface {}{1}}`, `.x: field not declared in schema`}},
+		"an item without its keys": {"spec: {env: [{name: A, x: 1}, a, {name: B, x: 1}], replicas: x}", []string{`.spec.env: element 1: associative list with keys may not have non-map elements`, `.spec.env[name="A",protocol="TCP"].x: field not declared in schema`, `.spec.replicas: expected numeric (int or float), got string`}},
+		"another type":             {"spec: [{a: 1}]\nstatus: {a: 1}", []string{".spec: expected map, got &{[map[a:1]]}", ".status.a: field not declared in schema"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			want := head + "errors:\n  " + strings.Join(tt.want, "\n  ")
+			for range 50 {
+				res, err := appliers()["v1"].Apply(context.Background(), nil, widget(tt.config), "m", false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, fmt.Sprint(res.Err())); diff != "" {
+					t.Fatalf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
+// TestManyTypeErrors tests that the errors of many unknown fields with long paths are counted.
+func TestManyTypeErrors(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	fields := map[string]any{}
+	for i := range 1000 {
+		fields[fmt.Sprint(long, i)] = true
+	}
+	config := widget("spec: {}")
+	config.Object["spec"] = fields
+	res, err := appliers()["v1"].Apply(context.Background(), nil, config, "m", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(res.Err()); len(text) > 5<<20 || !strings.HasSuffix(text, "\n  580 more fields not declared in schema") {
+		t.Errorf("%d bytes, %.200s ... %s", len(text), text, text[len(text)-200:])
+	}
+}
+
 // set returns a function that sets a member of spec or metadata.
 func set(parent, name string, value any) func(*unstructured.Unstructured) {
 	return func(u *unstructured.Unstructured) { u.Object[parent].(map[string]any)[name] = value }

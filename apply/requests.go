@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -100,9 +99,6 @@ func jsonOptions(opts []crdkit.RequestOption) []crdkit.JSONOption {
 
 // refused returns the result of a request that the server refuses with an error.
 func (a *Applier) refused(err error) *Result {
-	if _, ok := errors.AsType[*apierrors.StatusError](err); !ok {
-		err = ordered(err)
-	}
 	return a.refusedBy(crdkit.RefusalOf(err))
 }
 
@@ -113,18 +109,6 @@ func (a *Applier) refusedBy(refusal *crdkit.Refusal) *Result {
 		res.Warnings = []string{text}
 	}
 	return &Result{Result: res}
-}
-
-// ordered sorts the lines of an error that lists the errors of several values, because
-// the library finds them in random order.
-func ordered(err error) error {
-	head, list, found := strings.Cut(err.Error(), "errors:\n")
-	if !found {
-		return err
-	}
-	lines := strings.Split(list, "\n")
-	slices.Sort(lines)
-	return errors.New(head + "errors:\n" + strings.Join(lines, "\n"))
 }
 
 // checkManager returns the answer of the server to a malformed name of a manager.

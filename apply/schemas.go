@@ -84,7 +84,11 @@ func (t *kindTypes) ObjectToTyped(obj runtime.Object, opts ...typed.ValidationOp
 		return t.TypeConverter.ObjectToTyped(obj, opts...)
 	}
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		return k.FromUnstructured(u.UnstructuredContent(), opts...)
+		value, err := k.FromUnstructured(u.UnstructuredContent(), opts...)
+		if err != nil {
+			return nil, k.typeErrors(u.UnstructuredContent(), opts)
+		}
+		return value, nil
 	}
 	return k.FromStructured(obj, opts...)
 }

@@ -1,0 +1,113 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+	"sigs.k8s.io/structured-merge-diff/v6/value"
+
+	"github.com/crdkit/crdkit/internal/errorlist"
+	"github.com/crdkit/crdkit/internal/jsonval"
+)
+
+// typeErrors returns all errors of an object that does not have the type, in increasing
+// order of path. structured-merge-diff visits the members of an object in random order and
+// stops at the first that the schema does not declare. So typeErrors lists these members,
+// and asks structured-merge-diff for the errors of the rest.
+func (k *kindType) typeErrors(object map[string]any, opts []typed.ValidationOptions) error {
+	object = jsonval.Clone(object).(map[string]any)
+	u := &undeclared{schema: k.Schema}
+	u.remove(k.TypeRef, object, nil)
+	_, err := k.FromUnstructured(object, opts...)
+	rest, _ := errors.AsType[typed.ValidationErrors](err)
+	out := append(u.errs, rest...)
+	slices.SortStableFunc(out, func(a, b typed.ValidationError) int { return strings.Compare(a.Error(), b.Error()) })
+	if u.more > 0 {
+		out = append(out, typed.ValidationError{ErrorMessage: fmt.Sprintf("%d more fields not declared in schema", u.more)})
+	}
+	return out
+}
+
+// undeclared removes the members that a schema does not declare, and lists them.
+type undeclared struct {
+	schema *schema.Schema
+	errs   typed.ValidationErrors
+	size   int // of the texts in errs, in bytes
+	more   int // members that errs does not have, because their texts are too long
+}
+
+// remove removes undeclared members from a value at a path.
+func (u *undeclared) remove(ref schema.TypeRef, v any, path fieldpath.Path) {
+	a, _ := u.schema.Resolve(ref)
+	switch v := v.(type) {
+	case map[string]any:
+		if a.Map == nil {
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			path := append(path, fieldpath.PathElement{FieldName: &name})
+			if f, ok := a.Map.FindField(name); ok {
+				u.remove(f.Type, v[name], path)
+			} else if a.Map.ElementType != (schema.TypeRef{}) {
+				u.remove(a.Map.ElementType, v[name], path)
+			} else {
+				u.add(path)
+				delete(v, name)
+			}
+		}
+	case []any:
+		if a.List == nil || a.List.ElementRelationship == schema.Associative && len(a.List.Keys) == 0 {
+			return // a set has no objects
+		}
+		for i, item := range v {
+			element, ok := u.element(a.List, i, item)
+			if !ok {
+				return // structured-merge-diff ends the list here
+			}
+			u.remove(a.List.ElementType, item, append(path, element))
+		}
+	}
+}
+
+// element returns the element of an item in paths. It returns false for an item of a list of
+// type map that has no keys or is no object.
+func (u *undeclared) element(l *schema.List, i int, item any) (fieldpath.PathElement, bool) {
+	if l.ElementRelationship != schema.Associative {
+		return fieldpath.PathElement{Index: &i}, true
+	}
+	object, ok := item.(map[string]any)
+	if !ok {
+		return fieldpath.PathElement{}, false
+	}
+	a, _ := u.schema.Resolve(l.ElementType)
+	keys := value.FieldList{}
+	for _, name := range l.Keys {
+		key, found := object[name]
+		if !found && a.Map != nil {
+			f, _ := a.Map.FindField(name)
+			key, found = f.Default, f.Default != nil
+		}
+		if found {
+			keys = append(keys, value.Field{Name: name, Value: value.NewValueInterface(key)})
+		}
+	}
+	keys.Sort()
+	return fieldpath.PathElement{Key: &keys}, len(keys) > 0
+}
+
+// add adds an error, unless the texts become too long.
+func (u *undeclared) add(path fieldpath.Path) {
+	if u.size > errorlist.MaxText {
+		u.more++
+		return
+	}
+	text := path.String()
+	u.size += len(text)
+	u.errs = append(u.errs, typed.ValidationError{Path: text, ErrorMessage: "field not declared in schema"})
+}
