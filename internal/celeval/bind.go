@@ -4,6 +4,8 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
+
+	"github.com/crdkit/crdkit/internal/celvalue"
 )
 
 // This file compiles names that a macro gives to a value: optMap, optFlatMap and
@@ -56,22 +58,7 @@ func (x *compiler) deeper(loops int) {
 func (x *compiler) bound(v operand, slot int) operand {
 	cost, id, own := v.cost, v.id, x.identity()
 	out := operand{cost: 1, attr: true, id: own}
-	switch {
-	case v.raw != nil && v.extras().list != nil:
-		list := v.extras().list
-		out.declared = v.declared
-		made := func(f *Frame) []any {
-			b := &f.vars[slot]
-			if b.reads(f, own) {
-				f.pay(cost)
-				l := list(f)
-				b.known, b.list, b.err = true, l, f.heldError(id, own)
-			}
-			return b.list
-		}
-		out.raw, out.extra = func(f *Frame) any { return made(f) }, &extras{list: made}
-		return x.typed(out)
-	case v.raw != nil:
+	if v.raw != nil && !v.declared.Made {
 		raw, what := v.raw, v.absent
 		out.declared = v.declared
 		out.raw = func(f *Frame) any {
@@ -90,7 +77,7 @@ func (x *compiler) bound(v operand, slot int) operand {
 	}
 	box := x.boxed(v)
 	out.typ = v.typ
-	if items := v.extras().items; items != nil {
+	if items := itemsOf(v); items != nil && items.Kind == celvalue.KindObject {
 		out.extra = &extras{items: items}
 	}
 	out.box = func(f *Frame) ref.Val {

@@ -148,7 +148,7 @@ func (x *compiler) collectRaw(over operand, g *gathering, e operand) operand {
 		f.filling = outer
 		return f.lists[at]
 	}
-	out := operand{cost: over.cost + resultCost, id: g.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s, Made: true},
+	out := operand{cost: over.cost + resultCost, id: g.own, declared: s.MadeList(),
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 	if e.kind() == kindInt {
 		out.ownExtras().sum = g.sum(closureOf[int64](e))
@@ -207,10 +207,10 @@ func itemsOf(c operand) *celvalue.DeclaredType {
 	return c.extras().items
 }
 
-// addLists compiles the sum of two raw lists. It returns an operand without kind
-// for others.
+// addLists compiles the sum of two raw lists, of which the left one is a part of the
+// object. It returns an operand without kind for others.
 func (x *compiler) addLists(a, b operand) operand {
-	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || !b.declared.IsList() ||
+	if a.kind() != kindRaw || b.kind() != kindRaw || a.declared.Kind != celvalue.KindAtomicList || a.declared.Made || !b.declared.IsList() ||
 		a.declared.Items != b.declared.Items || !a.declared.Items.Collectable() {
 		return operand{}
 	}
@@ -227,6 +227,6 @@ func (x *compiler) addLists(a, b operand) operand {
 		f.lists[at] = append(append(f.lists[at], l...), r...)
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, b, 1), id: o.own, declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: a.declared.Items},
+	return operand{cost: costs(a, b, 1), id: o.own, declared: a.declared.Items.MadeList(),
 		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
 }

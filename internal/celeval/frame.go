@@ -86,7 +86,6 @@ type variable struct {
 	index int64
 	key   ref.Val
 	box   ref.Val
-	list  []any
 	known bool       // the named value has been evaluated
 	err   *EvalError // of the named value, nil if it has not failed
 }

@@ -80,12 +80,12 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 	if x.why != "" || sorted == nil {
 		return operand{}
 	}
-	elements, atomic, s := a.elements(), a.declared.Kind == celvalue.KindAtomicList, a.declared.Items
+	elements, empty, sortedType := a.elements(), a.declared, a.declared.Items.MadeList()
 	list := func(f *Frame) []any {
 		f.rare = true
 		in := elements(f)
 		n := sorted(f)
-		if len(in) != n || n == 0 && !atomic { // an empty list keeps its type
+		if len(in) != n {
 			f.decline()
 		}
 		if f.failed {
@@ -101,8 +101,15 @@ func (x *compiler) sortBy(overload string, a, keys operand) operand {
 		}
 		return f.lists[at]
 	}
-	return operand{cost: costs(a, keys, 0), declared: &celvalue.DeclaredType{Kind: celvalue.KindAtomicList, TypeName: "array", Items: s},
-		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) }}
+	return operand{cost: costs(a, keys, 0), declared: sortedType,
+		extra: &extras{list: list}, raw: func(f *Frame) any { return list(f) },
+		box: func(f *Frame) ref.Val {
+			l := list(f)
+			if len(l) == 0 { // cel-go returns the list itself
+				return f.box(l, empty)
+			}
+			return f.box(l, sortedType)
+		}}
 }
 
 // sorted returns a function that evaluates the keys, pays for the sort, leaves

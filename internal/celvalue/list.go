@@ -27,7 +27,11 @@ func (s *DeclaredType) listValue(raw any) ref.Val {
 	}
 	switch s.Kind {
 	case KindAtomicList:
-		return &listValue{raw: list, declared: s}
+		l := &listValue{raw: list, declared: s}
+		if s.Made { // cel-go compares elements in another way
+			return types.NewRefValList(types.DefaultTypeAdapter, l.elements())
+		}
+		return l
 	case KindSetList:
 		return &setList{listValue{raw: list, declared: s}}
 	case KindMapList:
@@ -74,12 +78,9 @@ func (l *listValue) Add(other ref.Val) ref.Val {
 }
 
 // Contains implements traits.Lister. A failed comparison is an error only if no
-// element is equal. The lists that cel-go makes contain no error, and say so.
+// element is equal.
 func (l *listValue) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
-		if l.declared.Made {
-			return types.False
-		}
 		return v
 	}
 	var trouble ref.Val

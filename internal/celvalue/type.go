@@ -30,7 +30,7 @@ type DeclaredType struct {
 	Items *DeclaredType
 	keys  []string // x-kubernetes-list-map-keys, escaped
 	list  string   // x-kubernetes-list-type
-	Made  bool     // by a loop of a rule
+	Made  bool     // by a rule
 }
 
 type declaredField struct {
@@ -253,6 +253,11 @@ func (s *DeclaredType) Fits(v any) bool {
 		return ok
 	}
 	return v != nil && !types.IsUnknownOrError(s.Value(v))
+}
+
+// MadeList returns the type of a list of such elements that a rule makes.
+func (s *DeclaredType) MadeList() *DeclaredType {
+	return &DeclaredType{Kind: KindAtomicList, TypeName: "array", Items: s, Made: true}
 }
 
 // IsList reports whether values are lists of a known list type.
