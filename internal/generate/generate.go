@@ -113,6 +113,7 @@ type run struct {
 	rng    *rand.Rand
 	budget int  // how many more optional values it may add
 	edge   bool // prefer values at limits
+	work   int  // schemas and branches read
 }
 
 func (r *run) oneIn(n int) bool { return r.rng.IntN(n) == 0 }

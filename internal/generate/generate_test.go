@@ -298,22 +298,27 @@ func TestValueAddsNoMoreThanWanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
+	value := func(p *apiextensionsv1.JSONSchemaProps, optional int) map[string]any {
+		v, _ := generate.Value(rng, p, optional, false)
+		obj, _ := v.(map[string]any)
+		return obj
+	}
 	more := 0
 	wide := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for i := range 12 {
 		wide.Properties[fmt.Sprint("p", i)] = apiextensionsv1.JSONSchemaProps{Type: "boolean"}
 	}
 	for range 50 {
-		if v, _ := generate.Value(rng, &wide, 4, false).(map[string]any); len(v) > 3 {
+		if v := value(&wide, 4); len(v) > 3 {
 			t.Fatalf("%v, want at most 3 members beside the object itself", v)
 		}
 	}
 	for range 50 {
-		few, _ := generate.Value(rng, &props, 0, false).(map[string]any)
+		few := value(&props, 0)
 		if _, ok := few["a"].(bool); !ok || len(few) != 1 {
 			t.Fatalf("%v, want only a", few)
 		}
-		if many, _ := generate.Value(rng, &props, 100, false).(map[string]any); len(many) > 1 {
+		if many := value(&props, 100); len(many) > 1 {
 			more++
 		}
 	}

@@ -16,6 +16,7 @@ type constraints struct {
 }
 
 func (r *run) constraintsOf(p *apiextensionsv1.JSONSchemaProps) *constraints {
+	r.work += 1 + len(p.OneOf) + len(p.AnyOf)
 	s := &constraints{JSONSchemaProps: *p}
 	for i := range p.AllOf {
 		s.merge(&r.constraintsOf(&p.AllOf[i]).JSONSchemaProps)

@@ -8,10 +8,15 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
+// maxWork bounds one value: a list of a million lists of a million elements is not made.
+const maxWork = 5_000
+
 // schemaValue returns a value for a schema. path is the path of the schema,
 // under which the generator keeps the values of samples.
 func (r *run) schemaValue(path string, p *apiextensionsv1.JSONSchemaProps) any {
-	r.budget--
+	if r.budget--; r.work > maxWork {
+		return nil
+	}
 	s := r.constraintsOf(p)
 	if v, ok := r.sampleValue(path, s); ok {
 		return v

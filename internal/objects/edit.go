@@ -16,8 +16,16 @@ import (
 // A search changes one object.
 type search struct {
 	*Space
-	rng *rand.Rand
-	lit *literals // of the rule that the changes are for
+	rng  *rand.Rand
+	lit  *literals // of the rule that the changes are for
+	work int       // that it did
+}
+
+// generated returns a value for a schema, and counts its work.
+func (s *search) generated(p *apiextensionsv1.JSONSchemaProps, optional int, edge bool) any {
+	v, work := generate.Value(s.rng, p, optional, edge)
+	s.work += work
+	return v
 }
 
 func (s *search) oneIn(n int) bool { return s.rng.IntN(n) == 0 }
@@ -46,7 +54,7 @@ func (s *search) changeInside(x *site) bool {
 		}
 	case map[string]any:
 		if x.at.values != nil && s.oneIn(2) {
-			v[s.text()] = generate.Value(s.rng, x.at.values.props, s.rng.IntN(3), false)
+			v[s.text()] = s.generated(x.at.values.props, s.rng.IntN(3), false)
 			return true
 		}
 		if p := x.props.XPreserveUnknownFields; p != nil && *p && s.oneIn(3) {
@@ -80,7 +88,7 @@ func (s *search) resized(x *site, list []any) []any {
 		if x.at.items == nil {
 			return s.text()
 		}
-		return generate.Value(s.rng, x.at.items.props, s.rng.IntN(4), false)
+		return s.generated(x.at.items.props, s.rng.IntN(4), false)
 	}
 	switch {
 	case len(list) > 0 && s.oneIn(4):
@@ -173,7 +181,7 @@ func (s *search) text() string {
 	if len(s.lit.texts) > 0 && !s.oneIn(3) {
 		text := pem(pick(s, s.lit.texts))
 		if strings.ContainsAny(text, "^[(") && !s.oneIn(4) {
-			if match, ok := generate.Value(s.rng, &apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: text}, 0, false).(string); ok {
+			if match, ok := s.generated(&apiextensionsv1.JSONSchemaProps{Type: "string", Pattern: text}, 0, false).(string); ok {
 				return match
 			}
 		}
@@ -206,5 +214,5 @@ func (s *search) newValue(x *site) any {
 		}
 		return pick(s, []int64{0, 1, -1, 2, 10, 1000})
 	}
-	return generate.Value(s.rng, p, s.rng.IntN(5), s.oneIn(4))
+	return s.generated(p, s.rng.IntN(5), s.oneIn(4))
 }

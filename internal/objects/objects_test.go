@@ -216,3 +216,43 @@ func TestContext(t *testing.T) {
 		t.Errorf("Admitted: %v", err)
 	}
 }
+
+// TestWorkIsBounded searches in schemas with so many alternatives that a search finds
+// nothing. It ends at its limit, and no object that it asks about is larger than the
+// limit of objects.
+func TestWorkIsBounded(t *testing.T) {
+	var oneOf, required, names, lists []string
+	for i := range 20 {
+		oneOf = append(oneOf, fmt.Sprintf("{oneOf: [{required: [a%d, b%d]}, {required: [b%[1]d, c%[1]d]}, {required: [a%[1]d, c%[1]d]}]}", i, i))
+		required = append(required, fmt.Sprintf("{required: [a%d]}, {required: [b%[1]d]}, {required: [c%[1]d]}", i))
+		names = append(names, fmt.Sprintf("a%d: {type: string}, b%[1]d: {type: string}, c%[1]d: {type: string}", i))
+		lists = append(lists, fmt.Sprintf("l%d", i))
+	}
+	nested := "{type: string, minLength: 4000}"
+	for range 4 {
+		nested = "{type: array, minItems: 1000000, items: " + nested + "}"
+	}
+	for _, tt := range []struct{ name, spec, want string }{
+		{"conditions that exclude each other", "allOf: [" + strings.Join(oneOf, ", ") + ", {not: {required: [a1]}}, {not: {required: [b1]}}], properties: {" + strings.Join(names, ", ") + "}", "limit"},
+		{"one of many", "oneOf: [" + strings.Join(required, ", ") + "], required: [a1, b2], properties: {" + strings.Join(names, ", ") + "}", "limit"},
+		{"large lists", "required: [" + strings.Join(lists, ", ") + "], additionalProperties: " + nested, "limit"},
+		{"texts that double", `required: [s], properties: {s: {type: string}}, x-kubernetes-validations: [{rule: "self.s.size() > 100000000"}]`, "no admitted object"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, s := spaceOf(t, tt.spec, "")
+			largest := 0
+			space := objects.New(s.version.Schema(), objects.Head{APIVersion: "example.org/v1", Kind: "A"}, func(ctx context.Context, c objects.Case) (validation.ErrorList, bool, error) {
+				largest = max(largest, len(testkit.Encode(c.Object)))
+				return s.judge(ctx, c)
+			})
+			_, err := space.Admitted(t.Context(), rand.New(rand.NewPCG(1, 1)))
+			if unreachable, ok := errors.AsType[*objects.Unreachable](err); !ok || !strings.Contains(unreachable.Cause, tt.want) {
+				t.Errorf("got %v, want an error about %q", err, tt.want)
+			}
+			t.Logf("%d requests, the largest object has %d bytes", s.requests, largest)
+			if s.requests > 200_000 || largest > 1<<20 {
+				t.Errorf("%d requests, and an object of %d bytes", s.requests, largest)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package objects
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/pathstack"
 	"github.com/crdkit/crdkit/internal/schemapath"
 	"github.com/crdkit/crdkit/validation"
@@ -26,6 +26,8 @@ type goal struct {
 
 // The costs of what keeps an object from its goal.
 const (
+	costTooLarge = 1_000_000
+
 	costAbsent  = 10_000
 	costRefused = 5_000
 	costSchema  = 100
@@ -132,11 +134,20 @@ func (s *search) changed(ctx context.Context, now *state, g *goal, saw *trace) (
 }
 
 func (s *search) judged(ctx context.Context, c Case, g *goal, saw *trace) (*state, error) {
+	size := sizeOf(c.Object)
+	s.work += 1 + size/sizePerWork
+	if s.work > maxWork {
+		return nil, errWork
+	}
+	out := &state{Case: c, cost: costTooLarge}
+	if size > maxSize {
+		return out, nil
+	}
 	errs, refused, err := s.ask(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	out := &state{Case: c}
+	s.work += len(errs)
 	out.cost, out.others = g.cost(s.Space, c, errs, refused)
 	if saw != nil && g.target != nil && out.cost < costAbsent {
 		broken := slices.ContainsFunc(errs, g.target.matches)
@@ -221,7 +232,7 @@ func (s *search) repair(root *site, e *validation.Error) {
 	if s.oneIn(3) && s.changeInside(found) {
 		return
 	}
-	found.set(generate.Value(s.rng, found.props, s.rng.IntN(3), false))
+	found.set(s.generated(found.props, s.rng.IntN(3), false))
 }
 
 // find returns the site of the value of the rule of an error, nil if it is not there.
@@ -254,7 +265,7 @@ func (s *search) supply(root *site, tokens []string) bool {
 	if missing == nil || missing.present {
 		return false
 	}
-	missing.set(generate.Value(s.rng, missing.props, 0, false))
+	missing.set(s.generated(missing.props, 0, false))
 	return true
 }
 
@@ -279,7 +290,7 @@ func (x *site) step(token string) *site {
 // force makes the value of a schema pointer.
 func (s *search) force(x *site, steps []string) {
 	if !x.present || x.value == nil {
-		v := generate.Value(s.rng, x.props, 0, false)
+		v := s.generated(x.props, 0, false)
 		x.set(v)
 		x.value, x.present = v, true
 	}
@@ -293,7 +304,7 @@ func (s *search) force(x *site, steps []string) {
 			return
 		}
 		if len(list) == 0 {
-			list = []any{generate.Value(s.rng, x.at.items.props, 0, false)}
+			list = []any{s.generated(x.at.items.props, 0, false)}
 			x.set(list)
 			x.value = list
 		}
@@ -322,6 +333,35 @@ type Unreachable struct{ Cause string }
 // Error returns the cause.
 func (e *Unreachable) Error() string { return e.Cause }
 
+// What bounds a search: the size of an object in bytes, about, and the work, of which one
+// unit is a schema that was read to generate a value, an error, or sizePerWork bytes of an
+// object that was judged.
+const (
+	maxSize     = 1 << 20
+	maxWork     = 200_000
+	sizePerWork = 256
+)
+
+var errWork = &Unreachable{fmt.Sprintf("the search reached its limit of %d units of work", maxWork)}
+
+// sizeOf returns about how many bytes a value takes in memory.
+func sizeOf(v any) int {
+	size := 16
+	switch v := v.(type) {
+	case map[string]any:
+		for name, child := range v {
+			size += 32 + len(name) + sizeOf(child)
+		}
+	case []any:
+		for _, child := range v {
+			size += sizeOf(child)
+		}
+	case string:
+		size += len(v)
+	}
+	return size
+}
+
 // The requests that one search makes, and how often it begins anew.
 const (
 	admitSteps = 1000
@@ -333,13 +373,16 @@ const (
 // Admitted returns an object that the judge admits for a creation. It returns an
 // [*Unreachable] if it finds none, and the error of the judge.
 func (s *Space) Admitted(ctx context.Context, rng *rand.Rand) (map[string]any, error) {
-	x := &search{Space: s, rng: rng, lit: &literals{}}
+	return (&search{Space: s, rng: rng, lit: &literals{}}).admitted(ctx)
+}
+
+func (s *search) admitted(ctx context.Context) (map[string]any, error) {
 	for try := range admitTries {
 		optional := 0
 		if try < admitTries/2 {
-			optional = rng.IntN(40)
+			optional = s.rng.IntN(40)
 		}
-		found, err := x.find(ctx, Case{Object: s.minimal(rng, optional)}, &goal{}, admitSteps, nil)
+		found, err := s.find(ctx, Case{Object: s.minimal(optional)}, &goal{}, admitSteps, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -2,10 +2,8 @@ package objects
 
 import (
 	"context"
-	"math/rand/v2"
 	"strings"
 
-	"github.com/crdkit/crdkit/internal/generate"
 	"github.com/crdkit/crdkit/internal/jsonval"
 	"github.com/crdkit/crdkit/schema"
 	"github.com/crdkit/crdkit/validation"
@@ -43,14 +41,14 @@ func New(root *schema.Node, head Head, judge Judge) *Space {
 }
 
 // minimal returns an object with the required fields and some optional ones.
-func (s *Space) minimal(rng *rand.Rand, optional int) map[string]any {
+func (s *search) minimal(optional int) map[string]any {
 	obj := map[string]any{}
 	for i, name := range s.location.names {
 		if isHead(name) || s.head.HasStatus && name == "status" {
 			continue
 		}
-		if required(s.location.props, name) || optional > 0 && rng.IntN(2) == 0 {
-			obj[name] = generate.Value(rng, s.location.children[i].props, optional, rng.IntN(4) == 0)
+		if required(s.location.props, name) || optional > 0 && s.oneIn(2) {
+			obj[name] = s.generated(s.location.children[i].props, optional, s.oneIn(4))
 		}
 	}
 	obj["apiVersion"], obj["kind"] = s.head.APIVersion, s.head.Kind

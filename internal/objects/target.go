@@ -49,7 +49,7 @@ func (s *Space) Break(ctx context.Context, rng *rand.Rand, t Target) (*Case, err
 		if readsStatus && try%2 == 0 && c != nil && c.Old != nil && read.usesOld {
 			c.Status = false // a change of the rest, with the status of the old object
 		}
-		if err != nil && !isUnreachable(err) {
+		if err != nil && (err == error(errWork) || !isUnreachable(err)) {
 			return nil, err
 		}
 		if c == nil {
@@ -79,7 +79,7 @@ const drifts = 30
 // start returns a case without errors that has the value of the target. It is an update
 // for a rule that has an old value.
 func (s *search) start(ctx context.Context, t *Target, steps []string, status, usesOld bool) (*Case, error) {
-	obj, err := s.Admitted(ctx, s.rng)
+	obj, err := s.admitted(ctx)
 	if err != nil {
 		return nil, err
 	}
