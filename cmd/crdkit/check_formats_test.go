@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -254,3 +255,36 @@ func TestColors(t *testing.T) {
 		}
 	}
 }
+
+// TestPanics checks that a panic of a goroutine is one of the loop over the results, and
+// that a command that panics says so.
+func TestPanics(t *testing.T) {
+	for name, work := range map[string]iter.Seq2[*manifest.Object, func() int]{
+		"a function": func(yield func(*manifest.Object, func() int) bool) { yield(nil, func() int { panic("oops") }) },
+		"work":       func(func(*manifest.Object, func() int) bool) { panic("oops") },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "oops\n") {
+					t.Errorf("%s panics: inOrder panics with %q", name, text)
+				}
+			}()
+			for range inOrder(context.Background(), work) {
+				t.Errorf("%s panics: inOrder yields a result", name)
+			}
+		}()
+	}
+	var all strings.Builder
+	if code := run(t.Context(), []string{"check", "-"}, panicking{}, &all, &all); code != exitUndecided || !strings.Contains(all.String(), "internal error: oops") {
+		t.Errorf("the reader panics: exit code %d, output %q", code, all.String())
+	}
+	all.Reset()
+	if code := run(t.Context(), []string{"check", "-"}, strings.NewReader("a: 1"), panicking{}, &all); code != exitUndecided || !strings.Contains(all.String(), "internal error: oops") {
+		t.Errorf("the writer panics: exit code %d, output %q", code, all.String())
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error)  { panic("oops") }
+func (panicking) Write([]byte) (int, error) { panic("oops") }

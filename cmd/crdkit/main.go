@@ -27,6 +27,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,7 +83,13 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(errOut, "error: internal error: %v\n\n%s", p, debug.Stack())
+			code = exitUndecided
+		}
+	}()
 	root := newRoot()
 	if isCompletion(args) {
 		addCompletion(root)
@@ -96,7 +103,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	addShells(root)
 
 	err := root.ExecuteContext(ctx)
-	var code exitCode
+	var exit exitCode
 	switch {
 	case output.err != nil:
 		fmt.Fprintf(errOut, "error: %v\n", output.err)
@@ -106,8 +113,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		return exitUndecided
 	case err == nil:
 		return exitOK
-	case errors.As(err, &code):
-		return int(code)
+	case errors.As(err, &exit):
+		return int(exit)
 	default:
 		fmt.Fprintf(errOut, "error: %v\n", err)
 		return exitUndecided

@@ -267,8 +267,13 @@ func (r *Reader) readStream(ctx context.Context, f file) stream {
 	done := make(chan stream, 1)
 	go func() {
 		var s stream
+		defer func() {
+			if p := recover(); p != nil { // of Stdin
+				s.err = fmt.Errorf("internal error: %v", p)
+			}
+			done <- s
+		}()
 		s.data, s.err = openStream(f.name, r.Stdin)
-		done <- s
 	}()
 	select {
 	case s := <-done:
