@@ -67,6 +67,7 @@ var steps = [...]step{
 	{replacing, head, refusing((*request).checkName)},
 	{replacing, head, changing((*request).dropDuplicateOwners)},
 	{replacing, head, refusing((*request).checkState)},
+	{replacing, head, changing((*request).keepManaged)},
 	{writing, walked, (*request).runMutate},
 	{updating, head, changing((*request).prepareUpdate)},
 	{updatingStatus, head, changing((*request).prepareStatus)},

@@ -35,6 +35,14 @@ func (r *request) checkOld() error {
 	return nil
 }
 
+// keepManaged gives the object the managers from which the server goes on. Server-side
+// apply has set them.
+func (r *request) keepManaged() {
+	if r.origin != fromMerge {
+		r.watchMetadata(func() { objectmeta.KeepManaged(r.obj.Object, r.old.Object, r.verb == updatingStatus) })
+	}
+}
+
 // prepareUpdate sets what clients cannot set in metadata.
 func (r *request) prepareUpdate() {
 	r.watchMetadata(func() { r.warn(objectmeta.PrepareUpdate(r.obj.Object, r.old.Object)...) })

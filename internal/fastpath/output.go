@@ -92,7 +92,7 @@ func (o Output) Name() string { return strings.Clone(o.w.fastMeta.Name()) }
 func (o Output) CountGeneration(changed bool) {
 	w := o.w
 	if w.request.Sent != "" {
-		w.metaText = w.fastMeta.AppendStatus(w.metaText[:0], &w.replaced)
+		w.metaText = w.replaced.Append(w.metaText[:0], w.replaced.Generation())
 		return
 	}
 	generation := w.replaced.Generation()

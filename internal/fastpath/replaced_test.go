@@ -15,7 +15,7 @@ import (
 func TestReplacedMetadata(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: integer}}}`}), testConfig)
 	const (
-		managed = `"managedFields":[{"fieldsV1":{"f:spec":{"k:{\"a\":1}":{}}},"operation":"Update"}]`
+		managed = `"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"k:{\"a\":1}":{}}},"operation":"Update"}]`
 		old     = `{"finalizers":["a"],"generation":3,` + managed + `,"name":"a","resourceVersion":"7","uid":"u"}`
 	)
 	for _, tt := range []struct {
@@ -28,8 +28,8 @@ func TestReplacedMetadata(t *testing.T) {
 		{name: "the same", metadata: old, old: old, want: old, spliced: old},
 		{name: "a counted generation", metadata: old, old: old, changed: true, want: strings.Replace(old, "3", "4", 1), spliced: strings.Replace(old, "3", "4", 1)},
 		{name: "another spelling", metadata: strings.ReplaceAll(old, ",", " , "), old: old, want: old, spliced: strings.ReplaceAll(old, ",", " , ")},
-		{name: "what the server keeps", metadata: `{"finalizers":["a","b"],"name":"a"}`, old: old, want: `{"finalizers":["a","b"],"generation":3,"name":"a","resourceVersion":"7","uid":"u"}`,
-			spliced:  `{"finalizers":["a","b"],"generation":3,"name":"a","resourceVersion":"7","uid":"u"}`,
+		{name: "what the server keeps", metadata: `{"finalizers":["a","b"],"name":"a"}`, old: old, want: `{"finalizers":["a","b"],"generation":3,` + managed + `,"name":"a","resourceVersion":"7","uid":"u"}`,
+			spliced:  `{"finalizers":["a","b"],"generation":3,` + managed + `,"name":"a","resourceVersion":"7","uid":"u"}`,
 			warnings: []string{`metadata.finalizers: "b": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`}},
 		{name: "no generation", metadata: `{ "name":"a" }`, old: `{"name":"a"}`, want: `{"name":"a"}`, spliced: `{ "name":"a" }`},
 		{name: "a namespace", metadata: `{"name":"a","namespace":"n"}`, old: `{"name":"a"}`, request: fastpath.Request{Namespaced: true}, want: `{"name":"a","namespace":"n"}`,
@@ -40,6 +40,9 @@ func TestReplacedMetadata(t *testing.T) {
 		{name: "more than the old one", metadata: `{"name":"a"}`, old: `{"name":"a"} {}`},
 		{name: "no version", metadata: `{"name":"a"}`, old: old, request: fastpath.Request{SameVersion: true}},
 		{name: "the version", metadata: old, old: old, request: fastpath.Request{SameVersion: true, SameMetadata: true}, want: old, spliced: old},
+		{name: "managed fields of its own", metadata: `{"managedFields":[{"apiVersion":"v2","fieldsType":"FieldsV1","operation":"Apply"}],"name":"a"}`, old: `{` + managed + `,"name":"a"}`,
+			want: `{"managedFields":[{"apiVersion":"v2","fieldsType":"FieldsV1","operation":"Apply"}],"name":"a"}`, spliced: `{"managedFields":[{"apiVersion":"v2","fieldsType":"FieldsV1","operation":"Apply"}],"name":"a"}`},
+		{name: "no managed fields", metadata: `{"name":"a"}`, old: `{` + managed + `,"name":"a"}`, request: fastpath.Request{SameMetadata: true}},
 		{name: "a change", metadata: `{"name":"a","resourceVersion":"7"}`, old: old, request: fastpath.Request{SameMetadata: true}},
 	} {
 		for _, splice := range []bool{false, true, true} { // the last one with the memory of another walk
@@ -88,16 +91,16 @@ func TestRestrictedMetadataIsLeft(t *testing.T) {
 	out.Release()
 }
 
-// In an update of the status, the walk over the old object prepares its metadata, with the
-// managed fields that the client sends.
+// In an update of the status, the walk over the old object prepares its metadata.
 func TestSentMetadata(t *testing.T) {
 	plan := fastpath.Compile(compileGroup(t, &group{Root: `{type: object, properties: {spec: {type: integer}}}`}), testConfig)
-	const text = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":3,"labels":{"a":"b"},"managedFields":[{"operation":"Apply"}],"name":"a"},"spec":1}`
+	const text = `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"generation":3,"labels":{"a":"b"},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","operation":"Apply"}],"name":"a"},"spec":1}`
+	const kept = `{"generation":3,"labels":{"a":"b"},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","operation":"Apply"}],"name":"a"}`
 	for sent, want := range map[string]string{
-		`{"managedFields":[{"operation":"Update"}],"name":"a"}`: `{"generation":3,"labels":{"a":"b"},"managedFields":[{"operation":"Update"}],"name":"a"}`,
-		`{"name":"a","labels":{"c":"d"}}`:                       `{"generation":3,"labels":{"a":"b"},"name":"a"}`,
-		`{"name":"b"}`:                                          "",
-		`[]`:                                                    "",
+		`{"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","operation":"Update"}],"name":"a"}`: kept,
+		`{"name":"a","labels":{"c":"d"}}`: kept,
+		`{"name":"b"}`:                    "",
+		`[]`:                              "",
 	} {
 		out, ok := plan.JSON(text, &fastpath.Request{Sent: sent})
 		if !ok || (out.Metadata() == nil) != (want != "") {

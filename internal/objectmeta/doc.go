@@ -50,7 +50,7 @@
 //     name and the namespace are valid.
 //
 // [PrepareCreate], [PrepareUpdate] or [PrepareStatusUpdate] prepares metadata
-// before these checks. [EnterNamespace] compares the namespaces of object and
+// before these checks, and [KeepManaged] managed fields before that. [EnterNamespace] compares the namespaces of object and
 // request.
 //
 // See
@@ -81,7 +81,7 @@
 // object without metadata; the server panics.
 //
 // This package does not invent what only a server knows. A new object gets no uid
-// and no creationTimestamp, managedFields stay as they are, and no name is
+// and no creationTimestamp, no manager is added to managedFields, and no name is
 // generated. Only the generation is set. So ValidateCreate refuses an object
 // without a name. A caller that wants generated names sets one before. The server
 // answers an update with another uid or resourceVersion than the stored object

@@ -3,7 +3,6 @@ package objectmeta
 import (
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 
 	"github.com/crdkit/crdkit/internal/jsonscan"
@@ -54,17 +53,16 @@ func (e *managedEntry) member(key, s string, at int) int {
 	return -1
 }
 
-// valid is [fastValidManaged] for e.
+// valid is [fastValidManaged] for e. The server can then decode e, too.
 func (e *managedEntry) valid() bool {
-	return (e.operation == string(metav1.ManagedFieldsOperationApply) || e.operation == string(metav1.ManagedFieldsOperationUpdate)) &&
-		(e.fieldsType == "" || e.fieldsType == "FieldsV1") &&
+	return fastManagedOperation(e.operation) && e.apiVersion != "" && e.fieldsType == "FieldsV1" &&
 		(e.time == "" || canonicalTime(e.time)) &&
 		len(e.subresource) <= metav1validation.MaxSubresourceNameLength &&
 		!strings.Contains(e.manager, "\\") && fastValidManager(e.manager)
 }
 
 // fieldsEnd returns the index after the field set at s[i], or a negative number if it is
-// not a tree of objects whose keys are in increasing order.
+// not a tree of objects whose keys are elements in increasing order.
 func fieldsEnd(s string, i, depth int) int {
 	if i >= len(s) || s[i] != '{' || depth == 0 {
 		return -1
@@ -76,7 +74,7 @@ func fieldsEnd(s string, i, depth int) int {
 	before := ""
 	for first, more := true, true; more; first = false {
 		key, end := readRawString(s, i)
-		if end < 0 || !first && !lessText(before, key) {
+		if end < 0 || !fastElement(key) || !first && !lessText(before, key) {
 			return -1
 		}
 		before = key

@@ -26,6 +26,9 @@ func (p *FastMeta) Replace(old *FastMeta, namespaced bool, namespace string) boo
 	}
 	old.namespace = cmp.Or(old.namespace, p.namespace)
 	p.resourceVersion = cmp.Or(p.resourceVersion, old.resourceVersion)
+	if len(p.managedFields) == 0 {
+		p.managedFields = append(p.managedFields, old.managedFields...)
+	}
 	if p.namespace != old.namespace || old.resourceVersion != "" && p.resourceVersion != old.resourceVersion {
 		return false
 	}
@@ -42,16 +45,8 @@ func (p *FastMeta) Replace(old *FastMeta, namespaced bool, namespace string) boo
 // nothing but the generation.
 func (p *FastMeta) Stays(old *FastMeta, namespaced bool) bool {
 	return !p.thin && p.server == old.server && p.resourceVersion == old.resourceVersion &&
+		(len(p.managedFields) > 0 || len(old.managedFields) == 0) &&
 		p.namespace == old.namespace && (p.namespace != "" || !namespaced)
-}
-
-// AppendStatus appends the metadata as the server stores it after an update of the status:
-// that of the old object, apart from managed fields. p must replace old.
-func (p *FastMeta) AppendStatus(dst []byte, old *FastMeta) []byte {
-	p.managedFields, old.managedFields = old.managedFields, p.managedFields
-	dst = old.Append(dst, old.Generation())
-	p.managedFields, old.managedFields = old.managedFields, p.managedFields
-	return dst
 }
 
 // HasVersionOf reports whether both have the same resource version.

@@ -144,7 +144,7 @@ func fastValidManaged(v any) bool {
 		return false
 	}
 	m := v.(map[string]any)
-	if operation := m["operation"]; operation != "Apply" && operation != "Update" {
+	if !fastManagedOperation(text(m, "operation")) {
 		return false
 	}
 	if fieldsType, ok := m["fieldsType"]; ok && fieldsType != "FieldsV1" {

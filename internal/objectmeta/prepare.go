@@ -17,13 +17,16 @@ import (
 // PrepareCreate changes the metadata of a new object, in place, as
 // kube-apiserver does before it validates it, as far as the object determines
 // it. It removes the fields that belong to the server (creationTimestamp, uid,
-// deletionTimestamp, deletionGracePeriodSeconds, selfLink), drops duplicate
-// owner references, and sets the generation to 1. It returns the warning about
-// owner references, if any.
+// deletionTimestamp, deletionGracePeriodSeconds, selfLink), managed fields that the
+// server cannot decode, and duplicate owner references, and sets the generation to 1. It
+// returns the warning about owner references, if any.
 func PrepareCreate(obj map[string]any) []string {
 	if m, ok := obj["metadata"].(map[string]any); ok {
 		for _, name := range [...]string{"creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
 			delete(m, name)
+		}
+		if !decodesManaged(m["managedFields"]) {
+			delete(m, "managedFields")
 		}
 	}
 	warnings := DropDuplicateOwners(obj)
@@ -33,7 +36,7 @@ func PrepareCreate(obj map[string]any) []string {
 
 // PrepareUpdate changes the metadata of an object that replaces old, in place,
 // as kube-apiserver does before it validates it. It drops duplicate owner
-// references and sets the generation of old. It copies uid and
+// references, removes managed fields of one empty entry, and sets the generation of old. It copies uid and
 // deletionGracePeriodSeconds from old if obj does not have them, and
 // creationTimestamp and deletionTimestamp if old has them. It returns the
 // warning about owner references, if any.
@@ -53,6 +56,9 @@ func PrepareUpdate(obj, old map[string]any) []string {
 			obj["metadata"] = m
 		}
 	default:
+		if resetsManaged(m["managedFields"]) {
+			delete(m, "managedFields")
+		}
 		inherit(m, before)
 	}
 	return warnings

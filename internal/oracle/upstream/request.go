@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -14,9 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/apiserver/pkg/endpoints/handlers"
 	"k8s.io/apiserver/pkg/registry/generic/registry"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage"
+	storeerr "k8s.io/apiserver/pkg/storage/errors"
 	"k8s.io/apiserver/pkg/warning"
 )
 
@@ -36,6 +40,7 @@ func (v *Version) Create(body Body) Outcome {
 			return err
 		}
 		dedupOwners(ctx, u)
+		manage(u, &unstructured.Unstructured{}, false)
 		generated := generateName(u)
 		v.strategy.PrepareForCreate(ctx, u)
 		out.Errors = rest.ValidateCreate(ctx, u, v.strategy)
@@ -47,6 +52,26 @@ func (v *Version) Create(body Body) Outcome {
 		}
 		return nil
 	})
+}
+
+// manage sets the managed fields of an object to those to which the field manager adds that
+// of the request, which there is none of.
+func manage(u, old *unstructured.Unstructured, status bool) {
+	sent := u.GetManagedFields()
+	if len(sent) == 1 && apiequality.Semantic.DeepEqual(sent[0], metav1.ManagedFieldsEntry{}) && !status {
+		u.SetManagedFields(nil)
+		return
+	}
+	if len(sent) > 0 && managedfields.ValidateManagedFields(sent) == nil && !status {
+		return
+	}
+	kept := old.GetManagedFields()
+	if managedfields.ValidateManagedFields(kept) != nil {
+		kept = nil
+	}
+	if len(sent) > 0 || len(kept) > 0 {
+		u.SetManagedFields(kept)
+	}
 }
 
 // generateName gives an object with generateName a fixed name in place of the server's
@@ -63,15 +88,15 @@ func generateName(u *unstructured.Unstructured) bool {
 
 // Update runs a PUT over old, which is an object that Read returned.
 func (v *Version) Update(body Body, old map[string]any) Outcome {
-	return v.update(body, old, v.strategy)
+	return v.update(body, old, v.strategy, false)
 }
 
 // UpdateStatus runs a PUT of the status subresource.
 func (v *Version) UpdateStatus(body Body, old map[string]any) Outcome {
-	return v.update(body, old, v.onStatus)
+	return v.update(body, old, v.onStatus, true)
 }
 
-func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdateStrategy) Outcome {
+func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdateStrategy, status bool) Outcome {
 	return v.request(body, func(ctx context.Context, u *unstructured.Unstructured, out *Outcome) error {
 		stored := (&unstructured.Unstructured{Object: old}).DeepCopy()
 		if err := v.enterNamespace(u, stored.GetNamespace()); err != nil {
@@ -84,6 +109,7 @@ func (v *Version) update(body Body, old map[string]any, strategy rest.RESTUpdate
 		if err := v.checkState(u, stored); err != nil {
 			return err
 		}
+		manage(u, stored, status)
 		u.SetGeneration(stored.GetGeneration())
 		strategy.PrepareForUpdate(ctx, u, stored)
 		keepSystemFields(u, stored)
@@ -210,14 +236,20 @@ func checkName(u *unstructured.Unstructured, name string) error {
 	}
 }
 
-// checkState refuses an update that was made from another state of the object. It
-// checks nothing if the objects have no state, because there is no store.
+// checkState refuses an update of another object, or one that was made from another state
+// of the object. It checks nothing if the objects have no state, because there is no store.
 func (v *Version) checkState(u, old *unstructured.Unstructured) error {
+	resource := schema.GroupResource{Group: v.Kind.Group, Resource: v.Definition.CRD.Spec.Names.Plural}
+	if u.GetUID() != "" && old.GetUID() != "" {
+		key := path.Join("/registry", resource.Group, resource.Resource, u.GetNamespace(), u.GetName())
+		if err := storage.NewUIDPreconditions(string(u.GetUID())).Check(key, old); err != nil {
+			return storeerr.InterpretUpdateError(err, resource, u.GetName())
+		}
+	}
 	switch got, want := u.GetResourceVersion(), old.GetResourceVersion(); {
 	case got == "":
 		u.SetResourceVersion(want)
 	case want != "" && got != want:
-		resource := schema.GroupResource{Group: v.Kind.Group, Resource: v.Definition.CRD.Spec.Names.Plural}
 		return apierrors.NewConflict(resource, u.GetName(), errors.New(registry.OptimisticLockErrorMsg))
 	}
 	return nil
