@@ -90,7 +90,7 @@
 // A handler answers every client that reaches it. It has no authentication: the server sends a
 // certificate only if it is configured to, and an http.Server with
 // tls.RequireAndVerifyClientCert checks it. A handler sees the objects of its requests
-// only, limits their size, number and duration, and never connects to anything. An
+// only, limits their size, number, memory and duration, and never connects to anything. An
 // http.Server needs a ReadHeaderTimeout of its own, because no handler runs before the
 // header has arrived.
 //

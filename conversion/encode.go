@@ -39,38 +39,45 @@ func encodeRequest(ctx context.Context, version string, uid types.UID, objs []*u
 	return e.buf, nil
 }
 
-// encodeSuccess returns a review with converted objects.
-func encodeSuccess(ctx context.Context, version string, uid types.UID, objs []*unstructured.Unstructured) ([]byte, error) {
-	e := newEncoder(ctx, objs)
+// newAnswer returns an encoder of a review with converted objects, which encode writes,
+// with commas between them. end writes the rest.
+func newAnswer(ctx context.Context, version string, uid types.UID) *encoder {
+	e := &encoder{ctx: ctx, answer: true}
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
 	e.text(string(uid))
-	e.write(`","convertedObjects":`)
-	if err := e.objects(objs); err != nil {
-		return nil, err
-	}
-	e.write(`,"result":{"metadata":{},"status":"Success"}}}` + "\n")
-	return e.buf, nil
+	e.write(`","convertedObjects":[`)
+	return e
+}
+
+// end returns the chunks of an answer.
+func (e *encoder) end() [][]byte {
+	e.write(`],"result":{"metadata":{},"status":"Success"}}}` + "\n")
+	return append(e.chunks, e.buf)
 }
 
 // encodeFailure returns a review that reports why the conversion failed.
-func encodeFailure(version string, uid types.UID, message string) []byte {
-	e := &encoder{ctx: context.Background()}
+func encodeFailure(version string, uid types.UID, message string) [][]byte {
+	e := &encoder{ctx: context.Background(), answer: true}
 	e.write(`{"kind":"` + reviewKind + `","apiVersion":"` + reviewGroup + `/` + version + `","response":{"uid":"`)
 	e.text(string(uid))
 	e.write(`","convertedObjects":[],"result":{"metadata":{},"status":"Failure","message":"`)
 	e.text(message)
 	e.write(`"}}}` + "\n")
-	return e.buf
+	return [][]byte{e.buf}
 }
 
 // An encoder writes the bytes that encoding/json writes. It avoids reflection
-// for the few types that decoded objects consist of.
+// for the few types that decoded objects consist of. An answer is written in chunks, and
+// with the escapes only that JSON requires.
 type encoder struct {
-	ctx   context.Context
-	buf   []byte
-	seen  int      // where the encoder last looked at the context
-	keys  []string // a stack of the keys of the maps that contain the current value
-	depth int
+	ctx    context.Context
+	answer bool
+	chunks [][]byte // before buf
+	size   int      // of the chunks
+	buf    []byte
+	seen   int      // where the encoder last looked at the context
+	keys   []string // a stack of the keys of the maps that contain the current value
+	depth  int
 }
 
 // newEncoder returns an encoder whose capacity is an estimate from the first
@@ -133,6 +140,10 @@ func (e *encoder) look() error {
 		return nil
 	}
 	e.seen = len(e.buf)
+	if e.answer && len(e.buf) >= chunkBytes {
+		e.chunks, e.size = append(e.chunks, e.buf), e.size+len(e.buf)
+		e.buf, e.seen = make([]byte, 0, chunkBytes+pieceBytes), 0
+	}
 	return e.ctx.Err()
 }
 
@@ -223,7 +234,7 @@ func (e *encoder) string(s string) error {
 
 // text writes a part of a string.
 func (e *encoder) text(s string) {
-	if buf, ok := jsonscan.AppendText(e.buf, s, true); ok {
+	if buf, ok := jsonscan.AppendText(e.buf, s, !e.answer); ok {
 		e.buf = buf
 		return
 	}

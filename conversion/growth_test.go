@@ -1,6 +1,7 @@
 package conversion
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,11 +47,25 @@ func manyObjects(n, values int) []*unstructured.Unstructured {
 
 func responseOf(t testing.TB, objs []*unstructured.Unstructured) []byte {
 	t.Helper()
-	body, err := encodeSuccess(context.Background(), "v1", "u", objs)
+	body, err := encodeAll(context.Background(), objs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return body
+}
+
+// encodeAll returns an answer with objects.
+func encodeAll(ctx context.Context, objs []*unstructured.Unstructured) ([]byte, error) {
+	e := newAnswer(ctx, "v1", "u")
+	for i, obj := range objs {
+		if i > 0 {
+			e.write(",")
+		}
+		if err := e.encode(obj.Object); err != nil {
+			return nil, err
+		}
+	}
+	return bytes.Join(e.end(), nil), nil
 }
 
 // decodeAll decodes a response with its objects.
@@ -76,13 +91,13 @@ func TestContextEndsWork(t *testing.T) {
 	}{{"one large object", 1, 60_000}, {"many objects", 2000, 30}, {"one long string", 1, 0}} {
 		objs := manyObjects(shape.objects, shape.values)
 		if shape.values == 0 {
-			objs[0].Object["spec"] = strings.Repeat("<", 1<<20)
+			objs[0].Object["spec"] = strings.Repeat("\n", 2<<20)
 		}
 		data := responseOf(t, objs)
 		for name, work := range map[string]func(context.Context) error{
 			"decode": func(ctx context.Context) error { return decodeAll(ctx, data, len(objs)) },
 			"encode": func(ctx context.Context) error {
-				_, err := encodeSuccess(ctx, "v1", "u", objs)
+				_, err := encodeAll(ctx, objs)
 				return err
 			},
 		} {

@@ -39,12 +39,23 @@ func MaxRequestBytes(n int64) HandlerOption {
 	})
 }
 
-// MaxRequestMemory sets the maximal memory that the decoded objects of a request
-// may hold, as estimated from the text before they are decoded. The handler responds
-// with 413 to a request whose objects would hold more. The default, which a size that
-// is not positive means too, is 64 MiB plus 16 times the size of the request.
+// MaxRequestMemory sets the maximal memory, in bytes, that a request may take. The handler
+// estimates it from the text before it decodes any object: it keeps the request and the
+// response, and decodes one object at a time. What convert allocates besides its result
+// does not count. The handler responds with 413 to a request that would take more, and
+// reports a failure if converted objects do. The default, which a size that is not
+// positive means too, is 256 MiB, or 8 times the size of a request if that is more.
 func MaxRequestMemory(n int64) HandlerOption {
 	return handlerOption(func(h *handler) { h.maxMemory = max(n, 0) })
+}
+
+// MaxConcurrentMemory sets the maximal memory, in bytes, that all requests may take
+// together; see [MaxRequestMemory]. The handler responds with 429 to a request for which
+// too little is left, and with 413 to one that would take more alone. The default, which a
+// size that is not positive means too, is [DefaultMaxConcurrentMemory], or 8 times the
+// limit of [MaxRequestBytes] if that is more.
+func MaxConcurrentMemory(n int64) HandlerOption {
+	return handlerOption(func(h *handler) { h.memory.free = max(n, 0) })
 }
 
 // MaxObjects sets the maximal number of objects of a review. The handler responds
@@ -111,10 +122,10 @@ func (e *PanicError) Error() string { return fmt.Sprintf("the conversion panicke
 // that the server refuses: the rules are those of the client of [New]. The response then
 // reports a failure and names each object with its error. The handler responds
 // to a request that is not a review with an HTTP status: 405 if it is not a
-// POST, 415 if it is not JSON or is compressed, 413 if it is too large or has too many
-// objects, 408 if it takes too long to arrive, 429 if there are too many at the same
-// time, and 400 otherwise. It checks the size and the number of objects before it
-// decodes any. The options set the limits.
+// POST, 415 if it is not JSON or is compressed, 413 if it is too large, has too many
+// objects or would take too much memory, 408 if it takes too long to arrive, 429 if there
+// are too many at the same time or they take too much memory, and 400 otherwise. It checks
+// the size and the number of objects before it decodes any. The options set the limits.
 //
 // A panic of convert, and a call of [runtime.Goexit], become a failure of its object.
 // What Go cannot recover from, such as an overflow of the stack, ends the program. The
@@ -137,6 +148,10 @@ func Handler(convert ConvertFunc, opts ...HandlerOption) http.Handler {
 			opt.applyHandler(h)
 		}
 	}
+	if h.memory.free == 0 {
+		h.memory.free = max(DefaultMaxConcurrentMemory, requestFactor*h.maxRequest)
+	}
+	h.memory.all = h.memory.free
 	h.running = make(chan struct{}, h.maxConcurrent)
 	return h
 }
@@ -145,6 +160,7 @@ type handler struct {
 	convert       ConvertFunc
 	maxRequest    int64
 	maxMemory     int64 // 0 for a limit that depends on the request
+	memory        budget
 	maxObjects    int
 	maxConcurrent int
 	timeout       time.Duration
@@ -164,6 +180,9 @@ type request struct {
 	version string // of the review
 	scan    *scan
 	objects []span
+	memory  int64 // that the request takes if the answer is no longer than the request
+	most    int64 // that it may take
+	share   *share
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -171,29 +190,55 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.running <- struct{}{}:
 		defer func() { <-h.running }()
 	default:
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, "too many requests at the same time", http.StatusTooManyRequests)
+		fail(w, http.StatusTooManyRequests, errBusy)
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), h.timeout)
 	defer cancel()
 	// Not every ResponseWriter has deadlines; the context remains.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.timeout))
-	review, status, err := h.read(ctx, w, r)
+	held := &share{of: &h.memory}
+	defer held.release()
+	review, status, err := h.read(ctx, w, r, held)
 	if err != nil {
-		http.Error(w, err.Error(), status)
+		fail(w, status, err)
 		return
 	}
-	body := h.answer(ctx, review)
+	chunks, err := h.answer(ctx, review)
+	if err != nil {
+		fail(w, http.StatusTooManyRequests, err)
+		return
+	}
+	size := 0
+	for _, chunk := range chunks {
+		size += len(chunk)
+	}
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.timeout))
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	// A write fails if the client is gone; no other error handling is possible.
-	_, _ = w.Write(body)
+	w.Header().Set("Content-Length", strconv.Itoa(size))
+	for _, chunk := range chunks {
+		if _, err := w.Write(chunk); err != nil {
+			return // the client is gone
+		}
+	}
+}
+
+// errBusy reports that there are as many requests as the handler handles at the same time,
+// or that they take all of the memory.
+var errBusy = errors.New("too many requests at the same time")
+
+// errMemory reports a request that alone takes more than the memory of all requests.
+var errMemory = errors.New("the request would take more memory than there is for all requests")
+
+func fail(w http.ResponseWriter, status int, err error) {
+	if status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
+	}
+	http.Error(w, err.Error(), status)
 }
 
 // read returns the review of a request, or an HTTP status and an error.
-func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Request) (*request, int, error) {
+func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Request, held *share) (*request, int, error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return nil, http.StatusMethodNotAllowed, fmt.Errorf("method %s is not allowed, want POST", r.Method)
@@ -204,9 +249,13 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, http.StatusUnsupportedMediaType, fmt.Errorf("content encoding %q is not supported", encoding)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.maxRequest))
+	body, err := readAll(http.MaxBytesReader(w, r.Body, h.maxRequest), r.ContentLength, held)
 	var tooLarge *http.MaxBytesError
 	switch {
+	case err == errBusy:
+		return nil, http.StatusTooManyRequests, err
+	case err == errMemory:
+		return nil, http.StatusRequestEntityTooLarge, err
 	case errors.As(err, &tooLarge):
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", h.maxRequest)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -214,27 +263,66 @@ func (h *handler) read(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	case err != nil:
 		return nil, http.StatusBadRequest, fmt.Errorf("reading the request: %w", err)
 	}
-	return h.decode(ctx, body)
+	return h.decode(ctx, body, held)
+}
+
+// readAll reads a body, of which the length may be announced. The share holds the memory
+// that a review of the length takes at least.
+func readAll(r io.Reader, announced int64, held *share) ([]byte, error) {
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			n := max(4<<10, 2*len(body))
+			if int64(len(body)) <= announced && announced < int64(n) {
+				n = int(announced) + 1 // and one byte to find the end
+			}
+			if n = int(min(int64(n), held.of.all/(2*textCost))); n <= len(body) {
+				return nil, errMemory
+			}
+			if !held.hold(2 * textCost * int64(n)) {
+				return nil, errBusy
+			}
+			body = append(make([]byte, 0, n), body...)
+		}
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // decode reads the review of a request except for its objects, of which it checks
 // number and size.
-func (h *handler) decode(ctx context.Context, body []byte) (*request, int, error) {
-	s := newScan(ctx, body, h.maxMemory)
+func (h *handler) decode(ctx context.Context, body []byte, held *share) (*request, int, error) {
+	texts := 2 * textCost * int64(len(body)) // the answer is expected to be as long
+	most := h.maxMemory
+	if most == 0 {
+		most = max(minRequestMemory, requestFactor*int64(len(body)))
+	}
+	most = min(most, h.memory.all)
+	s := newScan(ctx, body, max(1, (most-texts)/objectCost))
+	s.single = true
 	env, err := s.envelope("request", h.maxObjects)
+	memory := texts + env.largest + objectCost*s.memory
 	switch {
 	case err == errIrregular:
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", irregular(body))
 	case ctx.Err() != nil:
 		return nil, http.StatusRequestTimeout, fmt.Errorf("decoding the request: %w", ctx.Err())
-	case err != nil:
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("decoding the request: %w", err)
+	case err != nil || memory > most:
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request would take more than %d bytes of memory", most)
 	case env.count > h.maxObjects:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review has %d objects, more than %d", env.count, h.maxObjects)
 	case len(env.rest) > maxWhole:
 		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the review without its objects is larger than %d bytes", maxWhole)
+	case !held.hold(memory):
+		return nil, http.StatusTooManyRequests, errBusy
 	}
-	review := &request{scan: s, objects: env.objects}
+	review := &request{scan: s, objects: env.objects, memory: memory, most: most, share: held}
 	if err := utiljson.Unmarshal(env.rest, review); err != nil {
 		return nil, http.StatusBadRequest, fmt.Errorf("decoding the request: %w", err)
 	}
@@ -268,33 +356,44 @@ func (r *request) check() error {
 	return nil
 }
 
-// answer converts the objects of a review and returns the body of the response.
-func (h *handler) answer(ctx context.Context, review *request) []byte {
+// answer converts the objects of a review, one after another, and returns the body of the
+// response. It returns errBusy if there is no memory for a body that is longer than the
+// request.
+func (h *handler) answer(ctx context.Context, review *request) ([][]byte, error) {
 	uid := review.Request.UID
 	to, err := schema.ParseGroupVersion(review.Request.DesiredAPIVersion)
 	if err != nil || to.Version == "" {
-		return encodeFailure(review.version, uid, fmt.Sprintf("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion))
+		return encodeFailure(review.version, uid, fmt.Sprintf("desiredAPIVersion %q is not one", review.Request.DesiredAPIVersion)), nil
 	}
 	var failed failures
-	out := make([]*unstructured.Unstructured, len(review.objects))
+	e := newAnswer(ctx, review.version, uid)
 	for i, at := range review.objects {
 		if ctx.Err() != nil {
-			return encodeFailure(review.version, uid, fmt.Sprintf("the conversion ended after %d of %d objects: %v", i, len(out), ctx.Err()))
+			return encodeFailure(review.version, uid, fmt.Sprintf("the conversion ended after %d of %d objects: %v", i, len(review.objects), ctx.Err())), nil
 		}
 		obj, err := h.object(ctx, review.scan, at, to)
+		if err == nil && failed.count == 0 {
+			if i > 0 {
+				e.write(",")
+			}
+			err = e.encode(obj.Object)
+		}
 		if err != nil {
 			failed.add(i, obj, err)
+			e.chunks, e.size = nil, 0
 		}
-		out[i] = obj
+		memory := review.memory + textCost*int64(e.size-len(review.scan.text))
+		if memory > review.most {
+			return encodeFailure(review.version, uid, fmt.Sprintf("the converted objects would take more than %d bytes of memory", review.most)), nil
+		}
+		if !review.share.hold(memory) {
+			return nil, errBusy
+		}
 	}
 	if failed.count > 0 {
-		return encodeFailure(review.version, uid, failed.String())
+		return encodeFailure(review.version, uid, failed.String()), nil
 	}
-	body, err := encodeSuccess(ctx, review.version, uid, out)
-	if err != nil {
-		return encodeFailure(review.version, uid, err.Error())
-	}
-	return body
+	return e.end(), nil
 }
 
 // object decodes and converts an object. With an error it returns what is known of the

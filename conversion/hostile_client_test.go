@@ -58,7 +58,7 @@ func hostileClients(size int) []hostileClient {
 		}, bytes: 1 << 20},
 		{name: "sends empty lists as objects", body: reviewOf("", ",[]", "", size), want: "413 the review has ", bytes: size},
 		{name: "sends small objects", body: reviewOf("", `,{"a":0}`, "", size), want: "413 the review has ", bytes: size},
-		{name: "sends an object of small objects", body: reviewOf("[", `,{"a":0}`, "]", 3*size), want: "would hold more than", bytes: 3 * size},
+		{name: "sends an object of small objects", body: reviewOf("[", `,{"a":0}`, "]", 3*size), want: "413 the request would take more than", bytes: 3 * size},
 		{name: "sends more objects than are allowed", body: reviewOf("", ",{}", "", 4000), opts: []conversion.HandlerOption{conversion.MaxObjects(1000)}, want: "413 the review has ", bytes: 4000},
 		{name: "sends objects that no one can convert", body: reviewOf("", ",5", "", 100_000), want: "200 ", bytes: 100_000},
 		{name: "nests lists too deeply", body: reviewOf("", "[", "", size), want: "400 decoding the request", bytes: size},

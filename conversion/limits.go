@@ -18,7 +18,7 @@ const (
 	// Decoded objects may hold this many bytes plus a multiple of their text.
 	// Maps of one short member hold 44 times their text, empty lists 14 times, and a
 	// small object of a usual form 9 times: TestMemoryEstimate measures them.
-	// [MaxResponseMemory] and [MaxRequestMemory] set other limits.
+	// [MaxResponseMemory] sets another limit.
 	minMemory    = 64 << 20
 	memoryFactor = 16
 
@@ -72,6 +72,19 @@ const (
 	// request that is refused for this reason.
 	DefaultMaxConcurrent = 64
 
+	// DefaultMaxConcurrentMemory is the memory, in bytes, that all requests may take
+	// together without the option [MaxConcurrentMemory].
+	DefaultMaxConcurrentMemory = 512 << 20
+
+	// A request may take minRequestMemory bytes, or requestFactor times its size if that
+	// is more. [MaxRequestMemory] sets another limit. Texts count twice and decoded
+	// objects three times, for what the garbage collector has not collected and for the
+	// result of the conversion.
+	minRequestMemory = 256 << 20
+	requestFactor    = 8
+	textCost         = 2
+	objectCost       = 3
+
 	// DefaultHandlerTimeout is the maximal duration of a request without the
 	// option [HandlerTimeout]. The server does not wait longer.
 	DefaultHandlerTimeout = 30 * time.Second
@@ -87,6 +100,9 @@ const maxDepth = 10_000
 // pieceBytes is the amount of text that is scanned, decoded or encoded between
 // two looks at the context. It takes less than a millisecond.
 const pieceBytes = 32 << 10
+
+// chunkBytes is the size of the pieces of an answer, which is not copied into one text.
+const chunkBytes = 8 * pieceBytes
 
 // checkInterval is the number of objects that are checked or relabeled between two
 // looks at the context. It takes less than a millisecond.

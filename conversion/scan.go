@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // errIrregular reports a text that a scan cannot take apart: it is not JSON, or a
@@ -34,6 +35,7 @@ type scan struct {
 	memory int64
 	most   int64       // of memory
 	large  map[int]int // the ends of large lists and objects, by start
+	single bool        // objects are decoded one after another
 	err    error
 }
 
@@ -52,6 +54,7 @@ type envelope struct {
 	rest    []byte // the text with empty lists in place of the objects
 	objects []span // of the member asked for
 	count   int    // the number of objects, which may be more than there are spans
+	largest int64  // the highest cost of an object, if objects are decoded one after another
 }
 
 // envelope takes a review apart: the objects of request.objects or
@@ -113,9 +116,13 @@ func (s *scan) objects(env *envelope, i int, wanted bool, most int) int {
 		return i + 1
 	}
 	for {
-		start, memory := i, s.memory
-		if i = s.skipValue(i, 3); i < 0 {
+		start, memory, large := i, s.memory, len(s.large)
+		if i = s.skipValue(i, 3); i < 0 || s.memory > s.most && !s.checkLimits(i) {
 			return -1
+		}
+		if s.single {
+			env.largest = max(env.largest, textCost*int64(i-start)+objectCost*(s.memory-memory))
+			s.memory = memory + memberMemory*int64(len(s.large)-large)
 		}
 		if wanted && env.count < most {
 			env.objects = append(env.objects, span{start, i})
@@ -329,6 +336,12 @@ func (s *scan) string(i int) int {
 			return i + 1
 		case c < ' ':
 			return s.fail(errIrregular)
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(s.text[i:])
+			if r == utf8.RuneError && n == 1 {
+				s.memory += 2 // it is decoded as three bytes
+			}
+			i += n
 		case c != '\\':
 			i++
 		case i+1 < len(s.text) && s.text[i+1] == 'u':

@@ -17,8 +17,8 @@ func AppendString(dst []byte, s string) ([]byte, bool) {
 	return append(dst, '"'), ok
 }
 
-// AppendText is AppendString without the quotes. It escapes the characters <, > and & if
-// html is true.
+// AppendText is AppendString without the quotes. Without html it escapes only the
+// characters that JSON requires to escape, and not <, >, &, U+2028 and U+2029.
 func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 	done := 0
 	for i := 0; i < len(s); {
@@ -36,7 +36,7 @@ func AppendText(dst []byte, s string, html bool) ([]byte, bool) {
 			if r == utf8.RuneError && n == 1 {
 				return dst, false
 			}
-			if r == '\u2028' || r == '\u2029' {
+			if html && (r == '\u2028' || r == '\u2029') {
 				dst = append(dst, s[done:i]...)
 				dst = append(dst, `\u202`...)
 				dst = append(dst, hexDigits[r&0xf])
