@@ -117,13 +117,11 @@ func (m *mapping) insertValue(key, value func(*Frame) ref.Val) func(*Frame) {
 			f.pending = f.takeError(m.value)
 			return
 		}
-		f.entries[k] = v
-		f.grow(cellib.EntryBytes)
+		f.insert(k, v)
 	}
 }
 
-// insertEntries returns a function that inserts the entries of a map. It declines a
-// repeated key.
+// insertEntries returns a function that inserts the entries of a map.
 func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	return func(f *Frame) {
 		v := entries(f)
@@ -135,26 +133,31 @@ func (m *mapping) insertEntries(entries func(*Frame) ref.Val) func(*Frame) {
 	}
 }
 
-// insertAll inserts the entries of a map. It declines a repeated key.
+// insertAll inserts the entries of a map.
 func (f *Frame) insertAll(of ref.Val) {
 	m, ok := of.(traits.Mapper)
 	if !ok {
 		f.decline()
 		return
 	}
-	for it := m.Iterator(); it.HasNext() == types.True; {
+	for it := m.Iterator(); !f.failed && it.HasNext() == types.True; {
 		k := it.Next()
-		switch k.(type) {
-		case types.String, types.Int:
-		default: // another key type may be equal to it
-			f.decline()
-			return
-		}
-		if _, there := f.entries[k]; there {
-			f.decline()
-			return
-		}
-		f.entries[k] = m.Get(k)
-		f.grow(cellib.EntryBytes)
+		f.insert(k, m.Get(k))
 	}
+}
+
+// insert inserts an entry. It declines a repeated key.
+func (f *Frame) insert(k, v ref.Val) {
+	_, there := f.entries[k]
+	switch k.(type) {
+	case types.String, types.Int:
+	default: // another key may be equal to it
+		there = true
+	}
+	if there {
+		f.decline()
+		return
+	}
+	f.entries[k] = v
+	f.grow(cellib.EntryBytes)
 }

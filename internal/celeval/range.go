@@ -221,7 +221,12 @@ func entries(box func(*Frame) ref.Val, slot int) rangeFunc {
 		}
 		for it := cellib.OrderedMap(m).Iterator(); it.HasNext() == types.True; {
 			k := it.Next()
-			f.vars[slot].key, f.vars[slot].box = k, m.Get(k)
+			v, found := m.Find(k)
+			if !found { // NaN has a value
+				f.decline()
+				return
+			}
+			f.vars[slot].key, f.vars[slot].box = k, v
 			if !step(f) {
 				return
 			}

@@ -13,7 +13,7 @@ import (
 // order.
 type orderedMap struct{ traits.Mapper }
 
-// OrderedMap returns m with keys in increasing order: false, true, numbers, strings.
+// OrderedMap returns m with keys in increasing order: false, true, numbers, NaN, strings.
 // Maps of objects have that order already.
 func OrderedMap(m traits.Mapper) traits.Mapper {
 	switch m.(type) {
@@ -33,29 +33,60 @@ func (m orderedMap) Iterator() traits.Iterator {
 	return &keyIterator{keys: keys}
 }
 
+// Fold implements traits.Foldable. It knows the value of NaN, which no lookup finds.
+func (m orderedMap) Fold(f traits.Folder) {
+	var entries entries
+	types.ToFoldableMap(m.Mapper).Fold(&entries)
+	slices.SortFunc(entries, func(a, b entry) int { return CompareKeys(a.key, b.key) })
+	for _, e := range entries {
+		if !f.FoldEntry(e.key, e.value) {
+			return
+		}
+	}
+}
+
+type entry struct {
+	key   ref.Val
+	value any
+}
+
+// entries collects the entries of a map.
+type entries []entry
+
+// FoldEntry implements traits.Folder.
+func (e *entries) FoldEntry(key, value any) bool {
+	*e = append(*e, entry{types.DefaultTypeAdapter.NativeToValue(key), value})
+	return true
+}
+
 // CompareKeys orders keys of maps.
 func CompareKeys(a, b ref.Val) int {
 	if c := cmp.Compare(rankOf(a), rankOf(b)); c != 0 {
 		return c
 	}
 	if c, ok := a.(traits.Comparer); ok {
-		if order, ok := c.Compare(b).(types.Int); ok {
+		if order, ok := c.Compare(b).(types.Int); ok && order != 0 {
 			return int(order)
 		}
 	}
-	return 0
+	return cmp.Compare(a.Type().TypeName(), b.Type().TypeName()) // 1.0 before 1
 }
 
 func rankOf(key ref.Val) int {
-	switch key.(type) {
+	switch key := key.(type) {
 	case types.Bool:
 		return 0
-	case types.Int, types.Uint, types.Double:
+	case types.Double:
+		if key != key { // NaN, which has no place among numbers
+			return 2
+		}
+		return 1
+	case types.Int, types.Uint:
 		return 1
 	case types.String:
-		return 2
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // A keyIterator visits keys.
